@@ -1,0 +1,1 @@
+// The source that the precompiled header of the tests is made with.

@@ -1,0 +1,4 @@
+#pragma once
+#include "third/pch.hpp"
+
+#include <catch2/catch.hpp>
