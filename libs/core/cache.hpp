@@ -1,0 +1,94 @@
+#pragma once
+
+#include <boost/multi_index/hashed_index.hpp>
+#include <boost/multi_index/member.hpp>
+#include <boost/multi_index/sequenced_index.hpp>
+#include <boost/multi_index_container.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace core {
+
+/// A bounded map that forgets the least recently used entry, and every entry after its time to live.
+/// Values are shared and immutable, so a reader may keep one after it was dropped. Safe from any thread; no
+/// value may use the cache from its destructor. `boost::hash<Key>` must be defined (Boost defines it for the
+/// standard types).
+template <class Key, class Value> class Cache {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    /// Holds at most `capacity` entries, each for at most `ttl`.
+    Cache(std::size_t capacity, std::chrono::milliseconds ttl) : capacity_(capacity), ttl_(ttl) {}
+
+    /// The value, or null when it is absent or has expired.
+    template <class K> std::shared_ptr<Value const> find(K const& key, Clock::time_point now = Clock::now())
+    {
+        std::lock_guard const lock(mutex_);
+        auto& by_key = entries_.template get<1>();
+        auto const it = by_key.find(key);
+        if (it == by_key.end()) return nullptr;
+        if (it->expires <= now) {
+            by_key.erase(it);
+            return nullptr;
+        }
+        entries_.relocate(entries_.begin(), entries_.template project<0>(it));
+        return it->value;
+    }
+
+    /// Inserts or replaces; lives for the cache's time to live, or until `expires` if that comes first.
+    void put(
+        Key key, std::shared_ptr<Value const> value, Clock::time_point expires = Clock::time_point::max())
+    {
+        Entry entry{std::move(key), std::move(value), std::min(expires, Clock::now() + ttl_)};
+        std::lock_guard const lock(mutex_);
+        auto& by_key = entries_.template get<1>();
+        if (auto const it = by_key.find(entry.key); it != by_key.end()) by_key.erase(it);
+        entries_.push_front(std::move(entry));
+        if (entries_.size() > capacity_) entries_.pop_back();
+    }
+
+    /// Forgets the entry, if there is one.
+    template <class K> void erase(K const& key)
+    {
+        std::lock_guard const lock(mutex_);
+        auto& by_key = entries_.template get<1>();
+        if (auto const it = by_key.find(key); it != by_key.end()) by_key.erase(it);
+    }
+
+    /// Forgets every entry.
+    void clear()
+    {
+        std::lock_guard const lock(mutex_);
+        entries_.clear();
+    }
+
+    /// How many entries are held, expired ones included.
+    std::size_t size() const
+    {
+        std::lock_guard const lock(mutex_);
+        return entries_.size();
+    }
+
+private:
+    struct Entry {
+        Key key;
+        std::shared_ptr<Value const> value;
+        Clock::time_point expires;
+    };
+
+    using Entries = boost::multi_index_container<Entry,
+        boost::multi_index::indexed_by<boost::multi_index::sequenced<>,
+            boost::multi_index::hashed_unique<boost::multi_index::member<Entry, Key, &Entry::key>>>>;
+
+    mutable std::mutex mutex_;
+    Entries entries_;
+    std::size_t const capacity_;
+    std::chrono::milliseconds const ttl_;
+};
+
+} // namespace core

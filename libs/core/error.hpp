@@ -1,0 +1,92 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace core {
+
+/// A stable error code and the HTTP status it always travels with. Areas add their own as further constants.
+struct ErrorCode {
+    std::string_view name;
+    unsigned status;
+};
+
+namespace codes {
+inline constexpr ErrorCode validation{"VALIDATION_ERROR", 400};
+inline constexpr ErrorCode malformed_json{"MALFORMED_JSON", 400};
+inline constexpr ErrorCode bad_request{"BAD_REQUEST", 400};
+inline constexpr ErrorCode tenant_mismatch{"TENANT_MISMATCH", 400};
+inline constexpr ErrorCode unauthorized{"UNAUTHORIZED", 401};
+inline constexpr ErrorCode forbidden{"FORBIDDEN", 403};
+inline constexpr ErrorCode tenant_suspended{"TENANT_SUSPENDED", 403};
+inline constexpr ErrorCode not_found{"NOT_FOUND", 404};
+inline constexpr ErrorCode tenant_not_found{"TENANT_NOT_FOUND", 404};
+inline constexpr ErrorCode method_not_allowed{"METHOD_NOT_ALLOWED", 405};
+inline constexpr ErrorCode request_timeout{"REQUEST_TIMEOUT", 408};
+inline constexpr ErrorCode conflict{"CONFLICT", 409};
+inline constexpr ErrorCode length_required{"LENGTH_REQUIRED", 411};
+inline constexpr ErrorCode precondition_failed{"PRECONDITION_FAILED", 412};
+inline constexpr ErrorCode payload_too_large{"PAYLOAD_TOO_LARGE", 413};
+inline constexpr ErrorCode uri_too_long{"URI_TOO_LONG", 414};
+inline constexpr ErrorCode unsupported_media_type{"UNSUPPORTED_MEDIA_TYPE", 415};
+inline constexpr ErrorCode idempotency_key_reused{"IDEMPOTENCY_KEY_REUSED", 422};
+inline constexpr ErrorCode rate_limited{"RATE_LIMITED", 429};
+inline constexpr ErrorCode headers_too_large{"HEADERS_TOO_LARGE", 431};
+inline constexpr ErrorCode internal{"INTERNAL", 500};
+inline constexpr ErrorCode unavailable{"UNAVAILABLE", 503};
+} // namespace codes
+
+/// One fault in a request. `pointer` is an RFC 6901 pointer into the body (`/title`), `?name` for a query
+/// parameter, `:name` for a path parameter, the header's name for a header.
+struct FieldError {
+    std::string pointer;
+    std::string code; ///< `required`, `type`, `too_long`, `too_short`, `not_allowed`, `format`, `range`, ...
+    std::string detail;
+};
+
+/// What ends a request with an answer the caller can act on. Anything else that is thrown is a bug or a fault
+/// and becomes a 500 without details. The only mapping to HTTP is http/problem.hpp.
+class Error : public std::exception {
+public:
+    Error(ErrorCode code, std::string detail) : code_(code), detail_(std::move(detail)) {}
+
+    /// `VALIDATION_ERROR` naming every fault; `faults` is not empty.
+    static Error validation(std::vector<FieldError> faults);
+
+    /// `UNAVAILABLE` that asks to come back after `retry_after_seconds`.
+    static Error unavailable(std::string detail, unsigned retry_after_seconds = 1);
+
+    /// Adds a response header, e.g. `Retry-After`.
+    Error& header(std::string name, std::string value) &;
+    Error&& header(std::string name, std::string value) &&;
+
+    /// Adds a member to the problem document, e.g. `attemptsRemaining`.
+    Error& member(std::string_view name, boost::json::value value) &;
+    Error&& member(std::string_view name, boost::json::value value) &&;
+
+    ErrorCode code() const noexcept { return code_; }
+
+    std::string const& detail() const noexcept { return detail_; }
+
+    std::vector<FieldError> const& faults() const noexcept { return faults_; }
+
+    std::vector<std::pair<std::string, std::string>> const& headers() const noexcept { return headers_; }
+
+    boost::json::object const& members() const noexcept { return members_; }
+
+    char const* what() const noexcept override { return detail_.c_str(); }
+
+private:
+    ErrorCode code_;
+    std::string detail_;
+    std::vector<FieldError> faults_;
+    std::vector<std::pair<std::string, std::string>> headers_;
+    boost::json::object members_;
+};
+
+} // namespace core

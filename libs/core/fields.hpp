@@ -1,0 +1,124 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/id.hpp"
+
+#include <boost/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace core {
+
+/// A field of a PATCH body: absent, cleared with `null`, or given.
+template <class T> struct Change {
+    bool present = false;
+    std::optional<T> value; ///< nullopt when present means `null`
+
+    explicit operator bool() const noexcept { return present; }
+};
+
+/// Reads a JSON object into typed values and gathers every fault on the way; `check()` throws one
+/// `VALIDATION_ERROR` that names them all. Getters return a default-constructed value for a faulty field, so
+/// parsing goes on to the end. Lengths count code points. Text with U+0000 is a fault (`format`).
+///
+///     core::Fields f(req.json());
+///     n.title = f.text("title", 1, 200);
+///     f.check();
+class Fields {
+public:
+    /// `body` outlives this object. A body that is not an object is one fault with pointer "".
+    /// `prefix` is the pointer of `body` itself when it is nested (`/appContext`).
+    explicit Fields(boost::json::value const& body, std::string prefix = {});
+
+    bool has(std::string_view name) const; ///< present, `null` included
+    bool is_null(std::string_view name) const;
+
+    std::string text(std::string_view name, std::size_t min, std::size_t max);
+    std::optional<std::string> optional_text(std::string_view name, std::size_t min, std::size_t max);
+    Change<std::string> change_text(std::string_view name, std::size_t min, std::size_t max);
+
+    /// An email address in a PATCH; `null` clears it.
+    Change<std::string> change_email(std::string_view name);
+
+    /// Index into `allowed` of the value given; 0 when faulty.
+    std::size_t one_of(std::string_view name, std::span<std::string_view const> allowed);
+    std::optional<std::size_t> optional_one_of(
+        std::string_view name, std::span<std::string_view const> allowed);
+    /// In a PATCH; `nullable` says whether `null` may clear it.
+    Change<std::size_t> change_one_of(
+        std::string_view name, std::span<std::string_view const> allowed, bool nullable);
+
+    std::int64_t integer(std::string_view name, std::int64_t min, std::int64_t max);
+    std::optional<std::int64_t> optional_integer(std::string_view name, std::int64_t min, std::int64_t max);
+    std::optional<bool> optional_boolean(std::string_view name);
+    std::optional<Time> optional_time(std::string_view name); ///< RFC 3339
+
+    /// Array of at most `max_items` strings of 1..`max_length` code points; absent or null is empty.
+    std::vector<std::string> optional_list(
+        std::string_view name, std::size_t max_items, std::size_t max_length);
+    Change<std::vector<std::string>> change_list(
+        std::string_view name, std::size_t max_items, std::size_t max_length);
+
+    /// The nested object, or nullptr when absent or null; another type is a fault.
+    boost::json::value const* optional_object(std::string_view name);
+    /// The array, or nullptr when absent or null; another type or more than `max_items` is a fault.
+    boost::json::array const* optional_array(std::string_view name, std::size_t max_items);
+
+    /// Records a fault found by the caller's own rule. A field keeps its first fault only.
+    void fault(std::string_view name, std::string code, std::string detail);
+    /// The same for one element of a list: `/attachmentIds/3`.
+    void fault_at(std::string_view name, std::size_t index, std::string code, std::string detail);
+    /// Takes over the faults of a nested reader.
+    void absorb(Fields const& nested);
+
+    bool ok() const noexcept { return faults_.empty(); }
+
+    std::vector<FieldError> const& faults() const noexcept { return faults_; }
+
+    /// Throws when anything was wrong.
+    void check() const;
+
+    /// For a PATCH: a body with none of `names` is a fault. Then as `check()`.
+    void check_any_of(std::span<std::string_view const> names);
+
+private:
+    boost::json::value const* find(std::string_view name) const;
+    boost::json::value const* find_given(std::string_view name) const;
+    std::optional<boost::json::value const*> find_change(std::string_view name, bool nullable);
+    boost::json::value const* find_required(std::string_view name);
+    std::string pointer(std::string_view name) const;
+    void add(std::string pointer, std::string code, std::string detail);
+
+    std::optional<std::string> read_text(
+        boost::json::value const& value, std::string pointer, std::size_t min, std::size_t max);
+    std::optional<std::size_t> read_one_of(
+        boost::json::value const& value, std::string_view name, std::span<std::string_view const> allowed);
+    std::optional<std::int64_t> read_integer(
+        boost::json::value const& value, std::string_view name, std::int64_t min, std::int64_t max);
+    std::optional<std::vector<std::string>> read_list(boost::json::value const& value, std::string_view name,
+        std::size_t max_items, std::size_t max_length);
+    boost::json::array const* read_array(
+        boost::json::value const& value, std::string_view name, std::size_t max_items);
+
+    boost::json::object const* object_ = nullptr;
+    std::string prefix_;
+    std::vector<FieldError> faults_;
+};
+
+/// Whether `text` is an address as web forms accept it (WHATWG HTML, valid e-mail address), at most 254
+/// characters.
+bool is_email(std::string_view text);
+
+/// Number of code points in valid UTF-8.
+std::size_t count_code_points(std::string_view utf8) noexcept;
+/// Whether `text` is well-formed UTF-8 (RFC 3629).
+bool is_utf8(std::string_view text) noexcept;
+
+} // namespace core

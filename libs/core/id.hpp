@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace core {
+
+/// A UUID (RFC 9562). Ordered as its bytes are, which is how PostgreSQL orders them.
+class Uuid {
+public:
+    constexpr Uuid() = default; ///< the nil UUID
+
+    /// A new version 7: 48 bits of Unix milliseconds, then 74 random ones. Those made by one thread increase
+    /// strictly, also within a millisecond, where each adds a random step of 32 bits, and when the system
+    /// clock is set back (RFC 9562, 6.2, method 2). An id is not a secret.
+    static Uuid v7();
+
+    static constexpr Uuid from_bytes(std::array<std::uint8_t, 16> const& bytes) noexcept
+    {
+        Uuid id;
+        id.bytes_ = bytes;
+        return id;
+    }
+
+    /// Accepts the 36-character form in either case; nullopt otherwise.
+    static std::optional<Uuid> parse(std::string_view text) noexcept;
+
+    /// Lower case, 36 characters.
+    std::string to_string() const;
+
+    /// The same into `out[0..text_size)`.
+    void write(char* out) const noexcept;
+
+    static constexpr std::size_t text_size = 36;
+
+    std::array<std::uint8_t, 16> const& bytes() const noexcept { return bytes_; }
+
+    friend auto operator<=>(Uuid const&, Uuid const&) = default;
+
+    /// For boost::hash, so for core::Cache.
+    friend std::size_t hash_value(Uuid const& id) noexcept;
+
+private:
+    std::array<std::uint8_t, 16> bytes_{};
+};
+
+} // namespace core
+
+template <> struct std::hash<core::Uuid> {
+    std::size_t operator()(core::Uuid const& id) const noexcept { return hash_value(id); }
+};

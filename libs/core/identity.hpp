@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace core {
+
+enum class Environment : std::uint8_t { production = 0, sandbox = 1 };
+
+/// `production` or `sandbox`.
+std::string_view to_string(Environment env) noexcept;
+
+/// The inverse; nullopt for any other text.
+std::optional<Environment> parse_environment(std::string_view text) noexcept;
+
+/// One tenant in one environment: what every row, key, cache entry, log line and metric is scoped by.
+/// A tenant's two scopes are numbered from its id, so neither needs a look-up to find the other.
+struct Scope {
+    std::int64_t id = 0; ///< tenant_id * 2 + environment; 0 is no scope (tenant ids start at 1)
+    std::string slug;
+
+    static Scope of(std::int64_t tenant_id, Environment env, std::string slug)
+    {
+        return {tenant_id * 2 + static_cast<std::int64_t>(env), std::move(slug)};
+    }
+
+    std::int64_t tenant_id() const noexcept { return id / 2; }
+
+    Environment environment() const noexcept { return static_cast<Environment>(id & 1); }
+};
+
+/// Who may call a route, as a set of kinds of caller; used both for what a caller is and for what a route
+/// allows.
+enum class Access : std::uint8_t {
+    anonymous = 1, ///< no credential is looked at
+    key = 2,       ///< secret API key of the scope
+    publishable_key = 4,
+    user = 8,    ///< JWT, role user
+    admin = 16,  ///< JWT, role admin
+    owner = 32,  ///< JWT, role owner
+    master = 64, ///< the operator's master key
+    staff = key | admin | owner | master,
+    key_or_user = staff | user,
+    any_user = user | admin | owner,
+    managers = admin | owner | master,
+};
+
+constexpr Access operator|(Access a, Access b) noexcept
+{
+    return static_cast<Access>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+
+constexpr bool allows(Access route, Access caller) noexcept
+{
+    return (static_cast<unsigned>(route) & static_cast<unsigned>(caller)) != 0;
+}
+
+/// Who is calling, once the credential has been checked. `kind` is exactly one bit.
+struct Caller {
+    Access kind = Access::anonymous;
+    std::string id;         ///< JWT: `sub`; API key: `key:<prefix>`; master: `master`
+    std::string email;      ///< JWT only
+    std::string session_id; ///< JWT only: `sid`
+    std::string role;       ///< JWT: its role; API key: `admin`; master: `owner`
+
+    bool is_staff() const noexcept { return allows(Access::staff, kind); }
+
+    bool is_jwt() const noexcept { return allows(Access::any_user, kind); }
+};
+
+} // namespace core

@@ -1,0 +1,52 @@
+#include "core/fields.hpp"
+
+#include <boost/locale/utf.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace core {
+
+/// The first byte that may not be ASCII; everything before it is.
+static char const* skip_ascii(char const* p, char const* end) noexcept
+{
+    constexpr std::uint64_t high_bits = 0x8080808080808080;
+    for (; end - p >= 8; p += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, p, sizeof word);
+        if ((word & high_bits) != 0) break;
+    }
+    while (p != end && static_cast<unsigned char>(*p) < 0x80)
+        ++p;
+    return p;
+}
+
+bool is_utf8(std::string_view text) noexcept
+{
+    using Utf8 = boost::locale::utf::utf_traits<char>;
+    char const* p = text.data();
+    char const* const end = p + text.size();
+    while ((p = skip_ascii(p, end)) != end)
+        if (!boost::locale::utf::is_valid_codepoint(Utf8::decode(p, end))) return false;
+    return true;
+}
+
+std::size_t count_code_points(std::string_view utf8) noexcept
+{
+    // Every byte counts but those of the form 10xxxxxx, eight at a time.
+    constexpr std::uint64_t ones = 0x0101010101010101;
+    char const* p = utf8.data();
+    char const* const end = p + utf8.size();
+    std::size_t count = utf8.size();
+    for (; end - p >= 8; p += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, p, sizeof word);
+        count -= static_cast<std::size_t>(std::popcount(word >> 7 & ~(word >> 6) & ones));
+    }
+    for (; p != end; ++p)
+        count -= static_cast<std::size_t>((static_cast<unsigned char>(*p) & 0xc0) == 0x80);
+    return count;
+}
+
+} // namespace core
