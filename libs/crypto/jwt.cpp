@@ -1,0 +1,170 @@
+#include "crypto/jwt.hpp"
+
+#include "crypto/encoding.hpp"
+#include "crypto/p256.hpp"
+
+#include <boost/json.hpp>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace crypto {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::string_view es256 = "ES256";
+
+/// The member's text; empty when it is absent or something else.
+std::string_view text_of(json::object const& object, std::string_view name)
+{
+    auto const* value = object.if_contains(name);
+    auto const* text = value == nullptr ? nullptr : value->if_string();
+    return text == nullptr ? std::string_view() : std::string_view(*text);
+}
+
+bool is_absent_or(json::object const& object, std::string_view name, std::string_view expected)
+{
+    return !object.contains(name) || text_of(object, name) == expected;
+}
+
+/// `key_ops` (RFC 7517, 4.3), when there, lists `verify`.
+bool may_verify(json::object const& jwk)
+{
+    auto const* value = jwk.if_contains("key_ops");
+    if (value == nullptr) return true;
+    auto const* operations = value->if_array();
+    return operations != nullptr &&
+           std::find(operations->begin(), operations->end(), "verify") != operations->end();
+}
+
+std::optional<json::object> decode_object(std::string_view part)
+{
+    auto const text = base64url::decode(part);
+    if (!text) return std::nullopt;
+    boost::system::error_code error;
+    json::value value = json::parse(*text, error);
+    if (error || !value.is_object()) return std::nullopt;
+    return std::move(value.get_object());
+}
+
+} // namespace
+
+std::optional<PublicKey> PublicKey::from_jwk(json::object const& jwk)
+{
+    std::string_view const kid = text_of(jwk, "kid");
+    bool const usable = text_of(jwk, "kty") == "EC" && text_of(jwk, "crv") == "P-256" && !kid.empty() &&
+                        is_absent_or(jwk, "use", "sig") && is_absent_or(jwk, "alg", es256) && may_verify(jwk);
+    if (!usable) return std::nullopt;
+    auto const x = base64url::decode(text_of(jwk, "x"));
+    auto const y = base64url::decode(text_of(jwk, "y"));
+    if (!x || !y) return std::nullopt;
+    detail::Key made = detail::p256_public_key(*x, *y);
+    if (made == nullptr) return std::nullopt;
+    PublicKey key;
+    key.kid_ = kid;
+    key.key_ = std::move(made);
+    return key;
+}
+
+PublicKey const* JwkSet::find(std::string_view kid) const noexcept
+{
+    auto const it =
+        std::find_if(keys.begin(), keys.end(), [kid](PublicKey const& key) { return key.kid() == kid; });
+    return it == keys.end() ? nullptr : &*it;
+}
+
+JwkSet parse_jwk_set(std::string_view text)
+{
+    boost::system::error_code error;
+    json::value const document = json::parse(text, error);
+    auto const* object = error ? nullptr : document.if_object();
+    auto const* member = object == nullptr ? nullptr : object->if_contains("keys");
+    auto const* array = member == nullptr ? nullptr : member->if_array();
+    if (array == nullptr) throw std::invalid_argument("not a JWK set");
+    JwkSet set;
+    for (json::value const& item : *array) {
+        auto const* jwk = item.if_object();
+        auto key = jwk == nullptr ? std::nullopt : PublicKey::from_jwk(*jwk);
+        if (key && set.find(key->kid()) == nullptr) set.keys.push_back(std::move(*key));
+    }
+    return set;
+}
+
+std::string_view Jws::kid() const noexcept
+{
+    return text_of(header, "kid");
+}
+
+std::optional<Jws> parse_jws(std::string_view token)
+{
+    auto const first = token.find('.');
+    if (first == std::string_view::npos) return std::nullopt;
+    auto const second = token.find('.', first + 1);
+    if (second == std::string_view::npos) return std::nullopt;
+    auto header = decode_object(token.substr(0, first));
+    if (!header) return std::nullopt;
+    auto payload = decode_object(token.substr(first + 1, second - first - 1));
+    // A third dot is outside the alphabet.
+    auto signature = base64url::decode(token.substr(second + 1));
+    if (!payload || !signature || signature->empty()) return std::nullopt;
+    return Jws{
+        std::move(*header), std::move(*payload), std::string(token.substr(0, second)), std::move(*signature)};
+}
+
+bool verify_es256(PublicKey const& key, Jws const& jws)
+{
+    if (text_of(jws.header, "alg") != es256 || jws.header.contains("crit")) return false;
+    return detail::p256_verify(key.key_.get(), jws.signing_input, jws.signature);
+}
+
+SigningKey SigningKey::generate()
+{
+    detail::Key key(EVP_EC_gen("P-256"));
+    detail::require(key != nullptr, "EVP_EC_gen");
+    return SigningKey(std::move(key));
+}
+
+SigningKey SigningKey::from_pem(std::string_view pem)
+{
+    // Without a callback OpenSSL would ask the terminal for the password of an encrypted key.
+    constexpr auto no_password = [](char*, int, int, void*) { return -1; };
+    detail::Bio const bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+    detail::Key key(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr) : nullptr);
+    ERR_clear_error();
+    if (!key || !detail::is_p256(key.get())) throw std::invalid_argument("not a P-256 private key in PEM");
+    return SigningKey(std::move(key));
+}
+
+core::Secret SigningKey::to_pem() const
+{
+    detail::Bio const bio(BIO_new(BIO_s_secmem()));
+    detail::require(bio && PEM_write_bio_PKCS8PrivateKey(
+                               bio.get(), key_.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1,
+        "PEM_write_bio_PKCS8PrivateKey");
+    char* text = nullptr;
+    long const size = BIO_get_mem_data(bio.get(), &text);
+    return core::Secret(std::string(text, static_cast<std::size_t>(size)));
+}
+
+json::object SigningKey::public_jwk(std::string_view kid) const
+{
+    detail::Point const point = detail::p256_point(key_.get());
+    return {{"kty", "EC"}, {"crv", "P-256"}, {"x", base64url::encode(point.x)},
+        {"y", base64url::encode(point.y)}, {"kid", kid}, {"use", "sig"}, {"alg", es256}};
+}
+
+std::string SigningKey::sign(json::object header, json::object const& payload) const
+{
+    header["alg"] = es256;
+    std::string token =
+        base64url::encode(json::serialize(header)) + "." + base64url::encode(json::serialize(payload));
+    std::string const signature = detail::p256_sign(key_.get(), token);
+    return token.append(".").append(base64url::encode(signature));
+}
+
+} // namespace crypto

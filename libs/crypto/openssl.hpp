@@ -1,0 +1,39 @@
+#pragma once
+
+#include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/ec.h>
+#include <openssl/evp.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+/// For the sources of this library only: OpenSSL's objects with owners.
+namespace crypto::detail {
+
+template <auto Free> struct Deleter {
+    template <class T> void operator()(T* object) const noexcept { Free(object); }
+};
+
+template <class T, auto Free> using Owned = std::unique_ptr<T, Deleter<Free>>;
+
+using Digest = Owned<EVP_MD, &EVP_MD_free>;
+using DigestContext = Owned<EVP_MD_CTX, &EVP_MD_CTX_free>;
+using Mac = Owned<EVP_MAC, &EVP_MAC_free>;
+using MacContext = Owned<EVP_MAC_CTX, &EVP_MAC_CTX_free>;
+using Cipher = Owned<EVP_CIPHER, &EVP_CIPHER_free>;
+using CipherContext = Owned<EVP_CIPHER_CTX, &EVP_CIPHER_CTX_free>;
+using Key = Owned<EVP_PKEY, &EVP_PKEY_free>;
+using KeyContext = Owned<EVP_PKEY_CTX, &EVP_PKEY_CTX_free>;
+using Signature = Owned<ECDSA_SIG, &ECDSA_SIG_free>;
+using Number = Owned<BIGNUM, &BN_free>;
+using Bio = Owned<BIO, &BIO_vfree>;
+
+/// Throws when a call that fails only for want of memory or of an algorithm has failed.
+inline void require(bool ok, char const* call)
+{
+    if (!ok) throw std::runtime_error(std::string("OpenSSL: ") + call + " failed");
+}
+
+} // namespace crypto::detail

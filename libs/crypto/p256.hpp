@@ -1,0 +1,31 @@
+#pragma once
+
+#include "crypto/openssl.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// For the sources of this library only: P-256 keys and ECDSA signatures in the raw form of JOSE.
+namespace crypto::detail {
+
+/// A coordinate and each half of a signature, in bytes.
+inline constexpr std::size_t p256_size = 32;
+
+/// The public key at (x, y), 32 bytes each; null when that is no point of the curve.
+Key p256_public_key(std::string_view x, std::string_view y);
+
+struct Point {
+    std::string x, y;
+};
+
+Point p256_point(EVP_PKEY* key);
+
+bool is_p256(EVP_PKEY* key);
+
+/// `r || s`, 64 bytes (RFC 7518, 3.4).
+std::string p256_sign(EVP_PKEY* key, std::string_view data);
+
+bool p256_verify(EVP_PKEY* key, std::string_view data, std::string_view signature);
+
+} // namespace crypto::detail

@@ -1,0 +1,95 @@
+#include "crypto/encoding.hpp"
+
+#include <random>
+
+namespace hex = crypto::hex;
+namespace base64 = crypto::base64;
+namespace base64url = crypto::base64url;
+
+namespace {
+
+struct Vector {
+    std::string_view bytes, hex, base64, base64url;
+};
+
+std::string random_text(std::mt19937& random, std::size_t size)
+{
+    std::string bytes(size, '\0');
+    for (char& c : bytes)
+        c = static_cast<char>(random());
+    return bytes;
+}
+
+} // namespace
+
+TEST_CASE("the test vectors of RFC 4648, and both alphabets")
+{
+    auto const v =
+        GENERATE(Vector{"", "", "", ""}, Vector{"f", "66", "Zg==", "Zg"}, Vector{"fo", "666f", "Zm8=", "Zm8"},
+            Vector{"foo", "666f6f", "Zm9v", "Zm9v"}, Vector{"foob", "666f6f62", "Zm9vYg==", "Zm9vYg"},
+            Vector{"fooba", "666f6f6261", "Zm9vYmE=", "Zm9vYmE"},
+            Vector{"foobar", "666f6f626172", "Zm9vYmFy", "Zm9vYmFy"},
+            Vector{"\xfb\xff\xbf", "fbffbf", "+/+/", "-_-_"}, Vector{"\xff", "ff", "/w==", "_w"},
+            Vector{std::string_view("\0\0", 2), "0000", "AAA=", "AAA"});
+    CHECK(hex::encode(v.bytes) == v.hex);
+    CHECK(hex::decode(v.hex) == v.bytes);
+    CHECK(base64::encode(v.bytes) == v.base64);
+    CHECK(base64::decode(v.base64) == v.bytes);
+    CHECK(base64url::encode(v.bytes) == v.base64url);
+    CHECK(base64url::decode(v.base64url) == v.bytes);
+}
+
+TEST_CASE("hex is read in either case")
+{
+    CHECK(hex::decode("aBcDeF09") == "\xab\xcd\xef\x09");
+    auto const text = GENERATE(as<std::string_view>(), "a", "abc", "0g", "g0", "0x12", " 12", "12 ", "1 2 ",
+        "\xff\xff", "12:3", std::string_view("1\0", 2));
+    CHECK_FALSE(hex::decode(text));
+}
+
+TEST_CASE("base64 is strict")
+{
+    auto const text = GENERATE(as<std::string_view>(), "A", "AA", "AAA", "AA=", "A===", "====", "=",
+        "==", "Zg=", "Zg", "Zh==", "Zm9=", "Zg==Zg==", "Z=g=", "=Zg=", "Zm9v\n", "Zm9v ", " Zm9v", "Zm 9",
+        "-_-_", "Zm9v====", "Zm9\xff", "Zg===", std::string_view("Zm9\0", 4));
+    CAPTURE(text);
+    CHECK_FALSE(base64::decode(text));
+}
+
+TEST_CASE("base64url is strict")
+{
+    auto const text = GENERATE(as<std::string_view>(), "A", "AAAAA", "Zg==", "Zm8=", "Zh", "Zm9", "+/+/",
+        "Zm9v\n", "Zm9v.", " Zm9", "Zm9\xff", "Zm9v=", std::string_view("Zm9\0", 4));
+    CAPTURE(text);
+    CHECK_FALSE(base64url::decode(text));
+}
+
+TEST_CASE("any bytes come back")
+{
+    std::mt19937 random(4648); // NOLINT(cert-msc51-cpp): the same cases each time
+    for (std::size_t size = 0; size < 300; ++size) {
+        std::string const bytes = random_text(random, size);
+        REQUIRE(hex::decode(hex::encode(bytes)) == bytes);
+        REQUIRE(base64::decode(base64::encode(bytes)) == bytes);
+        REQUIRE(base64url::decode(base64url::encode(bytes)) == bytes);
+        REQUIRE(base64::encode(bytes).size() == (size + 2) / 3 * 4);
+        REQUIRE(base64url::encode(bytes).find('=') == std::string::npos);
+    }
+}
+
+TEST_CASE("whatever is read is written back the same: each value has one text")
+{
+    std::mt19937 random(1); // NOLINT(cert-msc51-cpp): the same cases each time
+    std::string_view const letters = "AQgwZz09+/-_=aef";
+    int read = 0;
+    for (int round = 0; round < 50'000; ++round) {
+        std::string text;
+        for (std::size_t i = random() % 7; i > 0; --i)
+            text += letters[random() % letters.size()];
+        if (auto const bytes = base64::decode(text); bytes && ++read > 0)
+            REQUIRE(base64::encode(*bytes) == text);
+        if (auto const bytes = base64url::decode(text); bytes && ++read > 0)
+            REQUIRE(base64url::encode(*bytes) == text);
+    }
+    CHECK(read > 1000);
+}
