@@ -1,0 +1,13 @@
+#pragma once
+
+#include <prometheus/collectable.h>
+
+namespace observe {
+
+/// The standard `process_*` metrics, read from /proc when they are scraped.
+class ProcessMetrics final : public prometheus::Collectable {
+public:
+    std::vector<prometheus::MetricFamily> Collect() const override; // NOLINT(readability-identifier-naming)
+};
+
+} // namespace observe
