@@ -1,0 +1,94 @@
+#include "http/message.hpp"
+
+#include "core/error.hpp"
+#include "http/parser.hpp"
+
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace http {
+
+namespace {
+
+constexpr std::size_t json_depth = 32;
+
+// `application/json` or `application/<anything>+json` (RFC 6839, 3.1), whatever parameters follow.
+bool is_json(std::string_view content_type)
+{
+    constexpr std::string_view tree = "application/";
+    constexpr std::string_view suffix = "+json";
+    std::string_view type = content_type.substr(0, content_type.find(';'));
+    type = type.substr(0, type.find_last_not_of(" \t") + 1);
+    if (!equals_ignoring_case(type.substr(0, tree.size()), tree)) return false;
+    type.remove_prefix(tree.size());
+    return equals_ignoring_case(type, "json") ||
+           (type.size() > suffix.size() &&
+               equals_ignoring_case(type.substr(type.size() - suffix.size()), suffix));
+}
+
+} // namespace
+
+std::string_view to_string(Method method) noexcept
+{
+    switch (method) {
+    case Method::get:
+        return "GET";
+    case Method::post:
+        return "POST";
+    case Method::put:
+        return "PUT";
+    case Method::patch:
+        return "PATCH";
+    case Method::del:
+        return "DELETE";
+    case Method::options:
+        return "OPTIONS";
+    case Method::other:
+        break;
+    }
+    return "OTHER";
+}
+
+std::optional<std::string_view> Request::header(std::string_view name) const noexcept
+{
+    auto const found = std::ranges::find_if(
+        headers, [name](Header const& header) { return equals_ignoring_case(header.name, name); });
+    if (found == headers.end()) return std::nullopt;
+    return found->value;
+}
+
+std::string const& Request::param(std::string_view name) const
+{
+    auto const found = std::ranges::find(params, name, [](auto const& param) { return param.first; });
+    if (found == params.end())
+        throw std::logic_error("the route has no path parameter `" + std::string(name) + "`");
+    return found->second;
+}
+
+core::Uuid Request::uuid_param(std::string_view name) const
+{
+    auto const id = core::Uuid::parse(param(name));
+    if (!id) throw core::Error(core::codes::not_found, "There is no such resource.");
+    return *id;
+}
+
+boost::json::value const& Request::json() const
+{
+    if (json_) return *json_;
+    if (!is_json(header("Content-Type").value_or(""))) {
+        throw core::Error(core::codes::unsupported_media_type, "The body must be `application/json`.");
+    }
+    boost::json::parse_options options;
+    options.max_depth = json_depth;
+    boost::json::error_code ec;
+    auto value = boost::json::parse(
+        body, ec, boost::json::make_shared_resource<boost::json::monotonic_resource>(), options);
+    if (ec)
+        throw core::Error(core::codes::malformed_json, "The body is not valid JSON: " + ec.message() + ".");
+    return json_.emplace(std::move(value));
+}
+
+} // namespace http

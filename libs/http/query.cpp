@@ -1,0 +1,150 @@
+#include "http/query.hpp"
+
+#include "core/fields.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace http {
+
+namespace {
+
+int hex_digit(char c) noexcept
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+} // namespace
+
+std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space)
+{
+    std::string decoded;
+    decoded.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '%') {
+            if (text.size() - i < 3) return std::nullopt;
+            int const high = hex_digit(text[i + 1]);
+            int const low = hex_digit(text[i + 2]);
+            if (high < 0 || low < 0) return std::nullopt;
+            decoded += static_cast<char>(high * 16 + low);
+            i += 2;
+        } else {
+            decoded += plus_is_space && text[i] == '+' ? ' ' : text[i];
+        }
+    }
+    return decoded;
+}
+
+Query::Query(Request const& request)
+{
+    std::string_view rest = request.query;
+    while (!rest.empty()) {
+        std::string_view const pair = rest.substr(0, rest.find('&'));
+        rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
+        if (pair.empty()) continue;
+        auto const equals = std::min(pair.find('='), pair.size());
+        // A name that cannot be decoded is none we know.
+        if (auto name = percent_decode(pair.substr(0, equals), true))
+            parameters_.push_back({std::move(*name), pair.substr(std::min(equals + 1, pair.size()))});
+    }
+}
+
+std::optional<std::string> Query::find(std::string_view name)
+{
+    auto const found = std::ranges::find(parameters_, name, &Parameter::name);
+    if (found == parameters_.end()) return std::nullopt;
+    if (std::any_of(found + 1, parameters_.end(), [name](Parameter const& p) { return p.name == name; })) {
+        fault(name, "repeated", "must be given once");
+        return std::nullopt;
+    }
+    auto value = percent_decode(found->raw, true);
+    if (!value || !core::is_utf8(*value) || value->find('\0') != std::string::npos) {
+        fault(name, "format", "must be percent-encoded UTF-8 without U+0000");
+        return std::nullopt;
+    }
+    return value;
+}
+
+std::optional<std::string> Query::text(std::string_view name, std::size_t min, std::size_t max)
+{
+    auto value = find(name);
+    if (!value) return std::nullopt;
+    auto const length = core::count_code_points(*value);
+    if (length < min) {
+        fault(name, "too_short", "must have at least " + std::to_string(min) + " characters");
+        return std::nullopt;
+    }
+    if (length > max) {
+        fault(name, "too_long", "must have at most " + std::to_string(max) + " characters");
+        return std::nullopt;
+    }
+    return value;
+}
+
+std::optional<std::size_t> Query::one_of(std::string_view name, std::span<std::string_view const> allowed)
+{
+    auto const value = find(name);
+    if (!value) return std::nullopt;
+    auto const found = std::ranges::find(allowed, *value);
+    if (found != allowed.end()) return static_cast<std::size_t>(found - allowed.begin());
+    std::string list;
+    for (auto const& one : allowed) {
+        if (!list.empty()) list += ", ";
+        list += one;
+    }
+    fault(name, "not_allowed", "must be one of " + list);
+    return std::nullopt;
+}
+
+std::int64_t Query::integer(std::string_view name, std::int64_t fallback, std::int64_t min, std::int64_t max)
+{
+    auto const value = find(name);
+    if (!value) return fallback;
+    std::int64_t number = 0;
+    char const* const end = value->data() + value->size();
+    auto const [stop, ec] = std::from_chars(value->data(), end, number);
+    if (value->empty() || stop != end || (ec != std::errc() && ec != std::errc::result_out_of_range)) {
+        fault(name, "type", "must be an integer");
+        return fallback;
+    }
+    if (ec != std::errc() || number < min || number > max) {
+        fault(name, "range", "must be from " + std::to_string(min) + " to " + std::to_string(max));
+        return fallback;
+    }
+    return number;
+}
+
+bool Query::boolean(std::string_view name, bool fallback)
+{
+    auto const value = find(name);
+    if (!value) return fallback;
+    if (*value != "true" && *value != "false") {
+        fault(name, "type", "must be true or false");
+        return fallback;
+    }
+    return *value == "true";
+}
+
+std::optional<core::Time> Query::time(std::string_view name)
+{
+    auto const value = find(name);
+    if (!value) return std::nullopt;
+    auto const time = core::parse_rfc3339(*value);
+    if (!time) fault(name, "format", "must be an RFC 3339 timestamp; `+` of an offset is sent as %2B");
+    return time;
+}
+
+void Query::fault(std::string_view name, std::string code, std::string detail)
+{
+    faults_.push_back({"?" + std::string(name), std::move(code), std::move(detail)});
+}
+
+void Query::check() const
+{
+    if (!faults_.empty()) throw core::Error::validation(faults_);
+}
+
+} // namespace http

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "core/identity.hpp"
+#include "http/message.hpp"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace http {
+
+struct RouteOptions {
+    bool idempotent = false;          ///< honours Idempotency-Key
+    bool tenantless = false;          ///< works without a tenant (administration, uploads)
+    bool streams_body = false;        ///< the handler reads the body itself
+    std::size_t body_limit = 1 << 20; ///< bytes, inclusive
+};
+
+inline constexpr RouteOptions idempotent{.idempotent = true};
+inline constexpr RouteOptions tenantless{.tenantless = true};
+
+/// One line of a service's route table. `path` has parameters in braces: `/v1/feedbacks/{feedbackId}`.
+template <class Deps> struct Route {
+    Method method;
+    std::string_view path;
+    core::Access access;
+    asio::awaitable<Response> (*handler)(Request const&, Deps&);
+    RouteOptions options{};
+};
+
+/// A route with its dependencies bound.
+struct Endpoint {
+    Method method;
+    std::string_view path;
+    core::Access access;
+    RouteOptions options;
+    std::function<asio::awaitable<Response>(Request const&)> handler;
+    std::size_t index = 0; ///< position in the table, for metrics
+};
+
+/// Finds the endpoint for a method and path. Static segments win over parameters; matching costs one hash
+/// look-up a segment and allocates only for parameters.
+class Router {
+public:
+    /// Throws std::logic_error when two endpoints have the same method and path, or one does not begin with a
+    /// slash.
+    explicit Router(std::vector<Endpoint> endpoints);
+    ~Router();
+    Router(Router&&) noexcept;
+    Router& operator=(Router&&) noexcept;
+
+    struct Match {
+        Endpoint const* endpoint = nullptr; ///< null: no such route, or no such method on it
+        /// Methods the path has when it lacks the request's, for 405 (`GET, HEAD, POST`); empty: no such
+        /// path.
+        std::string allow;
+    };
+
+    /// Fills `request.params` on a match, percent-decoded. HEAD was made GET by the server before this is
+    /// called. A path that is not valid percent-encoded UTF-8 matches nothing; an empty segment is no
+    /// parameter.
+    Match match(Request& request) const;
+
+    std::span<Endpoint const> endpoints() const noexcept { return endpoints_; }
+
+private:
+    struct Node;
+    std::vector<Endpoint> endpoints_;
+    std::unique_ptr<Node> root_;
+};
+
+template <class Deps> std::vector<Endpoint> bind(std::span<Route<Deps> const> routes, Deps& deps)
+{
+    std::vector<Endpoint> endpoints;
+    endpoints.reserve(routes.size());
+    for (auto const& route : routes) {
+        endpoints.push_back({route.method, route.path, route.access, route.options,
+            [handler = route.handler, &deps](Request const& request) { return handler(request, deps); },
+            endpoints.size()});
+    }
+    return endpoints;
+}
+
+} // namespace http

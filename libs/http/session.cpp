@@ -1,0 +1,367 @@
+#include "http/session.hpp"
+
+#include "http/problem.hpp"
+#include "http/shard.hpp"
+#include "http/wire.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <exception>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
+namespace http {
+
+namespace {
+
+constexpr std::size_t first_read = 4 * 1024;
+constexpr std::size_t least_space = 1024;
+constexpr std::size_t kept_memory = 16 * 1024; ///< a spare exchange's buffer is no larger
+constexpr std::size_t copied_body = 16 * 1024; ///< a larger body is written from where it is
+
+// After our side is closed the client gets this long to read the answer before its unread bytes reset it.
+constexpr std::chrono::milliseconds linger_silence{1'000};
+constexpr std::chrono::milliseconds linger_total{5'000};
+constexpr std::size_t linger_bytes = std::size_t{32} << 20;
+
+} // namespace
+
+void Exchange::reset(std::size_t header_limit)
+{
+    parser.reset(header_limit);
+    auto headers = std::move(request->headers);
+    headers.clear();
+    request.emplace().headers = std::move(headers);
+    body.clear();
+    if (body.capacity() > kept_memory) body = ReadBuffer();
+    out.clear();
+    if (out.capacity() > 2 * copied_body) out = std::string();
+}
+
+Session::Session(std::shared_ptr<Shard> shard, Socket socket, std::string remote_address)
+    : shard_(std::move(shard)), socket_(std::move(socket)), remote_address_(std::move(remote_address))
+{
+    shard_->add(*this);
+}
+
+Session::~Session()
+{
+    idle_hook.unlink();
+    unlink();
+    shard_->remove();
+}
+
+void Session::expire() noexcept
+{
+    expired_ = true;
+    deadline_ = SteadyTime::max();
+    boost::system::error_code ignored;
+    socket_.cancel(ignored);
+}
+
+void Session::evict() noexcept
+{
+    evicted_ = true;
+    expire();
+}
+
+void Session::stop() noexcept
+{
+    keep_ = false;
+    broken_ = true;
+}
+
+void Session::abort() noexcept
+{
+    stop();
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+}
+
+asio::awaitable<void> Session::run()
+{
+    while (keep_) {
+        if (head_.capacity() == 0) {
+            co_await wait(Socket::wait_read, shard_->enter_idle(*this));
+            leave_cold();
+        } else if (head_.empty()) {
+            leave_warm(co_await read_warm());
+        }
+        if (head_.empty()) continue;
+        if (!exchange_) exchange_ = shard_->take_exchange();
+        auto head = parse_head();
+        if (head == RequestParser::State::more) head = co_await read_slow_head();
+        if (broken_) co_return;
+        if (head == RequestParser::State::failed) {
+            co_await refuse();
+            break;
+        }
+
+        begin_request();
+        Response response;
+        try {
+            response = co_await shard_->application().handle(*exchange_->request);
+        } catch (std::exception const&) {
+            core::Error const error(core::codes::internal, "Something went wrong on our side.");
+            response = problem(error, shard_->make_request_id());
+            response.close = true;
+        }
+
+        Unsent unsent = begin_response(response);
+        if (!unsent.empty()) unsent = write_some(unsent);
+        if (!unsent.empty()) co_await write(unsent);
+        if (sends_stream(response)) co_await write_stream(response);
+        if (keep_ && !exchange_->parser.body_done()) co_await discard_rest();
+        if (broken_) co_return;
+        if (keep_) end_request();
+    }
+    co_await linger();
+}
+
+// For a moment after a request its buffer is kept, since the next one often follows at once and a read costs
+// less than a wait and a read.
+asio::awaitable<std::size_t> Session::read_warm()
+{
+    auto const idle_end = shard_->enter_idle(*this);
+    return read(head_, std::min(idle_end, shard_->after(std::chrono::milliseconds(0))));
+}
+
+void Session::leave_warm(std::size_t size)
+{
+    idle_hook.unlink();
+    shard_->leave_warm();
+    head_.commit(size);
+    if (size > 0) return;
+    if (!expired_ || evicted_ || shard_->draining()) stop();
+    head_ = ReadBuffer();
+}
+
+// The wait may have ended at its deadline: bytes that came all the same are a request to answer.
+void Session::leave_cold()
+{
+    idle_hook.unlink();
+    make_head_room();
+    boost::system::error_code ec;
+    head_.commit(socket_.read_some(asio::buffer(head_.space(), head_.space_size()), ec));
+    if (!head_.empty()) return;
+    // Nothing at all: woken by an event that was dealt with already.
+    bool const nothing = ec == asio::error::would_block || ec == asio::error::try_again;
+    if (expired_ || !nothing) stop();
+    head_ = ReadBuffer();
+}
+
+RequestParser::State Session::parse_head()
+{
+    return exchange_->parser.head(head_.data(), *exchange_->request);
+}
+
+asio::awaitable<RequestParser::State> Session::read_slow_head()
+{
+    auto const deadline = shard_->after(shard_->options().header_timeout);
+    for (;;) {
+        make_head_room();
+        std::size_t const size = co_await read(head_, deadline);
+        head_.commit(size);
+        if (size > 0) {
+            auto const state = parse_head();
+            if (state != RequestParser::State::more) co_return state;
+        } else if (!expired_) {
+            stop();
+        }
+        if (broken_) co_return RequestParser::State::failed;
+        if (expired_) co_return exchange_->parser.time_out();
+    }
+}
+
+void Session::make_head_room()
+{
+    if (head_.space_size() >= least_space) return;
+    std::string_view const before = head_.data();
+    auto const old = head_.make_room(std::max(first_read, 2 * before.size()));
+    if (exchange_) exchange_->parser.rebase(before.data(), head_.data().data(), *exchange_->request);
+}
+
+void Session::begin_request() noexcept
+{
+    Exchange& exchange = *exchange_;
+    head_.consume(exchange.parser.head_size());
+    exchange.request->remote_address = remote_address_;
+    exchange.request->body_reader = this;
+    deadline_ = SteadyTime::max();
+    body_failed_ = false;
+    owes_continue_ = exchange.parser.expects_continue();
+    request_deadline_ = shard_->after(shard_->options().request_timeout);
+}
+
+void Session::end_request()
+{
+    if (!exchange_->body.empty()) {
+        head_.clear();
+        head_.append(exchange_->body.data());
+    }
+    if (!head_.empty()) {
+        exchange_->reset(shard_->options().header_limit);
+        return;
+    }
+    shard_->give_back(std::move(exchange_));
+    if (!shard_->enter_warm()) {
+        head_ = ReadBuffer();
+    } else if (head_.capacity() == first_read) {
+        head_.clear();
+    } else {
+        head_ = ReadBuffer();
+        make_head_room();
+    }
+}
+
+Session::Unsent Session::begin_response(Response const& response)
+{
+    Exchange& exchange = *exchange_;
+    RequestParser const& parser = exchange.parser;
+    auto framing = Framing::length;
+    if (response.stream) framing = parser.http11() ? Framing::chunked : Framing::close;
+    keep_ = parser.keep_alive() && !response.close && !shard_->draining() && framing != Framing::close &&
+            (parser.body_done() || is_rest_discarded());
+    auto persistence = Persistence::close;
+    if (keep_) persistence = parser.http11() ? Persistence::silent : Persistence::keep_alive;
+
+    exchange.out.clear();
+    append_head(exchange.out, response, framing, persistence, shard_->date_line());
+    if (parser.is_head() || response.stream || is_bodiless(response.status)) return {exchange.out, {}};
+    if (response.body.size() > copied_body) return {exchange.out, response.body};
+    exchange.out += response.body;
+    return {exchange.out, {}};
+}
+
+bool Session::sends_stream(Response const& response) const noexcept
+{
+    return response.stream && !exchange_->parser.is_head() && !is_bodiless(response.status);
+}
+
+asio::awaitable<void> Session::write_stream(Response const& response)
+{
+    bool const chunked = exchange_->parser.http11();
+    std::string& out = exchange_->out;
+    while (!broken_) {
+        out.clear();
+        bool failed = false;
+        try {
+            std::string const piece = co_await response.stream();
+            if (piece.empty()) break;
+            if (chunked) {
+                append_chunk(out, piece);
+            } else {
+                out = piece;
+            }
+        } catch (std::exception const&) {
+            failed = true;
+        }
+        if (failed) {
+            // Without the last chunk the client knows; where the connection's end is the body's, only a reset
+            // tells.
+            boost::system::error_code ignored;
+            if (!chunked) socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+            abort();
+            co_return;
+        }
+        co_await write({out, {}});
+    }
+    if (chunked && !broken_) co_await write({last_chunk, {}});
+}
+
+// A request that cannot be made out, or came too slowly: nothing that follows it can be trusted.
+asio::awaitable<void> Session::refuse()
+{
+    keep_ = false;
+    core::Error const error = exchange_->parser.error();
+    shard_->application().on_protocol_error(error.code().name);
+    std::string const id = shard_->make_request_id();
+    Response response = problem(error, id);
+    response.headers.emplace_back("X-Request-Id", id);
+    exchange_->out.clear();
+    append_head(exchange_->out, response, Framing::length, Persistence::close, shard_->date_line());
+    exchange_->out += response.body;
+    co_await write({exchange_->out, {}});
+}
+
+// Closing while the client still sends would reset the connection and take the answer with it (RFC
+// 9112, 9.6).
+asio::awaitable<void> Session::linger()
+{
+    if (broken_) co_return;
+    boost::system::error_code ec;
+    socket_.shutdown(Socket::shutdown_send, ec);
+    if (ec) co_return;
+    ReadBuffer& scratch = exchange_->body;
+    scratch.clear();
+    scratch.make_room(kept_memory);
+    auto const end = shard_->after(linger_total);
+    for (std::size_t total = 0, size = 1; size > 0 && total < linger_bytes; total += size) {
+        scratch.clear();
+        size = co_await read(scratch, std::min(end, shard_->after(linger_silence)));
+    }
+}
+
+asio::awaitable<std::size_t> Session::read(ReadBuffer& buffer, SteadyTime deadline)
+{
+    expired_ = false;
+    deadline_ = deadline;
+    return socket_.async_read_some(asio::buffer(buffer.space(), buffer.space_size()),
+        asio::redirect_error(asio::use_awaitable, wait_error_));
+}
+
+Session::Unsent Session::write_some(Unsent unsent) noexcept
+{
+    std::array<asio::const_buffer, 2> const buffers{asio::buffer(unsent.head), asio::buffer(unsent.body)};
+    boost::system::error_code ec;
+    std::size_t sent =
+        unsent.body.empty() ? socket_.write_some(buffers[0], ec) : socket_.write_some(buffers, ec);
+    if (ec && ec != asio::error::would_block && ec != asio::error::try_again) {
+        broken_ = true;
+        return {};
+    }
+    std::size_t const of_head = std::min(sent, unsent.head.size());
+    sent -= of_head;
+    unsent.head.remove_prefix(of_head);
+    unsent.body.remove_prefix(sent);
+    return unsent;
+}
+
+asio::awaitable<void> Session::write(Unsent unsent)
+{
+    while (!broken_) {
+        unsent = write_some(unsent);
+        if (unsent.empty()) co_return;
+        // The socket becomes writable only when a good part of its queue is free, so a slow reader shows in
+        // the queue.
+        int queued = send_queue();
+        for (;;) {
+            co_await wait(Socket::wait_write, shard_->after(shard_->options().write_timeout));
+            if (!expired_) break;
+            int const left = send_queue();
+            if (left >= queued) {
+                broken_ = true;
+                co_return;
+            }
+            queued = left;
+        }
+    }
+}
+
+int Session::send_queue() noexcept
+{
+    int queued = 0;
+    ::ioctl(socket_.native_handle(), SIOCOUTQ, &queued);
+    return queued;
+}
+
+asio::awaitable<void> Session::wait(Socket::wait_type direction, SteadyTime deadline)
+{
+    expired_ = false;
+    deadline_ = deadline;
+    return socket_.async_wait(direction, asio::redirect_error(asio::use_awaitable, wait_error_));
+}
+
+} // namespace http

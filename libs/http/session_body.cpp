@@ -1,0 +1,125 @@
+// The part of a session that reads a request's body.
+#include "http/session.hpp"
+#include "http/shard.hpp"
+
+namespace http {
+
+namespace codes = core::codes;
+
+namespace {
+
+constexpr std::size_t least_read = 16 * 1024; ///< more than RequestParser::chunk_line_limit
+constexpr std::size_t largest_read = 64 * 1024;
+constexpr std::uint64_t discarded_rest = 64 * 1024;
+
+core::Error too_large()
+{
+    return {codes::payload_too_large, "The body is too large."};
+}
+
+} // namespace
+
+std::optional<std::uint64_t> Session::length() const
+{
+    return exchange_->parser.content_length();
+}
+
+asio::awaitable<void> Session::read_all(std::string& out, std::size_t limit)
+{
+    auto const declared = exchange_->parser.content_length();
+    if (declared && *declared > limit) throw too_large();
+    // Memory follows the bytes that come, not what a client says it is going to send.
+    if (declared) out.reserve(out.size() + std::min<std::size_t>(*declared, largest_read));
+    std::string_view piece;
+    for (;;) {
+        switch (take_piece(piece)) {
+        case Next::piece:
+            if (piece.size() > limit) throw too_large();
+            limit -= piece.size();
+            out += piece;
+            break;
+        case Next::more:
+            co_await fill_body(request_deadline_);
+            break;
+        case Next::end:
+            co_return;
+        }
+    }
+}
+
+asio::awaitable<std::string_view> Session::read_some()
+{
+    std::string_view piece;
+    for (;;) {
+        switch (take_piece(piece)) {
+        case Next::piece:
+            co_return piece;
+        case Next::more:
+            co_await fill_body(shard_->after(shard_->options().body_idle_timeout));
+            break;
+        case Next::end:
+            co_return std::string_view();
+        }
+    }
+}
+
+Session::Next Session::take_piece(std::string_view& piece)
+{
+    Exchange& exchange = *exchange_;
+    if (body_failed_) throw core::Error(codes::bad_request, "The body could not be read.");
+    if (exchange.parser.body_done()) return Next::end;
+    ReadBuffer& input = head_.empty() ? exchange.body : head_;
+    auto const next = exchange.parser.body(input.data());
+    input.consume(next.used);
+    if (next.state == RequestParser::State::failed) {
+        body_failed_ = true;
+        throw exchange.parser.error();
+    }
+    piece = next.data;
+    if (!piece.empty()) return Next::piece;
+    return next.state == RequestParser::State::done ? Next::end : Next::more;
+}
+
+asio::awaitable<void> Session::fill_body(SteadyTime deadline)
+{
+    make_body_room();
+    if (owes_continue_) {
+        owes_continue_ = false;
+        co_await write({"HTTP/1.1 100 Continue\r\n\r\n", {}});
+    }
+    std::size_t const size = co_await read(exchange_->body, deadline);
+    exchange_->body.commit(size);
+    if (size > 0) co_return;
+    body_failed_ = true;
+    if (expired_) throw core::Error(codes::request_timeout, "The request's body took too long.");
+    throw core::Error(codes::bad_request, "The connection was closed before the end of the body.");
+}
+
+// The head stays where it is, since the request has views of it: what follows it moves.
+void Session::make_body_room()
+{
+    ReadBuffer& body = exchange_->body;
+    auto const left = exchange_->parser.body_left().value_or(least_read);
+    body.make_room(std::clamp<std::size_t>(left, least_read, largest_read));
+    body.append(head_.data());
+    head_.consume(head_.data().size());
+}
+
+// Reading a small rest costs less than a new connection does.
+bool Session::is_rest_discarded() const noexcept
+{
+    auto const left = exchange_->parser.body_left();
+    return !body_failed_ && !owes_continue_ && left && *left <= discarded_rest;
+}
+
+asio::awaitable<void> Session::discard_rest()
+{
+    try {
+        while (!(co_await read_some()).empty()) {
+        }
+    } catch (core::Error const&) {
+        keep_ = false;
+    }
+}
+
+} // namespace http

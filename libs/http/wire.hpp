@@ -1,0 +1,46 @@
+#pragma once
+
+#include "http/message.hpp"
+
+#include <array>
+#include <cstdint>
+#include <ctime>
+#include <string>
+#include <string_view>
+
+namespace http {
+
+/// How a response's end is told (RFC 9112, 6). Internal to the server.
+enum class Framing : std::uint8_t {
+    length,  ///< Content-Length
+    chunked, ///< a stream, to an HTTP/1.1 client
+    close,   ///< a stream, to an HTTP/1.0 client: the connection's end
+};
+
+/// What a `Connection` header has to say.
+enum class Persistence : std::uint8_t { silent, keep_alive, close };
+
+/// The `Date` header line, made anew once a second. One for each thread.
+class DateLine {
+public:
+    std::string_view at(std::time_t now);
+
+private:
+    std::time_t second_ = -1;
+    std::array<char, 40> line_{};
+};
+
+/// Appends status line and headers with the empty line that ends them. Control characters in a response's own
+/// headers become spaces, so no value can end a header.
+void append_head(std::string& out, Response const& response, Framing framing, Persistence persistence,
+    std::string_view date);
+
+/// Whether a response of that status never has a body (RFC 9110, 6.4.1).
+bool is_bodiless(unsigned status) noexcept;
+
+/// Appends one chunk of the chunked transfer coding; `data` is not empty.
+void append_chunk(std::string& out, std::string_view data);
+
+inline constexpr std::string_view last_chunk = "0\r\n\r\n";
+
+} // namespace http

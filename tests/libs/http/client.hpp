@@ -1,0 +1,102 @@
+#pragma once
+
+#include "http/server.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace test {
+
+namespace asio = boost::asio;
+using Handler = std::function<asio::awaitable<http::Response>(http::Request&)>;
+
+/// A response as it came over the wire.
+struct Answer {
+    int status = 0;                             ///< 0: the connection ended before a whole head
+    std::map<std::string, std::string> headers; ///< names in lower case
+    std::string body;
+    bool complete = false; ///< the body ended as its framing said it would
+
+    std::string header(std::string const& name) const;
+};
+
+/// A blocking socket that sends exactly what it is told to; gives up after ten seconds of silence.
+class Client {
+public:
+    /// `receive_buffer` in bytes; 0: the system's.
+    explicit Client(std::uint16_t port, int receive_buffer = 0);
+    ~Client();
+    Client(Client&& other) noexcept;
+    Client& operator=(Client&&) = delete;
+
+    /// Whether all of it was taken; false once the peer has gone.
+    bool send(std::string_view bytes);
+    void finish(); ///< no more will be sent
+    void reset();  ///< closes so that the peer sees a reset
+
+    /// `head`: the answer to HEAD, without a body.
+    Answer read(bool head = false);
+    Answer get(std::string_view path = "/");
+
+    /// Up to `size` bytes, as they come.
+    std::string read_bytes(std::size_t size);
+    /// Whether the peer ends the connection, without another byte, while waiting for it.
+    bool ends();
+
+private:
+    bool more();
+    std::string take(std::size_t size);
+    std::string take_line();
+    bool read_chunks(std::string& body);
+
+    int socket_ = -1;
+    std::string pending_;
+};
+
+/// A server with its threads, and an application made of one function.
+class Server final : public http::Application {
+public:
+    explicit Server(Handler handler = echo, http::ServerOptions options = {}, unsigned threads = 1);
+    ~Server() override;
+
+    http::Server& operator*() noexcept { return *server_; }
+
+    http::Server* operator->() noexcept { return server_.get(); }
+
+    Client connect(int receive_buffer = 0) const { return Client(server_->port(), receive_buffer); }
+
+    /// Codes that were given to `on_protocol_error`.
+    std::vector<std::string> protocol_errors() const;
+
+    /// Waits for the threads to end by themselves; false when they have not after `patience`.
+    bool joins_within(std::chrono::milliseconds patience);
+
+    /// Answers `METHOD path?query body`, errors as problems.
+    static asio::awaitable<http::Response> echo(http::Request& request);
+
+private:
+    asio::awaitable<http::Response> handle(http::Request& request) override { return handler_(request); }
+
+    void on_protocol_error(std::string_view code) noexcept override;
+
+    Handler handler_;
+    std::vector<std::unique_ptr<asio::io_context>> contexts_;
+    std::unique_ptr<http::Server> server_;
+    std::atomic<unsigned> running_{0};
+    mutable std::mutex mutex_;
+    std::vector<std::string> protocol_errors_;
+    std::vector<std::thread> threads_;
+};
+
+/// Waits until `condition` holds; false when it does not within five seconds.
+bool eventually(std::function<bool()> const& condition);
+
+} // namespace test

@@ -1,0 +1,246 @@
+// Slow, silent and too many clients.
+#include "client.hpp"
+#include "http/problem.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace std::chrono_literals;
+using test::eventually;
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr char const* get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+std::size_t resident_bytes()
+{
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages >> pages;
+    return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TETRAD_TEST_SANITIZED
+#endif
+#endif
+
+} // namespace
+
+TEST_CASE("a head that trickles in is cut off with 408")
+{
+    test::Server server(test::Server::echo, {.header_timeout = 150ms});
+    auto client = server.connect();
+    auto const start = std::chrono::steady_clock::now();
+    // Never silent for long: the limit is for the whole head.
+    std::thread trickle([&client] {
+        for (char const byte : std::string(get) + std::string(200, 'x')) {
+            if (!client.send({&byte, 1})) break;
+            std::this_thread::sleep_for(10ms);
+            if (byte == 'H') break;
+        }
+        for (int i = 0; i < 60; ++i) {
+            if (!client.send("a")) break;
+            std::this_thread::sleep_for(10ms);
+        }
+    });
+    auto const answer = client.read();
+    auto const took = std::chrono::steady_clock::now() - start;
+    trickle.join();
+    CHECK(answer.status == 408);
+    CHECK(answer.header("connection") == "close");
+    CHECK(answer.body.find("REQUEST_TIMEOUT") != std::string::npos);
+    CHECK(took >= 150ms);
+    CHECK(took < 2s);
+    CHECK(server.protocol_errors() == std::vector<std::string>{"REQUEST_TIMEOUT"});
+    CHECK(eventually([&] { return server->connections() == 0; }));
+}
+
+TEST_CASE("a head that stops is cut off with 408")
+{
+    test::Server server(test::Server::echo, {.header_timeout = 100ms});
+    auto client = server.connect();
+    client.send("GET / HTTP/1.1\r\nHost:");
+    CHECK(client.read().status == 408);
+    CHECK(client.ends());
+}
+
+TEST_CASE("an idle connection is closed without a word")
+{
+    test::Server server(test::Server::echo, {.idle_timeout = 200ms});
+    auto fresh = server.connect();
+    auto used = server.connect();
+    CHECK(used.get().status == 200);
+    auto const start = std::chrono::steady_clock::now();
+    CHECK(used.ends());
+    CHECK(fresh.ends());
+    auto const took = std::chrono::steady_clock::now() - start;
+    CHECK(took >= 190ms);
+    CHECK(took < 2s);
+    CHECK(server.protocol_errors().empty());
+    CHECK(eventually([&] { return server->connections() == 0; }));
+}
+
+TEST_CASE("a connection in use outlives the idle timeout")
+{
+    test::Server server(test::Server::echo, {.idle_timeout = 300ms});
+    auto client = server.connect();
+    for (int i = 0; i < 8; ++i) {
+        CHECK(client.get().status == 200);
+        std::this_thread::sleep_for(100ms);
+    }
+}
+
+TEST_CASE("a body read whole has its time, however busily it trickles in")
+{
+    test::Server server(test::Server::echo, {.request_timeout = 200ms, .body_idle_timeout = 5s});
+    auto client = server.connect();
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
+    std::thread trickle([&client] {
+        for (int i = 0; i < 60 && client.send("a"); ++i)
+            std::this_thread::sleep_for(10ms);
+    });
+    auto const answer = client.read();
+    trickle.join();
+    CHECK(answer.status == 408);
+    CHECK(answer.header("connection") == "close");
+    CHECK(answer.body.find("REQUEST_TIMEOUT") != std::string::npos);
+}
+
+TEST_CASE("a streamed body may take long, but not fall silent")
+{
+    auto const count = [](http::Request& request) -> asio::awaitable<http::Response> {
+        std::size_t size = 0;
+        try {
+            for (;;) {
+                auto const piece = co_await request.body_reader->read_some();
+                if (piece.empty()) break;
+                size += piece.size();
+            }
+        } catch (core::Error const& error) {
+            co_return http::problem(error, "test");
+        }
+        co_return http::Response::ok(std::to_string(size));
+    };
+    test::Server server(count, {.request_timeout = 100ms, .body_idle_timeout = 300ms});
+    auto client = server.connect();
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n");
+    for (int i = 0; i < 20; ++i) {
+        std::this_thread::sleep_for(30ms);
+        client.send("a");
+    }
+    CHECK(client.read().body == "20");
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\naaa");
+    CHECK(client.read().status == 408);
+    CHECK(client.ends());
+}
+
+TEST_CASE("a client that does not read its response is dropped")
+{
+    auto const large = [](http::Request&) -> asio::awaitable<http::Response> {
+        co_return http::Response{.body = std::string(16 << 20, 'x'), .content_type = "text/plain"};
+    };
+    test::Server server(large, {.write_timeout = 200ms});
+    auto client = server.connect(4096);
+    client.send(get);
+    CHECK(eventually([&] { return server->connections() == 1; }));
+    auto const start = std::chrono::steady_clock::now();
+    CHECK(eventually([&] { return server->connections() == 0; }));
+    CHECK(std::chrono::steady_clock::now() - start >= 150ms);
+    CHECK_FALSE(client.read().complete);
+}
+
+TEST_CASE("a client that reads slowly gets everything")
+{
+    constexpr std::size_t size = 6 << 20;
+    auto const large = [](http::Request&) -> asio::awaitable<http::Response> {
+        co_return http::Response{.body = std::string(size, 'x'), .content_type = "text/plain"};
+    };
+    test::Server server(large, {.write_timeout = 200ms});
+    auto client = server.connect(64 * 1024);
+    client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    auto const start = std::chrono::steady_clock::now();
+    std::size_t received = 0;
+    for (;;) {
+        auto const bytes = client.read_bytes(64 * 1024);
+        if (bytes.empty()) break;
+        received += bytes.size();
+        std::this_thread::sleep_for(15ms);
+    }
+    CHECK(received > size);
+    CHECK(std::chrono::steady_clock::now() - start > 1s);
+}
+
+TEST_CASE("past the limit the connection that is idle longest makes room")
+{
+    test::Server server(test::Server::echo, {.max_connections = 3});
+    auto first = server.connect();
+    CHECK(first.get().status == 200);
+    auto second = server.connect();
+    CHECK(second.get().status == 200);
+    auto third = server.connect();
+    CHECK(third.get().status == 200);
+    CHECK(first.get().status == 200);
+    auto fourth = server.connect();
+    CHECK(fourth.get().status == 200);
+    CHECK(second.ends());
+    CHECK(first.get().status == 200);
+    CHECK(third.get().status == 200);
+}
+
+TEST_CASE("when every connection is busy, a further one is told to come back")
+{
+    test::Server server(test::Server::echo, {.max_connections = 2});
+    auto first = server.connect();
+    auto second = server.connect();
+    first.send("GET ");
+    second.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n1");
+    CHECK(eventually([&] { return server->connections() == 2; }));
+    // Both must have been read from before they count as busy.
+    std::this_thread::sleep_for(50ms);
+    auto third = server.connect();
+    auto const answer = third.read();
+    CHECK(answer.status == 503);
+    CHECK(answer.header("retry-after") == "1");
+    CHECK(third.ends());
+    first.send("/ HTTP/1.1\r\nHost: a\r\n\r\n");
+    second.send("2");
+    CHECK(first.read().status == 200);
+    CHECK(second.read().body == "POST / 12");
+}
+
+TEST_CASE("thousands of idle connections cost little memory")
+{
+    constexpr std::size_t count = 4000;
+    rlimit files{};
+    ::getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+    REQUIRE(files.rlim_max > 2 * count + 100);
+
+    test::Server server;
+    std::vector<test::Client> clients;
+    clients.reserve(count);
+    for (std::size_t i = 0; i < 100; ++i)
+        clients.push_back(server.connect());
+    for (auto& client : clients)
+        REQUIRE(client.get().status == 200);
+    std::size_t const before = resident_bytes();
+    while (clients.size() < count) {
+        clients.push_back(server.connect());
+        REQUIRE(clients.back().get().status == 200);
+    }
+    std::size_t const each = (std::max(resident_bytes(), before) - before) / (count - 100);
+    INFO(each << " bytes each");
+#ifndef TETRAD_TEST_SANITIZED
+    CHECK(each < 6 * 1024);
+#endif
+    CHECK(server->connections() == count);
+    for (std::size_t i = 0; i < count; i += 100)
+        CHECK(clients[i].get().status == 200);
+}

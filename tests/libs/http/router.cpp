@@ -1,0 +1,145 @@
+#include "http/router.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <stdexcept>
+
+using http::Method;
+
+namespace {
+
+http::Router make(std::vector<std::pair<Method, std::string_view>> const& routes)
+{
+    std::vector<http::Endpoint> endpoints;
+    for (auto const& [method, path] : routes)
+        endpoints.push_back({method, path, core::Access::anonymous, {}, {}, endpoints.size()});
+    return http::Router(std::move(endpoints));
+}
+
+http::Router const& router()
+{
+    static http::Router const r = make({
+        {Method::post, "/v1/feedbacks"},
+        {Method::get, "/v1/feedbacks"},
+        {Method::get, "/v1/feedbacks/stats"},
+        {Method::get, "/v1/feedbacks/{feedbackId}"},
+        {Method::patch, "/v1/feedbacks/{id}"},
+        {Method::post, "/v1/feedbacks/{feedbackId}/replies"},
+        {Method::post, "/v1/keys/rotate"},
+        {Method::del, "/v1/keys/{prefix}"},
+        {Method::get, "/v1/keys/{prefix}/uses"},
+        {Method::get, "/a/{x}/b/{y}"},
+        {Method::get, "/"},
+    });
+    return r;
+}
+
+/// `path of the endpoint name=value ...`, or `allow: methods`, or nothing.
+std::string matched(Method method, std::string_view path)
+{
+    http::Request request;
+    request.method = method;
+    request.path = path;
+    auto const match = router().match(request);
+    if (!match.endpoint) return match.allow.empty() ? "" : "allow: " + match.allow;
+    CHECK(match.endpoint == &router().endpoints()[match.endpoint->index]);
+    CHECK(match.endpoint->method == method);
+    std::string text(match.endpoint->path);
+    for (auto const& [name, value] : request.params)
+        text += " " + std::string(name) + "=" + value;
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("a path leads to its endpoint")
+{
+    CHECK(matched(Method::post, "/v1/feedbacks") == "/v1/feedbacks");
+    CHECK(matched(Method::get, "/v1/feedbacks/7") == "/v1/feedbacks/{feedbackId} feedbackId=7");
+    CHECK(matched(Method::patch, "/v1/feedbacks/7") == "/v1/feedbacks/{id} id=7");
+    CHECK(matched(Method::post, "/v1/feedbacks/7/replies") ==
+          "/v1/feedbacks/{feedbackId}/replies feedbackId=7");
+    CHECK(matched(Method::get, "/a/1/b/2") == "/a/{x}/b/{y} x=1 y=2");
+    CHECK(matched(Method::get, "/") == "/");
+}
+
+TEST_CASE("a static segment wins over a parameter, and gives way when it leads nowhere")
+{
+    CHECK(matched(Method::get, "/v1/feedbacks/stats") == "/v1/feedbacks/stats");
+    CHECK(matched(Method::post, "/v1/keys/rotate") == "/v1/keys/rotate");
+    CHECK(matched(Method::get, "/v1/keys/rotate/uses") == "/v1/keys/{prefix}/uses prefix=rotate");
+    CHECK(matched(Method::del, "/v1/keys/rotate") == "/v1/keys/{prefix} prefix=rotate");
+}
+
+TEST_CASE("an unknown path matches nothing")
+{
+    for (char const* path :
+        {"", "v1", "/v1", "/v1/", "/v1/feedbacks/", "/v1//feedbacks", "//v1/feedbacks", "/V1/feedbacks",
+            "/v1/feedbacks/7/", "/v1/feedbacks/7/replies/8", "/v1/feedbacks/7/x", "/a/1/b/", "*"}) {
+        INFO(path);
+        CHECK(matched(Method::get, path).empty());
+    }
+}
+
+TEST_CASE("a known path without the method names those it has")
+{
+    CHECK(matched(Method::del, "/v1/feedbacks") == "allow: POST, GET, HEAD");
+    CHECK(matched(Method::del, "/v1/feedbacks/7") == "allow: GET, HEAD, PATCH");
+    CHECK(matched(Method::other, "/v1/feedbacks/7/replies") == "allow: POST");
+    CHECK(matched(Method::del, "/v1/feedbacks/stats") == "allow: GET, HEAD, PATCH");
+}
+
+TEST_CASE("segments are percent-decoded one by one")
+{
+    CHECK(matched(Method::get, "/v1/%66eedbacks/a%2Fb%20c") == "/v1/feedbacks/{feedbackId} feedbackId=a/b c");
+    CHECK(matched(Method::get, "/v1/feedbacks/a+b") == "/v1/feedbacks/{feedbackId} feedbackId=a+b");
+    CHECK(matched(Method::get, "/v1/feedbacks/%C3%A9") == "/v1/feedbacks/{feedbackId} feedbackId=\xc3\xa9");
+    for (char const* path :
+        {"/v1/feedbacks/%", "/v1/feedbacks/%zz", "/v1/feedbacks/%ff", "/v1/feedbacks/%00"}) {
+        INFO(path);
+        CHECK(matched(Method::get, path).empty());
+    }
+}
+
+TEST_CASE("parameters of an earlier match are forgotten")
+{
+    http::Request request;
+    request.method = Method::get;
+    request.path = "/v1/feedbacks/7";
+    router().match(request);
+    request.path = "/v1/feedbacks";
+    router().match(request);
+    CHECK(request.params.empty());
+}
+
+TEST_CASE("a table that contradicts itself is refused")
+{
+    CHECK_THROWS_AS(make({{Method::get, "/a/{x}"}, {Method::get, "/a/{y}"}}), std::logic_error);
+    CHECK_THROWS_AS(make({{Method::get, "a"}}), std::logic_error);
+}
+
+TEST_CASE("a route table is bound to its dependencies")
+{
+    struct Deps {
+        int calls = 0;
+    } deps;
+
+    static constexpr http::Route<Deps> routes[] = {
+        {Method::get, "/a", core::Access::staff,
+            [](http::Request const&, Deps& d) -> http::asio::awaitable<http::Response> {
+                ++d.calls;
+                co_return http::Response::ok("{}");
+            }},
+        {Method::post, "/a", core::Access::anonymous,
+            [](http::Request const&, Deps&) -> http::asio::awaitable<http::Response> {
+                co_return http::Response::created("{}");
+            },
+            http::idempotent},
+    };
+    auto const endpoints = http::bind(std::span<http::Route<Deps> const>(routes), deps);
+    REQUIRE(endpoints.size() == 2);
+    CHECK(endpoints[0].access == core::Access::staff);
+    CHECK_FALSE(endpoints[0].options.idempotent);
+    CHECK(endpoints[1].options.idempotent);
+    CHECK(endpoints[1].index == 1);
+}

@@ -1,0 +1,197 @@
+// Request bodies: limits, 100-continue, and what happens to those nobody reads.
+#include "client.hpp"
+#include "http/problem.hpp"
+
+#include <catch2/catch.hpp>
+
+using test::eventually;
+
+namespace asio = boost::asio;
+
+namespace {
+
+asio::awaitable<http::Response> read_up_to_ten(http::Request& request)
+{
+    try {
+        co_await request.body_reader->read_all(request.body, 10);
+    } catch (core::Error const& error) {
+        co_return http::problem(error, "test");
+    }
+    co_return http::Response::ok(request.body);
+}
+
+asio::awaitable<http::Response> ignore(http::Request&)
+{
+    co_return http::problem(core::Error(core::codes::unauthorized, "Who are you?"), "test");
+}
+
+std::string post(std::string const& fields, std::string_view body = {})
+{
+    return "POST / HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n" + std::string(body);
+}
+
+std::string post_body(std::string_view body)
+{
+    return post("Content-Length: " + std::to_string(body.size()) + "\r\n", body);
+}
+
+} // namespace
+
+TEST_CASE("the limit of a body is inclusive")
+{
+    test::Server server(read_up_to_ten);
+    auto client = server.connect();
+    client.send(post_body("1234567890"));
+    CHECK(client.read().body == "1234567890");
+    client.send(post("Transfer-Encoding: chunked\r\n", "5\r\n12345\r\n5\r\n67890\r\n0\r\n\r\n"));
+    CHECK(client.read().body == "1234567890");
+    // A small rest is read and dropped, and the connection stays.
+    client.send(post_body("12345678901"));
+    auto const declared = client.read();
+    CHECK(declared.status == 413);
+    CHECK_FALSE(declared.headers.contains("connection"));
+    client.send(post("Transfer-Encoding: chunked\r\n", "5\r\n12345\r\n6\r\n678901\r\n0\r\n\r\n"));
+    auto const chunked = client.read();
+    CHECK(chunked.status == 413);
+    CHECK(chunked.header("connection") == "close");
+    CHECK(client.ends());
+}
+
+TEST_CASE("a large body arrives whole")
+{
+    test::Server server;
+    std::string body(1 << 20, 'x');
+    for (std::size_t i = 0; i < body.size(); i += 997)
+        body[i] = static_cast<char>('a' + i % 26);
+    auto client = server.connect();
+    client.send(post_body(body));
+    CHECK(client.read().body == "POST / " + body);
+    std::string chunks;
+    for (std::size_t i = 0; i < body.size();) {
+        auto const piece = std::string_view(body).substr(i, 1 + i % 5000);
+        char line[20];
+        std::snprintf(line, sizeof line, "%zx\r\n", piece.size());
+        chunks += line + std::string(piece) + "\r\n";
+        i += piece.size();
+    }
+    client.send(post("Transfer-Encoding: chunked\r\n", chunks + "0\r\n\r\n"));
+    CHECK(client.read().body == "POST / " + body);
+    client.send(post_body(std::string(body.size() + 1, 'x')));
+    CHECK(client.read().status == 413);
+}
+
+TEST_CASE("a streamed body comes in pieces and ends with an empty one")
+{
+    test::Server server([](http::Request& request) -> asio::awaitable<http::Response> {
+        std::string all;
+        std::size_t pieces = 0;
+        for (;;) {
+            auto const piece = co_await request.body_reader->read_some();
+            if (piece.empty()) break;
+            all += piece;
+            ++pieces;
+        }
+        CHECK((co_await request.body_reader->read_some()).empty());
+        CHECK(pieces > 1);
+        co_return http::Response::ok(std::move(all));
+    });
+    auto client = server.connect();
+    std::string const body(300'000, 'y');
+    client.send(post_body(body));
+    CHECK(client.read().body == body);
+    client.send(post("Transfer-Encoding: chunked\r\n", "1\r\na\r\n2\r\nbc\r\n0\r\n\r\n"));
+    CHECK(client.read().body == "abc");
+}
+
+TEST_CASE("100 Continue is sent when the body is asked for")
+{
+    test::Server server(read_up_to_ten);
+    auto client = server.connect();
+    client.send(post("Content-Length: 5\r\nExpect: 100-continue\r\n"));
+    CHECK(client.read().status == 100);
+    client.send("hello");
+    CHECK(client.read().body == "hello");
+    // Not when the body is there already, nor to HTTP/1.0.
+    client.send(post("Content-Length: 5\r\nExpect: 100-continue\r\n", "hello"));
+    CHECK(client.read().body == "hello");
+    client.send("POST / HTTP/1.0\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
+    client.send("hello");
+    CHECK(client.read().body == "hello");
+}
+
+TEST_CASE("a body that is refused is not asked for")
+{
+    test::Server server(read_up_to_ten);
+    auto client = server.connect();
+    client.send(post("Content-Length: 11\r\nExpect: 100-continue\r\n"));
+    auto const answer = client.read();
+    CHECK(answer.status == 413);
+    // Whether the client sends it after all is unknown, so nothing may follow.
+    CHECK(answer.header("connection") == "close");
+    CHECK(client.ends());
+}
+
+TEST_CASE("a small body that nobody read is dropped and the connection goes on")
+{
+    test::Server server(ignore);
+    auto client = server.connect();
+    client.send(post_body(std::string(60'000, 'x')));
+    auto const first = client.read();
+    CHECK(first.status == 401);
+    CHECK_FALSE(first.headers.contains("connection"));
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    CHECK(client.read().status == 401);
+    // The answer does not wait for the body.
+    client.send(post("Content-Length: 5\r\n"));
+    CHECK(client.read().status == 401);
+    client.send("helloGET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    CHECK(client.read().status == 401);
+}
+
+TEST_CASE("a large body that nobody read ends the connection after the answer")
+{
+    test::Server server(ignore);
+    for (std::string const& fields :
+        {std::string("Content-Length: 4000000\r\n"), std::string("Transfer-Encoding: chunked\r\n")}) {
+        INFO(fields);
+        auto client = server.connect();
+        // The client sends everything before it looks: it must find the answer, not a reset.
+        bool const chunked = fields.starts_with("T");
+        std::string const body = chunked ? "3d0900\r\n" + std::string(4'000'000, 'x') + "\r\n0\r\n\r\n"
+                                         : std::string(4'000'000, 'x');
+        CHECK(client.send(post(fields, body)));
+        auto const answer = client.read();
+        CHECK(answer.status == 401);
+        CHECK(answer.complete);
+        CHECK(answer.header("connection") == "close");
+        CHECK(client.ends());
+    }
+    CHECK(eventually([&] { return server->connections() == 0; }));
+}
+
+TEST_CASE("a body that breaks off is an error for the application")
+{
+    test::Server server(read_up_to_ten);
+    auto client = server.connect();
+    client.send(post("Content-Length: 5\r\n", "hel"));
+    client.finish();
+    auto const answer = client.read();
+    CHECK(answer.status == 400);
+    CHECK(answer.header("connection") == "close");
+    CHECK(client.ends());
+}
+
+TEST_CASE("the declared length is told, and is none with chunks")
+{
+    test::Server server([](http::Request& request) -> asio::awaitable<http::Response> {
+        auto const length = request.body_reader->length();
+        co_return http::Response::ok(length ? std::to_string(*length) : "none");
+    });
+    auto client = server.connect();
+    client.send(post("Content-Length: 5\r\n", "hello"));
+    CHECK(client.read().body == "5");
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    CHECK(client.read().body == "0");
+    client.send(post("Transfer-Encoding: chunked\r\n", "0\r\n\r\n"));
+    CHECK(client.read().body == "none");
+}
