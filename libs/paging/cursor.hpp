@@ -1,0 +1,81 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/id.hpp"
+#include "http/query.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace paging {
+
+/// Where a page ended in a list ordered by (time, id): the next page starts strictly after it.
+struct Position {
+    std::optional<core::Time> time; ///< nullopt: within the part whose time is null (sorted last)
+    core::Uuid id;
+
+    friend bool operator==(Position const&, Position const&) = default;
+};
+
+/// Folds what a list was filtered and sorted by into a number, so a cursor works only with the list it came
+/// from. Names, values and their order all count; a filter that is absent differs from one that is empty.
+///
+///     auto const hash = paging::FilterHash().add("sort", "createdAt").add("status", status).value();
+class FilterHash {
+public:
+    FilterHash& add(std::string_view name, std::string_view value);
+    FilterHash& add(std::string_view name, std::optional<std::string_view> value);
+    FilterHash& add(std::string_view name, std::optional<std::string> const& value);
+
+    FilterHash& add(std::string_view name, char const* value) { return add(name, std::string_view(value)); }
+
+    FilterHash& add(std::string_view name, std::string const& value)
+    {
+        return add(name, std::string_view(value));
+    }
+
+    std::uint64_t value() const;
+
+private:
+    void append(std::string_view text);
+
+    std::string canonical_;
+};
+
+/// The opaque form a client hands back: base64url, 46 characters.
+std::string encode(Position const& position, std::uint64_t filter_hash);
+
+/// nullopt when the cursor is malformed, of another version, or from a list with other filters. A cursor is
+/// neither secret nor signed: a forged one can only name another place in the same list, because every query
+/// is filtered by scope and by what the caller may see, whatever the position says.
+std::optional<Position> decode(std::string_view cursor, std::uint64_t filter_hash);
+
+/// The query parameter `cursor`, nullopt when absent. One that `decode` refuses is the fault `?cursor`
+/// (`invalid_cursor`).
+std::optional<Position> read_cursor(http::Query& query, std::uint64_t filter_hash);
+
+template <class Item> struct Page {
+    std::vector<Item> items;
+    std::optional<std::string> cursor; ///< nullopt on the last page
+};
+
+/// Makes a page of `rows`, which the query fetched with a limit of `limit` + 1: the row too many shows that
+/// there is more. `position_of(item)` answers an item's Position.
+template <class Item, class PositionOf>
+Page<Item> make_page(
+    std::vector<Item> rows, std::size_t limit, std::uint64_t filter_hash, PositionOf const& position_of)
+{
+    Page<Item> page{std::move(rows), std::nullopt};
+    if (page.items.size() > limit && limit > 0) {
+        page.items.erase(page.items.begin() + static_cast<std::ptrdiff_t>(limit), page.items.end());
+        page.cursor = encode(position_of(page.items.back()), filter_hash);
+    }
+    return page;
+}
+
+} // namespace paging
