@@ -1,0 +1,167 @@
+#include "pg/connection.hpp"
+
+#include <pqxx/except>
+
+#include <poll.h>
+#include <stdexcept>
+#include <sys/socket.h>
+
+namespace pg {
+
+void Watch::attach(int socket)
+{
+    std::lock_guard const lock(mutex_);
+    socket_ = socket;
+}
+
+void Watch::detach()
+{
+    std::lock_guard const lock(mutex_);
+    socket_ = -1;
+}
+
+void Watch::cut_after(Clock::duration limit)
+{
+    Clock::rep const since = since_;
+    if (since == 0 || Clock::now() - Clock::time_point(Clock::duration(since)) < limit) return;
+    // The lock keeps the socket from being closed, and its number reused, under our hands.
+    std::lock_guard const lock(mutex_);
+    if (socket_ >= 0 && since_ == since) ::shutdown(socket_, SHUT_RDWR);
+}
+
+Connection::Connection(std::string const& conninfo, Watch& watch)
+    : watch_(watch), connection_(conninfo), session_(connection_)
+{
+    watch_.attach(connection_.sock());
+}
+
+Connection::~Connection()
+{
+    watch_.detach();
+}
+
+std::string Connection::call(std::string_view sql, std::span<Param const> params)
+{
+    std::string message = "EXECUTE " + name_of(sql);
+    char separator = '(';
+    for (Param const& param : params) {
+        message += separator;
+        separator = ',';
+        if (param.is_null()) {
+            message += "NULL";
+            continue;
+        }
+        std::string const& text = param.text();
+        if (text.find('\0') != std::string::npos)
+            throw std::invalid_argument("U+0000 in a statement's parameter");
+        message += '\'';
+        message += connection_.esc(text.data(), text.size());
+        message += '\'';
+    }
+    if (!params.empty()) message += ')';
+    return message;
+}
+
+pqxx::result Connection::send(std::string const& message)
+{
+    // A connection that is down would be remade silently, without its prepared statements, amid a
+    // transaction.
+    if (lost()) throw pqxx::broken_connection("the connection was lost");
+    Watch::Exchange const exchange(watch_);
+    try {
+        return session_.exec(message);
+    } catch (...) {
+        note(std::current_exception());
+        throw;
+    }
+}
+
+bool Connection::stale() const
+{
+    pollfd socket{connection_.sock(), POLLIN, 0};
+    return lost() || ::poll(&socket, 1, 0) != 0;
+}
+
+/// 57P: the server shuts down or starts. 25P03: we were too slow for it.
+static bool ends_session(std::string const& state)
+{
+    return state.starts_with("57P") || state == "25P03";
+}
+
+/// Notes what a failure says about the connection. A broken socket shows by itself, in `is_open`.
+void Connection::note(std::exception_ptr const& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (pqxx::broken_connection const&) {
+        lost_ = true;
+    } catch (pqxx::sql_error const& error) {
+        lost_ = lost_ || ends_session(error.sqlstate());
+    } catch (...) { // NOLINT(bugprone-empty-catch): says nothing about the connection
+    }
+}
+
+std::string const& Connection::name_of(std::string_view sql)
+{
+    if (auto const known = statements_.find(sql); known != statements_.end()) return known->second;
+    if (lost()) throw pqxx::broken_connection("the connection was lost");
+    if (statements_.size() >= statement_limit) forget_oldest();
+
+    std::string const name = "s" + std::to_string(++named_);
+    std::string const text(sql);
+    Watch::Exchange const exchange(watch_);
+    connection_.prepare(name, text);
+    try {
+        connection_.prepare_now(name);
+    } catch (...) {
+        note(std::current_exception());
+        connection_.unprepare(name);
+        throw;
+    }
+    by_age_.push_back(text);
+    return statements_.emplace(text, name).first->second;
+}
+
+void Connection::forget_oldest()
+{
+    Watch::Exchange const exchange(watch_);
+    auto const oldest = statements_.find(by_age_.front());
+    connection_.unprepare(oldest->second);
+    statements_.erase(oldest);
+    by_age_.pop_front();
+}
+
+Fault Connection::fault_of(std::exception_ptr const& failure) const
+{
+    if (lost()) return Fault::unavailable;
+    try {
+        std::rethrow_exception(failure);
+    } catch (pqxx::serialization_failure const&) {
+        return Fault::retry;
+    } catch (pqxx::deadlock_detected const&) {
+        return Fault::retry;
+    } catch (pqxx::statement_completion_unknown const&) {
+        return Fault::unavailable;
+    } catch (pqxx::insufficient_resources const&) { // disk full, out of memory
+        return Fault::unavailable;
+    } catch (pqxx::sql_error const& error) {
+        // 53: out of resources. 57: cancelled (statement_timeout). 58: its own input or output failed.
+        auto const is_class = [&](char const* name) { return error.sqlstate().starts_with(name); };
+        return is_class("53") || is_class("57") || is_class("58") ? Fault::unavailable : Fault::other;
+    } catch (...) {
+        return Fault::other;
+    }
+}
+
+std::string select_scopes(Scopes const& scopes)
+{
+    std::string sql = "SELECT set_config('app.scopes','";
+    char const* separator = "";
+    for (std::int64_t const id : scopes.ids()) {
+        sql += separator + std::to_string(id);
+        separator = ",";
+    }
+    return sql += "',true);";
+}
+
+} // namespace pg

@@ -1,0 +1,116 @@
+#pragma once
+// Private to pg: what a database thread works with.
+
+#include "pg/database.hpp"
+
+#include <pqxx/connection>
+#include <pqxx/nontransaction>
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace pg {
+
+/// Lets another thread end a wait for a server that has gone silent: libpq's calls have no timeout of their
+/// own.
+class Watch {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    void attach(int socket);
+    void detach();
+
+    /// Marks one exchange with the server.
+    class Exchange {
+    public:
+        explicit Exchange(Watch& watch) : watch_(watch)
+        {
+            watch_.since_ = Clock::now().time_since_epoch().count();
+        }
+
+        ~Exchange() { watch_.since_ = 0; }
+
+        Exchange(Exchange const&) = delete;
+        Exchange& operator=(Exchange const&) = delete;
+
+    private:
+        Watch& watch_;
+    };
+
+    /// Breaks the connection when an exchange has been going on for longer than `limit`.
+    void cut_after(Clock::duration limit);
+
+private:
+    std::mutex mutex_;
+    int socket_ = -1;
+    std::atomic<Clock::rep> since_ = 0; ///< 0: nothing is waited for
+};
+
+/// What a failed exchange with the server means for the caller.
+enum class Fault {
+    retry,       ///< serialization failure or deadlock: may work when run again
+    unavailable, ///< the server's trouble, not the statement's
+    other,       ///< the caller's to judge
+};
+
+/// One connection and the statements prepared on it. Used by one thread.
+class Connection {
+public:
+    /// Statements kept prepared; beyond, the oldest is dropped.
+    static constexpr std::size_t statement_limit = 512;
+
+    /// Connects, or throws pqxx::broken_connection.
+    Connection(std::string const& conninfo, Watch& watch);
+    ~Connection();
+    Connection(Connection const&) = delete;
+    Connection& operator=(Connection const&) = delete;
+
+    /// The call of `sql` as text, `EXECUTE s12('…',NULL)`, having prepared it unless it is. What follows a
+    /// `;` here is one message and one round trip.
+    std::string call(std::string_view sql, std::span<Param const> params);
+
+    /// Sends one message of one or more statements; the result of the last.
+    pqxx::result send(std::string const& message);
+
+    /// Whether something came, or the end, although nothing was asked: the server has let go of us.
+    bool stale() const;
+
+    /// Whether the server is gone, as the failures so far tell. Nothing works any more then.
+    bool lost() const { return lost_ || !connection_.is_open(); }
+
+    /// What a failure of `call` or `send` means for the caller.
+    Fault fault_of(std::exception_ptr const& failure) const;
+
+private:
+    void note(std::exception_ptr const& failure);
+    std::string const& name_of(std::string_view sql);
+    void forget_oldest();
+
+    struct Hash : std::hash<std::string_view> {
+        using is_transparent = void;
+    };
+
+    Watch& watch_;
+    pqxx::connection connection_;
+    pqxx::nontransaction session_; ///< sends what it is given and adds nothing
+    std::unordered_map<std::string, std::string, Hash, std::equal_to<>> statements_; ///< text to name
+    std::deque<std::string> by_age_;                                                 ///< their texts
+    std::uint64_t named_ = 0;
+    bool lost_ = false;
+};
+
+/// `SELECT set_config('app.scopes','1,2',true);`
+std::string select_scopes(Scopes const& scopes);
+
+/// The key of the scope's advisory lock.
+constexpr std::int64_t scope_lock(std::int64_t scope_id) noexcept
+{
+    return (std::int64_t{0x53} << 56) | scope_id;
+}
+
+} // namespace pg

@@ -1,0 +1,62 @@
+#include "pg/conninfo.hpp"
+
+#include <libpq-fe.h>
+#include <memory>
+#include <stdexcept>
+
+namespace pg {
+
+using Keywords = std::map<std::string, std::string>;
+
+static Keywords parse(std::string const& url)
+{
+    char* fault = nullptr;
+    std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> const options(
+        PQconninfoParse(url.c_str(), &fault), &PQconninfoFree);
+    PQfreemem(fault);
+    if (!options) throw std::invalid_argument("the database's connection string cannot be parsed");
+    Keywords keywords;
+    for (PQconninfoOption const* option = options.get(); option->keyword; ++option) {
+        if (option->val) keywords.emplace(option->keyword, option->val);
+    }
+    return keywords;
+}
+
+static std::string quoted(std::string const& value)
+{
+    std::string out = "'";
+    for (char const c : value) {
+        if (c == '\'' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out += '\'';
+}
+
+std::string complete_conninfo(std::string const& url, std::string const& application_name,
+    std::map<std::string, std::string> const& settings)
+{
+    Keywords keywords = parse(url);
+    keywords.emplace("application_name", application_name);
+    keywords.emplace("connect_timeout", "3");
+    keywords.emplace("client_encoding", "UTF8");
+    keywords.emplace("keepalives", "1");
+    keywords.emplace("keepalives_idle", "5");
+    keywords.emplace("keepalives_interval", "2");
+    keywords.emplace("keepalives_count", "3");
+    keywords.emplace("tcp_user_timeout", "5000");
+
+    std::string options = "-c TimeZone=UTC -c DateStyle=ISO";
+    for (auto const& [name, value] : settings)
+        options += " -c " + name + "=" + value;
+    if (auto const given = keywords.find("options"); given != keywords.end()) options += " " + given->second;
+    keywords["options"] = options;
+
+    std::string out;
+    for (auto const& [keyword, value] : keywords) {
+        if (!out.empty()) out += ' ';
+        out += keyword + "=" + quoted(value);
+    }
+    return out;
+}
+
+} // namespace pg

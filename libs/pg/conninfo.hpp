@@ -1,0 +1,16 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace pg {
+
+/// `url` (a libpq connection string or URI) as a keyword/value string, completed with what every connection
+/// of ours wants unless `url` says otherwise: a connect timeout of 3 s, keepalives and a TCP user timeout of
+/// 5 s, UTF8. The session settings TimeZone UTC and DateStyle ISO, which RowReader depends on, and `settings`
+/// (name to value, e.g. `statement_timeout`) come before the url's own `options`, which therefore win. Throws
+/// std::invalid_argument when `url` is not a connection string; the message does not repeat it.
+std::string complete_conninfo(std::string const& url, std::string const& application_name,
+    std::map<std::string, std::string> const& settings = {});
+
+} // namespace pg

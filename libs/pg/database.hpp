@@ -1,0 +1,173 @@
+#pragma once
+
+#include "core/error.hpp"
+#include "core/identity.hpp"
+#include "pg/param.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <pqxx/result>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace pg {
+
+namespace asio = boost::asio;
+
+/// The scopes whose rows a transaction may see: what row-level security checks (`app.scopes`). Empty: no
+/// tenant's rows at all, only the registry's (tenants, key look-up, job queue).
+class Scopes {
+public:
+    Scopes() = default;
+
+    Scopes(std::int64_t id) : ids_{id} {}
+
+    Scopes(core::Scope const& scope) : ids_{scope.id} {}
+
+    explicit Scopes(std::vector<std::int64_t> ids) : ids_(std::move(ids)) {}
+
+    std::vector<std::int64_t> const& ids() const noexcept { return ids_; }
+
+private:
+    std::vector<std::int64_t> ids_;
+};
+
+/// An open transaction, used on its database thread only. Statements are prepared on first use on each
+/// connection, keyed by their text, so `sql` is a constant or one of a bounded set of composed texts.
+class Tx {
+public:
+    virtual ~Tx() = default;
+
+    /// Runs one statement. Throws what libpqxx throws (`pqxx::unique_violation`, ...). After a failure the
+    /// transaction is lost: `work` ends by throwing; if it does not, the failure is thrown for it.
+    virtual pqxx::result run(std::string_view sql, std::span<Param const> params) = 0;
+
+    pqxx::result run(std::string_view sql, Params params = {})
+    {
+        return run(sql, std::span(params.begin(), params.size()));
+    }
+};
+
+/// What a coalesced batch runs on: each call is one message, `SELECT set_config('app.scopes', …); EXECUTE …`,
+/// and one implicit transaction, committed when it returns. A serialization failure or deadlock is run again
+/// (at most 3 times). Throws core::Error UNAVAILABLE for what is the server's trouble (lost, cancelled, out
+/// of resources), and what libpqxx throws for everything else.
+class Session {
+public:
+    virtual ~Session() = default;
+    virtual pqxx::result run(Scopes const& scopes, std::string_view sql, std::span<Param const> params) = 0;
+
+    pqxx::result run(Scopes const& scopes, std::string_view sql, Params params)
+    {
+        return run(scopes, sql, std::span(params.begin(), params.size()));
+    }
+
+    /// As `run`, with per-scope advisory locks (ascending) taken first in the same message and held to
+    /// commit: what makes commit order the order of `clock_timestamp()` within a scope.
+    virtual pqxx::result run_serialised(
+        Scopes const& scopes, std::string_view sql, std::span<Param const> params) = 0;
+};
+
+/// Takes the scope's advisory lock until the transaction ends: the twin of `Session::run_serialised`. These
+/// locks are PostgreSQL's single-bigint ones, `0x53` in the top byte and the scope's id below.
+void serialise(Tx& tx, std::int64_t scope_id);
+
+struct DatabaseOptions {
+    std::string url;                         ///< libpq connection string or URI
+    std::string application_name = "tetrad"; ///< shown in pg_stat_activity
+    unsigned threads = 4;                    ///< one connection each
+    std::size_t queue_limit = 2000;          ///< waiting jobs, or callers of one Coalescer, beyond which: 503
+    std::chrono::milliseconds queue_timeout{3000};       ///< a job not started by then: 503
+    std::chrono::milliseconds statement_timeout{10'000}; ///< a statement not done by then is cancelled: 503
+    /// Told, on a database thread, why a connection was lost or could not be made, and when it is back.
+    std::function<void(std::string const& event)> report = {};
+};
+
+/// PostgreSQL behind a few threads with one libpqxx connection each. Everything awaitable resumes the caller
+/// on its own executor. A database that is away or a full queue is `core::Error` UNAVAILABLE (503), at once;
+/// connections are remade in the background. So are a statement that took too long, a full disk, and a commit
+/// whose outcome is unknown because the connection broke under it. Connections run in UTC,
+/// `synchronous_commit` as the role says.
+///
+/// Safe to call from any thread. Stop it before the execution contexts of its callers are destroyed; destroy
+/// it after the last call has returned.
+class Database {
+public:
+    /// Throws std::invalid_argument for a malformed url; connecting happens in the background.
+    explicit Database(DatabaseOptions options);
+    ~Database();
+    Database(Database const&) = delete;
+    Database& operator=(Database const&) = delete;
+
+    /// Runs `work(Tx&)` in one transaction that sees `scopes`, commits, and yields its result. A
+    /// serialization failure or deadlock runs it again (at most 3 times, then UNAVAILABLE), so `work` can be
+    /// repeated. What `work` throws rolls back and is rethrown here. `work` may refer to the awaiting frame:
+    /// it is finished or was never started when this returns. Costs one round trip per statement and one for
+    /// COMMIT; nothing when no statement is run.
+    template <class Work>
+    auto transact(Scopes scopes, Work work) -> asio::awaitable<std::invoke_result_t<Work&, Tx&>>;
+
+    /// The same in a READ ONLY transaction with one snapshot (REPEATABLE READ).
+    template <class Work>
+    auto read(Scopes scopes, Work work) -> asio::awaitable<std::invoke_result_t<Work&, Tx&>>;
+
+    /// For threads that are not I/O threads (workers, verbs, tests): the same, blocking the caller. Not from
+    /// within `work`: it would wait for itself.
+    template <class Work>
+    auto transact_blocking(Scopes scopes, Work work) -> std::invoke_result_t<Work&, Tx&>;
+
+    /// Whether there is a connection. One that dies is noticed within about a second, used or not (for
+    /// /readyz).
+    bool healthy() const noexcept;
+
+    /// Jobs waiting for a thread.
+    std::size_t queued() const noexcept;
+
+    DatabaseOptions const& options() const noexcept;
+
+    /// Answers what is queued, then ends the threads. Later calls are UNAVAILABLE. Not from a database
+    /// thread.
+    void stop();
+
+    struct Impl; ///< in database.cpp
+    enum class Mode { read_write, read_only };
+
+    /// A type-erased job: runs on a database thread with an open transaction, or is told why it could not.
+    /// `finish` is called exactly once, from a database thread or from within `submit`.
+    struct Job {
+        Scopes scopes;
+        Mode mode = Mode::read_write;
+        std::function<void(Tx&)> work;                  ///< may run again after a rollback
+        std::function<void(std::exception_ptr)> finish; ///< after commit (null) or failure
+    };
+
+    void submit(Job job);
+
+    /// A job on a bare connection, for Coalescer: exactly one of the two is called, once.
+    struct SessionJob {
+        std::function<void(Session&)> work; ///< handles its own failures; does not throw
+        std::function<void(core::Error const&)>
+            failed; ///< not run; from any database thread or within `submit`
+    };
+
+    void submit(SessionJob job);
+
+private:
+    asio::awaitable<void> perform(Scopes scopes, Mode mode, std::function<void(Tx&)> work);
+    void perform_blocking(Scopes scopes, Mode mode, std::function<void(Tx&)> work);
+
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace pg
+
+#include "pg/database_impl.hpp"

@@ -1,0 +1,176 @@
+#include "pg/migrate.hpp"
+
+#include "pg/conninfo.hpp"
+
+#include <openssl/evp.h>
+#include <pqxx/connection>
+#include <pqxx/except>
+#include <pqxx/nontransaction>
+#include <pqxx/result>
+#include <pqxx/transaction>
+
+#include <map>
+#include <stdexcept>
+
+namespace pg {
+
+/// The advisory lock that one run holds; below the locks of scopes (see database.hpp).
+static constexpr char const* lock_key = "x'4d00000000000001'::bigint";
+
+/// What every migration may use. Kept as it was measured: the sub-select makes the setting an index condition
+/// that is evaluated once; `current_setting` and the empty list both see nothing.
+static constexpr char const* helpers = R"(
+CREATE OR REPLACE FUNCTION protect_by_scope(t regclass) RETURNS void LANGUAGE plpgsql AS $function$
+DECLARE
+    visible CONSTANT text :=
+        'scope_id = ANY ((SELECT string_to_array(current_setting(''app.scopes'', true), '','')::bigint[])::bigint[])';
+BEGIN
+    EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', t);
+    EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', t);
+    EXECUTE format('CREATE POLICY scope ON %s USING (%s) WITH CHECK (%s)', t, visible, visible);
+END
+$function$;
+REVOKE EXECUTE ON FUNCTION protect_by_scope(regclass) FROM PUBLIC;
+CREATE TABLE IF NOT EXISTS schema_migrations (
+    component text NOT NULL,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (component, name)
+);
+GRANT SELECT ON schema_migrations TO :service_role;
+)";
+
+using Applied = std::map<std::string, std::string>; ///< `component/name` to checksum
+
+static std::string full_name(Component const& component, Migration const& migration)
+{
+    return std::string(component.name) + "/" + std::string(migration.name);
+}
+
+/// SHA-256 in hexadecimal.
+static std::string checksum_of(std::string_view sql)
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    if (EVP_Digest(sql.data(), sql.size(), digest, &size, EVP_sha256(), nullptr) != 1)
+        throw std::runtime_error("SHA-256 failed");
+    std::string hex;
+    for (unsigned i = 0; i < size; ++i) {
+        hex += "0123456789abcdef"[digest[i] >> 4];
+        hex += "0123456789abcdef"[digest[i] & 15];
+    }
+    return hex;
+}
+
+static std::string replace_all(std::string_view sql, std::string_view from, std::string_view to)
+{
+    std::string out;
+    for (auto at = sql.find(from); at != std::string_view::npos; at = sql.find(from)) {
+        out.append(sql.substr(0, at)).append(to);
+        sql.remove_prefix(at + from.size());
+    }
+    return out.append(sql);
+}
+
+static Applied read_applied(pqxx::transaction_base& tx)
+{
+    Applied applied;
+    if (tx.exec1("SELECT to_regclass('schema_migrations') IS NULL")[0].as<bool>()) return applied;
+    for (pqxx::row const& row : tx.exec("SELECT component || '/' || name, checksum FROM schema_migrations"))
+        applied.emplace(row[0].as<std::string>(), row[1].as<std::string>());
+    return applied;
+}
+
+/// Whether it still has to be applied. Throws when it was, with another text.
+static bool is_pending(Applied const& applied, Component const& component, Migration const& migration)
+{
+    auto const known = applied.find(full_name(component, migration));
+    if (known == applied.end()) return true;
+    if (known->second == checksum_of(migration.sql)) return false;
+    throw std::runtime_error(
+        "migration " + known->first +
+        " was changed after it was applied to this database: restore its text and put the "
+        "change into a new migration");
+}
+
+static void create_role(pqxx::connection& connection, pqxx::transaction_base& tx, std::string const& role)
+{
+    std::string const name = connection.quote_name(role);
+    auto const known = tx.exec("SELECT FROM pg_roles WHERE rolname = " + connection.quote(role));
+    if (!known.empty()) return;
+    try {
+        // Roles belong to the whole cluster: the same one may be being created for a neighbouring database.
+        tx.exec("DO $do$ BEGIN CREATE ROLE " + name +
+                " NOLOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $do$");
+    } catch (pqxx::insufficient_privilege const&) {
+        throw std::runtime_error("the role " + role +
+                                 " does not exist and this role may not create it: run `CREATE ROLE " + name +
+                                 " NOLOGIN` as one that may");
+    }
+}
+
+static void prepare_database(pqxx::connection& connection, std::string const& role)
+{
+    std::string const name = connection.quote_name(role);
+    pqxx::nontransaction session(connection);
+    create_role(connection, session, role);
+    session.exec("GRANT USAGE ON SCHEMA public TO " + name + "; GRANT CONNECT ON DATABASE " +
+                 connection.quote_name(connection.dbname()) + " TO " + name + ";" +
+                 replace_all(helpers, ":service_role", name));
+}
+
+static void apply(pqxx::connection& connection, Component const& component, Migration const& migration,
+    std::string const& role)
+{
+    std::string const sql = replace_all(migration.sql, ":service_role", connection.quote_name(role));
+    try {
+        pqxx::work tx(connection);
+        tx.exec(sql);
+        tx.exec_params("INSERT INTO schema_migrations (component, name, checksum) VALUES ($1, $2, $3)",
+            std::string(component.name), std::string(migration.name), checksum_of(migration.sql));
+        tx.commit();
+    } catch (pqxx::failure const& failure) {
+        throw std::runtime_error(
+            "migration " + full_name(component, migration) + " failed: " + failure.what());
+    }
+}
+
+std::vector<std::string> migrate(
+    std::string const& url, std::span<Component const* const> components, std::string const& service_role)
+{
+    pqxx::connection connection(complete_conninfo(url, "migrate"));
+    // Held by the session, so it ends with the connection whatever happens.
+    pqxx::nontransaction(connection).exec(std::string("SELECT pg_advisory_lock(") + lock_key + ")");
+    prepare_database(connection, service_role);
+    Applied const applied = [&] {
+        pqxx::nontransaction session(connection);
+        return read_applied(session);
+    }();
+
+    std::vector<std::string> names;
+    for (Component const* component : components) {
+        for (Migration const& migration : component->migrations) {
+            if (!is_pending(applied, *component, migration)) continue;
+            apply(connection, *component, migration, service_role);
+            names.push_back(full_name(*component, migration));
+        }
+    }
+    return names;
+}
+
+std::vector<std::string> pending(std::string const& url, std::span<Component const* const> components)
+{
+    pqxx::connection connection(complete_conninfo(url, "migrate"));
+    pqxx::nontransaction session(connection);
+    Applied const applied = read_applied(session);
+    std::vector<std::string> names;
+    for (Component const* component : components) {
+        for (Migration const& migration : component->migrations) {
+            if (is_pending(applied, *component, migration)) names.push_back(full_name(*component, migration));
+        }
+    }
+    return names;
+}
+
+} // namespace pg

@@ -1,0 +1,87 @@
+#include "pg/param.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace pg {
+
+static void append_element(std::string& array, std::string_view text)
+{
+    array += '"';
+    for (char const c : text) {
+        if (c == '"' || c == '\\') array += '\\';
+        array += c;
+    }
+    array += '"';
+}
+
+/// PostgreSQL's ISO form, `2026-01-31 23:59:59.000001+00`. The ends of the range stand for its infinities.
+static std::string to_timestamptz(core::Time time)
+{
+    if (time == core::Time::max()) return "infinity";
+    if (time == core::Time::min()) return "-infinity";
+    auto const day = std::chrono::floor<std::chrono::days>(time);
+    std::chrono::year_month_day const date(day);
+    std::chrono::hh_mm_ss const clock(time - day);
+    // There is no year 0: the year before 1 AD is 1 BC.
+    int const year = static_cast<int>(date.year());
+    char text[64];
+    int const size = std::snprintf(text, sizeof text, "%04d-%02u-%02u %02d:%02d:%02d.%06d+00%s",
+        year > 0 ? year : 1 - year, static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+        static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+        static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()),
+        year > 0 ? "" : " BC");
+    return std::string(text, static_cast<std::size_t>(size));
+}
+
+Param::Param(core::Time time) : text_(to_timestamptz(time)) {}
+
+Param::Param(std::vector<std::string> const& texts)
+{
+    text_ += '{';
+    for (std::string const& text : texts) {
+        if (text_.size() > 1) text_ += ',';
+        append_element(text_, text);
+    }
+    text_ += '}';
+}
+
+Param::Param(std::vector<std::int64_t> const& numbers)
+{
+    text_ += '{';
+    for (std::int64_t const number : numbers) {
+        if (text_.size() > 1) text_ += ',';
+        text_ += std::to_string(number);
+    }
+    text_ += '}';
+}
+
+Param Param::array(std::span<Param const> elements)
+{
+    std::string array = "{";
+    for (Param const& element : elements) {
+        if (array.size() > 1) array += ',';
+        if (element.is_null())
+            array += "NULL";
+        else
+            append_element(array, element.text_);
+    }
+    array += '}';
+    return array;
+}
+
+Param Param::bytes(std::string_view raw)
+{
+    static constexpr char digits[] = "0123456789abcdef";
+    std::string hex;
+    hex.reserve(2 + raw.size() * 2);
+    hex = "\\x";
+    for (char const c : raw) {
+        auto const byte = static_cast<unsigned char>(c);
+        hex += digits[byte >> 4];
+        hex += digits[byte & 15];
+    }
+    return hex;
+}
+
+} // namespace pg

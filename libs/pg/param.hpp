@@ -1,0 +1,77 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/id.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pg {
+
+/// One value for a `$n` of a statement, in PostgreSQL's text form. Implicit, so that a call reads
+/// `tx.run(sql, {scope.id, id, title, tags})`. PostgreSQL's text holds no U+0000: `run` throws
+/// std::invalid_argument for one.
+class Param {
+public:
+    Param(std::nullptr_t) : null_(true) {}
+
+    Param(std::nullopt_t) : null_(true) {}
+
+    Param(std::string text) : text_(std::move(text)) {}
+
+    Param(std::string_view text) : text_(text) {}
+
+    Param(char const* text) : text_(text) {}
+
+    Param(std::same_as<bool> auto b) : text_(b ? "t" : "f") {}
+
+    Param(std::integral auto n)
+        requires(!std::same_as<decltype(n), bool>)
+        : text_(std::to_string(n))
+    {
+    }
+
+    Param(core::Uuid const& id) : text_(id.to_string()) {}
+
+    Param(core::Time time); ///< timestamptz, microseconds; `Time::max()` is infinity, `Time::min()` -infinity
+    Param(std::vector<std::string> const& texts);    ///< text[], uuid[], ...: quoted and escaped
+    Param(std::vector<std::int64_t> const& numbers); ///< bigint[]
+    /// An array whose elements may be NULL. An element that is an array itself travels as its text, so one
+    /// text[] can carry a tag list for each row of a batch: `q.tags::text[]` in SQL.
+    static Param array(std::span<Param const> elements);
+    /// bytea
+    static Param bytes(std::string_view raw);
+
+    template <class T> Param(std::optional<T> const& v) : Param(v ? Param(*v) : Param(nullptr)) {}
+
+    char const* c_str() const noexcept { return null_ ? nullptr : text_.c_str(); }
+
+    std::string const& text() const noexcept { return text_; }
+
+    bool is_null() const noexcept { return null_; }
+
+private:
+    std::string text_;
+    bool null_ = false;
+};
+
+using Params = std::initializer_list<Param>;
+
+/// One array parameter from one member of many rows: `column(rows, [](auto const& r) { return r.title; })`,
+/// for statements over `unnest($1::text[], ...)`.
+template <class Rows, class Member> Param column(Rows const& rows, Member member)
+{
+    std::vector<Param> values;
+    values.reserve(std::size(rows));
+    for (auto const& row : rows)
+        values.emplace_back(member(row));
+    return Param::array(values);
+}
+
+} // namespace pg

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/id.hpp"
+
+#include <pqxx/result>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pg {
+
+/// Reads a row's columns one after the other, in the order of the SELECT list, straight from the result's
+/// memory (which it keeps alive).
+///
+///     pg::RowReader r(row);
+///     f.id = r.uuid(); f.title = r.text(); f.user_id = r.optional_text();
+///
+/// A NULL read as something that is not optional, a value of another form, or a column too many is
+/// pqxx::conversion_error.
+class RowReader {
+public:
+    explicit RowReader(pqxx::row const& row, unsigned first = 0) : cell_(row, first), columns_(row.size()) {}
+
+    bool is_null() const { return cell_.is_null(); } ///< the next column; does not move on
+
+    void skip() { next(); }
+
+    std::string_view view(); ///< valid as long as the result or this reader lives
+
+    std::string text() { return std::string(view()); }
+
+    std::optional<std::string> optional_text();
+    std::int64_t integer();
+    std::optional<std::int64_t> optional_integer();
+    bool boolean();
+    core::Uuid uuid();
+    std::optional<core::Uuid> optional_uuid();
+    core::Time
+    time(); ///< timestamptz with the session in UTC; infinity is `Time::max()`, -infinity `Time::min()`
+    std::optional<core::Time> optional_time();
+    std::vector<std::string> texts(); ///< a one-dimensional text[] or uuid[] without NULLs
+    std::string bytes();              ///< bytea
+
+private:
+    /// A field that walks along its row: one reference to the result instead of one for each column.
+    class Cell : public pqxx::field {
+    public:
+        Cell(pqxx::row const& row, unsigned column) : field(row, static_cast<pqxx::row_size_type>(column)) {}
+
+        void advance() { ++m_col; }
+    };
+
+    void require_value() const;
+    void next();
+    /// Reads the column with `read`, or moves past its NULL.
+    template <class T> std::optional<T> optional(T (RowReader::*read)());
+
+    Cell cell_;
+    pqxx::row_size_type columns_;
+};
+
+} // namespace pg

@@ -1,0 +1,58 @@
+#pragma once
+// Private to pg: the two faces of a connection, as work sees them.
+
+#include "pg/connection.hpp"
+
+namespace pg {
+
+/// One transaction, begun with its first statement and in the same message. Rolls back unless committed.
+class Transaction final : public Tx {
+public:
+    Transaction(Connection& connection, Scopes const& scopes, Database::Mode mode);
+    ~Transaction() override;
+    Transaction(Transaction const&) = delete;
+    Transaction& operator=(Transaction const&) = delete;
+
+    using Tx::run;
+    pqxx::result run(std::string_view sql, std::span<Param const> params) override;
+
+    /// Throws the failure of the statement that spoilt the transaction, if one did.
+    void commit();
+    void rollback() noexcept;
+
+    /// The failure of a statement or of the commit, else null.
+    std::exception_ptr const& failure() const noexcept { return failure_; }
+
+private:
+    pqxx::result attempt(std::string_view sql, std::span<Param const> params);
+
+    Connection& connection_;
+    Scopes const& scopes_;
+    Database::Mode mode_;
+    bool open_ = false;
+    std::exception_ptr failure_;
+};
+
+/// A connection as Coalescer's work sees it.
+class BatchSession final : public Session {
+public:
+    explicit BatchSession(Connection& connection) : connection_(connection) {}
+
+    using Session::run;
+    pqxx::result run(Scopes const& scopes, std::string_view sql, std::span<Param const> params) override;
+    pqxx::result run_serialised(
+        Scopes const& scopes, std::string_view sql, std::span<Param const> params) override;
+
+private:
+    pqxx::result send(std::string const& preamble, std::string_view sql, std::span<Param const> params);
+
+    Connection& connection_;
+};
+
+/// Times a serialization failure or deadlock is run again.
+inline constexpr unsigned retry_limit = 3;
+
+/// What callers are told when the server cannot help them; the reason is for the operator.
+core::Error unavailable();
+
+} // namespace pg

@@ -1,0 +1,279 @@
+#include "pg/database.hpp"
+#include "pg/row.hpp"
+#include "schema.hpp"
+#include "testing/eventually.hpp"
+#include "testing/run_awaitable.hpp"
+
+#include <pqxx/except>
+
+#include <atomic>
+#include <latch>
+#include <thread>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Fixture {
+    testing::Postgres postgres = notes_database();
+    pg::Database database{{.url = postgres.service_url(), .threads = 2}};
+
+    std::string stored() { return postgres.query("SELECT count(*) FROM notes"); }
+};
+
+} // namespace
+
+static void fail_with(pg::Tx& tx, std::string const& code)
+{
+    tx.run("SELECT fail_with($1)", {code});
+}
+
+TEST_CASE_METHOD(Fixture, "a transaction commits and yields what its work returns")
+{
+    core::Uuid const id = core::Uuid::v7();
+    auto const inserted = testing::run_awaitable(database.transact(2, [&](pg::Tx& tx) {
+        insert_note(tx, 2, id, "first");
+        return pg::RowReader(tx.run("SELECT body FROM notes WHERE id = $1", {id})[0]).text();
+    }));
+    CHECK(inserted == "first");
+    CHECK(postgres.query("SELECT body FROM notes") == "first");
+}
+
+TEST_CASE_METHOD(Fixture, "what the work throws rolls back and arrives as it was thrown")
+{
+    struct Unusual {
+        int value;
+    };
+
+    auto const failing = [&](pg::Tx& tx) {
+        insert_note(tx, 2, core::Uuid::v7(), "lost");
+        throw Unusual{7};
+    };
+    CHECK_THROWS_AS(testing::run_awaitable(database.transact(2, failing)), Unusual);
+    CHECK_THROWS_AS(database.transact_blocking(2, failing), Unusual);
+    CHECK(stored() == "0");
+}
+
+TEST_CASE_METHOD(Fixture, "a constraint's violation reaches the caller under its own type")
+{
+    core::Uuid const id = core::Uuid::v7();
+    auto const insert = [&](pg::Tx& tx) { insert_note(tx, 2, id, "x"); };
+    database.transact_blocking(2, insert);
+    CHECK_THROWS_AS(database.transact_blocking(2, insert), pqxx::unique_violation);
+    CHECK_THROWS_AS(database.transact_blocking(2, [](pg::Tx& tx) { tx.run("SELECT no_such_column"); }),
+        pqxx::undefined_column);
+    CHECK(stored() == "1");
+}
+
+TEST_CASE_METHOD(Fixture, "a failure the work swallowed cannot pass for a commit")
+{
+    core::Uuid const id = core::Uuid::v7();
+    auto const careless = [&](pg::Tx& tx) {
+        insert_note(tx, 2, id, "x");
+        try {
+            insert_note(tx, 2, id, "again");
+        } catch (pqxx::unique_violation const&) {
+        }
+        return true;
+    };
+    CHECK_THROWS_AS(database.transact_blocking(2, careless), pqxx::unique_violation);
+    CHECK(stored() == "0");
+}
+
+TEST_CASE_METHOD(Fixture, "a serialization failure or deadlock runs the work again")
+{
+    std::string const code = GENERATE("40001", "40P01");
+    int runs = 0;
+    auto const result = testing::run_awaitable(database.transact(2, [&](pg::Tx& tx) {
+        insert_note(tx, 2, core::Uuid::v7(), "run " + std::to_string(++runs));
+        if (runs < 3) fail_with(tx, code);
+        return runs;
+    }));
+    CHECK(result == 3);
+    CHECK(stored() == "1");
+}
+
+TEST_CASE_METHOD(Fixture, "it is run again three times, then the caller is asked to come back")
+{
+    int runs = 0;
+    CHECK(error_code_of([&] {
+        database.transact_blocking({}, [&](pg::Tx& tx) {
+            ++runs;
+            fail_with(tx, "40001");
+        });
+    }) == "UNAVAILABLE");
+    CHECK(runs == 4);
+}
+
+TEST_CASE_METHOD(Fixture, "work that wraps a serialization failure is run again all the same")
+{
+    int runs = 0;
+    database.transact_blocking({}, [&](pg::Tx& tx) {
+        try {
+            if (++runs == 1) fail_with(tx, "40001");
+        } catch (std::exception const&) {
+            throw std::runtime_error("something failed");
+        }
+    });
+    CHECK(runs == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "two transactions that wait for each other both succeed")
+{
+    core::Uuid const a = core::Uuid::v7();
+    core::Uuid const b = core::Uuid::v7();
+    database.transact_blocking(2, [&](pg::Tx& tx) {
+        insert_note(tx, 2, a, "");
+        insert_note(tx, 2, b, "");
+    });
+    std::latch both(2);
+    auto const append = [&](core::Uuid first, core::Uuid second, std::string const& mark) {
+        bool met = false;
+        database.transact_blocking(2, [&](pg::Tx& tx) {
+            tx.run("UPDATE notes SET body = body || $2 WHERE id = $1", {first, mark});
+            if (!std::exchange(met, true)) both.arrive_and_wait();
+            tx.run("UPDATE notes SET body = body || $2 WHERE id = $1", {second, mark});
+        });
+    };
+    std::thread other([&] { append(b, a, "2"); });
+    append(a, b, "1");
+    other.join();
+    CHECK(postgres.query("SELECT count(*) FROM notes WHERE body IN ('12', '21')") == "2");
+}
+
+TEST_CASE_METHOD(Fixture, "a read sees one snapshot and cannot write")
+{
+    auto const counts = testing::run_awaitable(database.read(2, [&](pg::Tx& tx) {
+        auto const before = count_notes(tx);
+        postgres.query("INSERT INTO notes (scope_id, id, body) VALUES (2, gen_random_uuid(), 'meanwhile')");
+        return std::pair(before, count_notes(tx));
+    }));
+    CHECK(counts == std::pair<std::int64_t, std::int64_t>(0, 0));
+    CHECK(stored() == "1");
+    auto const write = [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "x"); };
+    CHECK_THROWS_AS(testing::run_awaitable(database.read(2, write)), pqxx::sql_error);
+    CHECK(stored() == "1");
+}
+
+TEST_CASE_METHOD(Fixture, "the caller goes on where it was")
+{
+    auto const here = std::this_thread::get_id();
+    std::thread::id there;
+    testing::run_awaitable([&]() -> boost::asio::awaitable<void> {
+        auto const work = [&](pg::Tx&) { there = std::this_thread::get_id(); };
+        co_await database.transact({}, work);
+        CHECK(std::this_thread::get_id() == here);
+    }());
+    CHECK(there != here);
+    CHECK(there != std::thread::id());
+}
+
+TEST_CASE_METHOD(Fixture, "a transaction without a statement never asks the server")
+{
+    REQUIRE(testing::eventually([&] { return database.healthy(); }));
+    postgres.pause();
+    auto const answer = database.transact_blocking(2, [](pg::Tx&) { return 42; });
+    postgres.resume();
+    CHECK(answer == 42);
+}
+
+TEST_CASE("a statement that takes too long is cancelled and the connection goes on")
+{
+    auto const postgres = notes_database();
+    pg::Database database({.url = postgres.service_url(), .threads = 1, .statement_timeout = 100ms});
+    auto const backend = [](pg::Tx& tx) {
+        return pg::RowReader(tx.run("SELECT pg_backend_pid()")[0]).integer();
+    };
+    auto const before = database.transact_blocking({}, backend);
+    CHECK(error_code_of([&] {
+        database.transact_blocking({}, [](pg::Tx& tx) { tx.run("SELECT pg_sleep(30)"); });
+    }) == "UNAVAILABLE");
+    CHECK(database.transact_blocking({}, backend) == before);
+}
+
+TEST_CASE("more statements than a connection keeps prepared still work")
+{
+    testing::Postgres const postgres("statements");
+    pg::Database database({.url = postgres.owner_url(), .threads = 1});
+    auto const sum = database.transact_blocking({}, [](pg::Tx& tx) {
+        std::int64_t total = 0;
+        for (int round = 0; round < 2; ++round) {
+            for (int i = 0; i < 700; ++i)
+                total += pg::RowReader(tx.run("SELECT $1::bigint * " + std::to_string(i), {1})[0]).integer();
+        }
+        return total;
+    });
+    CHECK(sum == 699 * 700);
+    auto const kept = database.transact_blocking({}, [](pg::Tx& tx) {
+        return pg::RowReader(tx.run("SELECT count(*) FROM pg_prepared_statements")[0]).integer();
+    });
+    CHECK(kept == 512);
+}
+
+TEST_CASE_METHOD(Fixture, "a statement that cannot be prepared leaves nothing behind")
+{
+    for (int i = 0; i < 2; ++i)
+        CHECK_THROWS_AS(
+            database.transact_blocking({}, [](pg::Tx& tx) { tx.run("SELEKT"); }), pqxx::syntax_error);
+    CHECK(database.transact_blocking({}, [](pg::Tx& tx) { return count_notes(tx); }) == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "what is not a query can be run too")
+{
+    database.transact_blocking(2, [](pg::Tx& tx) {
+        tx.run("LOCK TABLE notes IN SHARE ROW EXCLUSIVE MODE");
+        tx.run("SAVEPOINT s");
+        insert_note(tx, 2, core::Uuid::v7(), "x");
+        tx.run("ROLLBACK TO SAVEPOINT s");
+    });
+    CHECK(stored() == "0");
+}
+
+TEST_CASE("connections have the session settings that the project relies on")
+{
+    testing::Postgres const postgres("settings");
+    std::string const url =
+        postgres.owner_url() + " application_name=mine options='-c statement_timeout=1234 -c work_mem=5MB'";
+    pg::Database database({.url = url, .application_name = "tests"});
+    auto const setting = [&](std::string const& name) {
+        return database.transact_blocking({}, [&](pg::Tx& tx) {
+            return pg::RowReader(tx.run("SELECT current_setting($1)", {name})[0]).text();
+        });
+    };
+    CHECK(setting("TimeZone") == "UTC");
+    CHECK(setting("DateStyle").starts_with("ISO"));
+    CHECK(setting("client_encoding") == "UTF8");
+    CHECK(setting("idle_in_transaction_session_timeout") == "10s");
+    CHECK(setting("statement_timeout") == "1234ms"); // the url's own settings win
+    CHECK(setting("work_mem") == "5MB");
+    CHECK(setting("application_name") == "mine");
+    CHECK_THROWS_AS(pg::Database({.url = "host='unfinished"}), std::invalid_argument);
+}
+
+TEST_CASE("stopping answers what is queued and refuses what comes later")
+{
+    auto const postgres = notes_database();
+    pg::Database database({.url = postgres.service_url(), .threads = 1});
+    std::atomic<bool> go = false;
+    std::atomic<int> done = 0;
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 20; ++i) {
+        callers.emplace_back([&] {
+            database.transact_blocking({}, [&](pg::Tx& tx) {
+                go.wait(false);
+                tx.run("SELECT 1");
+            });
+            ++done;
+        });
+    }
+    REQUIRE(testing::eventually([&] { return database.queued() == 19; }));
+    std::thread stopper([&] { database.stop(); });
+    go = true;
+    go.notify_all();
+    stopper.join();
+    for (auto& caller : callers)
+        caller.join();
+    CHECK(done == 20);
+    CHECK(error_code_of([&] { database.transact_blocking({}, [](pg::Tx&) {}); }) == "UNAVAILABLE");
+    CHECK_FALSE(database.healthy());
+}

@@ -1,0 +1,119 @@
+#include "pg/listener.hpp"
+#include "schema.hpp"
+#include "testing/eventually.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+struct Fixture {
+    ~Fixture()
+    {
+        postgres.resume();
+        postgres.start();
+    }
+
+    std::vector<std::string> received()
+    {
+        std::lock_guard const lock(mutex);
+        return payloads;
+    }
+
+    void notify(std::string const& channel, std::string const& payload)
+    {
+        postgres.query("SELECT pg_notify('" + channel + "', '" + payload + "')");
+    }
+
+    testing::Postgres postgres{"listening"};
+    std::mutex mutex;
+    std::vector<std::string> payloads;
+    std::atomic<int> gaps = 0;
+    pg::Listener listener{postgres.owner_url(),
+        {{"keys",
+             [this](std::string const& payload) {
+                 if (payload == "throw") throw std::runtime_error("a handler's own");
+                 std::lock_guard const lock(mutex);
+                 payloads.push_back(payload);
+             }},
+            {"Odd \"name\"",
+                [this](std::string const& payload) {
+                    std::lock_guard const lock(mutex);
+                    payloads.push_back("odd " + payload);
+                }}},
+        [this] { ++gaps; }};
+};
+
+} // namespace
+
+TEST_CASE_METHOD(Fixture, "notifications reach their channel's handler, in order")
+{
+    REQUIRE(testing::eventually([&] { return listener.live(); }));
+    CHECK(gaps == 1);
+    notify("keys", "one");
+    notify("unheard", "two");
+    notify("Odd \"name\"", "three");
+    notify("keys", "");
+    CHECK(testing::eventually(
+        [&] { return received() == std::vector<std::string>{"one", "odd three", ""}; }, 2s));
+    CHECK(gaps == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "a lost connection is a gap, and listening goes on")
+{
+    REQUIRE(testing::eventually([&] { return listener.live(); }));
+    postgres.restart();
+    REQUIRE(testing::eventually([&] { return gaps == 2 && listener.live(); }));
+    notify("keys", "after");
+    CHECK(testing::eventually([&] { return received() == std::vector<std::string>{"after"}; }));
+}
+
+TEST_CASE_METHOD(Fixture, "a handler that throws is a gap, and listening goes on")
+{
+    REQUIRE(testing::eventually([&] { return listener.live(); }));
+    notify("keys", "throw");
+    REQUIRE(testing::eventually([&] { return gaps == 2 && listener.live(); }));
+    notify("keys", "after");
+    CHECK(testing::eventually([&] { return received() == std::vector<std::string>{"after"}; }));
+}
+
+TEST_CASE_METHOD(Fixture, "a server that is down or silent is not trusted for a second")
+{
+    bool const silent = GENERATE(true, false);
+    REQUIRE(testing::eventually([&] { return listener.live(); }));
+    auto const begin = Clock::now();
+    silent ? postgres.pause() : postgres.stop();
+    REQUIRE(testing::eventually([&] { return !listener.live(); }));
+    CHECK(Clock::now() - begin < 1100ms);
+    std::this_thread::sleep_for(300ms);
+    CHECK_FALSE(listener.live());
+    silent ? postgres.resume() : postgres.start();
+    CHECK(testing::eventually([&] { return listener.live(); }, 3s));
+    // Nothing was lost while the server was only silent.
+    CHECK(gaps == (silent ? 1 : 2));
+}
+
+TEST_CASE_METHOD(Fixture, "it stops at once, even in front of a silent server")
+{
+    REQUIRE(testing::eventually([&] { return listener.live(); }));
+    postgres.pause();
+    std::this_thread::sleep_for(400ms); // a heartbeat is under way
+    auto const begin = Clock::now();
+    listener.stop();
+    CHECK(Clock::now() - begin < 200ms);
+    CHECK_FALSE(listener.live());
+}
+
+TEST_CASE("a listener without a server keeps trying and can be stopped")
+{
+    std::atomic<int> gaps = 0;
+    pg::Listener listener("host=/nonexistent dbname=none", {}, [&] { ++gaps; });
+    std::this_thread::sleep_for(300ms);
+    CHECK_FALSE(listener.live());
+    CHECK(gaps == 0);
+    CHECK_THROWS_AS(pg::Listener("host='unfinished", {}, [] {}), std::invalid_argument);
+}

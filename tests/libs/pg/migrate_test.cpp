@@ -1,0 +1,117 @@
+#include "pg/migrate.hpp"
+#include "pg/row.hpp"
+#include "schema.hpp"
+
+#include <pqxx/except>
+
+#include <thread>
+
+namespace {
+
+struct Fixture {
+    testing::Postgres postgres{"migrations"};
+    pg::Component first{"first", {{"0001_a", "CREATE TABLE a (n int); GRANT SELECT ON a TO :service_role"},
+                                     {"0002_b", "CREATE TABLE b (n int); INSERT INTO b VALUES (1)"}}};
+    pg::Component second{"second", {{"0001_a", "CREATE TABLE c (n int)"}}};
+
+    std::vector<std::string> migrate(std::vector<pg::Component const*> const& components)
+    {
+        return pg::migrate(postgres.owner_url(), components, postgres.service_role());
+    }
+
+    /// The message of the failure, "" when there is none.
+    std::string failure(std::vector<pg::Component const*> const& components, std::string const& role)
+    {
+        try {
+            pg::migrate(postgres.owner_url(), components, role);
+        } catch (std::runtime_error const& error) {
+            return error.what();
+        }
+        return "";
+    }
+};
+
+using Names = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE_METHOD(Fixture, "migrations are applied once, in order, each component by itself")
+{
+    std::vector<pg::Component const*> const both{&first, &second};
+    CHECK(pg::pending(postgres.owner_url(), both) == Names{"first/0001_a", "first/0002_b", "second/0001_a"});
+    CHECK(migrate({&first}) == Names{"first/0001_a", "first/0002_b"});
+    CHECK(pg::pending(postgres.owner_url(), both) == Names{"second/0001_a"});
+    CHECK(migrate(both) == Names{"second/0001_a"});
+    CHECK(migrate(both).empty());
+    CHECK(pg::pending(postgres.owner_url(), both).empty());
+    CHECK(postgres.query("SELECT count(*) FROM b") == "1");
+    CHECK(postgres.query("SELECT string_agg(component || '/' || name, ' ' ORDER BY component, name) FROM "
+                         "schema_migrations") == "first/0001_a first/0002_b second/0001_a");
+}
+
+TEST_CASE_METHOD(Fixture, "parallel runs wait for each other")
+{
+    first.migrations.push_back({"0003_slow", "SELECT pg_sleep(0.2); INSERT INTO b VALUES (2)"});
+    std::vector<Names> applied(4);
+    std::vector<std::thread> runs;
+    for (auto& names : applied)
+        runs.emplace_back([&] { names = migrate({&first}); });
+    for (auto& run : runs)
+        run.join();
+    std::size_t total = 0;
+    for (auto const& names : applied)
+        total += names.size();
+    CHECK(total == 3);
+    CHECK(postgres.query("SELECT count(*) FROM b") == "2");
+}
+
+TEST_CASE_METHOD(Fixture, "a migration that changed after it was applied is an error")
+{
+    migrate({&first});
+    first.migrations[0].sql = "CREATE TABLE a (n bigint)";
+    CHECK(failure({&first}, postgres.service_role()).find("first/0001_a was changed") != std::string::npos);
+    CHECK_THROWS_AS(
+        pg::pending(postgres.owner_url(), std::vector<pg::Component const*>{&first}), std::runtime_error);
+}
+
+TEST_CASE_METHOD(Fixture, "a migration that fails leaves nothing of itself and is named")
+{
+    first.migrations.push_back({"0003_bad", "CREATE TABLE half (n int); SELECT 1/0"});
+    std::string const message = failure({&first}, postgres.service_role());
+    CHECK(message.find("first/0003_bad failed") != std::string::npos);
+    CHECK(message.find("division by zero") != std::string::npos);
+    CHECK(postgres.query("SELECT to_regclass('half') IS NULL") == "t");
+    CHECK(pg::pending(postgres.owner_url(), std::vector<pg::Component const*>{&first}) ==
+          Names{"first/0003_bad"});
+    first.migrations[2].sql = "CREATE TABLE whole (n int)";
+    CHECK(migrate({&first}) == Names{"first/0003_bad"});
+}
+
+TEST_CASE_METHOD(Fixture, "the service role is made, with what it is granted and no more")
+{
+    migrate({&first});
+    CHECK(postgres.query("SELECT rolcanlogin FROM pg_roles WHERE rolname = 'migrations_service'") == "f");
+    postgres.query("ALTER ROLE migrations_service LOGIN");
+    pg::Database database({.url = postgres.service_url(), .threads = 1});
+    CHECK(database.transact_blocking({}, [](pg::Tx& tx) { return tx.run("SELECT * FROM a").empty(); }));
+    CHECK(pg::pending(postgres.service_url(), std::vector<pg::Component const*>{&first, &second}) ==
+          Names{"second/0001_a"});
+    for (char const* sql : {"SELECT * FROM b", "INSERT INTO a VALUES (1)", "DELETE FROM schema_migrations"})
+        CHECK_THROWS_AS(
+            database.transact_blocking({}, [&](pg::Tx& tx) { tx.run(sql); }), pqxx::insufficient_privilege);
+}
+
+TEST_CASE_METHOD(Fixture, "a role's name may need quoting")
+{
+    std::string const name = "odd \"name\"";
+    CHECK(failure({&first}, name).empty());
+    CHECK(postgres.query("SELECT has_table_privilege('odd \"name\"', 'a', 'SELECT')") == "t");
+}
+
+TEST_CASE_METHOD(Fixture, "where the role cannot be created the message says what to run")
+{
+    postgres.query("ALTER ROLE migrations_owner NOCREATEROLE");
+    std::string const message = failure({&first}, "missing_service");
+    postgres.query("ALTER ROLE migrations_owner CREATEROLE");
+    CHECK(message.find("CREATE ROLE \"missing_service\" NOLOGIN") != std::string::npos);
+}

@@ -1,0 +1,247 @@
+#include "pg/row.hpp"
+#include "schema.hpp"
+#include "testing/eventually.hpp"
+#include "testing/process.hpp"
+#include "testing/run_awaitable.hpp"
+
+#include <mutex>
+#include <thread>
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+/// The server's trouble must not outlive the test: others use the same server.
+struct Fixture {
+    ~Fixture()
+    {
+        postgres.resume();
+        postgres.start();
+    }
+
+    testing::Postgres postgres = notes_database();
+};
+
+} // namespace
+
+static bool connected(testing::Postgres const& postgres, unsigned connections)
+{
+    return testing::eventually([&] {
+        return postgres.query("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tetrad'") ==
+               std::to_string(connections);
+    });
+}
+
+static std::string write(pg::Database& database)
+{
+    return error_code_of([&] {
+        testing::run_awaitable(
+            database.transact(2, [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "x"); }));
+    });
+}
+
+static std::string sleep_on(pg::Database& database)
+{
+    return error_code_of(
+        [&] { database.transact_blocking({}, [](pg::Tx& tx) { tx.run("SELECT pg_sleep(60)"); }); });
+}
+
+static bool recovers(pg::Database& database)
+{
+    return testing::eventually([&] { return write(database).empty(); });
+}
+
+TEST_CASE("a server that is not there is UNAVAILABLE at once, and the reason is reported once")
+{
+    std::mutex mutex;
+    std::vector<std::string> events;
+    pg::Database database(
+        {.url = "host=127.0.0.1 user=nobody dbname=none port=" + std::to_string(testing::free_port()),
+            .report = [&](std::string const& event) {
+                std::lock_guard const lock(mutex);
+                events.push_back(event);
+            }});
+    auto const begin = Clock::now();
+    for (int i = 0; i < 20; ++i)
+        CHECK(write(database) == "UNAVAILABLE");
+    CHECK(Clock::now() - begin < 1s);
+    CHECK_FALSE(database.healthy());
+    std::this_thread::sleep_for(500ms); // several attempts later
+    std::lock_guard const lock(mutex);
+    REQUIRE(events.size() == 1);
+    CHECK(events[0].find("cannot connect") != std::string::npos);
+}
+
+TEST_CASE("UNAVAILABLE says when to come back")
+{
+    pg::Database database(
+        {.url = "host=127.0.0.1 user=nobody dbname=none port=" + std::to_string(testing::free_port())});
+    try {
+        database.transact_blocking({}, [](pg::Tx&) {});
+        FAIL("there is no server");
+    } catch (core::Error const& error) {
+        REQUIRE(error.headers().size() == 1);
+        CHECK(error.headers()[0].first == "Retry-After");
+    }
+}
+
+TEST_CASE_METHOD(Fixture, "a database that went and came back serves again without a restart")
+{
+    bool const crash = GENERATE(false, true);
+    pg::Database database(
+        {.url = GENERATE(true, false) ? postgres.service_url() : postgres.service_url_tcp()});
+    REQUIRE(write(database).empty());
+    CHECK(database.healthy());
+    crash ? postgres.kill9() : postgres.stop();
+    CHECK(testing::eventually([&] { return !database.healthy(); }, 5s)); // although nobody uses it
+    auto const begin = Clock::now();
+    for (int i = 0; i < 50; ++i)
+        CHECK(write(database) == "UNAVAILABLE");
+    CHECK(Clock::now() - begin < 1s);
+    postgres.start();
+    CHECK(testing::eventually([&] { return database.healthy(); }));
+    CHECK(write(database).empty());
+    CHECK(postgres.query("SELECT count(*) FROM notes") == "2");
+}
+
+TEST_CASE_METHOD(Fixture, "a statement under way when the server goes is UNAVAILABLE")
+{
+    pg::Database database({.url = postgres.service_url(), .statement_timeout = 60s});
+    std::string code;
+    std::thread caller([&] { code = sleep_on(database); });
+    REQUIRE(testing::eventually([&] {
+        return postgres.query("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%EXECUTE%' AND state "
+                              "= 'active' AND pid <> pg_backend_pid()") == "1";
+    }));
+    auto const begin = Clock::now();
+    postgres.stop();
+    caller.join();
+    CHECK(code == "UNAVAILABLE");
+    CHECK(Clock::now() - begin < 5s);
+    postgres.start();
+    CHECK(recovers(database));
+}
+
+TEST_CASE_METHOD(Fixture, "a session that the server ended while it was idle is replaced unnoticed")
+{
+    pg::Database database({.url = postgres.service_url(), .threads = 1});
+    for (int i = 0; i < 3; ++i) {
+        REQUIRE(write(database).empty());
+        REQUIRE(postgres.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE "
+                               "application_name = 'tetrad'") == "t");
+    }
+    CHECK(write(database).empty());
+    CHECK(postgres.query("SELECT count(*) FROM notes") == "4");
+}
+
+TEST_CASE_METHOD(Fixture, "a commit whose outcome is unknown is UNAVAILABLE and is not run again")
+{
+    pg::Database database({.url = postgres.service_url()});
+    int runs = 0;
+    CHECK(error_code_of([&] {
+        database.transact_blocking(2, [&](pg::Tx& tx) {
+            ++runs;
+            insert_note(tx, 2, core::Uuid::v7(), "die at commit");
+        });
+    }) == "UNAVAILABLE");
+    CHECK(runs == 1);
+    CHECK(recovers(database));
+}
+
+TEST_CASE_METHOD(Fixture, "what the server lacks is UNAVAILABLE; what the statement did wrong is not")
+{
+    pg::Database database({.url = postgres.service_url()});
+    auto const failing = [&](std::string const& code) {
+        return error_code_of([&] {
+            database.transact_blocking({}, [&](pg::Tx& tx) { tx.run("SELECT fail_with($1)", {code}); });
+        });
+    };
+    for (char const* code : {"53100", "53200", "53000", "57014", "58030"})
+        CHECK(failing(code) == "UNAVAILABLE");
+    CHECK_THROWS_AS(failing("23505"), std::exception);
+    CHECK_THROWS_AS(failing("P0001"), std::exception);
+    CHECK(write(database).empty());
+}
+
+TEST_CASE_METHOD(Fixture, "a server that has gone silent holds nobody for long")
+{
+    pg::Database database({.url = GENERATE(true, false) ? postgres.service_url() : postgres.service_url_tcp(),
+        .threads = 2,
+        .queue_timeout = 500ms,
+        .statement_timeout = 1s});
+    REQUIRE(connected(postgres, 2));
+    postgres.pause();
+    auto const begin = Clock::now();
+    std::vector<std::string> codes(6);
+    std::vector<std::thread> callers;
+    for (auto& code : codes)
+        callers.emplace_back([&] { code = write(database); });
+    // Two are on a connection, the others in the queue, from which they are taken first.
+    REQUIRE(testing::eventually([&] { return database.queued() == 4; }));
+    REQUIRE(testing::eventually([&] { return database.queued() == 0; }));
+    CHECK(Clock::now() - begin < 1500ms);
+    for (auto& caller : callers)
+        caller.join();
+    CHECK(Clock::now() - begin < 4s);
+    for (auto const& code : codes)
+        CHECK(code == "UNAVAILABLE");
+
+    // Once reconnecting has failed too, callers are refused at once.
+    REQUIRE(testing::eventually([&] {
+        auto const asked = Clock::now();
+        return write(database) == "UNAVAILABLE" && Clock::now() - asked < 100ms;
+    }));
+    CHECK_FALSE(database.healthy());
+    postgres.resume();
+    CHECK(recovers(database));
+}
+
+TEST_CASE_METHOD(Fixture, "jobs beyond the queue's limit are refused at once")
+{
+    pg::Database database({.url = postgres.service_url(), .threads = 1, .queue_limit = 3});
+    REQUIRE(write(database).empty());
+    postgres.pause();
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 4; ++i) {
+        callers.emplace_back([&] { CHECK_NOTHROW(write(database)); });
+        REQUIRE(testing::eventually([&] { return database.queued() == static_cast<std::size_t>(i); }));
+    }
+    auto const begin = Clock::now();
+    CHECK(write(database) == "UNAVAILABLE");
+    CHECK(Clock::now() - begin < 100ms);
+    postgres.resume();
+    for (auto& caller : callers)
+        caller.join();
+    CHECK(postgres.query("SELECT count(*) FROM notes") == "5");
+}
+
+TEST_CASE_METHOD(Fixture, "a database can be stopped while its server is silent or away")
+{
+    bool const away = GENERATE(true, false);
+    auto const begin = Clock::now();
+    {
+        pg::Database database(
+            {.url = postgres.service_url(), .queue_timeout = 300ms, .statement_timeout = 500ms});
+        REQUIRE(write(database).empty());
+        away ? postgres.stop() : postgres.pause();
+        std::vector<std::thread> callers;
+        for (int i = 0; i < 10; ++i)
+            callers.emplace_back([&] { write(database); });
+        for (auto& caller : callers)
+            caller.join();
+    }
+    CHECK(Clock::now() - begin < 10s);
+}
+
+TEST_CASE_METHOD(Fixture, "too few connections for every thread still serve")
+{
+    postgres.query("ALTER ROLE notes_service CONNECTION LIMIT 1");
+    {
+        pg::Database database({.url = postgres.service_url(), .threads = 4});
+        REQUIRE(recovers(database));
+        for (int i = 0; i < 20; ++i)
+            CHECK(write(database).empty());
+    }
+    postgres.query("ALTER ROLE notes_service CONNECTION LIMIT -1");
+}

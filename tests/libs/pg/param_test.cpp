@@ -1,0 +1,164 @@
+#include "pg/param.hpp"
+#include "pg/row.hpp"
+#include "schema.hpp"
+
+#include <pqxx/except>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Fixture {
+    testing::Postgres postgres{"params"};
+    pg::Database database{{.url = postgres.owner_url(), .threads = 1}};
+
+    /// What PostgreSQL makes of the parameters, once as the first statement of a transaction and once as a
+    /// later one.
+    pqxx::result echo(std::string const& sql, std::vector<pg::Param> const& params)
+    {
+        return database.transact_blocking({}, [&](pg::Tx& tx) {
+            pqxx::result const first = tx.run(sql, std::span(params));
+            pqxx::result const second = tx.run(sql, std::span(params));
+            REQUIRE(first.size() == second.size());
+            for (pqxx::result::size_type i = 0; i < first.size(); ++i)
+                REQUIRE(first[i] == second[i]);
+            return second;
+        });
+    }
+};
+
+} // namespace
+
+static std::vector<std::string> const nasty{"", " ", "'", "''; DROP TABLE notes; --", "\\", "\\'", "a\\\\b",
+    "\"", "{a,b}", "NULL", "null", ",", "{", "}", "(", "line\nline\r\n\ttab", "$1", ":x", "%",
+    "Grüße, 世界 🎉", "\u0001\u007f"};
+
+TEST_CASE_METHOD(Fixture, "text survives the way to PostgreSQL and back")
+{
+    for (std::string const& text : nasty) {
+        pqxx::result const result = echo("SELECT $1::text, length($1::text), $2::text", {text, nullptr});
+        pg::RowReader row(result[0]);
+        CHECK(row.text() == text);
+        row.skip();
+        CHECK(row.is_null());
+        CHECK(row.optional_text() == std::nullopt);
+    }
+}
+
+TEST_CASE_METHOD(Fixture, "arrays survive the way to PostgreSQL and back")
+{
+    pqxx::result const result =
+        echo("SELECT $1::text[], cardinality($1::text[]), $2::text[], cardinality($2::text[])",
+            {nasty, std::vector<std::string>{}});
+    pg::RowReader row(result[0]);
+    CHECK(row.texts() == nasty);
+    CHECK(row.integer() == static_cast<std::int64_t>(nasty.size()));
+    CHECK(row.texts().empty());
+    CHECK(row.integer() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "the elements of an array may be NULL, and arrays themselves")
+{
+    std::vector<pg::Param> const elements{"NULL", nullptr, nasty, std::vector<std::string>{}};
+    pqxx::result const result =
+        echo("SELECT q.t, q.t IS NULL FROM unnest($1::text[]) WITH ORDINALITY AS q(t, n) ORDER BY n",
+            {pg::Param::array(elements)});
+    REQUIRE(result.size() == 4);
+    CHECK(pg::RowReader(result[0]).text() == "NULL");
+    CHECK(pg::RowReader(result[1]).optional_text() == std::nullopt);
+    pqxx::result const nested =
+        echo("SELECT ($1::text[])[3]::text[], ($1::text[])[4]::text[]", {pg::Param::array(elements)});
+    pg::RowReader row(nested[0]);
+    CHECK(row.texts() == nasty);
+    CHECK(row.texts().empty());
+}
+
+TEST_CASE_METHOD(Fixture, "numbers and booleans")
+{
+    std::vector<std::int64_t> const numbers{0, -1, INT64_MAX, INT64_MIN};
+    pqxx::result const result =
+        echo("SELECT $1::bigint, $2::bigint, $3::bool, $4::bool, $5::bigint[]::text, $6::bigint",
+            {INT64_MAX, INT64_MIN, true, false, numbers, std::optional<std::int64_t>()});
+    pg::RowReader row(result[0]);
+    CHECK(row.integer() == INT64_MAX);
+    CHECK(row.integer() == INT64_MIN);
+    CHECK(row.boolean());
+    CHECK_FALSE(row.boolean());
+    CHECK(row.text() == "{0,-1,9223372036854775807,-9223372036854775808}");
+    CHECK(row.optional_integer() == std::nullopt);
+}
+
+TEST_CASE_METHOD(Fixture, "bytes")
+{
+    std::string raw;
+    for (int i = 0; i < 512; ++i)
+        raw += static_cast<char>(i);
+    pqxx::result const result =
+        echo("SELECT $1::bytea, length($1::bytea), $2::bytea", {pg::Param::bytes(raw), pg::Param::bytes("")});
+    pg::RowReader row(result[0]);
+    CHECK(row.bytes() == raw);
+    CHECK(row.integer() == 512);
+    CHECK(row.bytes().empty());
+}
+
+TEST_CASE_METHOD(Fixture, "UUIDs")
+{
+    core::Uuid const id = core::Uuid::v7();
+    pqxx::result const result = echo("SELECT $1::uuid, $2::uuid, $3::uuid[]",
+        {id, std::optional<core::Uuid>(), std::vector<std::string>{id.to_string()}});
+    pg::RowReader row(result[0]);
+    CHECK(row.uuid() == id);
+    CHECK(row.optional_uuid() == std::nullopt);
+    CHECK(row.texts() == std::vector<std::string>{id.to_string()});
+}
+
+TEST_CASE_METHOD(Fixture, "times keep their microseconds, in any century")
+{
+    auto const day = [](int year, unsigned month, unsigned d) {
+        return core::Time(
+            std::chrono::sys_days(std::chrono::year(year) / std::chrono::month(month) / std::chrono::day(d)));
+    };
+    std::vector<core::Time> const times{core::Time{}, core::Time{1us}, core::Time{-1us},
+        day(2026, 2, 28) + 86'399'999'999us, day(2024, 2, 29) + 12h + 100ms, day(1, 1, 1),
+        day(0, 12, 31) + 5us, day(-43, 3, 15), day(9999, 12, 31) + 23h, day(12026, 7, 1) + 1ms,
+        core::Time::max(), core::Time::min()};
+    for (core::Time const time : times) {
+        pqxx::result const result =
+            echo("SELECT $1::timestamptz, $2::timestamptz", {time, std::optional<core::Time>()});
+        pg::RowReader row(result[0]);
+        CHECK(row.time() == time);
+        CHECK(row.optional_time() == std::nullopt);
+    }
+}
+
+TEST_CASE_METHOD(Fixture, "PostgreSQL agrees on which moment a time is")
+{
+    core::Time const time = *core::parse_rfc3339("2026-01-31T23:59:59.123456+02:00");
+    pqxx::result const result = echo("SELECT $1::timestamptz = '2026-01-31 23:59:59.123456+02'::timestamptz, "
+                                     "'2026-01-31 23:59:59.123456+02'::timestamptz",
+        {time});
+    pg::RowReader row(result[0]);
+    CHECK(row.boolean());
+    CHECK(row.time() == time);
+}
+
+TEST_CASE_METHOD(Fixture, "a column read as what it is not is an error")
+{
+    pqxx::result const result = echo("SELECT 'x', NULL, 'a,b', ARRAY['a', NULL], ARRAY[['a'], ['b']]", {});
+    CHECK_THROWS_AS(pg::RowReader(result[0]).integer(), pqxx::conversion_error);
+    CHECK_THROWS_AS(pg::RowReader(result[0]).uuid(), pqxx::conversion_error);
+    CHECK_THROWS_AS(pg::RowReader(result[0]).time(), pqxx::conversion_error);
+    CHECK_THROWS_AS(pg::RowReader(result[0]).boolean(), pqxx::conversion_error);
+    CHECK_THROWS_AS(pg::RowReader(result[0], 1).text(), pqxx::conversion_error);
+    CHECK_THROWS_AS(pg::RowReader(result[0], 1).integer(), pqxx::conversion_error);
+    CHECK_THROWS_AS(pg::RowReader(result[0], 3).texts(), pqxx::conversion_error);
+    CHECK_THROWS_AS(pg::RowReader(result[0], 2).texts(), pqxx::conversion_error);
+    CHECK_THROWS_AS(pg::RowReader(result[0], 4).texts(), pqxx::conversion_error);
+    CHECK_THROWS_AS(pg::RowReader(result[0], 5).text(), pqxx::conversion_error);
+    CHECK_THROWS_AS(pg::RowReader(result[0], 5).optional_text(), pqxx::conversion_error);
+}
+
+TEST_CASE_METHOD(Fixture, "U+0000 cannot slip through as the end of a text")
+{
+    CHECK_THROWS_AS(echo("SELECT $1::text", {std::string("a\0b", 3)}), std::invalid_argument);
+}

@@ -1,0 +1,138 @@
+#include "pg/row.hpp"
+#include "schema.hpp"
+#include "testing/eventually.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <pqxx/except>
+
+#include <atomic>
+#include <future>
+#include <thread>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Fixture {
+    Fixture()
+    {
+        for (std::int64_t const scope : {2, 3, 4})
+            database.transact_blocking(
+                scope, [&](pg::Tx& tx) { insert_note(tx, scope, core::Uuid::v7(), "x"); });
+    }
+
+    std::int64_t visible(pg::Scopes const& scopes)
+    {
+        return database.transact_blocking(scopes, [](pg::Tx& tx) { return count_notes(tx); });
+    }
+
+    testing::Postgres postgres = notes_database();
+    pg::Database database{{.url = postgres.service_url(), .threads = 1}};
+};
+
+} // namespace
+
+TEST_CASE_METHOD(Fixture, "a transaction sees the rows of its scopes only")
+{
+    CHECK(visible(2) == 1);
+    CHECK(visible(pg::Scopes({2, 4})) == 2);
+    CHECK(visible(99) == 0);
+    CHECK(visible({}) == 0);
+    CHECK(postgres.query("SELECT count(*) FROM notes") == "3");
+}
+
+TEST_CASE_METHOD(Fixture, "a connection on which no scope was ever set sees nothing")
+{
+    pg::Database fresh({.url = postgres.service_url(), .threads = 1});
+    CHECK(fresh.transact_blocking({}, [](pg::Tx& tx) { return count_notes(tx); }) == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "the scope of one transaction is gone in the next, however it ended")
+{
+    REQUIRE(visible(2) == 1);
+    CHECK(visible({}) == 0);
+    CHECK_THROWS(database.transact_blocking(2, [](pg::Tx& tx) {
+        tx.run("SELECT 1");
+        throw std::runtime_error("rolled back");
+    }));
+    CHECK(visible({}) == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "rows of other scopes cannot be written")
+{
+    auto const insert = [](pg::Tx& tx) { insert_note(tx, 3, core::Uuid::v7(), "x"); };
+    CHECK_THROWS_AS(database.transact_blocking(2, insert), pqxx::insufficient_privilege);
+    CHECK_THROWS_AS(database.transact_blocking({}, insert), pqxx::insufficient_privilege);
+    CHECK_THROWS_AS(
+        database.transact_blocking(2, [](pg::Tx& tx) { tx.run("UPDATE notes SET scope_id = 3"); }),
+        pqxx::insufficient_privilege);
+    database.transact_blocking(2, [](pg::Tx& tx) { tx.run("UPDATE notes SET body = 'mine'"); });
+    database.transact_blocking(4, [](pg::Tx& tx) { tx.run("DELETE FROM notes"); });
+    CHECK(postgres.query("SELECT string_agg(scope_id || body, ' ' ORDER BY scope_id) FROM notes") ==
+          "2mine 3x");
+}
+
+TEST_CASE_METHOD(
+    Fixture, "the owner of the table is bound as well, and the service may not change the schema")
+{
+    pg::Database owner({.url = postgres.owner_url(), .threads = 1});
+    CHECK(owner.transact_blocking({}, [](pg::Tx& tx) { return count_notes(tx); }) == 0);
+    CHECK(owner.transact_blocking(2, [](pg::Tx& tx) { return count_notes(tx); }) == 1);
+    for (char const* sql : {"ALTER TABLE notes DISABLE ROW LEVEL SECURITY", "CREATE TABLE t ()",
+             "DROP POLICY scope ON notes", "SELECT protect_by_scope('notes')"})
+        CHECK_THROWS_AS(
+            database.transact_blocking(2, [&](pg::Tx& tx) { tx.run(sql); }), pqxx::insufficient_privilege);
+}
+
+TEST_CASE_METHOD(Fixture, "the policy is an index condition")
+{
+    auto const plan = database.transact_blocking(2, [](pg::Tx& tx) {
+        tx.run("SELECT set_config('enable_seqscan', 'off', true)");
+        std::string text;
+        for (pqxx::row const& row : tx.run("EXPLAIN SELECT body FROM notes"))
+            text += pg::RowReader(row).text() + "\n";
+        return text;
+    });
+    INFO(plan);
+    CHECK(plan.find("Index Cond: (scope_id = ANY") != std::string::npos);
+}
+
+TEST_CASE("serialised work of one scope waits its turn, that of others does not")
+{
+    auto const postgres = notes_database();
+    pg::Database database({.url = postgres.service_url(), .threads = 4});
+    pg::Coalescer<std::int64_t, std::int64_t> locked(
+        database, [](pg::Session& session, std::span<std::int64_t const> scopes) {
+            std::vector<std::int64_t> const ids(scopes.begin(), scopes.end());
+            std::vector<pg::Param> const params{ids};
+            session.run_serialised(pg::Scopes(ids), "SELECT $1::bigint[]", params);
+            return ids;
+        });
+    boost::asio::io_context ioc(1);
+    std::promise<void> taken;
+    std::promise<void> release;
+    std::thread holder([&] {
+        database.transact_blocking(2, [&](pg::Tx& tx) {
+            pg::serialise(tx, 2);
+            taken.set_value();
+            release.get_future().wait();
+        });
+    });
+    taken.get_future().wait();
+    bool same = false;
+    bool other = false;
+    boost::asio::co_spawn(ioc, locked.run(2), [&](std::exception_ptr, std::int64_t) { same = true; });
+    // The first batch is under way before the second caller comes, so they do not share one.
+    REQUIRE(testing::eventually([&] {
+        ioc.poll();
+        return postgres.query("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") ==
+               "1";
+    }));
+    boost::asio::co_spawn(ioc, locked.run(3), [&](std::exception_ptr, std::int64_t) { other = true; });
+    CHECK(testing::eventually([&] { return ioc.poll(), other; }));
+    CHECK_FALSE(same);
+    release.set_value();
+    CHECK(testing::eventually([&] { return ioc.poll(), same; }));
+    holder.join();
+}
