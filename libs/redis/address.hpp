@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/secret.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace redis {
+
+/// Where a Redis is and how to sign in.
+struct Address {
+    std::string host; ///< name or address; empty when `path` is set
+    std::uint16_t port = 6379;
+    std::string path;      ///< unix socket
+    std::string user;      ///< empty: the default user
+    core::Secret password; ///< empty: no AUTH
+    unsigned database = 0;
+
+    /// `redis://[[user]:password@]host[:port][/db]` or `unix://[[user]:password@]/path/to.sock[?db=n]`, the
+    /// forms of the IANA registration and of redis-py. Throws std::invalid_argument, never quoting the
+    /// password.
+    static Address parse(std::string_view url);
+};
+
+} // namespace redis

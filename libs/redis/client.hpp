@@ -1,0 +1,92 @@
+#pragma once
+
+#include "observe/log.hpp"
+#include "redis/address.hpp"
+#include "redis/reply.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redis {
+
+namespace asio = boost::asio;
+
+/// A Lua script, sent by its SHA-1 and in full only to a server that does not have it yet. Make one per
+/// script and keep it.
+class Script {
+public:
+    explicit Script(std::string text);
+
+    std::string const& text() const noexcept { return text_; }
+
+    std::string const& sha() const noexcept { return sha_; } ///< 40 hex digits
+
+private:
+    std::string text_;
+    std::string sha_;
+};
+
+struct ClientOptions {
+    Address address;
+    std::chrono::milliseconds timeout{250}; ///< a server silent for longer counts as down
+    std::chrono::milliseconds reconnect_min{50};
+    std::chrono::milliseconds reconnect_max{1000};
+};
+
+/// One asynchronous connection per io_context, each used only by the thread that runs it: nothing is shared,
+/// and commands of many coroutines travel pipelined without anyone asking for it.
+///
+/// A command never waits long: while the server is down it throws Unavailable at once, and one without an
+/// answer after `timeout` (or up to a sixth of it more) throws Unavailable and drops the connection, because
+/// the answers behind it are late too. Such a command may still have been carried out. Connections are made
+/// again in the background. A call made while the very first attempt is under way waits for it, at most
+/// `timeout`.
+///
+/// All keys of one command or script carry one hash tag, so that a Redis Cluster could serve them.
+class Client {
+public:
+    /// `contexts` each run by one thread; they and `logger` outlive this object's `stop()` and their threads.
+    Client(ClientOptions options, std::vector<asio::io_context*> const& contexts, observe::Logger& logger);
+
+    /// Stops.
+    ~Client();
+    Client(Client const&) = delete;
+    Client& operator=(Client const&) = delete;
+
+    /// Sends one command; `args` are binary-safe and must live until the call is awaited. Called from a
+    /// coroutine on one of the contexts (std::logic_error otherwise). Throws Unavailable, or CommandError
+    /// when the server refuses.
+    asio::awaitable<Reply> command(std::vector<std::string_view> args);
+
+    /// Runs `script`; every key it touches is in `keys`. Otherwise as `command`.
+    asio::awaitable<Reply> eval(
+        Script const& script, std::vector<std::string_view> keys, std::vector<std::string_view> args);
+
+    /// Unlinks every key that starts with `prefix`, by SCAN, and says how many. Keys made meanwhile may
+    /// remain.
+    asio::awaitable<std::size_t> erase_prefix(std::string_view prefix);
+
+    /// Whether some connection works now (for /readyz and metrics). Safe from any thread.
+    bool healthy() const noexcept;
+
+    /// Closes the connections; commands in flight and later ones throw Unavailable. Until then the contexts
+    /// have work and their run() does not return. Safe from any thread; may be repeated.
+    void stop() noexcept;
+
+private:
+    class Connection;
+
+    std::shared_ptr<Connection> connection_of(asio::any_io_executor const& executor) const;
+
+    std::vector<std::shared_ptr<Connection>> connections_;
+};
+
+} // namespace redis

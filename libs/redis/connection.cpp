@@ -1,0 +1,247 @@
+#include "redis/connection.hpp"
+
+#include "core/backoff.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <hiredis/async.h>
+
+#include <array>
+#include <random>
+
+namespace redis {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How often within the time-out silence is looked for.
+constexpr unsigned ticks = 6;
+
+/// Errors that say the server cannot serve now, whatever is asked.
+constexpr std::array<std::string_view, 11> not_serving{"LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN",
+    "READONLY", "OOM", "BUSY", "MISCONF", "NOREPLICAS", "NOAUTH", "WRONGPASS"};
+
+Reply to_reply(redisReply const& reply)
+{
+    switch (reply.type) {
+    case REDIS_REPLY_INTEGER:
+        return Reply(static_cast<std::int64_t>(reply.integer));
+    case REDIS_REPLY_STRING:
+    case REDIS_REPLY_STATUS:
+    case REDIS_REPLY_ERROR:
+        return Reply(std::string(reply.str, reply.len));
+    case REDIS_REPLY_ARRAY: {
+        Reply::Array elements;
+        elements.reserve(reply.elements);
+        for (auto const* element : std::span(reply.element, reply.elements))
+            elements.push_back(to_reply(*element));
+        return Reply(std::move(elements));
+    }
+    default:
+        return {};
+    }
+}
+
+std::exception_ptr to_failure(std::string_view error)
+{
+    auto const code = error.substr(0, error.find(' '));
+    if (std::ranges::find(not_serving, code) != not_serving.end())
+        return std::make_exception_ptr(Unavailable("redis: " + std::string(error)));
+    return std::make_exception_ptr(CommandError(std::string(error)));
+}
+
+} // namespace
+
+Outcome Outcome::of(redisReply const* reply)
+{
+    if (reply == nullptr)
+        return {std::make_exception_ptr(Unavailable("redis: the connection was lost or is silent")), {}};
+    if (reply->type == REDIS_REPLY_ERROR) return {to_failure({reply->str, reply->len}), {}};
+    return {nullptr, to_reply(*reply)};
+}
+
+Client::Connection::Connection(asio::io_context& ioc, ClientOptions options, observe::Logger& logger)
+    : ioc_(ioc), options_(std::move(options)), logger_(logger), resolver_(ioc),
+      first_attempt_(ioc, Clock::now() + options_.timeout), changed_(ioc), watchdog_(ioc)
+{
+}
+
+void Client::Connection::start()
+{
+    asio::co_spawn(ioc_, [self = shared_from_this()] { return self->run(); }, asio::detached);
+}
+
+void Client::Connection::stop() noexcept
+{
+    asio::post(ioc_, [self = shared_from_this()] { self->stop_here(); });
+}
+
+void Client::Connection::stop_here()
+{
+    set_state(State::stopped);
+    resolver_.cancel();
+    first_attempt_.cancel();
+    changed_.cancel();
+    watchdog_.cancel();
+    if (link_) link_->close("the client was stopped");
+}
+
+void Client::Connection::set_state(State state) noexcept
+{
+    if (state_.load(std::memory_order_relaxed) != State::stopped)
+        state_.store(state, std::memory_order_relaxed);
+}
+
+asio::awaitable<void> Client::Connection::first_attempt()
+{
+    boost::system::error_code cancelled;
+    co_await first_attempt_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+}
+
+asio::awaitable<Reply> Client::Connection::send(std::vector<std::string_view> const& args)
+{
+    if (!up()) throw Unavailable("redis: not connected");
+    return exchange(link_, args);
+}
+
+asio::awaitable<Reply> Client::Connection::exchange(
+    std::shared_ptr<Link> link, std::span<std::string_view const> args)
+{
+    co_return co_await asio::async_initiate<asio::use_awaitable_t<> const, void(std::exception_ptr, Reply)>(
+        [&](auto handler) {
+            link->send(args, std::make_unique<Waiter<decltype(handler)>>(std::move(handler)));
+            watch();
+        },
+        asio::use_awaitable);
+}
+
+/// Connects, waits for the end of it, and again, until stopped.
+asio::awaitable<void> Client::Connection::run()
+{
+    unsigned attempt = 0;
+    while (state_ != State::stopped) {
+        if (co_await connect()) {
+            logger_.info("redis connected");
+            attempt = 0;
+            boost::system::error_code closed;
+            if (link_->is_open())
+                co_await changed_.async_wait(asio::redirect_error(asio::use_awaitable, closed));
+        }
+        set_state(State::down);
+        first_attempt_.cancel();
+        if (state_ == State::stopped) break;
+        // The first of a row of failures is news; that it goes on is not.
+        logger_.log(attempt == 0 ? observe::Level::warn : observe::Level::debug, "redis unavailable",
+            {{"reason", reason_}, {"attempt", attempt}});
+        co_await pause(attempt++);
+    }
+    link_.reset();
+}
+
+asio::awaitable<bool> Client::Connection::connect()
+{
+    for (auto const& ip : co_await resolve()) {
+        if (state_ == State::stopped) break;
+        if (!co_await connect_to(ip)) continue;
+        set_state(State::up);
+        first_attempt_.cancel();
+        co_return state_ == State::up;
+    }
+    co_return false;
+}
+
+/// hiredis would resolve names on this thread, so it is given addresses. A unix socket needs none: one empty
+/// text.
+asio::awaitable<std::vector<std::string>> Client::Connection::resolve()
+{
+    std::vector<std::string> found;
+    if (!options_.address.path.empty()) co_return std::vector<std::string>{""};
+    boost::system::error_code failed;
+    auto const results = co_await resolver_.async_resolve(options_.address.host,
+        std::to_string(options_.address.port), asio::redirect_error(asio::use_awaitable, failed));
+    if (failed) reason_ = failed.message();
+    for (auto const& entry : results)
+        found.push_back(entry.endpoint().address().to_string());
+    co_return found;
+}
+
+asio::awaitable<bool> Client::Connection::connect_to(std::string const& ip)
+try {
+    changed_.expires_at(Clock::time_point::max());
+    link_ = Link::open(ioc_, options_.address.path, ip, options_.address.port,
+        [weak = weak_from_this()](std::string const& reason) {
+            if (auto const self = weak.lock()) self->on_closed(reason);
+        });
+    co_await sign_in(link_);
+    co_return link_->is_open();
+} catch (std::exception const& e) {
+    if (link_) link_->close(e.what()); // what it says reaches reason_, unless the link had ended by itself
+    co_return false;
+}
+
+void Client::Connection::on_closed(std::string const& reason)
+{
+    if (up()) set_state(State::down); // a first attempt goes on with the next address
+    reason_ = reason;
+    changed_.cancel();
+}
+
+/// PING is what proves that somebody is there: the kernel alone accepts connections for a hung server.
+asio::awaitable<void> Client::Connection::sign_in(std::shared_ptr<Link> link)
+{
+    auto const& address = options_.address;
+    if (!address.password.empty()) {
+        std::vector<std::string_view> auth{"AUTH"};
+        if (!address.user.empty()) auth.emplace_back(address.user);
+        auth.emplace_back(address.password.reveal());
+        co_await exchange(link, auth);
+    }
+    if (address.database != 0) {
+        auto const number = std::to_string(address.database);
+        std::array<std::string_view, 2> const select{"SELECT", number};
+        co_await exchange(link, select);
+    }
+    std::array<std::string_view, 1> const ping{"PING"};
+    co_await exchange(link, ping);
+}
+
+asio::awaitable<void> Client::Connection::pause(unsigned attempt)
+{
+    std::random_device entropy;
+    changed_.expires_after(core::backoff(attempt, options_.reconnect_min, options_.reconnect_max, entropy()));
+    boost::system::error_code cancelled;
+    co_await changed_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+}
+
+/// One coarse timer instead of one for each command; it runs only while something is unanswered. What it
+/// measures is ticks, not time: when this thread is held up, so is the timer, and a server is not blamed for
+/// that.
+void Client::Connection::watch()
+{
+    if (watching_ || state_ == State::stopped) return;
+    watching_ = true;
+    watchdog_.expires_after(options_.timeout / ticks);
+    watchdog_.async_wait([self = shared_from_this()](auto cancelled) {
+        self->watching_ = false;
+        if (!cancelled) self->check_silence();
+    });
+}
+
+bool Client::Connection::is_silent() const noexcept
+{
+    // The first tick may have come right after the command, so one more than the time-out has.
+    return link_->age() > ticks;
+}
+
+void Client::Connection::check_silence()
+{
+    if (!link_) return;
+    link_->tick();
+    if (is_silent()) link_->read_now(); // the answer may be waiting in the socket
+    if (is_silent()) link_->close("no answer within the time limit");
+    if (link_->age()) watch();
+}
+
+} // namespace redis

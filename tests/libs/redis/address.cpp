@@ -1,0 +1,54 @@
+#include "redis/address.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <stdexcept>
+
+using redis::Address;
+
+TEST_CASE("redis URLs are read")
+{
+    auto const plain = Address::parse("redis://cache");
+    CHECK(plain.host == "cache");
+    CHECK(plain.port == 6379);
+    CHECK(plain.database == 0);
+    CHECK(plain.user.empty());
+    CHECK(plain.password.empty());
+
+    auto const full = Address::parse("redis://app:p%40ss%2Fw%3Ard@10.0.0.1:6380/15");
+    CHECK(full.host == "10.0.0.1");
+    CHECK(full.port == 6380);
+    CHECK(full.database == 15);
+    CHECK(full.user == "app");
+    CHECK(full.password.reveal() == "p@ss/w:rd");
+
+    auto const password = Address::parse("redis://:secret@localhost/");
+    CHECK(password.user.empty());
+    CHECK(password.password.reveal() == "secret");
+    CHECK(password.database == 0);
+
+    CHECK(Address::parse("redis://[::1]:7000").host == "::1");
+
+    auto const socket = Address::parse("unix:///run/redis/redis.sock?db=2");
+    CHECK(socket.path == "/run/redis/redis.sock");
+    CHECK(socket.host.empty());
+    CHECK(socket.database == 2);
+    CHECK(Address::parse("unix://:secret@/run/r.sock").password.reveal() == "secret");
+}
+
+TEST_CASE("what is not a redis URL is refused without a word of it")
+{
+    for (std::string const url : {"", "cache:6379", "http://cache", "rediss://cache", "redis://",
+             "redis://:6379", "redis://cache:0", "redis://cache:65536", "redis://cache:x", "redis://cache/x",
+             "redis://cache/-1", "redis://cache/1/2", "redis://cache?db=1", "redis://cache#f",
+             "redis://hunter2@cache", "unix://", "unix:///", "unix://host/run/r.sock",
+             "unix:///run/r.sock?db=x", "unix:///run/r.sock?other=1", "redis://:hunter2@/"}) {
+        CAPTURE(url);
+        CHECK_THROWS_AS(Address::parse(url), std::invalid_argument);
+        try {
+            Address::parse(url);
+        } catch (std::invalid_argument const& e) {
+            CHECK(std::string(e.what()).find("hunter2") == std::string::npos);
+        }
+    }
+}
