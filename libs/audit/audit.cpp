@@ -1,0 +1,149 @@
+#include "audit/audit.hpp"
+
+#include "core/json_writer.hpp"
+#include "http/query.hpp"
+#include "paging/cursor.hpp"
+#include "pg/row.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace audit {
+
+namespace {
+
+/// A row of the log; `before` and `after` are JSON text.
+struct Recorded {
+    core::Uuid id;
+    core::Time at;
+    std::string actor, actor_role, action, subject_type, subject_id;
+    std::optional<std::string> before, after;
+    std::string request_id;
+};
+
+struct Filter {
+    std::optional<std::string> action, actor;
+
+    std::uint64_t hash() const
+    {
+        return paging::FilterHash().add("list", "audit").add("action", action).add("actor", actor).value();
+    }
+};
+
+std::optional<std::string> to_text(std::optional<boost::json::value> const& value)
+{
+    if (!value) return std::nullopt;
+    return boost::json::serialize(*value);
+}
+
+Recorded read_entry(pqxx::row const& row)
+{
+    pg::RowReader r(row);
+    Recorded entry;
+    entry.id = r.uuid();
+    entry.at = r.time();
+    entry.actor = r.text();
+    entry.actor_role = r.text();
+    entry.action = r.text();
+    entry.subject_type = r.text();
+    entry.subject_id = r.text();
+    entry.before = r.optional_text();
+    entry.after = r.optional_text();
+    entry.request_id = r.text();
+    return entry;
+}
+
+/// One text for each set of conditions, so that each gets the plan with its own index.
+std::vector<Recorded> newest(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
+    std::optional<paging::Position> const& after, std::size_t limit)
+{
+    std::string sql =
+        "SELECT audit_id, at, actor, actor_role, action, subject_type, subject_id, before, after, request_id "
+        "FROM audit_log WHERE scope_id = $1";
+    std::vector<pg::Param> params{scope.id};
+    auto const bind = [&params](pg::Param param) {
+        params.push_back(std::move(param));
+        return "$" + std::to_string(params.size());
+    };
+    if (filter.action) sql += " AND action = " + bind(*filter.action);
+    if (filter.actor) sql += " AND actor = " + bind(*filter.actor);
+    if (after) {
+        std::string const at = bind(after->time);
+        sql += " AND (at, audit_id) < (" + at + ", " + bind(after->id) + ")";
+    }
+    sql += " ORDER BY at DESC, audit_id DESC LIMIT " + bind(limit);
+
+    auto const rows = tx.run(sql, std::span<pg::Param const>(params));
+    std::vector<Recorded> entries;
+    entries.reserve(rows.size());
+    for (pqxx::row const& row : rows)
+        entries.push_back(read_entry(row));
+    return entries;
+}
+
+void write_json(core::JsonWriter& json, std::string_view name, std::optional<std::string> const& value)
+{
+    json.key(name).raw(value ? std::string_view(*value) : std::string_view("null"));
+}
+
+std::string to_json(paging::Page<Recorded> const& page)
+{
+    core::JsonWriter json;
+    json.begin_object().key("items").begin_array();
+    for (Recorded const& entry : page.items) {
+        json.begin_object()
+            .member("auditId", entry.id.to_string())
+            .member("createdAt", entry.at)
+            .member("actor", entry.actor)
+            .member("actorRole", entry.actor_role)
+            .member("action", entry.action)
+            .member("subjectType", entry.subject_type)
+            .member("subjectId", entry.subject_id);
+        write_json(json, "before", entry.before);
+        write_json(json, "after", entry.after);
+        json.member("requestId", entry.request_id).end_object();
+    }
+    json.end_array().member("cursor", page.cursor).end_object();
+    return std::move(json).str();
+}
+
+} // namespace
+
+void record(pg::Tx& tx, core::Scope const& scope, Actor const& actor, Entry const& entry)
+{
+    // The time is read under the lock, which is held until the commit: who reads a later entry has seen this
+    // one.
+    tx.run(
+        "WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('audit', $1::bigint))) "
+        "INSERT INTO audit_log (scope_id, audit_id, at, actor, actor_role, action, subject_type, subject_id, "
+        "before, "
+        "after, request_id) "
+        "SELECT $1::bigint, $2::uuid, clock_timestamp(), $3::text, $4::text, $5::text, $6::text, $7::text, "
+        "$8::jsonb, $9::jsonb, $10::text FROM turn",
+        {scope.id, core::Uuid::v7(), actor.id, actor.role, entry.action, entry.subject_type, entry.subject_id,
+            to_text(entry.before), to_text(entry.after), actor.request_id});
+}
+
+void record(pg::Tx& tx, http::Context const& context, Entry const& entry)
+{
+    record(tx, context.scope, {context.caller.id, context.caller.role, context.request_id}, entry);
+}
+
+asio::awaitable<http::Response> list_audit(http::Request const& request, pg::Database& database)
+{
+    http::Query query(request);
+    Filter const filter{query.text("action", 1, 100), query.text("actor", 1, 255)};
+    std::size_t const limit = query.limit();
+    auto const after = paging::read_cursor(query, filter.hash());
+    query.check();
+    core::Scope const& scope = request.scope();
+    auto rows = co_await database.read(
+        scope, [&](pg::Tx& tx) { return newest(tx, scope, filter, after, limit + 1); });
+    auto const page = paging::make_page(std::move(rows), limit, filter.hash(),
+        [](Recorded const& entry) { return paging::Position{entry.at, entry.id}; });
+    co_return http::Response::ok(to_json(page));
+}
+
+} // namespace audit

@@ -1,0 +1,23 @@
+-- Who changed what. A service may add entries and read them; nothing but a tenant's erasure removes any.
+CREATE TABLE audit_log (
+    scope_id     bigint      NOT NULL,
+    audit_id     uuid        NOT NULL,
+    at           timestamptz NOT NULL,
+    actor        text        NOT NULL,
+    actor_role   text        NOT NULL,
+    action       text        NOT NULL,
+    subject_type text        NOT NULL,
+    subject_id   text        NOT NULL,
+    before       jsonb,
+    after        jsonb,
+    request_id   text        NOT NULL,
+    PRIMARY KEY (scope_id, audit_id)
+);
+
+-- Newest first: everything, or what one actor did, or one kind of action.
+CREATE INDEX audit_log_by_age ON audit_log (scope_id, at DESC, audit_id DESC);
+CREATE INDEX audit_log_by_actor ON audit_log (scope_id, actor, at DESC, audit_id DESC);
+CREATE INDEX audit_log_by_action ON audit_log (scope_id, action, at DESC, audit_id DESC);
+
+SELECT protect_by_scope('audit_log');
+GRANT SELECT, INSERT ON audit_log TO :service_role;

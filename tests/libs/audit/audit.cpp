@@ -1,0 +1,220 @@
+#include "audit/audit.hpp"
+
+#include "core/error.hpp"
+#include "testing/postgres.hpp"
+#include "testing/run_awaitable.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <catch2/catch.hpp>
+#include <pqxx/except>
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+namespace {
+
+core::Scope const acme = core::Scope::of(1, core::Environment::production, "acme");
+core::Scope const acme_sandbox = core::Scope::of(1, core::Environment::sandbox, "acme");
+
+struct Store {
+    testing::Postgres postgres = testing::Postgres::migrated({&audit::migrations()}, "audit");
+    pg::Database database{{.url = postgres.service_url()}};
+
+    void record(std::string action, std::string actor = "key:fbk_12345678", core::Scope const& scope = acme)
+    {
+        http::Context context;
+        context.request_id = "req-1";
+        context.scope = scope;
+        context.caller = {.kind = core::Access::key, .id = std::move(actor), .role = "admin"};
+        database.transact_blocking(scope, [&](pg::Tx& tx) {
+            audit::record(tx, context, {.action = action, .subject_type = "thing", .subject_id = "7"});
+        });
+    }
+
+    boost::json::object list(std::string const& query = {}, core::Scope const& scope = acme)
+    {
+        http::Request request;
+        request.query = query;
+        request.context.scope = scope;
+        auto const response = testing::run_awaitable(audit::list_audit(request, database));
+        CHECK(response.status == 200);
+        return boost::json::parse(response.body).as_object();
+    }
+
+    /// `member` of every entry, page by page.
+    std::vector<std::string> walk(std::string const& query, char const* member)
+    {
+        std::vector<std::string> seen;
+        std::string cursor;
+        for (;;) {
+            auto const page = list(query + cursor);
+            for (auto const& item : page.at("items").as_array())
+                seen.emplace_back(item.as_object().at(member).as_string());
+            if (page.at("cursor").is_null()) return seen;
+            cursor = "&cursor=" + std::string(page.at("cursor").as_string());
+        }
+    }
+};
+
+} // namespace
+
+TEST_CASE("an entry tells who did what, before and after")
+{
+    Store store;
+    http::Context context;
+    context.request_id = "req-9";
+    context.scope = acme;
+    context.caller = {.kind = core::Access::owner, .id = "user-1", .role = "owner"};
+    store.database.transact_blocking(acme, [&](pg::Tx& tx) {
+        audit::record(tx, context,
+            {.action = "settings.updated",
+                .subject_type = "settings",
+                .before = boost::json::parse(R"({"a": [1, "\u00e9"]})"),
+                .after = boost::json::parse("null")});
+        audit::record(tx, acme, {.id = "system:sync"},
+            {.action = "member.removed", .subject_type = "member", .subject_id = "m"});
+    });
+
+    auto const items = store.list().at("items").as_array();
+    REQUIRE(items.size() == 2);
+    auto const& newest = items[0].as_object();
+    CHECK(newest.at("actor") == "system:sync");
+    CHECK(newest.at("actorRole") == "system");
+    CHECK(newest.at("requestId") == "");
+    CHECK(newest.at("before").is_null());
+    auto const& entry = items[1].as_object();
+    CHECK(entry.size() == 10);
+    CHECK(core::Uuid::parse(std::string_view(entry.at("auditId").as_string())));
+    CHECK(entry.at("createdAt").as_string().size() == 24);
+    CHECK(entry.at("actor") == "user-1");
+    CHECK(entry.at("actorRole") == "owner");
+    CHECK(entry.at("action") == "settings.updated");
+    CHECK(entry.at("subjectType") == "settings");
+    CHECK(entry.at("subjectId") == "");
+    CHECK(boost::json::serialize(entry.at("before")) == "{\"a\":[1,\"\xc3\xa9\"]}");
+    CHECK(entry.at("after").is_null());
+    CHECK(entry.at("requestId") == "req-9");
+}
+
+TEST_CASE("what is rolled back was never done")
+{
+    Store store;
+    CHECK_THROWS_AS(store.database.transact_blocking(acme,
+                        [](pg::Tx& tx) {
+                            audit::record(tx, acme, {.id = "a"}, {.action = "x", .subject_type = "t"});
+                            throw core::Error(core::codes::conflict, "no");
+                        }),
+        core::Error);
+    CHECK(store.list().at("items").as_array().empty());
+}
+
+TEST_CASE("filters and pages, newest first")
+{
+    Store store;
+    for (int i = 0; i < 30; ++i)
+        store.record(i % 3 == 0 ? "key.created" : "key.revoked", i % 2 == 0 ? "even" : "odd");
+    CHECK(store.list().at("items").as_array().size() == 20);
+    CHECK(store.walk("limit=7", "auditId").size() == 30);
+    CHECK(store.walk("limit=3&action=key.created", "action") == std::vector<std::string>(10, "key.created"));
+    CHECK(store.walk("limit=4&actor=odd", "actor") == std::vector<std::string>(15, "odd"));
+    CHECK(store.walk("limit=4&actor=odd&action=key.created", "actor") == std::vector<std::string>(5, "odd"));
+    CHECK(store.walk("limit=5&action=other", "actor").empty());
+    auto const times = store.walk("limit=7", "createdAt");
+    CHECK(std::is_sorted(times.rbegin(), times.rend()));
+
+    auto const cursor = std::string(store.list("limit=5&actor=odd").at("cursor").as_string());
+    CHECK_NOTHROW(store.list("limit=9&actor=odd&cursor=" + cursor));
+    CHECK_THROWS_AS(store.list("actor=even&cursor=" + cursor), core::Error);
+    CHECK_THROWS_AS(store.list("cursor=" + cursor), core::Error);
+    CHECK_THROWS_AS(store.list("limit=101"), core::Error);
+}
+
+TEST_CASE("an entry is seen in its own scope only")
+{
+    Store store;
+    store.record("one");
+    store.record("two", "a", acme_sandbox);
+    CHECK(store.list({}, acme).at("items").as_array().size() == 1);
+    CHECK(store.list({}, acme_sandbox).at("items").as_array().size() == 1);
+    CHECK(store.list({}, core::Scope::of(2, core::Environment::production, "other"))
+            .at("items")
+            .as_array()
+            .empty());
+
+    auto const unseen = store.database.transact_blocking(acme_sandbox, [](pg::Tx& tx) {
+        return tx.run("SELECT count(*) FROM audit_log WHERE scope_id = $1", {acme.id}).front()[0].as<int>();
+    });
+    CHECK(unseen == 0);
+    CHECK_THROWS_AS(
+        store.database.transact_blocking(acme_sandbox,
+            [](pg::Tx& tx) { audit::record(tx, acme, {.id = "a"}, {.action = "x", .subject_type = "t"}); }),
+        pqxx::insufficient_privilege);
+}
+
+TEST_CASE("the service can neither change nor remove an entry")
+{
+    Store store;
+    store.record("one");
+    for (std::string const sql : {"UPDATE audit_log SET actor = 'me' WHERE scope_id = 2",
+             "DELETE FROM audit_log WHERE scope_id = 2", "TRUNCATE audit_log"}) {
+        INFO(sql);
+        CHECK_THROWS_AS(store.database.transact_blocking(acme, [&](pg::Tx& tx) { tx.run(sql); }),
+            pqxx::insufficient_privilege);
+    }
+    CHECK(store.list().at("items").as_array().size() == 1);
+}
+
+TEST_CASE("no entry hides behind a cursor or comes twice while others are written")
+{
+    Store store;
+    for (int i = 0; i < 20; ++i)
+        store.record("old");
+    std::atomic<bool> stop = false;
+    std::vector<std::jthread> writers;
+    for (int w = 0; w < 3; ++w)
+        writers.emplace_back([&] {
+            while (!stop)
+                store.database.transact_blocking(acme, [&](pg::Tx& tx) {
+                    tx.run("SELECT pg_sleep(random() * 0.003)");
+                    audit::record(tx, acme, {.id = "w"}, {.action = "new", .subject_type = "t"});
+                    tx.run("SELECT pg_sleep(random() * 0.003)");
+                });
+        });
+    std::vector<std::vector<std::string>> walks;
+    for (int i = 0; i < 15; ++i)
+        walks.push_back(store.walk("limit=5", "auditId"));
+    stop = true;
+    writers.clear();
+    for (auto const& seen : walks) {
+        CHECK(std::set<std::string>(seen.begin(), seen.end()).size() == seen.size());
+        CHECK(
+            store.postgres.query(
+                "SELECT count(*) FROM audit_log WHERE (at, audit_id) <= (SELECT at, audit_id FROM audit_log "
+                "WHERE audit_id = '" +
+                seen.front() + "')") == std::to_string(seen.size()));
+    }
+}
+
+TEST_CASE("a list of a long log reads only its page")
+{
+    Store store;
+    store.postgres.query(
+        "INSERT INTO audit_log SELECT 2, gen_random_uuid(), now() - i * interval '1 second', 'a' || i % "
+        "1000, "
+        "'admin', 'x' || i % 10, 't', '', NULL, NULL, '' FROM generate_series(1, 50000) AS i; "
+        "ANALYZE audit_log");
+    auto const reads_index = [&](std::string const& condition, std::string const& index) {
+        auto const plan = store.postgres.query(
+            "SET enable_sort = off; EXPLAIN (FORMAT JSON) SELECT * FROM audit_log WHERE scope_id = 2" +
+            condition + " ORDER BY at DESC, audit_id DESC LIMIT 21");
+        INFO(plan);
+        CHECK(plan.find("\"" + index + "\"") != std::string::npos);
+        CHECK(plan.find("\"Sort\"") == std::string::npos);
+    };
+    reads_index("", "audit_log_by_age");
+    reads_index(" AND actor = 'a7'", "audit_log_by_actor");
+    reads_index(" AND action = 'nothing'", "audit_log_by_action");
+    CHECK(store.walk("limit=100&actor=a7", "actor").size() == 50);
+}
