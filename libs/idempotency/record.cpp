@@ -1,0 +1,127 @@
+#include "idempotency/record.hpp"
+
+#include "core/error.hpp"
+#include "pg/row.hpp"
+
+#include <boost/algorithm/string/predicate.hpp>
+
+#include <cstddef>
+#include <initializer_list>
+#include <string_view>
+
+namespace idempotency {
+
+namespace {
+
+/// Each part with its length before it, so that no two lists of parts have the same hash.
+crypto::Digest digest_of(std::initializer_list<std::string_view> parts)
+{
+    std::string text;
+    for (std::string_view const part : parts) {
+        text += std::to_string(part.size());
+        text += ':';
+        text += part;
+    }
+    return crypto::sha256(text);
+}
+
+/// A name for PostgreSQL's 64-bit advisory locks.
+std::int64_t lock_of(std::int64_t scope_id, crypto::Digest const& key)
+{
+    crypto::Digest const digest = digest_of({"idempotency", std::to_string(scope_id), crypto::view(key)});
+    std::uint64_t lock = 0;
+    for (std::size_t i = 0; i < sizeof lock; ++i)
+        lock = lock << 8 | digest.at(i);
+    return static_cast<std::int64_t>(lock);
+}
+
+std::optional<std::string> header(http::Response const& response, std::string_view name)
+{
+    for (auto const& [key, value] : response.headers)
+        if (boost::algorithm::iequals(key, name)) return value;
+    return std::nullopt;
+}
+
+std::string caller_of(core::Caller const& caller)
+{
+    return std::to_string(static_cast<unsigned>(caller.kind)) + ' ' + caller.id;
+}
+
+} // namespace
+
+Record::Record(http::Request const& request, crypto::Keyring const* seal)
+    : scope_id_(request.scope().id), key_(digest_of({caller_of(request.caller()), request.method_text,
+                                         request.path, request.context.idempotency_key})),
+      fingerprint_(digest_of({request.query, request.body})), seal_(seal)
+{
+}
+
+std::optional<http::Response> Record::claim(pg::Tx& tx) const
+{
+    auto const locked = tx.run("SELECT pg_try_advisory_xact_lock($1)", {lock_of(scope_id_, key_)});
+    pqxx::row const row = locked.front();
+    if (!pg::RowReader(row).boolean())
+        throw core::Error(
+            core::codes::conflict, "A request with this Idempotency-Key is still being carried out.")
+            .header("Retry-After", "1");
+    return replay(tx);
+}
+
+/// A statement of its own: only one that begins after the lock was taken sees what the last holder wrote.
+std::optional<http::Response> Record::replay(pg::Tx& tx) const
+{
+    auto const rows = tx.run(
+        "SELECT fingerprint, status, etag, location, body, sealed FROM idempotency_keys "
+        "WHERE scope_id = $1 AND key_hash = $2 AND created_at > clock_timestamp() - interval '24 hours'",
+        {scope_id_, pg::Param::bytes(crypto::view(key_))});
+    if (rows.empty()) return std::nullopt;
+    pqxx::row const row = rows.front();
+    pg::RowReader r(row);
+    if (r.bytes() != crypto::view(fingerprint_))
+        throw core::Error(core::codes::idempotency_key_reused,
+            "This Idempotency-Key was used for a request with another body.");
+    http::Response response;
+    response.status = static_cast<unsigned>(r.integer());
+    auto etag = r.optional_text();
+    auto location = r.optional_text();
+    std::string body = r.text();
+    response.body = r.boolean() ? unseal(body) : std::move(body);
+    if (etag) response.headers.emplace_back("ETag", std::move(*etag));
+    if (location) response.headers.emplace_back("Location", std::move(*location));
+    response.headers.emplace_back("Idempotent-Replayed", "true");
+    return response;
+}
+
+void Record::keep(pg::Tx& tx, http::Response const& response) const
+{
+    if (response.status < 200 || response.status > 299) return;
+    // One that has expired but was not purged yet is written over.
+    tx.run(
+        "INSERT INTO idempotency_keys (scope_id, key_hash, fingerprint, status, etag, location, body, "
+        "sealed, created_at) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp()) "
+        "ON CONFLICT (scope_id, key_hash) DO UPDATE SET fingerprint = excluded.fingerprint, status = "
+        "excluded.status, "
+        "etag = excluded.etag, location = excluded.location, body = excluded.body, sealed = excluded.sealed, "
+        "created_at = excluded.created_at",
+        {scope_id_, pg::Param::bytes(crypto::view(key_)), pg::Param::bytes(crypto::view(fingerprint_)),
+            response.status, header(response, "ETag"), header(response, "Location"),
+            seal_ == nullptr ? response.body : seal_->seal(response.body, sealed_for()), seal_ != nullptr});
+}
+
+/// An answer whose keys are no longer held cannot be given again, and must not be carried out again either.
+std::string Record::unseal(std::string const& body) const
+{
+    auto opened = seal_ == nullptr ? std::nullopt : seal_->open(body, sealed_for());
+    if (!opened)
+        throw core::Error(
+            core::codes::conflict, "The answer to this Idempotency-Key can no longer be given again.");
+    return std::move(*opened);
+}
+
+std::string Record::sealed_for() const
+{
+    return "idempotency:" + std::to_string(scope_id_) + ":" + std::string(crypto::view(key_));
+}
+
+} // namespace idempotency
