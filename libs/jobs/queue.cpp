@@ -1,0 +1,217 @@
+#include "jobs/queue.hpp"
+
+#include "pg/row.hpp"
+
+namespace jobs {
+
+namespace {
+
+constexpr int scopes_per_claim = 64;
+
+struct Running {
+    std::vector<std::int64_t> scopes;
+    std::vector<std::int64_t> counts;
+};
+
+Running running_arrays(std::map<std::int64_t, std::size_t> const& running)
+{
+    Running out;
+    for (auto const& [scope, count] : running) {
+        out.scopes.push_back(scope);
+        out.counts.push_back(static_cast<std::int64_t>(count));
+    }
+    return out;
+}
+
+/// Claims as columns, for statements that treat several at once.
+struct Columns {
+    std::vector<std::int64_t> scopes;
+    std::vector<std::string> refs;
+    std::vector<std::string> tokens;
+    std::vector<pg::Param> run_at;
+};
+
+Columns columns_of(std::span<Claim const> claims)
+{
+    Columns out;
+    for (auto const& claim : claims) {
+        out.scopes.push_back(claim.scope_id);
+        out.refs.push_back(claim.ref.to_string());
+        out.tokens.push_back(claim.token.to_string());
+        out.run_at.emplace_back(claim.run_at);
+    }
+    return out;
+}
+
+} // namespace
+
+void enqueue(
+    pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref, core::Time run_at)
+{
+    enqueue(tx, queue, scope_id, std::span(&ref, 1), run_at);
+}
+
+void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, std::span<core::Uuid const> refs,
+    core::Time run_at)
+{
+    if (refs.empty()) return;
+    std::vector<std::string> ids;
+    ids.reserve(refs.size());
+    for (auto const& ref : refs)
+        ids.push_back(ref.to_string());
+    // In the order of the refs, so that two transactions never wait for each other.
+    tx.run(R"(
+        WITH added AS (
+            INSERT INTO jobs (scope_id, queue, ref, run_at)
+            SELECT $1, $2, ref, $4 FROM (SELECT DISTINCT unnest($3::uuid[]) AS ref ORDER BY 1) AS refs
+            ON CONFLICT (scope_id, queue, ref) DO UPDATE
+            SET run_at = CASE WHEN jobs.lease_owner IS NULL THEN least(jobs.run_at, excluded.run_at)
+                              ELSE jobs.run_at END,
+                again_at = CASE WHEN jobs.lease_owner IS NULL THEN NULL
+                                ELSE least(jobs.again_at, excluded.run_at) END
+        )
+        SELECT pg_notify('jobs', $2))",
+        {scope_id, queue, ids, run_at});
+}
+
+bool cancel(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref)
+{
+    auto const result = tx.run(R"(
+        DELETE FROM jobs WHERE scope_id = $1 AND queue = $2 AND ref = $3 AND lease_owner IS NULL)",
+        {scope_id, queue, ref});
+    return result.affected_rows() > 0;
+}
+
+ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now)
+{
+    core::Uuid const token = core::Uuid::v7();
+    core::Time const lease_until = now + request.lease;
+    auto const [scopes, counts] = running_arrays(request.running);
+    // `scopes` skips through jobs_due, one probe a scope: a million jobs of one tenant cost no more than one.
+    auto const rows = tx.run(R"(
+        WITH RECURSIVE scopes (scope_id, run_at, n) AS (
+            (SELECT scope_id, run_at, 1 FROM jobs
+             WHERE queue = $1 AND scope_id > $2 ORDER BY scope_id, run_at LIMIT 1)
+            UNION ALL
+            SELECT next.scope_id, next.run_at, s.n + 1
+            FROM scopes s CROSS JOIN LATERAL (
+                SELECT j.scope_id, j.run_at FROM jobs j
+                WHERE j.queue = $1 AND j.scope_id > s.scope_id ORDER BY j.scope_id, j.run_at LIMIT 1) AS next
+            WHERE s.n < $3::int
+        ), due AS (
+            SELECT d.scope_id, d.ref, d.run_at
+            FROM scopes s CROSS JOIN LATERAL (
+                SELECT j.scope_id, j.ref, j.run_at FROM jobs j
+                WHERE j.queue = $1 AND j.scope_id = s.scope_id AND j.run_at <= $4
+                ORDER BY j.run_at
+                LIMIT greatest(0, $5::bigint - coalesce((
+                    SELECT r.n FROM unnest($6::bigint[], $7::bigint[]) AS r (scope_id, n)
+                    WHERE r.scope_id = s.scope_id), 0))
+                FOR UPDATE SKIP LOCKED) AS d
+            WHERE s.run_at <= $4
+            LIMIT $8::bigint
+        ), claimed AS (
+            UPDATE jobs j
+            SET run_at = $9, lease_owner = $10, attempts = j.attempts + 1, again_at = NULL
+            FROM due d
+            WHERE j.scope_id = d.scope_id AND j.queue = $1 AND j.ref = d.ref
+            RETURNING j.scope_id, j.ref, j.attempts, d.run_at
+        )
+        SELECT seen.last, seen.n, c.scope_id, c.ref, c.attempts, c.run_at
+        FROM (SELECT coalesce(max(scope_id), 0) AS last, count(*) AS n FROM scopes) AS seen LEFT JOIN claimed c ON true
+        ORDER BY c.scope_id, c.run_at, c.ref)",
+        {request.queue, request.after_scope, scopes_per_claim, now, request.max_per_scope, scopes, counts,
+            request.limit, lease_until, token});
+
+    ClaimResult result;
+    std::int64_t last_seen = 0;
+    std::int64_t seen = 0;
+    for (auto const& row : rows) {
+        pg::RowReader r(row);
+        last_seen = r.integer();
+        seen = r.integer();
+        if (r.is_null()) break;
+        Claim c{.queue = std::string(request.queue),
+            .ref = {},
+            .run_at = {},
+            .lease_until = lease_until,
+            .token = token};
+        c.scope_id = r.integer();
+        c.ref = r.uuid();
+        c.attempts = static_cast<unsigned>(r.integer());
+        c.run_at = r.time();
+        result.claims.push_back(std::move(c));
+    }
+    bool const filled = result.claims.size() == request.limit && request.limit > 0;
+    result.end = !filled && seen < scopes_per_claim;
+    if (filled) {
+        result.next_scope = result.claims.back().scope_id;
+    } else if (!result.end) {
+        result.next_scope = last_seen;
+    }
+    return result;
+}
+
+bool complete(pg::Tx& tx, Claim const& claim)
+{
+    auto const gone = tx.run(R"(
+        DELETE FROM jobs
+        WHERE scope_id = $1 AND queue = $2 AND ref = $3 AND lease_owner = $4 AND again_at IS NULL)",
+        {claim.scope_id, claim.queue, claim.ref, claim.token});
+    if (gone.affected_rows() > 0) return true;
+    auto const again = tx.run(R"(
+        UPDATE jobs SET run_at = again_at, lease_owner = NULL, again_at = NULL, attempts = 0
+        WHERE scope_id = $1 AND queue = $2 AND ref = $3 AND lease_owner = $4 AND again_at IS NOT NULL)",
+        {claim.scope_id, claim.queue, claim.ref, claim.token});
+    return again.affected_rows() > 0;
+}
+
+bool put_off(pg::Tx& tx, Claim const& claim, core::Time run_at)
+{
+    auto const result = tx.run(R"(
+        UPDATE jobs SET run_at = least($5, again_at), lease_owner = NULL, again_at = NULL
+        WHERE scope_id = $1 AND queue = $2 AND ref = $3 AND lease_owner = $4)",
+        {claim.scope_id, claim.queue, claim.ref, claim.token, run_at});
+    return result.affected_rows() > 0;
+}
+
+void give_back(pg::Tx& tx, std::span<Claim const> claims)
+{
+    if (claims.empty()) return;
+    auto const columns = columns_of(claims);
+    tx.run(R"(
+        UPDATE jobs j
+        SET run_at = least(c.run_at, j.again_at), lease_owner = NULL, again_at = NULL, attempts = j.attempts - 1
+        FROM unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::timestamptz[]) AS c (scope_id, ref, token, run_at)
+        WHERE j.scope_id = c.scope_id AND j.queue = $1 AND j.ref = c.ref AND j.lease_owner = c.token)",
+        {claims.front().queue, columns.scopes, columns.refs, columns.tokens,
+            pg::Param::array(columns.run_at)});
+}
+
+void renew(pg::Tx& tx, std::span<Claim const> claims, core::Time lease_until)
+{
+    if (claims.empty()) return;
+    auto const columns = columns_of(claims);
+    tx.run(R"(
+        UPDATE jobs j SET run_at = $5
+        FROM unnest($2::bigint[], $3::uuid[], $4::uuid[]) AS c (scope_id, ref, token)
+        WHERE j.scope_id = c.scope_id AND j.queue = $1 AND j.ref = c.ref AND j.lease_owner = c.token)",
+        {claims.front().queue, columns.scopes, columns.refs, columns.tokens, lease_until});
+}
+
+Backlog backlog(pg::Tx& tx, std::string_view queue, core::Time now, std::size_t limit)
+{
+    auto const rows = tx.run(R"(
+        SELECT count(*), min(run_at)
+        FROM (SELECT run_at FROM jobs WHERE queue = $1 AND run_at <= $2 LIMIT $3::bigint) AS due)",
+        {queue, now, limit});
+    pg::RowReader r(rows[0]);
+    Backlog out;
+    out.due = static_cast<std::size_t>(r.integer());
+    if (auto const oldest = r.optional_time()) {
+        out.oldest = std::chrono::duration_cast<std::chrono::milliseconds>(now - *oldest);
+    }
+    return out;
+}
+
+} // namespace jobs

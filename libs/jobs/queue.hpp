@@ -1,0 +1,90 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/id.hpp"
+#include "pg/database.hpp"
+#include "pg/migrate.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobs {
+
+/// Tables `jobs` and `periodic_tasks`: registry tables (ids and times only), without row-level security.
+pg::Component const& migrations();
+
+/// The channel a commit with new jobs notifies; the payload is the queue's name.
+inline constexpr char const* channel = "jobs";
+
+/// Sees to it that `queue`'s handler runs for `ref` at least once after this transaction has committed, from
+/// `run_at` on. A queue holds one job a (scope, ref): one that waits already is brought forward to `run_at`
+/// when that is earlier, one that runs just now will run again. Wakes the workers of every replica at commit.
+void enqueue(
+    pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref, core::Time run_at);
+
+/// The same for many, in one statement. The refs differ from each other.
+void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, std::span<core::Uuid const> refs,
+    core::Time run_at);
+
+/// Drops the job of `ref` unless it runs just now; false when there is none to drop.
+bool cancel(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref);
+
+/// A job that is leased to this process: nobody else runs it until `lease_until`.
+struct Claim {
+    std::string queue;
+    std::int64_t scope_id = 0;
+    core::Uuid ref;
+    unsigned attempts = 0; ///< runs begun, this one included
+    core::Time run_at;     ///< when it was due (or when the lease of a crashed worker ended)
+    core::Time lease_until;
+    core::Uuid token; ///< proves the lease
+};
+
+/// What to take, and what runs already.
+struct ClaimRequest {
+    std::string_view queue;
+    std::size_t limit = 1;                       ///< jobs at most
+    std::size_t max_per_scope = 1;               ///< of one scope at most, with those that run already
+    std::map<std::int64_t, std::size_t> running; ///< per scope
+    std::int64_t after_scope = 0; ///< where the round goes on: scopes take turns in the order of their ids
+    std::chrono::milliseconds lease{60'000};
+};
+
+struct ClaimResult {
+    std::vector<Claim> claims;
+    std::int64_t next_scope = 0; ///< `after_scope` of the next request
+    bool end = true;             ///< the round reached the last scope: the next starts over
+};
+
+/// Leases due jobs (`FOR UPDATE SKIP LOCKED`), oldest first within a scope. Looks at no more than 256 scopes
+/// at a time, each by one index probe, however many jobs they have.
+ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now);
+
+/// Ends a claim: the job is gone, or waits for its next run when it was enqueued again meanwhile. False: the
+/// lease was lost to somebody else, and whatever else this transaction did must be rolled back.
+[[nodiscard]] bool complete(pg::Tx& tx, Claim const& claim);
+
+/// Ends a claim by putting it off to `run_at` (or to when it was enqueued for meanwhile, if that is earlier).
+/// False as for `complete`.
+[[nodiscard]] bool put_off(pg::Tx& tx, Claim const& claim, core::Time run_at);
+
+/// Gives back claims that were not begun: due as before, the attempt not counted. Lost leases are left alone.
+void give_back(pg::Tx& tx, std::span<Claim const> claims);
+
+/// Moves the end of the leases that are still held to `lease_until`.
+void renew(pg::Tx& tx, std::span<Claim const> claims, core::Time lease_until);
+
+/// For gauges: jobs that are due (at most `limit` are counted) and how long the oldest of them has been.
+struct Backlog {
+    std::size_t due = 0;
+    std::chrono::milliseconds oldest{0};
+};
+
+Backlog backlog(pg::Tx& tx, std::string_view queue, core::Time now, std::size_t limit = 10'000);
+
+} // namespace jobs

@@ -1,0 +1,407 @@
+#include "jobs/worker.hpp"
+
+#include "core/backoff.hpp"
+#include "core/error.hpp"
+#include "crypto/random.hpp"
+
+#include <pqxx/except>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace jobs {
+
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+constexpr Milliseconds outage_base{100};
+constexpr Milliseconds outage_max{3'000};
+constexpr Milliseconds throw_base{1'000};
+constexpr Milliseconds throw_max{600'000};
+/// How long a stopping worker goes on trying to write down what it has done.
+constexpr Milliseconds farewell{3'000};
+
+struct LeaseLost {};
+
+Outcome run_guarded(Handler const& handler, Claim const& claim, std::stop_token const& stop,
+    core::Clock const& clock, Hooks const& hooks)
+{
+    std::string what = "unknown exception";
+    try {
+        return handler(claim, stop);
+    } catch (std::exception const& e) {
+        what = e.what();
+    } catch (...) { // NOLINT(bugprone-empty-catch): reported below
+    }
+    if (hooks.failed) hooks.failed(what);
+    return Outcome::retry(
+        clock.now() + core::backoff(claim.attempts - 1, throw_base, throw_max, crypto::random_u64()));
+}
+
+bool is_outage(std::exception_ptr const& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (core::Error const& e) {
+        return e.code().status == core::codes::unavailable.status;
+    } catch (pqxx::broken_connection const&) {
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
+std::string describe(std::exception_ptr const& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (std::exception const& e) {
+        return e.what();
+    } catch (...) {
+        return "unknown exception";
+    }
+}
+
+} // namespace
+
+struct Worker::Impl {
+    Impl(pg::Database& d, core::Clock const& c, WorkerOptions o, Handler h, Hooks k)
+        : database(d), clock(c), options(std::move(o)), handler(std::move(h)), hooks(std::move(k))
+    {
+        options.threads = std::max(1U, options.threads);
+        if (options.max_per_scope == 0) options.max_per_scope = std::max(1U, options.threads / 2);
+        if (options.queue.empty() || !handler)
+            throw std::invalid_argument("a worker needs a queue and a handler");
+        next_renewal = clock.now() + options.lease / 3;
+        for (unsigned i = 0; i < options.threads; ++i)
+            threads.emplace_back([this] { run(); });
+        threads.emplace_back([this] { dispatch(); });
+    }
+
+    // --- the dispatcher: claims, renews, hands out
+    // -------------------------------------------------------------
+
+    void dispatch()
+    {
+        unsigned failures = 0;
+        while (!stopping()) {
+            Milliseconds pause{0};
+            try {
+                renew_leases();
+                if (!claim_some()) pause = std::min(options.poll, options.lease / 3);
+                failures = 0;
+            } catch (...) {
+                if (failures == 0 && hooks.failed) hooks.failed(describe(std::current_exception()));
+                pause = core::backoff(failures++, outage_base, outage_max, crypto::random_u64());
+                // A wake-up would only bring the next failure sooner.
+                sleep(pause);
+                continue;
+            }
+            if (pause.count() > 0) wait(pause);
+        }
+        give_back_waiting();
+    }
+
+    /// One claim; false when there is nothing to do until something changes.
+    bool claim_some()
+    {
+        ClaimRequest request{.queue = options.queue,
+            .max_per_scope = options.max_per_scope,
+            .running = {},
+            .lease = options.lease};
+        {
+            std::lock_guard const lock(mutex);
+            woken = false;
+            request.limit = options.threads - active.size();
+            request.running = running;
+        }
+        if (request.limit == 0) return false;
+        request.after_scope = round.cursor;
+        ClaimResult result = database.transact_blocking(
+            pg::Scopes{}, [&](pg::Tx& tx) { return claim(tx, request, clock.now()); });
+        bool const more = advance(result);
+        hand_out(std::move(result.claims));
+        return more;
+    }
+
+    /// Moves the round on; false when a whole round, from the first scope to the last, found nothing.
+    bool advance(ClaimResult const& result)
+    {
+        round.fruitless = round.fruitless && result.claims.empty();
+        round.cursor = result.next_scope;
+        if (!result.end) return true;
+        bool const idle = round.fruitless && round.from_start;
+        round = {.cursor = 0, .from_start = true, .fruitless = true};
+        return !idle;
+    }
+
+    void hand_out(std::vector<Claim> claims)
+    {
+        if (claims.empty()) return;
+        std::lock_guard const lock(mutex);
+        for (auto& c : claims) {
+            ++running[c.scope_id];
+            active.emplace(std::pair(c.scope_id, c.ref), c);
+            ready.push_back(std::move(c));
+        }
+        work.notify_all();
+    }
+
+    void renew_leases()
+    {
+        core::Time const now = clock.now();
+        if (now < next_renewal) return;
+        std::vector<Claim> held;
+        {
+            std::lock_guard const lock(mutex);
+            for (auto const& [key, c] : active)
+                held.push_back(c);
+        }
+        if (!held.empty()) {
+            database.transact_blocking(
+                pg::Scopes{}, [&](pg::Tx& tx) { renew(tx, held, now + options.lease); });
+        }
+        next_renewal = now + options.lease / 3;
+    }
+
+    void give_back_waiting() noexcept
+    {
+        std::vector<Claim> unbegun;
+        {
+            std::lock_guard const lock(mutex);
+            unbegun.assign(std::make_move_iterator(ready.begin()), std::make_move_iterator(ready.end()));
+            ready.clear();
+            for (auto const& c : unbegun)
+                forget(c);
+        }
+        try {
+            if (!unbegun.empty()) {
+                database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { give_back(tx, unbegun); });
+            }
+        } catch (...) {
+            if (hooks.failed)
+                hooks.failed("claims could not be given back: " + describe(std::current_exception()));
+        }
+    }
+
+    // --- the runners: run handlers, write down how they ended
+    // --------------------------------------------------
+
+    void run()
+    {
+        while (auto claim = next()) {
+            auto const begin = std::chrono::steady_clock::now();
+            Outcome outcome = run_guarded(handler, *claim, stop_source.get_token(), clock, hooks);
+            bool const held = settle(*claim, outcome);
+            release(*claim);
+            if (!held) {
+                if (hooks.lost) hooks.lost();
+            } else if (hooks.finished) {
+                hooks.finished(outcome.kind, std::chrono::steady_clock::now() - begin);
+            }
+        }
+    }
+
+    std::optional<Claim> next()
+    {
+        std::unique_lock lock(mutex);
+        work.wait(lock, [&] { return stopping() || !ready.empty(); });
+        if (stopping()) return std::nullopt;
+        Claim claim = std::move(ready.front());
+        ready.pop_front();
+        return claim;
+    }
+
+    /// Ends the claim in the database, however long that is away; false when the lease was lost.
+    bool settle(Claim const& claim, Outcome& outcome)
+    {
+        std::optional<SteadyTime> deadline;
+        for (unsigned failures = 0;; ++failures) {
+            try {
+                database.transact_blocking(
+                    pg::Scopes(claim.scope_id), [&](pg::Tx& tx) { end(tx, claim, outcome); });
+                return true;
+            } catch (LeaseLost const&) {
+                return false;
+            } catch (...) {
+                auto const failure = std::current_exception();
+                if (failures == 0 && hooks.failed) hooks.failed(describe(failure));
+                if (!is_outage(failure)) {
+                    if (!outcome.record) return false; // the lease ends by itself, and the job runs again
+                    outcome = Outcome::retry(clock.now() + core::backoff(claim.attempts - 1, throw_base,
+                                                               throw_max, crypto::random_u64()));
+                    continue;
+                }
+            }
+            auto const now = std::chrono::steady_clock::now();
+            if (stopping() && !deadline) deadline = now + farewell;
+            if (deadline && now >= *deadline) return false;
+            sleep(core::backoff(failures, outage_base, outage_max, crypto::random_u64()));
+        }
+    }
+
+    static void end(pg::Tx& tx, Claim const& claim, Outcome const& outcome)
+    {
+        bool const held =
+            outcome.kind == Outcome::Kind::retry ? put_off(tx, claim, outcome.run_at) : complete(tx, claim);
+        if (!held) throw LeaseLost{};
+        if (outcome.record) outcome.record(tx);
+    }
+
+    /// Frees the claim's place; the dispatcher looks again when it was one that others may have waited for.
+    void release(Claim const& claim)
+    {
+        {
+            std::lock_guard const lock(mutex);
+            bool const scarce =
+                active.size() >= options.threads || running.at(claim.scope_id) >= options.max_per_scope;
+            forget(claim);
+            if (!scarce) return;
+            woken = true;
+        }
+        wakeup.notify_all();
+    }
+
+    /// With the mutex held.
+    void forget(Claim const& claim)
+    {
+        active.erase({claim.scope_id, claim.ref});
+        auto const it = running.find(claim.scope_id);
+        if (--it->second == 0) running.erase(it);
+    }
+
+    // --- waiting
+    // -----------------------------------------------------------------------------------------------
+
+    bool stopping() const noexcept { return stop_source.stop_requested(); }
+
+    void wait(Milliseconds limit)
+    {
+        std::unique_lock lock(mutex);
+        wakeup.wait_for(lock, limit, [&] { return woken || stopping(); });
+    }
+
+    void sleep(Milliseconds limit)
+    {
+        std::unique_lock lock(mutex);
+        if (stopping()) limit = std::min(limit, outage_base);
+        wakeup.wait_for(lock, limit, [&, was = stopping()] { return stopping() != was; });
+    }
+
+    void wake() noexcept
+    {
+        {
+            std::lock_guard const lock(mutex);
+            woken = true;
+        }
+        wakeup.notify_all();
+    }
+
+    void request_stop() noexcept
+    {
+        stop_source.request_stop();
+        { // a thread that has just looked is waiting once this is held
+            std::lock_guard const lock(mutex);
+        }
+        wakeup.notify_all();
+        work.notify_all();
+    }
+
+    void stop() noexcept
+    {
+        request_stop();
+        std::lock_guard const lock(joining);
+        for (auto& t : threads) {
+            if (t.joinable()) t.join();
+        }
+    }
+
+    struct Round {
+        std::int64_t cursor = 0;
+        bool from_start = true;
+        bool fruitless = true;
+    };
+
+    pg::Database& database;
+    core::Clock const& clock;
+    WorkerOptions options;
+    Handler const handler;
+    Hooks const hooks;
+
+    std::stop_source stop_source;
+    mutable std::mutex mutex; ///< guards what follows, to `woken`
+    std::condition_variable work;
+    std::condition_variable wakeup;
+    std::deque<Claim> ready;
+    std::map<std::pair<std::int64_t, core::Uuid>, Claim> active; ///< ready or with a runner
+    std::map<std::int64_t, std::size_t> running;                 ///< the same, counted by scope
+    bool woken = false;
+
+    Round round;             ///< the dispatcher's
+    core::Time next_renewal; ///< the dispatcher's
+    std::mutex joining;
+    std::vector<std::thread> threads;
+};
+
+Worker::Worker(
+    pg::Database& database, core::Clock const& clock, WorkerOptions options, Handler handler, Hooks hooks)
+    : impl_(std::make_unique<Impl>(database, clock, std::move(options), std::move(handler), std::move(hooks)))
+{
+}
+
+Worker::~Worker()
+{
+    stop();
+}
+
+void Worker::on_notification(std::string_view payload) noexcept
+{
+    if (payload == impl_->options.queue) wake();
+}
+
+void Worker::wake() noexcept
+{
+    impl_->wake();
+}
+
+void Worker::request_stop() noexcept
+{
+    impl_->request_stop();
+}
+
+void Worker::stop() noexcept
+{
+    impl_->stop();
+}
+
+std::size_t Worker::in_flight() const noexcept
+{
+    std::lock_guard const lock(impl_->mutex);
+    return impl_->active.size();
+}
+
+std::string_view to_string(Outcome::Kind kind) noexcept
+{
+    switch (kind) {
+    case Outcome::Kind::done:
+        return "done";
+    case Outcome::Kind::retry:
+        return "retry";
+    case Outcome::Kind::dead:
+        break;
+    }
+    return "dead";
+}
+
+} // namespace jobs

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "jobs/queue.hpp"
+#include "pg/database.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace jobs {
+
+/// How a run ended.
+struct Outcome {
+    enum class Kind { done, retry, dead };
+
+    /// Runs in the transaction that ends the claim, seeing the job's scope, and only while the lease is still
+    /// held: what it writes and the end of the job happen both or not at all. May run more than once (a
+    /// transaction that is repeated).
+    using Record = std::function<void(pg::Tx&)>;
+
+    Kind kind = Kind::done;
+    core::Time run_at; ///< retry only
+    Record record;
+
+    static Outcome done(Record record = {}) { return {Kind::done, {}, std::move(record)}; }
+
+    /// Again at `run_at`.
+    static Outcome retry(core::Time run_at, Record record = {})
+    {
+        return {Kind::retry, run_at, std::move(record)};
+    }
+
+    /// Given up: as `done`, but counted apart; `record` writes down why.
+    static Outcome dead(Record record = {}) { return {Kind::dead, {}, std::move(record)}; }
+};
+
+/// `done`, `retry`, `dead`.
+std::string_view to_string(Outcome::Kind kind) noexcept;
+
+/// Runs one job, blocking, on a worker's thread. It may run again after a crash, so it asks first what is
+/// still to be done. What it throws is a retry with back-off (1 s to 10 min). `stop` asks it to come to an
+/// end early.
+using Handler = std::function<Outcome(Claim const& claim, std::stop_token const& stop)>;
+
+/// What a worker tells about itself, from any of its threads; empty ones are not called.
+struct Hooks {
+    std::function<void(Outcome::Kind, std::chrono::nanoseconds took)> finished;
+    std::function<void()> lost; ///< a run ended after its lease had gone to somebody else
+    std::function<void(std::string_view what)>
+        failed; ///< a handler threw, or the database did not answer (once an outage)
+};
+
+struct WorkerOptions {
+    std::string queue;
+    unsigned threads = 4;       ///< jobs at once
+    unsigned max_per_scope = 0; ///< of them for one scope; 0: half of the threads, at least 1
+    std::chrono::milliseconds lease{
+        60'000}; ///< renewed while a handler runs; how long a crashed worker's job waits
+    std::chrono::milliseconds poll{1'000}; ///< look-out for due jobs when nothing wakes it
+};
+
+/// Runs the jobs of one queue. Any number of workers, in any number of processes, share a queue: each claim
+/// is run by one of them, and by another only after the lease ended. Scopes take turns, and no scope fills
+/// all threads. While the database is away it keeps trying.
+class Worker {
+public:
+    /// Starts at once. `database` and `clock` outlive the worker.
+    Worker(pg::Database& database, core::Clock const& clock, WorkerOptions options, Handler handler,
+        Hooks hooks = {});
+
+    /// As `stop()`.
+    ~Worker();
+    Worker(Worker const&) = delete;
+    Worker& operator=(Worker const&) = delete;
+
+    /// For the listener's handler of `jobs::channel`: wakes the worker when `payload` names its queue. Any
+    /// thread.
+    void on_notification(std::string_view payload) noexcept;
+
+    /// Looks for jobs now.
+    void wake() noexcept;
+
+    /// Stops claiming and asks running handlers to end; returns at once.
+    void request_stop() noexcept;
+
+    /// Stops claiming, gives back what was claimed but not begun, and waits for the handlers that run: as
+    /// long as the longest of them takes.
+    void stop() noexcept;
+
+    /// Jobs running.
+    std::size_t in_flight() const noexcept;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace jobs

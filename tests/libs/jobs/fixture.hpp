@@ -1,0 +1,55 @@
+#pragma once
+
+#include "jobs/queue.hpp"
+#include "pg/database.hpp"
+#include "testing/fake_clock.hpp"
+#include "testing/postgres.hpp"
+
+namespace jobs_test {
+
+using namespace std::chrono_literals;
+
+/// A migrated database and a clock that stands still.
+struct Fixture {
+    testing::Postgres postgres = testing::Postgres::migrated({&jobs::migrations()}, "jobs");
+    pg::Database database{{.url = postgres.service_url(), .application_name = "test", .threads = 4}};
+    testing::FakeClock clock;
+
+    template <class Work> auto tx(Work work)
+    {
+        return database.transact_blocking(pg::Scopes{}, std::move(work));
+    }
+
+    core::Uuid add(std::int64_t scope, core::Time::duration in = {}, std::string const& queue = "q")
+    {
+        core::Uuid const ref = core::Uuid::v7();
+        add(scope, ref, in, queue);
+        return ref;
+    }
+
+    void add(std::int64_t scope, core::Uuid const& ref, core::Time::duration in = {},
+        std::string const& queue = "q")
+    {
+        tx([&](pg::Tx& t) { jobs::enqueue(t, queue, scope, ref, clock.now() + in); });
+    }
+
+    jobs::ClaimResult claim(jobs::ClaimRequest const& request)
+    {
+        return tx([&](pg::Tx& t) { return jobs::claim(t, request, clock.now()); });
+    }
+
+    std::vector<jobs::Claim> claim_up_to(std::size_t limit, std::chrono::milliseconds lease = 60s)
+    {
+        return claim({.queue = "q", .limit = limit, .max_per_scope = limit, .running = {}, .lease = lease})
+            .claims;
+    }
+
+    bool complete(jobs::Claim const& c)
+    {
+        return tx([&](pg::Tx& t) { return jobs::complete(t, c); });
+    }
+
+    int jobs_left() const { return std::stoi(postgres.query("SELECT count(*) FROM jobs")); }
+};
+
+} // namespace jobs_test

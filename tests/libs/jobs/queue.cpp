@@ -1,0 +1,282 @@
+#include "fixture.hpp"
+#include "pg/listener.hpp"
+#include "testing/eventually.hpp"
+
+#include <pqxx/except>
+
+#include <atomic>
+#include <set>
+
+using namespace jobs_test;
+using jobs::Claim;
+
+TEST_CASE("a job is claimed when it is due, once, with a lease")
+{
+    Fixture f;
+    auto const ref = f.add(2, 10s);
+    CHECK(f.claim_up_to(5).empty());
+
+    f.clock.advance(10s);
+    auto const claims = f.claim_up_to(5);
+    REQUIRE(claims.size() == 1);
+    CHECK(claims[0].ref == ref);
+    CHECK(claims[0].scope_id == 2);
+    CHECK(claims[0].queue == "q");
+    CHECK(claims[0].attempts == 1);
+    CHECK(claims[0].run_at == f.clock.now());
+    CHECK(claims[0].lease_until == f.clock.now() + 60s);
+    CHECK(f.claim_up_to(5).empty());
+
+    CHECK(f.complete(claims[0]));
+    CHECK(f.jobs_left() == 0);
+    CHECK_FALSE(f.complete(claims[0]));
+}
+
+TEST_CASE("queues do not see each other's jobs")
+{
+    Fixture f;
+    f.add(2, 0s, "other");
+    CHECK(f.claim_up_to(5).empty());
+}
+
+TEST_CASE("a lease that ran out is taken over, and its former owner can end nothing")
+{
+    Fixture f;
+    f.add(2);
+    auto const stale = f.claim_up_to(1, 30s).at(0);
+    f.clock.advance(29s);
+    CHECK(f.claim_up_to(1).empty());
+    f.clock.advance(1s);
+    auto const next = f.claim_up_to(1, 30s);
+    REQUIRE(next.size() == 1);
+    CHECK(next[0].attempts == 2);
+    CHECK(next[0].token != stale.token);
+
+    CHECK_FALSE(f.complete(stale));
+    CHECK_FALSE(f.tx([&](pg::Tx& t) { return jobs::put_off(t, stale, f.clock.now()); }));
+    f.tx([&](pg::Tx& t) { jobs::give_back(t, std::span(&stale, 1)); });
+    f.tx([&](pg::Tx& t) { jobs::renew(t, std::span(&stale, 1), f.clock.now()); });
+    CHECK(f.claim_up_to(1).empty());
+    CHECK(f.complete(next[0]));
+}
+
+TEST_CASE("a renewed lease lasts longer")
+{
+    Fixture f;
+    f.add(2);
+    auto const claim = f.claim_up_to(1, 30s).at(0);
+    f.clock.advance(20s);
+    f.tx([&](pg::Tx& t) { jobs::renew(t, std::span(&claim, 1), f.clock.now() + 30s); });
+    f.clock.advance(29s);
+    CHECK(f.claim_up_to(1).empty());
+    f.clock.advance(1s);
+    CHECK(f.claim_up_to(1).size() == 1);
+}
+
+TEST_CASE("a job that is put off comes back then; one given back comes back as it was")
+{
+    Fixture f;
+    f.add(2);
+    auto claim = f.claim_up_to(1).at(0);
+    CHECK(f.tx([&](pg::Tx& t) { return jobs::put_off(t, claim, f.clock.now() + 5s); }));
+    CHECK(f.claim_up_to(1).empty());
+    f.clock.advance(5s);
+    claim = f.claim_up_to(1).at(0);
+    CHECK(claim.attempts == 2);
+
+    f.tx([&](pg::Tx& t) { jobs::give_back(t, std::span(&claim, 1)); });
+    auto const again = f.claim_up_to(1).at(0);
+    CHECK(again.attempts == 2);
+    CHECK(again.run_at == claim.run_at);
+}
+
+TEST_CASE("enqueueing what waits already brings it forward and never back")
+{
+    Fixture f;
+    auto const ref = f.add(2, 60s);
+    f.add(2, ref, 10s);
+    f.add(2, ref, 90s);
+    CHECK(f.jobs_left() == 1);
+    f.clock.advance(10s);
+    CHECK(f.claim_up_to(5).size() == 1);
+}
+
+TEST_CASE("what is enqueued while it runs, runs once more")
+{
+    Fixture f;
+    auto const ref = f.add(2);
+    auto const claim = f.claim_up_to(1).at(0);
+    f.add(2, ref, 30s);
+    f.add(2, ref, 5s);
+    CHECK(f.claim_up_to(1).empty());
+
+    SECTION("after it was completed, as a first attempt")
+    {
+        CHECK(f.complete(claim));
+        CHECK(f.claim_up_to(1).empty());
+        f.clock.advance(5s);
+        auto const again = f.claim_up_to(1);
+        REQUIRE(again.size() == 1);
+        CHECK(again[0].attempts == 1);
+        CHECK(f.complete(again[0]));
+        CHECK(f.jobs_left() == 0);
+    }
+    SECTION("after it was put off to later than that")
+    {
+        CHECK(f.tx([&](pg::Tx& t) { return jobs::put_off(t, claim, f.clock.now() + 600s); }));
+        f.clock.advance(5s);
+        auto const again = f.claim_up_to(1);
+        REQUIRE(again.size() == 1);
+        CHECK(f.complete(again[0]));
+        CHECK(f.jobs_left() == 0);
+    }
+}
+
+TEST_CASE("a job is cancelled unless it runs")
+{
+    Fixture f;
+    auto const ref = f.add(2);
+    auto const cancel = [&] { return f.tx([&](pg::Tx& t) { return jobs::cancel(t, "q", 2, ref); }); };
+    auto const claim = f.claim_up_to(1).at(0);
+    CHECK_FALSE(cancel());
+    CHECK(f.tx([&](pg::Tx& t) { return jobs::put_off(t, claim, f.clock.now()); }));
+    CHECK(cancel());
+    CHECK_FALSE(cancel());
+    CHECK(f.jobs_left() == 0);
+}
+
+TEST_CASE("a job and its owner's change are committed together or not at all")
+{
+    Fixture f;
+    CHECK_THROWS_AS(f.tx([&](pg::Tx& t) {
+        jobs::enqueue(t, "q", 2, core::Uuid::v7(), f.clock.now());
+        throw std::runtime_error("no");
+    }),
+        std::runtime_error);
+    CHECK(f.jobs_left() == 0);
+}
+
+TEST_CASE("scopes take turns")
+{
+    Fixture f;
+    for (int i = 0; i < 100; ++i)
+        f.add(2); // a flood, and older than everything else
+    for (std::int64_t scope = 4; scope <= 10; scope += 2)
+        f.add(scope);
+
+    SECTION("no scope gets more than its share of a claim")
+    {
+        auto const result = f.claim({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {}});
+        std::map<std::int64_t, int> got;
+        for (auto const& c : result.claims)
+            ++got[c.scope_id];
+        CHECK(got == std::map<std::int64_t, int>{{2, 4}, {4, 1}, {6, 1}, {8, 1}, {10, 1}});
+    }
+    SECTION("the next claim goes on where the last one ended")
+    {
+        std::vector<std::int64_t> order;
+        std::int64_t after = 0;
+        for (int i = 0; i < 5; ++i) {
+            auto const result =
+                f.claim({.queue = "q", .limit = 1, .max_per_scope = 4, .running = {}, .after_scope = after});
+            REQUIRE(result.claims.size() == 1);
+            CHECK_FALSE(result.end);
+            order.push_back(result.claims[0].scope_id);
+            after = result.next_scope;
+        }
+        CHECK(order == std::vector<std::int64_t>{2, 4, 6, 8, 10});
+        auto const last =
+            f.claim({.queue = "q", .limit = 1, .max_per_scope = 4, .running = {}, .after_scope = after});
+        CHECK(last.claims.empty());
+        CHECK(last.end);
+        CHECK(last.next_scope == 0);
+    }
+    SECTION("what runs already counts")
+    {
+        auto const result =
+            f.claim({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {{2, 3}, {4, 4}, {6, 9}}});
+        std::map<std::int64_t, int> got;
+        for (auto const& c : result.claims)
+            ++got[c.scope_id];
+        CHECK(got == std::map<std::int64_t, int>{{2, 1}, {8, 1}, {10, 1}});
+    }
+}
+
+TEST_CASE("the oldest job of a scope comes first")
+{
+    Fixture f;
+    auto const third = f.add(2, -1s);
+    auto const first = f.add(2, -3s);
+    auto const second = f.add(2, -2s);
+    CHECK(f.claim_up_to(1).at(0).ref == first);
+    CHECK(f.claim_up_to(1).at(0).ref == second);
+    CHECK(f.claim_up_to(1).at(0).ref == third);
+}
+
+TEST_CASE("more scopes than one claim looks at are reached by going on")
+{
+    Fixture f;
+    f.tx([&](pg::Tx& t) {
+        t.run(R"(INSERT INTO jobs (scope_id, queue, ref, run_at)
+                 SELECT s, 'q', gen_random_uuid(), $1::timestamptz + interval '1 hour' FROM generate_series(2, 1000) s)",
+            {f.clock.now()});
+    });
+    f.add(1001);
+    std::int64_t after = 0;
+    std::size_t found = 0;
+    int rounds = 0;
+    for (bool end = false; !end; ++rounds) {
+        auto const r =
+            f.claim({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {}, .after_scope = after});
+        found += r.claims.size();
+        after = r.next_scope;
+        end = r.end;
+    }
+    CHECK(found == 1);
+    CHECK(rounds == 16);
+}
+
+TEST_CASE("a claim among very many jobs touches few pages")
+{
+    Fixture f;
+    f.postgres.query(R"(
+        INSERT INTO jobs (scope_id, queue, ref, run_at)
+        SELECT 2 + (n % 5) * 2, 'q', gen_random_uuid(), '2025-12-31'::timestamptz FROM generate_series(1, 100000) n;
+        ANALYZE jobs)");
+    auto const begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 20; ++i) {
+        CHECK(f.claim({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {}}).claims.size() == 8);
+    }
+    auto const took = std::chrono::steady_clock::now() - begin;
+    WARN("20 claims of 8 among 100,000: " << took / 1ms << " ms");
+    CHECK(took < 2s); // reading them all takes more than that each time
+}
+
+TEST_CASE("a commit wakes whoever listens")
+{
+    Fixture f;
+    std::atomic<int> heard = 0;
+    std::atomic<bool> ready = false;
+    pg::Listener listener(f.postgres.service_url(),
+        {{jobs::channel, [&](std::string const& queue) { heard += queue == "q" ? 1 : 100; }}},
+        [&] { ready = true; });
+    REQUIRE(testing::eventually([&] { return ready.load() && listener.live(); }));
+    f.tx([&](pg::Tx& t) {
+        for (int i = 0; i < 3; ++i)
+            jobs::enqueue(t, "q", 2, core::Uuid::v7(), f.clock.now());
+    });
+    CHECK(testing::eventually([&] { return heard == 1; }));
+    listener.stop();
+}
+
+TEST_CASE("the backlog is what is due")
+{
+    Fixture f;
+    f.add(2, -90s);
+    f.add(4, -10s);
+    f.add(4, 10s);
+    f.add(4, -10s, "other");
+    auto const backlog = f.tx([&](pg::Tx& t) { return jobs::backlog(t, "q", f.clock.now()); });
+    CHECK(backlog.due == 2);
+    CHECK(backlog.oldest == 90s);
+}
