@@ -1,0 +1,178 @@
+#include "tenancy/admin.hpp"
+
+#include "core/fields.hpp"
+#include "core/json_writer.hpp"
+#include "http/query.hpp"
+#include "paging/cursor.hpp"
+#include "tenancy/eraser.hpp"
+#include "tenancy/registry.hpp"
+#include "tenancy/slug.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <vector>
+
+namespace tenancy {
+
+namespace {
+
+constexpr std::size_t max_limits = 50;
+constexpr std::size_t max_limit_name = 50;
+constexpr std::int64_t max_limit_value = 1'000'000'000;
+
+[[noreturn]] void not_found()
+{
+    throw core::Error(core::codes::tenant_not_found, "There is no such tenant.");
+}
+
+bool is_limit_name(std::string_view name)
+{
+    auto const is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    auto const is_other = [](char c) { return (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-'; };
+    return !name.empty() && name.size() <= max_limit_name && is_letter(name.front()) &&
+           std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || is_other(c); });
+}
+
+std::optional<Limits> parse_limits(core::Fields& fields)
+{
+    auto const* value = fields.optional_object("limits");
+    if (value == nullptr) return std::nullopt;
+    core::Fields nested(*value, "/limits");
+    Limits::Values limits;
+    for (auto const& member : value->get_object()) {
+        std::string_view const name = member.key();
+        if (!is_limit_name(name))
+            nested.fault(name, "format", "must be a name of at most 50 letters, digits, '_', '.' and '-'");
+        else if (auto const limit = nested.optional_integer(name, 0, max_limit_value))
+            limits.emplace(name, *limit);
+    }
+    if (limits.size() > max_limits) nested.fault("", "too_many", "must have at most 50 members");
+    fields.absorb(nested);
+    return Limits(std::move(limits));
+}
+
+registry::Upsert parse_upsert(http::Request const& request)
+{
+    static constexpr std::array<std::string_view, 2> statuses{"active", "suspended"};
+    registry::Upsert wanted;
+    wanted.slug = request.param("slug");
+    if (!is_slug(wanted.slug))
+        throw core::Error::validation({{":slug", "format",
+            "must be 1 to 55 lower-case letters, digits and inner hyphens, must not end in -sandbox, "
+            "and must not be a reserved name"}});
+    core::Fields fields(request.json());
+    wanted.display_name = fields.text("displayName", 1, 100);
+    if (auto const status = fields.optional_one_of("status", statuses)) wanted.suspended = *status == 1;
+    wanted.limits = parse_limits(fields);
+    fields.check();
+    return wanted;
+}
+
+void write_tenant(core::JsonWriter& json, TenantRecord const& tenant)
+{
+    json.begin_object()
+        .member("slug", tenant.slug)
+        .member("displayName", tenant.display_name)
+        .member("status", tenant.suspended ? "suspended" : "active")
+        .key("limits")
+        .begin_object();
+    for (auto const& [name, value] : tenant.limits.values())
+        json.member(name, value);
+    json.end_object()
+        .member("createdAt", tenant.created_at)
+        .member("updatedAt", tenant.updated_at)
+        .member("eraseAfter", tenant.erase_after)
+        .end_object();
+}
+
+std::string to_json(TenantRecord const& tenant)
+{
+    core::JsonWriter json;
+    write_tenant(json, tenant);
+    return std::move(json).str();
+}
+
+/// Cursors carry a UUID: the tenant's id is its last 64 bits.
+core::Uuid to_uuid(std::int64_t id)
+{
+    std::array<char, 37> text{};
+    auto const n = static_cast<unsigned long long>(id);
+    std::snprintf(
+        text.data(), text.size(), "00000000-0000-0000-%04llx-%012llx", n >> 48, n & 0xffff'ffff'ffffULL);
+    return core::Uuid::parse(text.data()).value();
+}
+
+std::int64_t to_id(core::Uuid const& uuid)
+{
+    std::uint64_t id = 0;
+    for (std::size_t i = 8; i < 16; ++i)
+        id = id << 8 | uuid.bytes()[i];
+    return static_cast<std::int64_t>(id);
+}
+
+std::string to_json(paging::Page<TenantRecord> const& page)
+{
+    core::JsonWriter json;
+    json.begin_object().key("items").begin_array();
+    for (TenantRecord const& tenant : page.items)
+        write_tenant(json, tenant);
+    json.end_array().member("cursor", page.cursor).end_object();
+    return std::move(json).str();
+}
+
+} // namespace
+
+asio::awaitable<http::Response> put_tenant(http::Request const& request, Tenants& tenants)
+{
+    registry::Upsert const wanted = parse_upsert(request);
+    auto const done = co_await tenants.database.transact(
+        pg::Scopes(), [&](pg::Tx& tx) { return registry::upsert(tx, wanted, tenants.clock.now()); });
+    std::string json = to_json(done.tenant);
+    co_return done.created ? http::Response::created(std::move(json)) : http::Response::ok(std::move(json));
+}
+
+asio::awaitable<http::Response> list_tenants(http::Request const& request, Tenants& tenants)
+{
+    auto const hash = paging::FilterHash().add("list", "tenants").value();
+    http::Query query(request);
+    std::size_t const limit = query.limit();
+    auto const position = paging::read_cursor(query, hash);
+    query.check();
+    auto const before = position ? std::optional(to_id(position->id)) : std::nullopt;
+    auto rows = co_await tenants.database.read(
+        pg::Scopes(), [&](pg::Tx& tx) { return registry::newest(tx, before, limit + 1); });
+    auto const page = paging::make_page(std::move(rows), limit, hash,
+        [](TenantRecord const& t) { return paging::Position{std::nullopt, to_uuid(t.id)}; });
+    co_return http::Response::ok(to_json(page));
+}
+
+asio::awaitable<http::Response> get_tenant(http::Request const& request, Tenants& tenants)
+{
+    std::string const& slug = request.param("slug");
+    if (!is_slug(slug)) not_found();
+    auto const tenant =
+        co_await tenants.database.read(pg::Scopes(), [&](pg::Tx& tx) { return registry::find(tx, slug); });
+    if (!tenant) not_found();
+    co_return http::Response::ok(to_json(*tenant));
+}
+
+asio::awaitable<http::Response> delete_tenant(http::Request const& request, Tenants& tenants)
+{
+    static constexpr std::array<std::string_view, 1> when{"now"};
+    http::Query query(request);
+    bool const at_once = query.one_of("purge", when).has_value();
+    query.check();
+    std::string const& slug = request.param("slug");
+    if (!is_slug(slug)) not_found();
+
+    core::Time const now = tenants.clock.now();
+    core::Time const erase_after = at_once ? now : now + tenants.grace;
+    auto const tenant = co_await tenants.database.transact(
+        pg::Scopes(), [&](pg::Tx& tx) { return registry::condemn(tx, slug, erase_after, now); });
+    if (!tenant) not_found();
+    if (at_once) co_await tenants.eraser.purge(tenant->id);
+    co_return http::Response::ok(R"({"deleted":true})");
+}
+
+} // namespace tenancy

@@ -1,0 +1,200 @@
+#include "tenancy/directory.hpp"
+
+#include "core/cache.hpp"
+#include "pg/coalescer.hpp"
+#include "pg/row.hpp"
+#include "tenancy/rows.hpp"
+#include "tenancy/slug.hpp"
+
+#include <map>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tenancy {
+
+namespace {
+
+using Found = std::shared_ptr<Tenant const>;
+
+/// By slug, or by id when the slug is empty.
+struct Wanted {
+    std::string slug;
+    std::int64_t id = 0;
+};
+
+EnvironmentSettings read_environment(pg::RowReader& r)
+{
+    EnvironmentSettings settings;
+    settings.document = read_object(r.view());
+    settings.version = r.integer();
+    if (auto const* value = settings.document.if_contains("allowedOrigins");
+        value != nullptr && value->is_array())
+        for (auto const& origin : value->get_array())
+            if (origin.is_string()) settings.allowed_origins.emplace_back(origin.get_string());
+    return settings;
+}
+
+using Tenants = std::map<std::int64_t, std::shared_ptr<Tenant>>;
+
+Tenants read_tenants(pg::Session& session, std::span<Wanted const> wanted)
+{
+    std::vector<std::string> slugs;
+    std::vector<std::int64_t> ids;
+    for (Wanted const& one : wanted) {
+        if (one.slug.empty())
+            ids.push_back(one.id);
+        else
+            slugs.push_back(one.slug);
+    }
+    auto const rows = session.run(pg::Scopes(),
+        "SELECT " TETRAD_TENANT_COLUMNS
+        " FROM tenants WHERE slug = ANY ($1::text[]) OR tenant_id = ANY ($2::bigint[])",
+        {slugs, ids});
+    Tenants tenants;
+    for (pqxx::row const& row : rows) {
+        auto tenant = std::make_shared<Tenant>();
+        static_cast<TenantRecord&>(*tenant) = read_tenant(row);
+        tenants.emplace(tenant->id, std::move(tenant));
+    }
+    return tenants;
+}
+
+void read_settings(pg::Session& session, Tenants& tenants)
+{
+    std::vector<std::int64_t> scopes;
+    for (auto const& [id, tenant] : tenants)
+        for (auto const environment : {core::Environment::production, core::Environment::sandbox})
+            scopes.push_back(tenant->scope(environment).id);
+    auto const rows = session.run(pg::Scopes(scopes),
+        "SELECT scope_id, document, version FROM scope_settings WHERE scope_id = ANY ($1::bigint[])",
+        {scopes});
+    for (pqxx::row const& row : rows) {
+        pg::RowReader r(row);
+        core::Scope const scope{r.integer(), {}};
+        Tenant& tenant = *tenants.at(scope.tenant_id());
+        tenant.environments[static_cast<std::size_t>(scope.environment())] = read_environment(r);
+    }
+}
+
+std::vector<Found> look_up(pg::Session& session, std::span<Wanted const> wanted)
+{
+    Tenants tenants = read_tenants(session, wanted);
+    if (!tenants.empty()) read_settings(session, tenants);
+
+    std::map<std::string_view, Found> by_slug;
+    for (auto const& [id, tenant] : tenants)
+        by_slug.emplace(tenant->slug, tenant);
+    std::vector<Found> found;
+    found.reserve(wanted.size());
+    for (Wanted const& one : wanted) {
+        if (one.slug.empty()) {
+            auto const it = tenants.find(one.id);
+            found.push_back(it == tenants.end() ? nullptr : Found(it->second));
+        } else {
+            auto const it = by_slug.find(one.slug);
+            found.push_back(it == by_slug.end() ? nullptr : it->second);
+        }
+    }
+    return found;
+}
+
+} // namespace
+
+struct Directory::Impl {
+    Impl(pg::Database& database, std::function<bool()> is_live, DirectoryOptions const& options)
+        : live(std::move(is_live)), look_ups(database, look_up), by_slug(options.capacity, options.ttl),
+          slug_of(options.capacity, options.ttl), absent(options.absent_capacity, options.absent_ttl)
+    {
+    }
+
+    struct Nobody {};
+
+    asio::awaitable<Found> fetch(Wanted wanted, bool trusted)
+    {
+        std::uint64_t const before = changes_seen();
+        std::string const slug = wanted.slug;
+        Found const tenant = co_await look_ups.run(std::move(wanted));
+        if (trusted) remember(slug, tenant, before);
+        co_return tenant;
+    }
+
+    std::uint64_t changes_seen()
+    {
+        std::lock_guard const lock(mutex);
+        return changes;
+    }
+
+    /// What was read before a change was heard of may be what the change has replaced: it is answered once,
+    /// but not kept.
+    void remember(std::string const& slug, Found const& tenant, std::uint64_t before)
+    {
+        std::lock_guard const lock(mutex);
+        if (changes != before) return;
+        if (tenant) {
+            slug_of.put(tenant->id, std::make_shared<std::string const>(tenant->slug));
+            by_slug.put(tenant->slug, tenant);
+        } else if (!slug.empty()) {
+            absent.put(slug, std::make_shared<Nobody const>());
+        }
+    }
+
+    std::function<bool()> live;
+    pg::Coalescer<Wanted, Found> look_ups;
+    core::Cache<std::string, Tenant> by_slug;
+    core::Cache<std::int64_t, std::string> slug_of;
+    core::Cache<std::string, Nobody> absent;
+
+    std::mutex mutex; ///< makes a change and `remember` one after the other
+    std::uint64_t changes = 0;
+};
+
+Directory::Directory(pg::Database& database, std::function<bool()> live, DirectoryOptions options)
+    : impl_(std::make_unique<Impl>(database, std::move(live), options))
+{
+}
+
+Directory::~Directory() = default;
+
+asio::awaitable<Found> Directory::find(std::string_view slug)
+{
+    if (!is_slug(slug)) co_return nullptr;
+    std::string key(slug);
+    bool const trusted = impl_->live();
+    if (trusted) {
+        if (auto tenant = impl_->by_slug.find(key)) co_return tenant;
+        if (impl_->absent.find(key)) co_return nullptr;
+    }
+    co_return co_await impl_->fetch({std::move(key), 0}, trusted);
+}
+
+asio::awaitable<Found> Directory::find_by_id(std::int64_t tenant_id)
+{
+    bool const trusted = impl_->live();
+    if (trusted) {
+        if (auto const slug = impl_->slug_of.find(tenant_id))
+            // A slug can be another tenant's by now.
+            if (auto tenant = impl_->by_slug.find(*slug); tenant && tenant->id == tenant_id) co_return tenant;
+    }
+    co_return co_await impl_->fetch({{}, tenant_id}, trusted);
+}
+
+void Directory::on_notify(std::string const& payload)
+{
+    std::lock_guard const lock(impl_->mutex);
+    ++impl_->changes;
+    impl_->by_slug.erase(payload);
+    impl_->absent.erase(payload);
+}
+
+void Directory::on_gap()
+{
+    std::lock_guard const lock(impl_->mutex);
+    ++impl_->changes;
+    impl_->by_slug.clear();
+    impl_->slug_of.clear();
+    impl_->absent.clear();
+}
+
+} // namespace tenancy

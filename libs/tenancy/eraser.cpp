@@ -1,0 +1,189 @@
+#include "tenancy/eraser.hpp"
+
+#include "core/error.hpp"
+#include "pg/row.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace tenancy {
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+/// What a step of the periodic task may take: well within the lease of one.
+constexpr std::chrono::seconds step_budget{60};
+
+/// A tenant to erase, or (when it is `gone`) one whose scopes are to be swept.
+struct Due {
+    core::Scope production, sandbox;
+    bool gone = false;
+
+    std::int64_t id() const noexcept { return production.tenant_id(); }
+};
+
+std::optional<Due> next_due(pg::Tx& tx, core::Time now, core::Time gone_before, std::int64_t after)
+{
+    auto const rows =
+        tx.run("SELECT id, slug, gone FROM ("
+               "SELECT tenant_id AS id, slug, false AS gone FROM tenants WHERE erase_after <= $1 "
+               "UNION ALL "
+               "SELECT erased_id, slug, true FROM tenant_erasures WHERE erased_at <= $2"
+               ") AS due WHERE id > $3 ORDER BY id LIMIT 1",
+            {now, gone_before, after});
+    if (rows.empty()) return std::nullopt;
+    pqxx::row const row = rows.front();
+    pg::RowReader r(row);
+    std::int64_t const id = r.integer();
+    std::string const slug = r.text();
+    return Due{core::Scope::of(id, core::Environment::production, slug),
+        core::Scope::of(id, core::Environment::sandbox, slug), r.boolean()};
+}
+
+/// From here on the tenant cannot be revived. nullopt when it is not due: revived, or gone.
+std::optional<Due> begin(pg::Tx& tx, std::int64_t id, core::Time now)
+{
+    auto const rows = tx.run("UPDATE tenants SET erasure_began_at = coalesce(erasure_began_at, $2) "
+                             "WHERE tenant_id = $1 AND erase_after <= $2 RETURNING slug",
+        {id, now});
+    if (rows.empty()) return std::nullopt;
+    pqxx::row const row = rows.front();
+    std::string const slug = pg::RowReader(row).text();
+    return Due{core::Scope::of(id, core::Environment::production, slug),
+        core::Scope::of(id, core::Environment::sandbox, slug), false};
+}
+
+void finish(pg::Tx& tx, Due const& due, core::Time now)
+{
+    if (due.gone) {
+        tx.run("DELETE FROM tenant_erasures WHERE erased_id = $1", {due.id()});
+        return;
+    }
+    tx.run("WITH gone AS (DELETE FROM tenants WHERE tenant_id = $1 RETURNING tenant_id, slug) "
+           "INSERT INTO tenant_erasures (erased_id, slug, erased_at) SELECT tenant_id, slug, $2 FROM gone",
+        {due.id(), now});
+}
+
+/// Deletes one batch of rows, or ends the erasure when there was none left. Whether it has ended.
+bool erase_batch(pg::Tx& tx, Due const& due, std::size_t batch, core::Time now)
+{
+    auto const rows = tx.run("SELECT erase_tenant_rows($1, $2)", {due.id(), batch});
+    pqxx::row const row = rows.front();
+    if (pg::RowReader(row).integer() > 0) return false;
+    finish(tx, due, now);
+    return true;
+}
+
+} // namespace
+
+struct Eraser::Impl {
+    Impl(pg::Database& db, core::Clock const& c, std::vector<Hook> h, EraserOptions const& o)
+        : database(db), clock(c), hooks(std::move(h)), options(o)
+    {
+    }
+
+    /// Whether it was finished; false when it was stopped or ran out of time.
+    bool erase(Due const& due, Steady::time_point deadline, std::stop_token const& stop)
+    {
+        for (core::Scope const& scope : {due.production, due.sandbox})
+            for (Hook const& hook : hooks)
+                hook(scope);
+        while (!stop.stop_requested() && !stopping && Steady::now() < deadline) {
+            bool const done = database.transact_blocking(
+                pg::Scopes(), [&](pg::Tx& tx) { return erase_batch(tx, due, options.batch, clock.now()); });
+            if (done) return true;
+        }
+        return false;
+    }
+
+    bool erase_tenant(std::int64_t id, Steady::time_point deadline, std::stop_token const& stop)
+    {
+        auto const due =
+            database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) { return begin(tx, id, clock.now()); });
+        return !due || erase(*due, deadline, stop);
+    }
+
+    std::optional<Due> next()
+    {
+        return database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
+            core::Time const now = clock.now();
+            return next_due(tx, now, now - options.sweep_after, after);
+        });
+    }
+
+    /// The end of a run: the next one starts with the first tenant again.
+    void end_run()
+    {
+        after = 0;
+        if (auto const error = std::exchange(failure, nullptr)) std::rethrow_exception(error);
+    }
+
+    pg::Database& database;
+    core::Clock const& clock;
+    std::vector<Hook> const hooks;
+    EraserOptions const options;
+    std::atomic<bool> stopping = false;
+
+    std::mutex run_mutex;       ///< guards the run: `after` and `failure`
+    std::int64_t after = 0;     ///< tenants up to this id have had their turn
+    std::exception_ptr failure; ///< the first of this run
+
+    asio::thread_pool thread{1}; ///< for `purge`; ends first
+};
+
+Eraser::Eraser(
+    pg::Database& database, core::Clock const& clock, std::vector<Hook> hooks, EraserOptions options)
+    : impl_(std::make_unique<Impl>(database, clock, std::move(hooks), options))
+{
+}
+
+Eraser::~Eraser()
+{
+    stop();
+}
+
+bool Eraser::step(std::stop_token const& stop)
+{
+    std::lock_guard const lock(impl_->run_mutex);
+    auto const due = impl_->next();
+    if (!due) {
+        impl_->end_run();
+        return false;
+    }
+    try {
+        auto const deadline = Steady::now() + step_budget;
+        bool const done =
+            due->gone ? impl_->erase(*due, deadline, stop) : impl_->erase_tenant(due->id(), deadline, stop);
+        if (done) impl_->after = due->id();
+    } catch (...) {
+        // One tenant whose blobs cannot be reached just now keeps nobody else waiting.
+        impl_->after = due->id();
+        if (!impl_->failure) impl_->failure = std::current_exception();
+    }
+    return !stop.stop_requested() && !impl_->stopping;
+}
+
+asio::awaitable<bool> Eraser::purge(std::int64_t tenant_id)
+{
+    if (impl_->stopping) throw core::Error::unavailable("The service is shutting down.");
+    auto work = [impl = impl_.get(), tenant_id]() -> asio::awaitable<bool> {
+        co_return impl->erase_tenant(
+            tenant_id, Steady::now() + impl->options.purge_budget, std::stop_token());
+    };
+    co_return co_await asio::co_spawn(impl_->thread.get_executor(), std::move(work), asio::use_awaitable);
+}
+
+void Eraser::stop() noexcept
+{
+    impl_->stopping = true;
+    impl_->thread.join();
+}
+
+} // namespace tenancy

@@ -1,0 +1,98 @@
+#include "tenancy/registry.hpp"
+
+#include "core/error.hpp"
+#include "pg/row.hpp"
+#include "tenancy/rows.hpp"
+
+#include <boost/json/serialize.hpp>
+
+namespace tenancy::registry {
+
+namespace {
+
+std::optional<std::string> to_json(std::optional<Limits> const& limits)
+{
+    if (!limits) return std::nullopt;
+    boost::json::object object;
+    for (auto const& [name, value] : limits->values())
+        object[name] = value;
+    return boost::json::serialize(object);
+}
+
+std::optional<std::string_view> to_status(std::optional<bool> suspended)
+{
+    if (!suspended) return std::nullopt;
+    return *suspended ? "suspended" : "active";
+}
+
+std::optional<TenantRecord> first(pqxx::result const& rows)
+{
+    if (rows.empty()) return std::nullopt;
+    return read_tenant(rows.front());
+}
+
+} // namespace
+
+Upserted upsert(pg::Tx& tx, Upsert const& wanted, core::Time now)
+{
+    // Ids are given out in the order of commits, so a page of the list hides no tenant that is just being
+    // created.
+    pg::serialise(tx, 0);
+    auto const rows =
+        tx.run("INSERT INTO tenants (slug, display_name, status, limits, created_at, updated_at) "
+               "VALUES ($1, $2, coalesce($3, 'active'), coalesce($4::jsonb, '{}'), $5, $5) "
+               "ON CONFLICT (slug) DO UPDATE SET display_name = excluded.display_name, "
+               "status = CASE WHEN $3 IS NOT NULL THEN $3 "
+               "WHEN tenants.erase_after IS NOT NULL THEN 'active' ELSE tenants.status END, "
+               "limits = coalesce($4::jsonb, tenants.limits), updated_at = $5, erase_after = NULL "
+               "WHERE tenants.erasure_began_at IS NULL "
+               "RETURNING " TETRAD_TENANT_COLUMNS ", xmax = 0",
+            {wanted.slug, wanted.display_name, to_status(wanted.suspended), to_json(wanted.limits), now});
+    if (rows.empty())
+        throw core::Error(
+            core::codes::conflict, "The tenant is being erased; its slug is free once that is done.");
+    pqxx::row const row = rows.front();
+    return {read_tenant(row), pg::RowReader(row, tenant_columns).boolean()};
+}
+
+std::optional<TenantRecord> find(pg::Tx& tx, std::string_view slug)
+{
+    return first(tx.run("SELECT " TETRAD_TENANT_COLUMNS " FROM tenants WHERE slug = $1", {slug}));
+}
+
+std::vector<TenantRecord> newest(pg::Tx& tx, std::optional<std::int64_t> before, std::size_t limit)
+{
+    constexpr std::int64_t above_all = std::numeric_limits<std::int64_t>::max();
+    auto const rows = tx.run("SELECT " TETRAD_TENANT_COLUMNS " FROM tenants WHERE tenant_id < $1 "
+                             "ORDER BY tenant_id DESC LIMIT $2",
+        {before.value_or(above_all), limit});
+    std::vector<TenantRecord> tenants;
+    tenants.reserve(rows.size());
+    for (pqxx::row const& row : rows)
+        tenants.push_back(read_tenant(row));
+    return tenants;
+}
+
+std::optional<TenantRecord> condemn(pg::Tx& tx, std::string_view slug, core::Time erase_after, core::Time now)
+{
+    return first(tx.run(
+        "UPDATE tenants SET status = 'suspended', erase_after = least(erase_after, $2), updated_at = $3 "
+        "WHERE slug = $1 RETURNING " TETRAD_TENANT_COLUMNS,
+        {slug, erase_after, now}));
+}
+
+std::vector<std::int64_t> scopes_after(pg::Tx& tx, std::int64_t after, std::size_t limit)
+{
+    auto const rows =
+        tx.run("SELECT t.tenant_id * 2 + e FROM tenants t CROSS JOIN generate_series(0, 1) AS e "
+               "WHERE t.tenant_id >= $1 / 2 AND t.tenant_id * 2 + e > $1 "
+               "ORDER BY t.tenant_id, e LIMIT $2",
+            {after, limit});
+    std::vector<std::int64_t> scopes;
+    scopes.reserve(rows.size());
+    for (pqxx::row const& row : rows)
+        scopes.push_back(pg::RowReader(row).integer());
+    return scopes;
+}
+
+} // namespace tenancy::registry
