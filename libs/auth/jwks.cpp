@@ -1,0 +1,221 @@
+#include "auth/jwks.hpp"
+
+#include "http/client.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <condition_variable>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <stdexcept>
+#include <sys/stat.h>
+#include <thread>
+
+namespace auth {
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+using Waiter = std::shared_ptr<asio::steady_timer>;
+
+constexpr std::chrono::seconds retry_after_failure{5};
+
+/// Wakes a waiter on its own executor, whether it has begun to wait or not.
+void wake(Waiter const& waiter)
+{
+    asio::post(waiter->get_executor(), [waiter] { waiter->expires_at(Steady::time_point::min()); });
+}
+
+} // namespace
+
+struct Jwks::Impl {
+    Impl(Fetch f, JwksOptions o, OnFailure e) : fetch(std::move(f)), options(o), on_failure(std::move(e)) {}
+
+    bool refetch_allowed() const { return fetching || wanted || Steady::now() >= next_demand; }
+
+    void run(std::stop_token const& stop)
+    {
+        std::unique_lock lock(mutex);
+        while (!stop.stop_requested()) {
+            fetching = true;
+            wanted = false;
+            lock.unlock();
+            bool const worked = attempt();
+            lock.lock();
+            fetching = false;
+            wake_all();
+            auto const pause =
+                worked ? options.refresh
+                       : std::min<std::chrono::milliseconds>(options.refresh, retry_after_failure);
+            cause.wait_for(lock, stop, pause, [this] { return wanted; });
+        }
+        stopped = true;
+        wake_all();
+    }
+
+    bool attempt()
+    {
+        try {
+            auto const text = fetch();
+            if (text) publish(crypto::parse_jwk_set(*text), *text);
+            return true;
+        } catch (std::exception const& e) {
+            if (on_failure) on_failure(e.what());
+            return false;
+        }
+    }
+
+    void publish(crypto::JwkSet set, std::string const& text)
+    {
+        std::lock_guard const lock(mutex);
+        if (keys && text == document) return;
+        keys = std::make_shared<crypto::JwkSet const>(std::move(set));
+        document = text;
+        ++generation;
+    }
+
+    void wake_all()
+    {
+        for (auto const& waiter : waiters)
+            wake(waiter);
+        waiters.clear();
+    }
+
+    /// Joins those who wait for the next fetch, and sees to it that there is one; false when none is allowed.
+    bool join(Waiter const& waiter)
+    {
+        std::lock_guard const lock(mutex);
+        if (stopped || !refetch_allowed()) return false;
+        if (!fetching && !wanted) {
+            wanted = true;
+            next_demand = Steady::now() + options.min_refetch;
+            cause.notify_all();
+        }
+        waiters.push_back(waiter);
+        return true;
+    }
+
+    void leave(Waiter const& waiter)
+    {
+        std::lock_guard const lock(mutex);
+        std::erase(waiters, waiter);
+    }
+
+    /// One caller's wait.
+    struct Turn {
+        Turn(Impl& i, Waiter w) : impl(i), waiter(std::move(w)), joined(impl.join(waiter)) {}
+
+        ~Turn() { impl.leave(waiter); }
+
+        Turn(Turn const&) = delete;
+        Turn& operator=(Turn const&) = delete;
+
+        Impl& impl;
+        Waiter const waiter;
+        bool const joined;
+    };
+
+    Fetch const fetch;
+    JwksOptions const options;
+    OnFailure const on_failure;
+
+    mutable std::mutex mutex;
+    std::condition_variable_any cause;
+    std::shared_ptr<crypto::JwkSet const> keys;
+    std::string document;
+    std::uint64_t generation = 0;
+    bool fetching = true; // the first fetch begins at once
+    bool wanted = false;
+    bool stopped = false;
+    Steady::time_point next_demand; // the epoch: at once
+    std::vector<Waiter> waiters;
+    std::jthread thread;
+};
+
+Jwks::Jwks(Fetch fetch, JwksOptions options, OnFailure on_failure)
+    : impl_(std::make_unique<Impl>(std::move(fetch), options, std::move(on_failure)))
+{
+    impl_->thread = std::jthread([impl = impl_.get()](std::stop_token const& stop) { impl->run(stop); });
+}
+
+Jwks::~Jwks()
+{
+    stop();
+}
+
+Jwks::Snapshot Jwks::snapshot() const
+{
+    std::lock_guard const lock(impl_->mutex);
+    return {impl_->keys, impl_->generation};
+}
+
+bool Jwks::may_refetch() const
+{
+    std::lock_guard const lock(impl_->mutex);
+    return !impl_->stopped && impl_->refetch_allowed();
+}
+
+asio::awaitable<void> Jwks::refetch()
+{
+    auto const executor = co_await asio::this_coro::executor;
+    // Whatever ends the wait, nobody wakes a caller that has gone.
+    Impl::Turn const turn(*impl_, std::make_shared<asio::steady_timer>(executor, impl_->options.patience));
+    if (turn.joined) co_await turn.waiter->async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+void Jwks::stop()
+{
+    impl_->thread.request_stop();
+    if (impl_->thread.joinable()) impl_->thread.join();
+}
+
+Jwks::Fetch jwks_from_file(std::string path)
+{
+    struct Seen {
+        timespec modified{};
+        off_t size = -1;
+        ino_t inode = 0;
+    };
+
+    return [path = std::move(path), seen = Seen{}]() mutable -> std::optional<std::string> {
+        struct stat now{};
+        if (::stat(path.c_str(), &now) != 0) throw std::runtime_error("the key set file cannot be read");
+        bool const same = now.st_mtim.tv_sec == seen.modified.tv_sec &&
+                          now.st_mtim.tv_nsec == seen.modified.tv_nsec && now.st_size == seen.size &&
+                          now.st_ino == seen.inode;
+        if (same) return std::nullopt;
+        std::ifstream file(path, std::ios::binary);
+        std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+        if (!file) throw std::runtime_error("the key set file cannot be read");
+        seen = {now.st_mtim, now.st_size, now.st_ino};
+        return text;
+    };
+}
+
+Jwks::Fetch jwks_from_url(http::Client& client, std::string url)
+{
+    return [&client, url = std::move(url)]() -> std::optional<std::string> {
+        http::OutboundRequest request;
+        request.url = url;
+        request.headers = {{"Accept", "application/jwk-set+json, application/json"}};
+        request.timeout = std::chrono::seconds(3); // a caller may be waiting, and stop() has to
+        auto response = client.send(request);
+        if (response.status != 200)
+            throw std::runtime_error("the key set's address answered " + std::to_string(response.status));
+        return std::move(response.body);
+    };
+}
+
+JwksOptions jwks_file_options()
+{
+    using namespace std::chrono_literals;
+    // Looking at a file costs microseconds, so an unknown key id may always cause it.
+    return {.refresh = 1s, .min_refetch = 0ms, .patience = 3s};
+}
+
+} // namespace auth

@@ -1,0 +1,42 @@
+#include "auth/key_usage.hpp"
+
+#include <algorithm>
+
+namespace auth {
+
+void KeyUsage::mark(std::int64_t scope_id, std::string const& prefix, core::Time at)
+{
+    std::lock_guard const lock(mutex_);
+    State& state = keys_[{scope_id, prefix}];
+    state.used = std::max(state.used, at);
+    state.dirty = true;
+}
+
+std::vector<key_store::Use> KeyUsage::due(core::Time now, bool all)
+{
+    std::lock_guard const lock(mutex_);
+    std::vector<key_store::Use> out;
+    for (auto const& [key, state] : keys_) {
+        if (!state.dirty) continue;
+        bool const rested = state.written == core::Time::min() || now - state.written >= interval_;
+        if (all || rested) out.push_back({key.first, key.second, state.used});
+    }
+    return out;
+}
+
+void KeyUsage::written(std::vector<key_store::Use> const& uses, core::Time now)
+{
+    std::lock_guard const lock(mutex_);
+    for (auto const& use : uses) {
+        auto const it = keys_.find({use.scope_id, use.prefix});
+        if (it == keys_.end()) continue;
+        it->second.written = now;
+        it->second.dirty = it->second.used > use.at; // used again while it was being written
+    }
+    std::erase_if(keys_, [&](auto const& entry) {
+        State const& state = entry.second;
+        return !state.dirty && state.written != core::Time::min() && now - state.written >= interval_;
+    });
+}
+
+} // namespace auth

@@ -1,0 +1,33 @@
+#include "auth/master_key.hpp"
+
+#include "crypto/compare.hpp"
+
+namespace auth {
+
+namespace {
+
+std::optional<crypto::Digest> digest_of(core::Secret const& secret)
+{
+    if (secret.empty()) return std::nullopt;
+    return crypto::sha256(secret.reveal());
+}
+
+} // namespace
+
+MasterKey::MasterKey(core::Secret const& current, core::Secret const& previous)
+    : digests_{digest_of(current), digest_of(previous)}
+{
+}
+
+bool MasterKey::matches(std::string_view candidate) const
+{
+    // Digests have one length, so not even the length of the key shows; both are always compared.
+    crypto::Digest const digest = crypto::sha256(candidate);
+    bool found = false;
+    for (auto const& known : digests_) {
+        if (known && crypto::equal_constant_time(crypto::view(*known), crypto::view(digest))) found = true;
+    }
+    return found;
+}
+
+} // namespace auth

@@ -1,0 +1,228 @@
+#include "auth/user_tokens.hpp"
+
+#include "core/cache.hpp"
+#include "core/error.hpp"
+#include "crypto/hash.hpp"
+#include "crypto/jwt.hpp"
+
+#include <cmath>
+
+namespace auth {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t max_token_size = 8192;
+constexpr std::size_t max_claim_size = 320; // an email address is the longest there is
+constexpr std::chrono::hours max_cached{1};
+constexpr double max_numeric_date = 253'402'300'799.0; // the end of the year 9999
+
+json::value const* find(json::object const& object, std::string_view name)
+{
+    return object.if_contains(name);
+}
+
+/// The string claim; nullopt when absent, of another type, too long, or not fit to be stored.
+std::optional<std::string> text_claim(json::object const& claims, std::string_view name)
+{
+    auto const* const value = find(claims, name);
+    if (value == nullptr || !value->is_string()) return std::nullopt;
+    std::string_view const text = value->get_string();
+    if (text.empty() || text.size() > max_claim_size) return std::nullopt;
+    if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }))
+        return std::nullopt;
+    return std::string(text);
+}
+
+/// A NumericDate (RFC 7519, 2), which may have a fraction.
+std::optional<core::Time> time_claim(json::value const& value)
+{
+    if (!value.is_number()) return std::nullopt;
+    double const seconds = value.to_number<double>();
+    if (!(seconds >= 0.0 && seconds <= max_numeric_date)) return std::nullopt;
+    return core::Time(std::chrono::seconds(static_cast<std::int64_t>(std::floor(seconds))));
+}
+
+std::optional<core::Time> time_claim(json::object const& claims, std::string_view name)
+{
+    auto const* const value = find(claims, name);
+    return value == nullptr ? std::nullopt : time_claim(*value);
+}
+
+/// `aud` is one string or an array of them (RFC 7519, 4.1.3).
+bool names_audience(json::object const& claims)
+{
+    auto const* const aud = find(claims, "aud");
+    if (aud == nullptr) return false;
+    auto const is_ours = [](json::value const& v) {
+        return v.is_string() && v.get_string() == token::audience;
+    };
+    return is_ours(*aud) || (aud->is_array() && std::ranges::any_of(aud->get_array(), is_ours));
+}
+
+/// Absent is fine; anything but an array of strings is not.
+bool read_methods(json::object const& claims, std::vector<std::string>& out)
+{
+    auto const* const amr = find(claims, "amr");
+    if (amr == nullptr || amr->is_null()) return true;
+    if (!amr->is_array()) return false;
+    for (auto const& method : amr->get_array()) {
+        if (!method.is_string()) return false;
+        out.emplace_back(method.get_string());
+    }
+    return true;
+}
+
+/// Absent is fine; a token that has one has a good one.
+bool read_email(json::object const& claims, std::string& out)
+{
+    auto const* const email = find(claims, "email");
+    if (email == nullptr || email->is_null()) return true;
+    auto text = text_claim(claims, "email");
+    if (!text) return false;
+    out = std::move(*text);
+    return true;
+}
+
+std::optional<core::Access> access_of(std::string_view role)
+{
+    if (role == "user") return core::Access::user;
+    if (role == "admin") return core::Access::admin;
+    if (role == "owner") return core::Access::owner;
+    return std::nullopt;
+}
+
+/// Whether the times of the claims allow the token at `now`.
+bool is_timely(json::object const& claims, UserToken const& token, core::Time now)
+{
+    if (now >= token.expires_at + token::skew || token.issued_at > now + token::skew) return false;
+    auto const* const nbf = find(claims, "nbf");
+    if (nbf == nullptr) return true;
+    auto const from = time_claim(*nbf);
+    return from && *from <= now + token::skew;
+}
+
+std::optional<UserToken> read_identity(json::object const& claims)
+{
+    auto subject = text_claim(claims, "sub");
+    auto id = text_claim(claims, "jti");
+    auto session = text_claim(claims, "sid");
+    auto tenant = text_claim(claims, "tenant");
+    auto const env = text_claim(claims, "env");
+    auto role = text_claim(claims, "role");
+    if (!subject || !id || !session || !tenant || !env || !role) return std::nullopt;
+    auto const environment = core::parse_environment(*env);
+    auto const access = access_of(*role);
+    if (!environment || !access) return std::nullopt;
+    UserToken token;
+    token.subject = std::move(*subject);
+    token.id = std::move(*id);
+    token.session_id = std::move(*session);
+    token.tenant = std::move(*tenant);
+    token.environment = *environment;
+    token.role = std::move(*role);
+    token.access = *access;
+    if (!read_email(claims, token.email) || !read_methods(claims, token.methods)) return std::nullopt;
+    return token;
+}
+
+/// Everything but the signature.
+std::optional<UserToken> read_claims(crypto::Jws const& jws, std::string_view issuer_host, core::Time now)
+{
+    auto const* const type = find(jws.header, "typ");
+    if (type == nullptr || !type->is_string() || type->get_string() != token::type) return std::nullopt;
+    auto const& claims = jws.payload;
+    auto token = read_identity(claims);
+    auto const iss = text_claim(claims, "iss");
+    auto const issued = time_claim(claims, "iat");
+    auto const expires = time_claim(claims, "exp");
+    if (!token || !iss || !issued || !expires || !names_audience(claims)) return std::nullopt;
+    if (!token::is_issuer(*iss, issuer_host, token->tenant, token->environment)) return std::nullopt;
+    token->issued_at = *issued;
+    token->expires_at = *expires;
+    if (!is_timely(claims, *token, now)) return std::nullopt;
+    return token;
+}
+
+/// A verified token and the key set it was verified with.
+struct Verified {
+    UserTokens::Token token;
+    std::uint64_t generation = 0;
+};
+
+} // namespace
+
+struct UserTokens::Impl {
+    Impl(Jwks& j, core::Clock const& c, UserTokensOptions o)
+        : jwks(j), clock(c), options(std::move(o)), cache(options.cache_capacity, max_cached)
+    {
+    }
+
+    Token remember(crypto::Digest const& digest, UserToken&& token, std::uint64_t generation, core::Time now)
+    {
+        auto shared = std::make_shared<UserToken const>(std::move(token));
+        auto const left = shared->expires_at + token::skew - now;
+        auto const kept = std::min<std::chrono::microseconds>(left, max_cached);
+        cache.put(digest, std::make_shared<Verified const>(Verified{shared, generation}),
+            std::chrono::steady_clock::now() + kept);
+        return shared;
+    }
+
+    /// `last`: an unknown key id is a refusal, not a reason to wait.
+    Known decide(std::string_view raw, bool last)
+    {
+        if (!is_candidate(raw) || raw.size() > max_token_size) return {.decided = true};
+        core::Time const now = clock.now();
+        auto const [keys, generation] = jwks.snapshot();
+        crypto::Digest const digest = crypto::sha256(raw);
+        if (auto const hit = cache.find(digest); hit && hit->generation == generation) {
+            bool const expired = now >= hit->token->expires_at + token::skew;
+            return {.decided = true, .token = expired ? nullptr : hit->token};
+        }
+        auto const jws = crypto::parse_jws(raw);
+        if (!jws || jws->kid().empty()) return {.decided = true};
+        auto token = read_claims(*jws, options.issuer_host, now);
+        if (!token) return {.decided = true};
+        auto const* const key = keys ? keys->find(jws->kid()) : nullptr;
+        if (key == nullptr) return {.decided = last || (keys && !jwks.may_refetch())};
+        if (!crypto::verify_es256(*key, *jws)) return {.decided = true};
+        return {.decided = true, .token = remember(digest, std::move(*token), generation, now)};
+    }
+
+    Jwks& jwks;
+    core::Clock const& clock;
+    UserTokensOptions const options;
+    core::Cache<crypto::Digest, Verified> cache;
+};
+
+UserTokens::UserTokens(Jwks& jwks, core::Clock const& clock, UserTokensOptions options)
+    : impl_(std::make_unique<Impl>(jwks, clock, std::move(options)))
+{
+}
+
+UserTokens::~UserTokens() = default;
+
+bool UserTokens::is_candidate(std::string_view raw) noexcept
+{
+    // Every JWS header is a JSON object, and `{"` is `eyJ` in base64url.
+    return raw.starts_with("eyJ") && std::ranges::count(raw, '.') == 2;
+}
+
+UserTokens::Known UserTokens::check(std::string_view raw)
+{
+    return impl_->decide(raw, false);
+}
+
+asio::awaitable<UserTokens::Token> UserTokens::verify(std::string_view raw)
+{
+    Known known = impl_->decide(raw, false);
+    if (known.decided) co_return std::move(known.token);
+    co_await impl_->jwks.refetch();
+    if (!impl_->jwks.snapshot().keys)
+        throw core::Error::unavailable(
+            "The keys that user tokens are checked with cannot be fetched right now.");
+    co_return impl_->decide(raw, true).token;
+}
+
+} // namespace auth

@@ -1,0 +1,121 @@
+#include "support.hpp"
+
+#include "audit/audit.hpp"
+#include "core/error.hpp"
+#include "tenancy/tenant.hpp"
+#include "testing/eventually.hpp"
+
+std::vector<auth::KeyKind> one_kind()
+{
+    return {{"secret", "fbk_", core::Access::key}};
+}
+
+std::vector<auth::KeyKind> two_kinds()
+{
+    return {{"secret", "ntf_", core::Access::key}, {"publishable", "pk_", core::Access::publishable_key}};
+}
+
+http::Request KeyRequest::make() const
+{
+    http::Request request;
+    request.method = http::Method::post;
+    request.context.request_id = "request-1";
+    request.context.scope = scope;
+    request.context.caller.kind = caller;
+    request.context.caller.id = "master";
+    request.context.caller.role = "owner";
+    request.query = query;
+    request.body = body;
+    if (!body.empty()) request.headers.push_back({"Content-Type", "application/json"});
+    if (!environment.empty()) request.params.emplace_back("environment", environment);
+    if (!prefix.empty()) request.params.emplace_back("prefix", prefix);
+    return request;
+}
+
+KeysFixture::KeysFixture(std::vector<auth::KeyKind> kinds)
+    : postgres(testing::Postgres::migrated({&audit::migrations(), &auth::migrations()}, "auth")),
+      database({.url = postgres.service_url(), .threads = 2}),
+      keys(database, clock, {.kinds = std::move(kinds), .flush_interval = std::chrono::milliseconds(0)},
+          [this] { return live.load(); })
+{
+}
+
+KeysFixture::~KeysFixture()
+{
+    keys.stop();
+    database.stop();
+}
+
+std::optional<auth::ApiKey> KeysFixture::verify(std::string const& raw)
+{
+    return testing::run_awaitable(keys.verify(raw));
+}
+
+boost::json::object KeysFixture::mint(KeyRequest const& request)
+{
+    auto const made = request.make();
+    auto const response = testing::run_awaitable(auth::mint_key(made, keys));
+    CHECK(response.status == 201);
+    return boost::json::parse(response.body).as_object();
+}
+
+std::string KeysFixture::mint_raw(std::string const& environment)
+{
+    auto const answer = mint({.body = R"({"environment":")" + environment + R"("})"});
+    return std::string(answer.at("key").as_string());
+}
+
+boost::json::object KeysFixture::rotate(KeyRequest const& request, std::size_t kind)
+{
+    auto const made = request.make();
+    auto const response = testing::run_awaitable(auth::rotate_key(made, keys, kind));
+    CHECK(response.status == 201);
+    return boost::json::parse(response.body).as_object();
+}
+
+boost::json::object KeysFixture::list(KeyRequest const& request)
+{
+    auto const made = request.make();
+    auto const response = testing::run_awaitable(auth::list_keys(made, keys));
+    CHECK(response.status == 200);
+    return boost::json::parse(response.body).as_object();
+}
+
+void KeysFixture::revoke(std::string const& prefix, KeyRequest request)
+{
+    request.prefix = prefix;
+    auto const made = request.make();
+    auto const response = testing::run_awaitable(auth::revoke_key(made, keys));
+    CHECK(response.body == R"({"deleted":true})");
+}
+
+Replica::Replica(KeysFixture& fixture)
+    : database({.url = fixture.postgres.service_url(), .threads = 1}),
+      keys(database, fixture.clock, {.kinds = one_kind(), .flush_interval = std::chrono::milliseconds(0)},
+          [this] {
+              auto const* const known = ready_.load();
+              return known != nullptr && known->live();
+          })
+{
+    listener = std::make_unique<pg::Listener>(fixture.postgres.service_url(),
+        std::map<std::string, std::function<void(std::string const&)>>{
+            {auth::Keys::channel, [this](std::string const& payload) { keys.on_notify(payload); }}},
+        [this] { keys.on_gap(); });
+    ready_ = listener.get();
+    REQUIRE(testing::eventually([&] { return listener->live(); }));
+}
+
+std::optional<auth::ApiKey> Replica::verify(std::string const& raw)
+{
+    return testing::run_awaitable(keys.verify(raw));
+}
+
+std::string code_of(std::function<void()> const& action)
+{
+    try {
+        action();
+    } catch (core::Error const& error) {
+        return std::string(error.code().name);
+    }
+    return "";
+}

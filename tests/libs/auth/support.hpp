@@ -1,0 +1,68 @@
+#pragma once
+
+#include "auth/keys.hpp"
+#include "http/message.hpp"
+#include "pg/listener.hpp"
+#include "testing/fake_clock.hpp"
+#include "testing/postgres.hpp"
+#include "testing/run_awaitable.hpp"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+/// A request as the pipeline would hand it to a key route.
+struct KeyRequest {
+    core::Scope scope = core::Scope::of(7, core::Environment::production, "demo");
+    core::Access caller = core::Access::master;
+    std::string body;
+    std::string query;
+    std::string environment; ///< path parameter
+    std::string prefix;      ///< path parameter
+
+    /// Valid as long as this object.
+    http::Request make() const;
+};
+
+std::vector<auth::KeyKind> one_kind();
+std::vector<auth::KeyKind> two_kinds();
+
+/// Keys over a database of the test's own. `live` is the test's to say.
+struct KeysFixture {
+    explicit KeysFixture(std::vector<auth::KeyKind> kinds = one_kind());
+    ~KeysFixture();
+
+    std::optional<auth::ApiKey> verify(std::string const& raw);
+
+    /// Mints through the route and answers its JSON.
+    boost::json::object mint(KeyRequest const& request);
+    std::string mint_raw(std::string const& environment = "production");
+    boost::json::object rotate(KeyRequest const& request, std::size_t kind = 0);
+    boost::json::object list(KeyRequest const& request = {});
+    void revoke(std::string const& prefix, KeyRequest request = {});
+
+    testing::Postgres postgres;
+    pg::Database database;
+    testing::FakeClock clock;
+    std::atomic<bool> live = true;
+    auth::Keys keys;
+};
+
+/// Another replica: keys with a listener of their own on the same database.
+struct Replica {
+    explicit Replica(KeysFixture& fixture);
+
+    pg::Database database;
+    std::unique_ptr<pg::Listener> listener;
+    auth::Keys keys;
+
+    std::optional<auth::ApiKey> verify(std::string const& raw);
+
+private:
+    std::atomic<pg::Listener*> ready_ = nullptr;
+};
+
+/// The code of the core::Error that `action` throws; "" when it throws none.
+std::string code_of(std::function<void()> const& action);

@@ -1,0 +1,280 @@
+#include "auth/user_tokens.hpp"
+
+#include "crypto/encoding.hpp"
+#include "crypto/hmac.hpp"
+#include "support.hpp"
+#include "testing/issuer.hpp"
+
+#include <thread>
+
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+namespace {
+
+struct TokensFixture {
+    testing::FakeClock clock;
+    testing::Issuer issuer{clock};
+    std::atomic<int> fetches = 0;
+    std::mutex mutex;
+    std::string document = issuer.jwks();
+    bool down = false;
+    auth::Jwks jwks{[this]() -> std::optional<std::string> { return fetch(); }, {.min_refetch = 0ms}};
+    auth::UserTokens tokens{jwks, clock, {.issuer_host = "auth.localhost"}};
+
+    std::optional<std::string> fetch()
+    {
+        std::lock_guard const lock(mutex);
+        ++fetches;
+        if (down) throw std::runtime_error("the issuer is down");
+        return document;
+    }
+
+    void publish()
+    {
+        std::lock_guard const lock(mutex);
+        document = issuer.jwks();
+    }
+
+    void set_down(bool value)
+    {
+        std::lock_guard const lock(mutex);
+        down = value;
+    }
+
+    auth::UserTokens::Token verify(std::string const& raw)
+    {
+        return testing::run_awaitable(tokens.verify(raw));
+    }
+
+    bool accepts(json::object const& changes) { return verify(issuer.token({}, changes)) != nullptr; }
+
+    std::int64_t now() const
+    {
+        return std::chrono::floor<std::chrono::seconds>(clock.now()).time_since_epoch().count();
+    }
+};
+
+std::string part(json::object const& object)
+{
+    return crypto::base64url::encode(json::serialize(object));
+}
+
+} // namespace
+
+TEST_CASE("a good token yields its claims")
+{
+    TokensFixture f;
+    auto const token =
+        f.verify(f.issuer.token({.role = "admin"}, {{"sid", "session-1"}, {"jti", "token-1"}}));
+    REQUIRE(token);
+    CHECK(token->subject == testing::TokenFor().subject);
+    CHECK(token->id == "token-1");
+    CHECK(token->session_id == "session-1");
+    CHECK(token->tenant == "demo");
+    CHECK(token->environment == core::Environment::sandbox);
+    CHECK(token->role == "admin");
+    CHECK(token->access == core::Access::admin);
+    CHECK(token->email == "user@example.com");
+    CHECK(token->methods == std::vector<std::string>{"pwd"});
+    CHECK(token->issued_at == testing::FakeClock::start);
+    CHECK(token->expires_at == testing::FakeClock::start + 900s);
+    CHECK(f.verify(f.issuer.token({.role = "user"}))->access == core::Access::user);
+    CHECK(f.verify(f.issuer.token({.role = "owner"}))->access == core::Access::owner);
+}
+
+TEST_CASE("every claim that a token must have is looked for")
+{
+    TokensFixture f;
+    CHECK(f.accepts({}));
+    for (char const* claim : {"iss", "sub", "aud", "exp", "iat", "jti", "sid", "tenant", "env", "role"}) {
+        INFO(claim);
+        CHECK_FALSE(f.accepts({{claim, nullptr}}));
+        CHECK_FALSE(f.accepts({{claim, json::object()}}));
+        CHECK_FALSE(f.accepts({{claim, ""}}));
+    }
+    CHECK(f.accepts({{"email", nullptr}, {"amr", nullptr}}));
+    CHECK_FALSE(f.accepts({{"email", 7}}));
+    CHECK_FALSE(f.accepts({{"amr", "pwd"}}));
+    CHECK_FALSE(f.accepts({{"amr", json::array{1}}}));
+}
+
+TEST_CASE("claims that say something else than they should are refused")
+{
+    TokensFixture f;
+    json::object const wrong[] = {
+        {{"iss", "https://demo.auth.localhost"}},          // production's issuer, env sandbox
+        {{"iss", "https://other-sandbox.auth.localhost"}}, // another tenant's
+        {{"iss", "https://demo-sandbox.auth.evil.test"}},
+        {{"tenant", "other"}},
+        {{"env", "production"}},
+        {{"env", "staging"}},
+        {{"role", "root"}},
+        {{"aud", "some-client"}},
+        {{"aud", json::array{"a", "b"}}},
+        {{"sub", std::string("a\0b", 3)}},
+        {{"sub", std::string(321, 'a')}},
+        {{"exp", "1767226000"}},
+        {{"exp", -1}},
+        {{"exp", 1e300}},
+        {{"nbf", "soon"}},
+    };
+    for (auto const& changes : wrong) {
+        INFO(json::serialize(changes));
+        CHECK_FALSE(f.accepts(changes));
+    }
+    CHECK(f.accepts({{"aud", json::array{"other", "tetrad"}}}));
+    CHECK(f.accepts({{"exp", static_cast<double>(f.now()) + 60.5}}));
+}
+
+TEST_CASE("times are checked with 30 seconds of skew")
+{
+    TokensFixture f;
+    CHECK(f.accepts({{"exp", f.now() - 29}}));
+    CHECK_FALSE(f.accepts({{"exp", f.now() - 30}}));
+    CHECK(f.accepts({{"iat", f.now() + 30}}));
+    CHECK_FALSE(f.accepts({{"iat", f.now() + 31}}));
+    CHECK(f.accepts({{"nbf", f.now() + 30}}));
+    CHECK_FALSE(f.accepts({{"nbf", f.now() + 31}}));
+}
+
+TEST_CASE("a token that was remembered expires all the same")
+{
+    TokensFixture f;
+    auto const raw = f.issuer.token({});
+    CHECK(f.verify(raw));
+    f.clock.advance(900s + 30s - 1us);
+    CHECK(f.verify(raw));
+    f.clock.advance(1us);
+    CHECK_FALSE(f.verify(raw));
+}
+
+TEST_CASE("only ES256 and at+jwt are accepted")
+{
+    TokensFixture f;
+    auto const claims = f.issuer.claims({});
+    CHECK(f.verify(f.issuer.sign(claims)));
+    CHECK_FALSE(f.verify(f.issuer.sign(claims, {{"typ", "JWT"}})));
+    CHECK_FALSE(f.verify(f.issuer.sign(claims, {{"typ", nullptr}})));
+    CHECK_FALSE(f.verify(f.issuer.sign(claims, {{"crit", json::array{"exp"}}})));
+
+    json::object header{{"typ", "at+jwt"}, {"kid", f.issuer.kid()}, {"alg", "none"}};
+    std::string const none = part(header) + "." + part(claims) + ".";
+    CHECK_FALSE(f.verify(none));
+    header["alg"] = "HS256";
+    std::string const input = part(header) + "." + part(claims);
+    for (std::string const& secret : {f.issuer.jwks(), f.issuer.kid(), std::string()}) {
+        auto const mac = crypto::hmac_sha256(secret, input);
+        CHECK_FALSE(f.verify(input + "." + crypto::base64url::encode(crypto::view(mac))));
+    }
+    // The right signature under a header that says something else.
+    auto const good = f.issuer.sign(claims);
+    CHECK_FALSE(f.verify(input + good.substr(good.rfind('.'))));
+}
+
+TEST_CASE("forged and mangled tokens are refused")
+{
+    TokensFixture f;
+    testing::Issuer const stranger(f.clock);
+    CHECK_FALSE(f.verify(stranger.token({})));                                            // unknown key
+    CHECK_FALSE(f.verify(stranger.sign(f.issuer.claims({}), {{"kid", f.issuer.kid()}}))); // another's key id
+    CHECK_FALSE(f.verify(f.issuer.sign(f.issuer.claims({}), {{"kid", nullptr}})));
+    CHECK_FALSE(f.verify(f.issuer.sign(f.issuer.claims({}), {{"kid", 7}})));
+
+    auto const good = f.issuer.token({});
+    auto const dot = good.find('.');
+    auto const second = good.find('.', dot + 1);
+    auto const payload = part(f.issuer.claims({.role = "owner"}));
+    CHECK_FALSE(f.verify(good.substr(0, dot + 1) + payload + good.substr(second)));
+    std::string flipped = good;
+    flipped[second + 10] = flipped[second + 10] == 'A' ? 'B' : 'A';
+    CHECK_FALSE(f.verify(flipped));
+    for (std::string const& raw : {std::string(), good.substr(0, second), good + ".", good + "A", "." + good,
+             good.substr(0, second + 1), std::string("eyJ..")}) {
+        INFO(raw);
+        CHECK_FALSE(f.verify(raw));
+    }
+    CHECK(f.verify(good));
+}
+
+TEST_CASE("a verified token costs no second verification, and none survives its key")
+{
+    TokensFixture f;
+    auto const raw = f.issuer.token({});
+    auto const first = f.verify(raw);
+    CHECK(f.tokens.check(raw).token == first); // the very same object
+
+    f.issuer.rotate();
+    auto const newer = f.issuer.token({});
+    f.publish();
+    CHECK(f.verify(newer)); // unknown key id: fetched again
+    CHECK(f.fetches >= 2);
+    CHECK(f.verify(raw) != nullptr);
+
+    f.issuer.retire_old();
+    f.issuer.rotate();
+    f.publish();
+    CHECK(f.verify(f.issuer.token({})));
+    CHECK_FALSE(f.verify(raw));
+    CHECK(f.verify(newer));
+}
+
+TEST_CASE("known keys go on while the issuer is down")
+{
+    TokensFixture f;
+    CHECK(f.verify(f.issuer.token({})));
+    f.set_down(true);
+    CHECK(f.verify(f.issuer.token({})));
+    f.issuer.rotate();
+    CHECK_FALSE(f.verify(f.issuer.token({})));
+    f.set_down(false);
+    f.publish();
+    CHECK(f.verify(f.issuer.token({})));
+}
+
+TEST_CASE("without any key set a plausible token is 503, anything else is refused")
+{
+    testing::FakeClock const clock;
+    testing::Issuer const issuer(clock);
+    auth::Jwks jwks(
+        []() -> std::optional<std::string> { throw std::runtime_error("down"); }, {.min_refetch = 0ms});
+    auth::UserTokens tokens(jwks, clock, {.issuer_host = "auth.localhost"});
+    auto const verify = [&](std::string const& raw) { return testing::run_awaitable(tokens.verify(raw)); };
+    CHECK(code_of([&] { verify(issuer.token({})); }) == "UNAVAILABLE");
+    CHECK_FALSE(verify(issuer.token({}, {{"exp", 1}})));
+    CHECK_FALSE(verify("eyJhbGciOiJub25lIn0.e30."));
+}
+
+TEST_CASE("what looks like a JWT")
+{
+    CHECK(auth::UserTokens::is_candidate("eyJh.eyJi.c"));
+    CHECK_FALSE(auth::UserTokens::is_candidate("eyJh.eyJi"));
+    CHECK_FALSE(auth::UserTokens::is_candidate("eyJh.eyJi.c.d"));
+    CHECK_FALSE(auth::UserTokens::is_candidate("abc.def.ghi"));
+    CHECK_FALSE(auth::UserTokens::is_candidate(""));
+}
+
+TEST_CASE("many threads verify while keys change")
+{
+    TokensFixture f;
+    auto const raw = f.issuer.token({});
+    REQUIRE(f.verify(raw));
+    std::atomic<bool> done = false;
+    std::atomic<int> refused = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t) {
+        threads.emplace_back([&] {
+            while (!done)
+                if (!f.verify(raw)) ++refused;
+        });
+    }
+    for (int i = 0; i < 20; ++i) {
+        f.issuer.rotate();
+        f.publish();
+        CHECK(f.verify(f.issuer.token({})));
+    }
+    done = true;
+    for (auto& thread : threads)
+        thread.join();
+    CHECK(refused == 0); // its key stayed in every set
+}
