@@ -1,0 +1,140 @@
+#include "blobs/attachment_rows.hpp"
+
+#include "pg/row.hpp"
+
+#include <array>
+#include <stdexcept>
+
+namespace blobs {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> state_names{"presigned", "uploaded", "attached"};
+
+State parse_state(std::string_view name)
+{
+    for (std::size_t i = 0; i < state_names.size(); ++i) {
+        if (state_names[i] == name) return static_cast<State>(i);
+    }
+    throw std::logic_error("an attachment in no known state");
+}
+
+Attachment read(pqxx::row const& row)
+{
+    pg::RowReader r(row);
+    Attachment a;
+    a.scope_id = r.integer();
+    a.id = r.uuid();
+    a.owner = r.optional_text();
+    a.filename = r.text();
+    a.content_type = r.text();
+    a.size_bytes = r.integer();
+    a.state = parse_state(r.view());
+    a.version = r.optional_text().value_or("");
+    a.parent_type = r.optional_text();
+    a.parent_id = r.optional_uuid();
+    a.internal = r.boolean();
+    a.created_at = r.time();
+    a.uploaded_at = r.optional_time();
+    a.attached_at = r.optional_time();
+    return a;
+}
+
+std::vector<Attachment> read_all(pqxx::result const& result)
+{
+    std::vector<Attachment> attachments;
+    for (pqxx::row const& row : result)
+        attachments.push_back(read(row));
+    return attachments;
+}
+
+std::vector<std::string> texts(std::span<core::Uuid const> ids)
+{
+    std::vector<std::string> texts;
+    texts.reserve(ids.size());
+    for (core::Uuid const& id : ids)
+        texts.push_back(id.to_string());
+    return texts;
+}
+
+} // namespace
+
+std::string_view to_string(State state) noexcept
+{
+    return state_names[static_cast<std::size_t>(state)];
+}
+
+namespace rows {
+
+void insert(pg::Tx& tx, Attachment const& attachment)
+{
+    tx.run(R"(
+        INSERT INTO attachments
+            (scope_id, attachment_id, owner, filename, content_type, size_bytes, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7))",
+        {attachment.scope_id, attachment.id, attachment.owner, attachment.filename, attachment.content_type,
+            attachment.size_bytes, attachment.created_at});
+}
+
+std::optional<Attachment> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    auto const result = tx.run(R"(
+        SELECT scope_id, attachment_id, owner, filename, content_type, size_bytes, state, version,
+               parent_type, parent_id, internal, created_at, uploaded_at, attached_at
+        FROM attachments WHERE scope_id = $1 AND attachment_id = $2)",
+        {scope_id, id});
+    if (result.empty()) return std::nullopt;
+    return read(result[0]);
+}
+
+std::vector<Attachment> presigned(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
+{
+    return read_all(tx.run(R"(
+        SELECT scope_id, attachment_id, owner, filename, content_type, size_bytes, state, version,
+               parent_type, parent_id, internal, created_at, uploaded_at, attached_at
+        FROM attachments WHERE scope_id = $1 AND attachment_id = ANY ($2::uuid[]) AND state = 'presigned')",
+        {scope_id, texts(ids)}));
+}
+
+bool mark_uploaded(pg::Tx& tx, Key const& key, core::Time now)
+{
+    auto const result = tx.run(R"(
+        UPDATE attachments SET state = 'uploaded', version = $3, uploaded_at = $4
+        WHERE scope_id = $1 AND attachment_id = $2 AND state = 'presigned')",
+        {key.scope_id, key.attachment_id, key.version, now});
+    return result.affected_rows() == 1;
+}
+
+std::vector<Attachment> attach(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids,
+    std::optional<std::string> const& owner, bool again, Parent const& parent, core::Time now)
+{
+    // Locked in the order of their ids, so that claims that overlap wait for each other instead of
+    // deadlocking; whoever waited sees the state that the other left.
+    return read_all(tx.run(R"(
+        WITH picked AS (
+            SELECT attachment_id FROM attachments
+            WHERE scope_id = $1 AND attachment_id = ANY ($2::uuid[])
+              AND (state = 'uploaded' OR (state = 'attached' AND $4::boolean))
+              AND ($3::text IS NULL OR owner = $3)
+            ORDER BY attachment_id FOR UPDATE)
+        UPDATE attachments a
+        SET state = 'attached', attached_at = coalesce(a.attached_at, $8),
+            parent_type = coalesce(a.parent_type, $5), parent_id = coalesce(a.parent_id, $6),
+            internal = CASE WHEN a.state = 'attached' THEN a.internal ELSE $7 END
+        FROM picked
+        WHERE a.scope_id = $1 AND a.attachment_id = picked.attachment_id
+        RETURNING a.scope_id, a.attachment_id, a.owner, a.filename, a.content_type, a.size_bytes, a.state,
+                  a.version, a.parent_type, a.parent_id, a.internal, a.created_at, a.uploaded_at,
+                  a.attached_at)",
+        {scope_id, texts(ids), owner, again, parent.type, parent.id, parent.internal, now}));
+}
+
+void remove_unattached(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    tx.run("DELETE FROM attachments WHERE scope_id = $1 AND attachment_id = $2 AND state <> 'attached'",
+        {scope_id, id});
+}
+
+} // namespace rows
+
+} // namespace blobs

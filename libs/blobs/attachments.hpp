@@ -1,0 +1,127 @@
+#pragma once
+
+#include "blobs/attachment.hpp"
+#include "blobs/store.hpp"
+#include "core/clock.hpp"
+#include "core/identity.hpp"
+#include "http/message.hpp"
+#include "jobs/worker.hpp"
+#include "pg/database.hpp"
+#include "pg/migrate.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace blobs {
+
+/// The table `attachments`. Presigning also needs `jobs::migrations()` and `idempotency::migrations()`.
+pg::Component const& migrations();
+
+/// The queue of the job that ends an attachment nobody used: enqueued at presign, run by `expire_handler`.
+inline constexpr char const* expire_queue = "blobs.expire";
+
+struct AttachmentsOptions {
+    std::int64_t max_bytes = 26'214'400; ///< inclusive
+    bool reusable =
+        false; ///< whether an attachment that is in use may be claimed again; it stays with its first parent
+    std::chrono::seconds upload_lifetime{15 * 60};
+    std::chrono::seconds download_lifetime{5 * 60};
+    std::chrono::seconds keep_unattached{24 * 3600};
+    /// Scheme and authority under which a request's client reaches the service, for addresses that lead back
+    /// to it. Empty: `origin_from_host("http")`.
+    std::function<std::string(http::Request const&)> origin;
+};
+
+/// `<scheme>://<Host of the request>`. The scheme is configuration, because only whoever runs the proxy in
+/// front knows it. Throws BAD_REQUEST when the Host is not a host with an optional port.
+std::function<std::string(http::Request const&)> origin_from_host(std::string scheme);
+
+/// The service's rule about an attachment that is in use: whether the caller may read its parent. Asked about
+/// users only, and never about what is internal.
+using MayRead = std::function<asio::awaitable<bool>(Attachment const&)>;
+
+/// The attachments of one service: rows in PostgreSQL, bytes in a BlobStore.
+///
+/// A blob is whole and durable before its row says `uploaded`, and a row is gone before its blob is. A crash
+/// in between leaves bytes that no row speaks of; the job that was enqueued with the presign removes them.
+class Attachments {
+public:
+    /// All of them outlive this object.
+    Attachments(
+        pg::Database& database, BlobStore& store, core::Clock const& clock, AttachmentsOptions options = {});
+
+    /// The row; nullopt when the scope has none of that id. Where uploads pass the service by, asks for this
+    /// one first.
+    asio::awaitable<std::optional<Attachment>> find(std::int64_t scope_id, core::Uuid id);
+
+    /// Learns which of `ids` have been uploaded, where uploads pass the service by; else does nothing. To be
+    /// awaited before the transaction that claims them. Texts as the request gave them: what is no UUID is
+    /// passed over.
+    asio::awaitable<void> confirm_uploads(core::Scope const& scope, std::span<std::string const> ids);
+
+    /// Attaches `ids` to `parent` in the caller's transaction, and yields them in that order. Role `user` may
+    /// attach what it presigned itself, staff anything of the scope. All or none: throws VALIDATION_ERROR
+    /// with a fault at `<pointer>/<i>` for each id that is no UUID (`format`), is there twice (`duplicate`),
+    /// or cannot be attached (`not_attachable`: unknown, of another scope or user, not uploaded, or in use;
+    /// these are not told apart). Of parallel claims exactly one succeeds.
+    std::vector<Attachment> claim(pg::Tx& tx, core::Scope const& scope, std::span<std::string const> ids,
+        core::Caller const& claimer, Parent const& parent, std::string_view pointer = "/attachmentIds");
+
+    /// Answers `GET /v1/attachments/{attachmentId}`: `attachmentId`, `filename`, `contentType`, `sizeBytes`,
+    /// `status`, `createdAt`, `uploadedAt`, and once it is uploaded `downloadUrl` and `expiresAt` (else
+    /// null). Staff may read all, a user what it presigned and what `may_read` allows, never what is
+    /// internal. Else NOT_FOUND.
+    asio::awaitable<http::Response> show(http::Request const& request, MayRead may_read);
+
+    /// The bytes of an attachment, for a service that sends them on; nullopt when they are not there.
+    asio::awaitable<std::optional<std::string>> read(Attachment const& attachment);
+
+    /// Removes an attachment that was never attached, and of one that was whatever else was uploaded for it;
+    /// blocking. Can be repeated.
+    void expire(std::int64_t scope_id, core::Uuid const& id);
+
+    /// Removes the blobs of a scope that is being erased, blocking; for tenancy::Eraser. Can be repeated.
+    void erase_scope(core::Scope const& scope);
+
+    pg::Database& database() noexcept { return database_; }
+
+    BlobStore& store() noexcept { return store_; }
+
+    core::Time now() const { return clock_.now(); }
+
+    AttachmentsOptions const& options() const noexcept { return options_; }
+
+private:
+    asio::awaitable<void> confirm(UnseenUploads& uploads, Attachment const& attachment);
+
+    pg::Database& database_;
+    BlobStore& store_;
+    core::Clock const& clock_;
+    AttachmentsOptions options_;
+};
+
+/// The handler for a jobs::Worker on `expire_queue`. `attachments` outlives it.
+jobs::Handler expire_handler(Attachments& attachments);
+
+/// `POST /v1/attachments/presign {filename, contentType, sizeBytes}`, idempotent: 201 with `attachmentId`,
+/// `uploadUrl`, `filename`, `contentType`, `expiresAt` (of the address).
+asio::awaitable<http::Response> presign(http::Request const& request, Attachments& attachments);
+
+/// `PUT /uploads/{token}` (anonymous, tenantless, streams_body): takes the bytes that an upload address of
+/// LocalStore allows. 200; an address that is unknown, altered or past its time: NOT_FOUND; no length:
+/// LENGTH_REQUIRED; another length, or first bytes that the type cannot have: VALIDATION_ERROR; another type:
+/// UNSUPPORTED_MEDIA_TYPE; used already: CONFLICT. What is refused or breaks off does not use the address up;
+/// of parallel PUTs exactly one succeeds.
+asio::awaitable<http::Response> put_upload(http::Request const& request, Attachments& attachments);
+
+/// `GET /downloads/{token}` (anonymous, tenantless): streams what a download address of LocalStore gives.
+/// NOT_FOUND as above.
+asio::awaitable<http::Response> get_download(http::Request const& request, Attachments& attachments);
+
+} // namespace blobs

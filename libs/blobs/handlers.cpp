@@ -1,0 +1,184 @@
+#include "blobs/attachment_rows.hpp"
+#include "blobs/attachments.hpp"
+#include "blobs/disposition.hpp"
+#include "blobs/filename.hpp"
+#include "blobs/local_store.hpp"
+#include "blobs/media_type.hpp"
+#include "core/error.hpp"
+#include "core/fields.hpp"
+#include "core/json_writer.hpp"
+#include "idempotency/once.hpp"
+#include "jobs/queue.hpp"
+
+#include <exception>
+
+namespace blobs {
+
+namespace {
+
+Attachment parse_presign(http::Request const& request, std::int64_t max_bytes)
+{
+    core::Fields f(request.json());
+    Attachment a;
+    a.filename = f.text("filename", 1, 255);
+    if (!is_filename(a.filename)) {
+        f.fault("filename", "format", "must not have path separators, control characters or direction marks");
+    }
+    a.content_type = media_types[f.one_of("contentType", media_types)];
+    a.size_bytes = f.integer("sizeBytes", 1, max_bytes);
+    f.check();
+    return a;
+}
+
+core::Error no_such_address()
+{
+    return {core::codes::not_found, "There is nothing at this address, or no longer."};
+}
+
+/// What the address allows, once the request's head fits it.
+Upload check_head(http::Request const& request, LocalStore* store)
+{
+    auto const upload = store == nullptr ? std::nullopt : store->open_upload(request.param("token"));
+    if (!upload) throw no_such_address();
+    auto const length = request.body_reader->length();
+    if (!length) throw core::Error(core::codes::length_required, "An upload declares its Content-Length.");
+    if (*length != static_cast<std::uint64_t>(upload->size_bytes)) {
+        throw core::Error::validation({{"Content-Length", "mismatch",
+            "must be " + std::to_string(upload->size_bytes) + ", as declared when the address was made"}});
+    }
+    if (!is_media_type(request.header("Content-Type").value_or(""), upload->content_type)) {
+        throw core::Error(core::codes::unsupported_media_type,
+            "The Content-Type must be " + upload->content_type + ", as declared when the address was made.");
+    }
+    return *upload;
+}
+
+/// Answers as the attachment's state demands when it does not wait for bytes (any more).
+asio::awaitable<void> check_waiting(Attachments& attachments, Key const& key)
+{
+    auto const attachment = co_await attachments.database().read(
+        key.scope_id, [&](pg::Tx& tx) { return rows::find(tx, key.scope_id, key.attachment_id); });
+    if (!attachment) throw no_such_address();
+    if (attachment->state != State::presigned) {
+        throw core::Error(core::codes::conflict, "This address has been used already.");
+    }
+}
+
+asio::awaitable<void> copy_body(http::BodyReader& body, Upload const& upload, LocalStore::Incoming& incoming)
+{
+    auto const size = static_cast<std::uint64_t>(upload.size_bytes);
+    auto const head_size = std::min<std::uint64_t>(size, media_type_head);
+    std::string head;
+    std::uint64_t received = 0;
+    for (auto piece = co_await body.read_some(); !piece.empty(); piece = co_await body.read_some()) {
+        received += piece.size();
+        if (head.size() < head_size) {
+            head.append(piece.substr(0, head_size - head.size()));
+            if (head.size() == head_size && !fits_media_type(head, upload.content_type)) {
+                throw core::Error::validation(
+                    {{"", "content", "does not begin as " + upload.content_type + " does"}});
+            }
+        }
+        co_await incoming.write(piece);
+    }
+    if (received != size) {
+        throw core::Error::validation(
+            {{"Content-Length", "mismatch", "differs from the length of the body"}});
+    }
+}
+
+/// The bytes, durable under a version of their own; when that fails nothing is left of them.
+asio::awaitable<void> store_body(http::BodyReader& body, Upload const& upload, LocalStore::Incoming& incoming)
+{
+    std::exception_ptr failure;
+    try {
+        co_await copy_body(body, upload, incoming);
+        co_await incoming.commit();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (!failure) co_return;
+    co_await incoming.discard();
+    std::rethrow_exception(failure);
+}
+
+http::Response uploaded(Upload const& upload)
+{
+    core::JsonWriter w;
+    w.begin_object()
+        .member("attachmentId", upload.key.attachment_id.to_string())
+        .member("contentType", upload.content_type)
+        .member("sizeBytes", upload.size_bytes)
+        .end_object();
+    return http::Response::ok(std::move(w).str());
+}
+
+} // namespace
+
+asio::awaitable<http::Response> presign(http::Request const& request, Attachments& attachments)
+{
+    Attachment attachment = parse_presign(request, attachments.options().max_bytes);
+    attachment.scope_id = request.scope().id;
+    attachment.id = core::Uuid::v7();
+    attachment.created_at = attachments.now();
+    if (request.caller().is_jwt()) attachment.owner = request.caller().id;
+
+    core::Time const expires = attachment.created_at + attachments.options().upload_lifetime;
+    core::Time const forgotten = attachment.created_at + attachments.options().keep_unattached;
+    Upload const upload{attachment.key(), attachment.size_bytes, attachment.content_type, expires};
+    std::string const url = attachments.store().upload_url(upload, attachments.options().origin(request));
+    auto work = [&](pg::Tx& tx) {
+        rows::insert(tx, attachment);
+        jobs::enqueue(tx, expire_queue, attachment.scope_id, attachment.id, forgotten);
+        core::JsonWriter w(512 + url.size());
+        w.begin_object()
+            .member("attachmentId", attachment.id.to_string())
+            .member("uploadUrl", url)
+            .member("filename", attachment.filename)
+            .member("contentType", attachment.content_type)
+            .member("expiresAt", expires)
+            .end_object();
+        return http::Response::created(std::move(w).str());
+    };
+    co_return co_await idempotency::once(attachments.database(), request, std::move(work));
+}
+
+asio::awaitable<http::Response> put_upload(http::Request const& request, Attachments& attachments)
+{
+    LocalStore* const store = attachments.store().local();
+    Upload const upload = check_head(request, store);
+    co_await check_waiting(attachments, upload.key);
+
+    LocalStore::Incoming incoming = co_await store->receive(upload.key);
+    co_await store_body(*request.body_reader, upload, incoming);
+    // When this throws nobody knows whether it was committed: the bytes stay, for the row may speak of them.
+    // If it does not, they go with the expire job.
+    bool const first = co_await attachments.database().transact(upload.key.scope_id,
+        [&](pg::Tx& tx) { return rows::mark_uploaded(tx, incoming.key(), attachments.now()); });
+    if (!first) {
+        co_await incoming.discard();
+        co_await check_waiting(attachments, upload.key);
+        throw core::Error(core::codes::conflict, "This address has been used already.");
+    }
+    co_return uploaded(upload);
+}
+
+asio::awaitable<http::Response> get_download(http::Request const& request, Attachments& attachments)
+{
+    LocalStore* const store = attachments.store().local();
+    auto const download = store == nullptr ? std::nullopt : store->open_download(request.param("token"));
+    if (!download) throw no_such_address();
+    auto blob = co_await store->send(download->key, download->size_bytes);
+    if (!blob) throw no_such_address();
+
+    http::Response response;
+    response.content_type = known_media_type(download->content_type);
+    // What is shown is what was declared, saved and never rendered in our origin, and kept by no cache
+    // (nosniff is on every response of the server).
+    response.headers = {{"Content-Disposition", content_disposition(download->filename)},
+        {"Content-Security-Policy", "default-src 'none'; sandbox"}, {"Cache-Control", "private, no-store"}};
+    response.stream = [out = std::move(*blob)] { return out.next(); };
+    co_return response;
+}
+
+} // namespace blobs

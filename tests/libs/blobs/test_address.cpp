@@ -1,0 +1,102 @@
+#include "blobs/address.hpp"
+#include "crypto/encoding.hpp"
+#include "testing/fake_clock.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+core::Time const now = testing::FakeClock::start;
+core::Uuid const id = *core::Uuid::parse("01890a5d-ac96-774b-bcce-b302099a8057");
+
+blobs::Addresses addresses(std::string const& secret = "0123456789abcdef")
+{
+    return blobs::Addresses({core::Secret(secret)});
+}
+
+blobs::Upload upload()
+{
+    return {{15, id, {}}, 4711, "image/png", now + 15min};
+}
+
+blobs::Download download()
+{
+    return {{15, id, "v1"}, 4711, "image/png", "a file.png", now + 5min};
+}
+
+} // namespace
+
+TEST_CASE("an address gives back what it was made of, until its time")
+{
+    auto const a = addresses();
+    auto const opened = a.open_upload(a.seal(upload()), now);
+    REQUIRE(opened);
+    CHECK(opened->key.scope_id == 15);
+    CHECK(opened->key.attachment_id == id);
+    CHECK(opened->key.version.empty());
+    CHECK(opened->size_bytes == 4711);
+    CHECK(opened->content_type == "image/png");
+    CHECK(opened->expires == now + 15min);
+    CHECK(a.open_upload(a.seal(upload()), now + 15min - 1us));
+    CHECK_FALSE(a.open_upload(a.seal(upload()), now + 15min));
+
+    auto const out = a.open_download(a.seal(download()), now);
+    REQUIRE(out);
+    CHECK(out->key.version == "v1");
+    CHECK(out->filename == "a file.png");
+    CHECK_FALSE(a.open_download(a.seal(download()), now + 5min));
+}
+
+TEST_CASE("a token is one path segment")
+{
+    std::string const token = addresses().seal(download());
+    CHECK(token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
+          std::string::npos);
+}
+
+TEST_CASE("uploads do not download, and the other way round")
+{
+    auto const a = addresses();
+    CHECK_FALSE(a.open_download(a.seal(upload()), now));
+    CHECK_FALSE(a.open_upload(a.seal(download()), now));
+}
+
+TEST_CASE("no altered token opens")
+{
+    auto const a = addresses();
+    std::string const token = a.seal(upload());
+    std::string bytes = *crypto::base64url::decode(token);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        std::string altered = bytes;
+        altered[i] = static_cast<char>(altered[i] ^ 1);
+        CHECK_FALSE(a.open_upload(crypto::base64url::encode(altered), now));
+    }
+    for (std::size_t length = 0; length < token.size(); ++length)
+        CHECK_FALSE(a.open_upload(token.substr(0, length), now));
+    CHECK_FALSE(a.open_upload(token + "A", now));
+    CHECK_FALSE(a.open_upload("../../etc/passwd", now));
+    CHECK_FALSE(a.open_upload(crypto::base64url::encode(bytes.substr(32)), now));
+}
+
+TEST_CASE("a secret is replaced by putting another in front")
+{
+    auto const old = addresses("the old secret, long enough");
+    blobs::Addresses const both(
+        {core::Secret("the new secret, long enough"), core::Secret("the old secret, long enough")});
+    CHECK(both.open_upload(old.seal(upload()), now));
+    CHECK_FALSE(old.open_upload(both.seal(upload()), now));
+    CHECK(both.open_upload(both.seal(upload()), now));
+
+    auto const one = blobs::Addresses::from_encryption_keys("k1:AAAAAAAAAAAAAAAAAAAAAAAA");
+    auto const two =
+        blobs::Addresses::from_encryption_keys("k2:BBBBBBBBBBBBBBBBBBBBBBBB,k1:AAAAAAAAAAAAAAAAAAAAAAAA");
+    CHECK(two.open_upload(one.seal(upload()), now));
+    CHECK_FALSE(one.open_upload(two.seal(upload()), now));
+}
+
+TEST_CASE("secrets that are no secrets are refused")
+{
+    CHECK_THROWS_AS(blobs::Addresses({}), std::invalid_argument);
+    CHECK_THROWS_AS(addresses("short"), std::invalid_argument);
+    CHECK_THROWS_AS(blobs::Addresses::from_encryption_keys(""), std::invalid_argument);
+}

@@ -1,0 +1,135 @@
+#include "api.hpp"
+#include "testing/run_awaitable.hpp"
+
+#include <fstream>
+
+using blobs_test::addresses;
+using testing::run_awaitable;
+
+namespace {
+
+struct Fixture {
+    testing::FakeClock clock;
+    testing::TemporaryDirectory folder{"blobs"};
+    blobs::LocalStore store{folder.path(), addresses(), clock};
+    blobs::Key const key{14, core::Uuid::v7(), {}};
+
+    blobs::Key keep(blobs::Key const& as, std::string bytes)
+    {
+        auto work = [](blobs::LocalStore& to, blobs::Key name,
+                        std::string data) -> boost::asio::awaitable<blobs::Key> {
+            auto incoming = co_await to.receive(name);
+            co_await incoming.write(data);
+            co_await incoming.commit();
+            co_return incoming.key();
+        };
+        return run_awaitable(work(store, as, std::move(bytes)));
+    }
+
+    std::optional<std::string> read(blobs::Key const& blob, std::size_t limit = 1 << 20)
+    {
+        return run_awaitable(store.read(blob, limit));
+    }
+
+    std::size_t files() const
+    {
+        std::size_t count = 0;
+        for (auto const& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+            if (entry.is_regular_file()) ++count;
+        }
+        return count;
+    }
+
+    std::filesystem::path shard() const
+    {
+        std::string const id = key.attachment_id.to_string();
+        return std::filesystem::path(folder.path()) / "14" / id.substr(id.size() - 2);
+    }
+};
+
+} // namespace
+
+TEST_CASE("a blob that was committed is read back")
+{
+    Fixture f;
+    std::string const bytes(200'000, 'x');
+    auto const kept = f.keep(f.key, bytes);
+    CHECK(kept.version.size() == 16);
+    CHECK(f.read(kept) == bytes);
+    CHECK_FALSE(f.read(kept, bytes.size() - 1));
+    CHECK_FALSE(f.read({14, f.key.attachment_id, "another"}));
+    CHECK_FALSE(f.read({16, f.key.attachment_id, kept.version}));
+    CHECK(std::filesystem::exists(f.shard() / (f.key.attachment_id.to_string() + "." + kept.version)));
+}
+
+TEST_CASE("what was not committed is not there, and leaves nothing")
+{
+    Fixture f;
+    auto begin = [](blobs::LocalStore& store, blobs::Key key,
+                     bool discard) -> boost::asio::awaitable<blobs::Key> {
+        auto incoming = co_await store.receive(key);
+        co_await incoming.write(std::string(100'000, 'x'));
+        if (discard) co_await incoming.discard();
+        co_return incoming.key();
+    };
+    bool const discard = GENERATE(true, false);
+    auto const key = run_awaitable(begin(f.store, f.key, discard));
+    CHECK_FALSE(f.read(key));
+    CHECK(f.files() == 0);
+}
+
+TEST_CASE("uploads of one attachment do not touch each other")
+{
+    Fixture f;
+    auto const first = f.keep(f.key, "first");
+    auto const second = f.keep(f.key, "second");
+    CHECK(f.read(first) == "first");
+    CHECK(f.read(second) == "second");
+}
+
+TEST_CASE("erasing an attachment leaves the version that is kept, and others' alone")
+{
+    Fixture f;
+    auto const first = f.keep(f.key, "first");
+    auto const second = f.keep(f.key, "second");
+    auto const other = f.keep({14, core::Uuid::v7(), {}}, "other");
+    // What a crash in the middle of an upload leaves.
+    std::ofstream(f.shard() / (f.key.attachment_id.to_string() + ".0123456789abcdef.part")) << "half";
+
+    f.store.erase_except(second);
+    CHECK_FALSE(f.read(first));
+    CHECK(f.read(second) == "second");
+    CHECK(f.files() == 2);
+
+    f.store.erase_except(f.key);
+    CHECK_FALSE(f.read(second));
+    CHECK(f.read(other) == "other");
+    f.store.erase_except(f.key);
+    f.store.erase_except({18, core::Uuid::v7(), {}});
+    CHECK(f.files() == 1);
+}
+
+TEST_CASE("erasing a scope leaves the others")
+{
+    Fixture f;
+    auto const mine = f.keep(f.key, "mine");
+    auto const sandbox = f.keep({15, f.key.attachment_id, {}}, "sandbox");
+    auto const longer = f.keep({140, f.key.attachment_id, {}}, "longer");
+    f.store.erase_scope(14);
+    CHECK_FALSE(f.read(mine));
+    CHECK(f.read(sandbox) == "sandbox");
+    CHECK(f.read(longer) == "longer");
+    f.store.erase_scope(14);
+}
+
+TEST_CASE("blobs are for this account alone")
+{
+    Fixture f;
+    auto const kept = f.keep(f.key, "secret");
+    namespace fs = std::filesystem;
+    auto const permissions =
+        fs::status(f.shard() / (f.key.attachment_id.to_string() + "." + kept.version)).permissions();
+    CHECK((permissions & (fs::perms::group_all | fs::perms::others_all)) == fs::perms::none);
+    CHECK((fs::status(f.shard()).permissions() & (fs::perms::group_all | fs::perms::others_all)) ==
+          fs::perms::none);
+}

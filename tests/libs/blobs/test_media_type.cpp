@@ -1,0 +1,80 @@
+#include "blobs/disposition.hpp"
+#include "blobs/filename.hpp"
+#include "blobs/media_type.hpp"
+
+using namespace std::string_view_literals;
+
+TEST_CASE("a Content-Type names a type whatever its case and parameters")
+{
+    CHECK(blobs::is_media_type("text/plain", "text/plain"));
+    CHECK(blobs::is_media_type("Text/PLAIN; charset=utf-8", "text/plain"));
+    CHECK(blobs::is_media_type(" text/plain ;x=y", "text/plain"));
+    CHECK_FALSE(blobs::is_media_type("text/plainer", "text/plain"));
+    CHECK_FALSE(blobs::is_media_type("text/html", "text/plain"));
+    CHECK_FALSE(blobs::is_media_type("", "text/plain"));
+    CHECK_FALSE(blobs::is_media_type(";text/plain", "text/plain"));
+}
+
+TEST_CASE("known media types are those of the list, exactly")
+{
+    CHECK(blobs::known_media_type("image/webp") == "image/webp");
+    CHECK(blobs::known_media_type("image/svg+xml").empty());
+    CHECK(blobs::known_media_type("IMAGE/PNG").empty());
+    CHECK(blobs::known_media_type("").empty());
+}
+
+TEST_CASE("first bytes fit their type")
+{
+    struct Example {
+        std::string_view type, head;
+    };
+
+    auto const example = GENERATE(Example{"image/png", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR"sv},
+        Example{"image/jpeg", "\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\1\0H"sv},
+        Example{"image/gif", "GIF89a\1\0\1\0"sv}, Example{"image/gif", "GIF87a\1\0\1\0"sv},
+        Example{"image/webp", "RIFF\x24\0\0\0WEBPVP8 "sv},
+        Example{"application/pdf", "%PDF-1.7\n%\xe2\xe3\xcf\xd3"sv},
+        Example{"application/zip", "PK\3\4\x14\0\0\0\x08\0"sv},
+        Example{"application/zip", "PK\5\6\0\0\0\0\0\0\0\0"sv},
+        Example{"application/gzip", "\x1f\x8b\x08\0\0\0\0\0\0\3"sv});
+    CAPTURE(example.type);
+    CHECK(blobs::fits_media_type(example.head, example.type));
+    CHECK_FALSE(blobs::fits_media_type("<html><script>al", example.type));
+    CHECK_FALSE(blobs::fits_media_type(example.head.substr(0, 2), example.type));
+    CHECK_FALSE(blobs::fits_media_type("", example.type));
+    CHECK_FALSE(blobs::fits_media_type(" " + std::string(example.head.substr(0, 15)), example.type));
+}
+
+TEST_CASE("RIFF files that are not WebP are no WebP")
+{
+    CHECK_FALSE(blobs::fits_media_type("RIFF\x24\0\0\0WAVEfmt "sv, "image/webp"));
+    CHECK_FALSE(blobs::fits_media_type("JUNK\x24\0\0\0WEBPVP8 "sv, "image/webp"));
+}
+
+TEST_CASE("types without a signature take any bytes")
+{
+    auto const type = GENERATE("text/plain", "text/csv", "application/json", "video/mp4");
+    CHECK(blobs::fits_media_type("\0\1\2"sv, type));
+}
+
+TEST_CASE("file names are those any machine can keep apart from a path")
+{
+    auto const good =
+        GENERATE("a", "Bericht über alles.pdf", "a..b", ".hidden", "…", "写真.png", "a b", "CON", "x:y");
+    CHECK(blobs::is_filename(good));
+    auto const bad = GENERATE("..", ".", "../x", "a/b", "/etc/passwd", "a\\b", "..\\x", "a\nb", "a\r", "\x7f",
+        "\t", "a\u0085b", "a\u202efdp.exe", "\u2066x", "x\u2028y");
+    CAPTURE(bad);
+    CHECK_FALSE(blobs::is_filename(bad));
+}
+
+TEST_CASE("a file name of any characters stays one parameter")
+{
+    CHECK(blobs::content_disposition("plain.png") == "attachment; filename*=UTF-8''plain.png");
+    CHECK(blobs::content_disposition("na\u00efve \u20ac.pdf") ==
+          "attachment; filename*=UTF-8''na%C3%AFve%20%E2%82%AC.pdf");
+    CHECK(blobs::content_disposition("a\"b;c'd(1)*,%=") ==
+          "attachment; filename*=UTF-8''a%22b%3Bc%27d%281%29%2A%2C%25%3D");
+    CHECK(blobs::content_disposition("x\r\nSet-Cookie: a") ==
+          "attachment; filename*=UTF-8''x%0D%0ASet-Cookie%3A%20a");
+}

@@ -1,0 +1,99 @@
+#include "blobs/disposition.hpp"
+#include "blobs/s3_store.hpp"
+#include "testing/fake_clock.hpp"
+#include "testing/process.hpp"
+
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+struct Example {
+    std::string endpoint, region, bucket, filename, type;
+    std::int64_t scope_id, size;
+};
+
+std::string read_file(std::string const& path)
+{
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+} // namespace
+
+TEST_CASE("presigned addresses are those of AWS's own SDK, byte for byte")
+{
+    std::vector<Example> const examples{
+        {"http://127.0.0.1:9000", "eu-central-1", "attachments", "plain.png", "image/png", 14, 1},
+        {"http://localhost", "us-east-1", "a-bucket", "na\u00efve \u20ac (1) 'x' *.pdf", "application/pdf",
+            15, 26'214'400},
+        {"https://s3.example.com:8443/", "eu-west-1", "b0b", "a&b=c+d%20;\"e\".csv", "text/csv",
+            9'007'199'254'740'993, 4711},
+        {"https://s3.example.com:443", "eu-west-1", "b0b", "x", "text/plain", 2, 2},
+        {"", "eu-west-1", "attachments", "\u5199\u771f.zip", "application/zip", 15, 1'000'000},
+        {"", "us-east-1", "attachments", "~!#$&+-.^_`|.gz", "application/gzip", 3, 7},
+    };
+    core::Time const now = *core::parse_rfc3339("2026-02-03T04:05:06Z");
+    testing::FakeClock const clock(now);
+    http::Client client({.addresses = http::AddressPolicy(true)});
+
+    std::vector<std::string> ours;
+    boost::json::array inputs;
+    for (Example const& e : examples) {
+        core::Secret const secret("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY");
+        blobs::S3Store store(
+            {e.endpoint, e.bucket, {"AKIAIOSFODNN7EXAMPLE", secret, e.region}}, client, clock, 1);
+        blobs::Key const uploaded{e.scope_id, core::Uuid::v7(), {}};
+        blobs::Key const kept{e.scope_id, uploaded.attachment_id, "0aZ9"};
+        boost::json::object common{{"endpoint", e.endpoint}, {"region", e.region}, {"bucket", e.bucket},
+            {"accessKeyId", "AKIAIOSFODNN7EXAMPLE"}, {"secretAccessKey", secret.reveal()},
+            {"signingDate", "2026-02-03T04:05:06Z"}};
+
+        ours.push_back(
+            store.upload_url({uploaded, e.size, e.type, now + std::chrono::minutes(15)}, "http://unused"));
+        auto put = common;
+        put.insert({{"operation", "put"}, {"key", uploaded.name()}, {"expiresIn", 900},
+            {"contentLength", e.size}, {"contentType", e.type}});
+        inputs.push_back(put);
+
+        ours.push_back(store.download_url(
+            {kept, e.size, e.type, e.filename, now + std::chrono::minutes(5)}, "http://unused"));
+        auto get = common;
+        get.insert({{"operation", "get"}, {"key", kept.name()}, {"expiresIn", 300},
+            {"contentDisposition", blobs::content_disposition(e.filename)}});
+        inputs.push_back(get);
+    }
+
+    testing::TemporaryDirectory const folder("blobs-sdk");
+    std::ofstream(folder.path() + "/inputs.json") << boost::json::serialize(inputs);
+    testing::Process sdk({.argv = {"node", NPM_FOLDER "/sdk_check.mjs", folder.path() + "/inputs.json"},
+        .output = folder.path() + "/output"});
+    REQUIRE(sdk.wait(std::chrono::minutes(1)));
+    std::string const output = read_file(folder.path() + "/output");
+    INFO(output);
+    REQUIRE(sdk.status() == 0);
+    std::istringstream lines(output);
+    for (std::string const& url : ours) {
+        std::string theirs;
+        REQUIRE(std::getline(lines, theirs));
+        CHECK(url == theirs);
+    }
+}
+
+TEST_CASE("an S3 store without what it needs is not made")
+{
+    testing::FakeClock const clock;
+    http::Client client({});
+    auto const make = [&](blobs::S3Options options) { blobs::S3Store(std::move(options), client, clock, 1); };
+    blobs::sigv4::Credentials const credentials{"id", core::Secret("secret"), "eu-west-1"};
+    CHECK_NOTHROW(make({"http://127.0.0.1:9000", "b", credentials}));
+    CHECK_NOTHROW(make({"", "b", credentials}));
+    auto const endpoint =
+        GENERATE("127.0.0.1:9000", "ftp://x", "http://user:pw@x", "http://x/path", "http://x?y");
+    CHECK_THROWS_AS(make({endpoint, "b", credentials}), std::invalid_argument);
+    CHECK_THROWS_AS(make({"", "", credentials}), std::invalid_argument);
+    CHECK_THROWS_AS(make({"", "b", {"", core::Secret("secret"), "eu-west-1"}}), std::invalid_argument);
+    CHECK_THROWS_AS(make({"", "b", {"id", core::Secret(), "eu-west-1"}}), std::invalid_argument);
+    CHECK_THROWS_AS(make({"", "b", {"id", core::Secret("secret"), ""}}), std::invalid_argument);
+}
