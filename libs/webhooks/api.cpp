@@ -1,0 +1,356 @@
+#include "webhooks/api.hpp"
+
+#include "audit/audit.hpp"
+#include "core/error.hpp"
+#include "core/fields.hpp"
+#include "core/json_writer.hpp"
+#include "crypto/keyring.hpp"
+#include "http/client.hpp"
+#include "http/query.hpp"
+#include "jobs/queue.hpp"
+#include "paging/cursor.hpp"
+#include "service/etag.hpp"
+#include "webhooks/policy.hpp"
+#include "webhooks/signature.hpp"
+#include "webhooks/store.hpp"
+#include "webhooks/webhooks.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+
+namespace webhooks {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+constexpr std::size_t max_url = 2048;
+constexpr std::size_t max_event = 100;
+constexpr std::size_t max_description = 200;
+constexpr std::string_view statuses[] = {"pending", "delivered", "failed"};
+constexpr std::string_view changeable[] = {"url", "events", "description", "enabled"};
+
+// --- reading
+// -----------------------------------------------------------------------------------------------------
+
+void check_url(core::Fields& fields, std::string const& url, http::AddressPolicy const& addresses)
+{
+    bool const visible_ascii = std::ranges::all_of(url, [](char c) { return c > ' ' && c < '\x7f'; });
+    auto const parsed = visible_ascii ? http::parse_outbound_url(url) : std::nullopt;
+    if (!parsed) {
+        fields.fault("url", "format", "must be an absolute https URL");
+    } else if (parsed->has_credentials) {
+        fields.fault("url", "not_allowed", "must not contain a user name or password");
+    } else if (parsed->scheme != "https" && !addresses.allow_private()) {
+        fields.fault("url", "not_allowed", "must use https");
+    } else if (!addresses.allows_host(parsed->host)) {
+        fields.fault("url", "not_allowed", "must be a host on the public internet");
+    }
+}
+
+/// Faults for unknown types; the rest in order, each once.
+std::vector<std::string> checked_events(core::Fields& fields, std::vector<std::string> events, Api const& api)
+{
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        if (std::ranges::find(api.events, events[i]) == api.events.end()) {
+            fields.fault_at("events", i, "not_allowed", "is not an event type of this service");
+        }
+    }
+    std::ranges::sort(events);
+    auto const repeated = std::ranges::unique(events);
+    events.erase(repeated.begin(), repeated.end());
+    return events;
+}
+
+store::Webhook parse_new_webhook(http::Request const& request, Api const& api)
+{
+    core::Fields fields(request.json());
+    store::Webhook webhook;
+    webhook.url = fields.text("url", 1, max_url);
+    if (!webhook.url.empty()) check_url(fields, webhook.url, api.addresses);
+    webhook.events =
+        checked_events(fields, fields.optional_list("events", api.events.size(), max_event), api);
+    webhook.description = fields.optional_text("description", 1, max_description);
+    webhook.enabled = fields.optional_boolean("enabled").value_or(true);
+    fields.check();
+    webhook.id = core::Uuid::v7();
+    webhook.created_at = webhook.updated_at = api.clock.now();
+    return webhook;
+}
+
+struct Changes {
+    core::Change<std::string> url;
+    core::Change<std::vector<std::string>> events;
+    core::Change<std::string> description;
+    std::optional<bool> enabled;
+};
+
+Changes parse_changes(http::Request const& request, Api const& api)
+{
+    core::Fields fields(request.json());
+    Changes changes;
+    changes.url = fields.change_text("url", 1, max_url);
+    if (changes.url.present && !changes.url.value && fields.is_null("url")) {
+        fields.fault("url", "required", "cannot be cleared");
+    }
+    if (changes.url.value && !changes.url.value->empty())
+        check_url(fields, *changes.url.value, api.addresses);
+    changes.events = fields.change_list("events", api.events.size(), max_event);
+    if (changes.events.value) {
+        changes.events.value = checked_events(fields, std::move(*changes.events.value), api);
+    }
+    changes.description = fields.change_text("description", 1, max_description);
+    changes.enabled = fields.optional_boolean("enabled");
+    fields.check_any_of(changeable);
+    return changes;
+}
+
+void apply(Changes const& changes, store::Webhook& webhook, core::Time now)
+{
+    if (changes.url.value) webhook.url = *changes.url.value;
+    if (changes.events) webhook.events = changes.events.value.value_or(std::vector<std::string>());
+    if (changes.description) webhook.description = changes.description.value;
+    if (changes.enabled) {
+        webhook.enabled = *changes.enabled;
+        webhook.disabled_reason.reset();
+    }
+    ++webhook.version;
+    webhook.updated_at = now;
+}
+
+// --- writing
+// -----------------------------------------------------------------------------------------------------
+
+std::string to_json(store::Webhook const& webhook, core::Secret const* secret = nullptr)
+{
+    core::JsonWriter w(512);
+    w.begin_object()
+        .member("webhookId", webhook.id.to_string())
+        .member("url", webhook.url)
+        .member("events", webhook.events)
+        .member("description", webhook.description)
+        .member("enabled", webhook.enabled)
+        .member("disabledReason", webhook.disabled_reason);
+    if (secret != nullptr) w.member("secret", secret->reveal());
+    w.member("createdAt", webhook.created_at)
+        .member("updatedAt", webhook.updated_at)
+        .member("version", webhook.version)
+        .end_object();
+    return std::move(w).str();
+}
+
+std::string to_json(store::Delivery const& delivery)
+{
+    core::JsonWriter w(512);
+    w.begin_object()
+        .member("deliveryId", delivery.id.to_string())
+        .member("webhookId", delivery.webhook_id.to_string())
+        .member("eventType", delivery.event_type)
+        .member("status", delivery.status)
+        .member("attempts", delivery.attempts)
+        .member("nextAttemptAt", delivery.next_attempt_at)
+        .member("lastStatus", delivery.last_status)
+        .member("lastError", delivery.last_error)
+        .member("responseExcerpt", delivery.response_excerpt)
+        .member("createdAt", delivery.created_at)
+        .member("deliveredAt", delivery.delivered_at)
+        .end_object();
+    return std::move(w).str();
+}
+
+template <class Item> std::string to_json(paging::Page<Item> const& page)
+{
+    core::JsonWriter w(1024);
+    w.begin_object().key("items").begin_array();
+    for (auto const& item : page.items)
+        w.raw(to_json(item));
+    w.end_array().member("cursor", page.cursor).end_object();
+    return std::move(w).str();
+}
+
+std::string tag_of(store::Webhook const& webhook)
+{
+    return service::etag(std::to_string(webhook.version));
+}
+
+/// An answer with a secret is nobody's to keep.
+http::Response with_secret(http::Response response, store::Webhook const& webhook)
+{
+    return std::move(response).header("ETag", tag_of(webhook)).header("Cache-Control", "no-store");
+}
+
+json::value audited(store::Webhook const& webhook)
+{
+    json::array events(webhook.events.begin(), webhook.events.end());
+    json::object out{{"url", webhook.url}, {"events", std::move(events)}, {"enabled", webhook.enabled}};
+    out["description"] = webhook.description ? json::value(*webhook.description) : json::value();
+    return out;
+}
+
+void record(pg::Tx& tx, http::Request const& request, std::string action, core::Uuid const& webhook_id,
+    std::optional<json::value> before, std::optional<json::value> after)
+{
+    audit::record(tx, request.context,
+        {.action = std::move(action),
+            .subject_type = "webhook",
+            .subject_id = webhook_id.to_string(),
+            .before = std::move(before),
+            .after = std::move(after)});
+}
+
+// --- shared steps
+// ------------------------------------------------------------------------------------------------
+
+store::Webhook require(std::optional<store::Webhook> webhook)
+{
+    if (!webhook) throw core::Error(core::codes::not_found, "There is no such webhook.");
+    return std::move(*webhook);
+}
+
+/// The webhook the request names, locked, and as the request expects it to be.
+store::Webhook lock_named(pg::Tx& tx, http::Request const& request)
+{
+    auto webhook = require(store::find_for_update(tx, request.scope().id, request.uuid_param("webhookId")));
+    service::check_if_match(request, tag_of(webhook));
+    return webhook;
+}
+
+std::string seal(
+    Api const& api, std::int64_t scope_id, core::Uuid const& webhook_id, core::Secret const& secret)
+{
+    return api.keyring.seal(secret.reveal(), store::secret_aad(scope_id, webhook_id));
+}
+
+} // namespace
+
+asio::awaitable<http::Response> create_webhook(http::Request const& request, Api& api)
+{
+    store::Webhook const webhook = parse_new_webhook(request, api);
+    core::Secret const secret = new_secret();
+    auto const scope_id = request.scope().id;
+    std::string const sealed = seal(api, scope_id, webhook.id, secret);
+    auto work = [&](pg::Tx& tx) {
+        pg::serialise(tx, scope_id); // so that two requests do not both take the last place
+        if (store::count(tx, scope_id) >= static_cast<std::int64_t>(max_per_scope)) {
+            throw core::Error(core::codes::conflict,
+                "There are " + std::to_string(max_per_scope) + " webhooks already, which is the limit.");
+        }
+        store::insert(tx, scope_id, webhook, sealed);
+        record(tx, request, "webhook.created", webhook.id, std::nullopt, audited(webhook));
+    };
+    co_await api.db.transact(request.scope(), work);
+    co_return with_secret(http::Response::created(to_json(webhook, &secret)), webhook);
+}
+
+asio::awaitable<http::Response> list_webhooks(http::Request const& request, Api& api)
+{
+    http::Query query(request);
+    auto const limit = query.limit();
+    auto const hash = paging::FilterHash().add("list", "webhooks").value();
+    auto const after = paging::read_cursor(query, hash);
+    query.check();
+    auto work = [&](pg::Tx& tx) { return store::list(tx, request.scope().id, after, limit + 1); };
+    auto rows = co_await api.db.read(request.scope(), work);
+    auto const page = paging::make_page(std::move(rows), limit, hash,
+        [](store::Webhook const& w) { return paging::Position{w.created_at, w.id}; });
+    co_return http::Response::ok(to_json(page));
+}
+
+asio::awaitable<http::Response> get_webhook(http::Request const& request, Api& api)
+{
+    auto const id = request.uuid_param("webhookId");
+    auto work = [&](pg::Tx& tx) { return require(store::find(tx, request.scope().id, id)); };
+    store::Webhook const webhook = co_await api.db.read(request.scope(), work);
+    co_return http::Response::ok(to_json(webhook)).header("ETag", tag_of(webhook));
+}
+
+asio::awaitable<http::Response> update_webhook(http::Request const& request, Api& api)
+{
+    Changes const changes = parse_changes(request, api);
+    auto work = [&](pg::Tx& tx) {
+        store::Webhook webhook = lock_named(tx, request);
+        json::value before = audited(webhook);
+        apply(changes, webhook, api.clock.now());
+        store::update(tx, request.scope().id, webhook);
+        record(tx, request, "webhook.updated", webhook.id, std::move(before), audited(webhook));
+        return webhook;
+    };
+    store::Webhook const webhook = co_await api.db.transact(request.scope(), work);
+    co_return http::Response::ok(to_json(webhook)).header("ETag", tag_of(webhook));
+}
+
+asio::awaitable<http::Response> delete_webhook(http::Request const& request, Api& api)
+{
+    auto work = [&](pg::Tx& tx) {
+        store::Webhook const webhook = lock_named(tx, request);
+        store::remove(tx, request.scope().id, webhook.id);
+        record(tx, request, "webhook.deleted", webhook.id, audited(webhook), std::nullopt);
+    };
+    co_await api.db.transact(request.scope(), work);
+    co_return http::Response::ok(R"({"deleted":true})");
+}
+
+asio::awaitable<http::Response> rotate_webhook_secret(http::Request const& request, Api& api)
+{
+    core::Secret const secret = new_secret();
+    auto work = [&](pg::Tx& tx) {
+        auto const scope_id = request.scope().id;
+        store::Webhook webhook = lock_named(tx, request);
+        core::Time const now = api.clock.now();
+        ++webhook.version;
+        webhook.updated_at = now;
+        store::replace_secret(
+            tx, scope_id, webhook, seal(api, scope_id, webhook.id, secret), now + rotation_overlap);
+        record(tx, request, "webhook.secret_rotated", webhook.id, std::nullopt, std::nullopt);
+        return webhook;
+    };
+    store::Webhook const webhook = co_await api.db.transact(request.scope(), work);
+    co_return with_secret(http::Response::ok(to_json(webhook, &secret)), webhook);
+}
+
+asio::awaitable<http::Response> list_deliveries(http::Request const& request, Api& api)
+{
+    auto const id = request.uuid_param("webhookId");
+    http::Query query(request);
+    auto const limit = query.limit();
+    auto const chosen = query.one_of("status", statuses);
+    auto const status = chosen ? std::optional(statuses[*chosen]) : std::nullopt;
+    auto const hash = paging::FilterHash().add("webhook", id.to_string()).add("status", status).value();
+    auto const after = paging::read_cursor(query, hash);
+    query.check();
+    auto work = [&](pg::Tx& tx) {
+        require(store::find(tx, request.scope().id, id));
+        return store::list_deliveries(tx, request.scope().id, id, status, after, limit + 1);
+    };
+    auto rows = co_await api.db.read(request.scope(), work);
+    auto const page = paging::make_page(std::move(rows), limit, hash,
+        [](store::Delivery const& d) { return paging::Position{d.created_at, d.id}; });
+    co_return http::Response::ok(to_json(page));
+}
+
+asio::awaitable<http::Response> redeliver(http::Request const& request, Api& api)
+{
+    auto const webhook_id = request.uuid_param("webhookId");
+    auto const delivery_id = request.uuid_param("deliveryId");
+    auto work = [&](pg::Tx& tx) {
+        auto const scope_id = request.scope().id;
+        if (!require(store::find(tx, scope_id, webhook_id)).enabled) {
+            throw core::Error(core::codes::conflict, "The webhook is disabled: enable it first.");
+        }
+        core::Time const now = api.clock.now();
+        auto const delivery =
+            store::reopen_delivery(tx, scope_id, webhook_id, delivery_id, now, now + retry_window);
+        if (!delivery) throw core::Error(core::codes::not_found, "There is no such delivery.");
+        jobs::enqueue(tx, queue, scope_id, delivery_id, now);
+        record(tx, request, "webhook.redelivered", webhook_id, std::nullopt,
+            json::object{{"deliveryId", delivery_id.to_string()}});
+        return *delivery;
+    };
+    store::Delivery const delivery = co_await api.db.transact(request.scope(), work);
+    co_return http::Response{.status = 202, .body = to_json(delivery)};
+}
+
+} // namespace webhooks

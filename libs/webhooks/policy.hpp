@@ -1,0 +1,44 @@
+#pragma once
+
+#include "core/clock.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace webhooks {
+
+/// A delivery is retried this long.
+inline constexpr std::chrono::hours retry_window{72};
+/// Deliveries are kept this long.
+inline constexpr std::chrono::hours retention{30 * 24};
+/// A replaced secret signs this long beside its successor.
+inline constexpr std::chrono::hours rotation_overlap{24};
+/// An attempt may take this long.
+inline constexpr std::chrono::seconds attempt_timeout{15};
+
+/// What an endpoint's answer was.
+struct Answer {
+    unsigned status = 0; ///< 0: there was none
+    std::optional<std::chrono::seconds> retry_after;
+};
+
+enum class Verdict { delivered, retry, failed };
+
+struct Decision {
+    Verdict verdict = Verdict::retry;
+    core::Time next_attempt_at;      ///< retry only
+    std::string_view disable_reason; ///< failed only: why the endpoint is disabled; empty: it is not
+    bool only_if_silent = false;     ///< disable only if it accepted nothing since the delivery was created
+};
+
+/// What follows from an attempt. 2xx: delivered. 410: failed, and the endpoint is gone. Anything else,
+/// redirects included: again after 5 s, doubling to 6 h, with jitter; 429 and 503 not before their
+/// Retry-After; the last time when the window ends at `expires_at`, after which it has failed. `runs` counts
+/// from 1; `entropy` is any random number.
+Decision decide(Answer const& answer, unsigned runs, core::Time now, core::Time expires_at,
+    std::uint64_t entropy) noexcept;
+
+} // namespace webhooks

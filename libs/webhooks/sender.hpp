@@ -1,0 +1,40 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "http/client.hpp"
+#include "jobs/worker.hpp"
+#include "pg/database.hpp"
+
+#include <stop_token>
+
+namespace crypto {
+class Keyring;
+}
+
+namespace webhooks {
+
+/// Delivers what `publish` wrote, following Standard Webhooks (https://www.standardwebhooks.com): the handler
+/// of `webhooks::queue`.
+///
+///     webhooks::Sender sender(db, clock, keyring, client);
+///     jobs::Worker worker(db, clock, {.queue = webhooks::queue, .threads = 16}, std::ref(sender));
+class Sender {
+public:
+    /// References outlive the sender. `client`'s AddressPolicy decides where deliveries may go.
+    Sender(pg::Database& database, core::Clock const& clock, crypto::Keyring const& keyring,
+        http::Client& client)
+        : database_(database), clock_(clock), keyring_(keyring), client_(client)
+    {
+    }
+
+    /// One attempt at one delivery, at most 15 s (`jobs::Handler`). Any thread.
+    jobs::Outcome operator()(jobs::Claim const& claim, std::stop_token const& stop) const;
+
+private:
+    pg::Database& database_;
+    core::Clock const& clock_;
+    crypto::Keyring const& keyring_;
+    http::Client& client_;
+};
+
+} // namespace webhooks

@@ -1,0 +1,289 @@
+#include "webhooks/store.hpp"
+
+#include "pg/row.hpp"
+#include "webhooks/webhooks.hpp"
+
+namespace webhooks::store {
+
+namespace {
+
+Webhook read_webhook(pqxx::row const& row)
+{
+    pg::RowReader r(row);
+    Webhook w;
+    w.id = r.uuid();
+    w.url = r.text();
+    w.events = r.texts();
+    w.description = r.optional_text();
+    w.enabled = r.boolean();
+    w.disabled_reason = r.optional_text();
+    w.version = r.integer();
+    w.created_at = r.time();
+    w.updated_at = r.time();
+    return w;
+}
+
+std::optional<Webhook> first_webhook(pqxx::result const& rows)
+{
+    if (rows.empty()) return std::nullopt;
+    return read_webhook(rows[0]);
+}
+
+Delivery read_delivery(pqxx::row const& row)
+{
+    pg::RowReader r(row);
+    Delivery d;
+    d.id = r.uuid();
+    d.webhook_id = r.uuid();
+    d.event_type = r.text();
+    d.status = r.text();
+    d.attempts = r.integer();
+    d.next_attempt_at = r.optional_time();
+    d.last_status = r.optional_integer();
+    d.last_error = r.optional_text();
+    d.response_excerpt = r.optional_text();
+    d.created_at = r.time();
+    d.delivered_at = r.optional_time();
+    return d;
+}
+
+pg::Param time_of(std::optional<paging::Position> const& position)
+{
+    return position ? pg::Param(position->time) : pg::Param(nullptr);
+}
+
+pg::Param id_of(std::optional<paging::Position> const& position)
+{
+    return position ? pg::Param(position->id) : pg::Param(nullptr);
+}
+
+std::optional<std::int64_t> status_of(Report const& report)
+{
+    if (report.status == 0) return std::nullopt;
+    return report.status;
+}
+
+} // namespace
+
+std::string secret_aad(std::int64_t scope_id, core::Uuid const& webhook_id)
+{
+    return "webhooks.secret/" + std::to_string(scope_id) + '/' + webhook_id.to_string();
+}
+
+std::int64_t count(pg::Tx& tx, std::int64_t scope_id)
+{
+    auto const rows = tx.run("SELECT count(*) FROM webhooks WHERE scope_id = $1", {scope_id});
+    return pg::RowReader(rows[0]).integer();
+}
+
+void insert(pg::Tx& tx, std::int64_t scope_id, Webhook const& w, std::string const& sealed_secret)
+{
+    tx.run(R"(
+        INSERT INTO webhooks (scope_id, webhook_id, url, events, description, enabled, disabled_reason, version,
+                              created_at, updated_at, secret)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))",
+        {scope_id, w.id, w.url, w.events, w.description, w.enabled, w.disabled_reason, w.version,
+            w.created_at, w.updated_at, sealed_secret});
+}
+
+std::optional<Webhook> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    return first_webhook(tx.run(R"(
+        SELECT webhook_id, url, events, description, enabled, disabled_reason, version, created_at, updated_at
+        FROM webhooks WHERE scope_id = $1 AND webhook_id = $2)",
+        {scope_id, id}));
+}
+
+std::optional<Webhook> find_for_update(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    return first_webhook(tx.run(R"(
+        SELECT webhook_id, url, events, description, enabled, disabled_reason, version, created_at, updated_at
+        FROM webhooks WHERE scope_id = $1 AND webhook_id = $2 FOR NO KEY UPDATE)",
+        {scope_id, id}));
+}
+
+std::vector<Webhook> list(
+    pg::Tx& tx, std::int64_t scope_id, std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const rows = tx.run(R"(
+        SELECT webhook_id, url, events, description, enabled, disabled_reason, version, created_at, updated_at
+        FROM webhooks
+        WHERE scope_id = $1 AND ($2::timestamptz IS NULL OR (created_at, webhook_id) < ($2, $3::uuid))
+        ORDER BY created_at DESC, webhook_id DESC
+        LIMIT $4::bigint)",
+        {scope_id, time_of(after), id_of(after), limit});
+    std::vector<Webhook> out;
+    for (auto const& row : rows)
+        out.push_back(read_webhook(row));
+    return out;
+}
+
+void update(pg::Tx& tx, std::int64_t scope_id, Webhook const& w)
+{
+    tx.run(R"(
+        UPDATE webhooks
+        SET url = $3, events = $4, description = $5, enabled = $6, disabled_reason = $7, version = $8,
+            updated_at = $9
+        WHERE scope_id = $1 AND webhook_id = $2)",
+        {scope_id, w.id, w.url, w.events, w.description, w.enabled, w.disabled_reason, w.version,
+            w.updated_at});
+}
+
+bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    auto const gone = tx.run("DELETE FROM webhooks WHERE scope_id = $1 AND webhook_id = $2", {scope_id, id})
+                          .affected_rows();
+    if (gone == 0) return false;
+    tx.run("DELETE FROM webhook_deliveries WHERE scope_id = $1 AND webhook_id = $2", {scope_id, id});
+    return true;
+}
+
+void replace_secret(pg::Tx& tx, std::int64_t scope_id, Webhook const& w, std::string const& sealed_secret,
+    core::Time previous_until)
+{
+    tx.run(R"(
+        UPDATE webhooks
+        SET previous_secret = secret, previous_until = $4, secret = $3, version = $5, updated_at = $6
+        WHERE scope_id = $1 AND webhook_id = $2)",
+        {scope_id, w.id, sealed_secret, previous_until, w.version, w.updated_at});
+}
+
+bool disable(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::string const& url,
+    std::string_view reason, core::Time now)
+{
+    auto const result = tx.run(R"(
+        UPDATE webhooks
+        SET enabled = false, disabled_reason = $4, version = version + 1, updated_at = $5
+        WHERE scope_id = $1 AND webhook_id = $2 AND url = $3 AND enabled)",
+        {scope_id, id, url, reason, now});
+    return result.affected_rows() > 0;
+}
+
+std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, std::string_view type,
+    std::string_view payload, core::Time at, core::Time expires_at)
+{
+    std::vector<std::string> ids(max_per_scope);
+    for (auto& id : ids)
+        id = core::Uuid::v7().to_string();
+    auto const rows = tx.run(R"(
+        INSERT INTO webhook_deliveries (scope_id, delivery_id, webhook_id, event_type, payload, next_attempt_at,
+                                        expires_at, created_at)
+        SELECT $1, ($2::uuid[])[row_number() OVER ()], webhook_id, $3, $4, $5, $6, $5
+        FROM webhooks
+        WHERE scope_id = $1 AND enabled AND (events = '{}' OR $3 = ANY (events))
+        RETURNING delivery_id)",
+        {scope_id, ids, type, payload, at, expires_at});
+    std::vector<core::Uuid> out;
+    for (auto const& row : rows)
+        out.push_back(pg::RowReader(row).uuid());
+    return out;
+}
+
+std::vector<Delivery> list_deliveries(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
+    std::optional<std::string_view> status, std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const rows = tx.run(R"(
+        SELECT delivery_id, webhook_id, event_type, status, attempts, next_attempt_at, last_status, last_error,
+               response_excerpt, created_at, delivered_at
+        FROM webhook_deliveries
+        WHERE scope_id = $1 AND webhook_id = $2 AND ($3::text IS NULL OR status = $3)
+          AND ($4::timestamptz IS NULL OR (created_at, delivery_id) < ($4, $5::uuid))
+        ORDER BY created_at DESC, delivery_id DESC
+        LIMIT $6::bigint)",
+        {scope_id, webhook_id, status, time_of(after), id_of(after), limit});
+    std::vector<Delivery> out;
+    for (auto const& row : rows)
+        out.push_back(read_delivery(row));
+    return out;
+}
+
+std::optional<Delivery> reopen_delivery(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
+    core::Uuid const& delivery_id, core::Time now, core::Time expires_at)
+{
+    auto const rows = tx.run(R"(
+        UPDATE webhook_deliveries
+        SET status = 'pending', next_attempt_at = $4, expires_at = $5, delivered_at = NULL
+        WHERE scope_id = $1 AND webhook_id = $2 AND delivery_id = $3
+        RETURNING delivery_id, webhook_id, event_type, status, attempts, next_attempt_at, last_status, last_error,
+                  response_excerpt, created_at, delivered_at)",
+        {scope_id, webhook_id, delivery_id, now, expires_at});
+    if (rows.empty()) return std::nullopt;
+    return read_delivery(rows[0]);
+}
+
+std::optional<Attempt> load_attempt(
+    pg::Tx& tx, std::int64_t scope_id, core::Uuid const& delivery_id, core::Time now)
+{
+    auto const rows = tx.run(R"(
+        SELECT d.delivery_id, d.status = 'pending', d.payload, d.expires_at, w.webhook_id IS NOT NULL, d.webhook_id,
+               coalesce(w.url, ''), coalesce(w.enabled, false), coalesce(w.secret, ''),
+               CASE WHEN w.previous_until > $3 THEN w.previous_secret END
+        FROM webhook_deliveries d
+        LEFT JOIN webhooks w ON w.scope_id = $1 AND w.webhook_id = d.webhook_id
+        WHERE d.scope_id = $1 AND d.delivery_id = $2)",
+        {scope_id, delivery_id, now});
+    if (rows.empty()) return std::nullopt;
+    pg::RowReader r(rows[0]);
+    Attempt a;
+    a.delivery_id = r.uuid();
+    a.pending = r.boolean();
+    a.payload = r.text();
+    a.expires_at = r.time();
+    a.webhook_exists = r.boolean();
+    a.webhook_id = r.uuid();
+    a.url = r.text();
+    a.enabled = r.boolean();
+    a.sealed_secret = r.text();
+    a.sealed_previous = r.optional_text();
+    return a;
+}
+
+void record_delivered(
+    pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Report const& report, core::Time now)
+{
+    tx.run(R"(
+        UPDATE webhook_deliveries
+        SET status = 'delivered', attempts = attempts + 1, next_attempt_at = NULL, last_status = $3, last_error = NULL,
+            response_excerpt = $4, delivered_at = $5
+        WHERE scope_id = $1 AND delivery_id = $2)",
+        {scope_id, attempt.delivery_id, status_of(report), report.excerpt, now});
+}
+
+void record_retry(
+    pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Report const& report, core::Time next)
+{
+    tx.run(R"(
+        UPDATE webhook_deliveries
+        SET attempts = attempts + 1, next_attempt_at = $3, last_status = $4, last_error = $5, response_excerpt = $6
+        WHERE scope_id = $1 AND delivery_id = $2)",
+        {scope_id, attempt.delivery_id, next, status_of(report), report.error, report.excerpt});
+}
+
+bool record_failed(pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Report const& report)
+{
+    auto const result = tx.run(R"(
+        UPDATE webhook_deliveries
+        SET status = 'failed', attempts = attempts + $3::int, next_attempt_at = NULL,
+            last_status = coalesce($4, last_status), last_error = $5, response_excerpt = coalesce($6, response_excerpt)
+        WHERE scope_id = $1 AND delivery_id = $2 AND expires_at = $7)",
+        {scope_id, attempt.delivery_id, attempt.enabled ? 1 : 0, status_of(report), report.error,
+            report.excerpt, attempt.expires_at});
+    return result.affected_rows() > 0;
+}
+
+bool accepted_since(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id, core::Time since)
+{
+    auto const rows = tx.run(R"(
+        SELECT EXISTS (SELECT 1 FROM webhook_deliveries
+                       WHERE scope_id = $1 AND webhook_id = $2 AND created_at >= $3 AND delivered_at >= $3))",
+        {scope_id, webhook_id, since});
+    return pg::RowReader(rows[0]).boolean();
+}
+
+void remove_delivery(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& delivery_id)
+{
+    tx.run(
+        "DELETE FROM webhook_deliveries WHERE scope_id = $1 AND delivery_id = $2", {scope_id, delivery_id});
+}
+
+} // namespace webhooks::store

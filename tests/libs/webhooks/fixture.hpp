@@ -1,0 +1,109 @@
+#pragma once
+
+#include "audit/audit.hpp"
+#include "core/error.hpp"
+#include "crypto/keyring.hpp"
+#include "jobs/queue.hpp"
+#include "pg/database.hpp"
+#include "testing/eventually.hpp"
+#include "testing/fake_clock.hpp"
+#include "testing/postgres.hpp"
+#include "testing/run_awaitable.hpp"
+#include "webhooks/api.hpp"
+#include "webhooks/webhooks.hpp"
+
+#include <boost/json.hpp>
+
+#include <string>
+
+namespace webhooks_test {
+
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+constexpr std::string_view events[] = {"item.created", "item.updated", "item.deleted"};
+constexpr char const* first_key = "one:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+constexpr char const* second_key = "two:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=";
+
+using Handler = boost::asio::awaitable<http::Response> (*)(http::Request const&, webhooks::Api&);
+
+/// The library on a database of its own, with a clock that stands still.
+struct Fixture {
+    explicit Fixture(bool allow_private = true) : allow_private_addresses(allow_private) {}
+
+    bool allow_private_addresses;
+    testing::Postgres postgres = testing::Postgres::migrated(
+        {&audit::migrations(), &jobs::migrations(), &webhooks::migrations()}, "webhooks");
+    pg::Database database{{.url = postgres.service_url(), .application_name = "test", .threads = 4}};
+    testing::FakeClock clock;
+    crypto::Keyring keyring = crypto::Keyring::parse(first_key);
+    webhooks::Api api{database, clock, keyring, http::AddressPolicy(allow_private_addresses), events};
+    core::Scope scope = core::Scope::of(1, core::Environment::production, "demo");
+
+    /// Calls a handler as a request of `scope` would. The path parameters are given by name.
+    http::Response call(Handler handler, std::string const& body = {},
+        std::vector<std::pair<std::string_view, std::string>> params = {}, std::string_view query = {},
+        std::vector<http::Header> headers = {})
+    {
+        http::Request request;
+        request.method = http::Method::post;
+        request.query = query;
+        request.headers = std::move(headers);
+        request.headers.push_back({"Content-Type", "application/json"});
+        request.body = body;
+        request.params = std::move(params);
+        request.context.request_id = "r1";
+        request.context.scope = scope;
+        request.context.caller = {.kind = core::Access::key, .id = "key:fbk_test", .role = "admin"};
+        return testing::run_awaitable(handler(request, api));
+    }
+
+    /// The error a call ends with; fails the test when it does not.
+    core::Error error_of(Handler handler, std::string const& body = {},
+        std::vector<std::pair<std::string_view, std::string>> params = {}, std::string_view query = {},
+        std::vector<http::Header> headers = {})
+    {
+        try {
+            call(handler, body, std::move(params), query, std::move(headers));
+        } catch (core::Error const& e) {
+            return e;
+        }
+        throw std::runtime_error("the call succeeded");
+    }
+
+    struct Created {
+        std::string id;
+        std::string secret;
+    };
+
+    Created create(std::string const& url, std::string const& more = {})
+    {
+        auto const response = call(webhooks::create_webhook, R"({"url":")" + url + '"' + more + '}');
+        auto const body = json::parse(response.body).as_object();
+        return {std::string(body.at("webhookId").as_string()), std::string(body.at("secret").as_string())};
+    }
+
+    json::object get(std::string const& id)
+    {
+        return json::parse(call(webhooks::get_webhook, {}, {{"webhookId", id}}).body).as_object();
+    }
+
+    json::array deliveries(std::string const& webhook_id, std::string_view query = {})
+    {
+        auto const response = call(webhooks::list_deliveries, {}, {{"webhookId", webhook_id}}, query);
+        return json::parse(response.body).as_object().at("items").as_array();
+    }
+
+    std::size_t publish(std::string_view type = "item.created", std::string_view data = R"({"n":1})")
+    {
+        return database.transact_blocking(
+            scope, [&](pg::Tx& tx) { return webhooks::publish(tx, scope, type, data, clock.now()); });
+    }
+
+    int count(std::string const& table_and_condition) const
+    {
+        return std::stoi(postgres.query("SELECT count(*) FROM " + table_and_condition));
+    }
+};
+
+} // namespace webhooks_test

@@ -1,0 +1,77 @@
+#include "webhooks/policy.hpp"
+
+#include "testing/fake_clock.hpp"
+
+using namespace std::chrono_literals;
+using webhooks::Answer;
+using webhooks::decide;
+using webhooks::Verdict;
+
+namespace {
+
+constexpr core::Time now = testing::FakeClock::start;
+constexpr core::Time end = now + webhooks::retry_window;
+
+} // namespace
+
+TEST_CASE("2xx is delivered")
+{
+    auto const status = GENERATE(200U, 201U, 202U, 204U, 299U);
+    CHECK(decide({.status = status}, 1, now, end, 0).verdict == Verdict::delivered);
+}
+
+TEST_CASE("anything else is tried again, redirects and no answer included")
+{
+    auto const status = GENERATE(0U, 100U, 301U, 302U, 307U, 400U, 401U, 404U, 429U, 500U, 503U);
+    CAPTURE(status);
+    auto const d = decide({.status = status}, 1, now, end, 7);
+    CHECK(d.verdict == Verdict::retry);
+    CHECK(d.next_attempt_at > now);
+}
+
+TEST_CASE("410 ends it at once, for good")
+{
+    auto const d = decide({.status = 410}, 1, now, end, 0);
+    CHECK(d.verdict == Verdict::failed);
+    CHECK_FALSE(d.disable_reason.empty());
+    CHECK_FALSE(d.only_if_silent);
+}
+
+TEST_CASE("pauses double from 5 seconds to 6 hours, with jitter")
+{
+    struct Row {
+        unsigned runs;
+        std::chrono::seconds longest;
+    };
+
+    auto const row = GENERATE(Row{1, 5s}, Row{2, 10s}, Row{3, 20s}, Row{10, 2560s}, Row{14, 6h}, Row{40, 6h});
+    CAPTURE(row.runs);
+    for (std::uint64_t entropy : {0ULL, 1ULL, 12345ULL, ~0ULL}) {
+        auto const pause = decide({.status = 500}, row.runs, now, end, entropy).next_attempt_at - now;
+        CHECK(pause >= row.longest / 2);
+        CHECK(pause <= row.longest);
+    }
+}
+
+TEST_CASE("Retry-After is obeyed from 429 and 503 alone, as far as the window goes")
+{
+    auto const next = [](unsigned status, std::chrono::seconds after) {
+        return decide({.status = status, .retry_after = after}, 1, now, end, 0).next_attempt_at;
+    };
+    CHECK(next(429, 1h) == now + 1h);
+    CHECK(next(503, 1h) == now + 1h);
+    CHECK(next(500, 1h) <= now + 5s);
+    CHECK(next(429, 0s) > now); // no sooner than we would come back by ourselves
+    CHECK(next(429, 24h * 365) == end);
+    CHECK(next(503, std::chrono::seconds::max()) == end);
+}
+
+TEST_CASE("the last attempt is at the end of the window, and then it has failed")
+{
+    CHECK(decide({.status = 500}, 20, end - 1s, end, 0).next_attempt_at == end);
+    auto const d = decide({.status = 500}, 21, end, end, 0);
+    CHECK(d.verdict == Verdict::failed);
+    CHECK_FALSE(d.disable_reason.empty());
+    CHECK(d.only_if_silent);
+    CHECK(decide({.status = 200}, 21, end, end, 0).verdict == Verdict::delivered);
+}
