@@ -1,0 +1,63 @@
+#include "service/cors.hpp"
+
+#include <algorithm>
+
+namespace service::cors {
+
+namespace {
+
+constexpr char const* allowed_headers =
+    "Authorization, Content-Type, If-Match, Idempotency-Key, X-Tenant-Slug, "
+    "X-Tenant-Env, X-Request-Id, traceparent";
+constexpr char const* exposed_headers =
+    "ETag, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, Location";
+constexpr char const* max_age = "600";
+
+/// Adds `Origin` to the `Vary` of the response, which a handler may have begun.
+void vary(http::Response& response)
+{
+    for (auto& [name, value] : response.headers) {
+        if (name != "Vary") continue;
+        value += ", Origin";
+        return;
+    }
+    response.headers.emplace_back("Vary", "Origin");
+}
+
+} // namespace
+
+bool is_preflight(http::Request const& request) noexcept
+{
+    return request.method == http::Method::options && request.header("Origin") &&
+           request.header("Access-Control-Request-Method");
+}
+
+bool is_allowed(std::string_view origin, std::span<std::string const> allowed) noexcept
+{
+    if (origin.empty() || origin == "*" || origin == "null") return false;
+    return std::ranges::find(allowed, origin) != allowed.end();
+}
+
+http::Response preflight(std::string_view origin, bool allowed, std::string_view methods)
+{
+    http::Response response{.status = 204, .content_type = ""};
+    response.headers.emplace_back(
+        "Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers");
+    if (!allowed) return response;
+    response.headers.emplace_back("Access-Control-Allow-Origin", origin);
+    if (methods.empty()) return response;
+    response.headers.emplace_back("Access-Control-Allow-Methods", methods);
+    response.headers.emplace_back("Access-Control-Allow-Headers", allowed_headers);
+    response.headers.emplace_back("Access-Control-Max-Age", max_age);
+    return response;
+}
+
+void expose(http::Response& response, std::string_view origin, bool allowed)
+{
+    vary(response);
+    if (!allowed) return;
+    response.headers.emplace_back("Access-Control-Allow-Origin", origin);
+    response.headers.emplace_back("Access-Control-Expose-Headers", exposed_headers);
+}
+
+} // namespace service::cors

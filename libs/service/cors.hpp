@@ -1,0 +1,27 @@
+#pragma once
+
+#include "http/message.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+/// Cross-origin requests (WHATWG Fetch, section 3.2): which pages may call the API from a browser, and what
+/// they see of the answers. Pure.
+namespace service::cors {
+
+/// Whether `request` is the question a browser asks before the actual request.
+bool is_preflight(http::Request const& request) noexcept;
+
+/// Whether `origin` is, character for character, one of `allowed`. `*` and `null` are never allowed: they
+/// would name no one.
+bool is_allowed(std::string_view origin, std::span<std::string const> allowed) noexcept;
+
+/// The answer to a preflight: 204, with what is allowed if the origin is. `methods`: what the path has (`GET,
+/// POST`); empty for a path that does not exist.
+http::Response preflight(std::string_view origin, bool allowed, std::string_view methods);
+
+/// Lets the page read the response, and tells caches that it depends on the origin.
+void expose(http::Response& response, std::string_view origin, bool allowed);
+
+} // namespace service::cors

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "http/message.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace service {
+
+/// The strong entity tag (RFC 9110, 8.8.3) for an opaque value of printable ASCII without quotes:
+/// `"<opaque>"`.
+std::string etag(std::string_view opaque);
+
+/// Whether an `If-Match` field value (`*`, or a list of entity tags) names `current`, by strong comparison: a
+/// weak tag
+/// (`W/"…"`) never matches (RFC 9110, 8.8.3.2 and 13.1.1). Text that is not such a list matches nothing.
+bool matches(std::string_view if_match, std::string_view current) noexcept;
+
+/// Throws PRECONDITION_FAILED (412) when the request has an `If-Match` and none of its lines names `current`,
+/// the tag of the object as it is in this transaction.
+void check_if_match(http::Request const& request, std::string_view current);
+
+} // namespace service

@@ -1,0 +1,307 @@
+#include "service/gateway.hpp"
+
+#include "core/error.hpp"
+#include "http/problem.hpp"
+#include "idempotency/once.hpp"
+#include "observe/trace.hpp"
+#include "service/cors.hpp"
+
+#include <utility>
+
+namespace service {
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+core::Error tenant_not_found()
+{
+    return {core::codes::tenant_not_found, "There is no such tenant."};
+}
+
+/// The first line of an exception's text: the database shows values of rows in those behind it.
+std::string_view first_line(std::string_view text) noexcept
+{
+    constexpr std::size_t longest = 500;
+    return text.substr(0, std::min(text.find('\n'), longest));
+}
+
+constexpr std::int64_t max_rate = 100'000; // what the limiter counts to
+
+} // namespace
+
+std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> endpoints)
+{
+    std::vector<observe::RouteLabels> labels;
+    labels.reserve(endpoints.size());
+    for (auto const& endpoint : endpoints)
+        labels.push_back({std::string(http::to_string(endpoint.method)), std::string(endpoint.path)});
+    return labels;
+}
+
+/// One request on its way.
+struct Gateway::Exchange {
+    http::Request& request;
+    Steady::time_point started = Steady::now();
+    http::Router::Match match;
+    RouteRules rules;
+    tenancy::Resolution named;
+    std::string_view token;
+    bool decided = true; ///< whether the credential has been judged
+    Identity identity;
+    std::shared_ptr<tenancy::Tenant const> tenant;
+    std::vector<std::pair<std::string, std::string>> headers; ///< for the response, whatever it will be
+
+    void accept(Identity&& who)
+    {
+        identity = std::move(who);
+        request.context.caller = identity.caller;
+    }
+};
+
+Gateway::Gateway(GatewayOptions options, GatewayDeps deps, http::Router router)
+    : options_(std::move(options)), deps_(deps), router_(std::move(router)),
+      rules_(options_.base_host, options_.tenant_headers),
+      authenticator_(deps.keys, deps.user_tokens, deps.master_key), veil_(router_.endpoints()),
+      missing_(core::codes::unauthorized, "A credential is needed: `Authorization: Bearer …`."),
+      refused_(core::Error(core::codes::unauthorized, "The credential is not valid here.")
+              .header("WWW-Authenticate", "Bearer error=\"invalid_token\""))
+{
+}
+
+void Gateway::on_protocol_error(std::string_view code) noexcept
+{
+    deps_.metrics.protocol_error(code);
+}
+
+asio::awaitable<http::Response> Gateway::handle(http::Request& request)
+{
+    Exchange exchange{.request = request};
+    deps_.metrics.started();
+    identify(request);
+
+    std::optional<http::Response> response;
+    std::exception_ptr failure;
+    bool const preflighted = cors::is_preflight(request);
+    try {
+        if (preflighted) {
+            response = co_await preflight(exchange);
+        } else {
+            response = begin(exchange);
+            if (!response) response = co_await proceed(exchange);
+        }
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (failure) response = answer(failure, request);
+    // Without an origin there is nothing to look up, and nothing to wait for.
+    if (!preflighted && request.header("Origin"))
+        co_await expose(exchange, *response);
+    else if (!preflighted)
+        cors::expose(*response, {}, false);
+    finish(exchange, *response);
+    co_return std::move(*response);
+}
+
+void Gateway::identify(http::Request& request) const
+{
+    auto& context = request.context;
+    context.request_id = observe::request_id(request.header("X-Request-Id"));
+    auto trace = observe::continue_trace(request.header("traceparent"));
+    context.traceparent = trace.traceparent();
+    context.trace_id = std::move(trace.trace_id);
+    auto const forwarded_for = joined_header(request, "X-Forwarded-For");
+    if (forwarded_for)
+        request.remote_address =
+            options_.trusted_proxies.client_address(request.remote_address, *forwarded_for);
+}
+
+std::optional<http::Response> Gateway::begin(Exchange& exchange) const
+{
+    auto& request = exchange.request;
+    exchange.match = router_.match(request);
+    exchange.rules = rules_of(router_, request, exchange.match);
+    if (exchange.rules.unknown_outside_api) check_route(exchange);
+
+    exchange.named = tenancy::resolve(request.headers, rules_);
+    if (exchange.rules.anonymous) return std::nullopt;
+
+    auto const credential = read_credential(request);
+    if (!credential.sent) return http::problem(missing_, request.context.request_id);
+    exchange.token = credential.token;
+    auto known = exchange.token.empty() ? GatewayAuthenticator::Known{.decided = true}
+                                        : authenticator_.check(exchange.token);
+    exchange.decided = known.decided;
+    if (!known.decided) return std::nullopt;
+    if (!known.identity) return http::problem(refused_, request.context.request_id);
+    exchange.accept(std::move(*known.identity));
+    return std::nullopt;
+}
+
+asio::awaitable<http::Response> Gateway::proceed(Exchange& exchange)
+{
+    auto& request = exchange.request;
+    if (!exchange.decided) {
+        auto identity = co_await authenticator_.verify(exchange.token);
+        if (!identity) throw refused_;
+        exchange.accept(std::move(*identity));
+    }
+    if (!exchange.rules.tenantless) co_await find_tenant(exchange);
+    check_route(exchange);
+    auto const& endpoint = *exchange.match.endpoint;
+    if (auto const limit = rate_limit(exchange)) co_await check_rate(exchange, *limit);
+    if (endpoint.options.idempotent) {
+        if (auto const key = request.header("Idempotency-Key"))
+            request.context.idempotency_key = idempotency::parse_key(*key);
+    }
+    if (!endpoint.options.streams_body && request.body_reader != nullptr &&
+        request.body_reader->length() != 0)
+        co_await request.body_reader->read_all(request.body, endpoint.options.body_limit);
+    co_return co_await endpoint.handler(request);
+}
+
+asio::awaitable<void> Gateway::find_tenant(Exchange& exchange)
+{
+    auto environment = core::Environment::production;
+    if (exchange.identity.key_scope != 0) {
+        core::Scope const own{.id = exchange.identity.key_scope, .slug = {}};
+        environment = own.environment();
+        auto tenant = co_await deps_.tenants.find_by_id(own.tenant_id());
+        if (!tenant || !agrees(exchange.named, tenant->slug, environment)) throw refused_;
+        exchange.tenant = std::move(tenant);
+    } else {
+        auto const& named = exchange.named;
+        auto const& claims = exchange.identity.token;
+        if (claims && !agrees(named, claims->tenant, claims->environment)) throw refused_;
+        if (named.kind != tenancy::Resolution::Kind::tenant) throw tenant_not_found();
+        environment = named.environment.value_or(core::Environment::production);
+        exchange.tenant = co_await deps_.tenants.find(named.slug);
+        if (!exchange.tenant) throw tenant_not_found();
+    }
+    auto& context = exchange.request.context;
+    context.scope = exchange.tenant->scope(environment);
+    bool const reads = exchange.request.method == http::Method::get;
+    if (exchange.tenant->suspended && !(reads && context.caller.kind == core::Access::master))
+        throw core::Error(core::codes::tenant_suspended, "The tenant is suspended.");
+}
+
+void Gateway::check_route(Exchange const& exchange)
+{
+    auto const& [endpoint, allow] = exchange.match;
+    if (endpoint == nullptr) {
+        if (allow.empty()) throw core::Error(core::codes::not_found, "There is no such resource.");
+        throw core::Error(core::codes::method_not_allowed, "The resource does not have this method.")
+            .header("Allow", allow);
+    }
+    if (!core::allows(endpoint->access, exchange.request.context.caller.kind) && !exchange.rules.anonymous)
+        throw core::Error(core::codes::forbidden, "This credential may not do that.");
+}
+
+std::optional<redis::Limit> Gateway::rate_limit(Exchange const& exchange) const
+{
+    auto const& caller = exchange.request.context.caller;
+    bool const is_limited = caller.kind != core::Access::anonymous && caller.kind != core::Access::master;
+    if (deps_.rate_limiter == nullptr || !is_limited || !exchange.tenant) return std::nullopt;
+    auto const own = caller.is_jwt() ? options_.user_requests_per_minute : 0;
+    auto const ruled = exchange.tenant->limits.requests_per_minute();
+    if (!ruled && own == 0) return std::nullopt;
+    return redis::Limit{.count = std::clamp<std::int64_t>(ruled.value_or(own), 0, max_rate),
+        .window = std::chrono::minutes(1)};
+}
+
+asio::awaitable<void> Gateway::check_rate(Exchange& exchange, redis::Limit limit)
+{
+    redis::Decision decision{
+        .limit = limit.count, .window = limit.window, .retry_after = limit.window, .reset = limit.window};
+    try {
+        std::string const subject = rate_subject(exchange.request.context);
+        if (limit.count > 0) decision = co_await deps_.rate_limiter->take(subject, limit);
+    } catch (redis::Unavailable const&) {
+        if (!options_.rate_limit_fails_open) throw;
+        co_return;
+    }
+    exchange.headers = redis::headers(decision);
+    if (!decision.allowed)
+        throw core::Error(core::codes::rate_limited, "Too many requests: try again later.");
+}
+
+asio::awaitable<http::Response> Gateway::preflight(Exchange& exchange)
+{
+    auto match = router_.match(exchange.request);
+    auto const origin = exchange.request.header("Origin").value_or("");
+    exchange.named = tenancy::resolve(exchange.request.headers, rules_);
+    bool const allowed = co_await allows_origin(exchange, origin);
+    co_return cors::preflight(origin, allowed, match.allow);
+}
+
+asio::awaitable<bool> Gateway::allows_origin(Exchange& exchange, std::string_view origin)
+{
+    bool const is_named = exchange.named.kind == tenancy::Resolution::Kind::tenant;
+    auto environment = exchange.request.context.scope.environment();
+    if (!exchange.tenant && is_named) {
+        environment = exchange.named.environment.value_or(core::Environment::production);
+        exchange.tenant = co_await deps_.tenants.find(exchange.named.slug);
+    }
+    if (!exchange.tenant) co_return false;
+    co_return cors::is_allowed(origin, exchange.tenant->settings(environment).allowed_origins);
+}
+
+asio::awaitable<void> Gateway::expose(Exchange& exchange, http::Response& response)
+{
+    auto const origin = exchange.request.header("Origin").value_or("");
+    bool allowed = false;
+    try {
+        allowed = co_await allows_origin(exchange, origin);
+    } catch (std::exception const&) {
+        allowed = false; // the answer stands, whether or not a page may read it
+    }
+    cors::expose(response, origin, allowed);
+}
+
+http::Response Gateway::answer(std::exception_ptr const& failure, http::Request const& request) const
+{
+    std::string_view const id = request.context.request_id;
+    std::string what = "unknown exception";
+    try {
+        std::rethrow_exception(failure);
+    } catch (core::Error const& error) {
+        return http::problem(error, id);
+    } catch (redis::Unavailable const&) {
+        return http::problem(core::Error::unavailable("The service is not available right now."), id);
+    } catch (std::exception const& error) {
+        what = error.what();
+    } catch (...) { // NOLINT(bugprone-empty-catch): `what` says so
+    }
+    deps_.logger.error(
+        "request failed", {{"what", first_line(what)}, {"method", request.method_text}, {"requestId", id},
+                              {"traceId", request.context.trace_id}, {"tenant", request.context.scope.slug}});
+    return http::problem(core::Error(core::codes::internal, "Something went wrong on our side."), id);
+}
+
+void Gateway::finish(Exchange const& exchange, http::Response& response) const
+{
+    auto const& request = exchange.request;
+    auto const& context = request.context;
+    for (auto const& header : exchange.headers)
+        response.headers.push_back(header);
+    response.headers.emplace_back("X-Request-Id", context.request_id);
+
+    auto const took = Steady::now() - exchange.started;
+    auto const* const endpoint = exchange.match.endpoint;
+    deps_.metrics.finished(endpoint != nullptr ? endpoint->index : observe::HttpMetrics::unmatched,
+        response.status, took, context.scope);
+    if (!deps_.logger.enabled(observe::Level::info)) return;
+    deps_.logger.info("request",
+        {{"method", request.method_text},
+            {"route", endpoint != nullptr ? endpoint->path : std::string_view()},
+            {"path", veil_.shown(request.path)}, {"status", response.status},
+            {"durationUs", std::chrono::duration_cast<std::chrono::microseconds>(took).count()},
+            {"tenant", context.scope.slug},
+            {"env",
+                context.scope.id != 0 ? core::to_string(context.scope.environment()) : std::string_view()},
+            {"caller", to_string(context.caller.kind)}, {"callerId", context.caller.id},
+            {"requestId", context.request_id}, {"traceId", context.trace_id},
+            {"remote", request.remote_address}});
+}
+
+} // namespace service

@@ -1,0 +1,94 @@
+#include "service/host.hpp"
+
+#include <thread>
+
+namespace service {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto ops_drain_timeout = 1s;
+
+/// Drains `server`; what is left after `timeout` is cut off. Whether nothing was.
+bool drain(http::Server& server, std::chrono::milliseconds timeout)
+{
+    auto const deadline = std::chrono::steady_clock::now() + timeout;
+    server.drain();
+    while (server.connections() != 0) {
+        if (std::chrono::steady_clock::now() >= deadline) {
+            server.abort();
+            return false;
+        }
+        std::this_thread::sleep_for(2ms);
+    }
+    return true;
+}
+
+} // namespace
+
+Host::Host(std::string const& name, Settings settings, observe::Logger& logger, core::Clock const& clock,
+    Factory const& factory)
+    : settings_(std::move(settings)), metrics_(name, TETRAD_VERSION), io_(settings_.threads)
+{
+    try {
+        instance_ = factory({settings_, io_, logger, metrics_, clock});
+        open();
+    } catch (...) {
+        shut_down(0ms);
+        throw;
+    }
+}
+
+void Host::open()
+{
+    ops_ = std::make_unique<OpsApplication>(metrics_, instance_->ready_checks());
+    instance_->start();
+    server_ = std::make_unique<http::Server>(io_.contexts(),
+        http::ServerOptions{.bind = settings_.bind, .port = settings_.port}, instance_->application());
+    metrics_.gauge_callback("tetrad_http_connections", "Connections to the API that are open.",
+        [this] { return static_cast<double>(server_->connections()); });
+    ops_server_ = std::make_unique<http::Server>(std::vector{&io_.first()},
+        http::ServerOptions{.bind = settings_.bind, .port = settings_.ops_port, .max_connections = 100},
+        *ops_);
+}
+
+Host::~Host()
+{
+    if (!stopped_) shut_down(0ms);
+}
+
+std::uint16_t Host::port() const noexcept
+{
+    return server_->port();
+}
+
+std::uint16_t Host::ops_port() const noexcept
+{
+    return ops_server_->port();
+}
+
+void Host::become_unready() noexcept
+{
+    ops_->become_unready();
+}
+
+bool Host::stop()
+{
+    become_unready();
+    std::this_thread::sleep_for(settings_.drain_delay);
+    return shut_down(settings_.drain_timeout);
+}
+
+bool Host::shut_down(std::chrono::milliseconds patience)
+{
+    stopped_ = true;
+    bool const answered = !server_ || drain(*server_, patience);
+    if (instance_) instance_->stop_workers();
+    if (ops_server_) drain(*ops_server_, ops_drain_timeout);
+    if (instance_) instance_->stop();
+    io_.join();
+    return answered;
+}
+
+} // namespace service

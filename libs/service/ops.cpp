@@ -1,0 +1,41 @@
+#include "service/ops.hpp"
+
+#include "core/error.hpp"
+#include "core/json_writer.hpp"
+#include "http/problem.hpp"
+
+namespace service {
+
+OpsApplication::OpsApplication(observe::Metrics& metrics, std::vector<ReadyCheck> checks)
+    : metrics_(metrics), checks_(std::move(checks))
+{
+}
+
+asio::awaitable<http::Response> OpsApplication::handle(http::Request& request)
+{
+    if (request.path == "/livez")
+        co_return http::Response{.body = "ok", .content_type = "text/plain; charset=utf-8"};
+    if (request.path == "/readyz") co_return ready();
+    if (request.path == "/metrics")
+        co_return http::Response{.body = metrics_.expose(), .content_type = "text/plain; version=0.0.4"};
+    co_return http::problem(
+        core::Error(core::codes::not_found, "there are /livez, /readyz and /metrics"), "");
+}
+
+http::Response OpsApplication::ready() const
+{
+    bool ready = accepting_;
+    core::JsonWriter checks;
+    checks.begin_object().member("accepting", accepting_ ? "ok" : "failing");
+    for (auto const& check : checks_) {
+        bool const passes = check.passes();
+        ready = ready && passes;
+        checks.member(check.name, passes ? "ok" : "failing");
+    }
+    checks.end_object();
+    core::JsonWriter body;
+    body.begin_object().member("ready", ready).key("checks").raw(checks.str()).end_object();
+    return {.status = ready ? 200U : 503U, .body = std::move(body).str()};
+}
+
+} // namespace service

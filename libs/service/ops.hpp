@@ -1,0 +1,34 @@
+#pragma once
+
+#include "http/message.hpp"
+#include "observe/metrics.hpp"
+#include "service/instance.hpp"
+
+#include <atomic>
+#include <vector>
+
+namespace service {
+
+/// The operations port, for the platform and never for customers:
+/// - `GET /livez`: 200 `ok` while the process can answer at all.
+/// - `GET /readyz`: 200 or 503 with `{"ready":false,"checks":{"database":"failing"}}`.
+/// - `GET /metrics`: Prometheus text format 0.0.4.
+class OpsApplication final : public http::Application {
+public:
+    /// `metrics` outlives this object.
+    OpsApplication(observe::Metrics& metrics, std::vector<ReadyCheck> checks);
+
+    asio::awaitable<http::Response> handle(http::Request& request) override;
+
+    /// From now on /readyz fails its check `accepting`. Safe from any thread.
+    void become_unready() noexcept { accepting_ = false; }
+
+private:
+    http::Response ready() const;
+
+    observe::Metrics& metrics_;
+    std::vector<ReadyCheck> checks_;
+    std::atomic<bool> accepting_ = true;
+};
+
+} // namespace service

@@ -1,0 +1,213 @@
+#include "service/platform.hpp"
+
+#include "audit/audit.hpp"
+#include "idempotency/once.hpp"
+#include "tenancy/registry.hpp"
+#include "webhooks/policy.hpp"
+#include "webhooks/webhooks.hpp"
+
+#include <stdexcept>
+
+namespace service {
+
+namespace {
+
+constexpr std::size_t scopes_a_step = 500; ///< that a periodic task walks over at once
+constexpr std::size_t rows_a_step = 5'000;
+
+auth::Jwks::Fetch jwks_source(TokenIssuer const& issuer, http::Client& client)
+{
+    if (!issuer.jwks_file.empty()) return auth::jwks_from_file(issuer.jwks_file);
+    return [&client, url = issuer.jwks_url]() -> std::optional<std::string> {
+        auto response = client.send({.url = url, .timeout = std::chrono::seconds(5)});
+        if (response.status != 200)
+            throw std::runtime_error(url + " answers " + std::to_string(response.status));
+        return std::move(response.body);
+    };
+}
+
+} // namespace
+
+TokenIssuer TokenIssuer::read(core::Config& config)
+{
+    TokenIssuer issuer;
+    issuer.jwks_file =
+        config.text("JWKS_FILE", "", "public keys of the user tokens' issuer: a JWK set in a file");
+    issuer.jwks_url = config.text("JWKS_URL", "", "the same from an address; the file wins");
+    if (issuer.jwks_file.empty() && issuer.jwks_url.empty())
+        config.fault("JWKS_URL", "or JWKS_FILE is required");
+    issuer.host = config.text("JWT_ISSUER_HOST", "auth.localhost", "base host of the user tokens' issuer");
+    return issuer;
+}
+
+std::vector<pg::Component const*> Platform::components()
+{
+    return {&tenancy::migrations(), &audit::migrations(), &idempotency::migrations(), &auth::migrations(),
+        &jobs::migrations(), &webhooks::migrations()};
+}
+
+Platform::Platform(PlatformOptions options, Runtime const& runtime)
+    : options_(std::move(options)), runtime_(runtime),
+      keyring_(crypto::Keyring::parse(runtime.settings.encryption_keys.reveal())),
+      master_key_(runtime.settings.master_key, runtime.settings.master_key_previous),
+      db_({.url = runtime.settings.database_url.reveal(),
+          .application_name = options_.name,
+          .threads = runtime.settings.database_pool}),
+      redis_({.address = redis::Address::parse(runtime.settings.redis_url.reveal())}, runtime.io.contexts(),
+          runtime.logger),
+      limiter_(redis_, options_.name),
+      internal_({.addresses = http::AddressPolicy(true), .ca_file = runtime.settings.outbound_ca_file}),
+      outbound_({.addresses = http::AddressPolicy(runtime.settings.outbound_allow_private),
+          .ca_file = runtime.settings.outbound_ca_file}),
+      directory_(db_, [this] { return live(); }),
+      keys_(db_, runtime.clock, {.kinds = options_.key_kinds}, [this] { return live(); }),
+      jwks_(jwks_source(options_.issuer, internal_),
+          options_.issuer.jwks_file.empty() ? auth::JwksOptions{} : auth::jwks_file_options(),
+          [&logger = runtime.logger](std::string const& what) {
+              logger.warn("the token issuer's keys cannot be read", {{"error", what}});
+          }),
+      tokens_(jwks_, runtime.clock, {.issuer_host = options_.issuer.host}),
+      sender_(db_, runtime.clock, keyring_, outbound_),
+      webhooks_{db_, runtime.clock, keyring_, outbound_.addresses(), options_.events},
+      eraser_(db_, runtime.clock, {[this](core::Scope const& scope) { erase_outside(scope); }}),
+      tenants_{db_, runtime.clock, eraser_}, job_metrics_(runtime.metrics)
+{
+    add_shared_work();
+    runtime_.metrics.gauge_callback("tetrad_database_queue_jobs", "Jobs that wait for a database thread",
+        [this] { return static_cast<double>(db_.queued()); });
+}
+
+void Platform::add_shared_work()
+{
+    add_worker({.queue = webhooks::queue, .threads = 8}, std::ref(sender_));
+    add_periodic(
+        {.name = "idempotency.purge"}, [this](std::stop_token const&) { return idempotency::purge(db_); });
+    add_periodic({.name = "webhooks.purge"}, [this](std::stop_token const&) { return purge_deliveries(); });
+    add_periodic({.name = "tenants.erase", .interval = std::chrono::minutes(1)},
+        [this](std::stop_token const& stop) { return eraser_.step(stop); });
+}
+
+bool Platform::purge_deliveries()
+{
+    auto const before = runtime_.clock.now() - webhooks::retention;
+    auto const scopes = db_.transact_blocking(pg::Scopes(),
+        [this](pg::Tx& tx) { return tenancy::registry::scopes_after(tx, purged_up_to_, scopes_a_step); });
+    if (scopes.empty()) {
+        purged_up_to_ = 0;
+        return false;
+    }
+    auto const purged = db_.transact_blocking(
+        pg::Scopes(scopes), [&](pg::Tx& tx) { return webhooks::purge(tx, scopes, before, rows_a_step); });
+    if (purged < rows_a_step) purged_up_to_ = scopes.back();
+    return true;
+}
+
+void Platform::erase_outside(core::Scope const& scope)
+{
+    wait(redis_.erase_prefix(options_.name + ":rl:{" + std::to_string(scope.id) + ":"));
+    for (auto const& erase : erasures_)
+        erase(scope);
+}
+
+void Platform::add_worker(jobs::WorkerOptions options, jobs::Handler handler)
+{
+    beginnings_.emplace_back([this, options = std::move(options), handler = std::move(handler)] {
+        jobs::Hooks hooks;
+        hooks.finished = [this, queue = options.queue](
+                             jobs::Outcome::Kind kind, std::chrono::nanoseconds took) {
+            job_metrics_.finished(queue, jobs::to_string(kind), took);
+        };
+        hooks.failed = [this, queue = options.queue](std::string_view what) {
+            runtime_.logger.warn("a job failed", {{"queue", queue}, {"error", what}});
+        };
+        workers_.push_back(
+            std::make_unique<jobs::Worker>(db_, runtime_.clock, options, handler, std::move(hooks)));
+    });
+}
+
+void Platform::add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step step)
+{
+    beginnings_.emplace_back([this, options = std::move(options), step = std::move(step)] {
+        auto failed = [this, name = options.name](std::string_view what) {
+            runtime_.logger.warn("a periodic task failed", {{"task", name}, {"error", what}});
+        };
+        periodics_.push_back(std::make_unique<jobs::Periodic>(db_, runtime_.clock, options, step, failed));
+    });
+}
+
+void Platform::serve(std::vector<http::Endpoint> endpoints)
+{
+    http_metrics_ = std::make_unique<observe::HttpMetrics>(runtime_.metrics, route_labels(endpoints));
+    gateway_ = std::make_unique<Gateway>(GatewayOptions{.base_host = runtime_.settings.base_host,
+                                             .tenant_headers = options_.tenant_headers,
+                                             .trusted_proxies = runtime_.settings.trusted_proxies,
+                                             .user_requests_per_minute = options_.user_requests_per_minute,
+                                             .rate_limit_fails_open = options_.rate_limit_fails_open},
+        GatewayDeps{.tenants = directory_,
+            .master_key = master_key_,
+            .keys = &keys_,
+            .user_tokens = &tokens_,
+            .rate_limiter = &limiter_,
+            .logger = runtime_.logger,
+            .metrics = *http_metrics_},
+        http::Router(std::move(endpoints)));
+}
+
+bool Platform::live() const noexcept
+{
+    return listener_ && listener_->live();
+}
+
+std::vector<ReadyCheck> Platform::ready_checks()
+{
+    return {{"database", [this] { return db_.healthy(); }}};
+}
+
+void Platform::start()
+{
+    for (auto const& begin : beginnings_)
+        begin();
+    listen();
+}
+
+void Platform::listen()
+{
+    auto on_jobs = [this](std::string const& queue) {
+        for (auto& worker : workers_)
+            worker->on_notification(queue);
+    };
+    auto on_gap = [this] {
+        directory_.on_gap();
+        keys_.on_gap();
+        for (auto& worker : workers_)
+            worker->wake();
+    };
+    listener_ = std::make_unique<pg::Listener>(runtime_.settings.database_url.reveal(),
+        std::map<std::string, std::function<void(std::string const&)>>{
+            {tenancy::channel, [this](std::string const& slug) { directory_.on_notify(slug); }},
+            {auth::Keys::channel, [this](std::string const& hash) { keys_.on_notify(hash); }},
+            {jobs::channel, on_jobs}},
+        on_gap);
+}
+
+void Platform::stop_workers()
+{
+    if (listener_) listener_->stop();
+    for (auto& worker : workers_)
+        worker->request_stop();
+    for (auto& worker : workers_)
+        worker->stop();
+    for (auto& periodic : periodics_)
+        periodic->stop();
+    eraser_.stop();
+    keys_.stop();
+}
+
+void Platform::stop()
+{
+    jwks_.stop();
+    redis_.stop();
+    db_.stop();
+}
+
+} // namespace service

@@ -1,0 +1,130 @@
+#pragma once
+
+#include "auth/jwks.hpp"
+#include "auth/keys.hpp"
+#include "auth/master_key.hpp"
+#include "auth/user_tokens.hpp"
+#include "crypto/keyring.hpp"
+#include "http/client.hpp"
+#include "http/router.hpp"
+#include "jobs/periodic.hpp"
+#include "jobs/worker.hpp"
+#include "observe/http_metrics.hpp"
+#include "pg/database.hpp"
+#include "pg/listener.hpp"
+#include "redis/client.hpp"
+#include "redis/rate_limit.hpp"
+#include "service/gateway.hpp"
+#include "service/instance.hpp"
+#include "tenancy/admin.hpp"
+#include "tenancy/directory.hpp"
+#include "tenancy/eraser.hpp"
+#include "webhooks/api.hpp"
+#include "webhooks/sender.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace service {
+
+/// Where user tokens come from and how they are checked.
+struct TokenIssuer {
+    std::string jwks_file; ///< wins over `jwks_url`
+    std::string jwks_url;
+    std::string host; ///< base host of the issuer: `auth.example.com`
+
+    /// JWKS_FILE or JWKS_URL, and JWT_ISSUER_HOST. Faults are recorded in `config`.
+    static TokenIssuer read(core::Config& config);
+};
+
+/// What makes a service this one, as far as the part they share goes.
+struct PlatformOptions {
+    std::string name; ///< `feedback`: prefix of Redis keys, application_name
+    TokenIssuer issuer;
+    std::vector<auth::KeyKind> key_kinds;
+    std::span<std::string_view const> events;  ///< what its webhooks announce; static storage
+    bool tenant_headers = false;               ///< GatewayOptions
+    std::int64_t user_requests_per_minute = 0; ///< GatewayOptions
+    bool rate_limit_fails_open = true;         ///< GatewayOptions
+};
+
+/// What every service is made of: database, Redis, tenants, keys, tokens, webhooks, and the background work
+/// that goes with them. A service's App derives from it, adds what is its own, and ends its constructor with
+/// `serve(routes)`.
+class Platform : public Instance {
+public:
+    /// The libraries' part of the schema, in order.
+    static std::vector<pg::Component const*> components();
+
+    http::Application& application() override { return *gateway_; }
+
+    std::vector<ReadyCheck> ready_checks() override;
+    void start() override;
+    void stop_workers() override;
+    void stop() override;
+
+protected:
+    Platform(PlatformOptions options, Runtime const& runtime);
+
+    /// Makes the gateway. `endpoints`: the service's route table, bound.
+    void serve(std::vector<http::Endpoint> endpoints);
+
+    /// Registers background work, begun by `start()`.
+    void add_worker(jobs::WorkerOptions options, jobs::Handler handler);
+    void add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step step);
+
+    /// Registers what is to be deleted outside the database when a scope is erased.
+    void add_erasure(tenancy::Eraser::Hook hook) { erasures_.push_back(std::move(hook)); }
+
+    /// Runs a coroutine on an I/O thread and waits for it. For workers; never on an I/O thread.
+    template <class T> T wait(asio::awaitable<T> task)
+    {
+        return asio::co_spawn(runtime_.io.first(), std::move(task), asio::use_future).get();
+    }
+
+    PlatformOptions const options_;
+    Runtime const runtime_;
+    crypto::Keyring const keyring_;
+    auth::MasterKey const master_key_;
+    pg::Database db_;
+    redis::Client redis_;
+    redis::RateLimiter limiter_;
+    http::Client internal_; ///< to addresses the operator configured
+    http::Client outbound_; ///< to addresses tenants chose
+
+    tenancy::Directory directory_;
+    auth::Keys keys_;
+    auth::Jwks jwks_;
+    auth::UserTokens tokens_;
+    webhooks::Sender sender_;
+    webhooks::Api webhooks_;
+    tenancy::Eraser eraser_;
+    tenancy::Tenants tenants_;
+
+private:
+    bool live() const noexcept;
+    void erase_outside(core::Scope const& scope);
+    bool purge_deliveries();
+    void add_shared_work();
+    void listen();
+
+    std::vector<tenancy::Eraser::Hook> erasures_;
+    std::int64_t purged_up_to_ = 0; ///< scope at which the walk over old deliveries goes on
+    std::unique_ptr<observe::HttpMetrics> http_metrics_;
+    std::unique_ptr<Gateway> gateway_;
+    observe::JobMetrics job_metrics_;
+    std::vector<std::function<void()>> beginnings_;
+    std::vector<std::unique_ptr<jobs::Worker>> workers_;
+    std::vector<std::unique_ptr<jobs::Periodic>> periodics_;
+    std::unique_ptr<pg::Listener> listener_; ///< last: it calls the others
+};
+
+} // namespace service

@@ -1,0 +1,49 @@
+#include "service/reencrypt.hpp"
+
+#include "tenancy/registry.hpp"
+
+namespace service {
+
+namespace {
+
+constexpr std::size_t scopes_a_step = 500;
+
+std::size_t reencrypt_all(
+    pg::Database& db, crypto::Keyring const& keyring, std::vector<Reencrypt> const& parts)
+{
+    std::size_t changed = 0;
+    for (std::int64_t after = 0;;) {
+        auto const ids = db.transact_blocking(pg::Scopes(),
+            [&](pg::Tx& tx) { return tenancy::registry::scopes_after(tx, after, scopes_a_step); });
+        if (ids.empty()) return changed;
+        for (auto const id : ids) {
+            changed += db.transact_blocking(pg::Scopes(id), [&](pg::Tx& tx) {
+                std::size_t in_scope = 0;
+                for (auto const& part : parts)
+                    in_scope += part(tx, core::Scope{id, {}}, keyring);
+                return in_scope;
+            });
+        }
+        after = ids.back();
+    }
+}
+
+} // namespace
+
+Verb reencrypt_verb(std::vector<Reencrypt> parts)
+{
+    Verb verb{
+        .name = "reencrypt", .help = "seal every secret at rest anew under the first of ENCRYPTION_KEYS"};
+    verb.prepare = [parts = std::move(parts)](core::Config&, Settings const& settings) -> Verb::Task {
+        return
+            [parts, url = settings.database_url, keys = settings.encryption_keys](observe::Logger& logger) {
+                pg::Database db({.url = url.reveal(), .application_name = "reencrypt", .threads = 1});
+                auto const changed = reencrypt_all(db, crypto::Keyring::parse(keys.reveal()), parts);
+                logger.info("secrets sealed anew", {{"changed", static_cast<std::int64_t>(changed)}});
+                return 0;
+            };
+    };
+    return verb;
+}
+
+} // namespace service

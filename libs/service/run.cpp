@@ -1,0 +1,201 @@
+#include "service/run.hpp"
+
+#include "core/clock.hpp"
+#include "service/host.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <pqxx/connection>
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <malloc.h>
+#include <thread>
+
+namespace service {
+
+namespace {
+
+constexpr int failed = 1;
+constexpr int misconfigured = 2;
+
+/// What was asked for, and the arguments behind it.
+struct CommandLine {
+    std::string verb = "serve";
+    std::vector<std::string> flags;
+};
+
+CommandLine parse(int argc, char const* const* argv)
+{
+    CommandLine line{.flags = {argv + std::min(1, argc), argv + argc}};
+    if (!line.flags.empty() && (!line.flags.front().starts_with('-') || line.flags.front() == "--help" ||
+                                   line.flags.front() == "--version" || line.flags.front() == "-h")) {
+        line.verb = line.flags.front();
+        line.flags.erase(line.flags.begin());
+    }
+    return line;
+}
+
+core::Config config_of(Definition const& definition, std::vector<std::string> const& flags)
+{
+    return {definition.config_prefix, flags, core::Config::process_environment()};
+}
+
+int help(Definition const& definition)
+{
+    // Asking for every setting is what makes them known; nothing of the environment is looked at.
+    core::Config config(definition.config_prefix, {}, [](std::string const&) { return std::nullopt; });
+    auto const settings = Settings::read(config, definition.defaults);
+    definition.configure(config, settings);
+    std::cout << definition.name << ": " << definition.summary << "\n\n"
+              << "Usage: " << definition.name << " [serve|migrate";
+    for (auto const& verb : definition.verbs)
+        std::cout << '|' << verb.name;
+    std::cout << "] [--setting value ...]\n"
+              << "  serve      (default) answer requests until SIGTERM\n"
+              << "  migrate    bring the database up to date; DATABASE_URL is its owner's\n";
+    for (auto const& verb : definition.verbs)
+        std::cout << "  " << verb.name << std::string(verb.name.size() < 10 ? 10 - verb.name.size() : 1, ' ')
+                  << ' ' << verb.help << '\n';
+    std::cout << "\nSettings, from a flag, " << definition.config_prefix << "_NAME or NAME:\n"
+              << config.help();
+    return 0;
+}
+
+/// glibc gives every thread an arena of its own, up to eight a core; database and background threads share a
+/// few instead, which keeps freed memory in reach of everybody and the process small.
+void limit_arenas(unsigned io_threads)
+{
+    ::mallopt(M_ARENA_MAX, static_cast<int>(io_threads) + 1);
+}
+
+/// Waits for SIGTERM or SIGINT; from then on a second one ends the process at once.
+class Signals {
+public:
+    explicit Signals(observe::Logger& logger) : logger_(logger), set_(ioc_, SIGTERM, SIGINT) {}
+
+    ~Signals()
+    {
+        boost::asio::post(ioc_, [this] { set_.cancel(); });
+        if (second_.joinable()) second_.join();
+    }
+
+    Signals(Signals const&) = delete;
+    Signals& operator=(Signals const&) = delete;
+
+    void wait()
+    {
+        set_.async_wait([](auto, int) {});
+        ioc_.run();
+        set_.async_wait([this](auto cancelled, int) {
+            if (cancelled) return;
+            logger_.warn("stopped at once by a second signal");
+            logger_.flush(std::chrono::milliseconds(100));
+            std::_Exit(failed);
+        });
+        ioc_.restart();
+        second_ = std::thread([this] { ioc_.run(); });
+    }
+
+private:
+    observe::Logger& logger_;
+    boost::asio::io_context ioc_{1}; // of signals alone
+    boost::asio::signal_set set_;
+    std::thread second_;
+};
+
+int serve(Definition const& definition, std::vector<std::string> const& flags)
+{
+    auto config = config_of(definition, flags);
+    auto settings = Settings::read(config, definition.defaults);
+    auto const factory = definition.configure(config, settings);
+    config.check();
+    limit_arenas(settings.threads);
+    observe::Logger logger(definition.name, settings.log_level);
+    try {
+        core::SystemClock const clock;
+        Signals signals(logger);
+        Host host(definition.name, std::move(settings), logger, clock, factory);
+        logger.info(
+            "serving", {{"version", TETRAD_VERSION}, {"port", host.port()}, {"opsPort", host.ops_port()}});
+        signals.wait();
+        logger.info("stopping");
+        bool const answered = host.stop();
+        if (!answered) logger.warn("requests in flight were cut off");
+        logger.info("stopped");
+        return 0;
+    } catch (std::exception const& e) {
+        logger.error("failed", {{"reason", e.what()}});
+        return failed;
+    }
+}
+
+int migrate(Definition const& definition, std::vector<std::string> const& flags)
+{
+    auto config = config_of(definition, flags);
+    auto const url = read_database_url(config);
+    config.check();
+    observe::Logger logger(definition.name);
+    try {
+        auto const database = std::string(pqxx::connection(url.reveal()).dbname());
+        auto const applied = pg::migrate(url.reveal(), definition.components, database + "_service");
+        for (auto const& name : applied)
+            logger.info("migration applied", {{"migration", name}});
+        logger.info("database is up to date", {{"database", database}, {"applied", applied.size()}});
+        return 0;
+    } catch (std::exception const& e) {
+        logger.error("migration failed", {{"reason", e.what()}});
+        return failed;
+    }
+}
+
+int perform(Verb const& verb, Definition const& definition, std::vector<std::string> const& flags)
+{
+    auto config = config_of(definition, flags);
+    auto const settings = Settings::read(config, definition.defaults);
+    auto const task = verb.prepare(config, settings);
+    config.check();
+    observe::Logger logger(definition.name, settings.log_level);
+    try {
+        return task(logger);
+    } catch (std::exception const& e) {
+        logger.error("failed", {{"verb", verb.name}, {"reason", e.what()}});
+        return failed;
+    }
+}
+
+int dispatch(Definition const& definition, CommandLine const& line)
+{
+    if (line.verb == "--help" || line.verb == "-h") return help(definition);
+    if (line.verb == "--version") {
+        std::cout << definition.name << ' ' << TETRAD_VERSION << '\n';
+        return 0;
+    }
+    if (line.verb == "serve") return serve(definition, line.flags);
+    if (line.verb == "migrate") return migrate(definition, line.flags);
+    for (auto const& verb : definition.verbs)
+        if (verb.name == line.verb) return perform(verb, definition, line.flags);
+    std::cerr << definition.name << ": unknown verb " << line.verb << "; --help lists them\n";
+    return misconfigured;
+}
+
+} // namespace
+
+int run(int argc, char const* const* argv, Definition const& definition)
+{
+    // A peer that is gone is told by write()'s result, in this process and in what libraries write to.
+    std::signal(SIGPIPE, SIG_IGN); // NOLINT(cert-err33-c): it cannot fail for SIGPIPE
+    try {
+        return dispatch(definition, parse(argc, argv));
+    } catch (core::ConfigError const& e) {
+        std::cerr << definition.name << ": the configuration is wrong\n" << e.what() << '\n';
+        return misconfigured;
+    } catch (std::exception const& e) {
+        std::cerr << definition.name << ": " << e.what() << '\n';
+        return failed;
+    }
+}
+
+} // namespace service

@@ -1,0 +1,151 @@
+#include "service/settings.hpp"
+
+#include "crypto/keyring.hpp"
+#include "redis/address.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+namespace service {
+
+namespace {
+
+constexpr std::size_t min_master_key = 32;
+
+std::uint16_t read_port(
+    core::Config& config, std::string_view name, std::uint16_t fallback, std::string_view help)
+{
+    return static_cast<std::uint16_t>(config.integer(name, fallback, 0, 65'535, help));
+}
+
+unsigned read_threads(core::Config& config)
+{
+    auto const cores = std::clamp(std::thread::hardware_concurrency(), 1U, 64U);
+    return static_cast<unsigned>(
+        config.integer("THREADS", cores, 1, 256, "I/O threads; the default is one per core"));
+}
+
+/// One or more labels of letters, digits and dashes (RFC 1123), without a port: tenants are one more label in
+/// front.
+bool is_host(std::string_view host) noexcept
+{
+    if (host.empty() || host.size() > 190 || host.front() == '.' || host.back() == '.') return false;
+    return host.find("..") == std::string_view::npos && std::ranges::all_of(host, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+    });
+}
+
+std::string read_base_host(core::Config& config, std::string_view fallback)
+{
+    auto host = config.text("BASE_HOST", fallback, "tenants are one label in front of this host");
+    std::ranges::transform(
+        host, host.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    if (!is_host(host)) config.fault("BASE_HOST", "must be a host name without a port");
+    return host;
+}
+
+std::string read_bind(core::Config& config)
+{
+    auto address = config.text("BIND", "127.0.0.1", "address both ports are opened on");
+    boost::system::error_code failed;
+    boost::asio::ip::make_address(address, failed);
+    if (failed) config.fault("BIND", "must be an IPv4 or IPv6 address");
+    return address;
+}
+
+core::Secret check_master_key(core::Config& config, std::string_view name, core::Secret key)
+{
+    if (!key.empty() && key.reveal().size() < min_master_key)
+        config.fault(name, "must have at least 32 characters");
+    return key;
+}
+
+core::Secret read_redis_url(core::Config& config)
+{
+    auto url =
+        config.required_secret("REDIS_URL", "redis://[user:password@]host[:port][/db] or unix:///path");
+    try {
+        if (!url.empty()) redis::Address::parse(url.reveal());
+    } catch (std::invalid_argument const& e) {
+        config.fault("REDIS_URL", e.what());
+    }
+    return url;
+}
+
+core::Secret read_encryption_keys(core::Config& config)
+{
+    auto keys =
+        config.required_secret("ENCRYPTION_KEYS", "id:base64,... of 32 bytes each; the first one seals");
+    try {
+        if (!keys.empty()) crypto::Keyring::parse(keys.reveal());
+    } catch (std::invalid_argument const& e) {
+        config.fault("ENCRYPTION_KEYS", e.what());
+    }
+    return keys;
+}
+
+TrustedProxies read_proxies(core::Config& config)
+{
+    auto const text =
+        config.text("TRUSTED_PROXIES", "", "networks whose X-Forwarded-For is believed: 10.0.0.0/8,::1");
+    auto proxies = TrustedProxies::parse(text);
+    if (!proxies)
+        config.fault("TRUSTED_PROXIES", "must be networks like 10.0.0.0/8 or ::1, separated by commas");
+    return proxies.value_or(TrustedProxies());
+}
+
+observe::Level read_level(core::Config& config)
+{
+    constexpr std::array<std::string_view, 5> levels{"info", "debug", "warn", "error", "off"};
+    auto const chosen =
+        config.one_of("LOG_LEVEL", {levels.begin(), levels.end()}, "the least level that is logged");
+    return observe::parse_level(levels[chosen]).value_or(observe::Level::info);
+}
+
+std::string read_ca_file(core::Config& config)
+{
+    auto path =
+        config.text("OUTBOUND_CA_FILE", "", "PEM file of authorities for outbound TLS; empty: the system's");
+    if (!path.empty() && !std::ifstream(path)) config.fault("OUTBOUND_CA_FILE", "cannot be read");
+    return path;
+}
+
+} // namespace
+
+core::Secret read_database_url(core::Config& config)
+{
+    return config.required_secret("DATABASE_URL", "PostgreSQL, as a libpq URI or connection string");
+}
+
+Settings Settings::read(core::Config& config, Defaults const& defaults)
+{
+    Settings s;
+    s.port = read_port(config, "PORT", defaults.port, "the API's port; 0 is any free one");
+    s.ops_port = read_port(config, "OPS_PORT", defaults.ops_port, "port of /livez, /readyz and /metrics");
+    if (s.port != 0 && s.port == s.ops_port) config.fault("OPS_PORT", "must differ from PORT");
+    s.bind = read_bind(config);
+    s.base_host = read_base_host(config, defaults.base_host);
+    s.threads = read_threads(config);
+    s.database_url = read_database_url(config);
+    s.database_pool =
+        static_cast<unsigned>(config.integer("DATABASE_POOL", 4, 1, 200, "database connections"));
+    s.redis_url = read_redis_url(config);
+    s.master_key = check_master_key(config, "MASTER_KEY",
+        config.required_secret("MASTER_KEY", "the operator's key, at least 32 characters"));
+    s.master_key_previous = check_master_key(config, "MASTER_KEY_PREVIOUS",
+        config.secret("MASTER_KEY_PREVIOUS", "one more that is valid while keys are changed"));
+    s.encryption_keys = read_encryption_keys(config);
+    s.trusted_proxies = read_proxies(config);
+    s.log_level = read_level(config);
+    s.outbound_ca_file = read_ca_file(config);
+    s.outbound_allow_private = config.boolean(
+        "OUTBOUND_ALLOW_PRIVATE", false, "whether outbound calls may go to loopback and private addresses");
+    s.drain_delay = std::chrono::milliseconds(config.integer(
+        "DRAIN_DELAY_MS", 0, 0, 60'000, "how long to go on accepting, unready, after being told to stop"));
+    return s;
+}
+
+} // namespace service

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "core/config.hpp"
+#include "core/secret.hpp"
+#include "observe/log.hpp"
+#include "service/trusted_proxies.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace service {
+
+/// What differs between the services in the settings they share.
+struct Defaults {
+    std::string_view base_host; ///< `feedback.localhost`
+    std::uint16_t port = 0;     ///< 8101
+    std::uint16_t ops_port = 0; ///< 9101
+};
+
+/// The configuration every service has. Tests fill it in by hand.
+struct Settings {
+    std::string bind = "127.0.0.1";
+    std::uint16_t port = 0;     ///< 0: any free port
+    std::uint16_t ops_port = 0; ///< 0: any free port
+    std::string base_host;      ///< lower case, without a port
+    unsigned threads = 2;       ///< I/O threads
+    core::Secret database_url;
+    unsigned database_pool = 4; ///< connections
+    core::Secret redis_url;
+    core::Secret master_key;
+    core::Secret master_key_previous; ///< empty, or one more that is valid
+    core::Secret encryption_keys;     ///< for crypto::Keyring::parse
+    TrustedProxies trusted_proxies;
+    observe::Level log_level = observe::Level::info;
+    std::string outbound_ca_file; ///< PEM; empty: the system's
+    bool outbound_allow_private = false;
+    std::chrono::milliseconds drain_delay{0};        ///< how long to stay unready before the ports close
+    std::chrono::milliseconds drain_timeout{25'000}; ///< how long requests in flight may take to finish
+
+    /// Reads `config`; what is wrong is recorded there as faults.
+    static Settings read(core::Config& config, Defaults const& defaults);
+};
+
+/// `DATABASE_URL` alone, which is all `migrate` needs.
+core::Secret read_database_url(core::Config& config);
+
+} // namespace service

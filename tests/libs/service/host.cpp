@@ -1,0 +1,186 @@
+#include "service/host.hpp"
+
+#include "small_service.hpp"
+#include "testing/eventually.hpp"
+#include "testing/http_client.hpp"
+#include "testing/raw_connection.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <thread>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+service::Settings settings()
+{
+    service::Settings s;
+    s.threads = 2;
+    s.drain_timeout = 5s;
+    return s;
+}
+
+struct Running {
+    explicit Running(service::Settings const& s = settings())
+        : host("small", s, logger, clock, [this](service::Runtime const& runtime) {
+              auto made = std::make_unique<SmallService>(runtime);
+              small = made.get();
+              return made;
+          })
+    {
+    }
+
+    std::string api() const { return "http://127.0.0.1:" + std::to_string(host.port()); }
+
+    std::string ops() const { return "http://127.0.0.1:" + std::to_string(host.ops_port()); }
+
+    observe::Logger logger{"small", observe::Level::off};
+    core::SystemClock clock;
+    SmallService* small = nullptr;
+    service::Host host;
+};
+
+} // namespace
+
+TEST_CASE("a host answers on both ports and stops in order")
+{
+    Running running;
+    CHECK(running.host.port() != running.host.ops_port());
+    testing::HttpClient api(running.api());
+    CHECK(api.get("/").body == R"({"answer":42})");
+    testing::HttpClient ops(running.ops());
+    auto const live = ops.get("/livez");
+    CHECK(live.status == 200);
+    CHECK(live.body == "ok");
+    auto const metrics = ops.get("/metrics");
+    CHECK(metrics.header("content-type") == "text/plain; version=0.0.4");
+    CHECK(metrics.body.find("tetrad_http_connections{service=\"small\"} 1\n") != std::string::npos);
+    CHECK(metrics.body.find("tetrad_build_info{") != std::string::npos);
+    CHECK(ops.get("/").status == 404);
+    CHECK(running.small->notes == std::vector<std::string>{"start"});
+    CHECK(running.host.stop());
+    CHECK(running.small->notes == std::vector<std::string>{"start", "stop workers", "stop"});
+    CHECK_THROWS(api.get("/"));
+    CHECK_THROWS(ops.get("/livez"));
+}
+
+TEST_CASE("readiness names what fails")
+{
+    Running running;
+    testing::HttpClient ops(running.ops());
+    auto const ready = ops.get("/readyz");
+    CHECK(ready.status == 200);
+    CHECK(ready.body == R"({"ready":true,"checks":{"accepting":"ok","database":"ok"}})");
+    running.small->database_works = false;
+    auto const failing = ops.get("/readyz");
+    CHECK(failing.status == 503);
+    CHECK(failing.body == R"({"ready":false,"checks":{"accepting":"ok","database":"failing"}})");
+    running.small->database_works = true;
+    running.host.become_unready();
+    auto const stopping = ops.get("/readyz");
+    CHECK(stopping.status == 503);
+    CHECK(stopping.body == R"({"ready":false,"checks":{"accepting":"failing","database":"ok"}})");
+    CHECK(ops.get("/livez").status == 200);
+}
+
+TEST_CASE("while it waits to be taken out of the balancer it is unready and still accepts")
+{
+    auto s = settings();
+    s.drain_delay = 600ms;
+    Running running(s);
+    std::thread stopping([&] { CHECK(running.host.stop()); });
+    testing::HttpClient ops(running.ops());
+    CHECK(testing::eventually([&] { return ops.get("/readyz").status == 503; }, 400ms));
+    CHECK(testing::HttpClient(running.api()).get("/").status == 200);
+    stopping.join();
+    CHECK_THROWS(testing::HttpClient(running.api()).get("/"));
+}
+
+TEST_CASE("under load no request that was accepted is lost when it stops")
+{
+    Running running;
+    constexpr int clients = 8;
+    std::atomic<std::size_t> answered = 0;
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (int c = 0; c < clients; ++c)
+        threads.emplace_back([&, c] {
+            testing::HttpClient client(running.api());
+            try {
+                for (;;) {
+                    if (client.get(c % 2 == 0 ? "/" : "/slow").status == 200)
+                        ++answered;
+                    else
+                        ++wrong;
+                }
+            } catch (std::runtime_error const&) {
+                return; // refused: nobody listens any more
+            }
+        });
+    CHECK(testing::eventually([&] { return answered > 200; }));
+    CHECK(running.host.stop());
+    for (auto& thread : threads)
+        thread.join();
+    CHECK(wrong == 0);
+    CHECK(answered == running.small->handled);
+}
+
+TEST_CASE("a request that does not end in time is cut off, and the stop goes on")
+{
+    auto s = settings();
+    s.drain_timeout = 50ms;
+    Running running(s);
+    testing::RawConnection connection(running.host.port());
+    connection.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+    std::this_thread::sleep_for(100ms); // its handler is waiting now
+    CHECK_FALSE(running.host.stop());
+    CHECK(connection.read_to_close().empty());
+    CHECK(running.small->notes.back() == "stop");
+}
+
+TEST_CASE("a host that cannot open its port leaves nothing behind")
+{
+    Running first;
+    auto s = settings();
+    s.port = first.host.port();
+    CHECK_THROWS_AS(Running(s), std::runtime_error);
+    s = settings();
+    s.ops_port = first.host.ops_port();
+    CHECK_THROWS_AS(Running(s), std::runtime_error);
+    CHECK(testing::HttpClient(first.api()).get("/").status == 200);
+}
+
+TEST_CASE("a host that goes away without being stopped ends what it has")
+{
+    observe::Logger logger("small", observe::Level::off);
+    core::SystemClock const clock;
+    std::vector<std::string> notes;
+
+    struct Noting final : service::Instance, http::Application {
+        explicit Noting(std::vector<std::string>& n) : list(n) {}
+
+        http::Application& application() override { return *this; }
+
+        std::vector<service::ReadyCheck> ready_checks() override { return {}; }
+
+        void stop_workers() override { list.emplace_back("workers"); }
+
+        void stop() override { list.emplace_back("stop"); }
+
+        boost::asio::awaitable<http::Response> handle(http::Request&) override { co_return http::Response{}; }
+
+        std::vector<std::string>& list;
+    };
+
+    {
+        service::Host const host("small", settings(), logger, clock,
+            [&](service::Runtime const&) { return std::make_unique<Noting>(notes); });
+    }
+    CHECK(notes == std::vector<std::string>{"workers", "stop"});
+    CHECK_THROWS_AS(service::Host("small", settings(), logger, clock,
+                        [](service::Runtime const&) -> std::unique_ptr<service::Instance> {
+                            throw std::runtime_error("no");
+                        }),
+        std::runtime_error);
+}

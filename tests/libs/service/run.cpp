@@ -1,0 +1,220 @@
+#include "testing/eventually.hpp"
+#include "testing/http_client.hpp"
+#include "testing/postgres.hpp"
+#include "testing/process.hpp"
+#include "testing/raw_connection.hpp"
+
+#include <boost/json.hpp>
+#include <catch2/catch.hpp>
+
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+#endif
+
+/// The small service as a process, with a complete configuration unless told otherwise.
+class Program {
+public:
+    explicit Program(
+        std::vector<std::string> const& arguments = {}, std::vector<std::string> const& more = {})
+    {
+        std::vector<std::string> argv{SMALL_SERVICE};
+        argv.insert(argv.end(), arguments.begin(), arguments.end());
+        std::vector<std::string> environment{"PORT=" + std::to_string(port),
+            "OPS_PORT=" + std::to_string(ops_port), "DATABASE_URL=postgresql:///none",
+            "REDIS_URL=redis://127.0.0.1", "THREADS=2", "MASTER_KEY=0123456789abcdef0123456789abcdef",
+            "ENCRYPTION_KEYS=k1:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="};
+        for (auto const& variable : more) {
+            auto const name = variable.substr(0, variable.find('=') + 1);
+            std::erase_if(environment, [&](auto const& e) { return e.starts_with(name); });
+            environment.push_back(variable);
+        }
+        started = Clock::now();
+        process =
+            testing::Process({.argv = argv, .environment = environment, .user = {}, .output = output_path()});
+    }
+
+    std::string output_path() const { return folder.path() + "/output"; }
+
+    std::string output() const
+    {
+        std::ifstream const file(output_path());
+        std::ostringstream text;
+        text << file.rdbuf();
+        return text.str();
+    }
+
+    int wait()
+    {
+        REQUIRE(process.wait(30s));
+        return process.status();
+    }
+
+    bool is_ready() const
+    {
+        try {
+            return testing::HttpClient("http://127.0.0.1:" + std::to_string(ops_port))
+                       .get("/readyz")
+                       .status == 200;
+        } catch (std::runtime_error const&) {
+            return false;
+        }
+    }
+
+    testing::TemporaryDirectory folder;
+    unsigned short port = testing::free_port();
+    unsigned short ops_port = testing::free_port();
+    Clock::time_point started;
+    testing::Process process;
+};
+
+} // namespace
+
+TEST_CASE("--version and --help say what there is, whatever the configuration")
+{
+    Program version({"--version"}, {"PORT=nonsense"});
+    CHECK(version.wait() == 0);
+    CHECK(version.output() == "small " TETRAD_VERSION "\n");
+
+    Program help({"--help"}, {"PORT=nonsense"});
+    CHECK(help.wait() == 0);
+    auto const text = help.output();
+    for (auto const* word : {"a service for tests", "serve", "migrate", "say", "logs WORDS", "PORT", "8191",
+             "9191", "BASE_HOST", "small.localhost", "DATABASE_URL", "REDIS_URL", "MASTER_KEY",
+             "ENCRYPTION_KEYS", "TRUSTED_PROXIES", "LOG_LEVEL", "DRAIN_DELAY_MS", "COLOR"}) {
+        CAPTURE(word, text);
+        CHECK(text.find(word) != std::string::npos);
+    }
+}
+
+TEST_CASE("a wrong configuration ends with 2 and every fault on stderr, the service's own included")
+{
+    Program program({}, {"PORT=x", "MASTER_KEY=short", "DATABASE_URL=", "COLOR=blue"});
+    CHECK(program.wait() == 2);
+    auto const text = program.output();
+    for (auto const* name : {"PORT", "MASTER_KEY", "DATABASE_URL", "COLOR"}) {
+        CAPTURE(name, text);
+        CHECK(text.find(name) != std::string::npos);
+    }
+    Program flag({"serve", "--no-such-setting", "1"});
+    CHECK(flag.wait() == 2);
+    Program verb({"dance"});
+    CHECK(verb.wait() == 2);
+}
+
+TEST_CASE("a verb of the service's own runs and says how it went")
+{
+    Program good({"say", "--words", "hello"});
+    CHECK(good.wait() == 3);
+    CHECK(good.output().find(R"("message":"hello")") != std::string::npos);
+    Program faulty({"say"});
+    CHECK(faulty.wait() == 2);
+    CHECK(faulty.output().find("WORDS") != std::string::npos);
+    Program failing({"say", "--words=throw"});
+    CHECK(failing.wait() == 1);
+    CHECK(failing.output().find("thrown") != std::string::npos);
+}
+
+TEST_CASE("it is ready soon, small at rest, and SIGTERM ends it in order with 0")
+{
+    Program program;
+    REQUIRE(testing::eventually([&] { return program.is_ready(); }, 5s));
+    if (!sanitized) {
+        CHECK(Clock::now() - program.started < 1s); // 300 ms and what a busy machine adds
+        auto const metrics =
+            testing::HttpClient("http://127.0.0.1:" + std::to_string(program.ops_port)).get("/metrics").body;
+        auto const at = metrics.find("\nprocess_resident_memory_bytes ");
+        REQUIRE(at != std::string::npos);
+        CHECK(std::stod(metrics.substr(metrics.find(' ', at))) < 25.0 * 1024 * 1024);
+    }
+    testing::RawConnection connection(program.port);
+    connection.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+    std::this_thread::sleep_for(100ms); // its handler is waiting now
+    program.process.signal(SIGTERM);
+    auto const answer = connection.read_to_close();
+    CHECK(answer.starts_with("HTTP/1.1 200"));
+    CHECK(answer.find("Connection: close") != std::string::npos);
+    CHECK(answer.ends_with(R"({"answer":42})"));
+    CHECK(program.wait() == 0);
+    auto const text = program.output();
+    std::size_t last = 0;
+    for (auto const* message : {"start", "serving", "stopping", "stop workers", "stop", "stopped"}) {
+        CAPTURE(message, text);
+        auto const at = text.find(std::string("\"message\":\"") + message + "\"", last);
+        REQUIRE(at != std::string::npos);
+        last = at;
+    }
+    CHECK(text.find(R"("message":"stop workers","handled":1)") != std::string::npos);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        CHECK(boost::json::parse(line).is_object());
+}
+
+TEST_CASE("a second signal ends it at once")
+{
+    Program program({}, {"DRAIN_DELAY_MS=20000"});
+    REQUIRE(testing::eventually([&] { return program.is_ready(); }, 5s));
+    program.process.signal(SIGINT);
+    REQUIRE(testing::eventually([&] { return !program.is_ready(); }, 5s));
+    CHECK(program.process.running());
+    auto const begin = Clock::now();
+    program.process.signal(SIGTERM);
+    CHECK(program.wait() == 1);
+    CHECK(Clock::now() - begin < 5s);
+    CHECK(program.output().find("second signal") != std::string::npos);
+}
+
+TEST_CASE("a signal that comes while it starts stops it in order")
+{
+    for (auto const wait : {30ms, 60ms, 90ms, 120ms}) {
+        Program program;
+        std::this_thread::sleep_for(wait);
+        program.process.signal(SIGTERM);
+        auto const status = program.wait();
+        // Before main() has asked for signals the system's default holds: 128 + SIGTERM.
+        CHECK((status == 0 || (status == 143 && program.output().empty())));
+    }
+}
+
+TEST_CASE("what keeps it from starting is logged and ends with 1")
+{
+    Program first;
+    REQUIRE(testing::eventually([&] { return first.is_ready(); }, 5s));
+    Program second({}, {"PORT=" + std::to_string(first.port)});
+    CHECK(second.wait() == 1);
+    CHECK(second.output().find(R"("level":"error")") != std::string::npos);
+    CHECK(first.is_ready());
+    Program green({"--color", "green"});
+    CHECK(green.wait() == 1);
+    CHECK(green.output().find("green is not made") != std::string::npos);
+}
+
+TEST_CASE("migrate brings the database up to date and needs nothing but its address")
+{
+    testing::Postgres const db;
+    for (int i = 0; i < 2; ++i) {
+        Program program({"migrate"}, {"DATABASE_URL=" + db.owner_url(), "MASTER_KEY=short", "REDIS_URL="});
+        CHECK(program.wait() == 0);
+        auto const applied = program.output().find(R"("migration":"small/0001_things")") != std::string::npos;
+        CHECK(applied == (i == 0));
+    }
+    CHECK(db.query("SELECT count(*) FROM things") == "0");
+    CHECK(db.query("SELECT count(*) FROM pg_roles WHERE rolname = current_database() || '_service'") == "1");
+    Program failing({"migrate"}, {"DATABASE_URL=postgresql:///none?host=/does/not/exist"});
+    CHECK(failing.wait() == 1);
+    Program missing({"migrate"}, {"DATABASE_URL="});
+    CHECK(missing.wait() == 2);
+}

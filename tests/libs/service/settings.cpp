@@ -1,0 +1,125 @@
+#include "service/settings.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+
+using service::Settings;
+
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+Variables good()
+{
+    return {{"DATABASE_URL", "postgresql:///feedback"}, {"REDIS_URL", "redis://127.0.0.1"},
+        {"MASTER_KEY", std::string(32, 'm')},
+        {"ENCRYPTION_KEYS", "k1:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="}};
+}
+
+core::Config config_of(Variables const& variables)
+{
+    return {"FEEDBACK", {}, [variables](std::string const& name) -> std::optional<std::string> {
+                auto const it = variables.find(name);
+                return it == variables.end() ? std::nullopt : std::optional(it->second);
+            }};
+}
+
+Settings read(Variables const& variables)
+{
+    auto config = config_of(variables);
+    auto settings =
+        Settings::read(config, {.base_host = "feedback.localhost", .port = 8101, .ops_port = 9101});
+    config.check();
+    return settings;
+}
+
+/// The faults found, or "" when there are none.
+std::string faults(Variables const& changes)
+{
+    auto variables = good();
+    for (auto const& [name, value] : changes)
+        variables[name] = value;
+    try {
+        read(variables);
+        return "";
+    } catch (core::ConfigError const& e) {
+        return e.what();
+    }
+}
+
+} // namespace
+
+TEST_CASE("with the least there must be, the rest has its defaults")
+{
+    auto const s = read(good());
+    CHECK(s.bind == "127.0.0.1");
+    CHECK(s.port == 8101);
+    CHECK(s.ops_port == 9101);
+    CHECK(s.base_host == "feedback.localhost");
+    CHECK(s.threads >= 1);
+    CHECK(s.database_url.reveal() == "postgresql:///feedback");
+    CHECK(s.database_pool == 4);
+    CHECK(s.master_key.equals(std::string(32, 'm')));
+    CHECK(s.master_key_previous.empty());
+    CHECK(s.log_level == observe::Level::info);
+    CHECK(s.outbound_ca_file.empty());
+    CHECK_FALSE(s.outbound_allow_private);
+    CHECK(s.drain_delay.count() == 0);
+    CHECK(s.drain_timeout == std::chrono::seconds(25));
+    CHECK(s.trusted_proxies.client_address("10.0.0.1", "1.2.3.4") == "10.0.0.1");
+}
+
+TEST_CASE("what is set is read")
+{
+    auto variables = good();
+    variables.insert(
+        {{"PORT", "80"}, {"OPS_PORT", "81"}, {"BIND", "::"}, {"BASE_HOST", "Feedback.Example.COM"},
+            {"THREADS", "7"}, {"DATABASE_POOL", "9"}, {"MASTER_KEY_PREVIOUS", std::string(40, 'p')},
+            {"TRUSTED_PROXIES", "10.0.0.0/8, ::1"}, {"LOG_LEVEL", "warn"}, {"OUTBOUND_CA_FILE", "/dev/null"},
+            {"OUTBOUND_ALLOW_PRIVATE", "true"}, {"DRAIN_DELAY_MS", "1500"}, {"FEEDBACK_PORT", "8080"}});
+    auto const s = read(variables);
+    CHECK(s.port == 8080);
+    CHECK(s.ops_port == 81);
+    CHECK(s.bind == "::");
+    CHECK(s.base_host == "feedback.example.com");
+    CHECK(s.threads == 7);
+    CHECK(s.database_pool == 9);
+    CHECK(s.master_key_previous.equals(std::string(40, 'p')));
+    CHECK(s.trusted_proxies.client_address("10.0.0.1", "1.2.3.4") == "1.2.3.4");
+    CHECK(s.log_level == observe::Level::warn);
+    CHECK(s.outbound_ca_file == "/dev/null");
+    CHECK(s.outbound_allow_private);
+    CHECK(s.drain_delay == std::chrono::milliseconds(1500));
+}
+
+TEST_CASE("every wrong value is a fault that names its variable and not the value")
+{
+    std::vector<std::pair<std::string, std::string>> const rows{{"PORT", "-1"}, {"PORT", "65536"},
+        {"PORT", "9101"}, {"OPS_PORT", "x"}, {"BIND", "localhost"}, {"BASE_HOST", "feedback.localhost:8101"},
+        {"BASE_HOST", ".localhost"}, {"BASE_HOST", "a..b"}, {"BASE_HOST", "a_b"}, {"THREADS", "0"},
+        {"THREADS", "257"}, {"DATABASE_POOL", "0"}, {"DATABASE_URL", ""}, {"REDIS_URL", ""},
+        {"REDIS_URL", "rediss://hunter2"}, {"MASTER_KEY", ""}, {"MASTER_KEY", std::string(31, 'h')},
+        {"MASTER_KEY_PREVIOUS", std::string(31, 'h')}, {"ENCRYPTION_KEYS", ""},
+        {"ENCRYPTION_KEYS", "k1:hunter2"}, {"TRUSTED_PROXIES", "10.0.0.0/33"},
+        {"TRUSTED_PROXIES", "proxy.local"}, {"LOG_LEVEL", "trace"}, {"OUTBOUND_CA_FILE", "/does/not/exist"},
+        {"OUTBOUND_ALLOW_PRIVATE", "maybe"}, {"DRAIN_DELAY_MS", "60001"}};
+    for (auto const& [name, value] : rows) {
+        CAPTURE(name, value);
+        auto const found = faults({{name, value}});
+        auto const shown = name == "PORT" && value == "9101" ? "OPS_PORT" : name;
+        CHECK(found.find(shown) != std::string::npos);
+        CHECK(found.find("hunter2") == std::string::npos);
+        CHECK(found.find("hhhh") == std::string::npos);
+    }
+}
+
+TEST_CASE("all faults are told together")
+{
+    auto const found =
+        faults({{"PORT", "x"}, {"MASTER_KEY", "short"}, {"REDIS_URL", "http://r"}, {"LOG_LEVEL", "loud"}});
+    for (auto const* name : {"PORT", "MASTER_KEY", "REDIS_URL", "LOG_LEVEL"}) {
+        CAPTURE(name, found);
+        CHECK(found.find(name) != std::string::npos);
+    }
+}

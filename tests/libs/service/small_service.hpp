@@ -1,0 +1,56 @@
+#pragma once
+
+#include "service/instance.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <vector>
+
+/// A service with nothing but two routes: `/` answers at once, `/slow` after 300 ms. It writes down what is
+/// asked of it.
+class SmallService final : public service::Instance, public http::Application {
+public:
+    explicit SmallService(service::Runtime const& runtime) : logger_(runtime.logger) {}
+
+    http::Application& application() override { return *this; }
+
+    std::vector<service::ReadyCheck> ready_checks() override
+    {
+        return {{"database", [this] { return database_works.load(); }}};
+    }
+
+    void start() override { note("start"); }
+
+    void stop_workers() override { note("stop workers"); }
+
+    void stop() override { note("stop"); }
+
+    boost::asio::awaitable<http::Response> handle(http::Request& request) override
+    {
+        if (request.path == "/slow") {
+            boost::asio::steady_timer timer(
+                co_await boost::asio::this_coro::executor, std::chrono::milliseconds(300));
+            co_await timer.async_wait(boost::asio::use_awaitable);
+        }
+        ++handled;
+        co_return http::Response::ok(R"({"answer":42})");
+    }
+
+    std::atomic<bool> database_works = true;
+    std::atomic<std::size_t> handled = 0;
+    std::vector<std::string> notes; ///< of the main thread
+
+private:
+    void note(std::string const& what)
+    {
+        notes.push_back(what);
+        logger_.info(what, {{"handled", handled.load()}});
+    }
+
+    observe::Logger& logger_;
+};
