@@ -1,0 +1,27 @@
+#pragma once
+
+#include "core/clock.hpp"
+
+#include <atomic>
+
+namespace testing {
+
+/// A clock that moves only when told. Starts at 2026-01-01T00:00:00Z unless told otherwise. Safe from any
+/// thread.
+class FakeClock final : public core::Clock {
+public:
+    static constexpr core::Time start{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1}};
+
+    explicit FakeClock(core::Time now = start) : now_(now.time_since_epoch().count()) {}
+
+    core::Time now() const override { return core::Time(core::Time::duration(now_.load())); }
+
+    void set(core::Time now) { now_ = now.time_since_epoch().count(); }
+
+    void advance(core::Time::duration by) { now_ += by.count(); }
+
+private:
+    std::atomic<core::Time::rep> now_;
+};
+
+} // namespace testing
