@@ -1,0 +1,78 @@
+#include "service/cors.hpp"
+
+#include "support.hpp"
+
+namespace cors = service::cors;
+
+namespace {
+
+std::string header(http::Response const& response, std::string_view name)
+{
+    for (auto const& [key, value] : response.headers)
+        if (key == name) return value;
+    return "";
+}
+
+} // namespace
+
+TEST_CASE("origins are compared character for character")
+{
+    std::vector<std::string> const allowed{"https://app.example.com", "http://localhost:3000"};
+    CHECK(cors::is_allowed("https://app.example.com", allowed));
+    CHECK(cors::is_allowed("http://localhost:3000", allowed));
+    for (char const* origin : {"", "*", "null", "https://app.example.com/", "http://app.example.com",
+             "https://app.example.com:443", "https://APP.example.com", "https://evil.test",
+             "https://app.example.com.evil.test", "https://sub.app.example.com"}) {
+        INFO(origin);
+        CHECK_FALSE(cors::is_allowed(origin, allowed));
+    }
+    CHECK_FALSE(cors::is_allowed("*", std::vector<std::string>{"*"}));
+    CHECK_FALSE(cors::is_allowed("null", std::vector<std::string>{"null"}));
+}
+
+TEST_CASE("a preflight has Origin and the method to come")
+{
+    http::Request request;
+    request.method = http::Method::options;
+    CHECK_FALSE(cors::is_preflight(request));
+    request.headers.push_back({"origin", "https://app.example.com"});
+    CHECK_FALSE(cors::is_preflight(request));
+    request.headers.push_back({"Access-Control-Request-Method", "PATCH"});
+    CHECK(cors::is_preflight(request));
+    request.method = http::Method::get;
+    CHECK_FALSE(cors::is_preflight(request));
+}
+
+TEST_CASE("a preflight says what the path has, to those who may know")
+{
+    auto const yes = cors::preflight("https://app.example.com", true, "GET, PATCH");
+    CHECK(yes.status == 204);
+    CHECK(yes.content_type.empty());
+    CHECK(header(yes, "Access-Control-Allow-Origin") == "https://app.example.com");
+    CHECK(header(yes, "Access-Control-Allow-Methods") == "GET, PATCH");
+    CHECK(
+        header(yes, "Access-Control-Allow-Headers") ==
+        "Authorization, Content-Type, If-Match, Idempotency-Key, X-Tenant-Slug, X-Tenant-Env, X-Request-Id, "
+        "traceparent");
+    CHECK(header(yes, "Access-Control-Max-Age") == "600");
+
+    auto const no = cors::preflight("https://evil.test", false, "GET, PATCH");
+    CHECK(no.status == 204);
+    REQUIRE(no.headers.size() == 1);
+    CHECK(no.headers[0].first == "Vary");
+}
+
+TEST_CASE("a response depends on the origin, also where a handler said on what it depends")
+{
+    http::Response response;
+    response.headers.emplace_back("Vary", "Accept");
+    cors::expose(response, "https://app.example.com", true);
+    CHECK(header(response, "Vary") == "Accept, Origin");
+    CHECK(header(response, "Access-Control-Allow-Origin") == "https://app.example.com");
+    CHECK(header(response, "Access-Control-Expose-Headers") ==
+          "ETag, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, Location");
+    http::Response other;
+    cors::expose(other, "https://evil.test", false);
+    REQUIRE(other.headers.size() == 1);
+    CHECK(header(other, "Vary") == "Origin");
+}

@@ -1,0 +1,58 @@
+#include "service/etag.hpp"
+
+#include "core/error.hpp"
+#include "support.hpp"
+
+TEST_CASE("an entity tag is quoted")
+{
+    CHECK(service::etag("v3") == "\"v3\"");
+}
+
+TEST_CASE("If-Match is compared strongly")
+{
+    struct Case {
+        char const* header;
+        bool matches;
+    };
+
+    auto const cases = std::array{
+        Case{R"("v3")", true},
+        Case{R"(  "v3"	)", true},
+        Case{"*", true},
+        Case{" * ", true},
+        Case{R"("v1", "v3")", true},
+        Case{R"("v1","v2","v3")", true},
+        Case{R"(, "v3",)", true},
+        Case{R"("v1 , ", "v3")", true}, // a comma within a tag
+        Case{R"(W/"v3")", false},
+        Case{R"(W/"v3", "v3")", true},
+        Case{R"("v2")", false},
+        Case{R"(v3)", false},
+        Case{R"("v3)", false},
+        Case{R"("v1" "v3")", false},
+        Case{R"("V3")", false},
+        Case{"", false},
+        Case{",", false},
+        Case{"*, \"v1\"", false},
+    };
+    for (auto const& c : cases) {
+        INFO(c.header);
+        CHECK(service::matches(c.header, "\"v3\"") == c.matches);
+    }
+    CHECK_FALSE(service::matches(R"(W/"v3")", R"(W/"v3")")); // a weak tag never matches strongly
+}
+
+TEST_CASE("a precondition that fails is 412")
+{
+    http::Request request;
+    CHECK_NOTHROW(service::check_if_match(request, "\"v3\""));
+    request.headers.push_back({"if-match", "\"v2\""});
+    try {
+        service::check_if_match(request, "\"v3\"");
+        FAIL("it went through");
+    } catch (core::Error const& error) {
+        CHECK(error.code().status == 412);
+    }
+    request.headers.push_back({"If-Match", "\"v3\""}); // a second line is more of the list
+    CHECK_NOTHROW(service::check_if_match(request, "\"v3\""));
+}

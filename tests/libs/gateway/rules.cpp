@@ -1,0 +1,88 @@
+#include "service/gateway_rules.hpp"
+#include "support.hpp"
+
+using core::Environment;
+using tenancy::Resolution;
+
+namespace {
+
+service::Credential read(std::vector<http::Header> headers)
+{
+    http::Request request;
+    request.headers = std::move(headers);
+    return service::read_credential(request);
+}
+
+} // namespace
+
+TEST_CASE("a bearer token is read by RFC 6750")
+{
+    CHECK_FALSE(read({}).sent);
+    CHECK_FALSE(read({{"Authorization", "Basic dXNlcjpwYXNz"}}).sent);
+    CHECK_FALSE(read({{"Authorization", ""}}).sent);
+    CHECK(read({{"authorization", "bearer abc"}}).token == "abc");
+    CHECK(read({{"Authorization", "Bearer   abc"}}).token == "abc");
+    for (char const* value : {"Bearer", "Bearer ", "Bearer a b", "Bearer a,b"}) {
+        INFO(value);
+        auto const credential = read({{"Authorization", value}});
+        CHECK(credential.sent);
+        CHECK(credential.token.empty());
+    }
+    CHECK(read({{"Authorization", "Bearer a"}, {"Authorization", "Bearer a"}}).token.empty());
+    CHECK(read({{"Authorization", "Basic x"}, {"Authorization", "Bearer a"}}).token.empty());
+    std::string const longest = "Bearer " + std::string(8192, 'a');
+    CHECK(read({{"Authorization", longest}}).token.size() == 8192);
+    std::string const longer = longest + "a";
+    CHECK(read({{"Authorization", longer}}).token.empty());
+}
+
+TEST_CASE("host and headers agree with a scope, or say nothing")
+{
+    Resolution const nothing;
+    CHECK(service::agrees(nothing, "demo", Environment::production));
+    Resolution const only_env{.environment = Environment::sandbox};
+    CHECK(service::agrees(only_env, "demo", Environment::sandbox));
+    CHECK_FALSE(service::agrees(only_env, "demo", Environment::production));
+    Resolution const demo{
+        .kind = Resolution::Kind::tenant, .slug = "demo", .environment = Environment::sandbox};
+    CHECK(service::agrees(demo, "demo", Environment::sandbox));
+    CHECK_FALSE(service::agrees(demo, "demo", Environment::production));
+    CHECK_FALSE(service::agrees(demo, "other", Environment::sandbox));
+    Resolution const unknown{.kind = Resolution::Kind::unknown};
+    CHECK_FALSE(service::agrees(unknown, "demo", Environment::production));
+}
+
+TEST_CASE("callers are counted apart")
+{
+    http::Context context;
+    context.scope = core::Scope::of(21, Environment::production, "demo");
+    context.caller = {.kind = core::Access::key, .id = "key:fbk_a1b2c3d4"};
+    CHECK(service::rate_subject(context) == "42:key:fbk_a1b2c3d4");
+    context.caller = {.kind = core::Access::owner, .id = "7c"};
+    CHECK(service::rate_subject(context) == "42:user:7c");
+    context.caller.id = "key:fbk_a1b2c3d4"; // a user who calls himself like a key
+    CHECK(service::rate_subject(context) == "42:user:key:fbk_a1b2c3d4");
+}
+
+TEST_CASE("several lines of a header are one list")
+{
+    http::Request request;
+    CHECK(service::joined_header(request, "X-Forwarded-For") == std::nullopt);
+    request.headers = {
+        {"x-forwarded-for", "1.1.1.1"}, {"Host", "a"}, {"X-Forwarded-For", "2.2.2.2, 3.3.3.3"}};
+    CHECK(service::joined_header(request, "X-Forwarded-For") == "1.1.1.1,2.2.2.2, 3.3.3.3");
+}
+
+TEST_CASE("tokens in paths are not shown")
+{
+    std::vector<http::Endpoint> endpoints(3);
+    endpoints[0].path = "/uploads/{token}";
+    endpoints[1].path = "/v1/devices/{token}";
+    endpoints[2].path = "/v1/things/{thingId}";
+    service::PathVeil const veil(endpoints);
+    CHECK(veil.shown("/uploads/s3cret") == "/uploads/{token}");
+    CHECK(veil.shown("/uploads/s3cret/more") == "/uploads/{token}");
+    CHECK(veil.shown("/v1/devices/s3cret") == "/v1/devices/{token}");
+    CHECK(veil.shown("/v1/things/7") == "/v1/things/7");
+    CHECK(veil.shown("/" + std::string(2000, 'a')).size() == 512);
+}

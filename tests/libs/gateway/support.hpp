@@ -1,0 +1,123 @@
+#pragma once
+
+#include "auth/keys.hpp"
+#include "auth/master_key.hpp"
+#include "auth/user_tokens.hpp"
+#include "http/router.hpp"
+#include "observe/http_metrics.hpp"
+#include "observe/log.hpp"
+#include "pg/listener.hpp"
+#include "redis/client.hpp"
+#include "redis/rate_limit.hpp"
+#include "service/gateway.hpp"
+#include "tenancy/directory.hpp"
+#include "testing/fake_clock.hpp"
+#include "testing/issuer.hpp"
+#include "testing/postgres.hpp"
+#include "testing/process.hpp"
+#include "testing/run_awaitable.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// A body that is already there.
+class TextBody final : public http::BodyReader {
+public:
+    explicit TextBody(std::string text) : text_(std::move(text)) {}
+
+    std::optional<std::uint64_t> length() const override { return text_.size(); }
+
+    boost::asio::awaitable<void> read_all(std::string& out, std::size_t limit) override;
+    boost::asio::awaitable<std::string_view> read_some() override;
+
+    bool touched = false;
+
+private:
+    std::string text_;
+    bool ended_ = false;
+};
+
+/// What a test sends; strings stay where they are while the gateway runs.
+struct Call {
+    http::Method method = http::Method::get;
+    std::string path = "/v1/things";
+    std::vector<std::pair<std::string, std::string>> headers = {};
+    std::string body = {};
+    std::string peer = "192.0.2.1";
+};
+
+/// The response, its headers by lower-case name (repeated ones joined by `, `).
+struct Answer {
+    unsigned status = 0;
+    std::string body;
+    std::map<std::string, std::string> headers;
+
+    std::string header(std::string const& name) const;
+    /// The problem's code; "" when the body is none.
+    std::string code() const;
+};
+
+struct FixtureOptions {
+    bool tenant_headers = true;
+    bool fails_open = true;
+    std::int64_t user_requests_per_minute = 0;
+    std::string redis_url = {}; ///< empty: no rate limits
+    std::string proxies = {};
+    bool memory = true; ///< directory and keys may remember
+};
+
+/// A gateway in front of a small route table, with tenants `demo`, `other` and the suspended `asleep`.
+class Fixture {
+public:
+    explicit Fixture(FixtureOptions const& options = {});
+    ~Fixture();
+
+    Answer send(Call const& call);
+
+    /// What has been logged so far.
+    std::string log();
+
+    std::string mint(
+        std::string const& slug, core::Environment environment, std::string const& kind = "secret");
+    void set_origins(
+        std::string const& slug, core::Environment environment, std::vector<std::string> const& origins);
+    void set_limit(std::string const& slug, std::int64_t requests_per_minute);
+    core::Scope scope(std::string const& slug, core::Environment environment);
+    /// Forgets what directory and keys remember.
+    void forget();
+
+    service::Gateway& gateway() { return *gateway_; }
+
+    static constexpr char const* master = "master-key-of-the-operator";
+
+    testing::Postgres postgres;
+    testing::FakeClock clock;
+    testing::Issuer issuer{clock};
+    pg::Database database;
+    std::atomic<bool> live = true;
+    auth::Keys keys;
+
+private:
+    void make_tenants();
+
+    boost::asio::io_context context_{1};
+    auth::Jwks jwks_;
+    auth::UserTokens tokens_;
+    auth::MasterKey master_key_;
+    tenancy::Directory directory_;
+    testing::TemporaryDirectory folder_;
+    int log_file_;
+    observe::Logger logger_;
+    observe::Metrics metrics_;
+    std::unique_ptr<redis::Client> redis_;
+    std::unique_ptr<redis::RateLimiter> limiter_;
+    std::unique_ptr<observe::HttpMetrics> http_metrics_;
+    std::unique_ptr<service::Gateway> gateway_;
+};
+
+std::pair<std::string, std::string> bearer(std::string const& token);
+std::pair<std::string, std::string> host(std::string const& name);

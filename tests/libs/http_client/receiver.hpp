@@ -1,0 +1,62 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace testing {
+
+/// What a receiver was sent.
+struct Received {
+    std::string method;
+    std::string target;
+    std::map<std::string, std::string> headers; ///< lower-case names
+    std::string body;
+};
+
+/// An HTTP/1.1 server on 127.0.0.1 that answers every request with the raw bytes a function makes of it: what
+/// outbound requests are tested against. One thread a connection, kept open until the peer closes.
+class Receiver {
+public:
+    /// Answers the whole response, head included; an empty one closes the connection without an answer.
+    using Answer = std::function<std::string(Received const&)>;
+
+    explicit Receiver(Answer answer);
+    ~Receiver();
+    Receiver(Receiver const&) = delete;
+    Receiver& operator=(Receiver const&) = delete;
+
+    std::uint16_t port() const noexcept { return port_; }
+
+    std::string url(std::string_view path = "/") const;
+
+    std::vector<Received> received() const;
+
+    std::size_t connections() const noexcept { return connections_; }
+
+private:
+    void accept_loop();
+    void serve(int socket);
+
+    Answer answer_;
+    int listener_ = -1;
+    std::uint16_t port_ = 0;
+    std::atomic<std::size_t> connections_{0};
+    std::atomic<bool> stopping_{false};
+    mutable std::mutex mutex_;
+    std::vector<Received> received_;
+    std::vector<int> sockets_;
+    std::vector<std::thread> threads_;
+    std::thread acceptor_;
+};
+
+/// A response with a body and, before it, any further header lines (each ended by CRLF).
+std::string reply(unsigned status, std::string_view body = {}, std::string_view header_lines = {});
+
+} // namespace testing
