@@ -1,0 +1,204 @@
+#include "api/feedbacks.hpp"
+
+#include "api/events.hpp"
+#include "api/json.hpp"
+#include "api/query.hpp"
+#include "api/thread.hpp"
+#include "audit/audit.hpp"
+#include "core/fields.hpp"
+#include "idempotency/once.hpp"
+#include "paging/cursor.hpp"
+#include "service/etag.hpp"
+#include "storage/status_moves.hpp"
+
+namespace feedback {
+
+namespace {
+
+AppContext parse_app_context(core::Fields& f, boost::json::value const& body)
+{
+    core::Fields nested(body, "/appContext");
+    AppContext context;
+    context.app_name = nested.optional_text("appName", 1, 100);
+    context.app_version = nested.optional_text("appVersion", 1, 100);
+    context.os = nested.optional_text("os", 1, 100);
+    context.os_version = nested.optional_text("osVersion", 1, 100);
+    f.absorb(nested);
+    return context;
+}
+
+Draft parse_draft(http::Request const& req)
+{
+    core::Fields f(req.json());
+    Draft draft;
+    draft.category = static_cast<Category>(f.one_of("category", categories));
+    draft.title = f.text("title", 1, 200);
+    draft.body = f.text("body", 1, 20'000);
+    if (auto const priority = f.optional_one_of("priority", priorities)) draft.priority = Priority(*priority);
+    if (auto const* context = f.optional_object("appContext"))
+        draft.app_context = parse_app_context(f, *context);
+    draft.attachment_ids = f.optional_list("attachmentIds", 5, 100);
+    draft.tags = f.optional_list("tags", 10, 50);
+    f.check();
+    return draft;
+}
+
+http::Response answer(unsigned status, Feedback const& f, http::Request const& req)
+{
+    Viewer const viewer(req.caller());
+    http::Response response{.status = status, .body = to_json(f, viewer)};
+    response.headers.emplace_back("ETag", viewer.etag(f));
+    return response;
+}
+
+http::Response created(Feedback const& f, http::Request const& req)
+{
+    return answer(201, f, req).header("Location", "/v1/feedbacks/" + f.id.to_string());
+}
+
+std::vector<std::string> ids_of(std::vector<blobs::Attachment> const& attachments)
+{
+    std::vector<std::string> ids;
+    for (auto const& attachment : attachments)
+        ids.push_back(attachment.id.to_string());
+    return ids;
+}
+
+paging::Position position_of(Feedback const& f, Filter const& filter, Viewer const& viewer)
+{
+    return {filter.sort == Sort::created_at ? std::optional(f.created_at) : viewer.replies(f).last_at, f.id};
+}
+
+/// The fields a PATCH may name.
+struct Changes {
+    core::Change<std::size_t> status, priority;
+    core::Change<std::string> assignee_id, assignee_email;
+    core::Change<std::vector<std::string>> tags;
+
+    static Changes parse(http::Request const& req)
+    {
+        static constexpr std::array<std::string_view, 5> names{
+            "status", "priority", "assigneeId", "assigneeEmail", "tags"};
+        core::Fields f(req.json());
+        Changes c;
+        c.status = f.change_one_of("status", statuses, false);
+        c.priority = f.change_one_of("priority", priorities, true);
+        c.assignee_id = f.change_text("assigneeId", 1, 255);
+        c.assignee_email = f.change_email("assigneeEmail");
+        c.tags = f.change_list("tags", 10, 50);
+        f.check_any_of(names);
+        return c;
+    }
+
+    void apply(Feedback& f) const
+    {
+        if (status) f.status = Status(*status.value);
+        if (priority) f.priority = priority.value ? std::optional(Priority(*priority.value)) : std::nullopt;
+        if (assignee_id) f.assignee_id = assignee_id.value;
+        if (assignee_email) f.assignee_email = assignee_email.value;
+        if (tags) f.tags = tags.value.value_or(std::vector<std::string>());
+    }
+};
+
+/// Writes down that a thread's status moved, in its history and in the scope's audit trail; the last thing a
+/// transaction does (audit::record).
+void record_move(pg::Tx& tx, http::Request const& req, Feedback const& f, Status from)
+{
+    if (f.status == from) return;
+    status_moves::insert(tx, req.scope(), f.id, Author::of(req.caller()), from, f.status);
+    auto const status = [](Status s) { return boost::json::object{{"status", to_string(s)}}; };
+    audit::record(tx, req.context,
+        {.action = "feedback.status",
+            .subject_type = "feedback",
+            .subject_id = f.id.to_string(),
+            .before = status(from),
+            .after = status(f.status)});
+}
+
+} // namespace
+
+asio::awaitable<http::Response> create_feedback(http::Request const& req, Deps& deps)
+{
+    feedbacks::NewFeedback row{core::Uuid::v7(), req.scope().id, parse_draft(req), Author::of(req.caller())};
+    // Nothing else has to be written with most of them, and so many go in one statement.
+    if (row.draft.attachment_ids.empty() && req.context.idempotency_key.empty()) {
+        auto const at = co_await deps.hot.insert.run(row);
+        if (at) co_return created(feedbacks::created(row, *at), req);
+    }
+    co_await deps.attachments.confirm_uploads(req.scope(), row.draft.attachment_ids);
+    co_return co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) {
+        feedbacks::NewFeedback claimed = row;
+        claimed.draft.attachment_ids = ids_of(deps.attachments.claim(
+            tx, req.scope(), row.draft.attachment_ids, req.caller(), {.type = "feedback", .id = row.id}));
+        Feedback const f = feedbacks::created(claimed, feedbacks::insert(tx, claimed));
+        events::created(tx, req.scope(), f);
+        return created(f, req);
+    });
+}
+
+asio::awaitable<http::Response> list_feedbacks(http::Request const& req, Deps& deps)
+{
+    http::Query query(req);
+    Filter const filter = read_filter(query, req.caller());
+    std::size_t const limit = query.limit();
+    std::uint64_t const hash = filter.hash();
+    auto const after = paging::read_cursor(query, hash);
+    query.check();
+
+    std::vector<Feedback> rows;
+    if (filter.plain()) {
+        rows = co_await deps.hot.list.run({req.scope().id, after, limit + 1});
+    } else {
+        rows = co_await deps.db.read(req.scope(),
+            [&](pg::Tx& tx) { return feedbacks::list(tx, req.scope(), filter, after, limit + 1); });
+    }
+    Viewer const viewer(req.caller());
+    co_return http::Response::ok(
+        to_json(paging::make_page(std::move(rows), limit, hash,
+                    [&](Feedback const& f) { return position_of(f, filter, viewer); }),
+            viewer));
+}
+
+asio::awaitable<http::Response> get_feedback(http::Request const& req, Deps& deps)
+{
+    auto const found = co_await deps.hot.get.run({req.scope().id, req.uuid_param("feedbackId")});
+    if (!found || !Viewer(req.caller()).may_read(found->user_id)) thread_not_found();
+    co_return answer(200, *found, req);
+}
+
+asio::awaitable<http::Response> update_feedback(http::Request const& req, Deps& deps)
+{
+    bool const may_change = req.caller().is_staff();
+    Changes const changes = may_change ? Changes::parse(req) : Changes{};
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        Feedback f = lock_visible(tx, req);
+        if (!may_change) throw core::Error(core::codes::forbidden, "Only staff may change feedback.");
+        service::check_if_match(req, Viewer(req.caller()).etag(f));
+        require_live(f);
+        Status const before = f.status;
+        changes.apply(f);
+        feedbacks::update(tx, req.scope(), f);
+        events::updated(tx, req.scope(), f);
+        record_move(tx, req, f, before);
+        return answer(200, f, req);
+    });
+}
+
+asio::awaitable<http::Response> delete_feedback(http::Request const& req, Deps& deps)
+{
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        Feedback f = lock_visible(tx, req);
+        if (!req.caller().is_staff())
+            throw core::Error(core::codes::forbidden, "Only staff may delete feedback.");
+        if (!f.deleted()) {
+            service::check_if_match(req, Viewer(req.caller()).etag(f));
+            Status const before = f.status;
+            feedbacks::soft_delete(tx, req.scope(), f);
+            events::deleted(tx, req.scope(), f);
+            record_move(tx, req, f, before);
+        }
+        return http::Response::ok(R"({"deleted":true})");
+    });
+}
+
+} // namespace feedback

@@ -1,0 +1,61 @@
+#include "api/json.hpp"
+
+namespace feedback {
+
+void write(core::JsonWriter& w, Feedback const& f, Viewer const& viewer)
+{
+    ReplyTally const& replies = viewer.replies(f);
+    w.begin_object()
+        .member("feedbackId", f.id.to_string())
+        .member("status", to_string(f.status))
+        .member("category", to_string(f.category))
+        .member("priority", f.priority ? std::optional(to_string(*f.priority)) : std::nullopt)
+        .member("title", f.title)
+        .member("body", f.body)
+        .key("appContext");
+    if (f.app_context) {
+        w.raw(*f.app_context);
+    } else {
+        w.null();
+    }
+    w.member("attachmentIds", f.attachment_ids)
+        .member("tags", f.tags)
+        .member("userId", f.user_id)
+        .member("userEmail", f.user_email)
+        .member("assigneeId", f.assignee_id)
+        .member("assigneeEmail", f.assignee_email)
+        .member("replyCount", replies.count)
+        .member("lastReplyAt", replies.last_at)
+        .member("createdAt", f.created_at)
+        .member("updatedAt", f.updated_at)
+        .member("deletedAt", f.deleted_at)
+        .member("version", f.version)
+        .end_object();
+}
+
+void write(core::JsonWriter& w, Reply const& reply, Viewer const& viewer)
+{
+    w.begin_object()
+        .member("replyId", reply.id.to_string())
+        .member("feedbackId", reply.feedback_id.to_string())
+        .member("body", reply.body)
+        .member("attachmentIds", reply.attachment_ids)
+        .member("authorId", reply.author_id)
+        .member("authorRole", reply.author_role)
+        .member("createdAt", reply.created_at);
+    if (viewer.is_staff()) w.member("internal", reply.internal);
+    w.end_object();
+}
+
+void write(core::JsonWriter& w, StatusMove const& move, Viewer const&)
+{
+    w.begin_object()
+        .member("from", move.from)
+        .member("to", move.to)
+        .member("actorId", move.actor_id)
+        .member("actorRole", move.actor_role)
+        .member("at", move.at)
+        .end_object();
+}
+
+} // namespace feedback

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "deps.hpp"
+#include "http/message.hpp"
+
+namespace feedback {
+
+/// POST /v1/feedbacks/{feedbackId}/replies
+asio::awaitable<http::Response> post_reply(http::Request const& req, Deps& deps);
+/// GET /v1/feedbacks/{feedbackId}/replies
+asio::awaitable<http::Response> list_replies(http::Request const& req, Deps& deps);
+/// GET /v1/feedbacks/{feedbackId}/history
+asio::awaitable<http::Response> list_history(http::Request const& req, Deps& deps);
+
+} // namespace feedback

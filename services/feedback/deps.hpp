@@ -1,0 +1,42 @@
+#pragma once
+
+#include "auth/keys.hpp"
+#include "blobs/attachments.hpp"
+#include "domain/feedback.hpp"
+#include "pg/coalescer.hpp"
+#include "pg/database.hpp"
+#include "storage/feedbacks.hpp"
+#include "tenancy/admin.hpp"
+#include "webhooks/api.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace feedback {
+
+namespace asio = boost::asio;
+
+/// The single-row operations that every client repeats all day, each many callers to a statement.
+struct Hot {
+    pg::Coalescer<feedbacks::Key, std::optional<Feedback>> get;
+    pg::Coalescer<feedbacks::NewFeedback, std::optional<core::Time>> insert;
+    pg::Coalescer<feedbacks::PlainPage, std::vector<Feedback>> list;
+
+    explicit Hot(pg::Database& db)
+        : get(db, feedbacks::get_batch), insert(db, feedbacks::insert_batch), list(db, feedbacks::list_batch)
+    {
+    }
+};
+
+/// What handlers work with; the App owns all of it.
+struct Deps {
+    pg::Database& db;
+    Hot& hot;
+    auth::Keys& keys;
+    tenancy::Tenants& tenants;
+    blobs::Attachments& attachments;
+    webhooks::Api& webhooks;
+    core::Clock const& clock;
+};
+
+} // namespace feedback

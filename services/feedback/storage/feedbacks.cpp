@@ -1,0 +1,373 @@
+#include "storage/feedbacks.hpp"
+
+#include "core/json_writer.hpp"
+#include "pg/row.hpp"
+
+#include <map>
+#include <tuple>
+
+namespace feedback::feedbacks {
+
+namespace {
+
+#define FEEDBACK_COLUMNS                                                                                     \
+    "f.feedback_id, f.created_at, f.updated_at, f.deleted_at, f.version, f.status, f.category, f.priority, " \
+    "f.title, f.body, f.app_context, f.attachment_ids, f.tags, f.user_id, f.user_email, f.assignee_id, "     \
+    "f.assignee_email, f.reply_count, f.last_reply_at, f.public_reply_count, f.public_last_reply_at"
+
+Feedback read(pg::RowReader& r)
+{
+    Feedback f;
+    f.id = r.uuid();
+    f.created_at = r.time();
+    f.updated_at = r.time();
+    f.deleted_at = r.optional_time();
+    f.version = r.integer();
+    f.status = parse_status(r.view());
+    f.category = parse_category(r.view());
+    if (auto const priority = r.optional_text()) f.priority = parse_priority(*priority);
+    f.title = r.text();
+    f.body = r.text();
+    f.app_context = r.optional_text();
+    f.attachment_ids = r.texts();
+    f.tags = r.texts();
+    f.user_id = r.optional_text();
+    f.user_email = r.optional_text();
+    f.assignee_id = r.optional_text();
+    f.assignee_email = r.optional_text();
+    f.all_replies = {r.integer(), r.optional_time()};
+    f.public_replies = {r.integer(), r.optional_time()};
+    return f;
+}
+
+std::optional<std::string> to_json(std::optional<AppContext> const& context)
+{
+    if (!context) return std::nullopt;
+    core::JsonWriter w;
+    w.begin_object();
+    auto const member = [&](std::string_view name, std::optional<std::string> const& value) {
+        if (value) w.member(name, *value);
+    };
+    member("appName", context->app_name);
+    member("appVersion", context->app_version);
+    member("os", context->os);
+    member("osVersion", context->os_version);
+    w.end_object();
+    return std::move(w).str();
+}
+
+std::optional<std::string_view> priority_name(Draft const& draft)
+{
+    return draft.priority ? std::optional(to_string(*draft.priority)) : std::nullopt;
+}
+
+// Arrays of arrays travel as arrays of their text: unnest would flatten a two-dimensional one.
+constexpr std::string_view insert_sql =
+    "INSERT INTO feedbacks (scope_id, feedback_id, created_at, updated_at, status, category, priority, "
+    "title, body, "
+    "app_context, attachment_ids, tags, author_id, author_role, user_id, user_email) "
+    "SELECT n.scope_id, n.id, n.at, n.at, 'open', n.category, n.priority, n.title, n.body, n.app_context, "
+    "n.attachment_ids::uuid[], n.tags::text[], n.author_id, n.author_role, n.user_id, n.user_email "
+    "FROM (SELECT *, clock_timestamp() AS at FROM unnest($2::bigint[], $3::uuid[], $4::text[], $5::text[], "
+    "$6::text[], "
+    "$7::text[], $8::json[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[]) "
+    "AS u(scope_id, id, category, priority, title, body, app_context, attachment_ids, tags, author_id, "
+    "author_role, "
+    "user_id, user_email)) AS n "
+    "WHERE NOT ($1::boolean AND EXISTS (SELECT 1 FROM webhooks w WHERE w.scope_id = n.scope_id AND "
+    "w.enabled)) "
+    "RETURNING feedback_id, created_at";
+
+std::vector<pg::Param> insert_params(std::span<NewFeedback const> rows, bool without_webhooks)
+{
+    auto const text_of = [](std::vector<std::string> const& texts) { return pg::Param(texts).text(); };
+    return {
+        without_webhooks,
+        pg::column(rows, [](NewFeedback const& r) { return r.scope_id; }),
+        pg::column(rows, [](NewFeedback const& r) { return r.id; }),
+        pg::column(rows, [](NewFeedback const& r) { return to_string(r.draft.category); }),
+        pg::column(rows, [](NewFeedback const& r) { return priority_name(r.draft); }),
+        pg::column(rows, [](NewFeedback const& r) { return std::string_view(r.draft.title); }),
+        pg::column(rows, [](NewFeedback const& r) { return std::string_view(r.draft.body); }),
+        pg::column(rows, [](NewFeedback const& r) { return to_json(r.draft.app_context); }),
+        pg::column(rows, [&](NewFeedback const& r) { return text_of(r.draft.attachment_ids); }),
+        pg::column(rows, [&](NewFeedback const& r) { return text_of(r.draft.tags); }),
+        pg::column(rows, [](NewFeedback const& r) { return std::string_view(r.author.id); }),
+        pg::column(rows, [](NewFeedback const& r) { return std::string_view(r.author.role); }),
+        pg::column(rows, [](NewFeedback const& r) { return r.author.user_id; }),
+        pg::column(rows, [](NewFeedback const& r) { return r.author.email; }),
+    };
+}
+
+template <class Rows> pg::Scopes scopes_of(Rows const& rows)
+{
+    std::vector<std::int64_t> ids;
+    ids.reserve(rows.size());
+    for (auto const& row : rows)
+        ids.push_back(row.scope_id);
+    std::ranges::sort(ids);
+    ids.erase(std::ranges::unique(ids).begin(), ids.end());
+    return pg::Scopes(std::move(ids));
+}
+
+std::optional<Feedback> first(pqxx::result const& result)
+{
+    if (result.empty()) return std::nullopt;
+    auto const row = result.front();
+    pg::RowReader r(row);
+    return read(r);
+}
+
+/// A null time sorts last.
+pg::Param time_of(paging::Position const& position)
+{
+    return position.time ? pg::Param(*position.time) : pg::Param("-infinity");
+}
+
+/// The WHERE and ORDER BY of a list, with its parameters: one of a bounded set of texts.
+class ListStatement {
+public:
+    ListStatement(
+        core::Scope const& scope, Filter const& filter, std::optional<paging::Position> const& after)
+    {
+        require("f.scope_id = ", scope.id);
+        if (filter.status) require("f.status = ", to_string(*filter.status));
+        if (filter.category) require("f.category = ", to_string(*filter.category));
+        if (filter.priority) require("f.priority = ", to_string(*filter.priority));
+        if (filter.user_id) require("f.user_id = ", *filter.user_id);
+        if (filter.assignee_id) require("f.assignee_id = ", *filter.assignee_id);
+        if (filter.tag) require("f.tags <> '{}' AND f.tags @> ", pg::Param(std::vector{*filter.tag}));
+        if (filter.text) require("f.search @@ websearch_to_tsquery('simple', ", *filter.text, ")");
+        if (filter.created_after) require("f.created_at > ", *filter.created_after);
+        if (filter.created_before) require("f.created_at < ", *filter.created_before);
+        if (!filter.include_deleted) sql_ += " AND f.deleted_at IS NULL";
+        std::string_view const key = sort_key(filter);
+        if (after) {
+            sql_ += " AND (" + std::string(key) + ", f.feedback_id) < (" + placeholder(time_of(*after)) +
+                    "::timestamptz, ";
+            sql_ += placeholder(after->id) + "::uuid)";
+        }
+        order_ = " ORDER BY " + std::string(key) + " DESC, f.feedback_id DESC LIMIT ";
+    }
+
+    pqxx::result run(pg::Tx& tx, std::size_t limit)
+    {
+        std::string const sql = "SELECT " FEEDBACK_COLUMNS " FROM feedbacks f WHERE " + sql_ + order_ +
+                                placeholder(limit) + "::bigint";
+        return tx.run(sql, params_);
+    }
+
+private:
+    static std::string_view sort_key(Filter const& filter)
+    {
+        if (filter.sort == Sort::created_at) return "f.created_at";
+        return filter.for_user ? "coalesce(f.public_last_reply_at, '-infinity')"
+                               : "coalesce(f.last_reply_at, '-infinity')";
+    }
+
+    std::string placeholder(pg::Param value)
+    {
+        params_.push_back(std::move(value));
+        return '$' + std::to_string(params_.size());
+    }
+
+    void require(std::string_view condition, pg::Param value, std::string_view closing = "")
+    {
+        if (!sql_.empty()) sql_ += " AND ";
+        sql_ += condition;
+        sql_ += placeholder(std::move(value));
+        sql_ += closing;
+    }
+
+    std::string sql_, order_;
+    std::vector<pg::Param> params_;
+};
+
+} // namespace
+
+Feedback created(NewFeedback const& row, core::Time created_at)
+{
+    Feedback f;
+    f.id = row.id;
+    f.created_at = f.updated_at = created_at;
+    f.category = row.draft.category;
+    f.priority = row.draft.priority;
+    f.title = row.draft.title;
+    f.body = row.draft.body;
+    f.app_context = to_json(row.draft.app_context);
+    f.attachment_ids = row.draft.attachment_ids;
+    f.tags = row.draft.tags;
+    f.user_id = row.author.user_id;
+    f.user_email = row.author.email;
+    return f;
+}
+
+core::Time insert(pg::Tx& tx, NewFeedback const& row)
+{
+    pg::serialise(tx, row.scope_id);
+    auto const result = tx.run(insert_sql, insert_params({&row, 1}, false));
+    auto const inserted = result.front();
+    return pg::RowReader(inserted, 1).time();
+}
+
+std::vector<std::optional<core::Time>> insert_batch(pg::Session& session, std::span<NewFeedback const> rows)
+{
+    auto const result = session.run_serialised(scopes_of(rows), insert_sql, insert_params(rows, true));
+    std::map<core::Uuid, core::Time> times;
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        core::Uuid const id = r.uuid();
+        times.emplace(id, r.time());
+    }
+    std::vector<std::optional<core::Time>> created;
+    created.reserve(rows.size());
+    for (auto const& row : rows) {
+        auto const it = times.find(row.id);
+        created.push_back(it == times.end() ? std::nullopt : std::optional(it->second));
+    }
+    return created;
+}
+
+std::vector<std::optional<Feedback>> get_batch(pg::Session& session, std::span<Key const> keys)
+{
+    std::vector<pg::Param> const params{pg::column(keys, [](Key const& k) { return k.scope_id; }),
+        pg::column(keys, [](Key const& k) { return k.id; })};
+    auto const result = session.run(scopes_of(keys),
+        "SELECT k.place, " FEEDBACK_COLUMNS
+        " FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, feedback_id, place) "
+        "JOIN feedbacks f ON f.scope_id = k.scope_id AND f.feedback_id = k.feedback_id",
+        params);
+    std::vector<std::optional<Feedback>> found(keys.size());
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        auto& slot = found[static_cast<std::size_t>(r.integer() - 1)];
+        slot = read(r);
+    }
+    return found;
+}
+
+std::optional<Feedback> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+{
+    return first(
+        tx.run("SELECT " FEEDBACK_COLUMNS " FROM feedbacks f WHERE f.scope_id = $1 AND f.feedback_id = $2",
+            {scope.id, id}));
+}
+
+std::optional<Feedback> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+{
+    return first(tx.run("SELECT " FEEDBACK_COLUMNS
+                        " FROM feedbacks f WHERE f.scope_id = $1 AND f.feedback_id = $2 FOR NO KEY UPDATE",
+        {scope.id, id}));
+}
+
+std::vector<std::vector<Feedback>> list_batch(pg::Session& session, std::span<PlainPage const> pages)
+{
+    // A first page starts before the greatest key there can be, so that both kinds are one statement.
+    std::vector<pg::Param> const params{pg::column(pages, [](PlainPage const& p) { return p.scope_id; }),
+        pg::column(
+            pages, [](PlainPage const& p) { return p.after ? time_of(*p.after) : pg::Param("infinity"); }),
+        pg::column(pages, [](PlainPage const& p) { return p.after ? p.after->id : core::Uuid(); }),
+        pg::column(pages, [](PlainPage const& p) { return p.limit; })};
+    auto const result = session.run(scopes_of(pages),
+        "SELECT k.place, " FEEDBACK_COLUMNS
+        " FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[]) WITH ORDINALITY "
+        "AS k(scope_id, at, id, page_limit, place) "
+        "CROSS JOIN LATERAL (SELECT * FROM feedbacks x WHERE x.scope_id = k.scope_id "
+        "AND (x.created_at, x.feedback_id) < (k.at, k.id) AND x.deleted_at IS NULL "
+        "ORDER BY x.created_at DESC, x.feedback_id DESC LIMIT k.page_limit) AS f",
+        params);
+    std::vector<std::vector<Feedback>> lists(pages.size());
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        auto& items = lists[static_cast<std::size_t>(r.integer() - 1)];
+        items.push_back(read(r));
+    }
+    // The join hands rows on in each page's order but does not promise to; checking here is cheaper than a
+    // sort there.
+    auto const newer = [](Feedback const& a, Feedback const& b) {
+        return std::tie(a.created_at, a.id) > std::tie(b.created_at, b.id);
+    };
+    for (auto& items : lists) {
+        if (!std::ranges::is_sorted(items, newer)) std::ranges::sort(items, newer);
+    }
+    return lists;
+}
+
+std::vector<Feedback> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
+    std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const result = ListStatement(scope, filter, after).run(tx, limit);
+    std::vector<Feedback> items;
+    items.reserve(result.size());
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        items.push_back(read(r));
+    }
+    return items;
+}
+
+void update(pg::Tx& tx, core::Scope const& scope, Feedback& f)
+{
+    auto const result =
+        tx.run("UPDATE feedbacks SET status = $3, priority = $4, assignee_id = $5, assignee_email = $6, "
+               "tags = $7, version = version + 1, updated_at = clock_timestamp() "
+               "WHERE scope_id = $1 AND feedback_id = $2 RETURNING version, updated_at",
+            {scope.id, f.id, to_string(f.status),
+                f.priority ? std::optional(to_string(*f.priority)) : std::nullopt, f.assignee_id,
+                f.assignee_email, f.tags});
+    auto const row = result.front();
+    pg::RowReader r(row);
+    f.version = r.integer();
+    f.updated_at = r.time();
+}
+
+void soft_delete(pg::Tx& tx, core::Scope const& scope, Feedback& f)
+{
+    auto const result =
+        tx.run("UPDATE feedbacks SET status = 'closed', version = version + 1, "
+               "updated_at = clock_timestamp(), deleted_at = clock_timestamp() "
+               "WHERE scope_id = $1 AND feedback_id = $2 RETURNING version, updated_at, deleted_at",
+            {scope.id, f.id});
+    auto const row = result.front();
+    pg::RowReader r(row);
+    f.status = Status::closed;
+    f.version = r.integer();
+    f.updated_at = r.time();
+    f.deleted_at = r.time();
+}
+
+core::Time count_reply(pg::Tx& tx, core::Scope const& scope, Feedback& f, bool internal)
+{
+    auto const result = tx.run(
+        "UPDATE feedbacks SET reply_count = reply_count + 1, last_reply_at = n.at, "
+        "public_reply_count = public_reply_count + CASE WHEN $3 THEN 0 ELSE 1 END, "
+        "public_last_reply_at = CASE WHEN $3 THEN public_last_reply_at ELSE n.at END "
+        "FROM (SELECT greatest(clock_timestamp(), $4::timestamptz + interval '1 microsecond') AS at) AS n "
+        "WHERE scope_id = $1 AND feedback_id = $2 "
+        "RETURNING reply_count, last_reply_at, public_reply_count, public_last_reply_at",
+        {scope.id, f.id, internal, f.all_replies.last_at});
+    auto const row = result.front();
+    pg::RowReader r(row);
+    f.all_replies = {r.integer(), r.optional_time()};
+    f.public_replies = {r.integer(), r.optional_time()};
+    return *f.all_replies.last_at;
+}
+
+std::vector<Tally> stats(pg::Tx& tx, core::Scope const& scope)
+{
+    auto const result =
+        tx.run("SELECT CASE grouping(status, category, priority) WHEN 3 THEN 'status' WHEN 5 THEN 'category' "
+               "WHEN 6 THEN 'priority' ELSE 'total' END, coalesce(status, category, priority, ''), count(*) "
+               "FROM feedbacks WHERE scope_id = $1 AND deleted_at IS NULL "
+               "GROUP BY GROUPING SETS ((status), (category), (priority), ())",
+            {scope.id});
+    std::vector<Tally> tallies;
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        Tally tally{.group = r.text(), .value = r.text(), .count = r.integer()};
+        tallies.push_back(std::move(tally));
+    }
+    return tallies;
+}
+
+} // namespace feedback::feedbacks

@@ -1,0 +1,45 @@
+#include "storage/replies.hpp"
+
+#include "pg/row.hpp"
+
+namespace feedback::replies {
+
+void insert(pg::Tx& tx, core::Scope const& scope, Reply const& reply)
+{
+    tx.run(
+        "INSERT INTO replies (scope_id, feedback_id, reply_id, created_at, body, attachment_ids, author_id, "
+        "author_role, internal) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        {scope.id, reply.feedback_id, reply.id, reply.created_at, reply.body, reply.attachment_ids,
+            reply.author_id, reply.author_role, reply.internal});
+}
+
+std::vector<Reply> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedback_id, bool with_internal,
+    std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const result = tx.run(
+        "SELECT reply_id, created_at, body, attachment_ids, author_id, author_role, internal FROM replies "
+        "WHERE scope_id = $1 AND feedback_id = $2 AND ($3 OR NOT internal) "
+        "AND (created_at, reply_id) > ($4::timestamptz, $5::uuid) ORDER BY created_at, reply_id LIMIT "
+        "$6::bigint",
+        {scope.id, feedback_id, with_internal,
+            after && after->time ? pg::Param(*after->time) : pg::Param("-infinity"),
+            after ? after->id : core::Uuid(), limit});
+    std::vector<Reply> items;
+    items.reserve(result.size());
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        Reply reply;
+        reply.feedback_id = feedback_id;
+        reply.id = r.uuid();
+        reply.created_at = r.time();
+        reply.body = r.text();
+        reply.attachment_ids = r.texts();
+        reply.author_id = r.text();
+        reply.author_role = r.text();
+        reply.internal = r.boolean();
+        items.push_back(std::move(reply));
+    }
+    return items;
+}
+
+} // namespace feedback::replies

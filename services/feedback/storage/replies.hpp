@@ -1,0 +1,16 @@
+#pragma once
+
+#include "domain/feedback.hpp"
+#include "paging/cursor.hpp"
+#include "pg/database.hpp"
+
+/// The table `replies`.
+namespace feedback::replies {
+
+void insert(pg::Tx& tx, core::Scope const& scope, Reply const& reply);
+
+/// At most `limit` replies after `after`, oldest first; without internal notes unless `with_internal`.
+std::vector<Reply> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedback_id, bool with_internal,
+    std::optional<paging::Position> const& after, std::size_t limit);
+
+} // namespace feedback::replies

@@ -1,0 +1,45 @@
+#include "storage/status_moves.hpp"
+
+#include "pg/row.hpp"
+
+namespace feedback::status_moves {
+
+void insert(
+    pg::Tx& tx, core::Scope const& scope, core::Uuid feedback_id, Author const& actor, Status from, Status to)
+{
+    tx.run("INSERT INTO status_moves (scope_id, feedback_id, move_id, at, actor_id, actor_role, from_status, "
+           "to_status) "
+           "VALUES ($1, $2, $3, clock_timestamp(), $4, $5, $6, $7)",
+        {scope.id, feedback_id, core::Uuid::v7(), actor.id, actor.role, to_string(from), to_string(to)});
+}
+
+std::vector<StatusMove> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedback_id,
+    std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const result = tx.run(
+        "SELECT move_id, at, actor_id, actor_role, from_status, to_status FROM ("
+        "SELECT move_id, at, actor_id, actor_role, from_status, to_status FROM status_moves "
+        "WHERE scope_id = $1 AND feedback_id = $2 "
+        "UNION ALL SELECT feedback_id, created_at, author_id, author_role, NULL, 'open' FROM feedbacks "
+        "WHERE scope_id = $1 AND feedback_id = $2) AS moves "
+        "WHERE $3::timestamptz IS NULL OR (at, move_id) < ($3::timestamptz, $4::uuid) "
+        "ORDER BY at DESC, move_id DESC LIMIT $5::bigint",
+        {scope.id, feedback_id, after ? pg::Param(after->time) : pg::Param(nullptr),
+            after ? after->id : core::Uuid(), limit});
+    std::vector<StatusMove> items;
+    items.reserve(result.size());
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        StatusMove move;
+        move.id = r.uuid();
+        move.at = r.time();
+        move.actor_id = r.text();
+        move.actor_role = r.text();
+        move.from = r.optional_text();
+        move.to = r.text();
+        items.push_back(std::move(move));
+    }
+    return items;
+}
+
+} // namespace feedback::status_moves

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "domain/feedback.hpp"
+#include "paging/cursor.hpp"
+#include "pg/database.hpp"
+
+/// The table `status_moves`.
+namespace feedback::status_moves {
+
+/// Records a move made now. The thread is locked.
+void insert(pg::Tx& tx, core::Scope const& scope, core::Uuid feedback_id, Author const& actor, Status from,
+    Status to);
+
+/// At most `limit` moves before `after`, newest first; the last is the thread's creation.
+std::vector<StatusMove> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedback_id,
+    std::optional<paging::Position> const& after, std::size_t limit);
+
+} // namespace feedback::status_moves
