@@ -1,0 +1,113 @@
+# Shared by the scripts of this folder; sourced, not run.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+ROOT=$PWD
+RUN=$ROOT/.run
+PG_BIN=/usr/lib/postgresql/15/bin
+
+# name prefix port ops-port database host; a service whose folder is not there is left out.
+SERVICES_TABLE='
+feedback FEEDBACK 8101 9101 feedback feedback.localhost
+auth-mfa AUTH     8102 9102 auth_mfa auth.localhost
+notify   NOTIFY   8103 9103 notify   notify.localhost
+billing  BILLING  8104 9104 billing  billing.localhost'
+
+# Calls `$1 name prefix port ops-port database host` for each service that is there.
+for_each_service() {
+    local name rest
+    while read -r name rest; do
+        if [ -n "$name" ] && [ -f "services/$name/CMakeLists.txt" ]; then "$1" "$name" $rest; fi
+    done <<<"$SERVICES_TABLE"
+}
+
+say() { printf '%s\n' "$*" >&2; }
+die() {
+    say "error: $*"
+    exit 1
+}
+
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+# progress LABEL COMMAND...: runs the command quietly; on a terminal shows how long it has taken and its last line,
+# elsewhere one line at the start; when it fails, shows the end of what it printed.
+progress() {
+    local label=$1 log started status=0
+    shift
+    log=$(mktemp)
+    started=$SECONDS
+    if [ -t 2 ]; then
+        "$@" >"$log" 2>&1 &
+        local pid=$!
+        while kill -0 "$pid" 2>/dev/null; do
+            printf '\r\033[K%s … %ds  %s' "$label" $((SECONDS - started)) "$(tail -n 1 "$log" | tr -d '\r' | cut -c1-60)" >&2
+            sleep 0.5
+        done
+        wait "$pid" || status=$?
+        printf '\r\033[K%s (%ds)\n' "$label" $((SECONDS - started)) >&2
+    else
+        say "$label"
+        "$@" >"$log" 2>&1 || status=$?
+    fi
+    if [ "$status" != 0 ]; then
+        tail -n 40 "$log" >&2
+        rm -f "$log"
+        die "$label failed (exit $status)"
+    fi
+    rm -f "$log"
+}
+
+# need_packages FILE...: installs with apt what the lists in scripts/packages name and the machine lacks.
+need_packages() {
+    local wanted missing=() package
+    wanted=$(sed 's/#.*//' "$@" | tr -s ' \n' '\n' | sort -u)
+    for package in $wanted; do
+        dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
+    done
+    # A node of another origin than Debian's serves as well.
+    if command -v node >/dev/null && command -v npm >/dev/null; then
+        missing=($(printf '%s\n' "${missing[@]}" | grep -vxE 'nodejs|npm' || true))
+    fi
+    [ ${#missing[@]} -gt 0 ] || return 0
+    progress "Reading package lists" as_root apt-get update -q
+    progress "Installing ${#missing[@]} packages" \
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${missing[@]}"
+}
+
+# build PRESET [TARGET...]: configures and builds; ninja shows its own progress.
+build() {
+    local preset=$1
+    shift
+    progress "Configuring ($preset)" cmake --preset "$preset"
+    say "Building ($preset)"
+    cmake --build --preset "$preset" ${1:+--target "$@"}
+}
+
+# PostgreSQL refuses to run as root; then it runs as the system's `postgres`.
+exec_as_postgres() {
+    if [ "$(id -u)" = 0 ]; then exec setpriv --reuid=postgres --regid=postgres --init-groups "$@"; else exec "$@"; fi
+}
+as_postgres() { (exec_as_postgres "$@"); }
+
+free_port() {
+    local port
+    for port in $(shuf -i 20000-29999 -n 50); do
+        if ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
+            echo "$port"
+            return
+        fi
+    done
+    die "no free port"
+}
+
+alive() { [ -n "${1:-}" ] && kill -0 "$1" 2>/dev/null; }
+
+# stop_pid PID SECONDS: SIGTERM, then SIGKILL when it does not end.
+stop_pid() {
+    local pid=$1 left=$(($2 * 10))
+    alive "$pid" || return 0
+    kill "$pid" 2>/dev/null || true
+    while alive "$pid" && [ $((left--)) -gt 0 ]; do sleep 0.1; done
+    if alive "$pid"; then kill -KILL "$pid" 2>/dev/null || true; fi
+}
+
+random_text() { openssl rand -base64 48 | tr -dc 'A-Za-z0-9' | cut -c1-40; }
