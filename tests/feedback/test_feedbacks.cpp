@@ -144,7 +144,8 @@ TEST_CASE("every bad field is named at once, and nothing is written", "[feedback
         CHECK(r.header("content-type") == "application/problem+json");
         CHECK(text(r.json(), "error") == "VALIDATION_ERROR");
         std::vector<std::string> named;
-        for (auto const& fault : r.json().at("errors").as_array())
+        auto const problem = r.json();
+        for (auto const& fault : problem.at("errors").as_array())
             named.push_back(text(fault, "pointer"));
         CHECK(named == pointers);
     }
