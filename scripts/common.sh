@@ -2,7 +2,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 ROOT=$PWD
-RUN=$ROOT/.run
+RUN=${TETRAD_RUN:-$ROOT/.run} # another folder: another, independent run
 PG_BIN=/usr/lib/postgresql/15/bin
 
 # name prefix port ops-port database host; a service whose folder is not there is left out.

@@ -17,8 +17,9 @@ bool is_email(std::string_view text)
 Change<std::string> Fields::change_email(std::string_view name)
 {
     auto change = change_text(name, 1, 254);
-    if (change.value && !is_email(*change.value)) fault(name, "format", "must be an email address");
-    return change;
+    if (!change.value || is_email(*change.value)) return change;
+    fault(name, "format", "must be an email address");
+    return {};
 }
 
 } // namespace core

@@ -17,7 +17,7 @@ namespace http {
 struct ServerOptions {
     std::string bind = "127.0.0.1"; ///< IPv4 or IPv6 address
     std::uint16_t port = 0;         ///< 0: any free port
-    std::size_t header_limit = 16 * 1024;
+    std::size_t header_limit = std::size_t{16} * 1024;
     std::chrono::milliseconds header_timeout{10'000}; ///< from a request's first byte to the end of its head
     std::chrono::milliseconds request_timeout{
         30'000}; ///< from the head to the end of the body, when read whole
@@ -46,7 +46,7 @@ public:
     std::uint16_t port() const noexcept;
 
     /// Stops accepting; requests in flight are answered with `Connection: close`. An idle connection is kept
-    /// a quarter of a second longer, since a request may be on its way. Safe from any thread; once.
+    /// half a second longer, since a request may be on its way. Safe from any thread; once.
     void drain();
 
     /// Connections still open.

@@ -16,10 +16,10 @@ namespace http {
 
 namespace {
 
-constexpr std::size_t first_read = 4 * 1024;
+constexpr std::size_t first_read = std::size_t{4} * 1024;
 constexpr std::size_t least_space = 1024;
-constexpr std::size_t kept_memory = 16 * 1024; ///< a spare exchange's buffer is no larger
-constexpr std::size_t copied_body = 16 * 1024; ///< a larger body is written from where it is
+constexpr std::size_t kept_memory = std::size_t{16} * 1024; ///< a spare exchange's buffer is no larger
+constexpr std::size_t copied_body = std::size_t{16} * 1024; ///< a larger body is written from where it is
 
 // After our side is closed the client gets this long to read the answer before its unread bytes reset it.
 constexpr std::chrono::milliseconds linger_silence{1'000};

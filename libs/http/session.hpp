@@ -62,8 +62,8 @@ public:
     /// Closes the connection, which is idle, unless a request has arrived.
     void evict() noexcept;
 
-    /// Brings the deadline forward to `time`.
-    void hurry(SteadyTime time) noexcept { deadline_ = std::min(deadline_, time); }
+    /// Sets the end of the wait the session is in.
+    void expire_at(SteadyTime time) noexcept { deadline_ = time; }
 
     /// Closes the connection, whatever is going on.
     void abort() noexcept;

@@ -8,9 +8,9 @@ namespace codes = core::codes;
 
 namespace {
 
-constexpr std::size_t least_read = 16 * 1024; ///< more than RequestParser::chunk_line_limit
-constexpr std::size_t largest_read = 64 * 1024;
-constexpr std::uint64_t discarded_rest = 64 * 1024;
+constexpr std::size_t least_read = std::size_t{16} * 1024; ///< more than RequestParser::chunk_line_limit
+constexpr std::size_t largest_read = std::size_t{64} * 1024;
+constexpr std::uint64_t discarded_rest = std::uint64_t{64} * 1024;
 
 core::Error too_large()
 {

@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds longest_period{500};
 constexpr milliseconds drain_period{100};
-constexpr milliseconds drain_grace{250}; ///< for a request that is on its way
+constexpr milliseconds drain_grace{500}; ///< for a request that is on its way
 constexpr milliseconds accept_pause{50};
 constexpr std::size_t spare_exchanges = 64;
 constexpr std::size_t warm_sessions = 256;
@@ -68,7 +68,7 @@ void Shard::drain()
     period_ = std::min(period_, drain_period);
     auto const last = std::chrono::steady_clock::now() + drain_grace;
     for (Session& session : idle_)
-        session.hurry(last);
+        session.expire_at(last);
     arm_sweep();
 }
 

@@ -88,13 +88,18 @@ static bool ends_session(std::string const& state)
     return state.starts_with("57P") || state == "25P03";
 }
 
-/// Notes what a failure says about the connection. A broken socket shows by itself, in `is_open`.
+/// Notes what a failure says about the connection: whether it has to be made anew. A broken socket shows by
+/// itself, in `is_open`.
 void Connection::note(std::exception_ptr const& failure)
 {
     try {
         std::rethrow_exception(failure);
     } catch (pqxx::broken_connection const&) {
         lost_ = true;
+    } catch (pqxx::feature_not_supported const& error) {
+        // A migration has changed a table under a prepared statement, which never works again.
+        std::string_view const reason = error.what();
+        lost_ = lost_ || reason.find("cached plan must not change") != reason.npos;
     } catch (pqxx::sql_error const& error) {
         lost_ = lost_ || ends_session(error.sqlstate());
     } catch (...) { // NOLINT(bugprone-empty-catch): says nothing about the connection

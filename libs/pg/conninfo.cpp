@@ -48,13 +48,14 @@ std::string complete_conninfo(std::string const& url, std::string const& applica
     std::string options = "-c TimeZone=UTC -c DateStyle=ISO";
     for (auto const& [name, value] : settings)
         options += " -c " + name + "=" + value;
-    if (auto const given = keywords.find("options"); given != keywords.end()) options += " " + given->second;
+    if (auto const given = keywords.find("options"); given != keywords.end())
+        options.append(" ").append(given->second);
     keywords["options"] = options;
 
     std::string out;
     for (auto const& [keyword, value] : keywords) {
         if (!out.empty()) out += ' ';
-        out += keyword + "=" + quoted(value);
+        out.append(keyword).append("=").append(quoted(value));
     }
     return out;
 }

@@ -89,7 +89,7 @@ struct DatabaseOptions {
     std::chrono::milliseconds queue_timeout{3000};       ///< a job not started by then: 503
     std::chrono::milliseconds statement_timeout{10'000}; ///< a statement not done by then is cancelled: 503
     /// Told, on a database thread, why a connection was lost or could not be made, and when it is back.
-    std::function<void(std::string const& event)> report = {};
+    std::function<void(std::string const& event)> report;
 };
 
 /// PostgreSQL behind a few threads with one libpqxx connection each. Everything awaitable resumes the caller

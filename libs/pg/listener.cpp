@@ -174,7 +174,7 @@ bool Listener::Impl::wait(int socket, short events, Clock::time_point deadline) 
     return ready > 0;
 }
 
-Listener::Listener(std::string url,
+Listener::Listener(std::string const& url,
     std::map<std::string, std::function<void(std::string const& payload)>> handlers,
     std::function<void()> on_gap)
     : impl_(std::make_unique<Impl>(url, std::move(handlers), std::move(on_gap)))

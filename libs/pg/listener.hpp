@@ -15,7 +15,8 @@ public:
     /// `handlers`: channel to what is done with each payload. `on_gap` runs whenever notifications may have
     /// been missed: each time a connection has been made, before `live()` turns true. Both run on the
     /// listener's thread; one that throws counts as a gap. Throws std::invalid_argument for a malformed url.
-    Listener(std::string url, std::map<std::string, std::function<void(std::string const& payload)>> handlers,
+    Listener(std::string const& url,
+        std::map<std::string, std::function<void(std::string const& payload)>> handlers,
         std::function<void()> on_gap);
     ~Listener();
 

@@ -6,6 +6,8 @@
 
 #include <boost/json/serialize.hpp>
 
+#include <limits>
+
 namespace tenancy::registry {
 
 namespace {

@@ -9,7 +9,7 @@
 #include "http/query.hpp"
 #include "jobs/queue.hpp"
 #include "paging/cursor.hpp"
-#include "service/etag.hpp"
+#include "http/etag.hpp"
 #include "webhooks/policy.hpp"
 #include "webhooks/signature.hpp"
 #include "webhooks/store.hpp"
@@ -173,7 +173,7 @@ template <class Item> std::string to_json(paging::Page<Item> const& page)
 
 std::string tag_of(store::Webhook const& webhook)
 {
-    return service::etag(std::to_string(webhook.version));
+    return http::etag(std::to_string(webhook.version));
 }
 
 /// An answer with a secret is nobody's to keep.
@@ -214,7 +214,7 @@ store::Webhook require(std::optional<store::Webhook> webhook)
 store::Webhook lock_named(pg::Tx& tx, http::Request const& request)
 {
     auto webhook = require(store::find_for_update(tx, request.scope().id, request.uuid_param("webhookId")));
-    service::check_if_match(request, tag_of(webhook));
+    http::check_if_match(request, tag_of(webhook));
     return webhook;
 }
 

@@ -8,7 +8,7 @@
 #include "core/fields.hpp"
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
-#include "service/etag.hpp"
+#include "http/etag.hpp"
 #include "storage/status_moves.hpp"
 
 namespace feedback {
@@ -173,7 +173,7 @@ asio::awaitable<http::Response> update_feedback(http::Request const& req, Deps& 
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         Feedback f = lock_visible(tx, req);
         if (!may_change) throw core::Error(core::codes::forbidden, "Only staff may change feedback.");
-        service::check_if_match(req, Viewer(req.caller()).etag(f));
+        http::check_if_match(req, Viewer(req.caller()).etag(f));
         require_live(f);
         Status const before = f.status;
         changes.apply(f);
@@ -191,7 +191,7 @@ asio::awaitable<http::Response> delete_feedback(http::Request const& req, Deps& 
         if (!req.caller().is_staff())
             throw core::Error(core::codes::forbidden, "Only staff may delete feedback.");
         if (!f.deleted()) {
-            service::check_if_match(req, Viewer(req.caller()).etag(f));
+            http::check_if_match(req, Viewer(req.caller()).etag(f));
             Status const before = f.status;
             feedbacks::soft_delete(tx, req.scope(), f);
             events::deleted(tx, req.scope(), f);

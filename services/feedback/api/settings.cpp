@@ -3,7 +3,7 @@
 #include "audit/audit.hpp"
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
-#include "service/etag.hpp"
+#include "http/etag.hpp"
 #include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"
 
@@ -67,7 +67,7 @@ asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& 
     Changes const changes = Changes::parse(req);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         Settings const before = tenancy::settings::read_for_update(tx, req.scope());
-        service::check_if_match(req, etag(before));
+        http::check_if_match(req, etag(before));
         boost::json::object document = before.document;
         changes.apply(document);
         Settings const after =

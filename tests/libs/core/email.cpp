@@ -46,9 +46,9 @@ TEST_CASE("an address may be left, cleared or changed")
     CHECK_FALSE(f.change_email("n").value);
     CHECK(f.change_email("good").value == "ada@example.com");
     CHECK(f.ok());
-    f.change_email("bad");
-    f.change_email("empty");
-    f.change_email("type");
+    CHECK_FALSE(f.change_email("bad"));
+    CHECK_FALSE(f.change_email("empty"));
+    CHECK_FALSE(f.change_email("type"));
     REQUIRE(f.faults().size() == 3);
     CHECK(f.faults()[0].code == "format");
     CHECK(f.faults()[1].code == "too_short");

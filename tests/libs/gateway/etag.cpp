@@ -1,11 +1,11 @@
-#include "service/etag.hpp"
+#include "http/etag.hpp"
 
 #include "core/error.hpp"
 #include "support.hpp"
 
 TEST_CASE("an entity tag is quoted")
 {
-    CHECK(service::etag("v3") == "\"v3\"");
+    CHECK(http::etag("v3") == "\"v3\"");
 }
 
 TEST_CASE("If-Match is compared strongly")
@@ -37,22 +37,22 @@ TEST_CASE("If-Match is compared strongly")
     };
     for (auto const& c : cases) {
         INFO(c.header);
-        CHECK(service::matches(c.header, "\"v3\"") == c.matches);
+        CHECK(http::matches(c.header, "\"v3\"") == c.matches);
     }
-    CHECK_FALSE(service::matches(R"(W/"v3")", R"(W/"v3")")); // a weak tag never matches strongly
+    CHECK_FALSE(http::matches(R"(W/"v3")", R"(W/"v3")")); // a weak tag never matches strongly
 }
 
 TEST_CASE("a precondition that fails is 412")
 {
     http::Request request;
-    CHECK_NOTHROW(service::check_if_match(request, "\"v3\""));
+    CHECK_NOTHROW(http::check_if_match(request, "\"v3\""));
     request.headers.push_back({"if-match", "\"v2\""});
     try {
-        service::check_if_match(request, "\"v3\"");
+        http::check_if_match(request, "\"v3\"");
         FAIL("it went through");
     } catch (core::Error const& error) {
         CHECK(error.code().status == 412);
     }
     request.headers.push_back({"If-Match", "\"v3\""}); // a second line is more of the list
-    CHECK_NOTHROW(service::check_if_match(request, "\"v3\""));
+    CHECK_NOTHROW(http::check_if_match(request, "\"v3\""));
 }

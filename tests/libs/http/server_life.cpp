@@ -56,8 +56,10 @@ TEST_CASE("a request that arrives just after draining began is answered")
     test::Server server;
     auto client = server.connect();
     CHECK(client.get().status == 200);
+    // Later than the moment for which it keeps its buffer.
+    std::this_thread::sleep_for(350ms);
     server->drain();
-    std::this_thread::sleep_for(50ms);
+    std::this_thread::sleep_for(250ms);
     auto const answer = client.get();
     CHECK(answer.status == 200);
     CHECK(answer.header("connection") == "close");

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace service {
+namespace http {
 
 /// The strong entity tag (RFC 9110, 8.8.3) for an opaque value of printable ASCII without quotes:
 /// `"<opaque>"`.
@@ -20,4 +20,4 @@ bool matches(std::string_view if_match, std::string_view current) noexcept;
 /// the tag of the object as it is in this transaction.
 void check_if_match(http::Request const& request, std::string_view current);
 
-} // namespace service
+} // namespace http

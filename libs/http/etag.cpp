@@ -1,11 +1,11 @@
-#include "service/etag.hpp"
+#include "http/etag.hpp"
 
 #include "core/error.hpp"
 
 #include <algorithm>
 #include <strings.h>
 
-namespace service {
+namespace http {
 
 namespace {
 
@@ -78,4 +78,4 @@ void check_if_match(http::Request const& request, std::string_view current)
             core::codes::precondition_failed, "The object has changed: its ETag is not the one given.");
 }
 
-} // namespace service
+} // namespace http

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# The headers of Debian's packages are visible everywhere; what keeps layers apart is this.
+set -uo pipefail
+failed=0
+
+# forbid DESCRIPTION PATTERN WHERE... [-- ALLOWED PATHS PATTERN]
+forbid() {
+    local description=$1 pattern=$2 found allowed='^$'
+    shift 2
+    local where=()
+    while [ $# -gt 0 ]; do
+        if [ "$1" = -- ]; then allowed=$2 && break; fi
+        where+=("$1")
+        shift
+    done
+    found=$(grep -rnE --include='*.cpp' --include='*.hpp' "$pattern" "${where[@]}" | grep -vE "$allowed" || true)
+    if [ -n "$found" ]; then
+        printf '%s:\n%s\n' "$description" "$found"
+        failed=1
+    fi
+}
+
+forbid "Beast belongs to libs/http" '#include <boost/beast' libs services -- '^libs/(http/[a-z_]+\.(cpp|hpp)|third/)'
+forbid "Asio as a whole is not included: name the header" '#include <boost/asio.hpp>' libs services
+forbid "libpqxx is for libs/pg; row and result types for storage alone" '#include <pqxx/' libs services \
+    -- '^(libs/pg/|libs/(tenancy|audit|idempotency|auth|jobs|webhooks|blobs)/[a-z_]+\.[ch]pp|libs/service/run\.cpp|services/[a-z-]+/storage/|libs/testing/)'
+forbid "SQL belongs to storage and the libraries that own tables" '"(SELECT|INSERT|UPDATE|DELETE) ' services -- '^services/[a-z-]+/storage/'
+forbid "hiredis belongs to libs/redis" '#include <hiredis' libs services -- '^libs/(redis|testing)/'
+forbid "libcurl belongs to libs/http" '#include <curl/' libs services -- '^libs/(http|testing)/'
+forbid "the environment is read by the configuration" '\bgetenv\(' libs services -- '^libs/(core/config\.cpp|testing/)'
+forbid "domain/ knows no I/O" '#include "(pg|http|redis|jobs|service|storage|api)/' services/*/domain
+forbid "services do not know each other" '#include "services/' services
+forbid "tests stay out of what is deployed" '#include "testing/' libs services -- '^libs/testing/'
+
+# A library uses only those before it in libs/CMakeLists.txt.
+before=
+for lib in $(sed -n 's/^foreach(lib \(.*\))$/\1/p' libs/CMakeLists.txt); do
+    [ -d "libs/$lib" ] || continue
+    while IFS=: read -r file used; do
+        if [[ " $before $lib third " != *" $used "* ]]; then
+            echo "$file uses $used, which comes after $lib"
+            failed=1
+        fi
+    done < <(grep -rHoE --include='*.cpp' --include='*.hpp' '#include "[a-z]+/' "libs/$lib" | sed -E 's/#include "([a-z]+)\//\1/' | sort -u)
+    before="$before $lib"
+done
+exit $failed

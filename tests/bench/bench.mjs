@@ -1,0 +1,317 @@
+// Measures the feedback service side by side with its limits and a peer, in alternated rounds, and prints medians as Markdown tables.
+// Called by scripts/bench, which prepares everything. Rates on a shared machine swing: only ratios within one run mean anything.
+import { execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { cpus, totalmem } from 'node:os'
+
+const options = Object.fromEntries(process.argv.slice(2).map(a => a.replace(/^--/, '').split('=')))
+const rows = Number(options.rows ?? 1_000_000)
+const grown = Number(options.grown ?? 3_000_000)
+const rounds = Number(options.rounds ?? 3)
+const seconds = Number(options.seconds ?? 3)
+const run = process.env.TETRAD_RUN
+const here = new URL('.', import.meta.url).pathname
+const env = Object.fromEntries(readFileSync(`${run}/env`, 'utf8').trim().split('\n')
+    .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1).replace(/^'|'$/g, '')]))
+const socket = /host=([^&]+)/.exec(env.FEEDBACK_DATABASE_URL)[1]
+const postmaster = readFileSync(`${run}/pids/postgres`, 'utf8').trim()
+const base = `http://127.0.0.1:${env.FEEDBACK_PORT}`
+const ticks = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+const children = []
+
+const note = text => process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
+const sleep = ms => new Promise(done => setTimeout(done, ms))
+const median = list => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)]
+const sql = text => execFileSync('psql', ['-qAtX', '-v', 'ON_ERROR_STOP=1', '-h', socket, '-U', 'postgres', '-d', 'feedback', '-c', text],
+    { encoding: 'utf8', maxBuffer: 1 << 28 }).trim()
+
+// --- processes -------------------------------------------------------------------------------------------------------------------
+
+// CPU seconds of a process and its threads.
+function cpuOf(pid) {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / ticks
+}
+function childrenOf(pid) {
+    return readdirSync('/proc').filter(p => /^\d+$/.test(p)).filter(p => {
+        try { return readFileSync(`/proc/${p}/stat`, 'utf8').split(') ')[1].split(' ')[1] === String(pid) } catch { return false }
+    })
+}
+function cpuOfPostgres() {
+    let sum = 0
+    for (const pid of childrenOf(postmaster)) try { sum += cpuOf(pid) } catch { /* a backend that just ended */ }
+    return sum
+}
+const rss = pid => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
+
+function start(command, args, environment = {}) {
+    // The settings of the measured service are in our environment too, with its prefix.
+    const ours = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FEEDBACK_')))
+    const child = spawn(command, args, { env: { ...ours, ...environment }, stdio: ['ignore', 'ignore', 'inherit'] })
+    children.push(child)
+    return child
+}
+function stop(child) {
+    return new Promise(done => {
+        child.once('exit', done)
+        child.kill('SIGTERM')
+    })
+}
+async function answers(url, headers = {}) {
+    for (let i = 0; i < 2000; i++) {
+        try {
+            const r = await fetch(url, { headers })
+            await r.arrayBuffer()
+            if (r.status < 500) return
+        } catch { /* not yet */ }
+        await sleep(5)
+    }
+    throw new Error(`${url} does not answer`)
+}
+
+// --- load ------------------------------------------------------------------------------------------------------------------------
+
+const listFile = name => `${run}/requests-${name}`
+
+// One round of wrk over 64 connections: requests a second and CPU µs per request of `pid` and of PostgreSQL.
+function wrk(url, file, pid, expected) {
+    const cpu = cpuOf(pid), database = cpuOfPostgres()
+    const out = execFileSync('wrk', ['-t1', '-c64', `-d${seconds}s`, '-s', `${here}requests.lua`, url, '--', file], { encoding: 'utf8' })
+    const failed = Number(/Non-2xx or 3xx responses: (\d+)/.exec(out)?.[1] ?? 0)
+    const total = Number(/(\d+) requests in/.exec(out)[1])
+    const errors = /Socket errors: (.*)/.exec(out)?.[1]
+    if (errors || (expected === 'refused' ? failed !== total : failed)) throw new Error(`${url} ${file}: ${failed} of ${total} failed; ${errors ?? ''}`)
+    return {
+        rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(out)[1]),
+        cpu: (cpuOf(pid) - cpu) / total * 1e6,
+        database: (cpuOfPostgres() - database) / total * 1e6,
+    }
+}
+
+function pgbench(script) {
+    const file = `${run}/pgbench.sql`
+    writeFileSync(file, script)
+    const database = cpuOfPostgres()
+    const out = execFileSync('pgbench', ['-n', '-M', 'prepared', '-c', '8', '-j', '1', '-T', String(seconds), '-f', file, '-h', socket, '-U', 'postgres', 'feedback'],
+        { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    const total = Number(/transactions actually processed: (\d+)/.exec(out)[1])
+    return { rate: Number(/tps = ([\d.]+)/.exec(out)[1]), database: (cpuOfPostgres() - database) / total * 1e6 }
+}
+
+// Runs the contenders in turn, `rounds` times, and takes each one's medians.
+async function alternate(label, contenders) {
+    const results = Object.fromEntries(Object.keys(contenders).map(name => [name, []]))
+    for (let round = 0; round < rounds; round++) {
+        for (const [name, contender] of Object.entries(contenders)) {
+            note(`${label}: round ${round + 1} of ${rounds}, ${name}`)
+            results[name].push(await contender())
+        }
+    }
+    return Object.fromEntries(Object.entries(results).map(([name, list]) => [name, Object.fromEntries(
+        Object.keys(list[0]).map(figure => [figure, median(list.map(r => r[figure]))]))]))
+}
+
+// --- data ------------------------------------------------------------------------------------------------------------------------
+
+const columns = `f.feedback_id, f.created_at, f.updated_at, f.deleted_at, f.version, f.status, f.category, f.priority, f.title, f.body, f.app_context,
+    f.attachment_ids, f.tags, f.user_id, f.user_email, f.assignee_id, f.assignee_email, f.reply_count, f.last_reply_at, f.public_reply_count,
+    f.public_last_reply_at`.replace(/\s+/g, ' ')
+const idOf = n => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+const words = 'When I press export the application shows a spinner for a while and then nothing happens, please have a look at this soon.'
+
+async function call(method, path, body, headers = {}) {
+    const r = await fetch(base + path, {
+        method,
+        headers: { authorization: `Bearer ${env.MASTER_KEY}`, 'content-type': 'application/json', ...headers },
+        body: body && JSON.stringify(body),
+    })
+    if (!r.ok) throw new Error(`${method} ${path}: ${r.status} ${await r.text()}`)
+    return r.json()
+}
+
+// `count` rows numbered from `first`, row n in scope scopeOf(n), a microsecond apart.
+function insertRows(first, count, scope) {
+    const step = 50_000
+    for (let at = first; at < first + count; at += step) {
+        note(`data: ${(at - first).toLocaleString()} of ${count.toLocaleString()} rows`)
+        const last = Math.min(at + step, first + count) - 1
+        sql(`INSERT INTO feedbacks (scope_id, feedback_id, created_at, updated_at, status, category, priority, title, body, tags, author_id, author_role, user_id)
+             SELECT ${scope}, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, t, t, (ARRAY['open','in-progress','resolved','closed'])[1 + n % 4],
+                 (ARRAY['bug','feature','general','support'])[1 + n % 4], CASE WHEN n % 2 = 0 THEN 'high' END, 'Export does nothing, number ' || n,
+                 '${words} ${words}', ARRAY['export','web'], 'bench', 'admin', 'user-' || n % 100
+             FROM (SELECT n, timestamptz '2026-01-01' + n * interval '1 microsecond' AS t FROM generate_series(${at}::bigint, ${last}::bigint) n) AS r`)
+    }
+    sql('VACUUM (ANALYZE) feedbacks')
+}
+
+function insertTenants(prefix, count) {
+    sql(`INSERT INTO tenants (slug, display_name, created_at, updated_at) SELECT '${prefix}-' || n, 'Bench', now(), now() FROM generate_series(1, ${count}) n`)
+}
+
+async function mintKeys(prefix, count) {
+    const keys = []
+    for (let n = 1; n <= count; n++) {
+        if (n % 50 === 1) note(`keys: ${n} of ${count}`)
+        for (const environment of ['production', 'sandbox']) {
+            const { key } = await call('POST', '/v1/keys', { environment }, { 'x-tenant-slug': `${prefix}-${n}`, 'x-tenant-env': environment })
+            keys.push(key)
+        }
+    }
+    return keys
+}
+
+// --- measurements ----------------------------------------------------------------------------------------------------------------
+
+const lines = []
+const print = text => lines.push(text)
+const us = n => n.toFixed(1)
+const k = n => n >= 1000 ? `${(n / 1000).toFixed(1)}k` : n.toFixed(0)
+const times = n => `${n.toFixed(2)} ×`
+
+async function bare() {
+    const child = start(`${process.env.BUILD}/tests/bench/bare_server`, ['--port', '8198', '--threads', '2'])
+    await answers('http://127.0.0.1:8198/')
+    writeFileSync(listFile('401'), 'GET /v1/feedbacks -\n')
+    writeFileSync(listFile('livez'), 'GET /livez -\n')
+    const pid = env.FEEDBACK_PID
+    const r = await alternate('401 and /livez', {
+        bare: () => wrk('http://127.0.0.1:8198', listFile('livez'), child.pid),
+        unauthenticated: () => wrk(base, listFile('401'), pid, 'refused'),
+        livez: () => wrk(`http://127.0.0.1:${env.FEEDBACK_OPS_PORT}`, listFile('livez'), pid),
+    })
+    await stop(child)
+    print('| without a database | requests/s | CPU µs/request | of the bare server | limit |\n|---|---|---|---|---|')
+    print(`| bare Beast-parser server | ${k(r.bare.rate)} | ${us(r.bare.cpu)} | 1 × | |`)
+    print(`| 401 | ${k(r.unauthenticated.rate)} | ${us(r.unauthenticated.cpu)} | ${times(r.unauthenticated.cpu / r.bare.cpu)} | 1.3 × |`)
+    print(`| /livez | ${k(r.livez.rate)} | ${us(r.livez.cpu)} | ${times(r.livez.cpu / r.bare.cpu)} | 1.3 × |\n`)
+}
+
+async function main(keys, firstScope) {
+    const pick = make => Array.from({ length: 20_000 }, () => make(randomInt(rows))).join('\n') + '\n'
+    const keyOf = n => keys[n % 1000]
+    writeFileSync(listFile('get'), pick(n => `GET /v1/feedbacks/${idOf(n)} ${keyOf(n)}`))
+    writeFileSync(listFile('list'), pick(n => `GET /v1/feedbacks?limit=20 ${keyOf(n)}`))
+    writeFileSync(listFile('create'), pick(n => `POST /v1/feedbacks ${keyOf(n)} ` +
+        JSON.stringify({ category: 'bug', title: `Export does nothing, number ${n}`, body: words, priority: 'high', tags: ['export', 'web'] })))
+    const peer = start('node', [`${here}peer/server.mjs`], { DATABASE_URL: env.FEEDBACK_DATABASE_URL, PORT: '8199', NODE_ENV: 'production' })
+    await answers('http://127.0.0.1:8199/v1/feedbacks')
+    const set = `\\set n random(0, ${rows - 1})\n\\set s ${firstScope} + :n % 1000\n`
+    const statements = {
+        get: `${set}SELECT ${columns} FROM feedbacks f WHERE f.scope_id = :s AND f.feedback_id = ('00000000-0000-7000-8000-' || lpad((:n)::text, 12, '0'))::uuid;`,
+        create: `${set}INSERT INTO feedbacks (scope_id, feedback_id, created_at, updated_at, status, category, priority, title, body, tags, author_id, author_role)
+            VALUES (:s, gen_random_uuid(), clock_timestamp(), clock_timestamp(), 'open', 'bug', 'high', 'Export does nothing, number ' || :n, '${words}', ARRAY['export','web'], 'bench', 'admin');`.replace(/\n\s+/g, ' '),
+        list: `${set}SELECT ${columns} FROM feedbacks f WHERE f.scope_id = :s AND f.deleted_at IS NULL ORDER BY f.created_at DESC, f.feedback_id DESC LIMIT 20;`,
+    }
+    const limits = { get: [1.0, 6], create: [2.0, 6], list: [0.7, 4] }
+    print(`| ${rows.toLocaleString('en')} rows in 1,000 scopes, 64 connections | requests/s | CPU µs/request: service | PostgreSQL | pgbench, 8 clients | of pgbench | limit | Fastify + pg | CPU µs | of the peer | limit |`)
+    print('|---|---|---|---|---|---|---|---|---|---|---|')
+    for (const name of ['get', 'list', 'create']) {
+        const r = await alternate(name, {
+            pgbench: () => pgbench(statements[name]),
+            service: () => wrk(base, listFile(name), env.FEEDBACK_PID),
+            peer: () => wrk('http://127.0.0.1:8199', listFile(name), peer.pid),
+        })
+        print(`| ${name === 'list' ? 'list of 20' : name} | ${k(r.service.rate)} | ${us(r.service.cpu)} | ${us(r.service.database)} | ${k(r.pgbench.rate)} | ${times(r.service.rate / r.pgbench.rate)} | ` +
+            `${limits[name][0]} × | ${k(r.peer.rate)} | ${us(r.peer.cpu)} | ${times(r.service.rate / r.peer.rate)} | ${limits[name][1]} × |`)
+    }
+    print('')
+    await stop(peer)
+}
+
+// The requests for the one scope that grows: any row, the first page, the thousandth page of ten.
+async function growthRequests(key, first, count) {
+    let cursor = ''
+    for (let page = 1; page < 1000; page++) {
+        const r = await call('GET', `/v1/feedbacks?limit=10${cursor && `&cursor=${cursor}`}`, undefined, { authorization: `Bearer ${key}` })
+        cursor = r.cursor
+        if (!cursor) throw new Error(`no page ${page + 1}`)
+    }
+    writeFileSync(listFile('grow-get'), Array.from({ length: 5000 }, () => `GET /v1/feedbacks/${idOf(first + randomInt(count))} ${key}`).join('\n') + '\n')
+    writeFileSync(listFile('grow-first'), `GET /v1/feedbacks?limit=10 ${key}\n`)
+    writeFileSync(listFile('grow-thousandth'), `GET /v1/feedbacks?limit=10&cursor=${cursor} ${key}\n`)
+}
+async function growthFigures(key, first, count) {
+    await growthRequests(key, first, count)
+    const one = name => () => wrk(base, listFile(name), env.FEEDBACK_PID)
+    return alternate(`${count.toLocaleString()} rows in one scope`, { get: one('grow-get'), first: one('grow-first'), thousandth: one('grow-thousandth') })
+}
+
+async function memory() {
+    const service = process.env.BUILD + '/services/feedback/feedback'
+    const settings = {
+        PORT: '8197', OPS_PORT: '9197', BASE_HOST: 'feedback.localhost', DATABASE_URL: env.FEEDBACK_DATABASE_URL, REDIS_URL: env.REDIS_URL,
+        MASTER_KEY: env.MASTER_KEY, ENCRYPTION_KEYS: process.env.ENCRYPTION_KEYS, BLOB_DIR: `${run}/blobs/bench`, JWKS_FILE: `${run}/jwks.json`, LOG_LEVEL: 'warn',
+    }
+    const starts = []
+    let child
+    for (let i = 0; i < 5; i++) {
+        const begun = performance.now()
+        child = start(service, ['serve'], settings)
+        while (performance.now() - begun < 10_000) {
+            try {
+                const r = await fetch('http://127.0.0.1:9197/readyz')
+                await r.arrayBuffer()
+                if (r.status === 200) break
+            } catch { /* not yet */ }
+            await sleep(2)
+        }
+        starts.push(performance.now() - begun)
+        if (i < 4) await stop(child)
+    }
+    await sleep(2000)
+    const rest = rss(child.pid)
+    const sockets = []
+    for (let n = 0; n < 10_000; n++) {
+        if (n % 500 === 0) note(`idle connections: ${n}`)
+        const s = connect(8197, '127.0.0.1')
+        sockets.push(s)
+        await new Promise((done, failed) => {
+            s.once('data', done).once('error', failed)
+            s.write('GET /v1/feedbacks HTTP/1.1\r\nHost: feedback.localhost\r\n\r\n')
+        })
+    }
+    const idle = rss(child.pid)
+    for (const s of sockets) s.destroy()
+    await stop(child)
+    print('| memory and start | measured | limit |\n|---|---|---|')
+    print(`| resident at rest | ${rest.toFixed(1)} MB | 25 MB |`)
+    print(`| with 10,000 idle keep-alive connections | ${idle.toFixed(1)} MB | 150 MB |`)
+    print(`| ready after start (median of 5) | ${median(starts).toFixed(0)} ms | 300 ms |\n`)
+}
+
+try {
+    print(`${cpus()[0].model}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB; servers, load and PostgreSQL on the same machine; medians of ${rounds} alternated rounds of ${seconds} s.\n`)
+    await bare()
+    await memory()
+
+    insertTenants('grow', 1)
+    const grow = (await mintKeys('grow', 1))[0]
+    const growScope = sql("SELECT tenant_id * 2 FROM tenants WHERE slug = 'grow-1'")
+    const growFirst = 100_000_000
+    insertRows(growFirst, 10_000, growScope)
+    const small = await growthFigures(grow, growFirst, 10_000)
+
+    insertTenants('bench', 500)
+    const keys = await mintKeys('bench', 500)
+    const firstScope = Number(sql("SELECT min(tenant_id) * 2 FROM tenants WHERE slug LIKE 'bench-%'"))
+    insertRows(0, rows, `${firstScope} + n % 1000`)
+    await main(keys, firstScope)
+
+    insertRows(growFirst + 10_000, grown - 10_000, growScope)
+    const large = await growthFigures(grow, growFirst, grown)
+    insertTenants('crowd', 100_000)
+    const crowded = await growthFigures(grow, growFirst, grown)
+
+    const total = figure => figure.cpu + figure.database
+    print(`| CPU µs/request, service and PostgreSQL | 10,000 rows in the scope | ${grown.toLocaleString('en')} rows | ratio | limit | with 100,000 tenants | ratio |\n|---|---|---|---|---|---|---|`)
+    for (const [name, label] of [['get', 'get'], ['first', 'first page of 10'], ['thousandth', 'page 1,000']]) {
+        print(`| ${label} | ${us(total(small[name]))} | ${us(total(large[name]))} | ${times(total(large[name]) / total(small[name]))} | 1.3 × | ` +
+            `${us(total(crowded[name]))} | ${times(total(crowded[name]) / total(large[name]))} |`)
+    }
+    note('')
+    console.log(lines.join('\n'))
+} finally {
+    for (const child of children) child.kill('SIGKILL')
+}

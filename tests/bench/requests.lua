@@ -1,0 +1,18 @@
+-- wrk: sends the requests of a file in turn, each connection from another place. A line: METHOD PATH KEY [BODY].
+local requests = {}
+local next_request = 0
+
+function init(args)
+    for line in io.lines(args[1]) do
+        local method, path, key, body = line:match("^(%S+) (%S+) (%S+) ?(.*)$")
+        local headers = { ["Host"] = "feedback.localhost" }
+        if key ~= "-" then headers["Authorization"] = "Bearer " .. key end
+        if body ~= "" then headers["Content-Type"] = "application/json" else body = nil end
+        requests[#requests + 1] = wrk.format(method, path, headers, body)
+    end
+end
+
+function request()
+    next_request = next_request % #requests + 1
+    return requests[next_request]
+end

@@ -1,0 +1,145 @@
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <barrier>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace {
+
+std::vector<std::string> ids_of(boost::json::array const& items)
+{
+    std::vector<std::string> ids;
+    for (auto const& item : items)
+        ids.push_back(text(item, "feedbackId"));
+    return ids;
+}
+
+} // namespace
+
+TEST_CASE("a walk through a list that grows misses nothing and repeats nothing", "[feedback]")
+{
+    World world;
+    auto backend = world.as_backend();
+    std::set<std::string> before;
+    for (int i = 0; i < 60; ++i)
+        before.insert(new_thread(backend));
+
+    std::atomic<bool> done = false;
+    std::vector<std::thread> writers;
+    for (int i = 0; i < 4; ++i) {
+        writers.emplace_back([&, i] {
+            auto client = world.as_backend();
+            for (int n = 0; !done; ++n) {
+                // Both ways to write: many in one statement, and a transaction of one's own.
+                testing::HttpClient::Headers headers;
+                if (n % 2 == 1)
+                    headers.emplace_back("Idempotency-Key", std::to_string(i) + "-" + std::to_string(n));
+                client.post("/v1/feedbacks", R"({"category":"bug","title":"new","body":"x"})", headers);
+            }
+        });
+    }
+    auto reader = world.as_backend();
+    std::vector<std::string> newest_first; // what was ever seen at the top, to be found again below it later
+    for (int walk = 0; walk < 8; ++walk) {
+        auto const ids = ids_of(all_items(reader, "/v1/feedbacks", 9));
+        std::set<std::string> const unique(ids.begin(), ids.end());
+        CHECK(unique.size() == ids.size());
+        for (auto const& id : before)
+            CHECK(unique.contains(id));
+        for (auto const& id : newest_first)
+            CHECK(unique.contains(id));
+        // Nothing appears between two items that were next to each other before.
+        if (!newest_first.empty()) {
+            auto const at = std::find(ids.begin(), ids.end(), newest_first.front());
+            REQUIRE(at != ids.end());
+            CHECK(std::equal(newest_first.begin(), newest_first.end(), at, ids.end()));
+        }
+        newest_first = ids;
+    }
+    done = true;
+    for (auto& writer : writers)
+        writer.join();
+}
+
+TEST_CASE("a request repeated at once with one Idempotency-Key is carried out once", "[feedback]")
+{
+    World world;
+    auto backend = world.as_backend();
+    auto const path = "/v1/feedbacks/" + new_thread(backend);
+    constexpr int repeats = 32;
+    for (int round = 0; round < 5; ++round) {
+        std::barrier start(repeats);
+        std::atomic<int> created = 0, replayed = 0, busy = 0, other = 0;
+        std::vector<std::thread> threads;
+        std::mutex mutex;
+        std::set<std::string> bodies;
+        for (int i = 0; i < repeats; ++i) {
+            threads.emplace_back([&] {
+                auto client = world.as_backend();
+                start.arrive_and_wait();
+                auto const r = client.post(path + "/replies", R"({"body":"once"})",
+                    {{"Idempotency-Key", "round-" + std::to_string(round)}});
+                if (r.status == 409) {
+                    ++busy;
+                } else if (r.status == 201) {
+                    ++(r.header("idempotent-replayed") == "true" ? replayed : created);
+                    std::lock_guard const lock(mutex);
+                    bodies.insert(r.body);
+                } else {
+                    ++other;
+                }
+            });
+        }
+        for (auto& thread : threads)
+            thread.join();
+        CHECK(created == 1);
+        CHECK(other == 0);
+        CHECK(created + replayed + busy == repeats);
+        CHECK(bodies.size() == 1);
+        CHECK(backend.get(path).json().at("replyCount") == round + 1);
+    }
+    auto const again =
+        backend.post(path + "/replies", R"({"body":"once"})", {{"Idempotency-Key", "round-0"}});
+    CHECK(again.status == 201);
+    CHECK(again.header("idempotent-replayed") == "true");
+    CHECK(backend.post(path + "/replies", R"({"body":"other"})", {{"Idempotency-Key", "round-0"}}).status ==
+          422);
+    // Keys are the caller's own.
+    CHECK(world.as_master()
+              .post(path + "/replies", R"({"body":"other"})", {{"Idempotency-Key", "round-0"}})
+              .status == 201);
+    // Only what was committed is kept.
+    CHECK(backend.post(path + "/replies", "{}", {{"Idempotency-Key", "bad"}}).status == 400);
+    CHECK(backend.post(path + "/replies", R"({"body":"good"})", {{"Idempotency-Key", "bad"}}).status == 201);
+}
+
+TEST_CASE("changes made at once are all made, one after the other", "[feedback]")
+{
+    World world;
+    auto backend = world.as_backend();
+    auto const path = "/v1/feedbacks/" + new_thread(backend);
+    auto const etag = backend.get(path).header("etag");
+    constexpr int changers = 16;
+    std::barrier start(changers);
+    std::atomic<int> changed = 0, refused = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < changers; ++i) {
+        threads.emplace_back([&, i] {
+            auto client = world.as_backend();
+            start.arrive_and_wait();
+            auto const r =
+                client.patch(path, R"({"assigneeId":")" + std::to_string(i) + "\"}", {{"If-Match", etag}});
+            if (r.status == 200) ++changed;
+            if (r.status == 412) ++refused;
+        });
+    }
+    for (auto& thread : threads)
+        thread.join();
+    CHECK(changed == 1);
+    CHECK(refused == changers - 1);
+    CHECK(backend.get(path).json().at("version") == 2);
+}

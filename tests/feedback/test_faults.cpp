@@ -1,0 +1,225 @@
+#include "testing/eventually.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <csignal>
+#include <mutex>
+#include <thread>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// The program itself, over the data of a World.
+class Program {
+public:
+    explicit Program(World const& world) : port_(testing::free_port()), ops_port_(testing::free_port())
+    {
+        auto const number = [](unsigned short n) { return std::to_string(n); };
+        process_ = testing::Process({.argv = {FEEDBACK_PROGRAM, "serve"},
+            .environment = {"PORT=" + number(port_), "OPS_PORT=" + number(ops_port_),
+                "BASE_HOST=feedback.localhost", "DATABASE_URL=" + world.postgres.service_url(),
+                "REDIS_URL=" + world.redis.url(), std::string("MASTER_KEY=") + World::master,
+                "ENCRYPTION_KEYS=test:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+                "JWKS_FILE=" + world.directory.path() + "/jwks.json",
+                "BLOB_DIR=" + world.directory.path() + "/blobs", "LOG_LEVEL=warn"}});
+        REQUIRE(testing::eventually([this] { return ready(); }));
+    }
+
+    bool ready() const
+    {
+        try {
+            return testing::HttpClient("http://127.0.0.1:" + std::to_string(ops_port_))
+                       .get("/readyz")
+                       .status == 200;
+        } catch (std::runtime_error const&) {
+            return false;
+        }
+    }
+
+    testing::HttpClient client(std::string const& key) const
+    {
+        testing::HttpClient client("http://127.0.0.1:" + std::to_string(port_), 40s);
+        client.set("Host", "demo-sandbox.feedback.localhost");
+        client.set("Authorization", "Bearer " + key);
+        return client;
+    }
+
+    testing::Process& process() { return process_; }
+
+private:
+    unsigned short port_, ops_port_;
+    testing::Process process_;
+};
+
+/// Writers that create threads one after the other until they are told to stop, and what became of each
+/// request.
+class Load {
+public:
+    using MakeClient = std::function<testing::HttpClient()>;
+
+    explicit Load(MakeClient const& make, int writers = 6)
+    {
+        for (int i = 0; i < writers; ++i)
+            threads_.emplace_back([this, make] { write(make()); });
+    }
+
+    ~Load() { stop(); }
+
+    void stop()
+    {
+        done_ = true;
+        for (auto& thread : threads_)
+            thread.join();
+        threads_.clear();
+    }
+
+    std::vector<std::string> acknowledged; ///< ids; read after stop()
+    std::atomic<int> created = 0, unavailable = 0, unexpected = 0, unanswered = 0;
+    std::atomic<bool> without_retry_after = false;
+
+private:
+    void write(testing::HttpClient client)
+    {
+        while (!done_) {
+            try {
+                auto const r =
+                    client.post("/v1/feedbacks", R"({"category":"bug","title":"load","body":"x"})");
+                if (r.status == 201) {
+                    std::lock_guard const lock(mutex_);
+                    acknowledged.push_back(text(r.json(), "feedbackId"));
+                    ++created;
+                } else if (r.status == 503) {
+                    ++unavailable;
+                    if (r.header("retry-after").empty()) without_retry_after = true;
+                    std::this_thread::sleep_for(5ms);
+                } else {
+                    ++unexpected;
+                }
+            } catch (std::runtime_error const&) {
+                ++unanswered;
+                std::this_thread::sleep_for(5ms);
+            }
+        }
+    }
+
+    std::atomic<bool> done_ = false;
+    std::mutex mutex_;
+    std::vector<std::thread> threads_;
+};
+
+/// How many of `ids` are not in the table.
+std::size_t missing(World const& world, std::vector<std::string> const& ids)
+{
+    std::string list;
+    for (auto const& id : ids)
+        list += (list.empty() ? "'" : ",'") + id + "'";
+    auto const found =
+        world.postgres.query("SELECT count(*) FROM feedbacks WHERE feedback_id IN (" + list + ")");
+    return ids.size() - std::stoul(found);
+}
+
+} // namespace
+
+TEST_CASE("kill -9 while writing loses nothing that was acknowledged", "[faults]")
+{
+    World world;
+    auto const key = world.key();
+    std::vector<std::string> acknowledged;
+    for (int round = 0; round < 3; ++round) {
+        Program program(world);
+        Load load([&] { return program.client(key); });
+        REQUIRE(testing::eventually([&] { return load.created > 100 * (round + 1); }));
+        program.process().signal(SIGKILL);
+        REQUIRE(program.process().wait());
+        load.stop();
+        CHECK(load.unexpected == 0);
+        acknowledged.insert(acknowledged.end(), load.acknowledged.begin(), load.acknowledged.end());
+    }
+    CHECK(missing(world, acknowledged) == 0);
+    Program again(world);
+    auto client = again.client(key);
+    CHECK(client.get("/v1/feedbacks/" + acknowledged.back()).status == 200);
+}
+
+TEST_CASE("SIGTERM under load answers everything that was taken, and ends with 0", "[faults]")
+{
+    World world;
+    auto const key = world.key();
+    Program program(world);
+    Load load([&] { return program.client(key); });
+    REQUIRE(testing::eventually([&] { return load.created > 200; }));
+    program.process().signal(SIGTERM);
+    REQUIRE(program.process().wait());
+    CHECK(program.process().status() == 0);
+    load.stop();
+    CHECK(load.unexpected == 0);
+    CHECK(missing(world, load.acknowledged) == 0);
+    // What was done was answered: no row without an acknowledgement.
+    CHECK(world.postgres.query("SELECT count(*) FROM feedbacks") == std::to_string(load.created));
+}
+
+TEST_CASE("PostgreSQL restarted under load: 503 meanwhile, then on without a restart", "[faults]")
+{
+    World world;
+    world.key();
+    Load load([&] { return world.as_backend(); });
+    REQUIRE(testing::eventually([&] { return load.created > 100; }));
+    world.postgres.stop();
+    int const during = load.unavailable;
+    REQUIRE(testing::eventually([&] { return load.unavailable > during + 50; }));
+    CHECK(world.as_backend().get("/v1/feedbacks").status == 503);
+    world.postgres.start();
+    int const before = load.created;
+    REQUIRE(testing::eventually([&] { return load.created > before + 100; }));
+    load.stop();
+    CHECK(load.unexpected == 0);
+    CHECK(load.unanswered == 0);
+    CHECK_FALSE(load.without_retry_after);
+    CHECK(missing(world, load.acknowledged) == 0);
+}
+
+TEST_CASE("PostgreSQL that crashes loses nothing that was acknowledged", "[faults]")
+{
+    World world;
+    world.key();
+    Load load([&] { return world.as_backend(); });
+    REQUIRE(testing::eventually([&] { return load.created > 100; }));
+    world.postgres.kill9();
+    world.postgres.start();
+    int const before = load.created;
+    REQUIRE(testing::eventually([&] { return load.created > before + 100; }));
+    load.stop();
+    CHECK(load.unexpected == 0);
+    CHECK(missing(world, load.acknowledged) == 0);
+}
+
+TEST_CASE("without Redis the service goes on", "[faults]")
+{
+    World world;
+    auto user = world.as_user(ada);
+    auto const path = "/v1/feedbacks/" + new_thread(user);
+    SECTION("away")
+    {
+        world.redis.stop();
+    }
+    SECTION("hung")
+    {
+        world.redis.pause();
+    }
+    for (int i = 0; i < 5; ++i)
+        CHECK(user.get(path).status == 200);
+    CHECK(new_thread(user).size() == 36);
+    CHECK(world.as_backend().get(path).status == 200);
+}
+
+TEST_CASE("a revoked key ends within a second", "[faults]")
+{
+    World world;
+    auto backend = world.as_backend();
+    REQUIRE(backend.get("/v1/feedbacks").status == 200);
+    REQUIRE(world.as_master().del("/v1/keys/" + world.key().substr(0, 12)).status == 200);
+    CHECK(testing::eventually([&] { return backend.get("/v1/feedbacks").status == 401; }, 1s));
+}
