@@ -91,9 +91,8 @@ TEST_CASE("a streamed body comes in pieces and ends with an empty one")
             all += piece;
             ++pieces;
         }
-        CHECK((co_await request.body_reader->read_some()).empty());
-        CHECK(pieces > 1);
-        co_return http::Response::ok(std::move(all));
+        bool const over = (co_await request.body_reader->read_some()).empty();
+        co_return http::Response::ok((over && pieces > 1 ? "" : "wrong: ") + all);
     });
     auto client = server.connect();
     std::string const body(300'000, 'y');

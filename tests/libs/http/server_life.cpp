@@ -70,10 +70,12 @@ TEST_CASE("every request under load is answered while draining")
     test::Server server(test::Server::echo, {}, 2);
     std::atomic<int> answered{0};
     std::atomic<int> lost{0};
+    std::atomic<int> connected{0};
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i) {
         threads.emplace_back([&] {
             auto client = server.connect();
+            ++connected;
             for (;;) {
                 auto const answer = client.get("/x");
                 if (!answer.complete || answer.status != 200) {
@@ -85,7 +87,7 @@ TEST_CASE("every request under load is answered while draining")
             }
         });
     }
-    CHECK(eventually([&] { return answered > 500; }));
+    CHECK(eventually([&] { return answered > 500 && connected == 8; }));
     server->drain();
     for (auto& thread : threads)
         thread.join();
