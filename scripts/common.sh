@@ -12,12 +12,14 @@ auth-mfa AUTH     8102 9102 auth_mfa auth.localhost
 notify   NOTIFY   8103 9103 notify   notify.localhost
 billing  BILLING  8104 9104 billing  billing.localhost'
 
-# Calls `$1 name prefix port ops-port database host` for each service that is there.
+# Calls `$1 name prefix port ops-port database host` for each service that is there (and named in TETRAD_ONLY, if that is set).
 for_each_service() {
     local name rest
-    while read -r name rest; do
-        if [ -n "$name" ] && [ -f "services/$name/CMakeLists.txt" ]; then "$1" "$name" $rest; fi
-    done <<<"$SERVICES_TABLE"
+    while read -r name rest <&3; do
+        [ -n "$name" ] && [ -f "services/$name/CMakeLists.txt" ] || continue
+        [ -z "${TETRAD_ONLY:-}" ] || [ "$TETRAD_ONLY" = "$name" ] || continue
+        "$1" "$name" $rest
+    done 3<<<"$SERVICES_TABLE"
 }
 
 say() { printf '%s\n' "$*" >&2; }

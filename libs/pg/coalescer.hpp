@@ -9,7 +9,7 @@
 
 namespace pg {
 
-/// Many callers, one statement. While database threads are busy, callers queue; the next free one takes all
+/// Many callers, one statement. While a batch or two are under way, callers queue; the next takes all
 /// that wait (at most 128) as one call of `work`; alone, a batch is one row. When a batch of several fails,
 /// its members run singly, so that one bad row hurts nobody else; a lost connection answers all of them
 /// UNAVAILABLE.
@@ -22,6 +22,8 @@ public:
     using Work = std::function<std::vector<Out>(Session&, std::span<In const>)>;
 
     static constexpr std::size_t batch_limit = 128;
+    /// Threads that serve one coalescer at once. More make smaller batches, and every request dearer.
+    static constexpr unsigned parallel_batches = 2;
 
     /// `database` outlives the calls of `run`.
     Coalescer(Database& database, Work work);

@@ -30,9 +30,10 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
             return release(batch);
         }
         waiting.push_back(&waiter);
-        bool const first = !std::exchange(summoned, true);
+        bool const needed = servers < parallel_batches;
+        if (needed) ++servers;
         lock.unlock();
-        if (first) summon();
+        if (needed) summon();
     }
 
     void summon()
@@ -42,42 +43,51 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
             .failed = [self](core::Error const& error) { self->fail(error); }});
     }
 
+    /// Serves one batch after the other while all goes well and nobody else waits for the thread.
     void serve(Session& session)
     {
-        std::unique_lock lock(mutex);
-        std::vector<Waiter*> const batch = take(batch_limit);
-        summoned = !waiting.empty();
-        bool const more = summoned;
-        lock.unlock();
-        if (more) summon();
-
-        std::vector<In> inputs;
-        inputs.reserve(batch.size());
-        for (Waiter* waiter : batch)
-            inputs.push_back(std::move(waiter->input));
-        answer(session, batch, inputs);
-        release(batch);
+        for (;;) {
+            std::unique_lock lock(mutex);
+            std::vector<Waiter*> const batch = take(batch_limit);
+            if (batch.empty()) {
+                --servers;
+                return;
+            }
+            lock.unlock();
+            std::vector<In> inputs;
+            inputs.reserve(batch.size());
+            for (Waiter* waiter : batch)
+                inputs.push_back(std::move(waiter->input));
+            bool const available = answer(session, batch, inputs);
+            release(batch);
+            if (!available || database.queued() > 0) return summon();
+        }
     }
 
-    /// Fills in the output or the failure of every member of `batch`.
-    void answer(Session& session, std::span<Waiter* const> batch, std::span<In const> inputs)
+    /// Fills in the output or the failure of every member of `batch`; false when the server is to blame.
+    bool answer(Session& session, std::span<Waiter* const> batch, std::span<In const> inputs)
     {
         try {
             std::vector<Out> outputs = work(session, inputs);
             if (outputs.size() != inputs.size()) throw std::logic_error("a batch has one result per input");
             for (std::size_t i = 0; i < batch.size(); ++i)
                 batch[i]->output.emplace(std::move(outputs[i]));
-            return;
+            return true;
         } catch (core::Error const& error) {
             // The server's trouble is everybody's: trying each alone would make it last.
             bool const unavailable = error.code().status == core::codes::unavailable.status;
-            if (batch.size() == 1 || unavailable) return fail_all(batch, error);
+            if (batch.size() == 1 || unavailable) {
+                fail_all(batch, error);
+                return !unavailable;
+            }
         } catch (...) {
             if (batch.size() == 1) batch[0]->failure = std::current_exception();
         }
-        if (batch.size() == 1) return;
+        if (batch.size() == 1) return true;
+        bool available = true;
         for (std::size_t i = 0; i < batch.size(); ++i)
-            answer(session, batch.subspan(i, 1), inputs.subspan(i, 1));
+            available = answer(session, batch.subspan(i, 1), inputs.subspan(i, 1)) && available;
+        return available;
     }
 
     /// Nobody could come: everybody who waits is told.
@@ -85,7 +95,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     {
         std::unique_lock lock(mutex);
         std::vector<Waiter*> const batch = take(waiting.size());
-        summoned = false;
+        --servers;
         lock.unlock();
         fail_all(batch, error);
         release(batch);
@@ -122,7 +132,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
 
     std::mutex mutex;
     std::deque<Waiter*> waiting;
-    bool summoned = false; ///< a job is submitted that has not started
+    unsigned servers = 0; ///< jobs that were submitted and have not ended
 };
 
 template <class In, class Out>

@@ -154,8 +154,9 @@ asio::awaitable<http::Response> Gateway::proceed(Exchange& exchange)
         if (auto const key = request.header("Idempotency-Key"))
             request.context.idempotency_key = idempotency::parse_key(*key);
     }
-    if (!endpoint.options.streams_body && request.body_reader != nullptr &&
-        request.body_reader->length() != 0)
+    // Nothing is read that nobody looks at: what comes with a GET stays on the wire.
+    bool const wanted = !endpoint.options.streams_body && request.method != http::Method::get;
+    if (wanted && request.body_reader != nullptr && request.body_reader->length() != 0)
         co_await request.body_reader->read_all(request.body, endpoint.options.body_limit);
     co_return co_await endpoint.handler(request);
 }
@@ -218,6 +219,11 @@ asio::awaitable<void> Gateway::check_rate(Exchange& exchange, redis::Limit limit
         if (limit.count > 0) decision = co_await deps_.rate_limiter->take(subject, limit);
     } catch (redis::Unavailable const&) {
         if (!options_.rate_limit_fails_open) throw;
+        co_return;
+    } catch (redis::CommandError const& refusal) {
+        deps_.logger.warn("the rate limit cannot be checked", {{"error", std::string_view(refusal.what())}});
+        if (!options_.rate_limit_fails_open)
+            throw core::Error::unavailable("The limit cannot be checked just now.");
         co_return;
     }
     exchange.headers = redis::headers(decision);

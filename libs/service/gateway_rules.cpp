@@ -128,9 +128,11 @@ std::string_view to_string(core::Access kind) noexcept
 PathVeil::PathVeil(std::span<http::Endpoint const> endpoints)
 {
     for (auto const& endpoint : endpoints) {
-        auto const token = endpoint.path.find("{token}");
-        if (token != std::string_view::npos)
-            veiled_.push_back({endpoint.path.substr(0, token), endpoint.path});
+        // A capability, or where somebody may put a whole key by mistake.
+        for (std::string_view const secret : {"{token}", "{prefix}"}) {
+            auto const at = endpoint.path.find(secret);
+            if (at != std::string_view::npos) veiled_.push_back({endpoint.path.substr(0, at), endpoint.path});
+        }
     }
 }
 

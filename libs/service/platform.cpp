@@ -6,8 +6,6 @@
 #include "webhooks/policy.hpp"
 #include "webhooks/webhooks.hpp"
 
-#include <stdexcept>
-
 namespace service {
 
 namespace {
@@ -17,13 +15,14 @@ constexpr std::size_t rows_a_step = 5'000;
 
 auth::Jwks::Fetch jwks_source(TokenIssuer const& issuer, http::Client& client)
 {
-    if (!issuer.jwks_file.empty()) return auth::jwks_from_file(issuer.jwks_file);
-    return [&client, url = issuer.jwks_url]() -> std::optional<std::string> {
-        auto response = client.send({.url = url, .timeout = std::chrono::seconds(5)});
-        if (response.status != 200)
-            throw std::runtime_error(url + " answers " + std::to_string(response.status));
-        return std::move(response.body);
-    };
+    return issuer.jwks_file.empty() ? auth::jwks_from_url(client, issuer.jwks_url)
+                                    : auth::jwks_from_file(issuer.jwks_file);
+}
+
+/// What follows in a database's message shows values of rows.
+std::string_view first_line(std::string_view text)
+{
+    return text.substr(0, text.find('\n'));
 }
 
 } // namespace
@@ -79,7 +78,7 @@ Platform::Platform(PlatformOptions options, Runtime const& runtime)
 
 void Platform::add_shared_work()
 {
-    add_worker({.queue = webhooks::queue, .threads = 8}, std::ref(sender_));
+    add_worker({.queue = webhooks::queue, .threads = 8, .max_per_scope = 2}, std::ref(sender_));
     add_periodic(
         {.name = "idempotency.purge"}, [this](std::stop_token const&) { return idempotency::purge(db_); });
     add_periodic({.name = "webhooks.purge"}, [this](std::stop_token const&) { return purge_deliveries(); });
@@ -118,7 +117,7 @@ void Platform::add_worker(jobs::WorkerOptions options, jobs::Handler handler)
             job_metrics_.finished(queue, jobs::to_string(kind), took);
         };
         hooks.failed = [this, queue = options.queue](std::string_view what) {
-            runtime_.logger.warn("a job failed", {{"queue", queue}, {"error", what}});
+            runtime_.logger.warn("a job failed", {{"queue", queue}, {"error", first_line(what)}});
         };
         workers_.push_back(
             std::make_unique<jobs::Worker>(db_, runtime_.clock, options, handler, std::move(hooks)));
@@ -129,7 +128,7 @@ void Platform::add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step 
 {
     beginnings_.emplace_back([this, options = std::move(options), step = std::move(step)] {
         auto failed = [this, name = options.name](std::string_view what) {
-            runtime_.logger.warn("a periodic task failed", {{"task", name}, {"error", what}});
+            runtime_.logger.warn("a periodic task failed", {{"task", name}, {"error", first_line(what)}});
         };
         periodics_.push_back(std::make_unique<jobs::Periodic>(db_, runtime_.clock, options, step, failed));
     });

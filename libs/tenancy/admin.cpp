@@ -40,6 +40,10 @@ std::optional<Limits> parse_limits(core::Fields& fields)
     if (value == nullptr) return std::nullopt;
     core::Fields nested(*value, "/limits");
     Limits::Values limits;
+    if (value->get_object().size() > max_limits) {
+        fields.fault("limits", "too_many", "must have at most 50 members");
+        return std::nullopt;
+    }
     for (auto const& member : value->get_object()) {
         std::string_view const name = member.key();
         if (!is_limit_name(name))
@@ -47,7 +51,6 @@ std::optional<Limits> parse_limits(core::Fields& fields)
         else if (auto const limit = nested.optional_integer(name, 0, max_limit_value))
             limits.emplace(name, *limit);
     }
-    if (limits.size() > max_limits) nested.fault("", "too_many", "must have at most 50 members");
     fields.absorb(nested);
     return Limits(std::move(limits));
 }

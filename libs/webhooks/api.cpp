@@ -6,10 +6,11 @@
 #include "core/json_writer.hpp"
 #include "crypto/keyring.hpp"
 #include "http/client.hpp"
+#include "http/etag.hpp"
 #include "http/query.hpp"
+#include "idempotency/once.hpp"
 #include "jobs/queue.hpp"
 #include "paging/cursor.hpp"
-#include "http/etag.hpp"
 #include "webhooks/policy.hpp"
 #include "webhooks/signature.hpp"
 #include "webhooks/store.hpp"
@@ -65,6 +66,7 @@ std::vector<std::string> checked_events(core::Fields& fields, std::vector<std::s
     return events;
 }
 
+/// What is to be created, but for when.
 store::Webhook parse_new_webhook(http::Request const& request, Api const& api)
 {
     core::Fields fields(request.json());
@@ -77,7 +79,6 @@ store::Webhook parse_new_webhook(http::Request const& request, Api const& api)
     webhook.enabled = fields.optional_boolean("enabled").value_or(true);
     fields.check();
     webhook.id = core::Uuid::v7();
-    webhook.created_at = webhook.updated_at = api.clock.now();
     return webhook;
 }
 
@@ -228,21 +229,24 @@ std::string seal(
 
 asio::awaitable<http::Response> create_webhook(http::Request const& request, Api& api)
 {
-    store::Webhook const webhook = parse_new_webhook(request, api);
+    store::Webhook const draft = parse_new_webhook(request, api);
     core::Secret const secret = new_secret();
     auto const scope_id = request.scope().id;
-    std::string const sealed = seal(api, scope_id, webhook.id, secret);
+    std::string const sealed = seal(api, scope_id, draft.id, secret);
     auto work = [&](pg::Tx& tx) {
-        pg::serialise(tx, scope_id); // so that two requests do not both take the last place
+        // So that two requests do not both take the last place, and that none appears behind a cursor.
+        pg::serialise(tx, scope_id);
         if (store::count(tx, scope_id) >= static_cast<std::int64_t>(max_per_scope)) {
             throw core::Error(core::codes::conflict,
                 "There are " + std::to_string(max_per_scope) + " webhooks already, which is the limit.");
         }
+        store::Webhook webhook = draft;
+        webhook.created_at = webhook.updated_at = api.clock.now();
         store::insert(tx, scope_id, webhook, sealed);
         record(tx, request, "webhook.created", webhook.id, std::nullopt, audited(webhook));
+        return with_secret(http::Response::created(to_json(webhook, &secret)), webhook);
     };
-    co_await api.db.transact(request.scope(), work);
-    co_return with_secret(http::Response::created(to_json(webhook, &secret)), webhook);
+    co_return co_await idempotency::once(api.db, request, work, &api.keyring);
 }
 
 asio::awaitable<http::Response> list_webhooks(http::Request const& request, Api& api)

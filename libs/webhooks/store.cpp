@@ -159,6 +159,14 @@ bool disable(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::strin
     return result.affected_rows() > 0;
 }
 
+bool any_enabled(pg::Tx& tx, std::int64_t scope_id)
+{
+    auto const rows =
+        tx.run("SELECT EXISTS (SELECT FROM webhooks WHERE scope_id = $1 AND enabled)", {scope_id});
+    auto const row = rows.front();
+    return pg::RowReader(row).boolean();
+}
+
 std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, std::string_view type,
     std::string_view payload, core::Time at, core::Time expires_at)
 {
@@ -168,8 +176,10 @@ std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, std
     auto const rows = tx.run(R"(
         INSERT INTO webhook_deliveries (scope_id, delivery_id, webhook_id, event_type, payload, next_attempt_at,
                                         expires_at, created_at)
-        SELECT $1, ($2::uuid[])[row_number() OVER ()], webhook_id, $3, $4, $5, $6, $5
-        FROM webhooks
+        SELECT $1, ($2::uuid[])[row_number() OVER ()], webhook_id, $3, $4, $5, $6,
+               greatest($5::timestamptz, (SELECT max(d.created_at) + interval '1 microsecond' FROM webhook_deliveries d
+                                          WHERE d.scope_id = $1 AND d.webhook_id = w.webhook_id))
+        FROM webhooks w
         WHERE scope_id = $1 AND enabled AND (events = '{}' OR $3 = ANY (events))
         RETURNING delivery_id)",
         {scope_id, ids, type, payload, at, expires_at});

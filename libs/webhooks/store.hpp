@@ -67,6 +67,9 @@ struct Delivery {
     std::optional<core::Time> delivered_at;
 };
 
+/// Whether the scope has a webhook that is told of anything.
+bool any_enabled(pg::Tx& tx, std::int64_t scope_id);
+
 /// One delivery for every enabled webhook that asks for `type`; their ids.
 std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, std::string_view type,
     std::string_view payload, core::Time at, core::Time expires_at);

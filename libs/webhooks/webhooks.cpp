@@ -51,6 +51,8 @@ std::string seal_anew(crypto::Keyring const& keyring, std::string const& sealed,
 std::size_t publish(
     pg::Tx& tx, core::Scope const& scope, std::string_view type, std::string_view data_json, core::Time at)
 {
+    if (!store::any_enabled(tx, scope.id)) return 0;
+    pg::serialise(tx, scope.id); // no delivery appears behind a cursor
     core::JsonWriter body(data_json.size() + type.size() + 64);
     body.begin_object().member("type", type).member("timestamp", at).key("data").raw(data_json).end_object();
     auto const ids =

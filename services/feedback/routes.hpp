@@ -54,7 +54,7 @@ inline constexpr auto routes = [] {
         {patch, "/v1/settings", Access::staff, update_settings},
         {get, "/v1/audit", Access::staff, database<audit::list_audit>},
 
-        {post, "/v1/webhooks", Access::staff, hooks<webhooks::create_webhook>},
+        {post, "/v1/webhooks", Access::staff, hooks<webhooks::create_webhook>, idempotent},
         {get, "/v1/webhooks", Access::staff, hooks<webhooks::list_webhooks>},
         {get, "/v1/webhooks/{webhookId}", Access::staff, hooks<webhooks::get_webhook>},
         {patch, "/v1/webhooks/{webhookId}", Access::staff, hooks<webhooks::update_webhook>},

@@ -147,7 +147,7 @@ function insertRows(first, count, scope) {
 }
 
 function insertTenants(prefix, count) {
-    sql(`INSERT INTO tenants (slug, display_name, created_at, updated_at) SELECT '${prefix}-' || n, 'Bench', now(), now() FROM generate_series(1, ${count}) n`)
+    sql(`INSERT INTO tenants (slug, display_name, status, limits, created_at, updated_at) SELECT '${prefix}-' || n, 'Bench', 'active', '{}', now(), now() FROM generate_series(1, ${count}) n`)
 }
 
 async function mintKeys(prefix, count) {
@@ -310,8 +310,8 @@ try {
         print(`| ${label} | ${us(total(small[name]))} | ${us(total(large[name]))} | ${times(total(large[name]) / total(small[name]))} | 1.3 × | ` +
             `${us(total(crowded[name]))} | ${times(total(crowded[name]) / total(large[name]))} |`)
     }
+} finally {
     note('')
     console.log(lines.join('\n'))
-} finally {
     for (const child of children) child.kill('SIGKILL')
 }

@@ -6,9 +6,9 @@
 #include "api/thread.hpp"
 #include "audit/audit.hpp"
 #include "core/fields.hpp"
+#include "http/etag.hpp"
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
-#include "http/etag.hpp"
 #include "storage/status_moves.hpp"
 
 namespace feedback {
@@ -145,8 +145,9 @@ asio::awaitable<http::Response> list_feedbacks(http::Request const& req, Deps& d
     auto const after = paging::read_cursor(query, hash);
     query.check();
 
+    // Long pages go alone: what one batch holds in memory has to stay small.
     std::vector<Feedback> rows;
-    if (filter.plain()) {
+    if (filter.plain() && limit <= 20) {
         rows = co_await deps.hot.list.run({req.scope().id, after, limit + 1});
     } else {
         rows = co_await deps.db.read(req.scope(),

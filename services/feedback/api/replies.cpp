@@ -21,8 +21,7 @@ Reply parse_reply(http::Request const& req)
     reply.id = core::Uuid::v7();
     reply.body = f.text("body", 1, 20'000);
     reply.attachment_ids = f.optional_list("attachmentIds", 5, 100);
-    bool const internal = f.optional_boolean("internal").value_or(false);
-    reply.internal = internal && req.caller().is_staff();
+    if (req.caller().is_staff()) reply.internal = f.optional_boolean("internal").value_or(false);
     f.check();
     reply.author_id = req.caller().id;
     reply.author_role = req.caller().role;

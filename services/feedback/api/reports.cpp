@@ -7,7 +7,7 @@ namespace feedback {
 
 namespace {
 
-constexpr std::size_t export_page = 200;
+constexpr std::size_t export_page = 50; ///< threads in memory at once
 
 void write_group(core::JsonWriter& w, std::vector<feedbacks::Tally> const& tallies, std::string_view group,
     std::span<std::string_view const> values)

@@ -138,7 +138,11 @@ public:
         if (filter.assignee_id) require("f.assignee_id = ", *filter.assignee_id);
         if (filter.tag) require("f.tags <> '{}' AND f.tags @> ", pg::Param(std::vector{*filter.tag}));
         if (filter.text) require("f.search @@ websearch_to_tsquery('simple', ", *filter.text, ")");
-        if (filter.created_after) require("f.created_at > ", *filter.created_after);
+        // Clients see milliseconds: what they were shown at that time is not after it.
+        if (filter.created_after) {
+            auto const shown = std::chrono::floor<std::chrono::milliseconds>(*filter.created_after);
+            require("f.created_at >= ", core::Time(shown + std::chrono::milliseconds(1)));
+        }
         if (filter.created_before) require("f.created_at < ", *filter.created_before);
         if (!filter.include_deleted) sql_ += " AND f.deleted_at IS NULL";
         std::string_view const key = sort_key(filter);
