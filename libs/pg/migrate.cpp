@@ -17,13 +17,16 @@ namespace pg {
 /// The advisory lock that one run holds; below the locks of scopes (see database.hpp).
 static constexpr char const* lock_key = "x'4d00000000000001'::bigint";
 
-/// What every migration may use. Kept as it was measured: the sub-select makes the setting an index condition
-/// that is evaluated once; `current_setting` and the empty list both see nothing.
+/// What every migration may use. The sub-select is evaluated once a statement; no setting and the empty list
+/// both see nothing. `scope_id + 0` keeps the policy out of the index conditions: beside a statement's own
+/// `scope_id = …` it would count the scope's selectivity twice, and where one scope holds most of a table the
+/// planner then prefers any index that begins with scope_id to the primary key (measured: 10 ms instead of 40
+/// µs a row).
 static constexpr char const* helpers = R"(
 CREATE OR REPLACE FUNCTION protect_by_scope(t regclass) RETURNS void LANGUAGE plpgsql AS $function$
 DECLARE
     visible CONSTANT text :=
-        'scope_id = ANY ((SELECT string_to_array(current_setting(''app.scopes'', true), '','')::bigint[])::bigint[])';
+        '(scope_id + 0) = ANY ((SELECT string_to_array(current_setting(''app.scopes'', true), '','')::bigint[])::bigint[])';
 BEGIN
     EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', t);
     EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', t);

@@ -236,10 +236,13 @@ std::vector<std::optional<Feedback>> get_batch(pg::Session& session, std::span<K
 {
     std::vector<pg::Param> const params{pg::column(keys, [](Key const& k) { return k.scope_id; }),
         pg::column(keys, [](Key const& k) { return k.id; })};
+    // The LIMIT keeps the planner to one probe of the primary key for each: as a plain join it read the whole
+    // of a scope that holds most of the table.
     auto const result = session.run(scopes_of(keys),
         "SELECT k.place, " FEEDBACK_COLUMNS
         " FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, feedback_id, place) "
-        "JOIN feedbacks f ON f.scope_id = k.scope_id AND f.feedback_id = k.feedback_id",
+        "CROSS JOIN LATERAL (SELECT * FROM feedbacks x WHERE x.scope_id = k.scope_id "
+        "AND x.feedback_id = k.feedback_id LIMIT 1) AS f",
         params);
     std::vector<std::optional<Feedback>> found(keys.size());
     for (auto const& row : result) {
