@@ -40,7 +40,9 @@ function childrenOf(pid) {
     })
 }
 function cpuOfPostgres() {
-    let sum = 0
+    // Backends that have ended count in their parent's sums.
+    const parent = readFileSync(`/proc/${postmaster}/stat`, 'utf8').split(') ')[1].split(' ')
+    let sum = (Number(parent[13]) + Number(parent[14])) / ticks
     for (const pid of childrenOf(postmaster)) try { sum += cpuOf(pid) } catch { /* a backend that just ended */ }
     return sum
 }
