@@ -88,4 +88,11 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+/// The first line of an exception's text, at most 500 bytes of it. Those that follow in a database's message
+/// show values of rows, which no log may hold.
+inline std::string_view first_line(std::string_view text) noexcept
+{
+    return text.substr(0, text.find('\n')).substr(0, 500);
+}
+
 } // namespace observe

@@ -19,13 +19,6 @@ core::Error tenant_not_found()
     return {core::codes::tenant_not_found, "There is no such tenant."};
 }
 
-/// The first line of an exception's text: the database shows values of rows in those behind it.
-std::string_view first_line(std::string_view text) noexcept
-{
-    constexpr std::size_t longest = 500;
-    return text.substr(0, std::min(text.find('\n'), longest));
-}
-
 constexpr std::int64_t max_rate = 100'000; // what the limiter counts to
 
 } // namespace
@@ -278,9 +271,9 @@ http::Response Gateway::answer(std::exception_ptr const& failure, http::Request 
         what = error.what();
     } catch (...) { // NOLINT(bugprone-empty-catch): `what` says so
     }
-    deps_.logger.error(
-        "request failed", {{"what", first_line(what)}, {"method", request.method_text}, {"requestId", id},
-                              {"traceId", request.context.trace_id}, {"tenant", request.context.scope.slug}});
+    deps_.logger.error("request failed",
+        {{"what", observe::first_line(what)}, {"method", request.method_text}, {"requestId", id},
+            {"traceId", request.context.trace_id}, {"tenant", request.context.scope.slug}});
     return http::problem(core::Error(core::codes::internal, "Something went wrong on our side."), id);
 }
 

@@ -19,12 +19,6 @@ auth::Jwks::Fetch jwks_source(TokenIssuer const& issuer, http::Client& client)
                                     : auth::jwks_from_file(issuer.jwks_file);
 }
 
-/// What follows in a database's message shows values of rows.
-std::string_view first_line(std::string_view text)
-{
-    return text.substr(0, text.find('\n'));
-}
-
 } // namespace
 
 TokenIssuer TokenIssuer::read(core::Config& config)
@@ -117,7 +111,7 @@ void Platform::add_worker(jobs::WorkerOptions options, jobs::Handler handler)
             job_metrics_.finished(queue, jobs::to_string(kind), took);
         };
         hooks.failed = [this, queue = options.queue](std::string_view what) {
-            runtime_.logger.warn("a job failed", {{"queue", queue}, {"error", first_line(what)}});
+            runtime_.logger.warn("a job failed", {{"queue", queue}, {"error", observe::first_line(what)}});
         };
         workers_.push_back(
             std::make_unique<jobs::Worker>(db_, runtime_.clock, options, handler, std::move(hooks)));
@@ -128,7 +122,8 @@ void Platform::add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step 
 {
     beginnings_.emplace_back([this, options = std::move(options), step = std::move(step)] {
         auto failed = [this, name = options.name](std::string_view what) {
-            runtime_.logger.warn("a periodic task failed", {{"task", name}, {"error", first_line(what)}});
+            runtime_.logger.warn(
+                "a periodic task failed", {{"task", name}, {"error", observe::first_line(what)}});
         };
         periodics_.push_back(std::make_unique<jobs::Periodic>(db_, runtime_.clock, options, step, failed));
     });

@@ -64,11 +64,6 @@ std::vector<std::string> ids_of(std::vector<blobs::Attachment> const& attachment
     return ids;
 }
 
-paging::Position position_of(Feedback const& f, Filter const& filter, Viewer const& viewer)
-{
-    return {filter.sort == Sort::created_at ? std::optional(f.created_at) : viewer.replies(f).last_at, f.id};
-}
-
 /// The fields a PATCH may name.
 struct Changes {
     core::Change<std::size_t> status, priority;

@@ -32,4 +32,9 @@ Filter read_filter(http::Query& query, core::Caller const& caller)
     return filter;
 }
 
+paging::Position position_of(Feedback const& f, Filter const& filter, Viewer const& viewer)
+{
+    return {filter.sort == Sort::created_at ? std::optional(f.created_at) : viewer.replies(f).last_at, f.id};
+}
+
 } // namespace feedback

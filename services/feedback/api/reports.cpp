@@ -41,12 +41,7 @@ public:
             lines += to_json(item, viewer);
             lines += '\n';
         }
-        if (!items.empty()) {
-            auto const& last = items.back();
-            after_ = paging::Position{filter_.sort == Sort::created_at ? std::optional(last.created_at)
-                                                                       : viewer.replies(last).last_at,
-                last.id};
-        }
+        if (!items.empty()) after_ = position_of(items.back(), filter_, viewer);
         co_return lines;
     }
 

@@ -15,7 +15,7 @@ using tenancy::settings::Settings;
 
 std::string etag(Settings const& settings)
 {
-    return '"' + std::to_string(settings.version) + '"';
+    return http::etag(std::to_string(settings.version));
 }
 
 http::Response answer(Settings const& settings)
