@@ -88,25 +88,19 @@ void write_json(core::JsonWriter& json, std::string_view name, std::optional<std
     json.key(name).raw(value ? std::string_view(*value) : std::string_view("null"));
 }
 
-std::string to_json(paging::Page<Recorded> const& page)
+void write_entry(core::JsonWriter& json, Recorded const& entry)
 {
-    core::JsonWriter json;
-    json.begin_object().key("items").begin_array();
-    for (Recorded const& entry : page.items) {
-        json.begin_object()
-            .member("auditId", entry.id.to_string())
-            .member("createdAt", entry.at)
-            .member("actor", entry.actor)
-            .member("actorRole", entry.actor_role)
-            .member("action", entry.action)
-            .member("subjectType", entry.subject_type)
-            .member("subjectId", entry.subject_id);
-        write_json(json, "before", entry.before);
-        write_json(json, "after", entry.after);
-        json.member("requestId", entry.request_id).end_object();
-    }
-    json.end_array().member("cursor", page.cursor).end_object();
-    return std::move(json).str();
+    json.begin_object()
+        .member("auditId", entry.id.to_string())
+        .member("createdAt", entry.at)
+        .member("actor", entry.actor)
+        .member("actorRole", entry.actor_role)
+        .member("action", entry.action)
+        .member("subjectType", entry.subject_type)
+        .member("subjectId", entry.subject_id);
+    write_json(json, "before", entry.before);
+    write_json(json, "after", entry.after);
+    json.member("requestId", entry.request_id).end_object();
 }
 
 } // namespace
@@ -143,7 +137,7 @@ asio::awaitable<http::Response> list_audit(http::Request const& request, pg::Dat
         scope, [&](pg::Tx& tx) { return newest(tx, scope, filter, after, limit + 1); });
     auto const page = paging::make_page(std::move(rows), limit, filter.hash(),
         [](Recorded const& entry) { return paging::Position{entry.at, entry.id}; });
-    co_return http::Response::ok(to_json(page));
+    co_return http::Response::ok(paging::to_json(page, write_entry));
 }
 
 } // namespace audit

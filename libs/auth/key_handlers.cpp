@@ -176,12 +176,10 @@ asio::awaitable<http::Response> list_keys(http::Request const& request, Keys& ke
     auto page = paging::make_page(co_await keys.database().read(scope, work), limit, hash,
         [](key_store::Record const& record) { return paging::Position{record.created_at, record.id}; });
 
-    core::JsonWriter w(64 + 200 * page.items.size());
-    w.begin_object().key("items").begin_array();
-    for (auto const& record : page.items)
+    auto const write = [&](core::JsonWriter& w, key_store::Record const& record) {
         write_record(w, record, names_kind(keys), environment);
-    w.end_array().member("cursor", page.cursor).end_object();
-    co_return http::Response::ok(std::move(w).str());
+    };
+    co_return http::Response::ok(paging::to_json(page, write));
 }
 
 asio::awaitable<http::Response> revoke_key(http::Request const& request, Keys& keys)

@@ -140,14 +140,12 @@ std::vector<std::string> end_others(pg::Tx& tx, std::int64_t scope_id, std::stri
 std::vector<Record> list(pg::Tx& tx, std::int64_t scope_id, core::Time now,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
-    auto const after_time = after ? after->time : std::nullopt;
-    auto const after_id = after ? after->id : core::Uuid();
     auto const rows =
         tx.run("SELECT key_id, prefix, kind, created_at, last_used_at, expires_at FROM api_keys "
                "WHERE scope_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) "
                "AND ($3::timestamptz IS NULL OR (created_at, key_id) < ($3, $4::uuid)) "
                "ORDER BY created_at DESC, key_id DESC LIMIT $5",
-            {scope_id, now, after_time, after_id, limit});
+            {scope_id, now, paging::time_of(after), paging::id_of(after), limit});
     std::vector<Record> out;
     out.reserve(rows.size());
     for (auto const& row : rows) {

@@ -97,17 +97,6 @@ Addresses::Addresses(std::vector<core::Secret> const& secrets)
     }
 }
 
-Addresses Addresses::from_encryption_keys(std::string_view encryption_keys)
-{
-    std::vector<core::Secret> secrets;
-    while (!encryption_keys.empty()) {
-        auto const comma = encryption_keys.find(',');
-        secrets.emplace_back(std::string(encryption_keys.substr(0, comma)));
-        encryption_keys.remove_prefix(comma == std::string_view::npos ? encryption_keys.size() : comma + 1);
-    }
-    return Addresses(secrets);
-}
-
 std::string Addresses::sign(std::string_view payload) const
 {
     auto const mac = crypto::hmac_sha256(keys_.front().reveal(), payload);

@@ -19,9 +19,6 @@ public:
     /// std::invalid_argument when there is none, or one of fewer than 16 bytes.
     explicit Addresses(std::vector<core::Secret> const& secrets);
 
-    /// From the configuration's `ENCRYPTION_KEYS`: each of its entries is a secret.
-    static Addresses from_encryption_keys(std::string_view encryption_keys);
-
     std::string seal(Upload const& upload) const;
     std::string seal(Download const& download) const;
 

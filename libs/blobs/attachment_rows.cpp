@@ -87,6 +87,15 @@ std::optional<Attachment> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid con
     return read(result[0]);
 }
 
+std::int64_t unattached_bytes(pg::Tx& tx, std::int64_t scope_id)
+{
+    auto const result = tx.run(R"(
+        SELECT coalesce(sum(greatest(size_bytes, 65536)), 0)::bigint
+        FROM attachments WHERE scope_id = $1 AND state <> 'attached')",
+        {scope_id});
+    return pg::RowReader(result[0]).integer();
+}
+
 std::vector<Attachment> presigned(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
 {
     return read_all(tx.run(R"(

@@ -16,6 +16,10 @@ void insert(pg::Tx& tx, Attachment const& attachment);
 
 std::optional<Attachment> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 
+/// What the scope's attachments that are not attached (yet) may take up: their declared bytes, and at least
+/// 64 KiB for each.
+std::int64_t unattached_bytes(pg::Tx& tx, std::int64_t scope_id);
+
 /// Those of `ids` that are `presigned`.
 std::vector<Attachment> presigned(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids);
 

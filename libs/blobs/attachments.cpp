@@ -172,12 +172,6 @@ asio::awaitable<http::Response> Attachments::show(http::Request const& request, 
     co_return http::Response::ok(to_json(*attachment, download, url));
 }
 
-asio::awaitable<std::optional<std::string>> Attachments::read(Attachment const& attachment)
-{
-    if (attachment.state == State::presigned) co_return std::nullopt;
-    co_return co_await store_.read(attachment.key(), static_cast<std::size_t>(attachment.size_bytes));
-}
-
 void Attachments::expire(std::int64_t scope_id, core::Uuid const& id)
 {
     auto const left = database_.transact_blocking(scope_id, [&](pg::Tx& tx) {

@@ -3,6 +3,7 @@
 #include "blobs/attachment.hpp"
 #include "blobs/store.hpp"
 #include "core/clock.hpp"
+#include "core/error.hpp"
 #include "core/identity.hpp"
 #include "http/message.hpp"
 #include "jobs/worker.hpp"
@@ -20,14 +21,20 @@
 
 namespace blobs {
 
-/// The table `attachments`. Presigning also needs `jobs::migrations()` and `idempotency::migrations()`.
+/// The table `attachments`. Presigning also needs `jobs::migrations()` and `idempotency::migrations()`,
+/// uploads and downloads through the service `tenancy::migrations()`.
 pg::Component const& migrations();
 
 /// The queue of the job that ends an attachment nobody used: enqueued at presign, run by `expire_handler`.
 inline constexpr char const* expire_queue = "blobs.expire";
 
+/// The scope's attachments that wait to be attached take up all they may.
+inline constexpr core::ErrorCode too_many_uploads{"TOO_MANY_UPLOADS", 429};
+
 struct AttachmentsOptions {
     std::int64_t max_bytes = 26'214'400; ///< inclusive
+    /// Of all attachments of a scope that are not attached (yet); one counts as 64 KiB at least.
+    std::int64_t max_unattached_bytes = std::int64_t{1} << 30;
     bool reusable =
         false; ///< whether an attachment that is in use may be claimed again; it stays with its first parent
     std::chrono::seconds upload_lifetime{15 * 60};
@@ -79,9 +86,6 @@ public:
     /// internal. Else NOT_FOUND.
     asio::awaitable<http::Response> show(http::Request const& request, MayRead may_read);
 
-    /// The bytes of an attachment, for a service that sends them on; nullopt when they are not there.
-    asio::awaitable<std::optional<std::string>> read(Attachment const& attachment);
-
     /// Removes an attachment that was never attached, and of one that was whatever else was uploaded for it;
     /// blocking. Can be repeated.
     void expire(std::int64_t scope_id, core::Uuid const& id);
@@ -92,6 +96,8 @@ public:
     pg::Database& database() noexcept { return database_; }
 
     BlobStore& store() noexcept { return store_; }
+
+    core::Clock const& clock() const noexcept { return clock_; }
 
     core::Time now() const { return clock_.now(); }
 
@@ -110,18 +116,20 @@ private:
 jobs::Handler expire_handler(Attachments& attachments);
 
 /// `POST /v1/attachments/presign {filename, contentType, sizeBytes}`, idempotent: 201 with `attachmentId`,
-/// `uploadUrl`, `filename`, `contentType`, `expiresAt` (of the address).
+/// `uploadUrl`, `filename`, `contentType`, `expiresAt` (of the address). TOO_MANY_UPLOADS with Retry-After
+/// once the scope has `max_unattached_bytes`: what is never attached is forgotten a day after its presign.
 asio::awaitable<http::Response> presign(http::Request const& request, Attachments& attachments);
 
 /// `PUT /uploads/{token}` (anonymous, tenantless, streams_body): takes the bytes that an upload address of
 /// LocalStore allows. 200; an address that is unknown, altered or past its time: NOT_FOUND; no length:
 /// LENGTH_REQUIRED; another length, or first bytes that the type cannot have: VALIDATION_ERROR; another type:
-/// UNSUPPORTED_MEDIA_TYPE; used already: CONFLICT. What is refused or breaks off does not use the address up;
-/// of parallel PUTs exactly one succeeds.
+/// UNSUPPORTED_MEDIA_TYPE; used already, or another PUT to it under way: CONFLICT; not at its end when the
+/// address is at its own: REQUEST_TIMEOUT; a tenant that is suspended: TENANT_SUSPENDED. What is refused or
+/// breaks off does not use the address up; of parallel PUTs exactly one succeeds.
 asio::awaitable<http::Response> put_upload(http::Request const& request, Attachments& attachments);
 
 /// `GET /downloads/{token}` (anonymous, tenantless): streams what a download address of LocalStore gives.
-/// NOT_FOUND as above.
+/// NOT_FOUND and TENANT_SUSPENDED as above.
 asio::awaitable<http::Response> get_download(http::Request const& request, Attachments& attachments);
 
 } // namespace blobs

@@ -9,6 +9,7 @@
 #include "core/json_writer.hpp"
 #include "idempotency/once.hpp"
 #include "jobs/queue.hpp"
+#include "tenancy/registry.hpp"
 
 #include <exception>
 
@@ -35,42 +36,63 @@ core::Error no_such_address()
     return {core::codes::not_found, "There is nothing at this address, or no longer."};
 }
 
-/// What the address allows, once the request's head fits it.
-Upload check_head(http::Request const& request, LocalStore* store)
+constexpr unsigned retry_presign = 3600; ///< seconds
+
+void insert_within_limit(pg::Tx& tx, Attachment const& attachment, std::int64_t limit)
 {
-    auto const upload = store == nullptr ? std::nullopt : store->open_upload(request.param("token"));
-    if (!upload) throw no_such_address();
+    pg::serialise(tx, attachment.scope_id); // so that parallel ones count each other
+    rows::insert(tx, attachment);
+    if (rows::unattached_bytes(tx, attachment.scope_id) <= limit) return;
+    throw core::Error(
+        too_many_uploads, "Too much waits to be attached: attach it, or wait until it is forgotten.")
+        .header("Retry-After", std::to_string(retry_presign));
+}
+
+/// Addresses bear no credential that the request pipeline could judge.
+void require_active(pg::Tx& tx, std::int64_t scope_id)
+{
+    if (tenancy::registry::is_suspended(tx, core::Scope{scope_id, {}}.tenant_id()))
+        throw core::Error(core::codes::tenant_suspended, "The tenant is suspended.");
+}
+
+void check_head(http::Request const& request, Upload const& upload)
+{
     auto const length = request.body_reader->length();
     if (!length) throw core::Error(core::codes::length_required, "An upload declares its Content-Length.");
-    if (*length != static_cast<std::uint64_t>(upload->size_bytes)) {
+    if (*length != static_cast<std::uint64_t>(upload.size_bytes)) {
         throw core::Error::validation({{"Content-Length", "mismatch",
-            "must be " + std::to_string(upload->size_bytes) + ", as declared when the address was made"}});
+            "must be " + std::to_string(upload.size_bytes) + ", as declared when the address was made"}});
     }
-    if (!is_media_type(request.header("Content-Type").value_or(""), upload->content_type)) {
+    if (!is_media_type(request.header("Content-Type").value_or(""), upload.content_type)) {
         throw core::Error(core::codes::unsupported_media_type,
-            "The Content-Type must be " + upload->content_type + ", as declared when the address was made.");
+            "The Content-Type must be " + upload.content_type + ", as declared when the address was made.");
     }
-    return *upload;
 }
 
 /// Answers as the attachment's state demands when it does not wait for bytes (any more).
 asio::awaitable<void> check_waiting(Attachments& attachments, Key const& key)
 {
-    auto const attachment = co_await attachments.database().read(
-        key.scope_id, [&](pg::Tx& tx) { return rows::find(tx, key.scope_id, key.attachment_id); });
+    auto const attachment = co_await attachments.database().read(key.scope_id, [&](pg::Tx& tx) {
+        require_active(tx, key.scope_id);
+        return rows::find(tx, key.scope_id, key.attachment_id);
+    });
     if (!attachment) throw no_such_address();
     if (attachment->state != State::presigned) {
         throw core::Error(core::codes::conflict, "This address has been used already.");
     }
 }
 
-asio::awaitable<void> copy_body(http::BodyReader& body, Upload const& upload, LocalStore::Incoming& incoming)
+asio::awaitable<void> copy_body(
+    http::BodyReader& body, Upload const& upload, LocalStore::Incoming& incoming, core::Clock const& clock)
 {
     auto const size = static_cast<std::uint64_t>(upload.size_bytes);
     auto const head_size = std::min<std::uint64_t>(size, media_type_head);
     std::string head;
     std::uint64_t received = 0;
     for (auto piece = co_await body.read_some(); !piece.empty(); piece = co_await body.read_some()) {
+        // Each read is bounded by the server; this is what bounds all of them.
+        if (clock.now() >= upload.expires)
+            throw core::Error(core::codes::request_timeout, "The upload outlasted its address.");
         received += piece.size();
         if (head.size() < head_size) {
             head.append(piece.substr(0, head_size - head.size()));
@@ -88,11 +110,12 @@ asio::awaitable<void> copy_body(http::BodyReader& body, Upload const& upload, Lo
 }
 
 /// The bytes, durable under a version of their own; when that fails nothing is left of them.
-asio::awaitable<void> store_body(http::BodyReader& body, Upload const& upload, LocalStore::Incoming& incoming)
+asio::awaitable<void> store_body(
+    http::BodyReader& body, Upload const& upload, LocalStore::Incoming& incoming, core::Clock const& clock)
 {
     std::exception_ptr failure;
     try {
-        co_await copy_body(body, upload, incoming);
+        co_await copy_body(body, upload, incoming, clock);
         co_await incoming.commit();
     } catch (...) {
         failure = std::current_exception();
@@ -128,7 +151,7 @@ asio::awaitable<http::Response> presign(http::Request const& request, Attachment
     Upload const upload{attachment.key(), attachment.size_bytes, attachment.content_type, expires};
     std::string const url = attachments.store().upload_url(upload, attachments.options().origin(request));
     auto work = [&](pg::Tx& tx) {
-        rows::insert(tx, attachment);
+        insert_within_limit(tx, attachment, attachments.options().max_unattached_bytes);
         jobs::enqueue(tx, expire_queue, attachment.scope_id, attachment.id, forgotten);
         core::JsonWriter w(512 + url.size());
         w.begin_object()
@@ -146,11 +169,14 @@ asio::awaitable<http::Response> presign(http::Request const& request, Attachment
 asio::awaitable<http::Response> put_upload(http::Request const& request, Attachments& attachments)
 {
     LocalStore* const store = attachments.store().local();
-    Upload const upload = check_head(request, store);
+    auto const opened = store == nullptr ? std::nullopt : store->open_upload(request.param("token"));
+    if (!opened) throw no_such_address();
+    Upload const& upload = *opened;
     co_await check_waiting(attachments, upload.key);
+    check_head(request, upload);
 
     LocalStore::Incoming incoming = co_await store->receive(upload.key);
-    co_await store_body(*request.body_reader, upload, incoming);
+    co_await store_body(*request.body_reader, upload, incoming, attachments.clock());
     // When this throws nobody knows whether it was committed: the bytes stay, for the row may speak of them.
     // If it does not, they go with the expire job.
     bool const first = co_await attachments.database().transact(upload.key.scope_id,
@@ -168,6 +194,8 @@ asio::awaitable<http::Response> get_download(http::Request const& request, Attac
     LocalStore* const store = attachments.store().local();
     auto const download = store == nullptr ? std::nullopt : store->open_download(request.param("token"));
     if (!download) throw no_such_address();
+    auto const scope_id = download->key.scope_id;
+    co_await attachments.database().read(scope_id, [&](pg::Tx& tx) { require_active(tx, scope_id); });
     auto blob = co_await store->send(download->key, download->size_bytes);
     if (!blob) throw no_such_address();
 

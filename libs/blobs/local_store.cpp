@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 namespace blobs {
 
@@ -13,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t piece_size = 64 * 1024;
+constexpr std::size_t piece_size = std::size_t{64} * 1024;
 constexpr std::size_t version_length = 16;
 constexpr std::string_view part_suffix = ".part";
 
@@ -23,23 +24,47 @@ std::string file_name(Key const& key)
     return key.attachment_id.to_string() + '.' + key.version;
 }
 
-/// Runs `work`; a full disk is a state of the service, not a fault of it.
+/// Runs `work`; a full disk or too many open files are states of the service, not faults of it.
 template <class Work> auto with_room(Work const& work)
 {
     try {
         return work();
     } catch (std::system_error const& error) {
         int const value = error.code().value();
-        if (value != ENOSPC && value != EDQUOT) throw;
-        throw core::Error::unavailable("There is no room for uploads at the moment.", 60);
+        if (value == ENOSPC || value == EDQUOT)
+            throw core::Error::unavailable("There is no room for uploads at the moment.", 60);
+        if (value == EMFILE || value == ENFILE)
+            throw core::Error::unavailable("Too many files are being sent at the moment.");
+        throw;
     }
 }
 
 } // namespace
 
+bool LocalStore::Underway::enter(core::Uuid const& attachment_id)
+{
+    std::lock_guard const lock(mutex_);
+    return ids_.insert(attachment_id).second;
+}
+
+void LocalStore::Underway::leave(core::Uuid const& attachment_id)
+{
+    std::lock_guard const lock(mutex_);
+    ids_.erase(attachment_id);
+}
+
 struct LocalStore::Incoming::State {
-    State(Workers& threads, fs::path in, Key as) : workers(threads), folder(std::move(in)), key(std::move(as))
+    State(Workers& threads, Underway& others, fs::path in, Key as)
+        : workers(threads), underway(others), folder(std::move(in)), key(std::move(as)),
+          entered(underway.enter(key.attachment_id))
     {
+        if (!entered)
+            throw core::Error(core::codes::conflict, "Another upload to this address is under way.");
+    }
+
+    void leave() noexcept
+    {
+        if (std::exchange(entered, false)) underway.leave(key.attachment_id);
     }
 
     fs::path path() const { return folder / file_name(key); }
@@ -55,33 +80,41 @@ struct LocalStore::Incoming::State {
     void commit()
     {
         flush();
-        with_room([this] { file.sync(); });
-        file.close();
-        fs::rename(part(), path());
-        sync_folder(folder);
+        with_room([this] {
+            file.sync();
+            file.close();
+            fs::rename(part(), path());
+            sync_folder(folder);
+        });
     }
 
     void remove() noexcept
     {
         file.close();
+        leave();
         std::error_code ignored; // what cannot be removed now goes when the attachment expires
         fs::remove(part(), ignored);
         fs::remove(path(), ignored);
     }
 
     Workers& workers;
+    Underway& underway;
     fs::path const folder;
     Key const key;
+    bool entered; ///< among those under way, until it is removed or the upload has ended
     File file;
     std::string buffer;
-    bool done = false; ///< committed or discarded
+    bool done = true; ///< there is nothing to remove: not begun, committed, or discarded
 };
 
 LocalStore::Incoming::~Incoming()
 {
     // Handlers commit or discard on the store's threads; only a coroutine that is destroyed in the middle,
     // when the service goes down, comes here with work to do.
-    if (state_ && !state_->done) state_->remove();
+    if (!state_) return;
+    if (!state_->done) state_->remove();
+    // Here and not with the state, which the store's threads may let go of a little later than its user.
+    state_->leave();
 }
 
 Key const& LocalStore::Incoming::key() const noexcept
@@ -156,32 +189,24 @@ std::optional<Download> LocalStore::open_download(std::string_view token) const
 asio::awaitable<LocalStore::Incoming> LocalStore::receive(Key key)
 {
     key.version = crypto::random_base62(version_length);
-    auto state = std::make_shared<Incoming::State>(workers_, directory_ / folder(key), key);
+    auto const state = std::make_shared<Incoming::State>(workers_, underway_, directory_ / folder(key), key);
+    Incoming incoming(state);
     co_await workers_.run([this, state, &key] {
         with_room([&] {
             make_folders(directory_, folder(key));
             state->file = File::create(state->part());
+            state->done = false;
         });
     });
-    co_return Incoming(std::move(state));
+    co_return incoming;
 }
 
 asio::awaitable<std::optional<LocalStore::Outgoing>> LocalStore::send(Key key, std::int64_t size_bytes)
 {
     fs::path const path = directory_ / folder(key) / file_name(key);
-    auto file = co_await workers_.run([&path] { return File::open(path); });
+    auto file = co_await workers_.run([&path] { return with_room([&path] { return File::open(path); }); });
     if (!file || file->size() != static_cast<std::uint64_t>(size_bytes)) co_return std::nullopt;
     co_return Outgoing(std::make_shared<Outgoing::State>(workers_, std::move(*file)));
-}
-
-asio::awaitable<std::optional<std::string>> LocalStore::read(Key key, std::size_t limit)
-{
-    fs::path const path = directory_ / folder(key) / file_name(key);
-    co_return co_await workers_.run([&path, limit]() -> std::optional<std::string> {
-        auto file = File::open(path);
-        if (!file || file->size() > limit) return std::nullopt;
-        return file->read(file->size());
-    });
 }
 
 void LocalStore::erase_except(Key const& keep)

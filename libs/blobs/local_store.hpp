@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -27,7 +29,6 @@ public:
 
     std::string upload_url(Upload const& upload, std::string_view origin) override;
     std::string download_url(Download const& download, std::string_view origin) override;
-    asio::awaitable<std::optional<std::string>> read(Key key, std::size_t limit) override;
     void erase_except(Key const& keep) override;
     void erase_scope(std::int64_t scope_id) override;
 
@@ -65,7 +66,7 @@ public:
         std::shared_ptr<State> state_;
     };
 
-    /// Begins an upload for the attachment.
+    /// Begins an upload for the attachment. Throws CONFLICT while another one is under way in this process.
     asio::awaitable<Incoming> receive(Key key);
 
     /// A blob on its way out, used by one coroutine at a time. Outlived by the store.
@@ -89,6 +90,18 @@ public:
 private:
     std::filesystem::path folder(Key const& key) const; ///< below `directory_`
 
+    /// The attachments that are being uploaded.
+    class Underway {
+    public:
+        bool enter(core::Uuid const& attachment_id);
+        void leave(core::Uuid const& attachment_id);
+
+    private:
+        std::mutex mutex_;
+        std::set<core::Uuid> ids_;
+    };
+
+    Underway underway_;
     std::filesystem::path const directory_;
     Addresses const addresses_;
     core::Clock const& clock_;

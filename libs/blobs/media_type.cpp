@@ -1,9 +1,8 @@
 #include "blobs/media_type.hpp"
 
-#include <boost/algorithm/string/predicate.hpp>
+#include "core/text.hpp"
 
 #include <algorithm>
-#include <locale>
 
 using namespace std::string_view_literals;
 
@@ -38,13 +37,6 @@ bool matches(std::string_view head, Signature const& signature) noexcept
     return head.substr(signature.offset, signature.bytes.size()) == signature.bytes;
 }
 
-std::string_view trim(std::string_view text) noexcept
-{
-    auto const first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 } // namespace
 
 std::string_view known_media_type(std::string_view name) noexcept
@@ -55,7 +47,7 @@ std::string_view known_media_type(std::string_view name) noexcept
 
 bool is_media_type(std::string_view field, std::string_view name) noexcept
 {
-    return boost::algorithm::iequals(trim(field.substr(0, field.find(';'))), name, std::locale::classic());
+    return core::equal_ignoring_case(core::trim(field.substr(0, field.find(';'))), name);
 }
 
 bool fits_media_type(std::string_view head, std::string_view name) noexcept

@@ -240,24 +240,6 @@ asio::awaitable<std::optional<std::string>> S3Store::adopt(Key key, Stat stat)
     co_return co_await workers_.run([&] { return adopt_blocking(key, stat); });
 }
 
-asio::awaitable<std::optional<std::string>> S3Store::read(Key key, std::size_t limit)
-{
-    co_return co_await workers_.run([&]() -> std::optional<std::string> {
-        std::string const name = key.name();
-        try {
-            auto response = send({.method = "GET",
-                .object = name,
-                .max_response_bytes = limit,
-                .timeout = std::chrono::minutes(1)});
-            if (response.status == 404) return std::nullopt;
-            if (response.status != 200) refuse("a GET", response);
-            return std::move(response.body);
-        } catch (http::OutboundError const&) { // too large: `send` lets no other through
-            return std::nullopt;
-        }
-    });
-}
-
 std::vector<std::string> S3Store::list(std::string const& prefix)
 {
     auto const response = send({.method = "GET",

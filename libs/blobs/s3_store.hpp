@@ -35,7 +35,6 @@ public:
 
     std::string upload_url(Upload const& upload, std::string_view origin) override;
     std::string download_url(Download const& download, std::string_view origin) override;
-    asio::awaitable<std::optional<std::string>> read(Key key, std::size_t limit) override;
     void erase_except(Key const& keep) override;
     void erase_scope(std::int64_t scope_id) override;
 

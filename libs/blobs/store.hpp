@@ -61,9 +61,6 @@ public:
     /// I/O.
     virtual std::string download_url(Download const& download, std::string_view origin) = 0;
 
-    /// The whole blob in memory; nullopt when it is not there or has more than `limit` bytes.
-    virtual asio::awaitable<std::optional<std::string>> read(Key key, std::size_t limit) = 0;
-
     /// Removes whatever was uploaded for the attachment except `keep`'s version, blocking. Nothing there is
     /// no error.
     virtual void erase_except(Key const& keep) = 0;

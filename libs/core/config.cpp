@@ -1,5 +1,7 @@
 #include "core/config.hpp"
 
+#include "core/text.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -17,7 +19,7 @@ std::string flag_of(std::string_view name)
 {
     std::string flag = "--";
     for (char const c : name)
-        flag += c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        flag += c == '_' ? '-' : lower(c);
     return flag;
 }
 

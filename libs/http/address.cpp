@@ -1,5 +1,7 @@
 #include "http/address.hpp"
 
+#include "core/text.hpp"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
@@ -193,9 +195,7 @@ bool AddressPolicy::allows_host(std::string_view host) const noexcept
     host = without_brackets(host);
     if (host.ends_with('.')) host.remove_suffix(1);
     if (is_address_literal(host)) return allows(classify(host));
-    std::string name(host);
-    std::ranges::transform(
-        name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::string const name = core::lower(host);
     bool const local = name == "localhost" || name.ends_with(".localhost");
     return !local || allows(AddressRange::loopback);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,7 +27,9 @@ struct OutboundRequest {
     bool truncate_response = false; ///< keep the first `max_response_bytes` and hang up, instead of failing
     unsigned max_redirects = 0;     ///< 0: a 3xx is the response
     bool fresh_connection =
-        false; ///< on a new connection, so that libcurl never sends it a second time by itself
+        false;            ///< on a new connection, so that libcurl never sends it a second time by itself
+    std::stop_token stop; ///< once requested, `farewell` is left for it
+    std::chrono::milliseconds farewell{0}; ///< kept within about a second
 };
 
 struct OutboundResponse {
@@ -50,6 +53,7 @@ public:
         timeout,
         too_large,       ///< longer than `max_response_bytes`
         refused_address, ///< the AddressPolicy forbids every address of the host
+        stopped,         ///< `stop` was requested
         protocol,        ///< not a URL, not HTTP, cut off in the middle, too many redirects
     };
 

@@ -17,6 +17,8 @@ struct RouteOptions {
     bool tenantless = false;          ///< works without a tenant (administration, uploads)
     bool streams_body = false;        ///< the handler reads the body itself
     std::size_t body_limit = 1 << 20; ///< bytes, inclusive
+    /// Whether a request costs so much that a scope has few of them running at once; null: none does.
+    bool (*heavy)(Request const&) = nullptr;
 };
 
 inline constexpr RouteOptions idempotent{.idempotent = true};

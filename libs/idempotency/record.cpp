@@ -1,9 +1,8 @@
 #include "idempotency/record.hpp"
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "pg/row.hpp"
-
-#include <boost/algorithm/string/predicate.hpp>
 
 #include <cstddef>
 #include <initializer_list>
@@ -38,7 +37,7 @@ std::int64_t lock_of(std::int64_t scope_id, crypto::Digest const& key)
 std::optional<std::string> header(http::Response const& response, std::string_view name)
 {
     for (auto const& [key, value] : response.headers)
-        if (boost::algorithm::iequals(key, name)) return value;
+        if (core::equal_ignoring_case(key, name)) return value;
     return std::nullopt;
 }
 

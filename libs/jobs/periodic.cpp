@@ -131,9 +131,14 @@ void Periodic::wake() noexcept
     impl_->wakeup.notify_all();
 }
 
-void Periodic::stop() noexcept
+void Periodic::request_stop() noexcept
 {
     impl_->thread.request_stop();
+}
+
+void Periodic::stop() noexcept
+{
+    request_stop();
     if (impl_->thread.joinable()) impl_->thread.join();
 }
 

@@ -39,6 +39,9 @@ public:
     /// Looks now instead of at the next poll.
     void wake() noexcept;
 
+    /// Asks the step that runs to end; returns at once.
+    void request_stop() noexcept;
+
     /// Ends after the step that runs.
     void stop() noexcept;
 

@@ -74,14 +74,6 @@ void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, std::spa
         {scope_id, queue, ids, run_at});
 }
 
-bool cancel(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref)
-{
-    auto const result = tx.run(R"(
-        DELETE FROM jobs WHERE scope_id = $1 AND queue = $2 AND ref = $3 AND lease_owner IS NULL)",
-        {scope_id, queue, ref});
-    return result.affected_rows() > 0;
-}
-
 ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now)
 {
     core::Uuid const token = core::Uuid::v7();
@@ -166,12 +158,13 @@ bool complete(pg::Tx& tx, Claim const& claim)
     return again.affected_rows() > 0;
 }
 
-bool put_off(pg::Tx& tx, Claim const& claim, core::Time run_at)
+bool put_off(pg::Tx& tx, Claim const& claim, core::Time run_at, bool counted)
 {
     auto const result = tx.run(R"(
-        UPDATE jobs SET run_at = least($5, again_at), lease_owner = NULL, again_at = NULL
+        UPDATE jobs
+        SET run_at = least($5, again_at), lease_owner = NULL, again_at = NULL, attempts = attempts - $6::int
         WHERE scope_id = $1 AND queue = $2 AND ref = $3 AND lease_owner = $4)",
-        {claim.scope_id, claim.queue, claim.ref, claim.token, run_at});
+        {claim.scope_id, claim.queue, claim.ref, claim.token, run_at, counted ? 0 : 1});
     return result.affected_rows() > 0;
 }
 
@@ -197,21 +190,6 @@ void renew(pg::Tx& tx, std::span<Claim const> claims, core::Time lease_until)
         FROM unnest($2::bigint[], $3::uuid[], $4::uuid[]) AS c (scope_id, ref, token)
         WHERE j.scope_id = c.scope_id AND j.queue = $1 AND j.ref = c.ref AND j.lease_owner = c.token)",
         {claims.front().queue, columns.scopes, columns.refs, columns.tokens, lease_until});
-}
-
-Backlog backlog(pg::Tx& tx, std::string_view queue, core::Time now, std::size_t limit)
-{
-    auto const rows = tx.run(R"(
-        SELECT count(*), min(run_at)
-        FROM (SELECT run_at FROM jobs WHERE queue = $1 AND run_at <= $2 LIMIT $3::bigint) AS due)",
-        {queue, now, limit});
-    pg::RowReader r(rows[0]);
-    Backlog out;
-    out.due = static_cast<std::size_t>(r.integer());
-    if (auto const oldest = r.optional_time()) {
-        out.oldest = std::chrono::duration_cast<std::chrono::milliseconds>(now - *oldest);
-    }
-    return out;
 }
 
 } // namespace jobs

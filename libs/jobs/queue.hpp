@@ -31,9 +31,6 @@ void enqueue(
 void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, std::span<core::Uuid const> refs,
     core::Time run_at);
 
-/// Drops the job of `ref` unless it runs just now; false when there is none to drop.
-bool cancel(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref);
-
 /// A job that is leased to this process: nobody else runs it until `lease_until`.
 struct Claim {
     std::string queue;
@@ -70,21 +67,13 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now);
 [[nodiscard]] bool complete(pg::Tx& tx, Claim const& claim);
 
 /// Ends a claim by putting it off to `run_at` (or to when it was enqueued for meanwhile, if that is earlier).
-/// False as for `complete`.
-[[nodiscard]] bool put_off(pg::Tx& tx, Claim const& claim, core::Time run_at);
+/// `counted`: whether the run is one of the job's attempts. False as for `complete`.
+[[nodiscard]] bool put_off(pg::Tx& tx, Claim const& claim, core::Time run_at, bool counted = true);
 
 /// Gives back claims that were not begun: due as before, the attempt not counted. Lost leases are left alone.
 void give_back(pg::Tx& tx, std::span<Claim const> claims);
 
 /// Moves the end of the leases that are still held to `lease_until`.
 void renew(pg::Tx& tx, std::span<Claim const> claims, core::Time lease_until);
-
-/// For gauges: jobs that are due (at most `limit` are counted) and how long the oldest of them has been.
-struct Backlog {
-    std::size_t due = 0;
-    std::chrono::milliseconds oldest{0};
-};
-
-Backlog backlog(pg::Tx& tx, std::string_view queue, core::Time now, std::size_t limit = 10'000);
 
 } // namespace jobs

@@ -3,19 +3,17 @@
 #include "core/backoff.hpp"
 #include "core/error.hpp"
 #include "crypto/random.hpp"
+#include "jobs/held.hpp"
 
 #include <pqxx/except>
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <deque>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace jobs {
@@ -123,8 +121,8 @@ struct Worker::Impl {
         {
             std::lock_guard const lock(mutex);
             woken = false;
-            request.limit = options.threads - active.size();
-            request.running = running;
+            request.limit = options.threads - held.size();
+            request.running = held.by_scope();
         }
         if (request.limit == 0) return false;
         request.after_scope = round.cursor;
@@ -150,11 +148,7 @@ struct Worker::Impl {
     {
         if (claims.empty()) return;
         std::lock_guard const lock(mutex);
-        for (auto& c : claims) {
-            ++running[c.scope_id];
-            active.emplace(std::pair(c.scope_id, c.ref), c);
-            ready.push_back(std::move(c));
-        }
+        held.add(std::move(claims));
         work.notify_all();
     }
 
@@ -162,15 +156,14 @@ struct Worker::Impl {
     {
         core::Time const now = clock.now();
         if (now < next_renewal) return;
-        std::vector<Claim> held;
+        std::vector<Claim> claims;
         {
             std::lock_guard const lock(mutex);
-            for (auto const& [key, c] : active)
-                held.push_back(c);
+            claims = held.all();
         }
-        if (!held.empty()) {
+        if (!claims.empty()) {
             database.transact_blocking(
-                pg::Scopes{}, [&](pg::Tx& tx) { renew(tx, held, now + options.lease); });
+                pg::Scopes{}, [&](pg::Tx& tx) { renew(tx, claims, now + options.lease); });
         }
         next_renewal = now + options.lease / 3;
     }
@@ -180,10 +173,7 @@ struct Worker::Impl {
         std::vector<Claim> unbegun;
         {
             std::lock_guard const lock(mutex);
-            unbegun.assign(std::make_move_iterator(ready.begin()), std::make_move_iterator(ready.end()));
-            ready.clear();
-            for (auto const& c : unbegun)
-                forget(c);
+            unbegun = held.drop_ready();
         }
         try {
             if (!unbegun.empty()) {
@@ -203,9 +193,9 @@ struct Worker::Impl {
         while (auto claim = next()) {
             auto const begin = std::chrono::steady_clock::now();
             Outcome outcome = run_guarded(handler, *claim, stop_source.get_token(), clock, hooks);
-            bool const held = settle(*claim, outcome);
+            bool const settled = settle(*claim, outcome);
             release(*claim);
-            if (!held) {
+            if (!settled) {
                 if (hooks.lost) hooks.lost();
             } else if (hooks.finished) {
                 hooks.finished(outcome.kind, std::chrono::steady_clock::now() - begin);
@@ -216,11 +206,9 @@ struct Worker::Impl {
     std::optional<Claim> next()
     {
         std::unique_lock lock(mutex);
-        work.wait(lock, [&] { return stopping() || !ready.empty(); });
+        work.wait(lock, [&] { return stopping() || held.has_ready(); });
         if (stopping()) return std::nullopt;
-        Claim claim = std::move(ready.front());
-        ready.pop_front();
-        return claim;
+        return held.begin_next();
     }
 
     /// Ends the claim in the database, however long that is away; false when the lease was lost.
@@ -253,9 +241,10 @@ struct Worker::Impl {
 
     static void end(pg::Tx& tx, Claim const& claim, Outcome const& outcome)
     {
-        bool const held =
-            outcome.kind == Outcome::Kind::retry ? put_off(tx, claim, outcome.run_at) : complete(tx, claim);
-        if (!held) throw LeaseLost{};
+        bool const ended = outcome.kind == Outcome::Kind::retry
+                               ? put_off(tx, claim, outcome.run_at, outcome.counted)
+                               : complete(tx, claim);
+        if (!ended) throw LeaseLost{};
         if (outcome.record) outcome.record(tx);
     }
 
@@ -265,20 +254,12 @@ struct Worker::Impl {
         {
             std::lock_guard const lock(mutex);
             bool const scarce =
-                active.size() >= options.threads || running.at(claim.scope_id) >= options.max_per_scope;
-            forget(claim);
+                held.size() >= options.threads || held.by_scope().at(claim.scope_id) >= options.max_per_scope;
+            held.forget(claim);
             if (!scarce) return;
             woken = true;
         }
         wakeup.notify_all();
-    }
-
-    /// With the mutex held.
-    void forget(Claim const& claim)
-    {
-        active.erase({claim.scope_id, claim.ref});
-        auto const it = running.find(claim.scope_id);
-        if (--it->second == 0) running.erase(it);
     }
 
     // --- waiting
@@ -343,9 +324,7 @@ struct Worker::Impl {
     mutable std::mutex mutex; ///< guards what follows, to `woken`
     std::condition_variable work;
     std::condition_variable wakeup;
-    std::deque<Claim> ready;
-    std::map<std::pair<std::int64_t, core::Uuid>, Claim> active; ///< ready or with a runner
-    std::map<std::int64_t, std::size_t> running;                 ///< the same, counted by scope
+    Held held;
     bool woken = false;
 
     Round round;             ///< the dispatcher's
@@ -388,7 +367,7 @@ void Worker::stop() noexcept
 std::size_t Worker::in_flight() const noexcept
 {
     std::lock_guard const lock(impl_->mutex);
-    return impl_->active.size();
+    return impl_->held.size();
 }
 
 std::string_view to_string(Outcome::Kind kind) noexcept

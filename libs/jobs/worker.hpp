@@ -25,6 +25,7 @@ struct Outcome {
     Kind kind = Kind::done;
     core::Time run_at; ///< retry only
     Record record;
+    bool counted = true; ///< retry only: whether the run was one of the job's attempts
 
     static Outcome done(Record record = {}) { return {Kind::done, {}, std::move(record)}; }
 
@@ -32,6 +33,12 @@ struct Outcome {
     static Outcome retry(core::Time run_at, Record record = {})
     {
         return {Kind::retry, run_at, std::move(record)};
+    }
+
+    /// At `run_at`, as if this run had not been: nothing was tried.
+    static Outcome not_yet(core::Time run_at, Record record = {})
+    {
+        return {Kind::retry, run_at, std::move(record), false};
     }
 
     /// Given up: as `done`, but counted apart; `record` writes down why.

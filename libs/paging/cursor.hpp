@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
+#include "core/json_writer.hpp"
 #include "http/query.hpp"
 
 #include <cstddef>
@@ -21,6 +22,17 @@ struct Position {
 
     friend bool operator==(Position const&, Position const&) = default;
 };
+
+/// The two as parameters of a statement whose condition is left out when the time is NULL: the first page.
+inline std::optional<core::Time> time_of(std::optional<Position> const& after)
+{
+    return after ? after->time : std::nullopt;
+}
+
+inline core::Uuid id_of(std::optional<Position> const& after)
+{
+    return after ? after->id : core::Uuid();
+}
 
 /// Folds what a list was filtered and sorted by into a number, so a cursor works only with the list it came
 /// from. Names, values and their order all count; a filter that is absent differs from one that is empty.
@@ -76,6 +88,19 @@ Page<Item> make_page(
         page.cursor = encode(position_of(page.items.back()), filter_hash);
     }
     return page;
+}
+
+/// `{"items":[…],"cursor":…}`: how every list is answered. `write(json, item)` writes one item, of about
+/// `item_size` characters.
+template <class Item, class Write>
+std::string to_json(Page<Item> const& page, Write const& write, std::size_t item_size = 256)
+{
+    core::JsonWriter json(64 + item_size * page.items.size());
+    json.begin_object().key("items").begin_array();
+    for (Item const& item : page.items)
+        write(json, item);
+    json.end_array().member("cursor", page.cursor).end_object();
+    return std::move(json).str();
 }
 
 } // namespace paging

@@ -94,13 +94,6 @@ asio::awaitable<Decision> RateLimiter::take(std::string_view subject, Limit limi
         .reset = round_up(fields.at(3).integer())};
 }
 
-asio::awaitable<void> RateLimiter::forget(std::string_view subject, Limit limit)
-{
-    auto const name = key(subject, limit);
-    std::vector<std::string_view> const command{"UNLINK", name};
-    co_await client_.command(command);
-}
-
 std::vector<std::pair<std::string, std::string>> headers(Decision const& decision, std::string_view policy)
 {
     auto const name = '"' + std::string(policy) + '"';

@@ -41,9 +41,6 @@ public:
     /// the caller's choice.
     asio::awaitable<Decision> take(std::string_view subject, Limit limit);
 
-    /// Gives back everything `subject` has used of that limit.
-    asio::awaitable<void> forget(std::string_view subject, Limit limit);
-
 private:
     std::string key(std::string_view subject, Limit limit) const;
 

@@ -83,6 +83,7 @@ bool Host::stop()
 bool Host::shut_down(std::chrono::milliseconds patience)
 {
     stopped_ = true;
+    if (instance_) instance_->begin_stop();
     bool const answered = !server_ || drain(*server_, patience);
     if (instance_) instance_->stop_workers();
     if (ops_server_) drain(*ops_server_, ops_drain_timeout);

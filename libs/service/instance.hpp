@@ -35,7 +35,8 @@ struct ReadyCheck {
 /// and call `application()` or put a Host around it.
 ///
 /// Life: constructor (may throw; must not wait for a database or Redis that is away) -> start() -> requests
-/// -> stop_workers() once no request is in flight -> stop() -> destructor, after the I/O threads have ended.
+/// -> begin_stop() -> stop_workers() once no request is in flight -> stop() -> destructor, after the I/O
+/// threads have ended.
 class Instance {
 public:
     virtual ~Instance() = default;
@@ -48,6 +49,10 @@ public:
 
     /// Starts background workers. Once, before the first request.
     virtual void start() {}
+
+    /// The service is going down, while requests in flight are still answered: asks background workers to
+    /// come to an end, and returns at once. stop_workers() follows.
+    virtual void begin_stop() noexcept {}
 
     /// Ends background workers at a safe point and returns when they have; blocks, called on the main thread.
     virtual void stop_workers() {}

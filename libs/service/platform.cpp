@@ -6,12 +6,15 @@
 #include "webhooks/policy.hpp"
 #include "webhooks/webhooks.hpp"
 
+#include <algorithm>
+
 namespace service {
 
 namespace {
 
 constexpr std::size_t scopes_a_step = 500; ///< that a periodic task walks over at once
 constexpr std::size_t rows_a_step = 5'000;
+constexpr std::size_t heavy_reads_of_a_scope = 4; ///< and half of the database's connections
 
 auth::Jwks::Fetch jwks_source(TokenIssuer const& issuer, http::Client& client)
 {
@@ -63,7 +66,9 @@ Platform::Platform(PlatformOptions options, Runtime const& runtime)
       sender_(db_, runtime.clock, keyring_, outbound_),
       webhooks_{db_, runtime.clock, keyring_, outbound_.addresses(), options_.events},
       eraser_(db_, runtime.clock, {[this](core::Scope const& scope) { erase_outside(scope); }}),
-      tenants_{db_, runtime.clock, eraser_}, job_metrics_(runtime.metrics)
+      tenants_{db_, runtime.clock, eraser_},
+      heavy_reads_(std::clamp<std::size_t>(runtime.settings.database_pool / 2, 1, heavy_reads_of_a_scope)),
+      job_metrics_(runtime.metrics)
 {
     add_shared_work();
     runtime_.metrics.gauge_callback("tetrad_database_queue_jobs", "Jobs that wait for a database thread",
@@ -131,6 +136,8 @@ void Platform::add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step 
 
 void Platform::serve(std::vector<http::Endpoint> endpoints)
 {
+    for (auto& endpoint : endpoints)
+        endpoint = heavy_reads_.guard(std::move(endpoint));
     http_metrics_ = std::make_unique<observe::HttpMetrics>(runtime_.metrics, route_labels(endpoints));
     gateway_ = std::make_unique<Gateway>(GatewayOptions{.base_host = runtime_.settings.base_host,
                                              .tenant_headers = options_.tenant_headers,
@@ -184,11 +191,18 @@ void Platform::listen()
         on_gap);
 }
 
+void Platform::begin_stop() noexcept
+{
+    for (auto& worker : workers_)
+        worker->request_stop();
+    for (auto& periodic : periodics_)
+        periodic->request_stop();
+}
+
 void Platform::stop_workers()
 {
     if (listener_) listener_->stop();
-    for (auto& worker : workers_)
-        worker->request_stop();
+    begin_stop();
     for (auto& worker : workers_)
         worker->stop();
     for (auto& periodic : periodics_)

@@ -15,6 +15,7 @@
 #include "redis/client.hpp"
 #include "redis/rate_limit.hpp"
 #include "service/gateway.hpp"
+#include "service/heavy_reads.hpp"
 #include "service/instance.hpp"
 #include "tenancy/admin.hpp"
 #include "tenancy/directory.hpp"
@@ -68,6 +69,7 @@ public:
 
     std::vector<ReadyCheck> ready_checks() override;
     void start() override;
+    void begin_stop() noexcept override;
     void stop_workers() override;
     void stop() override;
 
@@ -119,6 +121,7 @@ private:
     std::vector<tenancy::Eraser::Hook> erasures_;
     std::int64_t purged_up_to_ = 0; ///< scope at which the walk over old deliveries goes on
     std::unique_ptr<observe::HttpMetrics> http_metrics_;
+    HeavyReads heavy_reads_;
     std::unique_ptr<Gateway> gateway_;
     observe::JobMetrics job_metrics_;
     std::vector<std::function<void()>> beginnings_;

@@ -1,17 +1,20 @@
 #include "service/run.hpp"
 
 #include "core/clock.hpp"
+#include "pg/conninfo.hpp"
 #include "service/host.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <pqxx/connection>
+#include <pqxx/except>
 
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <malloc.h>
+#include <sys/resource.h>
 #include <thread>
 
 namespace service {
@@ -64,6 +67,33 @@ int help(Definition const& definition)
     return 0;
 }
 
+/// A connection or a file each: what the system lets a process have at most is what a server needs.
+void raise_file_limit()
+{
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// What libpq says of a connection that failed, without what it quotes: these are parts of the address, and
+/// with a
+/// `@` or `/` too many parts of its password.
+std::string without_quotes(std::string_view text)
+{
+    std::string out;
+    bool quoted = false;
+    for (char const c : text) {
+        if (c == '"') {
+            quoted = !quoted;
+            out += quoted ? "\"..." : "\"";
+        } else if (!quoted) {
+            out += c;
+        }
+    }
+    return out;
+}
+
 /// glibc gives every thread an arena of its own, up to eight a core; database and background threads share a
 /// few instead, which keeps freed memory in reach of everybody and the process small.
 void limit_arenas(unsigned io_threads)
@@ -113,6 +143,7 @@ int serve(Definition const& definition, std::vector<std::string> const& flags)
     auto const factory = definition.configure(config, settings);
     config.check();
     limit_arenas(settings.threads);
+    raise_file_limit();
     observe::Logger logger(definition.name, settings.log_level);
     try {
         core::SystemClock const clock;
@@ -139,12 +170,16 @@ int migrate(Definition const& definition, std::vector<std::string> const& flags)
     config.check();
     observe::Logger logger(definition.name);
     try {
-        auto const database = std::string(pqxx::connection(url.reveal()).dbname());
+        auto const conninfo = pg::complete_conninfo(url.reveal(), "migrate");
+        auto const database = std::string(pqxx::connection(conninfo).dbname());
         auto const applied = pg::migrate(url.reveal(), definition.components, database + "_service");
         for (auto const& name : applied)
             logger.info("migration applied", {{"migration", name}});
         logger.info("database is up to date", {{"database", database}, {"applied", applied.size()}});
         return 0;
+    } catch (pqxx::broken_connection const& e) {
+        logger.error("the database cannot be reached", {{"reason", without_quotes(e.what())}});
+        return failed;
     } catch (std::exception const& e) {
         logger.error("migration failed", {{"reason", e.what()}});
         return failed;

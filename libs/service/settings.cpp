@@ -1,6 +1,8 @@
 #include "service/settings.hpp"
 
+#include "core/text.hpp"
 #include "crypto/keyring.hpp"
+#include "pg/conninfo.hpp"
 #include "redis/address.hpp"
 
 #include <algorithm>
@@ -40,9 +42,8 @@ bool is_host(std::string_view host) noexcept
 
 std::string read_base_host(core::Config& config, std::string_view fallback)
 {
-    auto host = config.text("BASE_HOST", fallback, "tenants are one label in front of this host");
-    std::ranges::transform(
-        host, host.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    auto host =
+        core::lower(config.text("BASE_HOST", fallback, "tenants are one label in front of this host"));
     if (!is_host(host)) config.fault("BASE_HOST", "must be a host name without a port");
     return host;
 }
@@ -117,7 +118,13 @@ std::string read_ca_file(core::Config& config)
 
 core::Secret read_database_url(core::Config& config)
 {
-    return config.required_secret("DATABASE_URL", "PostgreSQL, as a libpq URI or connection string");
+    auto url = config.required_secret("DATABASE_URL", "PostgreSQL, as a libpq URI or connection string");
+    try {
+        if (!url.empty()) pg::complete_conninfo(std::string(url.reveal()), "");
+    } catch (std::invalid_argument const& e) { // says nothing of the value
+        config.fault("DATABASE_URL", e.what());
+    }
+    return url;
 }
 
 Settings Settings::read(core::Config& config, Defaults const& defaults)

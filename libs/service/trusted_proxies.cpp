@@ -1,5 +1,7 @@
 #include "service/trusted_proxies.hpp"
 
+#include "core/text.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -8,13 +10,6 @@ namespace service {
 namespace {
 
 namespace ip = boost::asio::ip;
-
-std::string_view trim(std::string_view text) noexcept
-{
-    auto const first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 std::optional<ip::address> parse_address(std::string_view text)
 {
@@ -84,9 +79,9 @@ std::optional<TrustedProxies::Network> TrustedProxies::parse_network(std::string
 std::optional<TrustedProxies> TrustedProxies::parse(std::string_view text)
 {
     TrustedProxies proxies;
-    while (!trim(text).empty()) {
+    while (!core::trim(text).empty()) {
         auto const comma = text.find(',');
-        auto const network = parse_network(trim(text.substr(0, comma)));
+        auto const network = parse_network(core::trim(text.substr(0, comma)));
         if (!network) return std::nullopt;
         proxies.networks_.push_back(*network);
         if (comma == std::string_view::npos) break;
@@ -113,7 +108,7 @@ std::string TrustedProxies::client_address(std::string_view peer, std::string_vi
     while (contains(client) && !forwarded_for.empty()) {
         auto const comma = forwarded_for.rfind(',');
         auto const last = comma == std::string_view::npos ? forwarded_for : forwarded_for.substr(comma + 1);
-        auto const entry = parse_entry(trim(last));
+        auto const entry = parse_entry(core::trim(last));
         if (!entry) break;
         client = without_mapping(*entry);
         forwarded_for = comma == std::string_view::npos ? std::string_view() : forwarded_for.substr(0, comma);

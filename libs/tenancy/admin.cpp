@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t max_limits = 50;
 constexpr std::size_t max_limit_name = 50;
 constexpr std::int64_t max_limit_value = 1'000'000'000;
+constexpr unsigned retry_purge = 5; ///< seconds
 
 [[noreturn]] void not_found()
 {
@@ -114,16 +115,6 @@ std::int64_t to_id(core::Uuid const& uuid)
     return static_cast<std::int64_t>(id);
 }
 
-std::string to_json(paging::Page<TenantRecord> const& page)
-{
-    core::JsonWriter json;
-    json.begin_object().key("items").begin_array();
-    for (TenantRecord const& tenant : page.items)
-        write_tenant(json, tenant);
-    json.end_array().member("cursor", page.cursor).end_object();
-    return std::move(json).str();
-}
-
 } // namespace
 
 asio::awaitable<http::Response> put_tenant(http::Request const& request, Tenants& tenants)
@@ -147,7 +138,7 @@ asio::awaitable<http::Response> list_tenants(http::Request const& request, Tenan
         pg::Scopes(), [&](pg::Tx& tx) { return registry::newest(tx, before, limit + 1); });
     auto const page = paging::make_page(std::move(rows), limit, hash,
         [](TenantRecord const& t) { return paging::Position{std::nullopt, to_uuid(t.id)}; });
-    co_return http::Response::ok(to_json(page));
+    co_return http::Response::ok(paging::to_json(page, write_tenant));
 }
 
 asio::awaitable<http::Response> get_tenant(http::Request const& request, Tenants& tenants)
@@ -174,7 +165,8 @@ asio::awaitable<http::Response> delete_tenant(http::Request const& request, Tena
     auto const tenant = co_await tenants.database.transact(
         pg::Scopes(), [&](pg::Tx& tx) { return registry::condemn(tx, slug, erase_after, now); });
     if (!tenant) not_found();
-    if (at_once) co_await tenants.eraser.purge(tenant->id);
+    if (at_once && !co_await tenants.eraser.purge(tenant->id))
+        throw core::Error::unavailable("The tenant is large: its erasure goes on. Ask again.", retry_purge);
     co_return http::Response::ok(R"({"deleted":true})");
 }
 

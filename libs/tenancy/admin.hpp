@@ -35,8 +35,10 @@ asio::awaitable<http::Response> list_tenants(http::Request const& request, Tenan
 asio::awaitable<http::Response> get_tenant(http::Request const& request, Tenants& tenants);
 
 /// `DELETE /v1/admin/tenants/{slug}[?purge=now]`: 200 `{"deleted":true}`. Suspends at once and erases after
-/// the grace period. With `purge=now` erases at once: what a very large tenant has left when the request's
-/// time is over goes in the background, while the tenant is suspended.
+/// the grace period. With `purge=now` erases at once, and answers 200 when nothing is left. 503 with
+/// Retry-After: a very large tenant has something left when the request's time is over. That goes in the
+/// background, while the tenant is suspended; the same request again goes on with it and says when it is done
+/// (404 TENANT_NOT_FOUND: it was done in between).
 asio::awaitable<http::Response> delete_tenant(http::Request const& request, Tenants& tenants);
 
 } // namespace tenancy

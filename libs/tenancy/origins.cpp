@@ -1,5 +1,7 @@
 #include "tenancy/origins.hpp"
 
+#include "core/text.hpp"
+
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
@@ -28,19 +30,11 @@ bool is_name_character(char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
 }
 
-std::string lower_case(std::string_view text)
-{
-    std::string lower(text);
-    for (char& c : lower)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return lower;
-}
-
 /// A registered name in lower case. One whose last label is a number would be read as an IPv4 address by a
 /// browser.
 std::optional<std::string> normalise_name(std::string_view text)
 {
-    std::string host = lower_case(text);
+    std::string host = core::lower(text);
     if (host.empty() || host.size() > max_host_length) return std::nullopt;
     if (!std::all_of(host.begin(), host.end(), is_name_character)) return std::nullopt;
     if (host.front() == '.' || host.back() == '.' || host.find("..") != std::string::npos)
@@ -90,7 +84,7 @@ std::optional<std::string> normalise_origin(std::string_view text)
     auto const host = normalise_host(url);
     auto const port = normalise_port(url);
     if (!host || !port) return std::nullopt;
-    return lower_case(url.scheme()) + "://" + *host + *port;
+    return core::lower(url.scheme()) + "://" + *host + *port;
 }
 
 core::Change<std::vector<std::string>> change_origins(core::Fields& fields, std::string_view name)

@@ -62,6 +62,13 @@ std::optional<TenantRecord> find(pg::Tx& tx, std::string_view slug)
     return first(tx.run("SELECT " TETRAD_TENANT_COLUMNS " FROM tenants WHERE slug = $1", {slug}));
 }
 
+bool is_suspended(pg::Tx& tx, std::int64_t tenant_id)
+{
+    auto const rows =
+        tx.run("SELECT FROM tenants WHERE tenant_id = $1 AND status = 'suspended'", {tenant_id});
+    return !rows.empty();
+}
+
 std::vector<TenantRecord> newest(pg::Tx& tx, std::optional<std::int64_t> before, std::size_t limit)
 {
     constexpr std::int64_t above_all = std::numeric_limits<std::int64_t>::max();

@@ -35,6 +35,9 @@ Upserted upsert(pg::Tx& tx, Upsert const& wanted, core::Time now);
 
 std::optional<TenantRecord> find(pg::Tx& tx, std::string_view slug);
 
+/// Whether the tenant is there and suspended: read now, for what does not pass the request pipeline.
+bool is_suspended(pg::Tx& tx, std::int64_t tenant_id);
+
 /// At most `limit` tenants with an id below `before`, newest first.
 std::vector<TenantRecord> newest(pg::Tx& tx, std::optional<std::int64_t> before, std::size_t limit);
 

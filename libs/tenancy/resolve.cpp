@@ -1,9 +1,8 @@
 #include "tenancy/resolve.hpp"
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "tenancy/slug.hpp"
-
-#include <algorithm>
 
 namespace tenancy {
 
@@ -11,26 +10,13 @@ namespace {
 
 using core::Environment;
 
-char lower(char c) noexcept
-{
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool same_ignoring_case(std::string_view a, std::string_view b) noexcept
-{
-    return std::equal(
-        a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
-}
-
 /// The host of a `Host` header (RFC 9110, 7.2) in lower case, without port and without the root's dot. An
 /// IPv6 literal keeps its colons and so matches no base host, which is right.
 std::string host_name(std::string_view header)
 {
     if (!header.starts_with('[')) header = header.substr(0, header.find(':'));
     if (header.ends_with('.')) header.remove_suffix(1);
-    std::string host(header);
-    std::transform(host.begin(), host.end(), host.begin(), lower);
-    return host;
+    return core::lower(header);
 }
 
 [[noreturn]] void mismatch(std::string detail)
@@ -43,7 +29,7 @@ std::optional<std::string_view> single(std::span<http::Header const> headers, st
 {
     std::optional<std::string_view> value;
     for (auto const& header : headers) {
-        if (!same_ignoring_case(header.name, name)) continue;
+        if (!core::equal_ignoring_case(header.name, name)) continue;
         if (value && *value != header.value) mismatch("The header " + std::string(name) + " is given twice.");
         value = header.value;
     }

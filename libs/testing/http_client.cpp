@@ -1,10 +1,10 @@
 #include "testing/http_client.hpp"
 
+#include "core/text.hpp"
+
 #include <boost/json.hpp>
 #include <curl/curl.h>
 
-#include <algorithm>
-#include <cctype>
 #include <stdexcept>
 
 namespace testing {
@@ -14,14 +14,6 @@ namespace {
 using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 
 } // namespace
-
-static std::string lower_case(std::string_view text)
-{
-    std::string out(text);
-    std::ranges::transform(
-        out, out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-}
 
 std::string const& HttpResponse::header(std::string_view lower_case_name) const
 {
@@ -58,7 +50,7 @@ static std::size_t append_header(char const* data, std::size_t, std::size_t size
     auto const colon = line.find(':');
     if (colon == std::string_view::npos) return size;
     auto const start = std::min(line.find_first_not_of(" \t", colon + 1), line.size());
-    std::string& value = headers[lower_case(line.substr(0, colon))];
+    std::string& value = headers[core::lower(line.substr(0, colon))];
     if (!value.empty()) value += ", ";
     value += line.substr(start);
     return size;
@@ -78,7 +70,7 @@ HttpClient& HttpClient::operator=(HttpClient&&) noexcept = default;
 
 void HttpClient::set(std::string name, std::string value)
 {
-    std::string const key = lower_case(name);
+    std::string const key = core::lower(name);
     if (value.empty())
         impl_->defaults.erase(key);
     else
@@ -96,7 +88,7 @@ HttpResponse HttpClient::request(std::string const& method, std::string const& p
     else
         all.try_emplace("content-type", "Content-Type", "");
     for (auto const& header : headers)
-        all[lower_case(header.first)] = header;
+        all[core::lower(header.first)] = header;
     HeaderList list(nullptr, &curl_slist_free_all);
     for (auto const& [key, header] : all) {
         // "Name:" takes a header of libcurl's own away.

@@ -164,12 +164,7 @@ std::string to_json(store::Delivery const& delivery)
 
 template <class Item> std::string to_json(paging::Page<Item> const& page)
 {
-    core::JsonWriter w(1024);
-    w.begin_object().key("items").begin_array();
-    for (auto const& item : page.items)
-        w.raw(to_json(item));
-    w.end_array().member("cursor", page.cursor).end_object();
-    return std::move(w).str();
+    return paging::to_json(page, [](core::JsonWriter& w, Item const& item) { w.raw(to_json(item)); });
 }
 
 std::string tag_of(store::Webhook const& webhook)

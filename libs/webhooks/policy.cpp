@@ -21,9 +21,7 @@ Decision decide(Answer const& answer, unsigned runs, core::Time now, core::Time 
         return {.verdict = Verdict::failed, .disable_reason = "the endpoint answered 410 Gone"};
     }
     if (now >= expires_at) {
-        return {.verdict = Verdict::failed,
-            .disable_reason = "deliveries failed for 3 days",
-            .only_if_silent = true};
+        return {.verdict = Verdict::failed, .disable_reason = "a delivery failed for 3 days"};
     }
     core::Time next = now + core::backoff(std::max(runs, 1U) - 1, first_pause, longest_pause, entropy);
     bool const asked = answer.status == 429 || answer.status == 503;

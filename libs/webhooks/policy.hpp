@@ -18,6 +18,10 @@ inline constexpr std::chrono::hours retention{30 * 24};
 inline constexpr std::chrono::hours rotation_overlap{24};
 /// An attempt may take this long.
 inline constexpr std::chrono::seconds attempt_timeout{15};
+/// And this long once the process was told to stop: it is then made again by another.
+inline constexpr std::chrono::seconds farewell{5};
+/// Deliveries of a suspended tenant are looked at this often.
+inline constexpr std::chrono::minutes suspended_pause{5};
 
 /// What an endpoint's answer was.
 struct Answer {
@@ -30,14 +34,13 @@ enum class Verdict { delivered, retry, failed };
 struct Decision {
     Verdict verdict = Verdict::retry;
     core::Time next_attempt_at;      ///< retry only
-    std::string_view disable_reason; ///< failed only: why the endpoint is disabled; empty: it is not
-    bool only_if_silent = false;     ///< disable only if it accepted nothing since the delivery was created
+    std::string_view disable_reason; ///< failed only: why the endpoint is disabled
 };
 
 /// What follows from an attempt. 2xx: delivered. 410: failed, and the endpoint is gone. Anything else,
 /// redirects included: again after 5 s, doubling to 6 h, with jitter; 429 and 503 not before their
-/// Retry-After; the last time when the window ends at `expires_at`, after which it has failed. `runs` counts
-/// from 1; `entropy` is any random number.
+/// Retry-After; the last time when the window ends at `expires_at`, after which it has failed, and the
+/// endpoint is given up whatever else it accepted. `runs` counts from 1; `entropy` is any random number.
 Decision decide(Answer const& answer, unsigned runs, core::Time now, core::Time expires_at,
     std::uint64_t entropy) noexcept;
 

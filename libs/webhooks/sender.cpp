@@ -3,6 +3,7 @@
 #include "core/fields.hpp"
 #include "crypto/keyring.hpp"
 #include "crypto/random.hpp"
+#include "tenancy/registry.hpp"
 #include "webhooks/policy.hpp"
 #include "webhooks/signature.hpp"
 #include "webhooks/store.hpp"
@@ -19,6 +20,13 @@ constexpr std::size_t excerpt_bytes = 1024;
 struct Sent {
     Answer answer;
     store::Report report;
+    bool stopped = false; ///< cut off because the process ends
+};
+
+/// What is to be done, and whether it may be now.
+struct Loaded {
+    std::optional<store::Attempt> attempt;
+    bool suspended = false;
 };
 
 /// The webhook's owner reads this, so it says nothing about the network we live in.
@@ -37,6 +45,7 @@ std::string explain(http::OutboundError::Kind kind)
     case Kind::refused_address:
         return "the host's address is not allowed";
     case Kind::too_large:
+    case Kind::stopped:
     case Kind::protocol:
         break;
     }
@@ -81,8 +90,10 @@ http::OutboundRequest make_request(
     request.headers = {{"Content-Type", "application/json"}, {"webhook-id", id},
         {"webhook-timestamp", timestamp_header(now)},
         {"webhook-signature", signatures(keyring, scope_id, attempt, id, now)}};
+    if (attempt.traceparent) request.headers.emplace_back("traceparent", *attempt.traceparent);
     request.body = attempt.payload;
     request.timeout = attempt_timeout;
+    request.farewell = farewell;
     request.max_response_bytes = excerpt_bytes;
     request.truncate_response = true;
     return request;
@@ -98,30 +109,37 @@ Sent send(http::Client& client, http::OutboundRequest const& request)
         if (!response.body.empty()) sent.report.excerpt = as_text(std::move(response.body));
         return sent;
     } catch (http::OutboundError const& e) {
-        return {.answer = {}, .report = {.error = explain(e.kind())}};
+        return {.answer = {},
+            .report = {.error = explain(e.kind())},
+            .stopped = e.kind() == http::OutboundError::Kind::stopped};
     }
 }
 
 void fail(pg::Tx& tx, std::int64_t scope_id, store::Attempt const& attempt, store::Report const& report,
     Decision const& decision, core::Time now)
 {
-    if (!store::record_failed(tx, scope_id, attempt, report) || decision.disable_reason.empty()) return;
-    core::Time const window_begin = attempt.expires_at - retry_window;
-    bool const spared =
-        decision.only_if_silent && store::accepted_since(tx, scope_id, attempt.webhook_id, window_begin);
-    if (!spared) store::disable(tx, scope_id, attempt.webhook_id, attempt.url, decision.disable_reason, now);
+    if (!store::record_failed(tx, scope_id, attempt, report)) return;
+    store::disable(tx, scope_id, attempt.webhook_id, attempt.url, decision.disable_reason, now);
+}
+
+jobs::Outcome wait_for_tenant(std::int64_t scope_id, store::Attempt const& attempt, core::Time now)
+{
+    core::Time const next = now + suspended_pause;
+    return jobs::Outcome::not_yet(next, [=](pg::Tx& tx) { store::record_wait(tx, scope_id, attempt, next); });
 }
 
 } // namespace
 
-jobs::Outcome Sender::operator()(jobs::Claim const& claim, std::stop_token const&) const
+jobs::Outcome Sender::operator()(jobs::Claim const& claim, std::stop_token const& stop) const
 {
     using jobs::Outcome;
     auto const scope_id = claim.scope_id;
-    auto const loaded = database_.transact_blocking(pg::Scopes(scope_id),
-        [&](pg::Tx& tx) { return store::load_attempt(tx, scope_id, claim.ref, clock_.now()); });
-    if (!loaded || !loaded->pending) return Outcome::done();
-    store::Attempt const& attempt = *loaded;
+    auto const loaded = database_.transact_blocking(pg::Scopes(scope_id), [&](pg::Tx& tx) {
+        return Loaded{store::load_attempt(tx, scope_id, claim.ref, clock_.now()),
+            tenancy::registry::is_suspended(tx, core::Scope{scope_id, {}}.tenant_id())};
+    });
+    if (!loaded.attempt || !loaded.attempt->pending) return Outcome::done();
+    store::Attempt const& attempt = *loaded.attempt;
     if (!attempt.webhook_exists) { // it was deleted while this was being published
         return Outcome::done([=](pg::Tx& tx) { store::remove_delivery(tx, scope_id, attempt.delivery_id); });
     }
@@ -130,8 +148,12 @@ jobs::Outcome Sender::operator()(jobs::Claim const& claim, std::stop_token const
             store::record_failed(tx, scope_id, attempt, {.error = "the webhook is disabled"});
         });
     }
-    auto const sent = send(client_, make_request(keyring_, scope_id, attempt, clock_.now()));
+    if (loaded.suspended) return wait_for_tenant(scope_id, attempt, clock_.now());
+    auto request = make_request(keyring_, scope_id, attempt, clock_.now());
+    request.stop = stop;
+    auto const sent = send(client_, request);
     core::Time const now = clock_.now();
+    if (sent.stopped) return Outcome::not_yet(now);
     auto const decision = decide(sent.answer, claim.attempts, now, attempt.expires_at, crypto::random_u64());
     switch (decision.verdict) {
     case Verdict::delivered:

@@ -16,7 +16,7 @@ namespace webhooks {
 /// Delivers what `publish` wrote, following Standard Webhooks (https://www.standardwebhooks.com): the handler
 /// of `webhooks::queue`.
 ///
-///     webhooks::Sender sender(db, clock, keyring, client);
+///     webhooks::Sender const sender(db, clock, keyring, client);
 ///     jobs::Worker worker(db, clock, {.queue = webhooks::queue, .threads = 16}, std::ref(sender));
 class Sender {
 public:
@@ -27,7 +27,10 @@ public:
     {
     }
 
-    /// One attempt at one delivery, at most 15 s (`jobs::Handler`). Any thread.
+    /// One attempt at one delivery, at most 15 s, or 5 s from when `stop` is requested: one that is cut off
+    /// then does not count and is due at once. While the tenant is suspended nothing is sent, and the
+    /// delivery waits
+    /// (`jobs::Handler`). Any thread.
     jobs::Outcome operator()(jobs::Claim const& claim, std::stop_token const& stop) const;
 
 private:

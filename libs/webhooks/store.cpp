@@ -47,16 +47,6 @@ Delivery read_delivery(pqxx::row const& row)
     return d;
 }
 
-pg::Param time_of(std::optional<paging::Position> const& position)
-{
-    return position ? pg::Param(position->time) : pg::Param(nullptr);
-}
-
-pg::Param id_of(std::optional<paging::Position> const& position)
-{
-    return position ? pg::Param(position->id) : pg::Param(nullptr);
-}
-
 std::optional<std::int64_t> status_of(Report const& report)
 {
     if (report.status == 0) return std::nullopt;
@@ -111,7 +101,7 @@ std::vector<Webhook> list(
         WHERE scope_id = $1 AND ($2::timestamptz IS NULL OR (created_at, webhook_id) < ($2, $3::uuid))
         ORDER BY created_at DESC, webhook_id DESC
         LIMIT $4::bigint)",
-        {scope_id, time_of(after), id_of(after), limit});
+        {scope_id, paging::time_of(after), paging::id_of(after), limit});
     std::vector<Webhook> out;
     for (auto const& row : rows)
         out.push_back(read_webhook(row));
@@ -167,22 +157,22 @@ bool any_enabled(pg::Tx& tx, std::int64_t scope_id)
     return pg::RowReader(row).boolean();
 }
 
-std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, std::string_view type,
-    std::string_view payload, core::Time at, core::Time expires_at)
+std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, Event const& event)
 {
     std::vector<std::string> ids(max_per_scope);
     for (auto& id : ids)
         id = core::Uuid::v7().to_string();
     auto const rows = tx.run(R"(
         INSERT INTO webhook_deliveries (scope_id, delivery_id, webhook_id, event_type, payload, next_attempt_at,
-                                        expires_at, created_at)
+                                        expires_at, traceparent, created_at)
         SELECT $1, ($2::uuid[])[row_number() OVER ()], webhook_id, $3, $4, $5, $6,
+               nullif($7, ''),
                greatest($5::timestamptz, (SELECT max(d.created_at) + interval '1 microsecond' FROM webhook_deliveries d
                                           WHERE d.scope_id = $1 AND d.webhook_id = w.webhook_id))
         FROM webhooks w
         WHERE scope_id = $1 AND enabled AND (events = '{}' OR $3 = ANY (events))
         RETURNING delivery_id)",
-        {scope_id, ids, type, payload, at, expires_at});
+        {scope_id, ids, event.type, event.payload, event.at, event.expires_at, event.traceparent});
     std::vector<core::Uuid> out;
     for (auto const& row : rows)
         out.push_back(pg::RowReader(row).uuid());
@@ -200,7 +190,7 @@ std::vector<Delivery> list_deliveries(pg::Tx& tx, std::int64_t scope_id, core::U
           AND ($4::timestamptz IS NULL OR (created_at, delivery_id) < ($4, $5::uuid))
         ORDER BY created_at DESC, delivery_id DESC
         LIMIT $6::bigint)",
-        {scope_id, webhook_id, status, time_of(after), id_of(after), limit});
+        {scope_id, webhook_id, status, paging::time_of(after), paging::id_of(after), limit});
     std::vector<Delivery> out;
     for (auto const& row : rows)
         out.push_back(read_delivery(row));
@@ -225,8 +215,8 @@ std::optional<Attempt> load_attempt(
     pg::Tx& tx, std::int64_t scope_id, core::Uuid const& delivery_id, core::Time now)
 {
     auto const rows = tx.run(R"(
-        SELECT d.delivery_id, d.status = 'pending', d.payload, d.expires_at, w.webhook_id IS NOT NULL, d.webhook_id,
-               coalesce(w.url, ''), coalesce(w.enabled, false), coalesce(w.secret, ''),
+        SELECT d.delivery_id, d.status = 'pending', d.payload, d.traceparent, d.expires_at, w.webhook_id IS NOT NULL,
+               d.webhook_id, coalesce(w.url, ''), coalesce(w.enabled, false), coalesce(w.secret, ''),
                CASE WHEN w.previous_until > $3 THEN w.previous_secret END
         FROM webhook_deliveries d
         LEFT JOIN webhooks w ON w.scope_id = $1 AND w.webhook_id = d.webhook_id
@@ -238,6 +228,7 @@ std::optional<Attempt> load_attempt(
     a.delivery_id = r.uuid();
     a.pending = r.boolean();
     a.payload = r.text();
+    a.traceparent = r.optional_text();
     a.expires_at = r.time();
     a.webhook_exists = r.boolean();
     a.webhook_id = r.uuid();
@@ -269,6 +260,15 @@ void record_retry(
         {scope_id, attempt.delivery_id, next, status_of(report), report.error, report.excerpt});
 }
 
+void record_wait(pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, core::Time next)
+{
+    tx.run(R"(
+        UPDATE webhook_deliveries
+        SET next_attempt_at = $3, expires_at = expires_at + ($3::timestamptz - coalesce(next_attempt_at, $3))
+        WHERE scope_id = $1 AND delivery_id = $2)",
+        {scope_id, attempt.delivery_id, next});
+}
+
 bool record_failed(pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Report const& report)
 {
     auto const result = tx.run(R"(
@@ -279,15 +279,6 @@ bool record_failed(pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Re
         {scope_id, attempt.delivery_id, attempt.enabled ? 1 : 0, status_of(report), report.error,
             report.excerpt, attempt.expires_at});
     return result.affected_rows() > 0;
-}
-
-bool accepted_since(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id, core::Time since)
-{
-    auto const rows = tx.run(R"(
-        SELECT EXISTS (SELECT 1 FROM webhook_deliveries
-                       WHERE scope_id = $1 AND webhook_id = $2 AND created_at >= $3 AND delivered_at >= $3))",
-        {scope_id, webhook_id, since});
-    return pg::RowReader(rows[0]).boolean();
 }
 
 void remove_delivery(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& delivery_id)

@@ -70,9 +70,16 @@ struct Delivery {
 /// Whether the scope has a webhook that is told of anything.
 bool any_enabled(pg::Tx& tx, std::int64_t scope_id);
 
-/// One delivery for every enabled webhook that asks for `type`; their ids.
-std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, std::string_view type,
-    std::string_view payload, core::Time at, core::Time expires_at);
+struct Event {
+    std::string_view type;
+    std::string payload;
+    std::string traceparent; ///< empty: of no trace
+    core::Time at;
+    core::Time expires_at;
+};
+
+/// One delivery for every enabled webhook that asks for the event's type; their ids.
+std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, Event const& event);
 /// Newest first, at most `limit`.
 std::vector<Delivery> list_deliveries(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
     std::optional<std::string_view> status, std::optional<paging::Position> const& after, std::size_t limit);
@@ -85,6 +92,7 @@ struct Attempt {
     core::Uuid delivery_id;
     bool pending = false;
     std::string payload;
+    std::optional<std::string> traceparent;
     core::Time expires_at;
     bool webhook_exists = false; ///< the rest is set only then
     core::Uuid webhook_id;
@@ -108,10 +116,10 @@ void record_delivered(
     pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Report const& report, core::Time now);
 void record_retry(
     pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Report const& report, core::Time next);
+/// Nothing was sent: the delivery waits until `next`, and its window moves on by as much as it has waited.
+void record_wait(pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, core::Time next);
 /// False when the delivery was reopened meanwhile, and has not failed then.
 bool record_failed(pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Report const& report);
-/// Whether the webhook accepted anything created since `since`.
-bool accepted_since(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id, core::Time since);
 void remove_delivery(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& delivery_id);
 
 } // namespace webhooks::store

@@ -48,16 +48,21 @@ std::string seal_anew(crypto::Keyring const& keyring, std::string const& sealed,
 
 } // namespace
 
-std::size_t publish(
-    pg::Tx& tx, core::Scope const& scope, std::string_view type, std::string_view data_json, core::Time at)
+std::size_t publish(pg::Tx& tx, http::Context const& context, std::string_view type,
+    std::string_view data_json, core::Time at)
 {
-    if (!store::any_enabled(tx, scope.id)) return 0;
-    pg::serialise(tx, scope.id); // no delivery appears behind a cursor
+    auto const scope_id = context.scope.id;
+    if (!store::any_enabled(tx, scope_id)) return 0;
+    pg::serialise(tx, scope_id); // no delivery appears behind a cursor
     core::JsonWriter body(data_json.size() + type.size() + 64);
     body.begin_object().member("type", type).member("timestamp", at).key("data").raw(data_json).end_object();
-    auto const ids =
-        store::insert_deliveries(tx, scope.id, type, std::move(body).str(), at, at + retry_window);
-    jobs::enqueue(tx, queue, scope.id, ids, at);
+    auto const ids = store::insert_deliveries(tx, scope_id,
+        {.type = type,
+            .payload = std::move(body).str(),
+            .traceparent = context.traceparent,
+            .at = at,
+            .expires_at = at + retry_window});
+    jobs::enqueue(tx, queue, scope_id, ids, at);
     return ids.size();
 }
 

@@ -2,7 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/identity.hpp"
-#include "http/address.hpp"
+#include "http/message.hpp"
 #include "pg/database.hpp"
 #include "pg/migrate.hpp"
 
@@ -29,9 +29,10 @@ inline constexpr std::size_t max_per_scope = 20;
 /// Announces an event to every enabled webhook of the scope that asks for `type`: one delivery each, written
 /// in the caller's transaction (which sees the scope) and sent after its commit. `data_json` is the event's
 /// JSON; the body sent is `{"type":…,"timestamp":…,"data":…}` with `at` as the timestamp, the same bytes in
-/// every attempt. One statement when no webhook listens. Returns the number of deliveries.
-std::size_t publish(
-    pg::Tx& tx, core::Scope const& scope, std::string_view type, std::string_view data_json, core::Time at);
+/// every attempt. Scope and trace are those of `context`, the request that caused it. One statement when no
+/// webhook listens. Returns the number of deliveries.
+std::size_t publish(pg::Tx& tx, http::Context const& context, std::string_view type,
+    std::string_view data_json, core::Time at);
 
 /// Seals every webhook secret of the scope anew under the keyring's first key; those that are already are
 /// left alone. Returns how many changed. Throws when one cannot be opened.

@@ -40,7 +40,9 @@ std::unique_ptr<blobs::BlobStore> make_store(
 App::App(Config const& config, service::Runtime const& runtime)
     : Platform(platform_options(config), runtime),
       store_(make_store(config, keyring_, internal_, runtime.clock)),
-      attachments_(db_, *store_, runtime.clock, {.origin = blobs::origin_from_host(config.public_scheme)}),
+      attachments_(db_, *store_, runtime.clock,
+          {.max_unattached_bytes = config.unattached_limit,
+              .origin = blobs::origin_from_host(config.public_scheme)}),
       hot_(db_), deps_{db_, hot_, keys_, tenants_, attachments_, webhooks_, runtime.clock}
 {
     add_erasure([this](core::Scope const& scope) { attachments_.erase_scope(scope); });

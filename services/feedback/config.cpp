@@ -10,6 +10,8 @@ Config Config::read(core::Config& config)
         config.one_of("PUBLIC_SCHEME", {"http", "https"}, "scheme of the addresses handed to clients") == 1
             ? "https"
             : "http";
+    c.unattached_limit = config.integer("BLOB_UNATTACHED_LIMIT", c.unattached_limit, 26'214'400,
+        std::int64_t{1} << 50, "bytes of uploads a tenant's environment may leave unattached");
     c.s3 = config.one_of("BLOB_STORE", {"local", "s3"}, "where attachments are kept") == 1;
     if (!c.s3) {
         c.blob_dir = config.required("BLOB_DIR", "directory of the local blob store");

@@ -2,6 +2,7 @@
 
 #include "api/attachments.hpp"
 #include "api/feedbacks.hpp"
+#include "api/query.hpp"
 #include "api/replies.hpp"
 #include "api/reports.hpp"
 #include "api/settings.hpp"
@@ -26,6 +27,8 @@ constexpr auto rotate_key = [](http::Request const& req, Deps& deps) {
     return auth::rotate_key(req, deps.keys);
 };
 
+inline constexpr http::RouteOptions heavy{.heavy = [](http::Request const&) { return true; }};
+inline constexpr http::RouteOptions heavy_search{.heavy = searches};
 inline constexpr http::RouteOptions upload{.tenantless = true, .streams_body = true};
 
 /// The API at a glance: method, path, who may call it, what does it.
@@ -35,9 +38,9 @@ inline constexpr auto routes = [] {
     using http::idempotent, http::tenantless;
     return std::to_array<http::Route<Deps>>({
         {post, "/v1/feedbacks", Access::key_or_user, create_feedback, idempotent},
-        {get, "/v1/feedbacks", Access::key_or_user, list_feedbacks},
-        {get, "/v1/feedbacks/stats", Access::staff, get_stats},
-        {get, "/v1/feedbacks/export", Access::staff, export_feedbacks},
+        {get, "/v1/feedbacks", Access::key_or_user, list_feedbacks, heavy_search},
+        {get, "/v1/feedbacks/stats", Access::staff, get_stats, heavy},
+        {get, "/v1/feedbacks/export", Access::staff, export_feedbacks, heavy},
         {get, "/v1/feedbacks/{feedbackId}", Access::key_or_user, get_feedback},
         {patch, "/v1/feedbacks/{feedbackId}", Access::key_or_user, update_feedback},
         {del, "/v1/feedbacks/{feedbackId}", Access::key_or_user, delete_feedback},

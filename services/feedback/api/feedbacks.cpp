@@ -126,7 +126,7 @@ asio::awaitable<http::Response> create_feedback(http::Request const& req, Deps& 
         claimed.draft.attachment_ids = ids_of(deps.attachments.claim(
             tx, req.scope(), row.draft.attachment_ids, req.caller(), {.type = "feedback", .id = row.id}));
         Feedback const f = feedbacks::created(claimed, feedbacks::insert(tx, claimed));
-        events::created(tx, req.scope(), f);
+        events::created(tx, req.context, f);
         return created(f, req);
     });
 }
@@ -174,7 +174,7 @@ asio::awaitable<http::Response> update_feedback(http::Request const& req, Deps& 
         Status const before = f.status;
         changes.apply(f);
         feedbacks::update(tx, req.scope(), f);
-        events::updated(tx, req.scope(), f);
+        events::updated(tx, req.context, f);
         record_move(tx, req, f, before);
         return answer(200, f, req);
     });
@@ -190,7 +190,7 @@ asio::awaitable<http::Response> delete_feedback(http::Request const& req, Deps& 
             http::check_if_match(req, Viewer(req.caller()).etag(f));
             Status const before = f.status;
             feedbacks::soft_delete(tx, req.scope(), f);
-            events::deleted(tx, req.scope(), f);
+            events::deleted(tx, req.context, f);
             record_move(tx, req, f, before);
         }
         return http::Response::ok(R"({"deleted":true})");

@@ -24,12 +24,8 @@ template <class T> std::string to_json(T const& item, Viewer const& viewer)
 /// `{"items": […], "cursor": …}`.
 template <class T> std::string to_json(paging::Page<T> const& page, Viewer const& viewer)
 {
-    core::JsonWriter w(256 + 1024 * page.items.size());
-    w.begin_object().key("items").begin_array();
-    for (auto const& item : page.items)
-        write(w, item, viewer);
-    w.end_array().member("cursor", page.cursor).end_object();
-    return std::move(w).str();
+    auto const write_one = [&viewer](core::JsonWriter& w, T const& item) { write(w, item, viewer); };
+    return paging::to_json(page, write_one, 1024);
 }
 
 } // namespace feedback

@@ -32,6 +32,14 @@ Filter read_filter(http::Query& query, core::Caller const& caller)
     return filter;
 }
 
+bool searches(http::Request const& req)
+{
+    // Most lists do not, and are told apart without decoding anything.
+    if (req.query.find("q=") == std::string_view::npos && req.query.find('%') == std::string_view::npos)
+        return false;
+    return http::Query(req).text("q", 1, 500).has_value();
+}
+
 paging::Position position_of(Feedback const& f, Filter const& filter, Viewer const& viewer)
 {
     return {filter.sort == Sort::created_at ? std::optional(f.created_at) : viewer.replies(f).last_at, f.id};

@@ -14,4 +14,7 @@ Filter read_filter(http::Query& query, core::Caller const& caller);
 /// Where a page that ends with `f` ends, as this viewer sees it.
 paging::Position position_of(Feedback const& f, Filter const& filter, Viewer const& viewer);
 
+/// Whether the list searches (`q`).
+bool searches(http::Request const& req);
+
 } // namespace feedback

@@ -66,7 +66,7 @@ asio::awaitable<http::Response> post_reply(http::Request const& req, Deps& deps)
         }
         reply.created_at = feedbacks::count_reply(tx, req.scope(), thread, reply.internal);
         replies::insert(tx, req.scope(), reply);
-        events::replied(tx, req.scope(), reply);
+        events::replied(tx, req.context, reply);
         return http::Response::created(to_json(reply, Viewer(req.caller())));
     });
 }

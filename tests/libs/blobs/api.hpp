@@ -8,6 +8,7 @@
 #include "http/server.hpp"
 #include "idempotency/once.hpp"
 #include "jobs/queue.hpp"
+#include "tenancy/registry.hpp"
 #include "testing/fake_clock.hpp"
 #include "testing/http_client.hpp"
 #include "testing/postgres.hpp"
@@ -46,7 +47,8 @@ inline core::Caller key()
 inline testing::Postgres database()
 {
     return testing::Postgres::migrated(
-        {&jobs::migrations(), &idempotency::migrations(), &blobs::migrations()}, "blobs");
+        {&tenancy::migrations(), &jobs::migrations(), &idempotency::migrations(), &blobs::migrations()},
+        "blobs");
 }
 
 inline blobs::Addresses addresses()

@@ -2,6 +2,7 @@
 #include "testing/run_awaitable.hpp"
 
 #include <fstream>
+#include <sys/resource.h>
 
 using blobs_test::addresses;
 using testing::run_awaitable;
@@ -26,9 +27,15 @@ struct Fixture {
         return run_awaitable(work(store, as, std::move(bytes)));
     }
 
-    std::optional<std::string> read(blobs::Key const& blob, std::size_t limit = 1 << 20)
+    /// The file as a whole; nullopt when there is none.
+    std::optional<std::string> read(blobs::Key const& blob) const
     {
-        return run_awaitable(store.read(blob, limit));
+        std::string const id = blob.attachment_id.to_string();
+        auto const shard =
+            std::filesystem::path(folder.path()) / std::to_string(blob.scope_id) / id.substr(id.size() - 2);
+        std::ifstream file(shard / (id + "." + blob.version));
+        if (!file) return std::nullopt;
+        return std::string(std::istreambuf_iterator<char>(file), {});
     }
 
     std::size_t files() const
@@ -56,7 +63,7 @@ TEST_CASE("a blob that was committed is read back")
     auto const kept = f.keep(f.key, bytes);
     CHECK(kept.version.size() == 16);
     CHECK(f.read(kept) == bytes);
-    CHECK_FALSE(f.read(kept, bytes.size() - 1));
+    CHECK_FALSE(run_awaitable(f.store.send(kept, static_cast<std::int64_t>(bytes.size()) - 1)));
     CHECK_FALSE(f.read({14, f.key.attachment_id, "another"}));
     CHECK_FALSE(f.read({16, f.key.attachment_id, kept.version}));
     CHECK(std::filesystem::exists(f.shard() / (f.key.attachment_id.to_string() + "." + kept.version)));
@@ -132,4 +139,52 @@ TEST_CASE("blobs are for this account alone")
     CHECK((permissions & (fs::perms::group_all | fs::perms::others_all)) == fs::perms::none);
     CHECK((fs::status(f.shard()).permissions() & (fs::perms::group_all | fs::perms::others_all)) ==
           fs::perms::none);
+}
+
+TEST_CASE("without a file descriptor to spare the store is unavailable, for a moment")
+{
+    Fixture f;
+    auto const kept = f.keep(f.key, "bytes");
+    // New descriptors are refused from inside the coroutine on: what runs it has its own already.
+    auto work = [&f, &kept](bool receives) -> boost::asio::awaitable<void> {
+        rlimit limit{};
+        ::getrlimit(RLIMIT_NOFILE, &limit);
+        rlimit const none{.rlim_cur = 0, .rlim_max = limit.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &none);
+        std::exception_ptr failure;
+        try {
+            if (receives)
+                co_await f.store.receive(f.key);
+            else
+                co_await f.store.send(kept, 5);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+        if (failure) std::rethrow_exception(failure);
+    };
+    for (bool const receives : {true, false}) {
+        CAPTURE(receives);
+        try {
+            run_awaitable(work(receives));
+            FAIL("it found a descriptor");
+        } catch (core::Error const& error) {
+            CHECK(error.code().name == "UNAVAILABLE");
+        }
+    }
+    CHECK(run_awaitable(f.store.send(kept, 5)));
+}
+
+TEST_CASE("the next upload may begin as soon as the one before has ended, or could not begin")
+{
+    Fixture f;
+    for (int i = 0; i < 200; ++i)
+        f.keep(f.key, "bytes");
+    std::filesystem::remove_all(f.folder.path());
+    std::ofstream(f.folder.path()) << "in the way";
+    for (int i = 0; i < 50; ++i)
+        CHECK_THROWS_AS(f.keep(f.key, "bytes"), std::system_error);
+    std::filesystem::remove(f.folder.path());
+    std::filesystem::create_directory(f.folder.path());
+    CHECK(f.read(f.keep(f.key, "bytes")) == "bytes");
 }

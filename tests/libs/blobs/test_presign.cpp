@@ -85,6 +85,30 @@ TEST_CASE("a presign repeated with its Idempotency-Key is one attachment")
     CHECK(s.postgres.query("SELECT count(*) FROM jobs") == "1");
 }
 
+TEST_CASE("what a scope leaves unattached is limited, small files counting 64 KiB")
+{
+    LocalService s({.max_unattached_bytes = 3 * 65'536});
+    auto client = s.api.client();
+    auto const try_presign = [&](std::size_t size, std::string const& scope = "14") {
+        boost::json::value const body{{"filename", "a"}, {"contentType", "text/csv"}, {"sizeBytes", size}};
+        return client.post("/v1/attachments/presign", boost::json::serialize(body), {{"X-Scope", scope}});
+    };
+    CHECK(try_presign(65'537).status == 201);
+    CHECK(try_presign(1).status == 201);
+    auto const refused = try_presign(1);
+    CHECK(refused.status == 429);
+    CHECK(code_of(refused) == "TOO_MANY_UPLOADS");
+    CHECK(refused.header("retry-after") == "3600");
+    CHECK(s.postgres.query("SELECT count(*) FROM attachments") == "2");
+    CHECK(s.postgres.query("SELECT count(*) FROM jobs") == "2");
+    CHECK(try_presign(1, "15").status == 201);
+
+    s.postgres.query("UPDATE attachments SET state = 'attached', version = 'v', uploaded_at = now(), "
+                     "attached_at = now(), parent_type = 'feedback', parent_id = gen_random_uuid() "
+                     "WHERE size_bytes = 1 AND scope_id = 14");
+    CHECK(try_presign(1).status == 201);
+}
+
 TEST_CASE("a Host that is none makes no address")
 {
     LocalService s;

@@ -165,7 +165,7 @@ TEST_CASE("an upload that breaks off does not use its address up and leaves noth
     CHECK(client.get(download_path(client, presigned.id)).body == bytes);
 }
 
-TEST_CASE("of an upload that stalls and one that does not, the latter wins")
+TEST_CASE("while an upload is under way another to its address is 409, and when it ends it counts")
 {
     LocalService s;
     auto client = s.api.client();
@@ -173,11 +173,53 @@ TEST_CASE("of an upload that stalls and one that does not, the latter wins")
     testing::RawConnection raw(s.api.server.port());
     raw.send(head(presigned, "text/plain", 5) + "he");
     REQUIRE(eventually([&] { return s.files() == 1; }));
-    CHECK(put(client, presigned, "text/plain", "quick").status == 200);
+    auto const second = put(client, presigned, "text/plain", "quick");
+    CHECK(second.status == 409);
+    CHECK(code_of(second) == "CONFLICT");
+    auto const other = presign(client, "b.txt", "text/plain", 5);
+    CHECK(put(client, other, "text/plain", "other").status == 200);
     raw.send("llo");
-    CHECK(raw.read_until("\r\n").starts_with("HTTP/1.1 409"));
-    CHECK(client.get(download_path(client, presigned.id)).body == "quick");
-    CHECK(eventually([&] { return s.files() == 1; }));
+    CHECK(raw.read_until("\r\n").starts_with("HTTP/1.1 200"));
+    CHECK(client.get(download_path(client, presigned.id)).body == "hello");
+    CHECK(s.files() == 2);
+}
+
+TEST_CASE("an upload ends with its address, however alive it is")
+{
+    LocalService s;
+    auto client = s.api.client();
+    auto const presigned = presign(client, "a.txt", "text/plain", 100);
+    testing::RawConnection raw(s.api.server.port());
+    raw.send(head(presigned, "text/plain", 100) + "he");
+    REQUIRE(eventually([&] { return s.files() == 1; }));
+    s.clock.advance(std::chrono::minutes(15));
+    raw.send("l");
+    CHECK(raw.read_until("\r\n").starts_with("HTTP/1.1 408"));
+    CHECK(eventually([&] { return s.files() == 0; }));
+}
+
+TEST_CASE("addresses of a suspended tenant are refused until it is active again")
+{
+    LocalService s;
+    auto client = s.api.client();
+    auto const set = [&](bool suspended) {
+        return s.db.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
+            return tenancy::registry::upsert(tx, {"demo", "Demo", suspended, {}}, s.clock.now()).tenant.id;
+        });
+    };
+    testing::HttpClient::Headers const in_scope{{"X-Scope", std::to_string(set(false) * 2)}};
+    auto const presigned = presign(client, "a.txt", "text/plain", 5, in_scope);
+    std::string const id = upload_text(client, "hello", in_scope);
+    std::string const download = download_path(client, id, in_scope);
+    set(true);
+    auto const refused = put(client, presigned, "text/plain", "hello");
+    CHECK(refused.status == 403);
+    CHECK(code_of(refused) == "TENANT_SUSPENDED");
+    CHECK(code_of(client.get(download)) == "TENANT_SUSPENDED");
+    CHECK(s.files() == 1);
+    set(false);
+    CHECK(put(client, presigned, "text/plain", "hello").status == 200);
+    CHECK(client.get(download).body == "hello");
 }
 
 TEST_CASE("of parallel uploads exactly one wins, and it is what is kept")

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <optional>
+#include <semaphore>
 #include <thread>
 
 using http::Client;
@@ -39,6 +40,30 @@ std::string kind_of(std::optional<OutboundError> const& failure)
 }
 
 } // namespace
+
+TEST_CASE("a request that is told to stop has its farewell, and ends")
+{
+    std::binary_semaphore hang(0);
+    Receiver receiver([&](Received const&) {
+        static_cast<void>(hang.try_acquire_for(std::chrono::seconds(30)));
+        return reply(204);
+    });
+    Client client(nearby());
+    std::stop_source stop;
+    std::jthread const stopper([&] {
+        testing::eventually([&] { return receiver.received().size() == 1; });
+        stop.request_stop();
+    });
+    auto const begin = std::chrono::steady_clock::now();
+    auto const failure = failure_of(client,
+        {.url = receiver.url(), .stop = stop.get_token(), .farewell = std::chrono::milliseconds(500)});
+    CHECK(kind_of(failure) == "stopped");
+    CHECK(failure->request_sent());
+    auto const took = std::chrono::steady_clock::now() - begin;
+    CHECK(took >= std::chrono::milliseconds(500));
+    CHECK(took < std::chrono::seconds(5));
+    hang.release();
+}
 
 TEST_CASE("a request arrives as it was given, and its response comes back")
 {

@@ -88,6 +88,9 @@ TEST_CASE("a job that is put off comes back then; one given back comes back as i
     auto const again = f.claim_up_to(1).at(0);
     CHECK(again.attempts == 2);
     CHECK(again.run_at == claim.run_at);
+
+    CHECK(f.tx([&](pg::Tx& t) { return jobs::put_off(t, again, f.clock.now(), false); }));
+    CHECK(f.claim_up_to(1).at(0).attempts == 2);
 }
 
 TEST_CASE("enqueueing what waits already brings it forward and never back")
@@ -130,19 +133,6 @@ TEST_CASE("what is enqueued while it runs, runs once more")
         CHECK(f.complete(again[0]));
         CHECK(f.jobs_left() == 0);
     }
-}
-
-TEST_CASE("a job is cancelled unless it runs")
-{
-    Fixture f;
-    auto const ref = f.add(2);
-    auto const cancel = [&] { return f.tx([&](pg::Tx& t) { return jobs::cancel(t, "q", 2, ref); }); };
-    auto const claim = f.claim_up_to(1).at(0);
-    CHECK_FALSE(cancel());
-    CHECK(f.tx([&](pg::Tx& t) { return jobs::put_off(t, claim, f.clock.now()); }));
-    CHECK(cancel());
-    CHECK_FALSE(cancel());
-    CHECK(f.jobs_left() == 0);
 }
 
 TEST_CASE("a job and its owner's change are committed together or not at all")
@@ -267,16 +257,4 @@ TEST_CASE("a commit wakes whoever listens")
     });
     CHECK(testing::eventually([&] { return heard == 1; }));
     listener.stop();
-}
-
-TEST_CASE("the backlog is what is due")
-{
-    Fixture f;
-    f.add(2, -90s);
-    f.add(4, -10s);
-    f.add(4, 10s);
-    f.add(4, -10s, "other");
-    auto const backlog = f.tx([&](pg::Tx& t) { return jobs::backlog(t, "q", f.clock.now()); });
-    CHECK(backlog.due == 2);
-    CHECK(backlog.oldest == 90s);
 }

@@ -87,8 +87,6 @@ TEST_CASE("subjects and windows do not share a count")
     CHECK_FALSE(redis.take("a", {1, 60s}).allowed);
     CHECK(redis.take("b", {1, 60s}).allowed);
     CHECK(redis.take("a", {1, 30s}).allowed);
-    redis.contexts.await(redis.limiter.forget("a", {1, 60s}));
-    CHECK(redis.take("a", {1, 60s}).allowed);
 }
 
 TEST_CASE("64 takers at once get exactly the limit between them")
@@ -99,7 +97,7 @@ TEST_CASE("64 takers at once get exactly the limit between them")
         std::atomic<std::int64_t> allowed = 0;
         auto const taker = [&]() -> asio::awaitable<void> {
             for (int i = 0; i < 15; ++i)
-                if ((co_await redis.limiter.take("many", limit)).allowed) ++allowed;
+                if ((co_await redis.limiter.take("many" + std::to_string(count), limit)).allowed) ++allowed;
         };
         std::vector<std::future<void>> done;
         for (std::size_t t = 0; t < 64; ++t)
@@ -107,7 +105,6 @@ TEST_CASE("64 takers at once get exactly the limit between them")
         for (auto& future : done)
             future.get();
         CHECK(allowed == count);
-        redis.contexts.await(redis.limiter.forget("many", limit));
     }
 }
 

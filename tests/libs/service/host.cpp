@@ -60,7 +60,7 @@ TEST_CASE("a host answers on both ports and stops in order")
     CHECK(ops.get("/").status == 404);
     CHECK(running.small->notes == std::vector<std::string>{"start"});
     CHECK(running.host.stop());
-    CHECK(running.small->notes == std::vector<std::string>{"start", "stop workers", "stop"});
+    CHECK(running.small->notes == std::vector<std::string>{"start", "begin stop", "stop workers", "stop"});
     CHECK_THROWS(api.get("/"));
     CHECK_THROWS(ops.get("/livez"));
 }
@@ -137,6 +137,18 @@ TEST_CASE("a request that does not end in time is cut off, and the stop goes on"
     CHECK_FALSE(running.host.stop());
     CHECK(connection.read_to_close().empty());
     CHECK(running.small->notes.back() == "stop");
+}
+
+TEST_CASE("background work is asked to end before the last request is answered")
+{
+    Running running;
+    testing::RawConnection connection(running.host.port());
+    connection.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+    std::this_thread::sleep_for(100ms); // its handler is waiting now
+    CHECK(running.host.stop());
+    CHECK(connection.read_to_close().ends_with(R"({"answer":42})"));
+    CHECK(running.small->handled_at_begin == 0);
+    CHECK(running.small->handled == 1);
 }
 
 TEST_CASE("a host that cannot open its port leaves nothing behind")

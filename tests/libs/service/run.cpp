@@ -10,6 +10,7 @@
 #include <csignal>
 #include <fstream>
 #include <sstream>
+#include <sys/resource.h>
 #include <thread>
 
 using namespace std::chrono_literals;
@@ -151,7 +152,8 @@ TEST_CASE("it is ready soon, small at rest, and SIGTERM ends it in order with 0"
     CHECK(program.wait() == 0);
     auto const text = program.output();
     std::size_t last = 0;
-    for (auto const* message : {"start", "serving", "stopping", "stop workers", "stop", "stopped"}) {
+    for (auto const* message :
+        {"start", "serving", "stopping", "begin stop", "stop workers", "stop", "stopped"}) {
         CAPTURE(message, text);
         auto const at = text.find(std::string("\"message\":\"") + message + "\"", last);
         REQUIRE(at != std::string::npos);
@@ -217,4 +219,49 @@ TEST_CASE("migrate brings the database up to date and needs nothing but its addr
     CHECK(failing.wait() == 1);
     Program missing({"migrate"}, {"DATABASE_URL="});
     CHECK(missing.wait() == 2);
+}
+
+TEST_CASE("an address of the database that is wrong is never repeated")
+{
+    struct Row {
+        char const* url;
+        int status;
+    };
+
+    for (auto const& [url, status] : {Row{"postgresql://owner:hunter%zz2@localhost/db", 2},
+             Row{"host=localhost password=x hunter2", 2}, Row{"postgresql://owner:p@hunter2@localhost/db", 1},
+             Row{"postgresql://owner:p@%68unter2@localhost/db", 1},
+             Row{"postgresql://owner:hunter2/x@localhost/db", 1}}) {
+        CAPTURE(url);
+        Program program({"migrate"}, {std::string("DATABASE_URL=") + url});
+        CHECK(program.wait() == status);
+        auto const text = program.output();
+        CAPTURE(text);
+        CHECK(text.find("hunter") == std::string::npos);
+        CHECK(text.size() > 20);
+    }
+    Program serving({}, {"DATABASE_URL=postgresql://owner:hunter%zz2@localhost/db"});
+    CHECK(serving.wait() == 2);
+    CHECK(serving.output().find("hunter") == std::string::npos);
+}
+
+TEST_CASE("it takes as many descriptors as the system lets it have")
+{
+    rlimit limit{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    rlimit const low{.rlim_cur = 256, .rlim_max = limit.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &low) == 0);
+    Program program;
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    REQUIRE(testing::eventually([&] { return program.is_ready(); }, 5s));
+    std::ifstream limits("/proc/" + std::to_string(program.process.pid()) + "/limits");
+    std::string line;
+    while (std::getline(limits, line) && !line.starts_with("Max open files")) {
+    }
+    std::istringstream words(line.substr(std::min<std::size_t>(line.size(), 15)));
+    std::string soft, hard;
+    words >> soft >> hard;
+    CAPTURE(line);
+    CHECK(soft == hard);
+    CHECK(soft != "256");
 }

@@ -26,6 +26,12 @@ public:
 
     void start() override { note("start"); }
 
+    void begin_stop() noexcept override
+    {
+        handled_at_begin = handled.load();
+        note("begin stop");
+    }
+
     void stop_workers() override { note("stop workers"); }
 
     void stop() override { note("stop"); }
@@ -43,7 +49,8 @@ public:
 
     std::atomic<bool> database_works = true;
     std::atomic<std::size_t> handled = 0;
-    std::vector<std::string> notes; ///< of the main thread
+    std::size_t handled_at_begin = 0; ///< when it was told that the end has begun
+    std::vector<std::string> notes;   ///< of the main thread
 
 private:
     void note(std::string const& what)

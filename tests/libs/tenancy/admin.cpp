@@ -174,6 +174,25 @@ TEST_CASE("DELETE suspends at once, erases later, and can be taken back")
     }
 }
 
+TEST_CASE("a purge says it is done only when it is, and goes on when it is asked again")
+{
+    Admin admin;
+    admin.put("acme", R"({"displayName": "Acme"})");
+    tenancy::Eraser slow(admin.database, admin.clock, {}, {.purge_budget = std::chrono::milliseconds(0)});
+    tenancy::Tenants tenants{admin.database, admin.clock, slow};
+    auto const request = make_request("acme", {}, "purge=now");
+    try {
+        testing::run_awaitable(tenancy::delete_tenant(request, tenants));
+        FAIL("it cannot have been done");
+    } catch (core::Error const& error) {
+        CHECK(error.code().name == "UNAVAILABLE");
+        CHECK(error.headers().front() == std::pair<std::string, std::string>("Retry-After", "5"));
+    }
+    CHECK(json_of(admin.get("acme")).at("status") == "suspended");
+    CHECK(admin.remove("acme", "purge=now").body == R"({"deleted":true})");
+    CHECK(code_of([&] { admin.get("acme"); }) == "TENANT_NOT_FOUND");
+}
+
 TEST_CASE("the list goes from the newest to the oldest, page by page")
 {
     Admin admin;

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <semaphore>
 #include <set>
 #include <sstream>
 
@@ -161,28 +162,96 @@ TEST_CASE("after 3 days of failures the delivery has failed and the webhook is d
     CHECK(f.delivery(hook.id).at("status") == "failed");
     CHECK(f.delivery(hook.id).at("attempts") == attempts);
     CHECK(f.get(hook.id).at("enabled") == false);
-    CHECK(f.get(hook.id).at("disabledReason") == "deliveries failed for 3 days");
+    CHECK(f.get(hook.id).at("disabledReason") == "a delivery failed for 3 days");
     CHECK(f.get(hook.id).at("version") == 2);
     CHECK(f.count("jobs") == 0);
     CHECK(f.publish() == 0);
 }
 
-TEST_CASE("a webhook that accepted other events meanwhile stays enabled")
+TEST_CASE("one delivery that failed for 3 days disables the webhook, whatever else it accepted")
 {
     Delivery f;
     f.answer_with(reply(500));
     auto const hook = f.subscribe();
     f.publish();
     f.attempts(1);
-    f.clock.advance(webhooks::retry_window);
-    f.postgres.query(
-        "INSERT INTO webhook_deliveries (scope_id, delivery_id, webhook_id, event_type, payload, status, "
-        "expires_at, created_at, delivered_at) SELECT scope_id, gen_random_uuid(), webhook_id, event_type, "
-        "payload, 'delivered', expires_at, created_at + interval '1 hour', created_at + interval '1 hour' "
-        "FROM webhook_deliveries");
+    f.answer_with(reply(204));
+    f.publish("item.updated");
     f.attempts(2);
+    REQUIRE(f.count("webhook_deliveries WHERE status = 'delivered'") == 1);
+    f.answer_with(reply(500));
+    f.clock.advance(webhooks::retry_window);
+    f.attempts(3);
     CHECK(f.count("webhook_deliveries WHERE status = 'failed'") == 1);
+    CHECK(f.get(hook.id).at("enabled") == false);
+    CHECK(f.get(hook.id).at("disabledReason") == "a delivery failed for 3 days");
+}
+
+TEST_CASE("deliveries carry the trace of the request that caused them, in every attempt")
+{
+    Delivery f;
+    f.subscribe();
+    f.publish();
+    f.attempts(1);
+    CHECK_FALSE(f.receiver.received()[0].headers.contains("traceparent"));
+
+    f.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    f.answer_with(reply(500));
+    f.publish();
+    f.attempts(2);
+    f.clock.advance(5s);
+    f.attempts(3);
+    CHECK(f.receiver.received()[1].headers.at("traceparent") == f.traceparent);
+    CHECK(f.receiver.received()[2].headers.at("traceparent") == f.traceparent);
+}
+
+TEST_CASE("deliveries of a suspended tenant wait until it is active, and their window with them")
+{
+    Delivery f;
+    f.scope = f.tenant("demo");
+    auto const hook = f.subscribe();
+    f.suspend("demo", true);
+    f.publish();
+    f.attempts(1);
+    CHECK(f.delivery(hook.id).at("status") == "pending");
+    CHECK(f.delivery(hook.id).at("attempts") == 0);
+    CHECK(f.delivery(hook.id).at("nextAttemptAt") == "2026-01-01T00:05:00.000Z");
+    f.clock.advance(webhooks::retry_window * 2);
+    f.attempts(2);
+    CHECK(f.receiver.received().empty());
+    CHECK(f.count("jobs WHERE attempts = 0") == 1);
+
+    f.suspend("demo", false);
+    f.answer_with(reply(500));
+    f.clock.advance(webhooks::suspended_pause);
+    f.attempts(3);
+    CHECK(f.receiver.received().size() == 1);
+    CHECK(f.delivery(hook.id).at("status") == "pending"); // it has another 3 days
     CHECK(f.get(hook.id).at("enabled") == true);
+    f.answer_with(reply(204));
+    f.clock.advance(5s);
+    f.attempts(4);
+    CHECK(f.delivery(hook.id).at("status") == "delivered");
+}
+
+TEST_CASE("an attempt that hangs when the process stops is cut off and left to another, uncounted")
+{
+    Delivery f;
+    std::binary_semaphore hang(0);
+    Receiver silent([&](Received const&) {
+        static_cast<void>(hang.try_acquire_for(30s));
+        return reply(204);
+    });
+    auto const hook = f.create(silent.url());
+    f.publish();
+    REQUIRE(eventually([&] { return silent.received().size() == 1; }));
+    auto const begin = std::chrono::steady_clock::now();
+    f.worker.stop();
+    CHECK(std::chrono::steady_clock::now() - begin < webhooks::farewell + 3s);
+    CHECK(f.delivery(hook.id).at("status") == "pending");
+    CHECK(f.delivery(hook.id).at("attempts") == 0);
+    CHECK(f.count("jobs WHERE attempts = 0 AND lease_owner IS NULL AND run_at <= '2026-01-01Z'") == 1);
+    hang.release();
 }
 
 TEST_CASE("410 disables the webhook at once; what else was pending for it fails unsent")

@@ -5,6 +5,7 @@
 #include "crypto/keyring.hpp"
 #include "jobs/queue.hpp"
 #include "pg/database.hpp"
+#include "tenancy/registry.hpp"
 #include "testing/eventually.hpp"
 #include "testing/fake_clock.hpp"
 #include "testing/postgres.hpp"
@@ -33,12 +34,30 @@ struct Fixture {
 
     bool allow_private_addresses;
     testing::Postgres postgres = testing::Postgres::migrated(
-        {&audit::migrations(), &jobs::migrations(), &webhooks::migrations()}, "webhooks");
+        {&tenancy::migrations(), &audit::migrations(), &jobs::migrations(), &webhooks::migrations()},
+        "webhooks");
     pg::Database database{{.url = postgres.service_url(), .application_name = "test", .threads = 4}};
     testing::FakeClock clock;
     crypto::Keyring keyring = crypto::Keyring::parse(first_key);
     webhooks::Api api{database, clock, keyring, http::AddressPolicy(allow_private_addresses), events};
+    std::string traceparent; ///< of the requests that publish
     core::Scope scope = core::Scope::of(1, core::Environment::production, "demo");
+
+    /// A tenant of the registry; its production scope.
+    core::Scope tenant(std::string const& slug)
+    {
+        return suspend(slug, false).scope(core::Environment::production);
+    }
+
+    tenancy::TenantRecord suspend(std::string const& slug, bool suspended)
+    {
+        return database
+            .transact_blocking(pg::Scopes(),
+                [&](pg::Tx& tx) {
+                    return tenancy::registry::upsert(tx, {slug, slug, suspended, {}}, clock.now());
+                })
+            .tenant;
+    }
 
     /// Calls a handler as a request of `scope` would. The path parameters are given by name.
     http::Response call(Handler handler, std::string const& body = {},
@@ -96,8 +115,9 @@ struct Fixture {
 
     std::size_t publish(std::string_view type = "item.created", std::string_view data = R"({"n":1})")
     {
+        http::Context const context{.trace_id = {}, .traceparent = traceparent, .scope = scope};
         return database.transact_blocking(
-            scope, [&](pg::Tx& tx) { return webhooks::publish(tx, scope, type, data, clock.now()); });
+            scope, [&](pg::Tx& tx) { return webhooks::publish(tx, context, type, data, clock.now()); });
     }
 
     int count(std::string const& table_and_condition) const

@@ -34,7 +34,6 @@ TEST_CASE("410 ends it at once, for good")
     auto const d = decide({.status = 410}, 1, now, end, 0);
     CHECK(d.verdict == Verdict::failed);
     CHECK_FALSE(d.disable_reason.empty());
-    CHECK_FALSE(d.only_if_silent);
 }
 
 TEST_CASE("pauses double from 5 seconds to 6 hours, with jitter")
@@ -72,6 +71,5 @@ TEST_CASE("the last attempt is at the end of the window, and then it has failed"
     auto const d = decide({.status = 500}, 21, end, end, 0);
     CHECK(d.verdict == Verdict::failed);
     CHECK_FALSE(d.disable_reason.empty());
-    CHECK(d.only_if_silent);
     CHECK(decide({.status = 200}, 21, end, end, 0).verdict == Verdict::delivered);
 }

@@ -41,7 +41,7 @@ TEST_CASE("what is rolled back is not announced")
     f.create("https://example.com/");
     CHECK_THROWS_AS(f.database.transact_blocking(f.scope,
                         [&](pg::Tx& tx) {
-                            webhooks::publish(tx, f.scope, "item.created", "{}", f.clock.now());
+                            webhooks::publish(tx, {.scope = f.scope}, "item.created", "{}", f.clock.now());
                             throw std::runtime_error("no");
                         }),
         std::runtime_error);

@@ -1,0 +1,48 @@
+#include "core/text.hpp"
+#include "http/client.hpp"
+
+#include <curl/curl.h>
+
+namespace http {
+
+namespace {
+
+struct FreeUrl {
+    void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
+
+std::optional<std::string> part(CURLU* url, CURLUPart which, unsigned flags = 0)
+{
+    char* text = nullptr;
+    if (curl_url_get(url, which, &text, flags) != CURLUE_OK) return std::nullopt;
+    std::string out(text);
+    curl_free(text);
+    return out;
+}
+
+} // namespace
+
+std::optional<OutboundUrl> parse_outbound_url(std::string const& url)
+{
+    if (url.find_first_of(std::string_view(" \0", 2)) != std::string::npos) return std::nullopt;
+    // libcurl also takes `https:/host` and `https:///host`, of which others would make something else.
+    auto const mark = url.find("://");
+    if (mark == std::string::npos || url.substr(mark + 3, 1) == "/") return std::nullopt;
+    std::unique_ptr<CURLU, FreeUrl> const parsed(curl_url());
+    if (!parsed || curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)
+        return std::nullopt;
+    auto const scheme = part(parsed.get(), CURLUPART_SCHEME);
+    auto const host = part(parsed.get(), CURLUPART_HOST);
+    auto const port = part(parsed.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
+    if (!scheme || !host || !port || host->empty() || (*scheme != "http" && *scheme != "https"))
+        return std::nullopt;
+    auto const number = std::stoul(*port);
+    if (number == 0) return std::nullopt;
+    OutboundUrl out{
+        .scheme = *scheme, .host = core::lower(*host), .port = static_cast<std::uint16_t>(number)};
+    if (out.host.starts_with('[')) out.host = out.host.substr(1, out.host.size() - 2);
+    out.has_credentials = part(parsed.get(), CURLUPART_USER) || part(parsed.get(), CURLUPART_PASSWORD);
+    return out;
+}
+
+} // namespace http
