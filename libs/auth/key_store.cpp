@@ -11,13 +11,14 @@ namespace auth::key_store {
 namespace {
 
 /// Hash to scope, for the hashes that are known.
-std::map<std::string, std::int64_t> find_scopes(pg::Session& session, std::span<crypto::Digest const> hashes)
+asio::awaitable<std::map<std::string, std::int64_t>> find_scopes(
+    pg::Session& session, std::span<crypto::Digest const> hashes)
 {
     std::vector<pg::Param> wanted;
     wanted.reserve(hashes.size());
     for (auto const& hash : hashes)
         wanted.push_back(pg::Param::bytes(crypto::view(hash)));
-    auto const rows = session.run(pg::Scopes(),
+    auto const rows = co_await session.run(pg::Scopes(),
         "SELECT key_hash, scope_id FROM api_key_scopes WHERE key_hash = ANY($1::bytea[])",
         {pg::Param::array(wanted)});
     std::map<std::string, std::int64_t> scopes;
@@ -26,10 +27,10 @@ std::map<std::string, std::int64_t> find_scopes(pg::Session& session, std::span<
         std::string hash = r.bytes();
         scopes.emplace(std::move(hash), r.integer());
     }
-    return scopes;
+    co_return scopes;
 }
 
-std::map<std::string, Found> find_keys(
+asio::awaitable<std::map<std::string, Found>> find_keys(
     pg::Session& session, std::map<std::string, std::int64_t> const& scopes)
 {
     std::vector<pg::Param> hashes;
@@ -40,7 +41,7 @@ std::map<std::string, Found> find_keys(
         hashes.push_back(pg::Param::bytes(hash));
         ids.push_back(scope_id);
     }
-    auto const rows = session.run(pg::Scopes(ids),
+    auto const rows = co_await session.run(pg::Scopes(ids),
         "SELECT k.key_hash, k.scope_id, k.prefix, k.kind, k.expires_at "
         "FROM unnest($1::bigint[], $2::bytea[]) AS wanted(scope_id, key_hash) "
         "JOIN api_keys k ON k.scope_id = wanted.scope_id AND k.key_hash = wanted.key_hash "
@@ -57,7 +58,7 @@ std::map<std::string, Found> find_keys(
         found.expires_at = r.optional_time();
         keys.emplace(std::move(hash), std::move(found));
     }
-    return keys;
+    co_return keys;
 }
 
 std::vector<std::string> texts(pqxx::result const& rows)
@@ -70,17 +71,17 @@ std::vector<std::string> texts(pqxx::result const& rows)
 
 } // namespace
 
-std::vector<std::optional<Found>> find(pg::Session& session, std::span<crypto::Digest const> hashes)
+pg::Batch<std::optional<Found>> find(pg::Session& session, std::span<crypto::Digest const> hashes)
 {
     std::vector<std::optional<Found>> out(hashes.size());
-    auto const scopes = find_scopes(session, hashes);
-    if (scopes.empty()) return out;
-    auto const keys = find_keys(session, scopes);
+    auto const scopes = co_await find_scopes(session, hashes);
+    if (scopes.empty()) co_return out;
+    auto const keys = co_await find_keys(session, scopes);
     for (std::size_t i = 0; i < hashes.size(); ++i) {
         auto const it = keys.find(std::string(crypto::view(hashes[i])));
         if (it != keys.end()) out[i] = it->second;
     }
-    return out;
+    co_return out;
 }
 
 Minted insert(pg::Tx& tx, std::int64_t scope_id, KeyKind const& kind)

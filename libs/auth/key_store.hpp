@@ -46,7 +46,7 @@ struct Use {
 };
 
 /// One result per hash, in their order.
-std::vector<std::optional<Found>> find(pg::Session& session, std::span<crypto::Digest const> hashes);
+pg::Batch<std::optional<Found>> find(pg::Session& session, std::span<crypto::Digest const> hashes);
 
 /// Makes and stores a new key. Takes the scope's lock, so that keys appear in the order of their times.
 Minted insert(pg::Tx& tx, std::int64_t scope_id, KeyKind const& kind);

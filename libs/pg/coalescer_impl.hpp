@@ -3,6 +3,11 @@
 
 #include "core/error.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+
 #include <stdexcept>
 
 namespace pg {
@@ -15,106 +20,141 @@ template <class In, class Out> struct Coalescer<In, Out>::Waiter {
     std::optional<Suspended> caller = std::nullopt;
 };
 
-/// Shared with the jobs under way, so that it outlives a Coalescer that goes before its Database.
+/// Those who wait on one I/O thread; used by that thread alone.
+template <class In, class Out> struct Coalescer<In, Out>::Queue {
+    std::deque<Waiter*> waiting;
+    unsigned servers = 0;                 ///< coroutines that take batches off it
+    asio::steady_timer* relief = nullptr; ///< of the server; rings for those who have waited for it too long
+};
+
+/// Shared with the batches under way, so that it outlives a Coalescer that goes before its Database.
 template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_shared_from_this<State> {
     State(Database& db, Work w) : database(db), work(std::move(w)), limit(db.options().queue_limit) {}
 
-    /// Queues `waiter` and makes sure that a thread comes for it.
-    void join(Waiter& waiter)
+    std::shared_ptr<Queue> queue_of(asio::any_io_executor const& executor)
     {
-        std::unique_lock lock(mutex);
-        if (waiting.size() >= limit) {
-            lock.unlock();
-            Waiter* const batch[] = {&waiter};
-            fail_all(batch, core::Error::unavailable("the database is overloaded"));
-            return release(batch);
+        auto const* context = &asio::query(executor, asio::execution::context);
+        std::lock_guard const lock(mutex);
+        for (auto const& [owner, queue] : queues)
+            if (owner == context) return queue;
+        return queues.emplace_back(context, std::make_shared<Queue>()).second;
+    }
+
+    void join(std::shared_ptr<Queue> const& queue, Waiter& waiter, asio::any_io_executor const& executor)
+    {
+        if (queue->waiting.size() >= limit) {
+            waiter.failure = std::make_exception_ptr(core::Error::unavailable("the database is overloaded"));
+            return Suspended::resume(std::move(*waiter.caller));
         }
-        waiting.push_back(&waiter);
-        bool const needed = servers < parallel_batches;
-        if (needed) ++servers;
-        lock.unlock();
-        if (needed) summon();
+        queue->waiting.push_back(&waiter);
+        if (queue->servers == 0)
+            start_server(queue, executor);
+        else if (queue->waiting.size() == 1 && queue->relief != nullptr)
+            watch(queue, executor);
     }
 
-    void summon()
+    void start_server(std::shared_ptr<Queue> const& queue, asio::any_io_executor const& executor)
     {
-        auto const self = this->shared_from_this();
-        database.submit(Database::SessionJob{.work = [self](Session& session) { self->serve(session); },
-            .failed = [self](core::Error const& error) { self->fail(error); }});
+        ++queue->servers;
+        // Starts behind everything that is ready to run in this turn, so that all of it travels together.
+        asio::co_spawn(
+            executor, [self = this->shared_from_this(), queue] { return self->serve(queue); },
+            asio::detached);
     }
 
-    /// Serves one batch after the other while all goes well and nobody else waits for the thread.
-    void serve(Session& session)
+    /// A batch may wait for a lock that one of its members needs: another is to go past it then.
+    void watch(std::shared_ptr<Queue> const& queue, asio::any_io_executor const& executor)
     {
-        for (;;) {
-            std::unique_lock lock(mutex);
-            std::vector<Waiter*> const batch = take(batch_limit);
-            if (batch.empty()) {
-                --servers;
-                return;
+        queue->relief->expires_after(patience);
+        queue->relief->async_wait([self = this->shared_from_this(), queue, executor](auto cancelled) {
+            if (!cancelled && !queue->waiting.empty() && queue->servers < parallel_batches)
+                self->start_server(queue, executor);
+        });
+    }
+
+    asio::awaitable<void> serve(std::shared_ptr<Queue> queue)
+    {
+        struct Serving {
+            Queue& queue;
+            asio::steady_timer relief;
+
+            Serving(Queue& q, asio::any_io_executor const& executor) : queue(q), relief(executor)
+            {
+                if (queue.relief == nullptr) queue.relief = &relief;
             }
-            lock.unlock();
+
+            ~Serving()
+            {
+                --queue.servers;
+                if (queue.relief == &relief) queue.relief = nullptr;
+            }
+        } const serving(*queue, co_await asio::this_coro::executor);
+
+        while (!queue->waiting.empty()) {
+            std::unique_ptr<Session> const session = co_await session_for(*queue);
+            if (!session || queue->waiting.empty()) continue;
+            std::vector<Waiter*> const batch = take(*queue, batch_limit);
             std::vector<In> inputs;
             inputs.reserve(batch.size());
             for (Waiter* waiter : batch)
                 inputs.push_back(std::move(waiter->input));
-            bool const available = answer(session, batch, inputs);
+            co_await answer(*session, batch, inputs);
             release(batch);
-            if (!available || database.queued() > 0) return summon();
         }
     }
 
-    /// Fills in the output or the failure of every member of `batch`; false when the server is to blame.
-    bool answer(Session& session, std::span<Waiter* const> batch, std::span<In const> inputs)
+    /// Null when there is none: then all who wait have been told.
+    asio::awaitable<std::unique_ptr<Session>> session_for(Queue& queue)
     {
         try {
-            std::vector<Out> outputs = work(session, inputs);
+            co_return co_await database.session();
+        } catch (core::Error const& error) {
+            std::vector<Waiter*> const batch = take(queue, queue.waiting.size());
+            fail_all(batch, error);
+            release(batch);
+        }
+        co_return nullptr;
+    }
+
+    static std::vector<Waiter*> take(Queue& queue, std::size_t count)
+    {
+        auto const end =
+            queue.waiting.begin() + static_cast<std::ptrdiff_t>(std::min(count, queue.waiting.size()));
+        std::vector<Waiter*> batch(queue.waiting.begin(), end);
+        queue.waiting.erase(queue.waiting.begin(), end);
+        return batch;
+    }
+
+    /// Fills in the output or the failure of every member of `batch`.
+    asio::awaitable<void> answer(Session& session, std::span<Waiter* const> batch, std::span<In const> inputs)
+    {
+        std::exception_ptr failure;
+        try {
+            std::vector<Out> outputs = co_await work(session, inputs);
             if (outputs.size() != inputs.size()) throw std::logic_error("a batch has one result per input");
             for (std::size_t i = 0; i < batch.size(); ++i)
                 batch[i]->output.emplace(std::move(outputs[i]));
-            return true;
+            co_return;
         } catch (core::Error const& error) {
             // The server's trouble is everybody's: trying each alone would make it last.
-            bool const unavailable = error.code().status == core::codes::unavailable.status;
-            if (batch.size() == 1 || unavailable) {
-                fail_all(batch, error);
-                return !unavailable;
-            }
+            if (error.code().status == core::codes::unavailable.status) co_return fail_all(batch, error);
+            failure = std::current_exception();
         } catch (...) {
-            if (batch.size() == 1) batch[0]->failure = std::current_exception();
+            failure = std::current_exception();
         }
-        if (batch.size() == 1) return true;
-        bool available = true;
+        if (batch.size() == 1) {
+            batch[0]->failure = failure;
+            co_return;
+        }
         for (std::size_t i = 0; i < batch.size(); ++i)
-            available = answer(session, batch.subspan(i, 1), inputs.subspan(i, 1)) && available;
-        return available;
+            co_await answer(session, batch.subspan(i, 1), inputs.subspan(i, 1));
     }
 
-    /// Nobody could come: everybody who waits is told.
-    void fail(core::Error const& error)
-    {
-        std::unique_lock lock(mutex);
-        std::vector<Waiter*> const batch = take(waiting.size());
-        --servers;
-        lock.unlock();
-        fail_all(batch, error);
-        release(batch);
-    }
-
-    /// Each gets an exception of its own: they are handled on different threads.
+    /// Each gets an exception of its own.
     static void fail_all(std::span<Waiter* const> batch, core::Error const& error)
     {
         for (Waiter* waiter : batch)
             waiter->failure = std::make_exception_ptr(error);
-    }
-
-    /// Takes up to `count` off the front of the queue; the lock is held.
-    std::vector<Waiter*> take(std::size_t count)
-    {
-        auto const end = waiting.begin() + static_cast<std::ptrdiff_t>(std::min(count, waiting.size()));
-        std::vector<Waiter*> batch(waiting.begin(), end);
-        waiting.erase(waiting.begin(), end);
-        return batch;
     }
 
     static void release(std::span<Waiter* const> batch)
@@ -130,9 +170,8 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     Work const work;
     std::size_t const limit;
 
-    std::mutex mutex;
-    std::deque<Waiter*> waiting;
-    unsigned servers = 0; ///< jobs that were submitted and have not ended
+    std::mutex mutex; ///< of `queues`
+    std::vector<std::pair<asio::execution_context const*, std::shared_ptr<Queue>>> queues;
 };
 
 template <class In, class Out>
@@ -143,12 +182,12 @@ Coalescer<In, Out>::Coalescer(Database& database, Work work)
 
 template <class In, class Out> asio::awaitable<Out> Coalescer<In, Out>::run(In input)
 {
+    auto const executor = co_await asio::this_coro::executor;
+    auto const queue = state_->queue_of(executor);
     Waiter waiter{std::move(input)};
-    auto const start = [&waiter, state = state_](Suspended caller) {
-        // The caller may be resumed, and this lambda gone, before `join` returns.
-        std::shared_ptr<State> const own = state;
+    auto const start = [&](Suspended caller) {
         waiter.caller.emplace(std::move(caller));
-        own->join(waiter);
+        state_->join(queue, waiter, executor);
     };
     co_await suspend(start);
     if (waiter.failure) std::rethrow_exception(waiter.failure);

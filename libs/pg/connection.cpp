@@ -2,6 +2,7 @@
 
 #include <pqxx/except>
 
+#include <algorithm>
 #include <poll.h>
 #include <stdexcept>
 #include <sys/socket.h>
@@ -40,8 +41,18 @@ Connection::~Connection()
     watch_.detach();
 }
 
+void require_text(std::span<Param const> params)
+{
+    auto const has_zero = [](Param const& p) {
+        return !p.is_null() && p.text().find('\0') != std::string::npos;
+    };
+    if (std::ranges::any_of(params, has_zero))
+        throw std::invalid_argument("U+0000 in a statement's parameter");
+}
+
 std::string Connection::call(std::string_view sql, std::span<Param const> params)
 {
+    require_text(params);
     std::string message = "EXECUTE " + name_of(sql);
     char separator = '(';
     for (Param const& param : params) {
@@ -52,8 +63,6 @@ std::string Connection::call(std::string_view sql, std::span<Param const> params
             continue;
         }
         std::string const& text = param.text();
-        if (text.find('\0') != std::string::npos)
-            throw std::invalid_argument("U+0000 in a statement's parameter");
         message += '\'';
         message += connection_.esc(text.data(), text.size());
         message += '\'';
@@ -83,7 +92,7 @@ bool Connection::stale() const
 }
 
 /// 57P: the server shuts down or starts. 25P03: we were too slow for it.
-static bool ends_session(std::string const& state)
+bool ends_session(std::string_view state)
 {
     return state.starts_with("57P") || state == "25P03";
 }
@@ -138,9 +147,15 @@ void Connection::forget_oldest()
 
 Fault Connection::fault_of(std::exception_ptr const& failure) const
 {
-    if (lost()) return Fault::unavailable;
+    return lost() ? Fault::unavailable : pg::fault_of(failure);
+}
+
+Fault fault_of(std::exception_ptr const& failure)
+{
     try {
         std::rethrow_exception(failure);
+    } catch (pqxx::broken_connection const&) {
+        return Fault::unavailable;
     } catch (pqxx::serialization_failure const&) {
         return Fault::retry;
     } catch (pqxx::deadlock_detected const&) {
@@ -150,6 +165,7 @@ Fault Connection::fault_of(std::exception_ptr const& failure) const
     } catch (pqxx::insufficient_resources const&) { // disk full, out of memory
         return Fault::unavailable;
     } catch (pqxx::sql_error const& error) {
+        if (error.sqlstate() == "40001" || error.sqlstate() == "40P01") return Fault::retry;
         // 53: out of resources. 57: cancelled (statement_timeout). 58: its own input or output failed.
         auto const is_class = [&](char const* name) { return error.sqlstate().starts_with(name); };
         return is_class("53") || is_class("57") || is_class("58") ? Fault::unavailable : Fault::other;

@@ -58,6 +58,15 @@ enum class Fault {
     other,       ///< the caller's to judge
 };
 
+/// What `failure` means, as far as it tells by itself.
+Fault fault_of(std::exception_ptr const& failure);
+
+/// Whether the server ends the session with this SQLSTATE.
+bool ends_session(std::string_view sqlstate);
+
+/// Throws std::invalid_argument for U+0000, which PostgreSQL's text does not hold.
+void require_text(std::span<Param const> params);
+
 /// One connection and the statements prepared on it. Used by one thread.
 class Connection {
 public:

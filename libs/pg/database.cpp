@@ -2,9 +2,11 @@
 
 #include "core/backoff.hpp"
 #include "pg/conninfo.hpp"
+#include "pg/lane.hpp"
 #include "pg/suspended.hpp"
 #include "pg/transaction.hpp"
 
+#include <boost/asio/this_coro.hpp>
 #include <pqxx/except>
 
 #include <atomic>
@@ -25,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-using AnyJob = std::variant<Database::Job, Database::SessionJob>;
+using AnyJob = std::variant<Database::Job, Database::Errand>;
 
 struct Item {
     AnyJob job;
@@ -47,7 +49,7 @@ static void refuse(AnyJob& job, core::Error const& error)
     if (auto* transaction = std::get_if<Database::Job>(&job))
         transaction->finish(std::make_exception_ptr(error));
     else
-        std::get<Database::SessionJob>(job).failed(error);
+        std::get<Database::Errand>(job).failed(error);
 }
 
 struct Database::Impl {
@@ -75,7 +77,8 @@ struct Database::Impl {
     }
 
     DatabaseOptions const options;
-    std::string const conninfo;
+    std::shared_ptr<void const> const identity = std::make_shared<char>();
+    std::string const conninfo, batch_conninfo;
 
     std::mutex mutex;
     std::condition_variable work_or_stop; ///< for idle workers
@@ -100,9 +103,19 @@ static std::map<std::string, std::string> session_settings(DatabaseOptions const
     return {{"statement_timeout", limit}, {"idle_in_transaction_session_timeout", limit}};
 }
 
+/// What Session promises of plans.
+static std::map<std::string, std::string> batch_settings(DatabaseOptions const& options)
+{
+    auto settings = session_settings(options);
+    settings.emplace("plan_cache_mode", "force_generic_plan");
+    settings.emplace("enable_seqscan", "off");
+    return settings;
+}
+
 Database::Impl::Impl(DatabaseOptions given)
     : options(std::move(given)),
-      conninfo(complete_conninfo(options.url, options.application_name, session_settings(options)))
+      conninfo(complete_conninfo(options.url, options.application_name, session_settings(options))),
+      batch_conninfo(complete_conninfo(options.url, options.application_name, batch_settings(options)))
 {
     hopeful = working = options.threads;
     for (unsigned i = 0; i < options.threads; ++i)
@@ -213,8 +226,7 @@ bool Database::Impl::next(std::optional<Item>& item)
 void Database::Impl::run(Worker& self, AnyJob& job)
 {
     if (auto* transaction = std::get_if<Job>(&job)) return run_transaction(*self.connection, *transaction);
-    BatchSession session(*self.connection);
-    std::get<SessionJob>(job).work(session);
+    std::get<Errand>(job).run();
 }
 
 void Database::Impl::run_transaction(Connection& connection, Job& job)
@@ -322,9 +334,48 @@ void Database::submit(Job job)
     impl_->submit(std::move(job));
 }
 
-void Database::submit(SessionJob job)
+void Database::submit(Errand errand)
 {
-    impl_->submit(std::move(job));
+    impl_->submit(std::move(errand));
+}
+
+std::shared_ptr<void const> Database::identity() const noexcept
+{
+    return impl_->identity;
+}
+
+asio::awaitable<ConnectionHandle> Database::connect()
+{
+    ConnectionHandle connection;
+    std::exception_ptr failure;
+    auto const start = [&](Suspended caller) {
+        auto const waiting = std::make_shared<Suspended>(std::move(caller));
+        auto const fail = [&failure, waiting](core::Error const& error) {
+            failure = std::make_exception_ptr(error);
+            Suspended::resume(std::move(*waiting));
+        };
+        submit(Errand{.run =
+                          [this, &connection, waiting, fail] {
+                              try {
+                                  connection = Pipeline::connect(impl_->batch_conninfo);
+                              } catch (std::exception const& error) {
+                                  impl_->report(std::string("database: cannot connect: ") + error.what());
+                                  return fail(unavailable());
+                              }
+                              Suspended::resume(std::move(*waiting));
+                          },
+            .failed = fail});
+    };
+    co_await suspend(start);
+    if (failure) std::rethrow_exception(failure);
+    co_return connection;
+}
+
+asio::awaitable<std::unique_ptr<Session>> Database::session()
+{
+    auto const lane = Lane::of(co_await asio::this_coro::executor, *this);
+    auto pipeline = co_await lane->take(*this);
+    co_return std::make_unique<BatchSession>(lane, std::move(pipeline));
 }
 
 asio::awaitable<void> Database::perform(Scopes scopes, Mode mode, std::function<void(Tx&)> work)

@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/identity.hpp"
 #include "pg/param.hpp"
+#include "pg/rows.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <pqxx/result>
@@ -18,6 +19,8 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+extern "C" typedef struct pg_conn PGconn; // as libpq-fe.h declares it
 
 namespace pg {
 
@@ -57,29 +60,43 @@ public:
     }
 };
 
-/// What a coalesced batch runs on: each call is one message, `SELECT set_config('app.scopes', …); EXECUTE …`,
-/// and one implicit transaction, committed when it returns. A serialization failure or deadlock is run again
-/// (at most 3 times). Throws core::Error UNAVAILABLE for what is the server's trouble (lost, cancelled, out
-/// of resources), and what libpqxx throws for everything else.
+/// What a coalesced batch runs on, on its caller's own thread: each call is one message, `SELECT
+/// set_config('app.scopes', …)` and the statement, and one implicit transaction, committed when it returns. A
+/// serialization failure or deadlock is run again (at most 3 times). Throws core::Error UNAVAILABLE for what
+/// is the server's trouble (lost, cancelled, out of resources), and what libpqxx throws for everything else.
+///
+/// Statements are planned once for all calls: they probe indexes by the keys they are given, and left to
+/// itself the server finds that the estimates for each batch differ and plans each anew, at a greater cost
+/// than the batch's.
 class Session {
 public:
     virtual ~Session() = default;
-    virtual pqxx::result run(Scopes const& scopes, std::string_view sql, std::span<Param const> params) = 0;
+    virtual asio::awaitable<Rows> run(
+        Scopes const& scopes, std::string_view sql, std::span<Param const> params) = 0;
 
-    pqxx::result run(Scopes const& scopes, std::string_view sql, Params params)
+    asio::awaitable<Rows> run(Scopes const& scopes, std::string_view sql, Params params)
     {
         return run(scopes, sql, std::span(params.begin(), params.size()));
     }
 
     /// As `run`, with per-scope advisory locks (ascending) taken first in the same message and held to
     /// commit: what makes commit order the order of `clock_timestamp()` within a scope.
-    virtual pqxx::result run_serialised(
+    virtual asio::awaitable<Rows> run_serialised(
         Scopes const& scopes, std::string_view sql, std::span<Param const> params) = 0;
 };
+
+/// What the work of a Coalescer yields.
+template <class Out> using Batch = asio::awaitable<std::vector<Out>>;
 
 /// Takes the scope's advisory lock until the transaction ends: the twin of `Session::run_serialised`. These
 /// locks are PostgreSQL's single-bigint ones, `0x53` in the top byte and the scope's id below.
 void serialise(Tx& tx, std::int64_t scope_id);
+
+struct CloseConnection {
+    void operator()(PGconn* connection) const noexcept;
+};
+
+using ConnectionHandle = std::unique_ptr<PGconn, CloseConnection>;
 
 struct DatabaseOptions {
     std::string url;                         ///< libpq connection string or URI
@@ -152,14 +169,23 @@ public:
 
     void submit(Job job);
 
-    /// A job on a bare connection, for Coalescer: exactly one of the two is called, once.
-    struct SessionJob {
-        std::function<void(Session&)> work; ///< handles its own failures; does not throw
-        std::function<void(core::Error const&)>
-            failed; ///< not run; from any database thread or within `submit`
+    /// Work of a database thread that needs none of its connections: exactly one of the two is called, once.
+    struct Errand {
+        std::function<void()> run;                      ///< does not throw
+        std::function<void(core::Error const&)> failed; ///< not run; from any thread or within `submit`
     };
 
-    void submit(SessionJob job);
+    void submit(Errand errand);
+
+    /// For Coalescer: a connection that the calling coroutine's thread drives, until the Session ends. The
+    /// coroutine's context is run by one thread. Throws core::Error UNAVAILABLE.
+    asio::awaitable<std::unique_ptr<Session>> session();
+
+    /// For `session`: a new connection, made on a database thread.
+    asio::awaitable<ConnectionHandle> connect();
+
+    /// Its address tells this Database from every other for as long as it is held.
+    std::shared_ptr<void const> identity() const noexcept;
 
 private:
     asio::awaitable<void> perform(Scopes scopes, Mode mode, std::function<void(Tx&)> work);

@@ -1,17 +1,16 @@
 #include "pg/row.hpp"
 
+#include <boost/endian/conversion.hpp>
 #include <pqxx/binarystring>
 #include <pqxx/except>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <libpq-fe.h>
+#include <limits>
 
 namespace pg {
-
-[[noreturn]] static void mismatch(pqxx::field const& field, char const* expected)
-{
-    throw pqxx::conversion_error("column " + std::to_string(field.num()) + " is not " + expected);
-}
 
 /// Takes a number of at least `digits` digits off the front of `text`; -1 when there is none.
 static int take_number(std::string_view& text, std::size_t digits)
@@ -87,21 +86,136 @@ static std::optional<std::string> take_element(std::string_view& text)
     return take(text, text.size() > 1 ? "," : "}") ? std::optional(std::move(element)) : std::nullopt;
 }
 
-void RowReader::next()
+/// What PostgreSQL sends for an integer: big-endian, two, four or eight bytes.
+static std::optional<std::int64_t> parse_binary_integer(std::string_view bytes)
 {
-    if (cell_.num() >= columns_) throw pqxx::conversion_error("a column is read that the row does not have");
-    cell_.advance();
+    using namespace boost::endian;
+    auto const* data = reinterpret_cast<unsigned char const*>(bytes.data());
+    switch (bytes.size()) {
+    case 2:
+        return load_big_s16(data);
+    case 4:
+        return load_big_s32(data);
+    case 8:
+        return load_big_s64(data);
+    default:
+        return std::nullopt;
+    }
 }
 
-void RowReader::require_value() const
+/// For a timestamptz: microseconds since 2000.
+static std::optional<core::Time> parse_binary_time(std::string_view bytes)
 {
-    if (cell_.num() >= columns_) throw pqxx::conversion_error("a column is read that the row does not have");
-    if (cell_.is_null()) mismatch(cell_, "expected to be NULL");
+    using Limits = std::numeric_limits<std::int64_t>;
+    auto const micros = bytes.size() == 8 ? parse_binary_integer(bytes) : std::nullopt;
+    if (!micros) return std::nullopt;
+    if (*micros == Limits::max()) return core::Time::max();
+    if (*micros == Limits::min()) return core::Time::min();
+    using namespace std::chrono;
+    return core::Time(sys_days(year(2000) / January / 1)) + microseconds(*micros);
+}
+
+static std::optional<core::Uuid> parse_binary_uuid(std::string_view bytes)
+{
+    std::array<std::uint8_t, 16> id;
+    if (bytes.size() != id.size()) return std::nullopt;
+    std::ranges::copy(bytes, id.begin());
+    return core::Uuid::from_bytes(id);
+}
+
+/// Takes a big-endian 32-bit number off the front.
+static std::optional<std::int64_t> take_int32(std::string_view& bytes)
+{
+    if (bytes.size() < 4) return std::nullopt;
+    auto const number = parse_binary_integer(bytes.substr(0, 4));
+    bytes.remove_prefix(4);
+    return number;
+}
+
+/// An array as PostgreSQL sends it: dimensions, a flag, the elements' type, then for each dimension its
+/// length and lower bound, and for each element its length and bytes.
+static std::optional<std::vector<std::string>> parse_binary_array(std::string_view bytes)
+{
+    constexpr std::int64_t uuid_type = 2950;
+    auto const dimensions = take_int32(bytes);
+    auto const has_nulls = take_int32(bytes);
+    auto const type = take_int32(bytes);
+    if (!type || *has_nulls != 0 || *dimensions > 1) return std::nullopt;
+    std::vector<std::string> texts;
+    if (*dimensions == 0) return texts;
+    auto const count = take_int32(bytes);
+    if (!take_int32(bytes)) return std::nullopt;
+    for (std::int64_t i = 0; i < *count; ++i) {
+        auto const size = take_int32(bytes);
+        if (!size || *size < 0 || static_cast<std::size_t>(*size) > bytes.size()) return std::nullopt;
+        std::string_view const element = bytes.substr(0, static_cast<std::size_t>(*size));
+        bytes.remove_prefix(element.size());
+        if (type != uuid_type) {
+            texts.emplace_back(element);
+            continue;
+        }
+        auto const id = parse_binary_uuid(element);
+        if (!id) return std::nullopt;
+        texts.push_back(id->to_string());
+    }
+    return texts;
+}
+
+RowReader::RowReader(pqxx::row const& row, unsigned first)
+    : cell_(Text(row, first)), columns_(static_cast<int>(row.size()))
+{
+}
+
+RowReader::RowReader(Row const& row, unsigned first)
+    : cell_(Binary{row, static_cast<int>(first)}), columns_(PQnfields(row.result))
+{
+}
+
+int RowReader::column() const
+{
+    auto const* binary = std::get_if<Binary>(&cell_);
+    int const column = binary ? binary->column : static_cast<int>(std::get<Text>(cell_).num());
+    if (column >= columns_) throw pqxx::conversion_error("a column is read that the row does not have");
+    return column;
+}
+
+void RowReader::mismatch(char const* expected) const
+{
+    throw pqxx::conversion_error("column " + std::to_string(column()) + " is not " + expected);
+}
+
+bool RowReader::is_null() const
+{
+    int const number = column();
+    auto const* binary = std::get_if<Binary>(&cell_);
+    if (binary) return PQgetisnull(binary->row.result, binary->row.number, number) != 0;
+    return std::get<Text>(cell_).is_null();
+}
+
+std::string_view RowReader::current() const
+{
+    if (is_null()) mismatch("expected to be NULL");
+    if (auto const* binary = std::get_if<Binary>(&cell_)) {
+        auto const& [row, number] = *binary;
+        return {PQgetvalue(row.result, row.number, number),
+            static_cast<std::size_t>(PQgetlength(row.result, row.number, number))};
+    }
+    auto const& text = std::get<Text>(cell_);
+    return {text.c_str(), text.size()};
+}
+
+void RowReader::next()
+{
+    column();
+    if (auto* binary = std::get_if<Binary>(&cell_))
+        ++binary->column;
+    else
+        std::get<Text>(cell_).advance();
 }
 
 template <class T> std::optional<T> RowReader::optional(T (RowReader::*read)())
 {
-    if (cell_.num() < columns_ && cell_.is_null()) {
+    if (is_null()) {
         next();
         return std::nullopt;
     }
@@ -110,8 +224,11 @@ template <class T> std::optional<T> RowReader::optional(T (RowReader::*read)())
 
 std::string_view RowReader::view()
 {
-    require_value();
-    std::string_view const value(cell_.c_str(), cell_.size());
+    std::string_view value = current();
+    // The binary form of a jsonb is its text behind a version.
+    constexpr Oid jsonb_type = 3802;
+    auto const* binary = std::get_if<Binary>(&cell_);
+    if (binary && PQftype(binary->row.result, binary->column) == jsonb_type) value.remove_prefix(1);
     next();
     return value;
 }
@@ -121,15 +238,20 @@ std::optional<std::string> RowReader::optional_text()
     return optional(&RowReader::text);
 }
 
+static std::optional<std::int64_t> parse_integer(std::string_view text)
+{
+    std::int64_t value = 0;
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
 std::int64_t RowReader::integer()
 {
-    require_value();
-    std::int64_t value = 0;
-    std::string_view const text(cell_.c_str(), cell_.size());
-    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) mismatch(cell_, "an integer");
+    auto const value = is_binary() ? parse_binary_integer(current()) : parse_integer(current());
+    if (!value) mismatch("an integer");
     next();
-    return value;
+    return *value;
 }
 
 std::optional<std::int64_t> RowReader::optional_integer()
@@ -139,18 +261,18 @@ std::optional<std::int64_t> RowReader::optional_integer()
 
 bool RowReader::boolean()
 {
-    require_value();
-    std::string_view const text(cell_.c_str(), cell_.size());
-    if (text != "t" && text != "f") mismatch(cell_, "a boolean");
+    constexpr std::string_view one("\1", 1), zero("\0", 1);
+    std::string_view const value = current();
+    bool const is_true = value == (is_binary() ? one : "t");
+    if (!is_true && value != (is_binary() ? zero : "f")) mismatch("a boolean");
     next();
-    return text == "t";
+    return is_true;
 }
 
 core::Uuid RowReader::uuid()
 {
-    require_value();
-    auto const id = core::Uuid::parse(std::string_view(cell_.c_str(), cell_.size()));
-    if (!id) mismatch(cell_, "a UUID");
+    auto const id = is_binary() ? parse_binary_uuid(current()) : core::Uuid::parse(current());
+    if (!id) mismatch("a UUID");
     next();
     return *id;
 }
@@ -162,9 +284,8 @@ std::optional<core::Uuid> RowReader::optional_uuid()
 
 core::Time RowReader::time()
 {
-    require_value();
-    auto const time = parse_timestamptz(std::string_view(cell_.c_str(), cell_.size()));
-    if (!time) mismatch(cell_, "a timestamptz in UTC");
+    auto const time = is_binary() ? parse_binary_time(current()) : parse_timestamptz(current());
+    if (!time) mismatch("a timestamptz in UTC");
     next();
     return *time;
 }
@@ -174,27 +295,32 @@ std::optional<core::Time> RowReader::optional_time()
     return optional(&RowReader::time);
 }
 
+/// The inverse of what PostgreSQL prints for a one-dimensional array.
+static std::optional<std::vector<std::string>> parse_array(std::string_view text)
+{
+    if (!take(text, "{")) return std::nullopt;
+    std::vector<std::string> texts;
+    if (text == "}") return texts;
+    while (!text.empty()) {
+        auto element = take_element(text);
+        if (!element) return std::nullopt;
+        texts.push_back(std::move(*element));
+    }
+    return texts;
+}
+
 std::vector<std::string> RowReader::texts()
 {
-    require_value();
-    std::string_view text(cell_.c_str(), cell_.size());
-    std::vector<std::string> texts;
-    if (!take(text, "{")) mismatch(cell_, "an array");
-    if (text != "}") {
-        while (!text.empty()) {
-            auto element = take_element(text);
-            if (!element) mismatch(cell_, "a one-dimensional array without NULLs");
-            texts.push_back(std::move(*element));
-        }
-    }
+    auto texts = is_binary() ? parse_binary_array(current()) : parse_array(current());
+    if (!texts) mismatch("a one-dimensional array without NULLs");
     next();
-    return texts;
+    return *std::move(texts);
 }
 
 std::string RowReader::bytes()
 {
-    require_value();
-    std::string raw = pqxx::binarystring(cell_).str();
+    std::string_view const value = current();
+    std::string raw = is_binary() ? std::string(value) : pqxx::binarystring(std::get<Text>(cell_)).str();
     next();
     return raw;
 }

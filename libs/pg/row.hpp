@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
+#include "pg/rows.hpp"
 
 #include <pqxx/result>
 
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace pg {
@@ -23,9 +25,10 @@ namespace pg {
 /// pqxx::conversion_error.
 class RowReader {
 public:
-    explicit RowReader(pqxx::row const& row, unsigned first = 0) : cell_(row, first), columns_(row.size()) {}
+    explicit RowReader(pqxx::row const& row, unsigned first = 0);
+    explicit RowReader(Row const& row, unsigned first = 0);
 
-    bool is_null() const { return cell_.is_null(); } ///< the next column; does not move on
+    bool is_null() const; ///< the next column; does not move on
 
     void skip() { next(); }
 
@@ -47,20 +50,31 @@ public:
 
 private:
     /// A field that walks along its row: one reference to the result instead of one for each column.
-    class Cell : public pqxx::field {
+    class Text : public pqxx::field {
     public:
-        Cell(pqxx::row const& row, unsigned column) : field(row, static_cast<pqxx::row_size_type>(column)) {}
+        Text(pqxx::row const& row, unsigned column) : field(row, static_cast<pqxx::row_size_type>(column)) {}
 
         void advance() { ++m_col; }
     };
 
-    void require_value() const;
+    /// The same in a Rows.
+    struct Binary {
+        Row row;
+        int column;
+    };
+
+    [[noreturn]] void mismatch(char const* expected) const;
+
+    bool is_binary() const noexcept { return std::holds_alternative<Binary>(cell_); }
+
+    int column() const;
+    std::string_view current() const; ///< the next column's value, which is not NULL
     void next();
     /// Reads the column with `read`, or moves past its NULL.
     template <class T> std::optional<T> optional(T (RowReader::*read)());
 
-    Cell cell_;
-    pqxx::row_size_type columns_;
+    std::variant<Text, Binary> cell_;
+    int columns_;
 };
 
 } // namespace pg

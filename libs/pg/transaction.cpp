@@ -57,38 +57,6 @@ void Transaction::rollback() noexcept
     }
 }
 
-pqxx::result BatchSession::run(Scopes const& scopes, std::string_view sql, std::span<Param const> params)
-{
-    return send(select_scopes(scopes), sql, params);
-}
-
-pqxx::result BatchSession::run_serialised(
-    Scopes const& scopes, std::string_view sql, std::span<Param const> params)
-{
-    std::vector<std::int64_t> keys;
-    for (std::int64_t const id : scopes.ids())
-        keys.push_back(scope_lock(id));
-    // In one order everywhere, so that two batches cannot wait for each other.
-    std::ranges::sort(keys);
-    std::string const lock =
-        "SELECT pg_advisory_xact_lock(k) FROM unnest('" + Param(keys).text() + "'::bigint[]) k;";
-    return send(select_scopes(scopes) + lock, sql, params);
-}
-
-pqxx::result BatchSession::send(
-    std::string const& preamble, std::string_view sql, std::span<Param const> params)
-{
-    for (unsigned retries = 0;; ++retries) {
-        try {
-            return connection_.send(preamble + connection_.call(sql, params));
-        } catch (...) {
-            Fault const fault = connection_.fault_of(std::current_exception());
-            if (fault == Fault::other) throw;
-            if (fault == Fault::unavailable || retries == retry_limit) throw unavailable();
-        }
-    }
-}
-
 void serialise(Tx& tx, std::int64_t scope_id)
 {
     tx.run("SELECT pg_advisory_xact_lock($1)", {scope_lock(scope_id)});

@@ -1,5 +1,5 @@
 #pragma once
-// Private to pg: the two faces of a connection, as work sees them.
+// Private to pg: a connection as work sees it.
 
 #include "pg/connection.hpp"
 
@@ -31,22 +31,6 @@ private:
     Database::Mode mode_;
     bool open_ = false;
     std::exception_ptr failure_;
-};
-
-/// A connection as Coalescer's work sees it.
-class BatchSession final : public Session {
-public:
-    explicit BatchSession(Connection& connection) : connection_(connection) {}
-
-    using Session::run;
-    pqxx::result run(Scopes const& scopes, std::string_view sql, std::span<Param const> params) override;
-    pqxx::result run_serialised(
-        Scopes const& scopes, std::string_view sql, std::span<Param const> params) override;
-
-private:
-    pqxx::result send(std::string const& preamble, std::string_view sql, std::span<Param const> params);
-
-    Connection& connection_;
 };
 
 /// Times a serialization failure or deadlock is run again.

@@ -277,10 +277,9 @@ http::Response Gateway::answer(std::exception_ptr const& failure, http::Request 
     return http::problem(core::Error(core::codes::internal, "Something went wrong on our side."), id);
 }
 
-void Gateway::finish(Exchange const& exchange, http::Response& response) const
+void Gateway::finish(Exchange const& exchange, http::Response& response)
 {
-    auto const& request = exchange.request;
-    auto const& context = request.context;
+    auto const& context = exchange.request.context;
     for (auto const& header : exchange.headers)
         response.headers.push_back(header);
     response.headers.emplace_back("X-Request-Id", context.request_id);
@@ -289,11 +288,22 @@ void Gateway::finish(Exchange const& exchange, http::Response& response) const
     auto const* const endpoint = exchange.match.endpoint;
     deps_.metrics.finished(endpoint != nullptr ? endpoint->index : observe::HttpMetrics::unmatched,
         response.status, took, context.scope);
-    if (!deps_.logger.enabled(observe::Level::info)) return;
+    if (deps_.logger.enabled(observe::Level::info)) log(exchange, response.status, took);
+}
+
+void Gateway::log(Exchange const& exchange, unsigned status, std::chrono::nanoseconds took)
+{
+    bool const refused = status == core::codes::unauthorized.status;
+    if (refused && !refusals_logged_.admits(exchange.started)) return;
+    if (auto const omitted = refused ? refusals_logged_.take_omitted() : 0; omitted != 0)
+        deps_.logger.warn("refused requests were not logged", {{"count", omitted}});
+    auto const& request = exchange.request;
+    auto const& context = request.context;
+    auto const* const endpoint = exchange.match.endpoint;
     deps_.logger.info("request",
         {{"method", request.method_text},
             {"route", endpoint != nullptr ? endpoint->path : std::string_view()},
-            {"path", veil_.shown(request.path)}, {"status", response.status},
+            {"path", veil_.shown(request.path)}, {"status", status},
             {"durationUs", std::chrono::duration_cast<std::chrono::microseconds>(took).count()},
             {"tenant", context.scope.slug},
             {"env",

@@ -8,6 +8,7 @@
 #include "http/router.hpp"
 #include "observe/http_metrics.hpp"
 #include "observe/log.hpp"
+#include "observe/log_limit.hpp"
 #include "redis/rate_limit.hpp"
 #include "service/gateway_authenticator.hpp"
 #include "service/gateway_rules.hpp"
@@ -17,6 +18,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -70,8 +72,9 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
 /// One fence catches whatever is thrown: core::Error becomes its problem document, redis::Unavailable 503,
 /// anything else a 500 that says nothing and a line in the log that says what. Every response carries
 /// `X-Request-Id` and `Vary: Origin`, and the CORS headers if the scope allows the origin; every request is
-/// one line of the log and one count of the metrics. A missing or malformed credential is refused without a
-/// database, a lock or a suspension.
+/// one count of the metrics and one line of the log (401s, which anybody can cause: 100 lines a second, with
+/// how many were left out). A missing or malformed credential is refused without a database, a lock or a
+/// suspension.
 class Gateway final : public http::Application {
 public:
     Gateway(GatewayOptions options, GatewayDeps deps, http::Router router);
@@ -93,7 +96,8 @@ private:
     asio::awaitable<bool> allows_origin(Exchange& exchange, std::string_view origin);
     asio::awaitable<void> expose(Exchange& exchange, http::Response& response);
     http::Response answer(std::exception_ptr const& failure, http::Request const& request) const;
-    void finish(Exchange const& exchange, http::Response& response) const;
+    void finish(Exchange const& exchange, http::Response& response);
+    void log(Exchange const& exchange, unsigned status, std::chrono::nanoseconds took);
 
     GatewayOptions const options_;
     GatewayDeps const deps_;
@@ -103,6 +107,7 @@ private:
     PathVeil const veil_;
     core::Error const missing_; ///< made once: these are what an attack is answered with
     core::Error const refused_;
+    observe::LogLimit refusals_logged_{100};
 };
 
 } // namespace service

@@ -38,7 +38,7 @@ EnvironmentSettings read_environment(pg::RowReader& r)
 
 using Tenants = std::map<std::int64_t, std::shared_ptr<Tenant>>;
 
-Tenants read_tenants(pg::Session& session, std::span<Wanted const> wanted)
+asio::awaitable<Tenants> read_tenants(pg::Session& session, std::span<Wanted const> wanted)
 {
     std::vector<std::string> slugs;
     std::vector<std::int64_t> ids;
@@ -48,29 +48,30 @@ Tenants read_tenants(pg::Session& session, std::span<Wanted const> wanted)
         else
             slugs.push_back(one.slug);
     }
-    auto const rows = session.run(pg::Scopes(),
+    auto const rows = co_await session.run(pg::Scopes(),
         "SELECT " TETRAD_TENANT_COLUMNS
         " FROM tenants WHERE slug = ANY ($1::text[]) OR tenant_id = ANY ($2::bigint[])",
         {slugs, ids});
     Tenants tenants;
-    for (pqxx::row const& row : rows) {
+    for (auto const row : rows) {
+        pg::RowReader r(row);
         auto tenant = std::make_shared<Tenant>();
-        static_cast<TenantRecord&>(*tenant) = read_tenant(row);
+        static_cast<TenantRecord&>(*tenant) = read_tenant(r);
         tenants.emplace(tenant->id, std::move(tenant));
     }
-    return tenants;
+    co_return tenants;
 }
 
-void read_settings(pg::Session& session, Tenants& tenants)
+asio::awaitable<void> read_settings(pg::Session& session, Tenants& tenants)
 {
     std::vector<std::int64_t> scopes;
     for (auto const& [id, tenant] : tenants)
         for (auto const environment : {core::Environment::production, core::Environment::sandbox})
             scopes.push_back(tenant->scope(environment).id);
-    auto const rows = session.run(pg::Scopes(scopes),
+    auto const rows = co_await session.run(pg::Scopes(scopes),
         "SELECT scope_id, document, version FROM scope_settings WHERE scope_id = ANY ($1::bigint[])",
         {scopes});
-    for (pqxx::row const& row : rows) {
+    for (auto const row : rows) {
         pg::RowReader r(row);
         core::Scope const scope{r.integer(), {}};
         Tenant& tenant = *tenants.at(scope.tenant_id());
@@ -78,10 +79,10 @@ void read_settings(pg::Session& session, Tenants& tenants)
     }
 }
 
-std::vector<Found> look_up(pg::Session& session, std::span<Wanted const> wanted)
+pg::Batch<Found> look_up(pg::Session& session, std::span<Wanted const> wanted)
 {
-    Tenants tenants = read_tenants(session, wanted);
-    if (!tenants.empty()) read_settings(session, tenants);
+    Tenants tenants = co_await read_tenants(session, wanted);
+    if (!tenants.empty()) co_await read_settings(session, tenants);
 
     std::map<std::string_view, Found> by_slug;
     for (auto const& [id, tenant] : tenants)
@@ -97,7 +98,7 @@ std::vector<Found> look_up(pg::Session& session, std::span<Wanted const> wanted)
             found.push_back(it == by_slug.end() ? nullptr : it->second);
         }
     }
-    return found;
+    co_return found;
 }
 
 } // namespace

@@ -30,7 +30,8 @@ std::optional<std::string_view> to_status(std::optional<bool> suspended)
 std::optional<TenantRecord> first(pqxx::result const& rows)
 {
     if (rows.empty()) return std::nullopt;
-    return read_tenant(rows.front());
+    pg::RowReader r(rows[0]);
+    return read_tenant(r);
 }
 
 } // namespace
@@ -53,8 +54,8 @@ Upserted upsert(pg::Tx& tx, Upsert const& wanted, core::Time now)
     if (rows.empty())
         throw core::Error(
             core::codes::conflict, "The tenant is being erased; its slug is free once that is done.");
-    pqxx::row const row = rows.front();
-    return {read_tenant(row), pg::RowReader(row, tenant_columns).boolean()};
+    pg::RowReader r(rows[0]);
+    return {read_tenant(r), r.boolean()};
 }
 
 std::optional<TenantRecord> find(pg::Tx& tx, std::string_view slug)
@@ -77,8 +78,10 @@ std::vector<TenantRecord> newest(pg::Tx& tx, std::optional<std::int64_t> before,
         {before.value_or(above_all), limit});
     std::vector<TenantRecord> tenants;
     tenants.reserve(rows.size());
-    for (pqxx::row const& row : rows)
-        tenants.push_back(read_tenant(row));
+    for (pqxx::row const& row : rows) {
+        pg::RowReader r(row);
+        tenants.push_back(read_tenant(r));
+    }
     return tenants;
 }
 

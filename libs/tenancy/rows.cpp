@@ -1,7 +1,5 @@
 #include "tenancy/rows.hpp"
 
-#include "pg/row.hpp"
-
 #include <boost/json/parse.hpp>
 
 namespace tenancy {
@@ -11,9 +9,8 @@ boost::json::object read_object(std::string_view json)
     return boost::json::parse(json).as_object();
 }
 
-TenantRecord read_tenant(pqxx::row const& row)
+TenantRecord read_tenant(pg::RowReader& r)
 {
-    pg::RowReader r(row);
     TenantRecord tenant;
     tenant.id = r.integer();
     tenant.slug = r.text();

@@ -1,8 +1,7 @@
 #pragma once
 
+#include "pg/row.hpp"
 #include "tenancy/tenant.hpp"
-
-#include <pqxx/result>
 
 namespace tenancy {
 
@@ -10,11 +9,8 @@ namespace tenancy {
 #define TETRAD_TENANT_COLUMNS                                                                                \
     "tenant_id, slug, display_name, status = 'suspended', limits, created_at, updated_at, erase_after"
 
-/// A row that begins with TETRAD_TENANT_COLUMNS.
-TenantRecord read_tenant(pqxx::row const& row);
-
-/// How many columns those are.
-inline constexpr unsigned tenant_columns = 8;
+/// Reads TETRAD_TENANT_COLUMNS.
+TenantRecord read_tenant(pg::RowReader& r);
 
 /// A `jsonb` column that holds an object.
 boost::json::object read_object(std::string_view json);

@@ -136,7 +136,7 @@ public:
         if (filter.priority) require("f.priority = ", to_string(*filter.priority));
         if (filter.user_id) require("f.user_id = ", *filter.user_id);
         if (filter.assignee_id) require("f.assignee_id = ", *filter.assignee_id);
-        if (filter.tag) require("f.tags <> '{}' AND f.tags @> ", pg::Param(std::vector{*filter.tag}));
+        if (filter.tag) require("f.tags @> ", pg::Param(std::vector{*filter.tag}));
         if (filter.text) require("f.search @@ websearch_to_tsquery('simple', ", *filter.text, ")");
         // Clients see milliseconds: what they were shown at that time is not after it.
         if (filter.created_after) {
@@ -214,11 +214,12 @@ core::Time insert(pg::Tx& tx, NewFeedback const& row)
     return pg::RowReader(inserted, 1).time();
 }
 
-std::vector<std::optional<core::Time>> insert_batch(pg::Session& session, std::span<NewFeedback const> rows)
+pg::Batch<std::optional<core::Time>> insert_batch(pg::Session& session, std::span<NewFeedback const> rows)
 {
-    auto const result = session.run_serialised(scopes_of(rows), insert_sql, insert_params(rows, true));
+    auto const result =
+        co_await session.run_serialised(scopes_of(rows), insert_sql, insert_params(rows, true));
     std::map<core::Uuid, core::Time> times;
-    for (auto const& row : result) {
+    for (auto const row : result) {
         pg::RowReader r(row);
         core::Uuid const id = r.uuid();
         times.emplace(id, r.time());
@@ -229,28 +230,28 @@ std::vector<std::optional<core::Time>> insert_batch(pg::Session& session, std::s
         auto const it = times.find(row.id);
         created.push_back(it == times.end() ? std::nullopt : std::optional(it->second));
     }
-    return created;
+    co_return created;
 }
 
-std::vector<std::optional<Feedback>> get_batch(pg::Session& session, std::span<Key const> keys)
+pg::Batch<std::optional<Feedback>> get_batch(pg::Session& session, std::span<Key const> keys)
 {
     std::vector<pg::Param> const params{pg::column(keys, [](Key const& k) { return k.scope_id; }),
         pg::column(keys, [](Key const& k) { return k.id; })};
     // The LIMIT keeps the planner to one probe of the primary key for each: as a plain join it read the whole
     // of a scope that holds most of the table.
-    auto const result = session.run(scopes_of(keys),
+    auto const result = co_await session.run(scopes_of(keys),
         "SELECT k.place, " FEEDBACK_COLUMNS
         " FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, feedback_id, place) "
         "CROSS JOIN LATERAL (SELECT * FROM feedbacks x WHERE x.scope_id = k.scope_id "
         "AND x.feedback_id = k.feedback_id LIMIT 1) AS f",
         params);
     std::vector<std::optional<Feedback>> found(keys.size());
-    for (auto const& row : result) {
+    for (auto const row : result) {
         pg::RowReader r(row);
         auto& slot = found[static_cast<std::size_t>(r.integer() - 1)];
         slot = read(r);
     }
-    return found;
+    co_return found;
 }
 
 std::optional<Feedback> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
@@ -267,7 +268,7 @@ std::optional<Feedback> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id
         {scope.id, id}));
 }
 
-std::vector<std::vector<Feedback>> list_batch(pg::Session& session, std::span<PlainPage const> pages)
+pg::Batch<std::vector<Feedback>> list_batch(pg::Session& session, std::span<PlainPage const> pages)
 {
     // A first page starts before the greatest key there can be, so that both kinds are one statement.
     std::vector<pg::Param> const params{pg::column(pages, [](PlainPage const& p) { return p.scope_id; }),
@@ -275,7 +276,7 @@ std::vector<std::vector<Feedback>> list_batch(pg::Session& session, std::span<Pl
             pages, [](PlainPage const& p) { return p.after ? time_of(*p.after) : pg::Param("infinity"); }),
         pg::column(pages, [](PlainPage const& p) { return p.after ? p.after->id : core::Uuid(); }),
         pg::column(pages, [](PlainPage const& p) { return p.limit; })};
-    auto const result = session.run(scopes_of(pages),
+    auto const result = co_await session.run(scopes_of(pages),
         "SELECT k.place, " FEEDBACK_COLUMNS
         " FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[]) WITH ORDINALITY "
         "AS k(scope_id, at, id, page_limit, place) "
@@ -284,10 +285,11 @@ std::vector<std::vector<Feedback>> list_batch(pg::Session& session, std::span<Pl
         "ORDER BY x.created_at DESC, x.feedback_id DESC LIMIT k.page_limit) AS f",
         params);
     std::vector<std::vector<Feedback>> lists(pages.size());
-    for (auto const& row : result) {
+    for (auto const row : result) {
         pg::RowReader r(row);
-        auto& items = lists[static_cast<std::size_t>(r.integer() - 1)];
-        items.push_back(read(r));
+        auto const place = static_cast<std::size_t>(r.integer() - 1);
+        if (lists[place].empty()) lists[place].reserve(pages[place].limit);
+        lists[place].push_back(read(r));
     }
     // The join hands rows on in each page's order but does not promise to; checking here is cheaper than a
     // sort there.
@@ -297,7 +299,7 @@ std::vector<std::vector<Feedback>> list_batch(pg::Session& session, std::span<Pl
     for (auto& items : lists) {
         if (!std::ranges::is_sorted(items, newer)) std::ranges::sort(items, newer);
     }
-    return lists;
+    co_return lists;
 }
 
 std::vector<Feedback> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,

@@ -26,14 +26,14 @@ core::Time insert(pg::Tx& tx, NewFeedback const& row);
 
 /// The same for many rows of many scopes in one statement. Rows of a scope with an enabled webhook are left
 /// out (nullopt): their event has to be written with them, by `insert`.
-std::vector<std::optional<core::Time>> insert_batch(pg::Session& session, std::span<NewFeedback const> rows);
+pg::Batch<std::optional<core::Time>> insert_batch(pg::Session& session, std::span<NewFeedback const> rows);
 
 struct Key {
     std::int64_t scope_id = 0;
     core::Uuid id;
 };
 
-std::vector<std::optional<Feedback>> get_batch(pg::Session& session, std::span<Key const> keys);
+pg::Batch<std::optional<Feedback>> get_batch(pg::Session& session, std::span<Key const> keys);
 
 /// Deleted threads are found too.
 std::optional<Feedback> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
@@ -48,7 +48,7 @@ struct PlainPage {
     std::size_t limit = 0;
 };
 
-std::vector<std::vector<Feedback>> list_batch(pg::Session& session, std::span<PlainPage const> pages);
+pg::Batch<std::vector<Feedback>> list_batch(pg::Session& session, std::span<PlainPage const> pages);
 
 /// At most `limit` threads in the filter's order, those after `after`.
 std::vector<Feedback> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,

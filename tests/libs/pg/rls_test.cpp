@@ -104,11 +104,11 @@ TEST_CASE("serialised work of one scope waits its turn, that of others does not"
     auto const postgres = notes_database();
     pg::Database database({.url = postgres.service_url(), .threads = 4});
     pg::Coalescer<std::int64_t, std::int64_t> locked(
-        database, [](pg::Session& session, std::span<std::int64_t const> scopes) {
+        database, [](pg::Session& session, std::span<std::int64_t const> scopes) -> pg::Batch<std::int64_t> {
             std::vector<std::int64_t> const ids(scopes.begin(), scopes.end());
             std::vector<pg::Param> const params{ids};
-            session.run_serialised(pg::Scopes(ids), "SELECT $1::bigint[]", params);
-            return ids;
+            co_await session.run_serialised(pg::Scopes(ids), "SELECT $1::bigint[]", params);
+            co_return ids;
         });
     boost::asio::io_context ioc(1);
     std::promise<void> taken;

@@ -1,0 +1,186 @@
+#include "pg/lane.hpp"
+
+#include "pg/connection.hpp"
+#include "pg/transaction.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace pg {
+
+using namespace std::chrono_literals;
+
+/// What an io_context keeps of ours. Used by its thread alone.
+class Lane::Service : public asio::execution_context::service {
+public:
+    using key_type = Service;
+    inline static asio::execution_context::id id;
+
+    explicit Service(asio::execution_context& context)
+        : service(context), anchor_(static_cast<asio::io_context&>(context))
+    {
+    }
+
+    std::shared_ptr<Lane> of(asio::any_io_executor const& executor, Database& database)
+    {
+        auto& lane = lanes_[database.identity()];
+        if (!lane) lane = std::make_shared<Lane>(executor);
+        return lane;
+    }
+
+private:
+    void shutdown() override { lanes_.clear(); }
+
+    /// Contexts shut services down in the reverse order of their making; this makes ours the younger one.
+    asio::posix::stream_descriptor anchor_;
+    std::unordered_map<std::shared_ptr<void const>, std::shared_ptr<Lane>> lanes_;
+};
+
+std::shared_ptr<Lane> Lane::of(asio::any_io_executor const& executor, Database& database)
+{
+    return asio::use_service<Service>(asio::query(executor, asio::execution::context)).of(executor, database);
+}
+
+asio::awaitable<std::unique_ptr<Pipeline>> Lane::take(Database& database)
+{
+    auto const self = shared_from_this();
+    auto const deadline = std::chrono::steady_clock::now() + database.options().queue_timeout;
+    for (;;) {
+        if (auto pipeline = take_idle()) co_return pipeline;
+        if (made_ < connection_limit) co_return co_await make(database);
+        auto const left = deadline - std::chrono::steady_clock::now();
+        if (left <= 0ms) throw core::Error::unavailable("the database is overloaded");
+        co_await wait_for_one(std::chrono::ceil<std::chrono::milliseconds>(left));
+    }
+}
+
+asio::awaitable<std::unique_ptr<Pipeline>> Lane::make(Database& database)
+{
+    ++made_;
+    std::exception_ptr failure;
+    try {
+        ConnectionHandle connection = co_await database.connect();
+        co_return std::make_unique<Pipeline>(
+            executor_, std::move(connection), database.options().statement_timeout + 1s);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    --made_;
+    wake_one();
+    std::rethrow_exception(failure);
+}
+
+std::unique_ptr<Pipeline> Lane::take_idle()
+{
+    while (!idle_.empty()) {
+        auto pipeline = std::move(idle_.back());
+        idle_.pop_back();
+        if (!pipeline->lost()) return pipeline;
+        --made_;
+    }
+    return nullptr;
+}
+
+asio::awaitable<void> Lane::wait_for_one(std::chrono::milliseconds limit)
+{
+    struct Place {
+        Lane& lane;
+        asio::steady_timer timer;
+
+        Place(Lane& l, std::chrono::milliseconds limit) : lane(l), timer(l.executor_, limit)
+        {
+            lane.waiting_.push_back(&timer);
+        }
+
+        ~Place() { std::erase(lane.waiting_, &timer); }
+    } place(*this, limit);
+
+    boost::system::error_code woken;
+    co_await place.timer.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+}
+
+void Lane::give_back(std::unique_ptr<Pipeline> pipeline)
+{
+    if (pipeline->lost())
+        --made_;
+    else
+        idle_.push_back(std::move(pipeline));
+    wake_one();
+}
+
+void Lane::wake_one()
+{
+    if (waiting_.empty()) return;
+    waiting_.front()->cancel();
+    waiting_.pop_front();
+}
+
+BatchSession::BatchSession(std::shared_ptr<Lane> lane, std::unique_ptr<Pipeline> pipeline)
+    : lane_(std::move(lane)), pipeline_(std::move(pipeline))
+{
+}
+
+BatchSession::~BatchSession()
+{
+    lane_->give_back(std::move(pipeline_));
+}
+
+namespace {
+
+constexpr std::string_view set_scopes = "SELECT set_config('app.scopes', $1, true)";
+constexpr std::string_view lock_scopes = "SELECT pg_advisory_xact_lock(k) FROM unnest($1::bigint[]) k";
+
+Param text_of(Scopes const& scopes)
+{
+    std::string text;
+    for (std::int64_t const id : scopes.ids()) {
+        if (!text.empty()) text += ',';
+        text += std::to_string(id);
+    }
+    return text;
+}
+
+} // namespace
+
+asio::awaitable<Rows> BatchSession::run(
+    Scopes const& scopes, std::string_view sql, std::span<Param const> params)
+{
+    Param const visible = text_of(scopes);
+    Statement const statements[] = {{set_scopes, {&visible, 1}}, {sql, params}};
+    co_return co_await attempt(statements);
+}
+
+asio::awaitable<Rows> BatchSession::run_serialised(
+    Scopes const& scopes, std::string_view sql, std::span<Param const> params)
+{
+    std::vector<std::int64_t> keys;
+    for (std::int64_t const id : scopes.ids())
+        keys.push_back(scope_lock(id));
+    // In one order everywhere, so that two batches cannot wait for each other.
+    std::ranges::sort(keys);
+    Param const visible = text_of(scopes);
+    Param const locks = keys;
+    Statement const statements[] = {{set_scopes, {&visible, 1}}, {lock_scopes, {&locks, 1}}, {sql, params}};
+    co_return co_await attempt(statements);
+}
+
+asio::awaitable<Rows> BatchSession::attempt(std::span<Statement const> statements)
+{
+    for (unsigned retries = 0;; ++retries) {
+        std::exception_ptr failure;
+        try {
+            co_return co_await pipeline_->run(statements);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        Fault const fault = fault_of(failure);
+        if (fault == Fault::other) std::rethrow_exception(failure);
+        if (fault == Fault::unavailable || retries == retry_limit) throw unavailable();
+    }
+}
+
+} // namespace pg

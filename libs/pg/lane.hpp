@@ -1,0 +1,67 @@
+#pragma once
+// Private to pg: the connections of one I/O thread.
+
+#include "pg/database.hpp"
+#include "pg/pipeline.hpp"
+
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace pg {
+
+/// The connections that one io_context's thread uses for one Database. Nothing is shared with other threads.
+class Lane : public std::enable_shared_from_this<Lane> {
+public:
+    /// Connections of one lane, made as they are needed: a batch that reads does not wait for one that
+    /// commits.
+    static constexpr unsigned connection_limit = 4;
+
+    explicit Lane(asio::any_io_executor executor) : executor_(std::move(executor)) {}
+
+    /// The calling coroutine's lane: its executor's context keeps one for each Database, to its own end.
+    static std::shared_ptr<Lane> of(asio::any_io_executor const& executor, Database& database);
+
+    /// A connection nobody else uses, back with `give_back`. Makes one when there are fewer than
+    /// `connection_limit`, and otherwise waits for one. Throws core::Error UNAVAILABLE.
+    asio::awaitable<std::unique_ptr<Pipeline>> take(Database& database);
+
+    void give_back(std::unique_ptr<Pipeline> pipeline);
+
+private:
+    class Service;
+
+    asio::awaitable<std::unique_ptr<Pipeline>> make(Database& database);
+    std::unique_ptr<Pipeline> take_idle();
+    asio::awaitable<void> wait_for_one(std::chrono::milliseconds limit);
+    void wake_one();
+
+    asio::any_io_executor executor_;
+    std::vector<std::unique_ptr<Pipeline>> idle_;
+    std::deque<asio::steady_timer*> waiting_; ///< of those who wait, oldest first; cancelled to wake them
+    unsigned made_ = 0;                       ///< connections there are, or are being made
+};
+
+/// A batch's hold on a connection.
+class BatchSession final : public Session {
+public:
+    BatchSession(std::shared_ptr<Lane> lane, std::unique_ptr<Pipeline> pipeline);
+    ~BatchSession() override;
+
+    using Session::run;
+    asio::awaitable<Rows> run(
+        Scopes const& scopes, std::string_view sql, std::span<Param const> params) override;
+    asio::awaitable<Rows> run_serialised(
+        Scopes const& scopes, std::string_view sql, std::span<Param const> params) override;
+
+private:
+    asio::awaitable<Rows> attempt(std::span<Statement const> statements);
+
+    std::shared_ptr<Lane> lane_;
+    std::unique_ptr<Pipeline> pipeline_;
+};
+
+} // namespace pg
