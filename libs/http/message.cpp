@@ -1,6 +1,7 @@
 #include "http/message.hpp"
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "http/parser.hpp"
 
 #include <boost/json/monotonic_resource.hpp>
@@ -22,11 +23,11 @@ bool is_json(std::string_view content_type)
     constexpr std::string_view suffix = "+json";
     std::string_view type = content_type.substr(0, content_type.find(';'));
     type = type.substr(0, type.find_last_not_of(" \t") + 1);
-    if (!equals_ignoring_case(type.substr(0, tree.size()), tree)) return false;
+    if (!core::equal_ignoring_case(type.substr(0, tree.size()), tree)) return false;
     type.remove_prefix(tree.size());
-    return equals_ignoring_case(type, "json") ||
+    return core::equal_ignoring_case(type, "json") ||
            (type.size() > suffix.size() &&
-               equals_ignoring_case(type.substr(type.size() - suffix.size()), suffix));
+               core::equal_ignoring_case(type.substr(type.size() - suffix.size()), suffix));
 }
 
 } // namespace
@@ -55,7 +56,7 @@ std::string_view to_string(Method method) noexcept
 std::optional<std::string_view> Request::header(std::string_view name) const noexcept
 {
     auto const found = std::ranges::find_if(
-        headers, [name](Header const& header) { return equals_ignoring_case(header.name, name); });
+        headers, [name](Header const& header) { return core::equal_ignoring_case(header.name, name); });
     if (found == headers.end()) return std::nullopt;
     return found->value;
 }

@@ -1,5 +1,7 @@
 #include "http/parser.hpp"
 
+#include "core/text.hpp"
+
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
@@ -19,11 +21,6 @@ namespace {
 constexpr bool is_decimal(char c) noexcept
 {
     return c >= '0' && c <= '9';
-}
-
-constexpr char lower(char c) noexcept
-{
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
 Method to_method(beast::http::verb verb) noexcept
@@ -74,17 +71,12 @@ bool is_target(std::string_view target) noexcept
 std::size_t scheme_size(std::string_view target) noexcept
 {
     for (std::string_view const scheme : {"http://", "https://"}) {
-        if (equals_ignoring_case(target.substr(0, scheme.size()), scheme)) return scheme.size();
+        if (core::equal_ignoring_case(target.substr(0, scheme.size()), scheme)) return scheme.size();
     }
     return 0;
 }
 
 } // namespace
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept
-{
-    return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
-}
 
 /// What Beast reports, kept as views into the input.
 class RequestParser::Beast final : public beast::http::basic_parser<true> {
@@ -155,11 +147,11 @@ private:
             check_length(gap, value, ec);
             break;
         case beast::http::field::transfer_encoding:
-            if (++codings > 1 || !equals_ignoring_case(value, "chunked"))
+            if (++codings > 1 || !core::equal_ignoring_case(value, "chunked"))
                 return refuse(ec, "The only transfer coding that is understood is `chunked`, once.");
             break;
         case beast::http::field::expect:
-            expects_continue = equals_ignoring_case(value, "100-continue");
+            expects_continue = core::equal_ignoring_case(value, "100-continue");
             break;
         default:
             break;
@@ -301,7 +293,7 @@ RequestParser::State RequestParser::check_target(Request& request) noexcept
         if (scheme == 0) return fail(codes::bad_request, "The request target must be a path.");
         target.remove_prefix(scheme);
         std::string_view const authority = target.substr(0, target.find_first_of("/?"));
-        if (authority.empty() || !equals_ignoring_case(authority, beast_->host))
+        if (authority.empty() || !core::equal_ignoring_case(authority, beast_->host))
             return fail(codes::bad_request, "The request target names another host than Host does.");
         target.remove_prefix(authority.size());
         if (target.empty()) target = "/";

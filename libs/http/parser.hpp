@@ -90,7 +90,4 @@ private:
     char const* detail_ = "";
 };
 
-/// Whether two ASCII strings are equal when case is ignored.
-bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept;
-
 } // namespace http

@@ -1,6 +1,7 @@
 #include "http/problem.hpp"
 
 #include "core/json_writer.hpp"
+#include "core/text.hpp"
 #include "http/parser.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -13,8 +14,8 @@ namespace {
 
 bool has_header(Response const& response, std::string_view name)
 {
-    return std::ranges::any_of(
-        response.headers, [name](auto const& header) { return equals_ignoring_case(header.first, name); });
+    return std::ranges::any_of(response.headers,
+        [name](auto const& header) { return core::equal_ignoring_case(header.first, name); });
 }
 
 std::string document(core::Error const& error, std::string_view request_id)

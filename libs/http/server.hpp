@@ -24,7 +24,10 @@ struct ServerOptions {
     std::chrono::milliseconds body_idle_timeout{15'000}; ///< without a byte, for bodies that are streamed
     std::chrono::milliseconds idle_timeout{75'000};      ///< keep-alive between requests
     std::chrono::milliseconds write_timeout{30'000}; ///< without the client reading a byte of the response
-    std::size_t max_connections = 20'000;            ///< beyond it the oldest idle ones are closed first
+    /// Bytes a second that a client takes of a response, over all the time it was waited for once that is
+    /// longer than `write_timeout`; a slower one is cut off.
+    std::size_t min_write_rate = 1024;
+    std::size_t max_connections = 20'000; ///< beyond it the oldest idle ones are closed first
 };
 
 /// An HTTP/1.1 server (RFC 9112): one acceptor with SO_REUSEPORT per io_context, nothing shared between them.

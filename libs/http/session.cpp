@@ -227,6 +227,8 @@ Session::Unsent Session::begin_response(Response const& response)
     auto persistence = Persistence::close;
     if (keep_) persistence = parser.http11() ? Persistence::silent : Persistence::keep_alive;
 
+    sent_ = 0;
+    waited_ = {};
     exchange.out.clear();
     append_head(exchange.out, response, framing, persistence, shard_->date_line());
     if (parser.is_head() || response.stream || is_bodiless(response.status)) return {exchange.out, {}};
@@ -322,6 +324,7 @@ Session::Unsent Session::write_some(Unsent unsent) noexcept
         broken_ = true;
         return {};
     }
+    sent_ += sent;
     std::size_t const of_head = std::min(sent, unsent.head.size());
     sent -= of_head;
     unsent.head.remove_prefix(of_head);
@@ -338,7 +341,13 @@ asio::awaitable<void> Session::write(Unsent unsent)
         // the queue.
         int queued = send_queue();
         for (;;) {
+            auto const begun = shard_->now();
             co_await wait(Socket::wait_write, shard_->after(shard_->options().write_timeout));
+            waited_ += shard_->now() - begun;
+            if (is_dawdling()) {
+                broken_ = true;
+                co_return;
+            }
             if (!expired_) break;
             int const left = send_queue();
             if (left >= queued) {
@@ -348,6 +357,16 @@ asio::awaitable<void> Session::write(Unsent unsent)
             queued = left;
         }
     }
+}
+
+// What waits in the socket's queue was not taken yet.
+bool Session::is_dawdling() noexcept
+{
+    auto const& options = shard_->options();
+    if (waited_ <= options.write_timeout) return false;
+    auto const taken = static_cast<double>(sent_) - send_queue();
+    return taken <
+           static_cast<double>(options.min_write_rate) * std::chrono::duration<double>(waited_).count();
 }
 
 int Session::send_queue() noexcept

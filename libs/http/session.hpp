@@ -112,6 +112,7 @@ private:
     Unsent write_some(Unsent unsent) noexcept;
     asio::awaitable<void> write(Unsent unsent);
     int send_queue() noexcept;
+    bool is_dawdling() noexcept;
     asio::awaitable<void> wait(Socket::wait_type direction, SteadyTime deadline);
 
     std::shared_ptr<Shard> shard_;
@@ -122,6 +123,8 @@ private:
     std::unique_ptr<Exchange> exchange_; ///< null while idle
     SteadyTime deadline_ = SteadyTime::max();
     SteadyTime request_deadline_ = SteadyTime::max();
+    std::uint64_t sent_ = 0;                       ///< of this response, to the socket
+    std::chrono::steady_clock::duration waited_{}; ///< for the client to take it
     boost::system::error_code
         wait_error_;             ///< of no interest: what matters is what can be read or written after
     bool expired_ = false;       ///< the last wait ended at its deadline

@@ -114,9 +114,12 @@ bool Session::is_rest_discarded() const noexcept
 
 asio::awaitable<void> Session::discard_rest()
 {
+    // One deadline for all of it: a rest that trickles is not worth the connection.
+    auto const deadline = shard_->after(shard_->options().body_idle_timeout);
     try {
-        while (!(co_await read_some()).empty()) {
-        }
+        std::string_view piece;
+        for (Next next = take_piece(piece); next != Next::end; next = take_piece(piece))
+            if (next == Next::more) co_await fill_body(deadline);
     } catch (core::Error const&) {
         keep_ = false;
     }

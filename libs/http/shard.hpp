@@ -50,6 +50,9 @@ public:
 
     void leave_warm() noexcept { --warm_; }
 
+    /// The time, as of the last sweep.
+    SteadyTime now() const noexcept { return now_; }
+
     /// The time `delay` from now, never too early, for a session's deadline.
     SteadyTime after(std::chrono::milliseconds delay) const noexcept { return now_ + period_ + delay; }
 

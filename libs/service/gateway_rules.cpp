@@ -1,8 +1,9 @@
 #include "service/gateway_rules.hpp"
 
+#include "core/text.hpp"
+
 #include <algorithm>
 #include <array>
-#include <strings.h>
 
 namespace service {
 
@@ -12,11 +13,6 @@ constexpr std::size_t max_token_size = 8192;
 constexpr std::size_t max_shown_path = 512;
 constexpr std::array methods{
     http::Method::get, http::Method::post, http::Method::put, http::Method::patch, http::Method::del};
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept
-{
-    return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
 
 bool is_api(std::string_view path) noexcept
 {
@@ -40,7 +36,7 @@ std::string_view bearer(std::string_view value) noexcept
 
 bool is_bearer(std::string_view value) noexcept
 {
-    return equals_ignoring_case(value.substr(0, value.find(' ')), "Bearer");
+    return core::equal_ignoring_case(value.substr(0, value.find(' ')), "Bearer");
 }
 
 } // namespace
@@ -65,7 +61,7 @@ Credential read_credential(http::Request const& request) noexcept
     Credential credential;
     std::size_t count = 0;
     for (auto const& header : request.headers) {
-        if (!equals_ignoring_case(header.name, "Authorization")) continue;
+        if (!core::equal_ignoring_case(header.name, "Authorization")) continue;
         ++count;
         if (!is_bearer(header.value)) continue;
         credential.sent = true;
@@ -79,7 +75,7 @@ std::optional<std::string> joined_header(http::Request const& request, std::stri
 {
     std::optional<std::string> all;
     for (auto const& header : request.headers) {
-        if (!equals_ignoring_case(header.name, name)) continue;
+        if (!core::equal_ignoring_case(header.name, name)) continue;
         if (!all) {
             all.emplace(header.value);
             continue;

@@ -22,8 +22,8 @@ std::vector<Reply> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedbac
         "AND (created_at, reply_id) > ($4::timestamptz, $5::uuid) ORDER BY created_at, reply_id LIMIT "
         "$6::bigint",
         {scope.id, feedback_id, with_internal,
-            after && after->time ? pg::Param(*after->time) : pg::Param("-infinity"),
-            after ? after->id : core::Uuid(), limit});
+            after && after->time ? pg::Param(*after->time) : pg::Param("-infinity"), paging::id_of(after),
+            limit});
     std::vector<Reply> items;
     items.reserve(result.size());
     for (auto const& row : result) {

@@ -24,8 +24,7 @@ std::vector<StatusMove> list(pg::Tx& tx, core::Scope const& scope, core::Uuid fe
         "WHERE scope_id = $1 AND feedback_id = $2) AS moves "
         "WHERE $3::timestamptz IS NULL OR (at, move_id) < ($3::timestamptz, $4::uuid) "
         "ORDER BY at DESC, move_id DESC LIMIT $5::bigint",
-        {scope.id, feedback_id, after ? pg::Param(after->time) : pg::Param(nullptr),
-            after ? after->id : core::Uuid(), limit});
+        {scope.id, feedback_id, paging::time_of(after), paging::id_of(after), limit});
     std::vector<StatusMove> items;
     items.reserve(result.size());
     for (auto const& row : result) {

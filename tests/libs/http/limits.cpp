@@ -176,6 +176,25 @@ TEST_CASE("a client that reads slowly gets everything")
     CHECK(std::chrono::steady_clock::now() - start > 1s);
 }
 
+TEST_CASE("a client that takes its response a drop at a time is dropped")
+{
+    auto const large = [](http::Request&) -> asio::awaitable<http::Response> {
+        co_return http::Response{.body = std::string(16 << 20, 'x'), .content_type = "text/plain"};
+    };
+    test::Server server(large, {.write_timeout = 200ms, .min_write_rate = 8 << 20});
+    auto client = server.connect(64 * 1024);
+    client.send(get);
+    std::size_t received = 0;
+    for (;;) {
+        auto const bytes = client.read_bytes(16 * 1024);
+        if (bytes.empty()) break;
+        received += bytes.size();
+        std::this_thread::sleep_for(10ms);
+    }
+    CHECK(received > 0);
+    CHECK(received < std::size_t{16} << 20);
+}
+
 TEST_CASE("past the limit the connection that is idle longest makes room")
 {
     test::Server server(test::Server::echo, {.max_connections = 3});
