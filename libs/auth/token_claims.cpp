@@ -6,21 +6,6 @@ namespace auth::token {
 
 namespace {
 
-std::string authority(std::string_view issuer_host, std::string_view slug, core::Environment env)
-{
-    std::string text(slug);
-    if (env == core::Environment::sandbox) text += "-sandbox";
-    text += '.';
-    text += issuer_host;
-    return text;
-}
-
-bool is_local(std::string_view host) noexcept
-{
-    host = host.substr(0, host.find(':'));
-    return host == "localhost" || host.ends_with(".localhost");
-}
-
 bool is_port(std::string_view text) noexcept
 {
     return !text.empty() && text.size() <= 5 &&
@@ -36,6 +21,21 @@ bool skip(std::string_view& text, std::string_view prefix) noexcept
 }
 
 } // namespace
+
+std::string authority(std::string_view issuer_host, std::string_view slug, core::Environment env)
+{
+    std::string text(slug);
+    if (env == core::Environment::sandbox) text += "-sandbox";
+    text += '.';
+    text += issuer_host;
+    return text;
+}
+
+bool is_local(std::string_view host) noexcept
+{
+    host = host.substr(0, host.find(':'));
+    return host == "localhost" || host.ends_with(".localhost");
+}
 
 std::string issuer(std::string_view issuer_host, std::string_view slug, core::Environment env)
 {

@@ -21,8 +21,14 @@ inline constexpr std::string_view type = "at+jwt";
 inline constexpr std::string_view audience = "tetrad";
 inline constexpr std::chrono::seconds skew{30};
 
+/// A tenant's host: `demo-sandbox.auth.example.com`.
+std::string authority(std::string_view issuer_host, std::string_view slug, core::Environment env);
+
 /// The issuer of a scope's tokens: `https://demo-sandbox.auth.example.com`.
 std::string issuer(std::string_view issuer_host, std::string_view slug, core::Environment env);
+
+/// Whether a host is `localhost` or below it, where certificates are not asked for.
+bool is_local(std::string_view host) noexcept;
 
 /// Whether `iss` is that issuer. With an issuer host of `localhost` or below it, `http` and any port are
 /// accepted too, so that a local run works without certificates.

@@ -54,7 +54,7 @@ void LocalStore::Underway::leave(core::Uuid const& attachment_id)
 }
 
 struct LocalStore::Incoming::State {
-    State(Workers& threads, Underway& others, fs::path in, Key as)
+    State(core::Workers& threads, Underway& others, fs::path in, Key as)
         : workers(threads), underway(others), folder(std::move(in)), key(std::move(as)),
           entered(underway.enter(key.attachment_id))
     {
@@ -97,7 +97,7 @@ struct LocalStore::Incoming::State {
         fs::remove(path(), ignored);
     }
 
-    Workers& workers;
+    core::Workers& workers;
     Underway& underway;
     fs::path const folder;
     Key const key;
@@ -142,9 +142,9 @@ asio::awaitable<void> LocalStore::Incoming::discard()
 }
 
 struct LocalStore::Outgoing::State {
-    State(Workers& threads, File&& opened) : workers(threads), file(std::move(opened)) {}
+    State(core::Workers& threads, File&& opened) : workers(threads), file(std::move(opened)) {}
 
-    Workers& workers;
+    core::Workers& workers;
     File file;
 };
 

@@ -2,7 +2,7 @@
 
 #include "blobs/address.hpp"
 #include "blobs/store.hpp"
-#include "blobs/workers.hpp"
+#include "core/workers.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -105,7 +105,7 @@ private:
     std::filesystem::path const directory_;
     Addresses const addresses_;
     core::Clock const& clock_;
-    Workers workers_;
+    core::Workers workers_;
 };
 
 } // namespace blobs

@@ -2,7 +2,7 @@
 
 #include "blobs/sigv4.hpp"
 #include "blobs/store.hpp"
-#include "blobs/workers.hpp"
+#include "core/workers.hpp"
 #include "core/clock.hpp"
 #include "http/client.hpp"
 
@@ -61,7 +61,7 @@ private:
     std::string root_; ///< path of the bucket: `/<bucket>` or empty
     http::Client& client_;
     core::Clock const& clock_;
-    Workers workers_;
+    core::Workers workers_;
 };
 
 } // namespace blobs

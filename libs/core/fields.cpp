@@ -192,6 +192,12 @@ json::value const* Fields::optional_object(std::string_view name)
     return nullptr;
 }
 
+json::array const* Fields::optional_array(std::string_view name, std::size_t max_items)
+{
+    auto const* value = find_given(name);
+    return value == nullptr ? nullptr : read_array(*value, name, max_items);
+}
+
 void Fields::fault(std::string_view name, std::string code, std::string detail)
 {
     add(pointer(name), std::move(code), std::move(detail));

@@ -68,6 +68,8 @@ public:
 
     /// The nested object, or nullptr when absent or null; another type is a fault.
     boost::json::value const* optional_object(std::string_view name);
+    /// The array, or nullptr when absent or null; another type or more than `max_items` is a fault.
+    boost::json::array const* optional_array(std::string_view name, std::size_t max_items);
 
     /// Records a fault found by the caller's own rule. A field keeps its first fault only.
     void fault(std::string_view name, std::string code, std::string detail);

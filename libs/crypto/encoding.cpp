@@ -33,19 +33,20 @@ constexpr Values hex_values = [] {
     return values;
 }();
 
-/// Without padding.
-std::string encode_64(std::string_view bytes, std::string_view alphabet)
+/// `width` bits a character, without padding.
+template <unsigned width> std::string encode_bits(std::string_view bytes, std::string_view alphabet)
 {
+    constexpr std::uint32_t mask = (1U << width) - 1;
     std::string text;
-    text.reserve((bytes.size() + 2) / 3 * 4);
+    text.reserve((bytes.size() * 8 + width - 1) / width + 2);
     std::uint32_t held = 0;
     unsigned bits = 0;
     for (char const c : bytes) {
         held = held << 8 | static_cast<unsigned char>(c);
-        for (bits += 8; bits >= 6; bits -= 6)
-            text += alphabet[held >> (bits - 6) & 63];
+        for (bits += 8; bits >= width; bits -= width)
+            text += alphabet[held >> (bits - width) & mask];
     }
-    if (bits > 0) text += alphabet[held << (6 - bits) & 63];
+    if (bits > 0) text += alphabet[held << (width - bits) & mask];
     return text;
 }
 
@@ -100,7 +101,7 @@ std::optional<std::string> hex::decode(std::string_view text)
 
 std::string base64::encode(std::string_view bytes)
 {
-    std::string text = encode_64(bytes, standard);
+    std::string text = encode_bits<6>(bytes, standard);
     text.append((4 - text.size() % 4) % 4, '=');
     return text;
 }
@@ -115,12 +116,17 @@ std::optional<std::string> base64::decode(std::string_view text)
 
 std::string base64url::encode(std::string_view bytes)
 {
-    return encode_64(bytes, for_urls);
+    return encode_bits<6>(bytes, for_urls);
 }
 
 std::optional<std::string> base64url::decode(std::string_view text)
 {
     return decode_64(text, url_values);
+}
+
+std::string base32::encode(std::string_view bytes)
+{
+    return encode_bits<5>(bytes, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567");
 }
 
 } // namespace crypto

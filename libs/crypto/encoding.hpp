@@ -33,3 +33,10 @@ std::string encode(std::string_view bytes);
 std::optional<std::string> decode(std::string_view text);
 
 } // namespace crypto::base64url
+
+/// The alphabet `A-Z2-7` without padding, as authenticator apps take secrets.
+namespace crypto::base32 {
+
+std::string encode(std::string_view bytes);
+
+} // namespace crypto::base32

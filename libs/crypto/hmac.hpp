@@ -2,11 +2,19 @@
 
 #include "crypto/hash.hpp"
 
+#include <array>
+#include <cstdint>
 #include <string_view>
 
 namespace crypto {
 
+/// 20 bytes: an HMAC-SHA-1.
+using Sha1Digest = std::array<std::uint8_t, 20>;
+
 /// HMAC-SHA-256 (RFC 2104). Compare the result with `equal_constant_time`.
 Digest hmac_sha256(std::string_view key, std::string_view data);
+
+/// HMAC-SHA-1, for protocols that ask for it (TOTP, Twilio's signatures): as a MAC it is not broken.
+Sha1Digest hmac_sha1(std::string_view key, std::string_view data);
 
 } // namespace crypto

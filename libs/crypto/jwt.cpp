@@ -1,7 +1,9 @@
 #include "crypto/jwt.hpp"
 
 #include "crypto/encoding.hpp"
+#include "crypto/hash.hpp"
 #include "crypto/p256.hpp"
+#include "crypto/rsa.hpp"
 
 #include <boost/json.hpp>
 #include <openssl/err.h>
@@ -18,6 +20,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::string_view es256 = "ES256";
+constexpr std::string_view rs256 = "RS256";
 
 /// The member's text; empty when it is absent or something else.
 std::string_view text_of(json::object const& object, std::string_view name)
@@ -42,6 +45,30 @@ bool may_verify(json::object const& jwk)
            std::find(operations->begin(), operations->end(), "verify") != operations->end();
 }
 
+/// Whether the key has an id and is for checking signatures of this algorithm.
+bool is_for(json::object const& jwk, std::string_view algorithm)
+{
+    return !text_of(jwk, "kid").empty() && is_absent_or(jwk, "use", "sig") &&
+           is_absent_or(jwk, "alg", algorithm) && may_verify(jwk);
+}
+
+template <class Read> JwkSet read_jwk_set(std::string_view text, Read const& read)
+{
+    boost::system::error_code error;
+    json::value const document = json::parse(text, error);
+    auto const* object = error ? nullptr : document.if_object();
+    auto const* member = object == nullptr ? nullptr : object->if_contains("keys");
+    auto const* array = member == nullptr ? nullptr : member->if_array();
+    if (array == nullptr) throw std::invalid_argument("not a JWK set");
+    JwkSet set;
+    for (json::value const& item : *array) {
+        auto const* jwk = item.if_object();
+        std::optional<PublicKey> key = jwk == nullptr ? std::nullopt : read(*jwk);
+        if (key && set.find(key->kid()) == nullptr) set.keys.push_back(std::move(*key));
+    }
+    return set;
+}
+
 std::optional<json::object> decode_object(std::string_view part)
 {
     auto const text = base64url::decode(part);
@@ -56,17 +83,30 @@ std::optional<json::object> decode_object(std::string_view part)
 
 std::optional<PublicKey> PublicKey::from_jwk(json::object const& jwk)
 {
-    std::string_view const kid = text_of(jwk, "kid");
-    bool const usable = text_of(jwk, "kty") == "EC" && text_of(jwk, "crv") == "P-256" && !kid.empty() &&
-                        is_absent_or(jwk, "use", "sig") && is_absent_or(jwk, "alg", es256) && may_verify(jwk);
-    if (!usable) return std::nullopt;
+    if (text_of(jwk, "kty") != "EC" || text_of(jwk, "crv") != "P-256" || !is_for(jwk, es256))
+        return std::nullopt;
     auto const x = base64url::decode(text_of(jwk, "x"));
     auto const y = base64url::decode(text_of(jwk, "y"));
     if (!x || !y) return std::nullopt;
     detail::Key made = detail::p256_public_key(*x, *y);
     if (made == nullptr) return std::nullopt;
     PublicKey key;
-    key.kid_ = kid;
+    key.kid_ = text_of(jwk, "kid");
+    key.key_ = std::move(made);
+    return key;
+}
+
+std::optional<PublicKey> PublicKey::from_rsa_jwk(json::object const& jwk)
+{
+    if (text_of(jwk, "kty") != "RSA" || !is_for(jwk, rs256)) return std::nullopt;
+    auto const n = base64url::decode(text_of(jwk, "n"));
+    auto const e = base64url::decode(text_of(jwk, "e"));
+    if (!n || !e) return std::nullopt;
+    detail::Key made = detail::rsa_public_key(*n, *e);
+    if (made == nullptr) return std::nullopt;
+    PublicKey key;
+    key.kid_ = text_of(jwk, "kid");
+    key.algorithm_ = SignatureAlgorithm::rs256;
     key.key_ = std::move(made);
     return key;
 }
@@ -80,19 +120,15 @@ PublicKey const* JwkSet::find(std::string_view kid) const noexcept
 
 JwkSet parse_jwk_set(std::string_view text)
 {
-    boost::system::error_code error;
-    json::value const document = json::parse(text, error);
-    auto const* object = error ? nullptr : document.if_object();
-    auto const* member = object == nullptr ? nullptr : object->if_contains("keys");
-    auto const* array = member == nullptr ? nullptr : member->if_array();
-    if (array == nullptr) throw std::invalid_argument("not a JWK set");
-    JwkSet set;
-    for (json::value const& item : *array) {
-        auto const* jwk = item.if_object();
-        auto key = jwk == nullptr ? std::nullopt : PublicKey::from_jwk(*jwk);
-        if (key && set.find(key->kid()) == nullptr) set.keys.push_back(std::move(*key));
-    }
-    return set;
+    return read_jwk_set(text, [](json::object const& jwk) { return PublicKey::from_jwk(jwk); });
+}
+
+JwkSet parse_foreign_jwk_set(std::string_view text)
+{
+    return read_jwk_set(text, [](json::object const& jwk) {
+        auto key = PublicKey::from_jwk(jwk);
+        return key ? key : PublicKey::from_rsa_jwk(jwk);
+    });
 }
 
 std::string_view Jws::kid() const noexcept
@@ -118,8 +154,15 @@ std::optional<Jws> parse_jws(std::string_view token)
 
 bool verify_es256(PublicKey const& key, Jws const& jws)
 {
-    if (text_of(jws.header, "alg") != es256 || jws.header.contains("crit")) return false;
-    return detail::p256_verify(key.key_.get(), jws.signing_input, jws.signature);
+    return key.algorithm() == SignatureAlgorithm::es256 && verify(key, jws);
+}
+
+bool verify(PublicKey const& key, Jws const& jws)
+{
+    bool const is_ec = key.algorithm_ == SignatureAlgorithm::es256;
+    if (text_of(jws.header, "alg") != (is_ec ? es256 : rs256) || jws.header.contains("crit")) return false;
+    auto const check = is_ec ? &detail::p256_verify : &detail::rsa_verify;
+    return check(key.key_.get(), jws.signing_input, jws.signature);
 }
 
 SigningKey SigningKey::generate()
@@ -156,6 +199,15 @@ json::object SigningKey::public_jwk(std::string_view kid) const
     detail::Point const point = detail::p256_point(key_.get());
     return {{"kty", "EC"}, {"crv", "P-256"}, {"x", base64url::encode(point.x)},
         {"y", base64url::encode(point.y)}, {"kid", kid}, {"use", "sig"}, {"alg", es256}};
+}
+
+std::string SigningKey::thumbprint() const
+{
+    json::object const jwk = public_jwk({});
+    // The required members in alphabetical order, and no white space.
+    json::object const required{
+        {"crv", jwk.at("crv")}, {"kty", jwk.at("kty")}, {"x", jwk.at("x")}, {"y", jwk.at("y")}};
+    return base64url::encode(view(sha256(json::serialize(required))));
 }
 
 std::string SigningKey::sign(json::object header, json::object const& payload) const

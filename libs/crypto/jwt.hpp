@@ -4,6 +4,7 @@
 
 #include <boost/json/object.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,23 +13,32 @@
 
 struct evp_pkey_st;
 
-/// JSON Web Signatures (RFC 7515) and Keys (RFC 7517) with the one algorithm in use: ES256, ECDSA on P-256
-/// with SHA-256 (RFC 7518, 3.4). What a token claims, and when it expires, is for the caller to judge.
+/// JSON Web Signatures (RFC 7515) and Keys (RFC 7517). Our own tokens are ES256, ECDSA on P-256 with SHA-256
+/// (RFC 7518, 3.4), and nothing else; RS256 (3.3) is for what other issuers sign. What a token claims, and
+/// when it expires, is for the caller to judge.
 namespace crypto {
 
-/// A P-256 public key. Cheap to copy; safe to share between threads.
+enum class SignatureAlgorithm : std::uint8_t { es256, rs256 };
+
+/// A public key for one algorithm. Cheap to copy; safe to share between threads.
 class PublicKey {
 public:
     /// Reads `{"kty": "EC", "crv": "P-256", "kid", "x", "y"}`. nullopt when it is another kind of key, is not
     /// for ES256 signatures (`use`, `key_ops`, `alg`), has no `kid`, or is not a point of the curve.
     static std::optional<PublicKey> from_jwk(boost::json::object const& jwk);
 
+    /// Reads `{"kty": "RSA", "kid", "n", "e"}` likewise, for RS256; nullopt also below 2048 bits.
+    static std::optional<PublicKey> from_rsa_jwk(boost::json::object const& jwk);
+
     std::string const& kid() const noexcept { return kid_; }
 
+    SignatureAlgorithm algorithm() const noexcept { return algorithm_; }
+
 private:
-    friend bool verify_es256(PublicKey const& key, struct Jws const& jws);
+    friend bool verify(PublicKey const& key, struct Jws const& jws);
 
     std::string kid_;
+    SignatureAlgorithm algorithm_ = SignatureAlgorithm::es256;
     std::shared_ptr<evp_pkey_st> key_;
 };
 
@@ -42,6 +52,9 @@ struct JwkSet {
 /// Reads `{"keys": [...]}` (RFC 7517, 5), leaving out the keys that `PublicKey::from_jwk` cannot use.
 /// Throws std::invalid_argument when it is not a key set at all.
 JwkSet parse_jwk_set(std::string_view json);
+
+/// The same with the keys of `PublicKey::from_rsa_jwk` too: another issuer's.
+JwkSet parse_foreign_jwk_set(std::string_view json);
 
 /// A token taken apart; nothing in it is to be believed before it is verified.
 struct Jws {
@@ -62,6 +75,10 @@ std::optional<Jws> parse_jws(std::string_view token);
 /// the answer.
 bool verify_es256(PublicKey const& key, Jws const& jws);
 
+/// The same for the key's own algorithm, which the header has to name: a token does not choose how it is
+/// checked.
+bool verify(PublicKey const& key, Jws const& jws);
+
 /// A P-256 private key that signs tokens. Cheap to copy; safe to share between threads.
 class SigningKey {
 public:
@@ -76,6 +93,9 @@ public:
 
     /// The public half: `kty`, `crv`, `x`, `y`, `kid`, `use`, `alg`.
     boost::json::object public_jwk(std::string_view kid) const;
+
+    /// What a key is called when nobody names it: base64url of SHA-256 (RFC 7638).
+    std::string thumbprint() const;
 
     /// The compact serialisation, signed. `header` holds what it is to say besides `alg`: `{"kid": ...,
     /// "typ": ...}`.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/fields.hpp"
 #include "http/address.hpp"
 
 #include <chrono>
@@ -115,5 +116,11 @@ struct OutboundUrl {
 
 /// nullopt when it is not an http(s) URL with a host.
 std::optional<OutboundUrl> parse_outbound_url(std::string const& url);
+
+/// Records a fault of the field `name` unless `url` is one that a tenant may have requests sent to: https
+/// (http too where private addresses are admitted), visible ASCII, no credentials, and not a host that is
+/// refused by its looks.
+void check_outbound_url(
+    core::Fields& fields, std::string_view name, std::string const& url, AddressPolicy const& addresses);
 
 } // namespace http

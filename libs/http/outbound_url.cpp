@@ -1,7 +1,10 @@
+#include "core/fields.hpp"
 #include "core/text.hpp"
 #include "http/client.hpp"
 
 #include <curl/curl.h>
+
+#include <algorithm>
 
 namespace http {
 
@@ -43,6 +46,22 @@ std::optional<OutboundUrl> parse_outbound_url(std::string const& url)
     if (out.host.starts_with('[')) out.host = out.host.substr(1, out.host.size() - 2);
     out.has_credentials = part(parsed.get(), CURLUPART_USER) || part(parsed.get(), CURLUPART_PASSWORD);
     return out;
+}
+
+void check_outbound_url(
+    core::Fields& fields, std::string_view name, std::string const& url, AddressPolicy const& addresses)
+{
+    bool const visible_ascii = std::ranges::all_of(url, [](char c) { return c > ' ' && c < '\x7f'; });
+    auto const parsed = visible_ascii ? parse_outbound_url(url) : std::nullopt;
+    if (!parsed) {
+        fields.fault(name, "format", "must be an absolute https URL");
+    } else if (parsed->has_credentials) {
+        fields.fault(name, "not_allowed", "must not contain a user name or password");
+    } else if (parsed->scheme != "https" && !addresses.allow_private()) {
+        fields.fault(name, "not_allowed", "must use https");
+    } else if (!addresses.allows_host(parsed->host)) {
+        fields.fault(name, "not_allowed", "must be a host on the public internet");
+    }
 }
 
 } // namespace http

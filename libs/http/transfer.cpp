@@ -235,7 +235,9 @@ OutboundError::Kind kind_of(CURLcode code)
 {
     curl_off_t pretransfer = 0;
     curl_easy_getinfo(handle, CURLINFO_PRETRANSFER_TIME_T, &pretransfer);
-    bool const sent = pretransfer > 0;
+    // After a connection that failed the time is that of an earlier one.
+    bool const connected = code != CURLE_COULDNT_CONNECT && code != CURLE_COULDNT_RESOLVE_HOST;
+    bool const sent = connected && pretransfer > 0;
     if (transfer.stopped) throw OutboundError(OutboundError::Kind::stopped, "told to stop", sent);
     if (transfer.too_large)
         throw OutboundError(OutboundError::Kind::too_large, "the response is too large", sent);

@@ -8,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <pqxx/result>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -84,6 +85,18 @@ public:
     virtual asio::awaitable<Rows> run_serialised(
         Scopes const& scopes, std::string_view sql, std::span<Param const> params) = 0;
 };
+
+/// The distinct `scope_id`s of a batch's inputs.
+template <class In> Scopes scopes_of(std::span<In const> inputs)
+{
+    std::vector<std::int64_t> ids;
+    ids.reserve(inputs.size());
+    for (In const& input : inputs)
+        ids.push_back(input.scope_id);
+    std::ranges::sort(ids);
+    ids.erase(std::ranges::unique(ids).begin(), ids.end());
+    return Scopes(std::move(ids));
+}
 
 /// What the work of a Coalescer yields.
 template <class Out> using Batch = asio::awaitable<std::vector<Out>>;

@@ -48,7 +48,8 @@ std::string rate_subject(http::Context const& context);
 /// As the log shows it: `anonymous`, `key`, `publishable_key`, `user`, `admin`, `owner`, `master`.
 std::string_view to_string(core::Access kind) noexcept;
 
-/// Keeps out of the log what in a path is a credential or someone's address: the parameters named `{token}`.
+/// Keeps out of the log what in a path is a credential or someone's address: the parameters named `{token}`,
+/// `{prefix}` and `{phone}`.
 class PathVeil {
 public:
     explicit PathVeil(std::span<http::Endpoint const> endpoints);

@@ -16,10 +16,21 @@ constexpr std::size_t scopes_a_step = 500; ///< that a periodic task walks over 
 constexpr std::size_t rows_a_step = 5'000;
 constexpr std::size_t heavy_reads_of_a_scope = 4; ///< and half of the database's connections
 
-auth::Jwks::Fetch jwks_source(TokenIssuer const& issuer, http::Client& client)
+constexpr auth::JwksOptions own_jwks{
+    .refresh = std::chrono::seconds(5), .min_refetch = std::chrono::seconds(1)};
+
+auth::Jwks::Fetch jwks_source(
+    TokenIssuer const& issuer, http::Client& client, pg::Database& db, crypto::Keyring const& keyring)
 {
+    if (issuer.own) return [own = issuer.own, &db, &keyring] { return own(db, keyring); };
     return issuer.jwks_file.empty() ? auth::jwks_from_url(client, issuer.jwks_url)
                                     : auth::jwks_from_file(issuer.jwks_file);
+}
+
+auth::JwksOptions jwks_options(TokenIssuer const& issuer)
+{
+    if (issuer.own) return own_jwks;
+    return issuer.jwks_file.empty() ? auth::JwksOptions{} : auth::jwks_file_options();
 }
 
 } // namespace
@@ -57,8 +68,7 @@ Platform::Platform(PlatformOptions options, Runtime const& runtime)
           .ca_file = runtime.settings.outbound_ca_file}),
       directory_(db_, [this] { return live(); }),
       keys_(db_, runtime.clock, {.kinds = options_.key_kinds}, [this] { return live(); }),
-      jwks_(jwks_source(options_.issuer, internal_),
-          options_.issuer.jwks_file.empty() ? auth::JwksOptions{} : auth::jwks_file_options(),
+      jwks_(jwks_source(options_.issuer, internal_, db_, keyring_), jwks_options(options_.issuer),
           [&logger = runtime.logger](std::string const& what) {
               logger.warn("the token issuer's keys cannot be read", {{"error", what}});
           }),

@@ -41,6 +41,9 @@ struct TokenIssuer {
     std::string jwks_file; ///< wins over `jwks_url`
     std::string jwks_url;
     std::string host; ///< base host of the issuer: `auth.example.com`
+    /// Set by the service that issues the tokens: reads the key set from its own database, blocking, as an
+    /// auth::Jwks::Fetch. Wins over both.
+    std::function<std::string(pg::Database&, crypto::Keyring const&)> own;
 
     /// JWKS_FILE or JWKS_URL, and JWT_ISSUER_HOST. Faults are recorded in `config`.
     static TokenIssuer read(core::Config& config);

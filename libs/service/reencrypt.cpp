@@ -30,18 +30,22 @@ std::size_t reencrypt_all(
 
 } // namespace
 
-Verb reencrypt_verb(std::vector<Reencrypt> parts)
+Verb reencrypt_verb(std::vector<Reencrypt> parts, std::vector<ReencryptShared> shared)
 {
     Verb verb{
         .name = "reencrypt", .help = "seal every secret at rest anew under the first of ENCRYPTION_KEYS"};
-    verb.prepare = [parts = std::move(parts)](core::Config&, Settings const& settings) -> Verb::Task {
-        return
-            [parts, url = settings.database_url, keys = settings.encryption_keys](observe::Logger& logger) {
-                pg::Database db({.url = url.reveal(), .application_name = "reencrypt", .threads = 1});
-                auto const changed = reencrypt_all(db, crypto::Keyring::parse(keys.reveal()), parts);
-                logger.info("secrets sealed anew", {{"changed", static_cast<std::int64_t>(changed)}});
-                return 0;
-            };
+    verb.prepare = [parts = std::move(parts), shared = std::move(shared)](
+                       core::Config&, Settings const& settings) -> Verb::Task {
+        return [parts, shared, url = settings.database_url, keys = settings.encryption_keys](
+                   observe::Logger& logger) {
+            pg::Database db({.url = url.reveal(), .application_name = "reencrypt", .threads = 1});
+            auto const keyring = crypto::Keyring::parse(keys.reveal());
+            auto changed = reencrypt_all(db, keyring, parts);
+            for (auto const& part : shared)
+                changed += db.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) { return part(tx, keyring); });
+            logger.info("secrets sealed anew", {{"changed", static_cast<std::int64_t>(changed)}});
+            return 0;
+        };
     };
     return verb;
 }

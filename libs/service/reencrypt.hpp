@@ -14,9 +14,12 @@ namespace service {
 /// Seals what a part of a scope keeps anew under the keyring's first key; yields how many values changed.
 using Reencrypt = std::function<std::size_t(pg::Tx&, core::Scope const&, crypto::Keyring const&)>;
 
-/// The verb `reencrypt`: runs every part over every scope, one transaction a scope. Run it after a new key
-/// was put in front of ENCRYPTION_KEYS; once it is done the old key can go. May run while the service serves,
-/// and again.
-Verb reencrypt_verb(std::vector<Reencrypt> parts);
+/// The same for what the service keeps of its own, in no scope.
+using ReencryptShared = std::function<std::size_t(pg::Tx&, crypto::Keyring const&)>;
+
+/// The verb `reencrypt`: runs every part over every scope, one transaction a scope, then what is shared. Run
+/// it after a new key was put in front of ENCRYPTION_KEYS; once it is done the old key can go. May run while
+/// the service serves, and again.
+Verb reencrypt_verb(std::vector<Reencrypt> parts, std::vector<ReencryptShared> shared = {});
 
 } // namespace service

@@ -22,7 +22,13 @@ std::string const& HttpResponse::header(std::string_view lower_case_name) const
     return found == headers.end() ? absent : found->second;
 }
 
-boost::json::value HttpResponse::json() const
+boost::json::value const& HttpResponse::json() const&
+{
+    if (!json_) json_ = boost::json::parse(body);
+    return *json_;
+}
+
+boost::json::value HttpResponse::json() &&
 {
     return boost::json::parse(body);
 }

@@ -13,7 +13,8 @@
 
 namespace testing {
 
-struct HttpResponse {
+class HttpResponse {
+public:
     unsigned status = 0;
     std::map<std::string, std::string, std::less<>>
         headers; ///< lower-case names; repeated ones joined by ", "
@@ -22,7 +23,11 @@ struct HttpResponse {
     /// The header's value, "" when absent.
     std::string const& header(std::string_view lower_case_name) const;
     /// The body parsed; throws when it is not JSON.
-    boost::json::value json() const;
+    boost::json::value const& json() const&;
+    boost::json::value json() &&;
+
+private:
+    mutable std::optional<boost::json::value> json_;
 };
 
 /// A small blocking HTTP/1.1 client over libcurl that keeps its connection between requests. One per thread.

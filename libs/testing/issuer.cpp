@@ -2,8 +2,6 @@
 
 #include "auth/token_claims.hpp"
 #include "core/id.hpp"
-#include "crypto/encoding.hpp"
-#include "crypto/hash.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -20,16 +18,6 @@ namespace testing {
 namespace {
 
 namespace json = boost::json;
-
-/// RFC 7638: the required members in alphabetical order, hashed.
-std::string thumbprint(crypto::SigningKey const& key)
-{
-    auto const jwk = key.public_jwk("");
-    json::object const required{
-        {"crv", jwk.at("crv")}, {"kty", jwk.at("kty")}, {"x", jwk.at("x")}, {"y", jwk.at("y")}};
-    crypto::Digest const digest = crypto::sha256(json::serialize(required));
-    return crypto::base64url::encode(crypto::view(digest));
-}
 
 void apply(json::object& to, json::object const& changes)
 {
@@ -126,7 +114,7 @@ void Issuer::retire_old()
 
 void Issuer::add(crypto::SigningKey key)
 {
-    std::string kid = thumbprint(key);
+    std::string kid = key.thumbprint();
     keys_.push_back({std::move(kid), std::move(key)});
 }
 

@@ -5,9 +5,12 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <grp.h>
+#include <linux/close_range.h>
 #include <netinet/in.h>
 #include <pwd.h>
+#include <sstream>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -82,6 +85,8 @@ Process::Process(Options const& options)
         bool const changed = !account.change || (setgroups(1, &group) == 0 && setgid(account.gid) == 0 &&
                                                     setuid(account.uid) == 0 && chdir("/") == 0);
         // After the change of account, which would clear it. The parent may have died before.
+        // A listening socket that lives on in a child takes connections that nobody answers.
+        close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
         if (!changed || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(126);
         execvpe(argv[0], argv.data(), envp.data());
         _exit(127);
@@ -169,6 +174,18 @@ TemporaryDirectory::~TemporaryDirectory()
 {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
+}
+
+std::string output_of(std::vector<std::string> const& argv, std::chrono::milliseconds limit)
+{
+    TemporaryDirectory const folder("output");
+    std::string const file = folder.path() + "/output";
+    Process process({.argv = argv, .output = file});
+    bool const ended = process.wait(limit);
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    if (ended && process.status() == 0) return text.str();
+    throw std::runtime_error(argv[0] + (ended ? " failed: " : " is not done: ") + text.str());
 }
 
 } // namespace testing

@@ -42,6 +42,10 @@ private:
     int status_ = 0;
 };
 
+/// Runs a program to its end and answers what it wrote to stdout and stderr. Throws std::runtime_error, with
+/// that, when it fails or is not done after `limit`.
+std::string output_of(std::vector<std::string> const& argv, std::chrono::milliseconds limit);
+
 /// A TCP port on 127.0.0.1 that nobody listens on just now.
 unsigned short free_port();
 

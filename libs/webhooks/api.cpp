@@ -37,21 +37,6 @@ constexpr std::string_view changeable[] = {"url", "events", "description", "enab
 // --- reading
 // -----------------------------------------------------------------------------------------------------
 
-void check_url(core::Fields& fields, std::string const& url, http::AddressPolicy const& addresses)
-{
-    bool const visible_ascii = std::ranges::all_of(url, [](char c) { return c > ' ' && c < '\x7f'; });
-    auto const parsed = visible_ascii ? http::parse_outbound_url(url) : std::nullopt;
-    if (!parsed) {
-        fields.fault("url", "format", "must be an absolute https URL");
-    } else if (parsed->has_credentials) {
-        fields.fault("url", "not_allowed", "must not contain a user name or password");
-    } else if (parsed->scheme != "https" && !addresses.allow_private()) {
-        fields.fault("url", "not_allowed", "must use https");
-    } else if (!addresses.allows_host(parsed->host)) {
-        fields.fault("url", "not_allowed", "must be a host on the public internet");
-    }
-}
-
 /// Faults for unknown types; the rest in order, each once.
 std::vector<std::string> checked_events(core::Fields& fields, std::vector<std::string> events, Api const& api)
 {
@@ -72,7 +57,7 @@ store::Webhook parse_new_webhook(http::Request const& request, Api const& api)
     core::Fields fields(request.json());
     store::Webhook webhook;
     webhook.url = fields.text("url", 1, max_url);
-    if (!webhook.url.empty()) check_url(fields, webhook.url, api.addresses);
+    if (!webhook.url.empty()) http::check_outbound_url(fields, "url", webhook.url, api.addresses);
     webhook.events =
         checked_events(fields, fields.optional_list("events", api.events.size(), max_event), api);
     webhook.description = fields.optional_text("description", 1, max_description);
@@ -98,7 +83,7 @@ Changes parse_changes(http::Request const& request, Api const& api)
         fields.fault("url", "required", "cannot be cleared");
     }
     if (changes.url.value && !changes.url.value->empty())
-        check_url(fields, *changes.url.value, api.addresses);
+        http::check_outbound_url(fields, "url", *changes.url.value, api.addresses);
     changes.events = fields.change_list("events", api.events.size(), max_event);
     if (changes.events.value) {
         changes.events.value = checked_events(fields, std::move(*changes.events.value), api);

@@ -1,14 +1,19 @@
 -- wrk: sends the requests of a file in turn, each connection from another place. A line: METHOD PATH KEY [BODY].
+-- Arguments: the file, the host they are for, the ms that a connection waits before each (on average; 0: not at all).
 local requests = {}
 local next_request = 0
 
 function init(args)
     for line in io.lines(args[1]) do
         local method, path, key, body = line:match("^(%S+) (%S+) (%S+) ?(.*)$")
-        local headers = { ["Host"] = "feedback.localhost" }
+        local headers = { ["Host"] = args[2] }
         if key ~= "-" then headers["Authorization"] = "Bearer " .. key end
         if body ~= "" then headers["Content-Type"] = "application/json" else body = nil end
         requests[#requests + 1] = wrk.format(method, path, headers, body)
+    end
+    local pause = tonumber(args[3])
+    if pause > 0 then
+        delay = function() return math.random(pause / 2, pause * 3 / 2) end
     end
 end
 

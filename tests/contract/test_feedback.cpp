@@ -1,10 +1,8 @@
-#include "openapi.hpp"
+#include "checks.hpp"
 #include "routes.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
-
-#include <regex>
 
 namespace {
 
@@ -14,59 +12,22 @@ OpenApi const& contract()
     return loaded;
 }
 
-std::string name_of(http::Route<feedback::Deps> const& route)
-{
-    return std::string(http::to_string(route.method)) + " " + std::string(route.path);
-}
-
-/// Checks an answer against what the contract says of the operation.
 testing::HttpResponse checked(testing::HttpClient& client, std::string const& name, std::string const& path,
     std::optional<std::string> const& body = std::nullopt, testing::HttpClient::Headers const& headers = {})
 {
-    auto const& operation = contract().operations().at(name);
-    auto const r = client.request(name.substr(0, name.find(' ')), path, headers, body);
-    INFO(name << " " << path << ": " << r.status << " " << r.body);
-    auto const status = operation.responses.find(std::to_string(r.status));
-    auto const& schema =
-        status == operation.responses.end() ? operation.responses.at("default") : status->second;
-    CHECK((status != operation.responses.end() || r.status >= 400));
-    if (!schema.is_null()) CHECK(faults_of(r.json(), schema) == std::vector<std::string>());
-    CHECK_FALSE(r.header("x-request-id").empty());
-    return r;
+    return check_answer(contract(), client, name, path, body, headers);
 }
 
 } // namespace
 
 TEST_CASE("the contract describes every route and no other", "[contract]")
 {
-    std::set<std::string> documented, served;
-    for (auto const& [name, operation] : contract().operations())
-        documented.insert(name);
-    for (auto const& route : feedback::routes)
-        served.insert(name_of(route));
-    CHECK(documented == served);
+    check_described(contract(), feedback::routes);
 }
 
 TEST_CASE("the contract says who may call what, and with which parameters", "[contract]")
 {
-    std::set<std::string> ids;
-    for (auto const& route : feedback::routes) {
-        INFO(name_of(route));
-        auto const& operation = contract().operations().at(name_of(route));
-        CHECK(ids.insert(operation.id).second);
-        CHECK_FALSE(operation.summary.empty());
-        for (auto const kind : {core::Access::key, core::Access::owner, core::Access::master})
-            CHECK(core::allows(operation.access, kind) == core::allows(route.access, kind));
-        CHECK(operation.idempotency_key == route.options.idempotent);
-        std::set<std::string> in_path;
-        std::string const path(route.path);
-        std::regex const parameter(R"(\{(\w+)\})");
-        for (std::sregex_iterator it(path.begin(), path.end(), parameter), end; it != end; ++it)
-            in_path.insert((*it)[1]);
-        CHECK(operation.path_parameters == in_path);
-        CHECK(operation.responses.contains("default"));
-        if (!operation.request_schema.is_null()) CHECK(operation.request_example);
-    }
+    check_operations(contract(), feedback::routes);
 }
 
 TEST_CASE("answers are what the contract says", "[contract]")

@@ -22,7 +22,7 @@ public:
             .environment = {"PORT=" + number(port_), "OPS_PORT=" + number(ops_port_),
                 "BASE_HOST=feedback.localhost", "DATABASE_URL=" + world.postgres.service_url(),
                 "REDIS_URL=" + world.redis.url(), std::string("MASTER_KEY=") + World::master,
-                "ENCRYPTION_KEYS=test:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+                std::string("ENCRYPTION_KEYS=") + testing::encryption_keys,
                 "JWKS_FILE=" + world.directory.path() + "/jwks.json",
                 "BLOB_DIR=" + world.directory.path() + "/blobs", "LOG_LEVEL=warn"}});
         REQUIRE(testing::eventually([this] { return ready(); }));

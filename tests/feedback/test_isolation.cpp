@@ -1,5 +1,6 @@
 #include "routes.hpp"
 #include "testing/eventually.hpp"
+#include "testing/scope_rows.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -102,26 +103,11 @@ testing::HttpResponse call(testing::HttpClient& client, Line const& line, Object
         line.body.empty() ? std::nullopt : std::optional(std::string(line.body)));
 }
 
-/// A fingerprint of every row of the scope, but for when its keys were used last.
+/// Every row of the scope, but for when its keys were used last and what the sender of webhooks works on.
 std::string rows_of(World const& world, std::string const& scope_id)
 {
-    std::string all;
-    auto const tables =
-        world.postgres.query("SELECT string_agg(c.relname, ',' ORDER BY c.relname) FROM pg_class c "
-                             "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'scope_id' "
-                             "WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace");
-    std::istringstream names(tables);
-    for (std::string table; std::getline(names, table, ',');) {
-        if (table == "jobs" || table == "webhook_deliveries")
-            continue; // the sender of webhooks works meanwhile
-        std::string const row = table == "api_keys" ? "to_jsonb(t) - 'last_used_at'" : "to_jsonb(t)";
-        all +=
-            table + "=" +
-            world.postgres.query("SELECT md5(coalesce(string_agg((" + row + ")::text, E'\\n' ORDER BY (" +
-                                 row + ")::text), '')) FROM " + table + " t WHERE scope_id = " + scope_id) +
-            ";";
-    }
-    return all;
+    return testing::rows_of_scope(world.postgres, scope_id,
+        {{"jobs", ""}, {"webhook_deliveries", ""}, {"api_keys", "to_jsonb(t) - 'last_used_at'"}});
 }
 
 Objects make_objects(World& world)
@@ -155,14 +141,6 @@ Objects make_objects(World& world)
     objects["environment"] = "sandbox";
     objects["slug"] = "demo";
     return objects;
-}
-
-/// The same document but for the request's id.
-std::string without_request_id(testing::HttpResponse const& r)
-{
-    auto document = r.json();
-    document.as_object().erase("requestId");
-    return boost::json::serialize(document);
 }
 
 } // namespace
@@ -256,7 +234,8 @@ TEST_CASE("no route gives anything of a scope to, or takes it from, anybody else
             auto const r = call(neighbour, line, objects);
             if (line.kind == Kind::object) {
                 CHECK(r.status == 404);
-                CHECK(without_request_id(r) == without_request_id(call(neighbour, line, nothing)));
+                CHECK(testing::without_request_id(r) ==
+                      testing::without_request_id(call(neighbour, line, nothing)));
             } else {
                 CHECK(r.status / 100 == 2);
             }

@@ -6,11 +6,11 @@
 #include "service/host.hpp"
 #include "testing/http_client.hpp"
 #include "testing/issuer.hpp"
+#include "testing/json.hpp"
 #include "testing/postgres.hpp"
 #include "testing/process.hpp"
 #include "testing/redis.hpp"
-
-#include <boost/json.hpp>
+#include "testing/service.hpp"
 
 #include <memory>
 #include <string>
@@ -21,7 +21,7 @@ class World {
 public:
     World();
 
-    static constexpr char const* master = "master-key-of-the-tests-0123456789abcdef";
+    static constexpr char const* master = testing::master_key;
 
     /// Calls as a tenant's environment: `demo`, `demo-sandbox`.
     testing::HttpClient client(std::string const& tenant = "demo-sandbox") const;
@@ -62,8 +62,4 @@ inline constexpr char const* bob = "0190a5d2-0000-7000-8000-00000000b0b0";
 /// A thread made through the API; its id.
 std::string new_thread(testing::HttpClient& client, std::string const& title = "Title");
 
-/// `value.at(member)` as text; "null" for null.
-std::string text(boost::json::value const& value, std::string_view member);
-
-/// Every item of a list, page by page.
-boost::json::array all_items(testing::HttpClient& client, std::string const& path, int limit = 100);
+using testing::all_items, testing::text;

@@ -99,17 +99,6 @@ std::vector<pg::Param> insert_params(std::span<NewFeedback const> rows, bool wit
     };
 }
 
-template <class Rows> pg::Scopes scopes_of(Rows const& rows)
-{
-    std::vector<std::int64_t> ids;
-    ids.reserve(rows.size());
-    for (auto const& row : rows)
-        ids.push_back(row.scope_id);
-    std::ranges::sort(ids);
-    ids.erase(std::ranges::unique(ids).begin(), ids.end());
-    return pg::Scopes(std::move(ids));
-}
-
 std::optional<Feedback> first(pqxx::result const& result)
 {
     if (result.empty()) return std::nullopt;
@@ -217,7 +206,7 @@ core::Time insert(pg::Tx& tx, NewFeedback const& row)
 pg::Batch<std::optional<core::Time>> insert_batch(pg::Session& session, std::span<NewFeedback const> rows)
 {
     auto const result =
-        co_await session.run_serialised(scopes_of(rows), insert_sql, insert_params(rows, true));
+        co_await session.run_serialised(pg::scopes_of(rows), insert_sql, insert_params(rows, true));
     std::map<core::Uuid, core::Time> times;
     for (auto const row : result) {
         pg::RowReader r(row);
@@ -239,7 +228,7 @@ pg::Batch<std::optional<Feedback>> get_batch(pg::Session& session, std::span<Key
         pg::column(keys, [](Key const& k) { return k.id; })};
     // The LIMIT keeps the planner to one probe of the primary key for each: as a plain join it read the whole
     // of a scope that holds most of the table.
-    auto const result = co_await session.run(scopes_of(keys),
+    auto const result = co_await session.run(pg::scopes_of(keys),
         "SELECT k.place, " FEEDBACK_COLUMNS
         " FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, feedback_id, place) "
         "CROSS JOIN LATERAL (SELECT * FROM feedbacks x WHERE x.scope_id = k.scope_id "
@@ -276,7 +265,7 @@ pg::Batch<std::vector<Feedback>> list_batch(pg::Session& session, std::span<Plai
             pages, [](PlainPage const& p) { return p.after ? time_of(*p.after) : pg::Param("infinity"); }),
         pg::column(pages, [](PlainPage const& p) { return p.after ? p.after->id : core::Uuid(); }),
         pg::column(pages, [](PlainPage const& p) { return p.limit; })};
-    auto const result = co_await session.run(scopes_of(pages),
+    auto const result = co_await session.run(pg::scopes_of(pages),
         "SELECT k.place, " FEEDBACK_COLUMNS
         " FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[]) WITH ORDINALITY "
         "AS k(scope_id, at, id, page_limit, place) "

@@ -13,13 +13,6 @@ struct Example {
     std::int64_t scope_id, size;
 };
 
-std::string read_file(std::string const& path)
-{
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
-
 } // namespace
 
 TEST_CASE("presigned addresses are those of AWS's own SDK, byte for byte")
@@ -67,12 +60,9 @@ TEST_CASE("presigned addresses are those of AWS's own SDK, byte for byte")
 
     testing::TemporaryDirectory const folder("blobs-sdk");
     std::ofstream(folder.path() + "/inputs.json") << boost::json::serialize(inputs);
-    testing::Process sdk({.argv = {"node", NPM_FOLDER "/sdk_check.mjs", folder.path() + "/inputs.json"},
-        .output = folder.path() + "/output"});
-    REQUIRE(sdk.wait(std::chrono::minutes(1)));
-    std::string const output = read_file(folder.path() + "/output");
+    std::string const output = testing::output_of(
+        {"node", NPM_FOLDER "/sdk_check.mjs", folder.path() + "/inputs.json"}, std::chrono::minutes(1));
     INFO(output);
-    REQUIRE(sdk.status() == 0);
     std::istringstream lines(output);
     for (std::string const& url : ours) {
         std::string theirs;

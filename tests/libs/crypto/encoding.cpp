@@ -93,3 +93,14 @@ TEST_CASE("whatever is read is written back the same: each value has one text")
     }
     CHECK(read > 1000);
 }
+
+TEST_CASE("base32 of RFC 4648, without its padding")
+{
+    CHECK(crypto::base32::encode("").empty());
+    CHECK(crypto::base32::encode("f") == "MY");
+    CHECK(crypto::base32::encode("fo") == "MZXQ");
+    CHECK(crypto::base32::encode("foo") == "MZXW6");
+    CHECK(crypto::base32::encode("foob") == "MZXW6YQ");
+    CHECK(crypto::base32::encode("fooba") == "MZXW6YTB");
+    CHECK(crypto::base32::encode("foobar") == "MZXW6YTBOI");
+}

@@ -56,6 +56,18 @@ TEST_CASE("HMAC-SHA-256 of RFC 4231")
           "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2");
 }
 
+TEST_CASE("HMAC-SHA-1 of RFC 2202")
+{
+    auto const hmac = [](std::string_view key, std::string_view data) {
+        auto const digest = crypto::hmac_sha1(key, data);
+        return crypto::hex::encode({reinterpret_cast<char const*>(digest.data()), digest.size()});
+    };
+    CHECK(hmac(std::string(20, '\x0b'), "Hi There") == "b617318655057264e28bc0b6fb378c8ef146be00");
+    CHECK(hmac("Jefe", "what do ya want for nothing?") == "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79");
+    CHECK(hmac(std::string(80, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First") ==
+          "aa4ae5e15272d00e95705637ce8a3b55ed402112");
+}
+
 TEST_CASE("an empty key is a key, not the one used before")
 {
     auto const* empty = "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad";

@@ -1,126 +1,22 @@
 // Measures the feedback service side by side with its limits and a peer, in alternated rounds, and prints medians as Markdown tables.
-// Called by scripts/bench, which prepares everything. Rates on a shared machine swing: only ratios within one run mean anything.
-import { execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { cpus, totalmem } from 'node:os'
+import {
+    alternate, answers, database, env, here, idOf, k, listFile, median, note, options, print, report, rss, run, sleep, start,
+    startBareServer, stop, times, us, wrk,
+} from './lib.mjs'
 
-const options = Object.fromEntries(process.argv.slice(2).map(a => a.replace(/^--/, '').split('=')))
 const rows = Number(options.rows ?? 1_000_000)
 const grown = Number(options.grown ?? 3_000_000)
-const rounds = Number(options.rounds ?? 3)
-const seconds = Number(options.seconds ?? 3)
-const run = process.env.TETRAD_RUN
-const here = new URL('.', import.meta.url).pathname
-const env = Object.fromEntries(readFileSync(`${run}/env`, 'utf8').trim().split('\n')
-    .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1).replace(/^'|'$/g, '')]))
-const socket = /host=([^&]+)/.exec(env.FEEDBACK_DATABASE_URL)[1]
-const postmaster = readFileSync(`${run}/pids/postgres`, 'utf8').trim()
 const base = `http://127.0.0.1:${env.FEEDBACK_PORT}`
-const ticks = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
-const children = []
-
-const note = text => process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
-const sleep = ms => new Promise(done => setTimeout(done, ms))
-const median = list => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)]
-const sql = text => execFileSync('psql', ['-qAtX', '-v', 'ON_ERROR_STOP=1', '-h', socket, '-U', 'postgres', '-d', 'feedback', '-c', text],
-    { encoding: 'utf8', maxBuffer: 1 << 28 }).trim()
-
-// --- processes -------------------------------------------------------------------------------------------------------------------
-
-// CPU seconds of a process and its threads.
-function cpuOf(pid) {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-    return (Number(fields[11]) + Number(fields[12])) / ticks
-}
-function childrenOf(pid) {
-    return readdirSync('/proc').filter(p => /^\d+$/.test(p)).filter(p => {
-        try { return readFileSync(`/proc/${p}/stat`, 'utf8').split(') ')[1].split(' ')[1] === String(pid) } catch { return false }
-    })
-}
-function cpuOfPostgres() {
-    // Backends that have ended count in their parent's sums.
-    const parent = readFileSync(`/proc/${postmaster}/stat`, 'utf8').split(') ')[1].split(' ')
-    let sum = (Number(parent[13]) + Number(parent[14])) / ticks
-    for (const pid of childrenOf(postmaster)) try { sum += cpuOf(pid) } catch { /* a backend that just ended */ }
-    return sum
-}
-const rss = pid => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
-
-function start(command, args, environment = {}) {
-    // The settings of the measured service are in our environment too, with its prefix.
-    const ours = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FEEDBACK_')))
-    const child = spawn(command, args, { env: { ...ours, ...environment }, stdio: ['ignore', 'ignore', 'inherit'] })
-    children.push(child)
-    return child
-}
-function stop(child) {
-    return new Promise(done => {
-        child.once('exit', done)
-        child.kill('SIGTERM')
-    })
-}
-async function answers(url, headers = {}) {
-    for (let i = 0; i < 2000; i++) {
-        try {
-            const r = await fetch(url, { headers })
-            await r.arrayBuffer()
-            if (r.status < 500) return
-        } catch { /* not yet */ }
-        await sleep(5)
-    }
-    throw new Error(`${url} does not answer`)
-}
-
-// --- load ------------------------------------------------------------------------------------------------------------------------
-
-const listFile = name => `${run}/requests-${name}`
-
-// One round of wrk over 64 connections: requests a second and CPU µs per request of `pid` and of PostgreSQL.
-function wrk(url, file, pid, expected) {
-    const cpu = cpuOf(pid), database = cpuOfPostgres()
-    const out = execFileSync('wrk', ['-t1', '-c64', `-d${seconds}s`, '-s', `${here}requests.lua`, url, '--', file], { encoding: 'utf8' })
-    const failed = Number(/Non-2xx or 3xx responses: (\d+)/.exec(out)?.[1] ?? 0)
-    const total = Number(/(\d+) requests in/.exec(out)[1])
-    const errors = /Socket errors: (.*)/.exec(out)?.[1]
-    if (errors || (expected === 'refused' ? failed !== total : failed)) throw new Error(`${url} ${file}: ${failed} of ${total} failed; ${errors ?? ''}`)
-    return {
-        rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(out)[1]),
-        cpu: (cpuOf(pid) - cpu) / total * 1e6,
-        database: (cpuOfPostgres() - database) / total * 1e6,
-    }
-}
-
-function pgbench(script) {
-    const file = `${run}/pgbench.sql`
-    writeFileSync(file, script)
-    const database = cpuOfPostgres()
-    const out = execFileSync('pgbench', ['-n', '-M', 'prepared', '-c', '8', '-j', '1', '-T', String(seconds), '-f', file, '-h', socket, '-U', 'postgres', 'feedback'],
-        { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-    const total = Number(/transactions actually processed: (\d+)/.exec(out)[1])
-    return { rate: Number(/tps = ([\d.]+)/.exec(out)[1]), database: (cpuOfPostgres() - database) / total * 1e6 }
-}
-
-// Runs the contenders in turn, `rounds` times, and takes each one's medians.
-async function alternate(label, contenders) {
-    const results = Object.fromEntries(Object.keys(contenders).map(name => [name, []]))
-    for (let round = 0; round < rounds; round++) {
-        for (const [name, contender] of Object.entries(contenders)) {
-            note(`${label}: round ${round + 1} of ${rounds}, ${name}`)
-            results[name].push(await contender())
-        }
-    }
-    return Object.fromEntries(Object.entries(results).map(([name, list]) => [name, Object.fromEntries(
-        Object.keys(list[0]).map(figure => [figure, median(list.map(r => r[figure]))]))]))
-}
+const { sql, pgbench } = database('feedback')
 
 // --- data ------------------------------------------------------------------------------------------------------------------------
 
 const columns = `f.feedback_id, f.created_at, f.updated_at, f.deleted_at, f.version, f.status, f.category, f.priority, f.title, f.body, f.app_context,
     f.attachment_ids, f.tags, f.user_id, f.user_email, f.assignee_id, f.assignee_email, f.reply_count, f.last_reply_at, f.public_reply_count,
     f.public_last_reply_at`.replace(/\s+/g, ' ')
-const idOf = n => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 const words = 'When I press export the application shows a spinner for a while and then nothing happens, please have a look at this soon.'
 
 async function call(method, path, body, headers = {}) {
@@ -166,21 +62,14 @@ async function mintKeys(prefix, count) {
 
 // --- measurements ----------------------------------------------------------------------------------------------------------------
 
-const lines = []
-const print = text => lines.push(text)
-const us = n => n.toFixed(1)
-const k = n => n >= 1000 ? `${(n / 1000).toFixed(1)}k` : n.toFixed(0)
-const times = n => `${n.toFixed(2)} ×`
-
 async function bare() {
-    const child = start(`${process.env.BUILD}/tests/bench/bare_server`, ['--port', '8198', '--threads', '2'])
-    await answers('http://127.0.0.1:8198/')
+    const child = await startBareServer(2)
     writeFileSync(listFile('401'), 'GET /v1/feedbacks -\n')
     writeFileSync(listFile('livez'), 'GET /livez -\n')
     const pid = env.FEEDBACK_PID
     const r = await alternate('401 and /livez', {
         bare: () => wrk('http://127.0.0.1:8198', listFile('livez'), child.pid),
-        unauthenticated: () => wrk(base, listFile('401'), pid, 'refused'),
+        unauthenticated: () => wrk(base, listFile('401'), pid, { refused: true }),
         livez: () => wrk(`http://127.0.0.1:${env.FEEDBACK_OPS_PORT}`, listFile('livez'), pid),
     })
     await stop(child)
@@ -244,7 +133,7 @@ async function memory() {
     const service = process.env.BUILD + '/services/feedback/feedback'
     const settings = {
         PORT: '8197', OPS_PORT: '9197', BASE_HOST: 'feedback.localhost', DATABASE_URL: env.FEEDBACK_DATABASE_URL, REDIS_URL: env.REDIS_URL,
-        MASTER_KEY: env.MASTER_KEY, ENCRYPTION_KEYS: process.env.ENCRYPTION_KEYS, BLOB_DIR: `${run}/blobs/bench`, JWKS_FILE: `${run}/jwks.json`, LOG_LEVEL: 'warn',
+        MASTER_KEY: env.MASTER_KEY, ENCRYPTION_KEYS: process.env.ENCRYPTION_KEYS, BLOB_DIR: `${run}/blobs/bench`, JWKS_URL: `http://127.0.0.1:${env.AUTH_PORT}/.well-known/jwks.json`, LOG_LEVEL: 'warn',
     }
     const starts = []
     let child
@@ -283,8 +172,7 @@ async function memory() {
     print(`| ready after start (median of 5) | ${median(starts).toFixed(0)} ms | 300 ms |\n`)
 }
 
-try {
-    print(`${cpus()[0].model}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB; servers, load and PostgreSQL on the same machine; medians of ${rounds} alternated rounds of ${seconds} s.\n`)
+await report(async () => {
     await bare()
     await memory()
 
@@ -312,8 +200,4 @@ try {
         print(`| ${label} | ${us(total(small[name]))} | ${us(total(large[name]))} | ${times(total(large[name]) / total(small[name]))} | 1.3 × | ` +
             `${us(total(crowded[name]))} | ${times(total(crowded[name]) / total(large[name]))} |`)
     }
-} finally {
-    note('')
-    console.log(lines.join('\n'))
-    for (const child of children) child.kill('SIGKILL')
-}
+})

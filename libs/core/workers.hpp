@@ -8,12 +8,12 @@
 #include <type_traits>
 #include <utility>
 
-namespace blobs {
+namespace core {
 
 namespace asio = boost::asio;
 
-/// A few threads for what blocks: file system calls, and the S3 store's HTTP requests. What waits is bounded
-/// by the requests in flight, since each awaits its one piece of work.
+/// A few threads for what blocks: file system calls, requests to other servers. What waits is bounded by
+/// the requests in flight, since each awaits its one piece of work.
 class Workers {
 public:
     explicit Workers(unsigned threads) : pool_(threads) {}
@@ -41,4 +41,4 @@ private:
     asio::thread_pool pool_;
 };
 
-} // namespace blobs
+} // namespace core

@@ -1,0 +1,100 @@
+#include "crypto/password.hpp"
+
+#include "core/error.hpp"
+#include "crypto/random.hpp"
+
+#include <argon2.h>
+
+#include <stdexcept>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace crypto {
+
+namespace {
+
+constexpr std::size_t salt_size = 16;
+constexpr std::size_t hash_size = 32;
+constexpr int niceness = 10;
+constexpr std::size_t waiting_for_each_thread = 32;
+
+/// Linux keeps a niceness for each thread.
+void lower_priority_once()
+{
+    thread_local bool const done = ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), niceness) == 0;
+    static_cast<void>(done);
+}
+
+PasswordHasherOptions complete(PasswordHasherOptions options)
+{
+    if (options.queue_limit == 0) options.queue_limit = options.threads * waiting_for_each_thread;
+    return options;
+}
+
+} // namespace
+
+std::string hash_password(std::string const& secret, Argon2Cost const& cost)
+{
+    std::string const salt = random_bytes(salt_size);
+    std::string encoded(
+        argon2_encodedlen(cost.passes, cost.memory_kib, cost.lanes, salt_size, hash_size, Argon2_id), '\0');
+    int const result = argon2id_hash_encoded(cost.passes, cost.memory_kib, cost.lanes, secret.data(),
+        secret.size(), salt.data(), salt.size(), hash_size, encoded.data(), encoded.size());
+    if (result != ARGON2_OK) throw std::runtime_error(std::string("Argon2: ") + argon2_error_message(result));
+    encoded.resize(encoded.find('\0'));
+    return encoded;
+}
+
+bool verify_password(std::string const& secret, std::string const& phc)
+{
+    int const result = argon2id_verify(phc.c_str(), secret.data(), secret.size());
+    if (result == ARGON2_MEMORY_ALLOCATION_ERROR || result == ARGON2_THREAD_FAIL)
+        throw std::runtime_error(std::string("Argon2: ") + argon2_error_message(result));
+    return result == ARGON2_OK;
+}
+
+PasswordHasher::PasswordHasher(PasswordHasherOptions options)
+    : options_(complete(options)), nobodys_(hash_password(random_base62(salt_size), options_.cost)),
+      workers_(options_.threads)
+{
+}
+
+PasswordHasher::Turn PasswordHasher::enter()
+{
+    Turn turn(queued_);
+    if (queued_.fetch_add(1) < options_.queue_limit) return turn;
+    throw core::Error::unavailable("Too many passwords are being checked just now.");
+}
+
+asio::awaitable<std::string> PasswordHasher::hash(Turn const& /*turn*/, core::Secret secret)
+{
+    auto const work = [&] {
+        lower_priority_once();
+        return hash_password(secret.reveal(), options_.cost);
+    };
+    co_return co_await workers_.run(work);
+}
+
+asio::awaitable<std::string> PasswordHasher::hash(core::Secret secret)
+{
+    Turn const turn = enter();
+    co_return co_await hash(turn, std::move(secret));
+}
+
+asio::awaitable<bool> PasswordHasher::verify(
+    Turn const& /*turn*/, core::Secret secret, std::optional<std::string> phc)
+{
+    auto const work = [&] {
+        lower_priority_once();
+        return verify_password(secret.reveal(), phc.value_or(nobodys_)) && phc.has_value();
+    };
+    co_return co_await workers_.run(work);
+}
+
+asio::awaitable<bool> PasswordHasher::verify(core::Secret secret, std::optional<std::string> phc)
+{
+    Turn const turn = enter();
+    co_return co_await verify(turn, std::move(secret), std::move(phc));
+}
+
+} // namespace crypto

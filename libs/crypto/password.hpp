@@ -1,0 +1,93 @@
+#pragma once
+
+#include "core/secret.hpp"
+#include "core/workers.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace crypto {
+
+namespace asio = boost::asio;
+
+/// Argon2id as OWASP's password storage sheet has it: 19 MiB, 2 passes, 1 lane.
+struct Argon2Cost {
+    std::uint32_t memory_kib = 19 * 1024;
+    std::uint32_t passes = 2;
+    std::uint32_t lanes = 1;
+};
+
+/// The PHC string (`$argon2id$v=19$m=19456,t=2,p=1$…`) of a secret under a new random salt. Takes some 25 ms
+/// of a core: off the I/O threads, see PasswordHasher.
+std::string hash_password(std::string const& secret, Argon2Cost const& cost = {});
+
+/// Whether `secret` is the one of that PHC string; false as well when the string is not one.
+bool verify_password(std::string const& secret, std::string const& phc);
+
+struct PasswordHasherOptions {
+    unsigned threads = 2;
+    /// Callers that wait for a thread or have one, beyond which the next is UNAVAILABLE (503); 0: 32 for each
+    /// thread, which is some 0.8 s.
+    std::size_t queue_limit = 0;
+    Argon2Cost cost{};
+};
+
+/// Hashes passwords on threads of its own, at a lower scheduling priority than the rest of the process, so
+/// that a storm of sign-ins delays nobody else. Safe from any thread.
+class PasswordHasher {
+public:
+    explicit PasswordHasher(PasswordHasherOptions options);
+
+    /// A place among the callers. Lives no longer than the hasher.
+    class Turn {
+    public:
+        Turn(Turn&& other) noexcept : queued_(std::exchange(other.queued_, nullptr)) {}
+
+        Turn& operator=(Turn&&) = delete;
+
+        ~Turn()
+        {
+            if (queued_ != nullptr) queued_->fetch_sub(1);
+        }
+
+    private:
+        friend PasswordHasher;
+
+        explicit Turn(std::atomic<std::size_t>& queued) noexcept : queued_(&queued) {}
+
+        std::atomic<std::size_t>* queued_;
+    };
+
+    /// Takes a place ahead of the work, for whoever has more to do before it. UNAVAILABLE when all are taken.
+    Turn enter();
+
+    /// As `hash_password`; resumes the caller on its own executor.
+    asio::awaitable<std::string> hash(Turn const& turn, core::Secret secret);
+
+    /// The same with a place of its own: UNAVAILABLE when all are taken.
+    asio::awaitable<std::string> hash(core::Secret secret);
+
+    /// As `verify_password`. Without a `phc` it does the same work for nothing and says false, so that a
+    /// secret nobody has takes as long as a wrong one.
+    asio::awaitable<bool> verify(Turn const& turn, core::Secret secret, std::optional<std::string> phc);
+
+    /// The same with a place of its own: UNAVAILABLE when all are taken.
+    asio::awaitable<bool> verify(core::Secret secret, std::optional<std::string> phc);
+
+    /// Callers that wait or are served: for metrics.
+    std::size_t queued() const noexcept { return queued_; }
+
+private:
+    PasswordHasherOptions const options_;
+    std::string const nobodys_; ///< PHC string of a secret that was thrown away
+    std::atomic<std::size_t> queued_ = 0;
+    core::Workers workers_; ///< last: it ends before what its work uses
+};
+
+} // namespace crypto

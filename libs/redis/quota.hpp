@@ -1,0 +1,46 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "redis/client.hpp"
+#include "redis/rate_limit.hpp"
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace redis {
+
+/// What became of one attempt to use a quota.
+struct Use {
+    bool allowed = false;
+    std::chrono::milliseconds retry_after{}; ///< until one would be allowed; 0 when `allowed`
+    std::string id;                          ///< for `give_back`; empty unless allowed
+};
+
+/// Exact sliding windows as RateLimiter has them, for rules that a test moves the time of and for uses that
+/// turn out not to count: the caller says what time it is, several limits hold together, and a use can be
+/// given back. Costs some 80 bytes for each use within the longest window, so it is for small counts.
+class Quota {
+public:
+    /// Keys are `<prefix>:{<subject>}:<name>`. `client` outlives this object.
+    Quota(Client& client, std::string prefix);
+
+    /// Counts one use at `now` if every limit allows it, all or none, before the caller acts on it. Throws
+    /// Unavailable. `limits` is not empty and lives until this is awaited.
+    asio::awaitable<Use> take(
+        std::string_view subject, std::string_view name, std::span<Limit const> limits, core::Time now);
+
+    /// Makes `use` (which was allowed) one that never was. A use that cannot be given back because Redis is
+    /// away stays counted.
+    asio::awaitable<void> give_back(std::string_view subject, std::string_view name, Use const& use);
+
+private:
+    std::string key(std::string_view subject, std::string_view name) const;
+
+    Client& client_;
+    std::string prefix_;
+    Script take_;
+};
+
+} // namespace redis

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/config.hpp"
+#include "core/secret.hpp"
+#include "sms/sender.hpp"
+#include "sms/twilio.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace sms {
+
+/// How messages leave the house: the same settings in every service that sends any.
+struct Options {
+    bool twilio = false; ///< SMS_PROVIDER=twilio
+    std::string outbox;  ///< SMS_OUTBOX: the file, with SMS_PROVIDER=outbox
+    /// TWILIO_*: needed with SMS_PROVIDER=twilio. The token alone also lets the inbound webhook be signed.
+    twilio::Account account;
+    /// TWILIO_WEBHOOK_URL: the inbound webhook as Twilio is told it; empty: what the request's Host says.
+    std::string webhook_url;
+    bool sender_verified = false;       ///< SMS_SENDER_VERIFIED
+    std::int64_t sender_per_minute = 0; ///< SMS_SENDER_PER_MINUTE, once verified
+
+    /// Faults are recorded in `config`.
+    static Options read(core::Config& config);
+
+    /// What the shared limit is counted under.
+    std::string sender() const { return twilio ? account.from : "outbox"; }
+};
+
+/// `client` (to addresses the operator configured) and `clock` outlive the sender.
+std::unique_ptr<Sender> make_sender(Options const& options, http::Client& client, core::Clock const& clock);
+
+} // namespace sms

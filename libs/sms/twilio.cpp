@@ -1,0 +1,180 @@
+#include "sms/twilio.hpp"
+
+#include "crypto/compare.hpp"
+#include "crypto/encoding.hpp"
+#include "crypto/hmac.hpp"
+#include "http/query.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace sms::twilio {
+
+namespace {
+
+std::string form_encode(std::string_view text)
+{
+    constexpr std::string_view unreserved = "-._~";
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string encoded;
+    for (char const c : text) {
+        auto const byte = static_cast<unsigned char>(c);
+        bool const plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                           unreserved.find(c) != unreserved.npos;
+        if (plain)
+            encoded += c;
+        else
+            encoded.append({'%', digits[byte >> 4], digits[byte & 15]});
+    }
+    return encoded;
+}
+
+bool is_service(std::string_view from) noexcept
+{
+    return from.starts_with("MG");
+}
+
+std::string to_upper(std::string_view text)
+{
+    std::string upper(text);
+    std::ranges::transform(
+        upper, upper.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+    return upper;
+}
+
+std::string_view trim(std::string_view text) noexcept
+{
+    constexpr std::string_view space = " \t\r\n";
+    auto const first = text.find_first_not_of(space);
+    if (first == text.npos) return {};
+    return text.substr(first, text.find_last_not_of(space) - first + 1);
+}
+
+} // namespace
+
+Outcome outcome_of(unsigned code) noexcept
+{
+    switch (code) {
+    case 21610: // the recipient has replied STOP
+        return Outcome::opted_out;
+    case 21408: // the account has no permission for the region
+        return Outcome::country;
+    case 21211: // invalid `To`
+    case 21214: // `To` cannot be reached
+    case 21217: // `To` is no phone number
+    case 21612: // no route from `From` to `To`
+    case 21614: // `To` is no mobile number
+    case 30003: // unreachable handset
+    case 30004: // blocked by the recipient or the carrier
+    case 30005: // unknown handset
+    case 30006: // landline or unreachable carrier
+    case 30007: // filtered by the carrier
+        return Outcome::unreachable;
+    default:
+        return Outcome::refused;
+    }
+}
+
+Sent read_answer(unsigned status, std::string_view body)
+{
+    boost::system::error_code fault;
+    auto const document = boost::json::parse(body, fault);
+    auto const* const object = fault ? nullptr : document.if_object();
+    if (status >= 200 && status < 300) {
+        auto const* const sid = object != nullptr ? object->if_contains("sid") : nullptr;
+        // Another server's 200 is no promise that a message was taken.
+        if (sid == nullptr || !sid->is_string()) return {.outcome = Outcome::unknown};
+        return {.outcome = Outcome::accepted, .provider_id = std::string(sid->get_string())};
+    }
+    auto const* const code = object != nullptr ? object->if_contains("code") : nullptr;
+    bool const has_code = code != nullptr && code->is_int64() && code->get_int64() > 0;
+    Sent sent{.outcome = Outcome::refused,
+        .provider_id = {},
+        .code = has_code ? static_cast<unsigned>(code->get_int64()) : 0};
+    if (has_code && status < 500) sent.outcome = outcome_of(sent.code);
+    return sent;
+}
+
+Sent Sender::send(Message const& message, std::chrono::milliseconds patience)
+{
+    http::OutboundRequest request;
+    request.method = "POST";
+    request.url = account_.base_url + "/2010-04-01/Accounts/" + account_.sid + "/Messages.json";
+    request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"},
+        {"Authorization",
+            "Basic " + crypto::base64::encode(account_.sid + ':' + account_.auth_token.reveal())}};
+    request.body = "To=" + form_encode(message.to.text()) +
+                   (is_service(account_.from) ? "&MessagingServiceSid=" : "&From=") +
+                   form_encode(account_.from) + "&Body=" + form_encode(message.body);
+    request.timeout = patience;
+    request.connect_timeout = std::min(request.connect_timeout, patience);
+    request.fresh_connection = true;
+    try {
+        auto const response = client_.send(request);
+        return read_answer(response.status, response.body);
+    } catch (http::OutboundError const& error) {
+        return {.outcome = error.request_sent() ? Outcome::unknown : Outcome::not_sent};
+    }
+}
+
+std::optional<Parameters> parse_form(std::string_view body)
+{
+    Parameters parameters;
+    while (!body.empty()) {
+        std::string_view const pair = body.substr(0, body.find('&'));
+        body.remove_prefix(std::min(pair.size() + 1, body.size()));
+        if (pair.empty()) continue;
+        auto const equals = std::min(pair.find('='), pair.size());
+        auto name = http::percent_decode(pair.substr(0, equals), true);
+        auto value = http::percent_decode(pair.substr(std::min(equals + 1, pair.size())), true);
+        if (!name || !value) return std::nullopt;
+        parameters.emplace_back(std::move(*name), std::move(*value));
+    }
+    return parameters;
+}
+
+std::string_view find(Parameters const& parameters, std::string_view name) noexcept
+{
+    auto const it =
+        std::ranges::find(parameters, name, [](auto const& p) { return std::string_view(p.first); });
+    return it == parameters.end() ? std::string_view() : std::string_view(it->second);
+}
+
+std::string sign(core::Secret const& auth_token, std::string_view url, Parameters parameters)
+{
+    // As Twilio's own helpers: a parameter sent twice with one value counts once.
+    std::ranges::sort(parameters);
+    auto const repeated = std::ranges::unique(parameters);
+    parameters.erase(repeated.begin(), repeated.end());
+    std::string text(url);
+    for (auto const& [name, value] : parameters)
+        text.append(name).append(value);
+    auto const mac = crypto::hmac_sha1(auth_token.reveal(), text);
+    return crypto::base64::encode({reinterpret_cast<char const*>(mac.data()), mac.size()});
+}
+
+bool is_signed(core::Secret const& auth_token, std::span<std::string const> urls,
+    Parameters const& parameters, std::string_view signature)
+{
+    if (auth_token.empty()) return false;
+    bool matched = false;
+    for (auto const& url : urls)
+        matched |= crypto::equal_constant_time(sign(auth_token, url, parameters), signature);
+    return matched;
+}
+
+Keyword keyword_of(Parameters const& parameters)
+{
+    static constexpr std::array<std::string_view, 9> stop{
+        "STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"};
+    static constexpr std::array<std::string_view, 3> start{"START", "YES", "UNSTOP"};
+    std::string const type = to_upper(find(parameters, "OptOutType"));
+    std::string const word = type.empty() ? to_upper(trim(find(parameters, "Body"))) : type;
+    if (std::ranges::find(stop, word) != stop.end()) return Keyword::stop;
+    if (std::ranges::find(start, word) != start.end()) return Keyword::start;
+    return Keyword::none;
+}
+
+} // namespace sms::twilio

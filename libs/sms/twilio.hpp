@@ -1,0 +1,67 @@
+#pragma once
+
+#include "core/secret.hpp"
+#include "http/client.hpp"
+#include "sms/sender.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// Twilio's Programmable Messaging: https://www.twilio.com/docs/messaging/api/message-resource.
+namespace sms::twilio {
+
+struct Account {
+    std::string base_url; ///< `https://api.twilio.com`, without a slash at the end
+    std::string sid;      ///< `AC…`
+    core::Secret auth_token;
+    std::string from; ///< a number, or a messaging service `MG…`
+};
+
+/// Creates messages: `POST /2010-04-01/Accounts/{sid}/Messages.json`.
+class Sender final : public sms::Sender {
+public:
+    /// `client` outlives this object.
+    Sender(Account account, http::Client& client) : account_(std::move(account)), client_(client) {}
+
+    Sent send(Message const& message, std::chrono::milliseconds patience) override;
+
+private:
+    Account const account_;
+    http::Client& client_;
+};
+
+/// What an answer of the Messages resource means (https://www.twilio.com/docs/api/errors).
+Sent read_answer(unsigned status, std::string_view body);
+
+/// What an error code says of the message, at creation or in a status callback; `refused` for those that say
+/// nothing of the recipient.
+Outcome outcome_of(unsigned code) noexcept;
+
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+/// The parameters of a form body (`application/x-www-form-urlencoded`); nullopt when it is malformed.
+std::optional<Parameters> parse_form(std::string_view body);
+
+/// The value of that name; empty when absent.
+std::string_view find(Parameters const& parameters, std::string_view name) noexcept;
+
+/// The value of `X-Twilio-Signature` for a request to `url` (https://www.twilio.com/docs/usage/security):
+/// base64 of the HMAC-SHA-1 of the URL and every parameter's name and value, sorted.
+std::string sign(core::Secret const& auth_token, std::string_view url, Parameters parameters);
+
+/// Whether `signature` is the right one for one of the URLs, in constant time. An empty token accepts
+/// nothing.
+bool is_signed(core::Secret const& auth_token, std::span<std::string const> urls,
+    Parameters const& parameters, std::string_view signature);
+
+/// What a recipient asks of the sender in an inbound message.
+enum class Keyword : std::uint8_t { none, stop, start };
+
+/// Reads `OptOutType` where Twilio's Advanced Opt-Out sets it, else the keywords of the carriers in `Body`.
+Keyword keyword_of(Parameters const& parameters);
+
+} // namespace sms::twilio

@@ -1,0 +1,137 @@
+#include "api/accounts.hpp"
+
+#include "api/attempts.hpp"
+#include "api/json.hpp"
+#include "api/passwords.hpp"
+#include "api/session.hpp"
+#include "api/sign_in.hpp"
+#include "audit/audit.hpp"
+#include "storage/trusted_devices.hpp"
+#include "storage/users.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+core::Error invalid_credentials()
+{
+    return {codes::invalid_credentials, "The email or the password is wrong."};
+}
+
+Credentials parse_registration(http::Request const& req)
+{
+    core::Fields f(req.json());
+    Credentials c{read_email(f), read_new_password(f, "password")};
+    f.check();
+    return c;
+}
+
+Credentials parse_login(http::Request const& req)
+{
+    core::Fields f(req.json());
+    Credentials c{read_email(f), read_password(f, "password")};
+    f.check();
+    return c;
+}
+
+struct PasswordChange {
+    core::Secret current, wanted;
+
+    static PasswordChange parse(http::Request const& req)
+    {
+        core::Fields f(req.json());
+        PasswordChange c{read_password(f, "currentPassword"), read_new_password(f, "newPassword")};
+        f.check();
+        return c;
+    }
+};
+
+// Both have their turn at hashing before they are counted: what waits in line is not to look like guessing.
+
+/// nullopt: the address is taken.
+asio::awaitable<std::optional<User>> create_user(
+    http::Request const& req, Deps& deps, crypto::PasswordHasher::Turn turn, Credentials const& wanted)
+{
+    auto const known = co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return users::find_by_email(tx, req.scope(), wanted.email); });
+    if (known) co_return std::nullopt;
+    users::NewUser const user{
+        core::Uuid::v7(), wanted.email, co_await deps.passwords.hash(turn, wanted.password), Role::user};
+    co_return co_await deps.db.transact(
+        req.scope(), [&](pg::Tx& tx) { return users::insert(tx, req.scope(), user); });
+}
+
+/// The user with these credentials. Takes the same time and work whether the address is unknown or the
+/// password wrong.
+asio::awaitable<std::optional<User>> authenticate(
+    http::Request const& req, Deps& deps, crypto::PasswordHasher::Turn turn, Credentials const& given)
+{
+    auto found = co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return users::find_by_email(tx, req.scope(), given.email); });
+    std::optional<std::string> const hash = found ? found->password_hash : std::nullopt;
+    bool const right = co_await deps.passwords.verify(turn, given.password, hash);
+    co_return right ? std::move(found) : std::nullopt;
+}
+
+/// Whether `password` is the user's: true or nullopt.
+asio::awaitable<std::optional<bool>> confirm(Deps& deps, User const& user, core::Secret const& password)
+{
+    bool const right = co_await deps.passwords.verify(password, user.password_hash);
+    co_return right ? std::optional(true) : std::nullopt;
+}
+
+} // namespace
+
+asio::awaitable<http::Response> register_user(http::Request const& req, Deps& deps)
+{
+    Credentials const wanted = parse_registration(req);
+    auto attempt = create_user(req, deps, deps.passwords.enter(), wanted);
+    auto const user = co_await counted(deps, {registration_from_network(req)}, std::move(attempt));
+    if (!user) throw core::Error(core::codes::conflict, "There is an account with this email already.");
+    co_return co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}, .status = 201});
+}
+
+asio::awaitable<http::Response> login(http::Request const& req, Deps& deps)
+{
+    Credentials const given = parse_login(req);
+    auto attempt = authenticate(req, deps, deps.passwords.enter(), given);
+    auto const user = co_await counted(
+        deps, {login_from_network(req), login_of_account(req.scope(), given.email)}, std::move(attempt));
+    if (!user) throw invalid_credentials();
+    co_return co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}});
+}
+
+asio::awaitable<http::Response> get_me(http::Request const& req, Deps& deps)
+{
+    User const user =
+        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
+    co_return http::Response::ok(to_json(user));
+}
+
+asio::awaitable<http::Response> change_password(http::Request const& req, Deps& deps)
+{
+    auto const change = PasswordChange::parse(req);
+    User const user =
+        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
+    if (!user.has_password())
+        throw core::Error(codes::mfa_password_required, "The account has no password to change.");
+    auto const right = co_await counted(deps, {password_of_user(req)}, confirm(deps, user, change.current));
+    if (!right) throw invalid_credentials();
+    std::string const hash = co_await deps.passwords.hash(change.wanted);
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        lock_signed_in_user(tx, req, deps);
+        if (!users::set_password(tx, req.scope(), user.id, hash, user.credentials_version))
+            throw core::Error(core::codes::conflict, "The credentials have been changed meanwhile.");
+        sessions::end_others(tx, req.scope(), user.id, session_of(req), deps.clock.now());
+        trusted_devices::revoke_all(tx, req.scope(), user.id);
+        audit::record(tx, req.context,
+            {.action = "user.password_changed",
+                .subject_type = "user",
+                .subject_id = user.id.to_string(),
+                .before = {},
+                .after = {}});
+        return http::Response::ok(R"({"changed":true})");
+    });
+}
+
+} // namespace auth_mfa

@@ -1,0 +1,103 @@
+#include "api/enrolment.hpp"
+
+#include "api/proof.hpp"
+#include "api/session.hpp"
+#include "audit/audit.hpp"
+#include "core/json_writer.hpp"
+#include "domain/errors.hpp"
+#include "domain/recovery_code.hpp"
+#include "storage/sessions.hpp"
+#include "storage/trusted_devices.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+/// Written last in its transaction (audit::record).
+void record(pg::Tx& tx, http::Request const& req, std::string_view action, std::string_view factor)
+{
+    audit::record(tx, req.context,
+        {.action = std::string(action),
+            .subject_type = "user",
+            .subject_id = req.caller().id,
+            .before = std::nullopt,
+            .after = boost::json::object{{"factor", factor}}});
+}
+
+} // namespace
+
+http::Response recovery_codes_answer(std::vector<std::string> const& codes)
+{
+    core::JsonWriter w;
+    w.begin_object().member("recoveryCodes", codes).end_object();
+    return http::Response::ok(std::move(w).str()).header("Cache-Control", "no-store");
+}
+
+void require_password(User const& user)
+{
+    if (!user.has_password())
+        throw core::Error(codes::mfa_password_required,
+            "The account has no password: its second factor is the identity provider's to ask for.");
+}
+
+asio::awaitable<NewRecoveryCodes> NewRecoveryCodes::make(Deps& deps)
+{
+    auto const turn = deps.passwords.enter();
+    NewRecoveryCodes made;
+    for (auto const& code : make_recovery_codes()) {
+        auto hash = co_await deps.passwords.hash(turn, core::Secret(code.secret));
+        made.texts.push_back(code.text());
+        made.hashed.push_back({code.locator, std::move(hash)});
+    }
+    co_return made;
+}
+
+asio::awaitable<http::Response> enrol(http::Request const& req, Deps& deps, std::string_view factor,
+    std::function<void(pg::Tx&, User const&)> write)
+{
+    NewRecoveryCodes codes;
+    bool shown = false;
+    // Whether codes are needed is known once the user is locked, and hashing them takes too long to do then.
+    auto const put_in_force = [&](pg::Tx& tx) {
+        User const user = lock_signed_in_user(tx, req, deps);
+        shown = !user.has_factor();
+        if (shown && codes.hashed.empty()) return false;
+        write(tx, user);
+        if (shown) recovery_codes::replace(tx, req.scope(), user.id, codes.hashed, deps.clock.now());
+        record(tx, req, "factor.enabled", factor);
+        return true;
+    };
+    if (!co_await deps.db.transact(req.scope(), put_in_force)) {
+        codes = co_await NewRecoveryCodes::make(deps);
+        co_await deps.db.transact(req.scope(), put_in_force);
+    }
+    co_return recovery_codes_answer(shown ? codes.texts : std::vector<std::string>());
+}
+
+asio::awaitable<http::Response> disable(http::Request const& req, Deps& deps, std::string_view factor,
+    bool (*is_enrolled)(User const&), void (*write)(pg::Tx&, core::Scope const&, User const&))
+{
+    auto const require_enrolled = [&](User const& user) {
+        if (!is_enrolled(user)) throw setup_required("The factor is not enrolled.");
+    };
+    std::string const code = parse_code(req);
+    User const user =
+        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
+    require_enrolled(user);
+    Proof const proof = co_await require_proof(deps, req.scope(), user.id, code);
+    co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        User const locked = lock_signed_in_user(tx, req, deps);
+        require_enrolled(locked);
+        core::Time const now = deps.clock.now();
+        if (!use(tx, req.scope(), locked.id, proof, now)) throw invalid_code();
+        write(tx, req.scope(), locked);
+        bool const last = !(locked.phone_verified && locked.totp);
+        if (last) recovery_codes::remove_all(tx, req.scope(), locked.id);
+        trusted_devices::revoke_all(tx, req.scope(), locked.id);
+        sessions::end_others(tx, req.scope(), locked.id, session_of(req), now);
+        record(tx, req, "factor.disabled", factor);
+    });
+    co_return http::Response::ok(R"({"disabled":true})");
+}
+
+} // namespace auth_mfa

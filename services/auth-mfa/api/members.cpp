@@ -1,0 +1,109 @@
+#include "api/members.hpp"
+
+#include "api/json.hpp"
+#include "api/session.hpp"
+#include "audit/audit.hpp"
+#include "core/fields.hpp"
+#include "http/query.hpp"
+#include "paging/cursor.hpp"
+#include "storage/factors.hpp"
+#include "storage/users.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+Role parse_role_change(http::Request const& req)
+{
+    core::Fields f(req.json());
+    auto const role = static_cast<Role>(f.one_of("role", roles));
+    f.check();
+    return role;
+}
+
+User found(std::optional<User> member)
+{
+    if (!member) throw core::Error(core::codes::not_found, "There is no such member.");
+    return *std::move(member);
+}
+
+void record(pg::Tx& tx, http::Request const& req, std::string action, User const& member,
+    std::optional<boost::json::value> before, std::optional<boost::json::value> after)
+{
+    audit::record(tx, req.context,
+        {.action = std::move(action),
+            .subject_type = "member",
+            .subject_id = member.id.to_string(),
+            .before = std::move(before),
+            .after = std::move(after)});
+}
+
+/// Whoever holds somebody's access token must not get rid of their second factor with it, nor an admin of an
+/// owner's.
+void check_may_reset(http::Request const& req, User const& member)
+{
+    if (req.caller().id == member.id.to_string())
+        throw core::Error(core::codes::forbidden, "Your own factors are removed with a code.");
+    if (member.role == Role::owner && req.caller().kind == core::Access::admin)
+        throw core::Error(core::codes::forbidden, "Only an owner may remove an owner's factors.");
+}
+
+} // namespace
+
+asio::awaitable<http::Response> list_members(http::Request const& req, Deps& deps)
+{
+    auto const hash = paging::FilterHash().add("list", "members").value();
+    http::Query query(req);
+    std::size_t const limit = query.limit();
+    auto const after = paging::read_cursor(query, hash);
+    query.check();
+    auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
+        require_role(tx, req, deps, core::Access::managers);
+        return users::list(tx, req.scope(), after, limit + 1);
+    });
+    auto const page = paging::make_page(
+        std::move(rows), limit, hash, [](User const& u) { return paging::Position{u.created_at, u.id}; });
+    core::JsonWriter w(256 + 512 * page.items.size());
+    w.begin_object().key("items").begin_array();
+    for (auto const& member : page.items)
+        write(w, member);
+    w.end_array().member("cursor", page.cursor).end_object();
+    co_return http::Response::ok(std::move(w).str());
+}
+
+asio::awaitable<http::Response> update_member(http::Request const& req, Deps& deps)
+{
+    core::Uuid const id = req.uuid_param("userId");
+    Role const role = parse_role_change(req);
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        // Of two owners who demote each other only one can.
+        pg::serialise(tx, req.scope().id);
+        require_role(tx, req, deps, core::Access::owner | core::Access::master);
+        User const before = found(users::find(tx, req.scope(), id));
+        if (before.role == role) return http::Response::ok(to_json(before));
+        if (before.role == Role::owner && !users::has_other_owner(tx, req.scope(), id))
+            throw core::Error(core::codes::conflict, "The last owner stays one.");
+        User const after = found(users::set_role(tx, req.scope(), id, role));
+        record(tx, req, "member.role", after, boost::json::object{{"role", to_string(before.role)}},
+            boost::json::object{{"role", to_string(role)}});
+        return http::Response::ok(to_json(after));
+    });
+}
+
+asio::awaitable<http::Response> reset_member_mfa(http::Request const& req, Deps& deps)
+{
+    core::Uuid const id = req.uuid_param("userId");
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        require_role(tx, req, deps, core::Access::managers);
+        User const member = found(users::lock(tx, req.scope(), id));
+        check_may_reset(req, member);
+        factors::remove_all(tx, req.scope(), id);
+        users::revoke_credentials(tx, req.scope(), id);
+        sessions::end_others(tx, req.scope(), id, std::nullopt, deps.clock.now());
+        record(tx, req, "member.mfa_reset", member,
+            boost::json::object{{"sms", member.phone_verified}, {"totp", member.totp}}, {});
+        return http::Response::ok(R"({"deleted":true})");
+    });
+}
+
+} // namespace auth_mfa

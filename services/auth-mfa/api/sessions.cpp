@@ -1,0 +1,130 @@
+#include "api/sessions.hpp"
+
+#include "api/json.hpp"
+#include "api/session.hpp"
+#include "audit/audit.hpp"
+#include "core/fields.hpp"
+#include "paging/cursor.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+constexpr std::size_t max_refresh_token = 2048;
+
+core::Error bad_refresh_token()
+{
+    return {core::codes::unauthorized, "The refresh token is not valid, or has been used."};
+}
+
+RefreshToken read_refresh_token(http::Request const& req, Deps const& deps)
+{
+    core::Fields f(req.json());
+    std::string const text = f.text("refreshToken", 1, max_refresh_token);
+    f.check();
+    auto const token = deps.tokens.read_refresh_token(req.scope(), text);
+    if (!token) throw bad_refresh_token();
+    return *token;
+}
+
+void record_ended(pg::Tx& tx, http::Request const& req, core::Uuid session_id)
+{
+    audit::record(tx, req.context,
+        {.action = "session.ended",
+            .subject_type = "session",
+            .subject_id = session_id.to_string(),
+            .before = {},
+            .after = {}});
+}
+
+void record_reuse(pg::Tx& tx, http::Request const& req, Session const& session)
+{
+    audit::record(tx, req.scope(), {.id = "system:sessions", .request_id = req.context.request_id},
+        {.action = "session.reuse_detected",
+            .subject_type = "session",
+            .subject_id = session.id.to_string(),
+            .before = {},
+            .after = boost::json::object{{"userId", session.user_id.to_string()}}});
+}
+
+/// What to say to a token that is not its session's current one. One that was used, and not just now, is in
+/// two hands: the session ends.
+std::optional<sessions::Rotated> judge(
+    pg::Tx& tx, http::Request const& req, RefreshToken const& token, core::Time now)
+{
+    auto const session = sessions::lock(tx, req.scope(), token.session_id);
+    if (!session) return std::nullopt;
+    switch (judge_refresh(*session, token.generation, now)) {
+    case Refresh::current:
+    case Refresh::retry:
+        return sessions::describe(tx, req.scope(), session->id);
+    case Refresh::reused:
+        sessions::end(tx, req.scope(), session->id, now);
+        record_reuse(tx, req, *session);
+        return std::nullopt;
+    case Refresh::refused:
+        break;
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+asio::awaitable<http::Response> refresh(http::Request const& req, Deps& deps)
+{
+    RefreshToken const token = read_refresh_token(req, deps);
+    co_await deps.tokens.ready();
+    core::Time const now = deps.clock.now();
+    auto granted = co_await deps.hot.rotate.run({req.scope().id, token.session_id, token.generation, now});
+    if (!granted) {
+        granted =
+            co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) { return judge(tx, req, token, now); });
+    }
+    if (!granted) throw bad_refresh_token();
+    co_return answer_tokens(req, deps,
+        {.grant = {granted->user_id, granted->email, granted->role, granted->session_id, granted->amr},
+            .generation = granted->generation});
+}
+
+asio::awaitable<http::Response> logout(http::Request const& req, Deps& deps)
+{
+    RefreshToken const token = read_refresh_token(req, deps);
+    co_await deps.db.transact(
+        req.scope(), [&](pg::Tx& tx) { sessions::end(tx, req.scope(), token.session_id, deps.clock.now()); });
+    co_return http::Response::ok(R"({"loggedOut":true})");
+}
+
+asio::awaitable<http::Response> list_sessions(http::Request const& req, Deps& deps)
+{
+    auto const hash = paging::FilterHash().add("list", "sessions").value();
+    http::Query query(req);
+    std::size_t const limit = query.limit();
+    auto const after = paging::read_cursor(query, hash);
+    query.check();
+    auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
+        User const user = signed_in_user(tx, req, deps);
+        return sessions::list(tx, req.scope(), user.id, deps.clock.now(), after, limit + 1);
+    });
+    auto const page = paging::make_page(
+        std::move(rows), limit, hash, [](Session const& s) { return paging::Position{s.created_at, s.id}; });
+    core::JsonWriter w(256 + 512 * page.items.size());
+    w.begin_object().key("items").begin_array();
+    for (auto const& session : page.items)
+        write(w, session, session_of(req));
+    w.end_array().member("cursor", page.cursor).end_object();
+    co_return http::Response::ok(std::move(w).str());
+}
+
+asio::awaitable<http::Response> end_session(http::Request const& req, Deps& deps)
+{
+    core::Uuid const id = req.uuid_param("sessionId");
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        User const user = signed_in_user(tx, req, deps);
+        if (!sessions::end_own(tx, req.scope(), user.id, id, deps.clock.now()))
+            throw core::Error(core::codes::not_found, "There is no such session.");
+        record_ended(tx, req, id);
+        return http::Response::ok(R"({"deleted":true})");
+    });
+}
+
+} // namespace auth_mfa

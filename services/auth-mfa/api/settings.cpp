@@ -1,0 +1,150 @@
+#include "api/settings.hpp"
+
+#include "api/session.hpp"
+#include "audit/audit.hpp"
+#include "core/fields.hpp"
+#include "http/client.hpp"
+#include "http/etag.hpp"
+#include "sms/phone.hpp"
+#include "tenancy/origins.hpp"
+#include "tenancy/settings.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+using tenancy::settings::Settings;
+namespace json = boost::json;
+
+constexpr auto may_change = core::Access::owner | core::Access::master;
+constexpr std::size_t max_providers = 10;
+constexpr std::size_t max_url = 2048;
+constexpr std::size_t max_audience = 255;
+constexpr std::size_t max_brand = 100;
+constexpr std::size_t max_countries = 250;
+
+std::string etag(Settings const& settings)
+{
+    return http::etag(std::to_string(settings.version));
+}
+
+http::Response answer(Settings const& settings)
+{
+    auto const member = [&](std::string_view name, json::value const& absent) {
+        auto const* found = settings.document.if_contains(name);
+        return found ? *found : absent;
+    };
+    json::object const shown{{"identityProviders", member("identityProviders", json::array())},
+        {"allowedOrigins", member("allowedOrigins", json::array())}, {"brand", member("brand", nullptr)},
+        {"smsCountries", member("smsCountries", nullptr)}};
+    return http::Response::ok(json::serialize(shown)).header("ETag", etag(settings));
+}
+
+json::object read_provider(
+    core::Fields& f, json::value const& item, std::size_t index, http::AddressPolicy const& addresses)
+{
+    core::Fields nested(item, "/identityProviders/" + std::to_string(index));
+    std::string const issuer = nested.text("issuer", 1, max_url);
+    std::string const audience = nested.text("audience", 1, max_audience);
+    std::string const url = nested.text("jwksUrl", 1, max_url);
+    if (!url.empty()) http::check_outbound_url(nested, "jwksUrl", url, addresses);
+    f.absorb(nested);
+    return {{"issuer", issuer}, {"audience", audience}, {"jwksUrl", url}};
+}
+
+core::Change<json::array> change_providers(core::Fields& f, http::AddressPolicy const& addresses)
+{
+    if (!f.has("identityProviders")) return {};
+    core::Change<json::array> change{.present = true};
+    auto const* items = f.optional_array("identityProviders", max_providers);
+    if (items == nullptr) return change;
+    change.value.emplace();
+    for (auto const& item : *items)
+        change.value->push_back(read_provider(f, item, change.value->size(), addresses));
+    return change;
+}
+
+core::Change<std::string> change_brand(core::Fields& f)
+{
+    auto change = f.change_text("brand", 1, max_brand);
+    bool const breaks = change.value && std::ranges::any_of(*change.value, [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    });
+    if (breaks) f.fault("brand", "format", "must be one line");
+    return change;
+}
+
+core::Change<std::vector<std::string>> change_countries(core::Fields& f)
+{
+    auto change = f.change_list("smsCountries", max_countries, 2);
+    if (!change.value) return change;
+    for (std::size_t i = 0; i < change.value->size(); ++i) {
+        if (!sms::is_country((*change.value)[i]))
+            f.fault_at("smsCountries", i, "format", "must be a country by ISO 3166-1, such as DE");
+    }
+    return change;
+}
+
+struct Changes {
+    core::Change<json::array> identity_providers;
+    core::Change<std::vector<std::string>> allowed_origins, sms_countries;
+    core::Change<std::string> brand;
+
+    static Changes parse(http::Request const& req, http::AddressPolicy const& addresses)
+    {
+        static constexpr std::array<std::string_view, 4> names{
+            "identityProviders", "allowedOrigins", "brand", "smsCountries"};
+        core::Fields f(req.json());
+        Changes c;
+        c.identity_providers = change_providers(f, addresses);
+        c.allowed_origins = tenancy::change_origins(f);
+        c.sms_countries = change_countries(f);
+        c.brand = change_brand(f);
+        f.check_any_of(names);
+        return c;
+    }
+
+    void apply(json::object& document) const
+    {
+        if (identity_providers)
+            document["identityProviders"] = identity_providers.value.value_or(json::array());
+        if (allowed_origins)
+            document["allowedOrigins"] =
+                json::value_from(allowed_origins.value.value_or(std::vector<std::string>()));
+        if (sms_countries) document["smsCountries"] = json::value_from(sms_countries.value);
+        if (brand) document["brand"] = json::value_from(brand.value);
+    }
+};
+
+} // namespace
+
+asio::awaitable<http::Response> get_settings(http::Request const& req, Deps& deps)
+{
+    co_return answer(co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
+        require_role(tx, req, deps, may_change);
+        return tenancy::settings::read(tx, req.scope());
+    }));
+}
+
+asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& deps)
+{
+    Changes const changes = Changes::parse(req, deps.outbound);
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        require_role(tx, req, deps, may_change);
+        Settings const before = tenancy::settings::read_for_update(tx, req.scope());
+        http::check_if_match(req, etag(before));
+        json::object document = before.document;
+        changes.apply(document);
+        Settings const after =
+            tenancy::settings::write(tx, req.scope(), document, before.version, deps.clock.now());
+        audit::record(tx, req.context,
+            {.action = "settings.updated",
+                .subject_type = "settings",
+                .subject_id = {},
+                .before = before.document,
+                .after = after.document});
+        return answer(after);
+    });
+}
+
+} // namespace auth_mfa

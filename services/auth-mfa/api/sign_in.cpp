@@ -1,0 +1,227 @@
+#include "api/sign_in.hpp"
+
+#include "api/proof.hpp"
+#include "core/fields.hpp"
+#include "core/json_writer.hpp"
+#include "domain/device.hpp"
+#include "domain/errors.hpp"
+#include "domain/message.hpp"
+#include "mfa.hpp"
+#include "storage/recovery_codes.hpp"
+#include "storage/trusted_devices.hpp"
+#include "storage/users.hpp"
+
+#include <array>
+
+namespace auth_mfa {
+
+namespace {
+
+std::optional<DeviceToken> device_of(http::Request const& req)
+{
+    return DeviceToken::from_cookies(req.header("Cookie").value_or(""));
+}
+
+/// What is looked up of a user with a factor.
+struct Standing {
+    bool trusted = false; ///< the browser is one they trust
+    bool can_recover = false;
+};
+
+asio::awaitable<Standing> standing_of(http::Request const& req, Deps& deps, core::Uuid user_id)
+{
+    auto const device = device_of(req);
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        Standing standing;
+        standing.trusted =
+            device && trusted_devices::recognise(tx, req.scope(), user_id, *device, deps.clock.now());
+        standing.can_recover = !standing.trusted && recovery_codes::count(tx, req.scope(), user_id) > 0;
+        return standing;
+    });
+}
+
+core::Error mfa_required(std::string const& token, User const& user, bool can_recover)
+{
+    boost::json::array available;
+    if (user.phone_verified) available.emplace_back(to_string(Method::sms));
+    if (user.totp) available.emplace_back(to_string(Method::totp));
+    if (can_recover) available.emplace_back(to_string(Method::recovery_code));
+    return core::Error(codes::mfa_required, "A second factor is needed.")
+        .header("Cache-Control", "no-store")
+        .member("mfa_token", boost::json::value(token))
+        .member("available_methods", std::move(available));
+}
+
+/// Sends a code to the user's phone and makes it the challenge's. MFA_SMS_UNDELIVERABLE, MFA_RATE_LIMITED or
+/// UNAVAILABLE when that fails; only what may have gone out stays counted.
+asio::awaitable<Challenges::Send> send_code(
+    Deps& deps, core::Scope const& scope, User const& user, Challenge const& challenge)
+{
+    auto& mfa = deps.mfa;
+    auto const phone = sms::PhoneNumber::parse(user.phone.value()).value(); // it was one when it was stored
+    co_await mfa.texts.require_reachable(scope, phone);
+    core::Time const now = deps.clock.now();
+    std::string const code = make_code();
+    auto send = co_await mfa.challenges.count_send(challenge, phone.text(), code, now);
+    auto const reserved = co_await mfa.budgets.reserve({Budgets::login_send(scope, user.id)}, now);
+    if (!reserved.allowed) {
+        co_await mfa.challenges.take_back(challenge, send);
+        throw rate_limited(std::chrono::ceil<std::chrono::seconds>(reserved.retry_after));
+    }
+    auto const delivery = co_await mfa.texts.send_code(scope, phone, code);
+    if (delivery.surely_not_sent()) {
+        co_await mfa.challenges.take_back(challenge, send);
+        co_await mfa.budgets.give_back(reserved);
+    }
+    delivery.require_sent();
+    co_return send;
+}
+
+/// The user of a challenge. What they proved with is no longer theirs: it has expired.
+asio::awaitable<User> user_of(Deps& deps, core::Scope const& scope, Challenge const& challenge)
+{
+    auto user =
+        co_await deps.db.read(scope, [&](pg::Tx& tx) { return users::find(tx, scope, challenge.user_id); });
+    if (!user || user->credentials_version != challenge.credentials_version) throw challenge_expired();
+    co_return std::move(*user);
+}
+
+std::string parse_challenge(http::Request const& req)
+{
+    static constexpr std::array<std::string_view, 1> types{"oob"};
+    static constexpr std::array<std::string_view, 1> channels{"sms"};
+    core::Fields f(req.json());
+    std::string token = f.text("mfa_token", 1, 128);
+    f.one_of("challenge_type", types);
+    f.one_of("oob_channel", channels);
+    f.check();
+    return token;
+}
+
+struct Verification {
+    std::string token;
+    Method method{};
+    std::string code;
+    bool trust = false;
+
+    static Verification parse(http::Request const& req)
+    {
+        core::Fields f(req.json());
+        Verification v;
+        v.token = f.text("mfa_token", 1, 128);
+        v.method = static_cast<Method>(f.one_of("method", methods));
+        v.code = f.text("code", 1, 64);
+        v.trust = f.optional_boolean("trustDevice").value_or(false);
+        f.check();
+        return v;
+    }
+};
+
+/// Counts the attempt, compares, and uses up the challenge when the code is right.
+asio::awaitable<Challenges::Attempt> attempt(
+    Deps& deps, core::Scope const& scope, User const& user, Challenge const& challenge, Verification const& v)
+{
+    auto& challenges = deps.mfa.challenges;
+    core::Time const now = deps.clock.now();
+    if (v.method == Method::sms) {
+        std::string const phone = user.phone_verified ? *user.phone : std::string();
+        co_return co_await challenges.try_code(challenge, phone, v.code, now);
+    }
+    Challenges::Attempt attempt;
+    attempt.remaining = co_await challenges.count_attempt(challenge, now);
+    auto const proof = co_await examine(deps, scope, user.id, v.method, v.code);
+    if (!proof) co_return attempt;
+    attempt.right =
+        co_await deps.db.transact(scope, [&](pg::Tx& tx) { return use(tx, scope, user.id, *proof, now); });
+    if (attempt.right && !co_await challenges.consume(challenge)) throw challenge_expired();
+    co_return attempt;
+}
+
+/// Returns when the code is right; for one caller of many that have it.
+asio::awaitable<void> pass(
+    Deps& deps, core::Scope const& scope, User const& user, Challenge const& challenge, Verification const& v)
+{
+    auto& budgets = deps.mfa.budgets;
+    auto const reserved =
+        co_await budgets.require({Budgets::wrong(scope, user.id, v.method)}, deps.clock.now());
+    auto const made = co_await budgets.or_give_back(reserved, attempt(deps, scope, user, challenge, v));
+    if (!made.right) throw invalid_code(made.remaining);
+    co_await budgets.give_back(reserved);
+}
+
+/// Trusts the browser; the value of its `Set-Cookie`.
+asio::awaitable<std::string> trust_device(http::Request const& req, Deps& deps, User const& user)
+{
+    auto const held = device_of(req);
+    auto const fresh = DeviceToken::make();
+    co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        // Whoever has just changed their password or factors has ended every trust.
+        auto const now = users::lock(tx, req.scope(), user.id);
+        if (!now || !now->has_factor() || now->credentials_version != user.credentials_version)
+            throw challenge_expired();
+        trusted_devices::trust(tx, req.scope(), user.id, fresh, held, user_agent(req), deps.clock.now());
+    });
+    co_return device_cookie(fresh, req.header("Host").value_or(""));
+}
+
+SignIn sign_in_of(Challenge const& challenge, Method method)
+{
+    SignIn sign_in{.with_user = false};
+    for (auto const& word : challenge.amr)
+        sign_in.amr.emplace_back(word);
+    sign_in.amr.emplace_back(method == Method::sms ? "sms" : "otp");
+    sign_in.amr.emplace_back("mfa");
+    return sign_in;
+}
+
+} // namespace
+
+asio::awaitable<http::Response> finish_sign_in(
+    http::Request const& req, Deps& deps, User const& user, SignIn const& sign_in)
+{
+    if (!user.has_factor()) co_return co_await open_session(req, deps, user, sign_in);
+    Standing const standing = co_await standing_of(req, deps, user.id);
+    if (standing.trusted) co_return co_await open_session(req, deps, user, sign_in);
+    auto const created = co_await deps.mfa.challenges.create(req.scope(), user.id, user.credentials_version,
+        {sign_in.amr.begin(), sign_in.amr.end()}, deps.clock.now());
+    if (user.phone_verified && !user.totp) {
+        try {
+            co_await send_code(deps, req.scope(), user, created.challenge);
+        } catch (core::Error const&) { // NOLINT(bugprone-empty-catch): `challenge` will say what is wrong
+        }
+    }
+    throw mfa_required(created.token, user, standing.can_recover);
+}
+
+asio::awaitable<http::Response> send_challenge(http::Request const& req, Deps& deps)
+{
+    std::string const token = parse_challenge(req);
+    auto const challenge = co_await deps.mfa.challenges.find(req.scope(), token, deps.clock.now());
+    User const user = co_await user_of(deps, req.scope(), challenge);
+    if (!user.phone_verified) throw setup_required("SMS is not one of the user's factors.");
+    auto const send = co_await send_code(deps, req.scope(), user, challenge);
+    core::JsonWriter w;
+    w.begin_object()
+        .member("challengeType", "oob")
+        .member("oobChannel", "sms")
+        .member("phone", sms::PhoneNumber::parse(*user.phone)->masked())
+        .member("sendsRemaining", send.remaining)
+        .member("expiresIn", send.expires_in.count())
+        .end_object();
+    co_return http::Response::ok(std::move(w).str());
+}
+
+asio::awaitable<http::Response> verify_challenge(http::Request const& req, Deps& deps)
+{
+    auto const v = Verification::parse(req);
+    auto const challenge = co_await deps.mfa.challenges.find(req.scope(), v.token, deps.clock.now());
+    User const user = co_await user_of(deps, req.scope(), challenge);
+    co_await pass(deps, req.scope(), user, challenge, v);
+    std::string cookie;
+    if (v.trust) cookie = co_await trust_device(req, deps, user);
+    auto response = co_await open_session(req, deps, user, sign_in_of(challenge, v.method));
+    if (v.trust) response.headers.emplace_back("Set-Cookie", std::move(cookie));
+    co_return response;
+}
+
+} // namespace auth_mfa

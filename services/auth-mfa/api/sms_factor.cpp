@@ -1,0 +1,87 @@
+#include "api/sms_factor.hpp"
+
+#include "api/enrolment.hpp"
+#include "api/proof.hpp"
+#include "api/session.hpp"
+#include "core/fields.hpp"
+#include "core/json_writer.hpp"
+#include "domain/errors.hpp"
+#include "domain/message.hpp"
+#include "mfa.hpp"
+#include "storage/users.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+sms::PhoneNumber parse_phone(http::Request const& req)
+{
+    core::Fields f(req.json());
+    auto const phone = sms::PhoneNumber::parse(f.text("phone", 1, 32));
+    if (!phone) f.fault("phone", "format", "must be a phone number in E.164 form, such as +14155550100");
+    f.check();
+    return *phone;
+}
+
+/// The phone whose code was confirmed. Each way to fail is an error; only a wrong code uses the budget.
+asio::awaitable<sms::PhoneNumber> require_confirmed(
+    Deps& deps, core::Scope const& scope, core::Uuid user_id, std::string const& code)
+{
+    using Verdict = Enrolments::Attempt::Verdict;
+    auto& budgets = deps.mfa.budgets;
+    core::Time const now = deps.clock.now();
+    auto const reserved = co_await budgets.require({Budgets::wrong(scope, user_id, Method::sms)}, now);
+    auto const attempt = co_await deps.mfa.enrolments.try_code(scope, user_id, code, now);
+    if (attempt.verdict == Verdict::wrong) throw invalid_code(attempt.remaining);
+    co_await budgets.give_back(reserved);
+    if (attempt.verdict == Verdict::absent) throw setup_required("There is no phone to confirm: set one up.");
+    if (attempt.verdict == Verdict::limited) throw rate_limited(enrolment_lifetime);
+    co_return attempt.phone.value();
+}
+
+} // namespace
+
+asio::awaitable<http::Response> set_up_sms(http::Request const& req, Deps& deps)
+{
+    auto const phone = parse_phone(req);
+    auto& mfa = deps.mfa;
+    User const user =
+        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
+    require_password(user);
+    if (user.phone_verified) throw already_enabled();
+    co_await mfa.texts.require_reachable(req.scope(), phone);
+    core::Time const now = deps.clock.now();
+    auto const reserved = co_await mfa.budgets.require(
+        mfa.budgets.setup_send(req.scope(), user.id, phone, req.remote_address), now);
+    std::string const code = make_code();
+    co_await mfa.enrolments.put(req.scope(), user.id, phone, code, now);
+    auto const delivery = co_await mfa.texts.send_code(req.scope(), phone, code);
+    if (delivery.surely_not_sent()) co_await mfa.budgets.give_back(reserved);
+    delivery.require_sent();
+    core::JsonWriter w;
+    w.begin_object().member("message", "A code was sent by SMS.").member("phone", phone.text()).end_object();
+    co_return http::Response::ok(std::move(w).str());
+}
+
+asio::awaitable<http::Response> confirm_sms(http::Request const& req, Deps& deps)
+{
+    std::string const code = parse_code(req);
+    User const user =
+        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
+    auto const phone = co_await require_confirmed(deps, req.scope(), user.id, code);
+    co_return co_await enrol(req, deps, "sms", [&](pg::Tx& tx, User const& locked) {
+        if (locked.phone_verified) throw already_enabled();
+        users::set_phone(tx, req.scope(), locked.id, phone.text(), true);
+    });
+}
+
+asio::awaitable<http::Response> disable_sms(http::Request const& req, Deps& deps)
+{
+    return disable(
+        req, deps, "sms", [](User const& user) { return user.phone_verified; },
+        [](pg::Tx& tx, core::Scope const& scope, User const& user) {
+            users::set_phone(tx, scope, user.id, user.phone, false);
+        });
+}
+
+} // namespace auth_mfa

@@ -1,0 +1,83 @@
+#include "api/totp_factor.hpp"
+
+#include "api/enrolment.hpp"
+#include "api/proof.hpp"
+#include "api/session.hpp"
+#include "core/json_writer.hpp"
+#include "crypto/encoding.hpp"
+#include "crypto/random.hpp"
+#include "domain/errors.hpp"
+#include "domain/totp.hpp"
+#include "mfa.hpp"
+#include "storage/totp.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+/// The seed that waits to be confirmed, and the step its code is of.
+struct Confirmation {
+    std::string sealed_seed;
+    std::int64_t step = 0;
+};
+
+asio::awaitable<Confirmation> require_confirmed(
+    Deps& deps, core::Scope const& scope, core::Uuid user_id, std::string const& code)
+{
+    auto const waiting =
+        co_await deps.db.read(scope, [&](pg::Tx& tx) { return totps::find(tx, scope, user_id); });
+    if (!waiting || waiting->confirmed) throw setup_required("There is no authenticator app to confirm.");
+    auto& budgets = deps.mfa.budgets;
+    core::Time const now = deps.clock.now();
+    auto const reserved = co_await budgets.require({Budgets::wrong(scope, user_id, Method::totp)}, now);
+    core::Secret const seed(totps::open(deps.keyring, scope, user_id, waiting->sealed_seed));
+    auto const step = totp::match(seed.reveal(), code, now, totp::never);
+    if (!step) throw invalid_code();
+    co_await budgets.give_back(reserved);
+    co_return Confirmation{waiting->sealed_seed, *step};
+}
+
+} // namespace
+
+asio::awaitable<http::Response> set_up_totp(http::Request const& req, Deps& deps)
+{
+    std::string const seed = crypto::random_bytes(totp::seed_bytes);
+    std::string account;
+    co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        User const user = lock_signed_in_user(tx, req, deps);
+        require_password(user);
+        std::string const sealed = totps::seal(deps.keyring, req.scope(), user.id, seed);
+        if (!totps::set_up(tx, req.scope(), user.id, sealed, deps.clock.now())) throw already_enabled();
+        account = user.email;
+    });
+    auto const tenant = co_await deps.directory.find(req.scope().slug);
+    std::string const brand = tenant ? brand_of(*tenant, req.scope().environment()) : req.scope().slug;
+    core::JsonWriter w;
+    w.begin_object()
+        .member("secret", crypto::base32::encode(seed))
+        .member("otpauthUrl", totp::key_uri(seed, brand, account))
+        .end_object();
+    co_return http::Response::ok(std::move(w).str()).header("Cache-Control", "no-store");
+}
+
+asio::awaitable<http::Response> confirm_totp(http::Request const& req, Deps& deps)
+{
+    std::string const code = parse_code(req);
+    User const user =
+        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
+    auto const right = co_await require_confirmed(deps, req.scope(), user.id, code);
+    co_return co_await enrol(req, deps, "totp", [&](pg::Tx& tx, User const& locked) {
+        core::Time const now = deps.clock.now();
+        if (!totps::confirm(tx, req.scope(), locked.id, right.sealed_seed, right.step, now))
+            throw setup_required("The authenticator app was set up anew meanwhile.");
+    });
+}
+
+asio::awaitable<http::Response> disable_totp(http::Request const& req, Deps& deps)
+{
+    return disable(
+        req, deps, "totp", [](User const& user) { return user.totp; },
+        [](pg::Tx& tx, core::Scope const& scope, User const& user) { totps::remove(tx, scope, user.id); });
+}
+
+} // namespace auth_mfa

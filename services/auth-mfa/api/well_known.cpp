@@ -1,0 +1,54 @@
+#include "api/well_known.hpp"
+
+#include "api/tenant.hpp"
+#include "core/json_writer.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+constexpr char const* cacheable = "public, max-age=300"; ///< less than a new key is published before it signs
+
+/// The tenant's environment that the host names; nullopt for the base host, and any other that names nobody.
+asio::awaitable<std::optional<core::Scope>> scope_of_host(http::Request const& req, Deps& deps)
+{
+    auto const named = tenancy::resolve(req.headers, deps.hosts);
+    if (named.kind == tenancy::Resolution::Kind::nothing) co_return std::nullopt;
+    auto const tenant = co_await find_tenant(deps, named.slug);
+    co_return tenant->scope(named.environment.value_or(core::Environment::production));
+}
+
+http::Response document(std::string json)
+{
+    return http::Response::ok(std::move(json)).header("Cache-Control", cacheable);
+}
+
+} // namespace
+
+asio::awaitable<http::Response> get_jwks(http::Request const& req, Deps& deps)
+{
+    co_await scope_of_host(req, deps);
+    co_await deps.tokens.ready();
+    co_return document(deps.tokens.jwks());
+}
+
+asio::awaitable<http::Response> get_openid_configuration(http::Request const& req, Deps& deps)
+{
+    static std::vector<std::string> const none, subjects{"public"}, algorithms{"ES256"},
+        claims{"iss", "sub", "aud", "exp", "iat", "jti", "sid", "tenant", "env", "role", "email", "amr"};
+    auto const scope = co_await scope_of_host(req, deps);
+    auto const& issuer = deps.tokens.issuer();
+    std::string const own = scope ? issuer.of(*scope) : issuer.base();
+    core::JsonWriter w;
+    w.begin_object()
+        .member("issuer", own)
+        .member("jwks_uri", own + "/.well-known/jwks.json")
+        .member("response_types_supported", none)
+        .member("subject_types_supported", subjects)
+        .member("id_token_signing_alg_values_supported", algorithms)
+        .member("claims_supported", claims)
+        .end_object();
+    co_return document(std::move(w).str());
+}
+
+} // namespace auth_mfa

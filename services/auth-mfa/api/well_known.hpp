@@ -1,0 +1,13 @@
+#pragma once
+
+#include "deps.hpp"
+#include "http/message.hpp"
+
+namespace auth_mfa {
+
+/// GET /.well-known/jwks.json
+asio::awaitable<http::Response> get_jwks(http::Request const& req, Deps& deps);
+/// GET /.well-known/openid-configuration
+asio::awaitable<http::Response> get_openid_configuration(http::Request const& req, Deps& deps);
+
+} // namespace auth_mfa

@@ -1,0 +1,139 @@
+#include "app.hpp"
+
+#include "routes.hpp"
+#include "service/reencrypt.hpp"
+#include "storage/signing_keys.hpp"
+#include "storage/totp.hpp"
+#include "storage/trusted_devices.hpp"
+#include "tenancy/registry.hpp"
+#include "webhooks/webhooks.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+constexpr std::size_t scopes_a_step = 500; ///< that a periodic task walks over at once
+constexpr std::size_t rows_a_step = 2'000;
+constexpr std::chrono::days kept_after_end{7}; ///< of a session, for whoever looks into what happened
+
+service::PlatformOptions platform_options(
+    service::Settings const& settings, std::shared_ptr<Signer> const& signer)
+{
+    return {.name = "auth-mfa",
+        .issuer = {
+            .host = settings.base_host, .own = [signer](pg::Database& db, crypto::Keyring const& keyring) {
+                return signer->load(db, keyring);
+            }}};
+}
+
+/// `rotate-signing-key`: makes the key that signs next. It is published at once and signs once every verifier
+/// knows it.
+service::Verb rotate_verb()
+{
+    service::Verb verb{.name = "rotate-signing-key", .help = "make a new key to sign tokens with"};
+    verb.prepare = [](core::Config& config, service::Settings const& settings) -> service::Verb::Task {
+        std::chrono::seconds const overlap(config.integer("SIGNING_KEY_OVERLAP_SECONDS", 900, 0, 604'800,
+            "how long a new signing key is published before it signs"));
+        return [overlap, url = settings.database_url, keys = settings.encryption_keys](
+                   observe::Logger& logger) {
+            pg::Database db({.url = url.reveal(), .application_name = "rotate-signing-key", .threads = 1});
+            auto const keyring = crypto::Keyring::parse(keys.reveal());
+            core::Time const now = core::SystemClock().now();
+            db.transact_blocking(
+                pg::Scopes(), [&](pg::Tx& tx) { signing_keys::rotate(tx, keyring, now, now + overlap); });
+            logger.info("a new signing key was made", {{"signsFrom", core::to_rfc3339(now + overlap)}});
+            return 0;
+        };
+    };
+    return verb;
+}
+
+} // namespace
+
+App::App(Config const& config, service::Runtime const& runtime)
+    : App(config, runtime, std::make_shared<Signer>(runtime.clock))
+{
+}
+
+App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<Signer> signer)
+    : Platform(platform_options(runtime.settings, signer), runtime),
+      hosts_(runtime.settings.base_host, options_.tenant_headers), attempts_(redis_, options_.name + ":rl"),
+      passwords_({.threads = config.password_threads}),
+      tokens_(std::move(signer), jwks_, keyring_, runtime.clock,
+          Issuer(runtime.settings.base_host, runtime.settings.port)),
+      identity_tokens_(outbound_, runtime.clock), hot_(db_),
+      mfa_(config.sms, config.sms_brand_provider, keyring_,
+          {db_, redis_, internal_, directory_, runtime.clock, runtime.logger}),
+      deps_{
+          .db = db_,
+          .hot = hot_,
+          .attempts = attempts_,
+          .tenants = tenants_,
+          .directory = directory_,
+          .hosts = hosts_,
+          .outbound = outbound_.addresses(),
+          .keyring = keyring_,
+          .passwords = passwords_,
+          .tokens = tokens_,
+          .identity_tokens = identity_tokens_,
+          .clock = runtime.clock,
+          // factors
+          .mfa = mfa_,
+          .sms_brand_provider = mfa_.brand_provider,
+      }
+{
+    add_periodic({.name = "sessions.purge"}, [this](std::stop_token const&) { return purge_sessions(); });
+    // factors
+    add_erasure([this](core::Scope const& scope) {
+        for (auto const& prefix :
+            {Challenges::prefix(scope), Enrolments::prefix(scope), Budgets::prefix(scope)})
+            wait(redis_.erase_prefix(prefix));
+    });
+    runtime_.metrics.gauge_callback("tetrad_password_queue_jobs",
+        "Passwords that wait to be hashed or are being",
+        [this] { return static_cast<double>(passwords_.queued()); });
+    serve(http::bind<Deps>(routes, deps_));
+}
+
+bool App::purge_sessions()
+{
+    auto const scopes = db_.transact_blocking(pg::Scopes(),
+        [this](pg::Tx& tx) { return tenancy::registry::scopes_after(tx, purged_up_to_, scopes_a_step); });
+    if (scopes.empty()) {
+        purged_up_to_ = 0;
+        return false;
+    }
+    auto const before = runtime_.clock.now() - kept_after_end;
+    auto const purged = db_.transact_blocking(pg::Scopes(scopes), [&](pg::Tx& tx) {
+        return sessions::purge(tx, scopes, before, rows_a_step) +
+               trusted_devices::purge(tx, scopes, before, rows_a_step);
+    });
+    if (purged < rows_a_step) purged_up_to_ = scopes.back();
+    return true;
+}
+
+std::vector<pg::Component const*> App::components()
+{
+    auto parts = Platform::components();
+    parts.push_back(&migrations());
+    return parts;
+}
+
+service::Definition definition()
+{
+    return {
+        .name = "auth-mfa",
+        .config_prefix = "AUTH",
+        .summary = "Sign-in with a second factor, for many tenants",
+        .defaults = {.base_host = "auth.localhost", .port = 8102, .ops_port = 9102},
+        .components = App::components(),
+        .configure = [](core::Config& config, service::Settings const&) -> service::Factory {
+            return [own = Config::read(config)](
+                       service::Runtime const& runtime) { return std::make_unique<App>(own, runtime); };
+        },
+        .verbs = {service::reencrypt_verb({webhooks::reencrypt, totps::reencrypt}, {signing_keys::reencrypt}),
+            rotate_verb()},
+    };
+}
+
+} // namespace auth_mfa

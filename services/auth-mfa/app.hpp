@@ -1,0 +1,44 @@
+#pragma once
+
+#include "config.hpp"
+#include "deps.hpp"
+#include "service/platform.hpp"
+#include "service/run.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace auth_mfa {
+
+/// The tables of this service.
+pg::Component const& migrations();
+
+/// Everything the service consists of, in construction order.
+class App final : public service::Platform {
+public:
+    App(Config const& config, service::Runtime const& runtime);
+
+    /// The schema: the libraries' parts, then the service's own.
+    static std::vector<pg::Component const*> components();
+
+private:
+    App(Config const& config, service::Runtime const& runtime, std::shared_ptr<Signer> signer);
+
+    bool purge_sessions();
+
+    tenancy::ResolveRules const hosts_;
+    redis::Quota attempts_;
+    crypto::PasswordHasher passwords_;
+    Tokens tokens_;
+    IdentityTokens identity_tokens_;
+    Hot hot_;
+    // factors
+    Mfa mfa_;
+    Deps deps_;
+    std::int64_t purged_up_to_ = 0; ///< scope at which the walk over old sessions goes on
+};
+
+/// What main() says about the service.
+service::Definition definition();
+
+} // namespace auth_mfa

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "crypto/keyring.hpp"
+#include "crypto/password.hpp"
+#include "domain/settings.hpp"
+#include "domain/user.hpp"
+#include "http/address.hpp"
+#include "mfa.hpp"
+#include "pg/coalescer.hpp"
+#include "pg/database.hpp"
+#include "providers/identity_tokens.hpp"
+#include "redis/quota.hpp"
+#include "storage/sessions.hpp"
+#include "tenancy/admin.hpp"
+#include "tenancy/directory.hpp"
+#include "tenancy/resolve.hpp"
+#include "tokens.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace auth_mfa {
+
+namespace asio = boost::asio;
+
+/// The single-row operations that every client repeats all day, each many callers to a statement.
+struct Hot {
+    pg::Coalescer<sessions::NewSession, sessions::Opened> open;
+    pg::Coalescer<sessions::Rotation, std::optional<sessions::Rotated>> rotate;
+
+    explicit Hot(pg::Database& db) : open(db, sessions::insert_batch), rotate(db, sessions::rotate_batch) {}
+};
+
+/// What handlers work with; the App owns all of it.
+struct Deps {
+    pg::Database& db;
+    Hot& hot;
+    redis::Quota& attempts; ///< of signing in, by account and by address
+    tenancy::Tenants& tenants;
+    tenancy::Directory& directory;
+    tenancy::ResolveRules const& hosts;
+    http::AddressPolicy outbound; ///< where a tenant's identity providers may be
+    crypto::Keyring const& keyring;
+    crypto::PasswordHasher& passwords;
+    Tokens& tokens;
+    IdentityTokens& identity_tokens;
+    core::Clock const& clock;
+    // factors
+    Mfa& mfa;
+    std::string const& sms_brand_provider; ///< named in messages and in the consent language
+};
+
+} // namespace auth_mfa

@@ -1,0 +1,32 @@
+#include "domain/common_passwords.hpp"
+
+#include "domain/user.hpp"
+
+#include <unordered_set>
+
+namespace auth_mfa {
+
+extern std::string_view const common_passwords_txt; // of domain/: one a line, in lower case
+
+namespace {
+
+std::unordered_set<std::string_view> lines_of(std::string_view text)
+{
+    std::unordered_set<std::string_view> lines;
+    while (!text.empty()) {
+        auto const line = text.substr(0, text.find('\n'));
+        lines.insert(line);
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+    }
+    return lines;
+}
+
+} // namespace
+
+bool is_common_password(std::string_view password)
+{
+    static std::unordered_set<std::string_view> const common = lines_of(common_passwords_txt);
+    return common.contains(lower_case(password));
+}
+
+} // namespace auth_mfa

@@ -1,0 +1,37 @@
+#include "domain/message.hpp"
+
+#include "crypto/random.hpp"
+#include "sms/gsm7.hpp"
+
+#include <limits>
+
+namespace auth_mfa {
+
+namespace gsm7 = sms::gsm7;
+
+std::string make_code()
+{
+    constexpr std::uint64_t codes = 1'000'000;
+    constexpr std::uint64_t fair = std::numeric_limits<std::uint64_t>::max() / codes * codes;
+    std::uint64_t number = crypto::random_u64();
+    while (number >= fair)
+        number = crypto::random_u64();
+    return std::to_string(codes + number % codes).substr(1);
+}
+
+std::string message_text(
+    std::string_view brand, std::string_view fallback, std::string_view provider, std::string_view code)
+{
+    std::string rest = ": ";
+    rest.append(code)
+        .append(" is your verification code, sent by ")
+        .append(provider)
+        .append(". Msg frequency varies. Msg & data rates may apply. Reply STOP to opt out, HELP for help.");
+    std::string name = gsm7::transliterate(brand);
+    if (name.empty()) name = fallback;
+    // A septet is left free, for a character that must not be parted between the segments.
+    std::size_t const room = gsm7::capacity(2) - 1 - gsm7::septets(rest);
+    return std::string(gsm7::cut(name, room)) + rest;
+}
+
+} // namespace auth_mfa

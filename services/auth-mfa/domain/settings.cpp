@@ -1,0 +1,51 @@
+#include "domain/settings.hpp"
+
+#include <boost/json/value_to.hpp>
+
+namespace auth_mfa {
+
+namespace {
+
+namespace json = boost::json;
+
+/// The member; nullptr when it was never set or has been cleared.
+json::value const* find(tenancy::Tenant const& tenant, core::Environment environment, std::string_view name)
+{
+    auto const* const value = tenant.settings(environment).document.if_contains(name);
+    return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+std::string text_of(json::object const& object, std::string_view name)
+{
+    return json::value_to<std::string>(object.at(name));
+}
+
+} // namespace
+
+std::vector<IdentityProvider> identity_providers_of(
+    tenancy::Tenant const& tenant, core::Environment environment)
+{
+    std::vector<IdentityProvider> providers;
+    auto const* const value = find(tenant, environment, "identityProviders");
+    if (value == nullptr) return providers;
+    for (auto const& item : value->as_array()) {
+        auto const& one = item.as_object();
+        IdentityProvider provider{text_of(one, "issuer"), text_of(one, "audience"), text_of(one, "jwksUrl")};
+        providers.push_back(std::move(provider));
+    }
+    return providers;
+}
+
+std::string brand_of(tenancy::Tenant const& tenant, core::Environment environment)
+{
+    auto const* const value = find(tenant, environment, "brand");
+    return value == nullptr ? tenant.display_name : json::value_to<std::string>(*value);
+}
+
+std::vector<std::string> sms_countries_of(tenancy::Tenant const& tenant, core::Environment environment)
+{
+    auto const* const value = find(tenant, environment, "smsCountries");
+    return value == nullptr ? std::vector<std::string>() : json::value_to<std::vector<std::string>>(*value);
+}
+
+} // namespace auth_mfa

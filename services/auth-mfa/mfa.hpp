@@ -1,0 +1,34 @@
+#pragma once
+
+#include "crypto/keyring.hpp"
+#include "providers/texts.hpp"
+#include "sms/options.hpp"
+#include "state/budgets.hpp"
+#include "state/challenges.hpp"
+#include "state/enrolments.hpp"
+#include "state/keyed_hash.hpp"
+
+#include <string>
+
+namespace auth_mfa {
+
+/// What second factors are asked for, checked and sent with.
+struct Mfa {
+    sms::Options const sms;
+    std::string const brand_provider; ///< SMS_BRAND_PROVIDER
+    KeyedHash const hash;
+    Challenges challenges;
+    Enrolments enrolments;
+    Budgets budgets;
+    Texts texts;
+
+    /// `keyring` is read once; what `deps` refers to outlives this object.
+    Mfa(sms::Options options, std::string provider, crypto::Keyring const& keyring, Texts::Deps deps)
+        : sms(std::move(options)), brand_provider(std::move(provider)), hash(keyring),
+          challenges(deps.redis, hash), enrolments(deps.redis, hash), budgets(deps.redis, hash),
+          texts(sms, brand_provider, deps)
+    {
+    }
+};
+
+} // namespace auth_mfa

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "core/cache.hpp"
+#include "core/clock.hpp"
+#include "core/workers.hpp"
+#include "crypto/jwt.hpp"
+#include "domain/settings.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace http {
+class Client;
+}
+
+namespace auth_mfa {
+
+namespace asio = boost::asio;
+
+/// Who an identity provider says somebody is.
+struct ExternalIdentity {
+    std::string issuer;
+    std::string subject;
+    std::optional<std::string> email; ///< absent also when the provider says that it was not verified
+};
+
+/// Verifies id tokens of the providers that tenants trust (OpenID Connect Core 1.0, 3.1.3.7): RS256 or ES256,
+/// issuer and audience of one configured provider, 30 s of clock skew. Key sets are fetched when they are
+/// needed, kept for ten minutes, and fetched again for an unknown key id at most once in ten seconds. Safe
+/// from any thread.
+class IdentityTokens {
+public:
+    /// All outlive this object.
+    IdentityTokens(http::Client& client, core::Clock const& clock);
+
+    /// nullopt when the token is refused. UNAVAILABLE when the provider's keys cannot be fetched. `raw` and
+    /// `providers` live until this is awaited.
+    asio::awaitable<std::optional<ExternalIdentity>> verify(
+        std::string_view raw, std::span<IdentityProvider const> providers);
+
+private:
+    using Steady = std::chrono::steady_clock;
+
+    struct KeySet {
+        crypto::JwkSet keys;
+        Steady::time_point fetched;
+    };
+
+    using Keys = std::shared_ptr<KeySet const>;
+
+    /// The provider's keys, of which one is `kid` unless it has none such.
+    asio::awaitable<Keys> keys_for(std::string const& url, std::string_view kid);
+    Keys fetch(std::string const& url, Steady::time_point not_before);
+
+    http::Client& client_;
+    core::Clock const& clock_;
+    core::Cache<std::string, KeySet> sets_;
+    core::Workers workers_; ///< last: it ends before what its work uses
+};
+
+} // namespace auth_mfa

@@ -1,0 +1,97 @@
+#include "providers/texts.hpp"
+
+#include "core/error.hpp"
+#include "domain/errors.hpp"
+#include "domain/message.hpp"
+#include "domain/settings.hpp"
+#include "storage/sms_opt_outs.hpp"
+
+#include <algorithm>
+
+namespace auth_mfa {
+
+namespace {
+
+using sms::Outcome;
+using Steady = std::chrono::steady_clock;
+
+/// Messages under way at once; those that wait have their time running.
+constexpr unsigned threads = 16;
+
+core::Error undeliverable(std::string detail)
+{
+    return {codes::mfa_sms_undeliverable, std::move(detail)};
+}
+
+} // namespace
+
+void Delivery::require_sent() const
+{
+    switch (outcome) {
+    case Outcome::accepted:
+        return;
+    case Outcome::opted_out:
+        throw undeliverable("The number has opted out of messages; it can send START to receive them again.");
+    case Outcome::country:
+        throw undeliverable("Messages to that country are not allowed.");
+    case Outcome::unreachable:
+        throw undeliverable("The number cannot receive messages.");
+    case Outcome::refused:
+    case Outcome::not_sent:
+    case Outcome::unknown:
+        break;
+    }
+    throw core::Error::unavailable("The message could not be sent.",
+        static_cast<unsigned>(std::max<std::int64_t>(1, retry_after.count())));
+}
+
+Texts::Texts(sms::Options const& options, std::string provider, Deps deps)
+    : deps_(deps), provider_(std::move(provider)),
+      sender_(sms::make_sender(options, deps.client, deps.clock)),
+      guard_(deps.redis, options.sender(), options.sender_verified, options.sender_per_minute),
+      workers_(threads)
+{
+}
+
+asio::awaitable<void> Texts::require_reachable(core::Scope const& scope, sms::PhoneNumber const& phone)
+{
+    if (sms::is_premium(phone)) throw undeliverable("Codes are not sent to numbers of that kind.");
+    auto const tenant = co_await deps_.directory.find(scope.slug);
+    if (tenant && !sms::is_among(phone, sms_countries_of(*tenant, scope.environment())))
+        Delivery{.outcome = Outcome::country}.require_sent();
+    bool const opted_out =
+        co_await deps_.db.read(scope, [&](pg::Tx& tx) { return sms_opt_outs::contains(tx, phone); });
+    if (opted_out) Delivery{.outcome = Outcome::opted_out}.require_sent();
+}
+
+asio::awaitable<Delivery> Texts::send_code(
+    core::Scope const& scope, sms::PhoneNumber const& phone, std::string const& code)
+{
+    auto const deadline = Steady::now() + sms::patience;
+    auto const tenant = co_await deps_.directory.find(scope.slug);
+    auto const use = co_await guard_.take(deps_.clock.now());
+    if (!use.allowed) {
+        deps_.logger.warn("the shared sender has sent all it may for now", {{"tenant", scope.slug}});
+        co_return Delivery{.retry_after = std::chrono::ceil<std::chrono::seconds>(use.retry_after)};
+    }
+    std::string const brand = tenant ? brand_of(*tenant, scope.environment()) : scope.slug;
+    sms::Message const message{scope, phone, message_text(brand, scope.slug, provider_, code)};
+    sms::Sent const sent = co_await workers_.run([&] {
+        auto const left = std::chrono::floor<std::chrono::milliseconds>(deadline - Steady::now());
+        if (left <= std::chrono::milliseconds(0)) return sms::Sent{.outcome = Outcome::not_sent};
+        return sender_->send(message, left);
+    });
+    if (sent.outcome == Outcome::not_sent) co_await guard_.give_back(use);
+    if (sent.outcome == Outcome::opted_out) {
+        co_await deps_.db.transact(
+            scope, [&](pg::Tx& tx) { sms_opt_outs::insert(tx, phone, deps_.clock.now()); });
+    }
+    if (sent.outcome != Outcome::accepted) {
+        deps_.logger.warn(
+            "a message was not taken", {{"outcome", sms::to_string(sent.outcome)}, {"code", sent.code},
+                                           {"to", phone.masked()}, {"tenant", scope.slug}});
+    }
+    co_return Delivery{.outcome = sent.outcome};
+}
+
+} // namespace auth_mfa

@@ -1,0 +1,64 @@
+#include "signer.hpp"
+
+#include "storage/signing_keys.hpp"
+
+#include <algorithm>
+
+namespace auth_mfa {
+
+namespace {
+
+std::string key_set_of(std::vector<signing_keys::SigningKey> const& keys)
+{
+    std::string json = R"({"keys":[)";
+    for (auto const& key : keys) {
+        if (json.back() != '[') json += ',';
+        json += key.public_jwk;
+    }
+    return json + "]}";
+}
+
+} // namespace
+
+std::string Signer::load(pg::Database& database, crypto::Keyring const& keyring)
+{
+    auto const read = [&] {
+        return database.transact_blocking(
+            pg::Scopes(), [&](pg::Tx& tx) { return signing_keys::list(tx, keyring, clock_.now()); });
+    };
+    auto found = read();
+    bool const has_one = std::ranges::any_of(found, [](auto const& key) { return !key.retired_at; });
+    if (!has_one) {
+        database.transact_blocking(
+            pg::Scopes(), [&](pg::Tx& tx) { signing_keys::make_first(tx, keyring, clock_.now()); });
+        found = read();
+    }
+    std::string json = key_set_of(found);
+    std::vector<std::shared_ptr<Key const>> keys;
+    for (auto& key : found)
+        keys.push_back(
+            std::make_shared<Key const>(Key{std::move(key.kid), std::move(key.key), key.signs_from}));
+    std::lock_guard const lock(mutex_);
+    keys_ = std::move(keys);
+    jwks_ = json;
+    return json;
+}
+
+std::shared_ptr<Signer::Key const> Signer::current() const
+{
+    core::Time const now = clock_.now();
+    std::lock_guard const lock(mutex_);
+    auto const begun = [now](auto const& key) { return key->signs_from <= now; };
+    auto const it = std::find_if(keys_.rbegin(), keys_.rend(), begun);
+    if (it != keys_.rend()) return *it;
+    // The first key of all, made by a clock that is ahead of this one.
+    return keys_.empty() ? nullptr : keys_.front();
+}
+
+std::string Signer::jwks() const
+{
+    std::lock_guard const lock(mutex_);
+    return jwks_;
+}
+
+} // namespace auth_mfa

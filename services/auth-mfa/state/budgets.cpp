@@ -1,0 +1,86 @@
+#include "state/budgets.hpp"
+
+#include "domain/errors.hpp"
+#include "domain/network.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+constexpr char const* quota_prefix = "auth-mfa:budget";
+
+redis::Limit limit(Allowance const& allowance)
+{
+    return {allowance.count, allowance.window};
+}
+
+std::string account(core::Scope const& scope, core::Uuid user_id)
+{
+    return std::to_string(scope.id) + ':' + user_id.to_string();
+}
+
+} // namespace
+
+Budgets::Budgets(redis::Client& client, KeyedHash const& hash) : quota_(client, quota_prefix), hash_(hash) {}
+
+std::string Budgets::prefix(core::Scope const& scope)
+{
+    return std::string(quota_prefix) + ":{" + std::to_string(scope.id) + ':';
+}
+
+Budget Budgets::wrong(core::Scope const& scope, core::Uuid user_id, Method method)
+{
+    bool const recovery = method == Method::recovery_code;
+    return {account(scope, user_id), recovery ? "recovery" : "code",
+        {limit(recovery ? wrong_recovery_codes : wrong_codes)}};
+}
+
+Budget Budgets::login_send(core::Scope const& scope, core::Uuid user_id)
+{
+    return {account(scope, user_id), "login-sends", {limit(login_sends)}};
+}
+
+std::vector<Budget> Budgets::setup_send(core::Scope const& scope, core::Uuid user_id,
+    sms::PhoneNumber const& phone, std::string_view address) const
+{
+    std::vector<Budget> budgets;
+    budgets.push_back({account(scope, user_id), "setup-sends", {limit(user_setup_sends)}});
+    Budget of_phone{"phone:" + hash_({"phone", phone.text()}), "setup-sends", {}};
+    for (auto const& allowance : phone_setup_sends)
+        of_phone.limits.push_back(limit(allowance));
+    budgets.push_back(std::move(of_phone));
+    budgets.push_back({"address:" + network_of(address), "setup-sends", {limit(address_setup_sends)}});
+    return budgets;
+}
+
+asio::awaitable<Reservation> Budgets::reserve(std::vector<Budget> budgets, core::Time now)
+{
+    Reservation reservation{.allowed = true, .budgets = std::move(budgets)};
+    for (auto const& budget : reservation.budgets) {
+        redis::Use use = co_await quota_.take(budget.subject, budget.name, budget.limits, now);
+        if (!use.allowed) {
+            co_await give_back(reservation);
+            co_return Reservation{.retry_after = use.retry_after};
+        }
+        reservation.uses.push_back(std::move(use));
+    }
+    co_return reservation;
+}
+
+asio::awaitable<Reservation> Budgets::require(std::vector<Budget> budgets, core::Time now)
+{
+    auto reservation = co_await reserve(std::move(budgets), now);
+    if (!reservation.allowed)
+        throw rate_limited(std::chrono::ceil<std::chrono::seconds>(reservation.retry_after));
+    co_return reservation;
+}
+
+asio::awaitable<void> Budgets::give_back(Reservation const& reservation)
+{
+    for (std::size_t i = 0; i < reservation.uses.size(); ++i) {
+        auto const& budget = reservation.budgets[i];
+        co_await quota_.give_back(budget.subject, budget.name, reservation.uses[i]);
+    }
+}
+
+} // namespace auth_mfa

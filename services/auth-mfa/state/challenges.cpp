@@ -1,0 +1,227 @@
+#include "state/challenges.hpp"
+
+#include "crypto/encoding.hpp"
+#include "crypto/random.hpp"
+#include "domain/challenge.hpp"
+#include "domain/errors.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace auth_mfa {
+
+namespace {
+
+// Fields of the hash: `user`, `version`, `amr`, `created` (µs), `sends`, `attempts`; `code`, the keyed hash
+// of the one that works; `used`. Each script answers first what became of it.
+
+constexpr char const* create_script = R"lua(
+redis.call('HSET', KEYS[1], 'user', ARGV[1], 'version', ARGV[2], 'amr', ARGV[3], 'created', ARGV[4],
+    'sends', 0, 'attempts', 0)
+redis.call('PEXPIRE', KEYS[1], ARGV[5])
+return {'ok'}
+)lua";
+
+/// Begins every script that asks for a challenge that is still open. ARGV: now, lifetime, attempts allowed,
+/// then the script's own. Ends the script unless it is.
+constexpr char const* open_challenge = R"lua(
+local key, now, lifetime, attempts_allowed = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local head = redis.call('HMGET', key, 'created', 'used', 'attempts')
+if not head[1] or head[2] then return {'expired'} end
+local left = tonumber(head[1]) + lifetime - now
+if left < 0 then return {'expired'} end
+if tonumber(head[3]) >= attempts_allowed then return {'limited', left} end
+)lua";
+
+constexpr char const* find_script = R"lua(
+local f = redis.call('HMGET', key, 'user', 'version', 'amr')
+return {'ok', f[1], f[2], f[3]}
+)lua";
+
+constexpr char const* send_script = R"lua(
+local sends_allowed = tonumber(ARGV[4])
+local f = redis.call('HMGET', key, 'sends', 'code')
+if tonumber(f[1]) >= sends_allowed then return {'limited', left} end
+local sends = redis.call('HINCRBY', key, 'sends', 1)
+redis.call('HSET', key, 'code', ARGV[5])
+return {'ok', sends_allowed - sends, left, f[2] or ''}
+)lua";
+
+/// ARGV: the code's hash, the one before. Another send in between keeps its code.
+constexpr char const* take_back_script = R"lua(
+local f = redis.call('HMGET', KEYS[1], 'sends', 'code')
+if not f[1] then return {'ok'} end
+if tonumber(f[1]) > 0 then redis.call('HINCRBY', KEYS[1], 'sends', -1) end
+if f[2] == ARGV[1] then
+    if ARGV[2] == '' then redis.call('HDEL', KEYS[1], 'code')
+    else redis.call('HSET', KEYS[1], 'code', ARGV[2]) end
+end
+return {'ok'}
+)lua";
+
+/// What is compared are keyed hashes, so the time it takes says nothing of the code.
+constexpr char const* try_code_script = R"lua(
+local attempts = redis.call('HINCRBY', key, 'attempts', 1)
+if redis.call('HGET', key, 'code') == ARGV[4] then
+    redis.call('HSET', key, 'used', 1)
+    return {'ok', 1, 0}
+end
+return {'ok', 0, attempts_allowed - attempts}
+)lua";
+
+constexpr char const* count_attempt_script = R"lua(
+return {'ok', attempts_allowed - redis.call('HINCRBY', key, 'attempts', 1)}
+)lua";
+
+constexpr char const* consume_script = R"lua(
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+return redis.call('HSETNX', KEYS[1], 'used', 1)
+)lua";
+
+constexpr std::chrono::minutes housekeeping{1};
+
+std::string microseconds(std::chrono::microseconds time)
+{
+    return std::to_string(time.count());
+}
+
+std::string open_then(char const* script)
+{
+    return std::string(open_challenge) + script;
+}
+
+std::chrono::seconds seconds_left(redis::Reply const& microseconds_left)
+{
+    return std::chrono::ceil<std::chrono::seconds>(std::chrono::microseconds(microseconds_left.integer()));
+}
+
+std::string join(std::vector<std::string> const& words)
+{
+    std::string joined;
+    for (auto const& word : words)
+        joined.append(joined.empty() ? "" : ",").append(word);
+    return joined;
+}
+
+std::vector<std::string> split(std::string_view joined)
+{
+    std::vector<std::string> words;
+    while (!joined.empty()) {
+        words.emplace_back(joined.substr(0, joined.find(',')));
+        joined.remove_prefix(std::min(words.back().size() + 1, joined.size()));
+    }
+    return words;
+}
+
+} // namespace
+
+Challenges::Challenges(redis::Client& client, KeyedHash const& hash)
+    : client_(client), hash_(hash), create_(create_script), find_(open_then(find_script)),
+      send_(open_then(send_script)), take_back_(take_back_script), try_code_(open_then(try_code_script)),
+      count_attempt_(open_then(count_attempt_script)), consume_(consume_script)
+{
+}
+
+std::string Challenges::prefix(core::Scope const& scope)
+{
+    return "auth-mfa:challenge:{" + std::to_string(scope.id) + ':';
+}
+
+std::string Challenges::key(core::Scope const& scope, std::string_view token) const
+{
+    return prefix(scope) + hash_({"mfa_token", std::to_string(scope.id), token}) + '}';
+}
+
+std::string Challenges::code_hash(
+    Challenge const& challenge, std::string_view phone, std::string_view code) const
+{
+    return hash_({"login code", challenge.key, challenge.user_id.to_string(), phone, code});
+}
+
+asio::awaitable<redis::Reply> Challenges::run(
+    redis::Script const& script, std::string const& key, core::Time now, std::vector<std::string_view> args)
+{
+    auto const time = microseconds(now.time_since_epoch());
+    auto const lifetime = microseconds(challenge_lifetime);
+    auto const attempts = std::to_string(challenge_attempts);
+    std::vector<std::string_view> const keys{key};
+    std::vector<std::string_view> all{time, lifetime, attempts};
+    all.insert(all.end(), args.begin(), args.end());
+    auto reply = co_await client_.eval(script, keys, all);
+    std::string const& verdict = reply.array().at(0).text();
+    if (verdict == "expired") throw challenge_expired();
+    if (verdict == "limited") throw rate_limited(seconds_left(reply.array().at(1)));
+    co_return reply;
+}
+
+asio::awaitable<Challenges::Created> Challenges::create(core::Scope const& scope, core::Uuid user_id,
+    std::int64_t credentials_version, std::vector<std::string> amr, core::Time now)
+{
+    Created created;
+    created.token = crypto::base64url::encode(crypto::random_bytes(32));
+    created.challenge = {key(scope, created.token), user_id, credentials_version, std::move(amr)};
+    auto const user = user_id.to_string();
+    auto const version = std::to_string(credentials_version);
+    auto const words = join(created.challenge.amr);
+    auto const time = microseconds(now.time_since_epoch());
+    auto const expiry = std::to_string(std::chrono::milliseconds(challenge_lifetime + housekeeping).count());
+    std::vector<std::string_view> const keys{created.challenge.key};
+    std::vector<std::string_view> const args{user, version, words, time, expiry};
+    co_await client_.eval(create_, keys, args);
+    co_return created;
+}
+
+asio::awaitable<Challenge> Challenges::find(core::Scope const& scope, std::string_view token, core::Time now)
+{
+    Challenge challenge{.key = key(scope, token)};
+    auto const reply = co_await run(find_, challenge.key, now);
+    auto const& fields = reply.array();
+    challenge.user_id = core::Uuid::parse(fields.at(1).text()).value();
+    challenge.credentials_version = std::stoll(fields.at(2).text());
+    challenge.amr = split(fields.at(3).text());
+    co_return challenge;
+}
+
+asio::awaitable<Challenges::Send> Challenges::count_send(
+    Challenge const& challenge, std::string_view phone, std::string_view code, core::Time now)
+{
+    Send send{.code_hash = code_hash(challenge, phone, code)};
+    auto const allowed = std::to_string(challenge_sends);
+    auto const reply = co_await run(send_, challenge.key, now, {allowed, send.code_hash});
+    auto const& fields = reply.array();
+    send.remaining = static_cast<int>(fields.at(1).integer());
+    send.expires_in = seconds_left(fields.at(2));
+    send.replaced = fields.at(3).text();
+    co_return send;
+}
+
+asio::awaitable<void> Challenges::take_back(Challenge const& challenge, Send const& send)
+{
+    std::vector<std::string_view> const keys{challenge.key};
+    std::vector<std::string_view> const args{send.code_hash, send.replaced};
+    co_await client_.eval(take_back_, keys, args);
+}
+
+asio::awaitable<Challenges::Attempt> Challenges::try_code(
+    Challenge const& challenge, std::string_view phone, std::string_view code, core::Time now)
+{
+    auto const hash = code_hash(challenge, phone, code);
+    auto const reply = co_await run(try_code_, challenge.key, now, {hash});
+    auto const& fields = reply.array();
+    co_return Attempt{fields.at(1).integer() == 1, static_cast<int>(fields.at(2).integer())};
+}
+
+asio::awaitable<int> Challenges::count_attempt(Challenge const& challenge, core::Time now)
+{
+    auto const reply = co_await run(count_attempt_, challenge.key, now);
+    co_return static_cast<int>(reply.array().at(1).integer());
+}
+
+asio::awaitable<bool> Challenges::consume(Challenge const& challenge)
+{
+    std::vector<std::string_view> const keys{challenge.key};
+    auto const reply = co_await client_.eval(consume_, keys, {});
+    co_return reply.integer() == 1;
+}
+
+} // namespace auth_mfa

@@ -1,0 +1,91 @@
+#include "state/enrolments.hpp"
+
+#include "domain/challenge.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+constexpr char const* put_script = R"lua(
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'phone', ARGV[1], 'code', ARGV[2], 'created', ARGV[3], 'attempts', 0)
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return 1
+)lua";
+
+/// ARGV: now, lifetime, tries allowed, the code's keyed hash.
+constexpr char const* try_code_script = R"lua(
+local key, now, lifetime, allowed = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local f = redis.call('HMGET', key, 'created', 'attempts', 'code', 'phone')
+if not f[1] or now - tonumber(f[1]) > lifetime then return {'absent'} end
+if tonumber(f[2]) >= allowed then return {'limited'} end
+local attempts = redis.call('HINCRBY', key, 'attempts', 1)
+if f[3] ~= ARGV[4] then return {'wrong', allowed - attempts} end
+redis.call('DEL', key)
+return {'right', f[4]}
+)lua";
+
+constexpr std::chrono::minutes housekeeping{1};
+
+std::string key(core::Scope const& scope, core::Uuid user_id)
+{
+    return Enrolments::prefix(scope) + user_id.to_string() + '}';
+}
+
+std::string microseconds(std::chrono::microseconds time)
+{
+    return std::to_string(time.count());
+}
+
+} // namespace
+
+Enrolments::Enrolments(redis::Client& client, KeyedHash const& hash)
+    : client_(client), hash_(hash), put_(put_script), try_code_(try_code_script)
+{
+}
+
+std::string Enrolments::prefix(core::Scope const& scope)
+{
+    return "auth-mfa:enrolment:{" + std::to_string(scope.id) + ':';
+}
+
+std::string Enrolments::code_hash(core::Scope const& scope, core::Uuid user_id, std::string_view code) const
+{
+    return hash_({"enrolment code", std::to_string(scope.id), user_id.to_string(), code});
+}
+
+asio::awaitable<void> Enrolments::put(core::Scope const& scope, core::Uuid user_id,
+    sms::PhoneNumber const& phone, std::string_view code, core::Time now)
+{
+    auto const name = key(scope, user_id);
+    auto const hash = code_hash(scope, user_id, code);
+    auto const time = microseconds(now.time_since_epoch());
+    auto const expiry = std::to_string(std::chrono::milliseconds(enrolment_lifetime + housekeeping).count());
+    std::vector<std::string_view> const keys{name};
+    std::vector<std::string_view> const args{phone.text(), hash, time, expiry};
+    co_await client_.eval(put_, keys, args);
+}
+
+asio::awaitable<Enrolments::Attempt> Enrolments::try_code(
+    core::Scope const& scope, core::Uuid user_id, std::string_view code, core::Time now)
+{
+    using Verdict = Attempt::Verdict;
+    auto const name = key(scope, user_id);
+    auto const time = microseconds(now.time_since_epoch());
+    auto const lifetime = microseconds(enrolment_lifetime);
+    auto const allowed = std::to_string(enrolment_attempts);
+    auto const hash = code_hash(scope, user_id, code);
+    std::vector<std::string_view> const keys{name};
+    std::vector<std::string_view> const args{time, lifetime, allowed, hash};
+    auto const reply = co_await client_.eval(try_code_, keys, args);
+    auto const& fields = reply.array();
+    std::string const& verdict = fields.at(0).text();
+    if (verdict == "limited") co_return Attempt{.verdict = Verdict::limited};
+    if (verdict == "wrong")
+        co_return Attempt{.verdict = Verdict::wrong, .remaining = static_cast<int>(fields.at(1).integer())};
+    if (verdict == "right")
+        co_return Attempt{.verdict = Verdict::right, .phone = sms::PhoneNumber::parse(fields.at(1).text())};
+    co_return Attempt{};
+}
+
+} // namespace auth_mfa

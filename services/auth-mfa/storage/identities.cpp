@@ -1,0 +1,24 @@
+#include "storage/identities.hpp"
+
+#include "storage/user_rows.hpp"
+
+namespace auth_mfa::identities {
+
+std::optional<User> find_user(
+    pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject)
+{
+    return users::first(
+        tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM identities i JOIN users u "
+               "ON u.scope_id = i.scope_id AND u.user_id = i.user_id "
+               "WHERE i.scope_id = $1 AND u.scope_id = $1 AND i.issuer = $2 AND i.subject = $3",
+            {scope.id, issuer, subject}));
+}
+
+void insert(pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject,
+    core::Uuid user_id)
+{
+    tx.run("INSERT INTO identities (scope_id, issuer, subject, user_id) VALUES ($1, $2, $3, $4)",
+        {scope.id, issuer, subject, user_id});
+}
+
+} // namespace auth_mfa::identities

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "domain/user.hpp"
+#include "pg/database.hpp"
+
+#include <optional>
+#include <string_view>
+
+/// The table `identities`: who of the outside world is which user.
+namespace auth_mfa::identities {
+
+/// The user that subject of the issuer signs in as.
+std::optional<User> find_user(
+    pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject);
+
+/// Makes them that user. The pair is new: see find_user.
+void insert(pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject,
+    core::Uuid user_id);
+
+} // namespace auth_mfa::identities

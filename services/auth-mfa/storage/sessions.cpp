@@ -1,0 +1,184 @@
+#include "storage/sessions.hpp"
+
+#include "pg/row.hpp"
+
+#include <algorithm>
+
+namespace auth_mfa::sessions {
+
+namespace {
+
+#define AUTH_MFA_SESSION_COLUMNS                                                                             \
+    "s.session_id, s.user_id, s.generation, s.amr, s.created_at, s.rotated_at, s.expires_at, s.ended_at, "   \
+    "s.user_agent, s.address"
+
+Session read(pg::RowReader& r)
+{
+    Session session;
+    session.id = r.uuid();
+    session.user_id = r.uuid();
+    session.generation = r.integer();
+    session.amr = r.texts();
+    session.created_at = r.time();
+    session.rotated_at = r.time();
+    session.expires_at = r.time();
+    session.ended_at = r.optional_time();
+    session.user_agent = r.text();
+    session.address = r.text();
+    return session;
+}
+
+#define AUTH_MFA_ROTATED_COLUMNS "s.session_id, s.generation, s.amr, u.user_id, u.email, u.role"
+
+Rotated read_rotated(pg::RowReader& r)
+{
+    Rotated rotated;
+    rotated.session_id = r.uuid();
+    rotated.generation = r.integer();
+    rotated.amr = r.texts();
+    rotated.user_id = r.uuid();
+    rotated.email = r.text();
+    rotated.role = parse_role(r.view());
+    return rotated;
+}
+
+} // namespace
+
+pg::Batch<Opened> insert_batch(pg::Session& session, std::span<NewSession const> rows)
+{
+    std::vector<pg::Param> const params{
+        pg::column(rows, [](NewSession const& r) { return r.scope_id; }),
+        pg::column(rows, [](NewSession const& r) { return r.id; }),
+        pg::column(rows, [](NewSession const& r) { return r.user_id; }),
+        pg::column(rows, [](NewSession const& r) { return r.credentials_version; }),
+        pg::column(rows, [](NewSession const& r) { return pg::Param(r.amr).text(); }),
+        pg::column(rows, [](NewSession const& r) { return r.now; }),
+        pg::column(rows, [](NewSession const& r) { return r.now + session_lifetime; }),
+        pg::column(rows, [](NewSession const& r) { return std::string_view(r.user_agent); }),
+        pg::column(rows, [](NewSession const& r) { return std::string_view(r.address); }),
+    };
+    // The lock makes a change of credentials wait for the session it is to end, or the session see the
+    // change.
+    auto const result = co_await session.run(pg::scopes_of(rows),
+        "WITH n AS MATERIALIZED (SELECT k.*, u.user_id AS owner_id FROM unnest($1::bigint[], $2::uuid[], "
+        "$3::uuid[], $4::bigint[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[], $9::text[]) "
+        "AS k(scope_id, id, user_id, version, amr, now, expires_at, user_agent, address) "
+        "JOIN users u ON u.scope_id = k.scope_id AND u.user_id = k.user_id "
+        "AND u.credentials_version = k.version FOR SHARE OF u) "
+        "INSERT INTO sessions (scope_id, session_id, user_id, amr, created_at, rotated_at, expires_at, "
+        "user_agent, address) "
+        "SELECT n.scope_id, n.id, n.user_id, n.amr::text[], n.now, n.now, n.expires_at, n.user_agent, "
+        "n.address FROM n RETURNING session_id",
+        params);
+    std::vector<Opened> opened(rows.size(), Opened::credentials_changed);
+    for (auto const row : result) {
+        core::Uuid const id = pg::RowReader(row).uuid();
+        auto const it = std::ranges::find(rows, id, &NewSession::id);
+        opened[static_cast<std::size_t>(it - rows.begin())] = Opened::yes;
+    }
+    co_return opened;
+}
+
+pg::Batch<std::optional<Rotated>> rotate_batch(pg::Session& session, std::span<Rotation const> rows)
+{
+    std::vector<pg::Param> const params{pg::column(rows, [](Rotation const& r) { return r.scope_id; }),
+        pg::column(rows, [](Rotation const& r) { return r.session_id; }),
+        pg::column(rows, [](Rotation const& r) { return r.generation; }),
+        pg::column(rows, [](Rotation const& r) { return r.now; }),
+        pg::column(rows, [](Rotation const& r) { return r.now + session_lifetime; })};
+    // Sorted, so that two batches lock the sessions that both have in the same order.
+    auto const result = co_await session.run(pg::scopes_of(rows),
+        "UPDATE sessions s SET generation = s.generation + 1, rotated_at = k.now, expires_at = k.until "
+        "FROM (SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::timestamptz[], "
+        "$5::timestamptz[]) WITH ORDINALITY AS x(scope_id, session_id, generation, now, until, place) "
+        "ORDER BY scope_id, session_id) AS k, users u "
+        "WHERE s.scope_id = k.scope_id AND s.session_id = k.session_id AND s.generation = k.generation "
+        "AND s.ended_at IS NULL AND s.expires_at > k.now "
+        "AND u.scope_id = s.scope_id AND u.user_id = s.user_id "
+        "RETURNING k.place, " AUTH_MFA_ROTATED_COLUMNS,
+        params);
+    std::vector<std::optional<Rotated>> rotated(rows.size());
+    for (auto const row : result) {
+        pg::RowReader r(row);
+        auto& slot = rotated[static_cast<std::size_t>(r.integer() - 1)];
+        slot = read_rotated(r);
+    }
+    co_return rotated;
+}
+
+std::optional<Session> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+{
+    auto const result = tx.run("SELECT " AUTH_MFA_SESSION_COLUMNS " FROM sessions s WHERE s.scope_id = $1 "
+                               "AND s.session_id = $2 FOR NO KEY UPDATE",
+        {scope.id, id});
+    if (result.empty()) return std::nullopt;
+    auto const row = result.front();
+    pg::RowReader r(row);
+    return read(r);
+}
+
+Rotated describe(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+{
+    auto const result =
+        tx.run("SELECT " AUTH_MFA_ROTATED_COLUMNS " FROM sessions s JOIN users u ON u.scope_id = s.scope_id "
+               "AND u.user_id = s.user_id WHERE s.scope_id = $1 AND s.session_id = $2",
+            {scope.id, id});
+    auto const row = result.front();
+    pg::RowReader r(row);
+    return read_rotated(r);
+}
+
+void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now)
+{
+    tx.run("UPDATE sessions SET ended_at = $3 WHERE scope_id = $1 AND session_id = $2 AND ended_at IS NULL",
+        {scope.id, id, now});
+}
+
+bool end_own(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Uuid id, core::Time now)
+{
+    auto const result = tx.run("UPDATE sessions SET ended_at = $4 WHERE scope_id = $1 AND session_id = $3 "
+                               "AND user_id = $2 AND ended_at IS NULL AND expires_at > $4",
+        {scope.id, user_id, id, now});
+    return result.affected_rows() == 1;
+}
+
+std::size_t end_others(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id,
+    std::optional<core::Uuid> const& keep, core::Time now)
+{
+    auto const result = tx.run("UPDATE sessions SET ended_at = $4 WHERE scope_id = $1 AND user_id = $2 "
+                               "AND ended_at IS NULL AND session_id IS DISTINCT FROM $3::uuid",
+        {scope.id, user_id, keep, now});
+    return result.affected_rows();
+}
+
+std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Time now,
+    std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const result = tx.run("SELECT " AUTH_MFA_SESSION_COLUMNS " FROM sessions s WHERE s.scope_id = $1 "
+                               "AND s.user_id = $2 AND s.ended_at IS NULL AND s.expires_at > $3 "
+                               "AND (s.created_at, s.session_id) < ($4::timestamptz, $5::uuid) "
+                               "ORDER BY s.created_at DESC, s.session_id DESC LIMIT $6",
+        {scope.id, user_id, now, after ? after->time.value_or(core::Time::min()) : core::Time::max(),
+            after ? after->id : core::Uuid(), limit});
+    std::vector<Session> sessions;
+    sessions.reserve(result.size());
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        sessions.push_back(read(r));
+    }
+    return sessions;
+}
+
+std::size_t purge(pg::Tx& tx, std::vector<std::int64_t> const& scopes, core::Time before, std::size_t limit)
+{
+    auto const result =
+        tx.run("DELETE FROM sessions WHERE ctid = ANY (ARRAY(SELECT ctid FROM ("
+               "(SELECT ctid FROM sessions WHERE scope_id = ANY ($1::bigint[]) AND ended_at < $2 LIMIT $4) "
+               "UNION ALL "
+               "(SELECT ctid FROM sessions WHERE scope_id = ANY ($1::bigint[]) AND created_at < $3 "
+               "AND ended_at IS NULL AND expires_at < $2 LIMIT $4)) AS old LIMIT $4))",
+            {scopes, before, before - session_lifetime, limit});
+    return result.affected_rows();
+}
+
+} // namespace auth_mfa::sessions

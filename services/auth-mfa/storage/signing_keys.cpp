@@ -1,0 +1,97 @@
+#include "storage/signing_keys.hpp"
+
+#include "domain/session.hpp"
+#include "pg/row.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <stdexcept>
+
+namespace auth_mfa::signing_keys {
+
+namespace {
+
+/// How long after a key was retired a token may still be met that it signed: its life, the verifiers' clock
+/// skew, and a replica that learned of the successor late.
+constexpr std::chrono::seconds published_after = access_token_lifetime + std::chrono::minutes(5);
+
+/// What a sealed key belongs to: one cannot be passed off as another.
+std::string aad_of(std::string_view kid)
+{
+    return "signing_key:" + std::string(kid);
+}
+
+std::string open(crypto::Keyring const& keyring, std::string_view kid, std::string_view sealed)
+{
+    auto pem = keyring.open(sealed, aad_of(kid));
+    if (!pem) throw std::runtime_error("a signing key was sealed under an encryption key that is not held");
+    return *std::move(pem);
+}
+
+/// Held to the end of the transaction by whoever makes keys.
+void take_turn(pg::Tx& tx)
+{
+    tx.run("SELECT pg_advisory_xact_lock(hashtextextended('auth_mfa.signing_keys', 0))");
+}
+
+void insert(pg::Tx& tx, crypto::Keyring const& keyring, core::Time now, core::Time signs_from)
+{
+    auto const key = crypto::SigningKey::generate();
+    std::string const kid = key.thumbprint();
+    tx.run("INSERT INTO signing_keys (kid, sealed_key, public_jwk, created_at, signs_from) "
+           "VALUES ($1, $2, $3, $4, $5)",
+        {kid, keyring.seal(key.to_pem().reveal(), aad_of(kid)), boost::json::serialize(key.public_jwk(kid)),
+            now, signs_from});
+}
+
+} // namespace
+
+std::vector<SigningKey> list(pg::Tx& tx, crypto::Keyring const& keyring, core::Time now)
+{
+    auto const result = tx.run("SELECT kid, sealed_key, public_jwk, signs_from, retired_at FROM signing_keys "
+                               "WHERE retired_at IS NULL OR retired_at > $1 ORDER BY signs_from, kid",
+        {now - published_after});
+    std::vector<SigningKey> keys;
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        std::string kid = r.text();
+        auto key = crypto::SigningKey::from_pem(open(keyring, kid, r.view()));
+        std::string jwk = r.text();
+        core::Time const signs_from = r.time();
+        keys.push_back({std::move(kid), std::move(key), std::move(jwk), signs_from, r.optional_time()});
+    }
+    return keys;
+}
+
+void rotate(pg::Tx& tx, crypto::Keyring const& keyring, core::Time now, core::Time signs_from)
+{
+    take_turn(tx);
+    tx.run("DELETE FROM signing_keys WHERE retired_at < $1", {now - published_after});
+    tx.run("UPDATE signing_keys SET retired_at = least(retired_at, $1)", {signs_from});
+    insert(tx, keyring, now, signs_from);
+}
+
+void make_first(pg::Tx& tx, crypto::Keyring const& keyring, core::Time now)
+{
+    take_turn(tx);
+    if (tx.run("SELECT FROM signing_keys WHERE retired_at IS NULL LIMIT 1").empty())
+        insert(tx, keyring, now, now);
+}
+
+std::size_t reencrypt(pg::Tx& tx, crypto::Keyring const& keyring)
+{
+    take_turn(tx);
+    std::size_t changed = 0;
+    for (auto const& row : tx.run("SELECT kid, sealed_key FROM signing_keys")) {
+        pg::RowReader r(row);
+        std::string const kid = r.text();
+        std::string const sealed = r.text();
+        if (keyring.is_current(sealed)) continue;
+        tx.run("UPDATE signing_keys SET sealed_key = $2 WHERE kid = $1",
+            {kid, keyring.seal(open(keyring, kid, sealed), aad_of(kid))});
+        ++changed;
+    }
+    return changed;
+}
+
+} // namespace auth_mfa::signing_keys

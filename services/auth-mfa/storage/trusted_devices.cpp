@@ -1,0 +1,85 @@
+#include "storage/trusted_devices.hpp"
+
+#include "domain/challenge.hpp"
+#include "pg/row.hpp"
+
+namespace auth_mfa::trusted_devices {
+
+bool recognise(
+    pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken const& token, core::Time now)
+{
+    // What is compared is a hash of 256 random bits: how long that takes says nothing of them.
+    return !tx.run("UPDATE trusted_devices SET last_used_at = $5 WHERE scope_id = $1 AND user_id = $2 "
+                   "AND device_id = $3 AND secret_hash = $4 AND expires_at > $5 RETURNING 1",
+                  {scope.id, user_id, token.id, token.hash(scope), now})
+                .empty();
+}
+
+void trust(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken const& fresh,
+    std::optional<DeviceToken> const& held, std::string const& user_agent, core::Time now)
+{
+    std::string const hash = fresh.hash(scope);
+    if (held) {
+        std::string const held_hash = held->hash(scope);
+        tx.run("DELETE FROM trusted_devices WHERE scope_id = $1 AND device_id = $2 AND secret_hash = $3 "
+               "AND (user_id = $4 OR expires_at <= $5)",
+            {scope.id, held->id, held_hash, user_id, now});
+        tx.run("UPDATE trusted_devices SET device_id = $4, secret_hash = $5 "
+               "WHERE scope_id = $1 AND device_id = $2 AND secret_hash = $3",
+            {scope.id, held->id, held_hash, fresh.id, hash});
+    }
+    tx.run(
+        "INSERT INTO trusted_devices (scope_id, user_id, device_id, secret_hash, created_at, last_used_at, "
+        "expires_at, user_agent) VALUES ($1, $2, $3, $4, $5, $5, $6, $7)",
+        {scope.id, user_id, fresh.id, hash, now, now + device_lifetime, user_agent});
+}
+
+std::vector<Device> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Time now,
+    std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const result =
+        tx.run("SELECT device_id, created_at, last_used_at, expires_at, user_agent FROM trusted_devices "
+               "WHERE scope_id = $1 AND user_id = $2 AND expires_at > $3 "
+               "AND ($4::timestamptz IS NULL OR (created_at, device_id) < ($4::timestamptz, $5::uuid)) "
+               "ORDER BY created_at DESC, device_id DESC LIMIT $6::bigint",
+            {scope.id, user_id, now, after ? pg::Param(after->time) : pg::Param(nullptr),
+                after ? after->id : core::Uuid(), limit});
+    std::vector<Device> devices;
+    devices.reserve(result.size());
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        Device device;
+        device.id = r.uuid();
+        device.created_at = r.time();
+        device.last_used_at = r.time();
+        device.expires_at = r.time();
+        device.user_agent = r.text();
+        devices.push_back(std::move(device));
+    }
+    return devices;
+}
+
+bool revoke(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Uuid device_id, core::Time now)
+{
+    return !tx.run("DELETE FROM trusted_devices WHERE scope_id = $1 AND user_id = $2 AND device_id = $3 "
+                   "AND expires_at > $4 RETURNING 1",
+                  {scope.id, user_id, device_id, now})
+                .empty();
+}
+
+void revoke_all(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id)
+{
+    tx.run("DELETE FROM trusted_devices WHERE scope_id = $1 AND user_id = $2", {scope.id, user_id});
+}
+
+std::size_t purge(pg::Tx& tx, std::vector<std::int64_t> const& scopes, core::Time before, std::size_t limit)
+{
+    return tx
+        .run("DELETE FROM trusted_devices d USING (SELECT scope_id, user_id, device_id FROM trusted_devices "
+             "WHERE scope_id = ANY ($1::bigint[]) AND expires_at < $2 LIMIT $3::bigint) AS old "
+             "WHERE d.scope_id = old.scope_id AND d.user_id = old.user_id AND d.device_id = old.device_id",
+            {scopes, before, limit})
+        .affected_rows();
+}
+
+} // namespace auth_mfa::trusted_devices

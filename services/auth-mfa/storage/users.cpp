@@ -1,0 +1,136 @@
+#include "storage/users.hpp"
+
+#include "storage/user_rows.hpp"
+
+namespace auth_mfa::users {
+
+User read(pg::RowReader& r)
+{
+    User user;
+    user.id = r.uuid();
+    user.email = r.text();
+    user.password_hash = r.optional_text();
+    user.credentials_version = r.integer();
+    user.role = parse_role(r.view());
+    user.phone = r.optional_text();
+    user.phone_verified = r.boolean();
+    user.created_at = r.time();
+    user.updated_at = r.time();
+    user.totp = r.boolean();
+    return user;
+}
+
+std::optional<User> first(pqxx::result const& result)
+{
+    if (result.empty()) return std::nullopt;
+    auto const row = result.front();
+    pg::RowReader r(row);
+    return read(r);
+}
+
+std::optional<User> insert(pg::Tx& tx, core::Scope const& scope, NewUser const& user)
+{
+    pg::serialise(tx, scope.id);
+    return first(tx.run(
+        "INSERT INTO users AS u (scope_id, user_id, email, email_key, password_hash, role, created_at, "
+        "updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, n.at, n.at "
+        "FROM (SELECT clock_timestamp() AS at) AS n "
+        "ON CONFLICT (scope_id, email_key) DO NOTHING RETURNING " AUTH_MFA_USER_COLUMNS,
+        {scope.id, user.id, user.email, lower_case(user.email), user.password_hash, to_string(user.role)}));
+}
+
+std::optional<User> find(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+{
+    return first(
+        tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u WHERE u.scope_id = $1 AND u.user_id = $2",
+            {scope.id, id}));
+}
+
+std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::string_view email)
+{
+    return first(
+        tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u WHERE u.scope_id = $1 AND u.email_key = $2",
+            {scope.id, lower_case(email)}));
+}
+
+std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+{
+    // Read apart: what else the columns tell has to be as new as the lock.
+    tx.run("SELECT FROM users WHERE scope_id = $1 AND user_id = $2 FOR NO KEY UPDATE", {scope.id, id});
+    return find(tx, scope, id);
+}
+
+std::optional<User> find_signed_in(
+    pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Uuid session_id, core::Time now)
+{
+    return first(tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u JOIN sessions s "
+                        "ON s.scope_id = u.scope_id AND s.user_id = u.user_id WHERE u.scope_id = $1 "
+                        "AND u.user_id = $2 AND s.scope_id = $1 AND s.session_id = $3 "
+                        "AND s.ended_at IS NULL AND s.expires_at > $4",
+        {scope.id, id, session_id, now}));
+}
+
+std::optional<User> lock_signed_in(
+    pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Uuid session_id, core::Time now)
+{
+    if (!lock(tx, scope, id)) return std::nullopt;
+    return find_signed_in(tx, scope, id, session_id, now);
+}
+
+std::vector<User> list(
+    pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const result = tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u WHERE u.scope_id = $1 "
+                               "AND (u.created_at, u.user_id) < ($2::timestamptz, $3::uuid) "
+                               "ORDER BY u.created_at DESC, u.user_id DESC LIMIT $4",
+        {scope.id, after ? after->time.value_or(core::Time::min()) : core::Time::max(),
+            after ? after->id : core::Uuid(), limit});
+    std::vector<User> members;
+    members.reserve(result.size());
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        members.push_back(read(r));
+    }
+    return members;
+}
+
+bool set_password(
+    pg::Tx& tx, core::Scope const& scope, core::Uuid id, std::string_view hash, std::int64_t seen_version)
+{
+    auto const result = tx.run(
+        "UPDATE users SET password_hash = $3, credentials_version = credentials_version + 1, "
+        "updated_at = clock_timestamp() WHERE scope_id = $1 AND user_id = $2 AND credentials_version = $4",
+        {scope.id, id, hash, seen_version});
+    return result.affected_rows() == 1;
+}
+
+void revoke_credentials(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+{
+    tx.run("UPDATE users SET credentials_version = credentials_version + 1 "
+           "WHERE scope_id = $1 AND user_id = $2",
+        {scope.id, id});
+}
+
+std::optional<User> set_role(pg::Tx& tx, core::Scope const& scope, core::Uuid id, Role role)
+{
+    return first(tx.run("UPDATE users AS u SET role = $3, updated_at = clock_timestamp() "
+                        "WHERE u.scope_id = $1 AND u.user_id = $2 RETURNING " AUTH_MFA_USER_COLUMNS,
+        {scope.id, id, to_string(role)}));
+}
+
+bool has_other_owner(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+{
+    return !tx.run("SELECT FROM users WHERE scope_id = $1 AND role = 'owner' AND user_id <> $2 LIMIT 1",
+                  {scope.id, id})
+                .empty();
+}
+
+void set_phone(pg::Tx& tx, core::Scope const& scope, core::Uuid id, std::optional<std::string> const& phone,
+    bool verified)
+{
+    tx.run("UPDATE users SET phone = $3, phone_verified = $4, updated_at = clock_timestamp() "
+           "WHERE scope_id = $1 AND user_id = $2",
+        {scope.id, id, phone, verified});
+}
+
+} // namespace auth_mfa::users

@@ -1,0 +1,92 @@
+// An OpenID provider (oidc-provider) on a free port of 127.0.0.1. Prints {issuer, jwksUrl, tokens} once somebody has signed in at
+// it for every line of `people`, then serves its keys until it is killed. A token is what a browser would bring back.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { exportJWK, generateKeyPair } from "jose";
+import { Provider } from "oidc-provider";
+
+const people = {
+  rs256: { client: "rs256", sub: "rita", email: "rita@example.com", email_verified: true },
+  es256: { client: "es256", sub: "emil", email: "emil@example.com", email_verified: true },
+  again: { client: "rs256", sub: "rita", email: "rita@example.com", email_verified: true },
+  taken: { client: "rs256", sub: "tom", email: "taken@example.com", email_verified: true },
+  unverified: { client: "rs256", sub: "uma", email: "uma@example.com", email_verified: false },
+  elsewhere: { client: "stranger", sub: "rita", email: "rita@example.com", email_verified: true },
+};
+const redirectUri = "https://app.example.com/callback";
+
+const jwk = async (alg) => {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true });
+  return { ...(await exportJWK(privateKey)), alg, use: "sig", kid: alg };
+};
+const clientOf = (id, alg) => ({
+  client_id: id,
+  redirect_uris: [redirectUri],
+  response_types: ["id_token"],
+  grant_types: ["implicit"],
+  token_endpoint_auth_method: "none",
+  id_token_signed_response_alg: alg,
+});
+
+const server = createServer();
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+const issuer = `http://127.0.0.1:${server.address().port}`;
+const provider = new Provider(issuer, {
+  clients: [clientOf("rs256", "RS256"), clientOf("es256", "ES256"), clientOf("stranger", "RS256")],
+  jwks: { keys: [await jwk("RS256"), await jwk("ES256")] },
+  responseTypes: ["id_token"],
+  claims: { openid: ["sub"], email: ["email", "email_verified"] },
+  cookies: { keys: ["of this process alone"] },
+  findAccount: (_, id) => ({
+    accountId: id,
+    claims: () => ({ ...Object.values(people).find((person) => person.sub === id), client: undefined }),
+  }),
+});
+server.on("request", provider.callback());
+
+/// Signs in as a browser does: follows redirects with a jar of cookies, fills in the forms of login and consent.
+async function signIn({ client, sub }) {
+  const jar = new Map();
+  const visit = async (url, form) => {
+    const response = await fetch(new URL(url, issuer), {
+      method: form ? "POST" : "GET",
+      body: form && new URLSearchParams(form),
+      headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") },
+      redirect: "manual",
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [name, value] = cookie.split(";")[0].split(/=(.*)/s);
+      if (value) jar.set(name, value);
+      else jar.delete(name);
+    }
+    return response;
+  };
+  const query = {
+    client_id: client,
+    redirect_uri: redirectUri,
+    response_type: "id_token",
+    scope: "openid email",
+    nonce: "n",
+  };
+  let url = `/auth?${new URLSearchParams(query)}`;
+  for (let step = 0; step < 12; ++step) {
+    const response = await visit(url);
+    const next = response.headers.get("location");
+    if (next?.startsWith(redirectUri)) return new URLSearchParams(new URL(next).hash.slice(1)).get("id_token");
+    if (next) {
+      url = next;
+      continue;
+    }
+    const page = await response.text();
+    const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
+    if (!prompt) throw new Error(`${url}: ${response.status} ${page}`);
+    const answered = await visit(url, { prompt, login: sub, password: "any" });
+    url = answered.headers.get("location");
+  }
+  throw new Error("the sign-in goes round in circles");
+}
+
+const tokens = {};
+for (const [name, person] of Object.entries(people)) tokens[name] = await signIn(person);
+console.log(JSON.stringify({ issuer, jwksUrl: `${issuer}/jwks`, tokens }));

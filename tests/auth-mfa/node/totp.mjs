@@ -1,0 +1,14 @@
+// The code that otplib makes of each input (argv[2]: JSON array of {otpauthUrl, at}), one a line.
+import { readFileSync } from "node:fs";
+import otplib from "otplib";
+
+for (const { otpauthUrl, at } of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
+  const { searchParams } = new URL(otpauthUrl);
+  const app = otplib.authenticator.clone({
+    epoch: at,
+    algorithm: searchParams.get("algorithm").toLowerCase(),
+    digits: Number(searchParams.get("digits")),
+    step: Number(searchParams.get("period")),
+  });
+  console.log(app.generate(searchParams.get("secret")));
+}

@@ -1,0 +1,211 @@
+#include "crypto/encoding.hpp"
+#include "domain/challenge.hpp"
+#include "domain/device.hpp"
+#include "domain/message.hpp"
+#include "domain/network.hpp"
+#include "domain/recovery_code.hpp"
+#include "domain/totp.hpp"
+#include "sms/gsm7.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+using namespace auth_mfa;
+
+namespace {
+
+core::Time at(std::int64_t seconds)
+{
+    return core::Time(std::chrono::seconds(seconds));
+}
+
+constexpr char const* seed = "12345678901234567890"; // of RFC 4226 and RFC 6238
+
+} // namespace
+
+TEST_CASE("one-time passwords of RFC 4226, appendix D", "[totp]")
+{
+    static constexpr std::array<char const*, 10> codes{
+        "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489"};
+    for (std::size_t counter = 0; counter < codes.size(); ++counter)
+        CHECK(totp::code_at(seed, static_cast<std::int64_t>(counter)) == codes[counter]);
+}
+
+TEST_CASE("time-based passwords of RFC 6238, appendix B, cut to 6 digits", "[totp]")
+{
+    struct Case {
+        std::int64_t time;
+        char const* code;
+    };
+
+    for (auto const& [time, code] :
+        {Case{59, "287082"}, Case{1111111109, "081804"}, Case{1111111111, "050471"},
+            Case{1234567890, "005924"}, Case{2000000000, "279037"}, Case{20000000000, "353130"}}) {
+        CHECK(totp::code_at(seed, totp::step_at(at(time))) == code);
+        CHECK(totp::match(seed, code, at(time), totp::never) == time / 30);
+    }
+}
+
+TEST_CASE("a step and its neighbours match, once", "[totp]")
+{
+    constexpr std::int64_t now = 1'000'000'020; // the first second of a step
+    std::int64_t const step = now / 30;
+    REQUIRE(now % 30 == 0);
+    for (std::int64_t offset = -2; offset <= 2; ++offset) {
+        auto const code = totp::code_at(seed, step + offset);
+        bool const near = offset >= -1 && offset <= 1;
+        CHECK(totp::match(seed, code, at(now), totp::never).has_value() == near);
+        CHECK(totp::match(seed, code, at(now + 29), totp::never).has_value() == near);
+    }
+    auto const code = totp::code_at(seed, step);
+    CHECK(totp::match(seed, code, at(now), step - 1) == step);
+    CHECK_FALSE(totp::match(seed, code, at(now), step));
+    CHECK_FALSE(totp::match(seed, code, at(now), step + 1));
+    CHECK(totp::match(seed, code, at(now + 59) + std::chrono::microseconds(999'999), totp::never) == step);
+    CHECK_FALSE(totp::match(seed, code, at(now + 60), totp::never));
+    CHECK(totp::match(seed, code, at(now - 30), totp::never) == step);
+    CHECK_FALSE(totp::match(seed, code, at(now - 30) - std::chrono::microseconds(1), totp::never));
+    for (auto const* wrong : {"", "12345", "1234567", "abcdef"})
+        CHECK_FALSE(totp::match(seed, wrong, at(now), totp::never));
+}
+
+TEST_CASE("the address of a QR code names brand and account", "[totp]")
+{
+    CHECK(totp::key_uri(seed, "Demo & Co", "ada+1@example.com") ==
+          "otpauth://totp/Demo%20%26%20Co:ada%2B1%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+          "&issuer=Demo%20%26%20Co&algorithm=SHA1&digits=6&period=30");
+}
+
+TEST_CASE("recovery codes are read as people copy them", "[recovery]")
+{
+    auto const parsed = RecoveryCode::parse("0123-4567-89AB-CDEF");
+    REQUIRE(parsed);
+    CHECK(parsed->locator == "0123");
+    CHECK(parsed->secret == "456789ABCDEF");
+    CHECK(parsed->text() == "0123-4567-89AB-CDEF");
+    for (auto const* same : {"0123456789abcdef", " 0123 4567 89ab cdef ", "oI23-4567-89AB-CDEF",
+             "OL23456789ABCDEF", "0i-23-45-67-89-AB-CD-EF"}) {
+        INFO(same);
+        REQUIRE(RecoveryCode::parse(same));
+        CHECK(RecoveryCode::parse(same)->text() == parsed->text());
+    }
+    for (auto const* wrong : {"", "-", "0123-4567-89AB-CDE", "0123-4567-89AB-CDEF0", "0123-4567-89AB-CDEU",
+             "0123_4567_89AB_CDEF", "0123-4567-89AB-CD\u00c9"})
+        CHECK_FALSE(RecoveryCode::parse(wrong));
+}
+
+TEST_CASE("recovery codes are ten, all different", "[recovery]")
+{
+    auto const codes = make_recovery_codes();
+    std::set<std::string> locators, secrets;
+    for (auto const& code : codes) {
+        CHECK(RecoveryCode::parse(code.text())->secret == code.secret);
+        locators.insert(code.locator);
+        secrets.insert(code.secret);
+    }
+    CHECK(codes.size() == 10);
+    CHECK(locators.size() == 10);
+    CHECK(secrets.size() == 10);
+}
+
+TEST_CASE("the device is found among a browser's cookies", "[device]")
+{
+    auto const token = DeviceToken::make();
+    auto const cookie = "mfa_device=" + token.text();
+    for (auto const& header : {cookie, "a=1; " + cookie, cookie + "; b=2", "a=1;" + cookie + ";b",
+             "x_mfa_device=1; " + cookie, ";;  " + cookie}) {
+        INFO(header);
+        auto const found = DeviceToken::from_cookies(header);
+        REQUIRE(found);
+        CHECK(found->id == token.id);
+        CHECK(found->secret == token.secret);
+    }
+    for (auto const& header : {std::string(), std::string("mfa_device"), std::string("mfa_device="),
+             "mfa_device2=" + token.text(), "MFA_DEVICE=" + token.text(), cookie + "x",
+             "mfa_device=x; " + cookie, "mfa_device=" + token.id.to_string(),
+             "mfa_device=" + token.id.to_string() + ".", "mfa_device=" + token.id.to_string() + ".c2hvcnQ"}) {
+        INFO(header);
+        CHECK_FALSE(DeviceToken::from_cookies(header));
+    }
+}
+
+TEST_CASE("what is stored of a device is bound to its scope and id", "[device]")
+{
+    auto const one = core::Scope::of(1, core::Environment::production, "a");
+    auto const other = core::Scope::of(1, core::Environment::sandbox, "a");
+    auto const token = DeviceToken::make();
+    CHECK(token.hash(one) == token.hash(one));
+    CHECK(token.hash(one) != token.hash(other));
+    CHECK(DeviceToken{core::Uuid::v7(), token.secret}.hash(one) != token.hash(one));
+    CHECK(token.hash(one).find(token.secret) == std::string::npos);
+}
+
+TEST_CASE("the cookie needs TLS but on local hosts", "[device]")
+{
+    for (auto const* host :
+        {"localhost", "LOCALHOST:8102", "demo.auth.localhost:80", "demo.auth.localhost."}) {
+        INFO(host);
+        CHECK(is_local_host(host));
+    }
+    for (auto const* host : {"", "example.com", "localhost.example.com", "notlocalhost", "127.0.0.1"}) {
+        INFO(host);
+        CHECK_FALSE(is_local_host(host));
+    }
+    auto const token = DeviceToken::make();
+    auto const local = "mfa_device=" + token.text() + "; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax";
+    CHECK(device_cookie(token, "demo.auth.localhost:8102") == local);
+    CHECK(device_cookie(token, "demo.auth.example.com") == local + "; Secure");
+}
+
+TEST_CASE("a message says what it has to, in two segments at most", "[message]")
+{
+    auto const text = message_text("Demo", "demo", "Tetrad", "123456");
+    CHECK(text == "Demo: 123456 is your verification code, sent by Tetrad. Msg frequency varies. "
+                  "Msg & data rates may apply. Reply STOP to opt out, HELP for help.");
+
+    struct Case {
+        std::string brand;
+        std::string shown;
+    };
+
+    for (auto const& [brand, shown] : {Case{"Caf\u00e9", "Caf\u00e9"}, Case{"\u0141\u00f3d\u017a", "Lodz"},
+             Case{"\u65e5\u672c", "demo"}, Case{"  ", "demo"}, Case{"A\nB", "A B"}}) {
+        INFO(brand);
+        CHECK(message_text(brand, "demo", "Tetrad", "123456").starts_with(shown + ": 123456 "));
+    }
+    std::string const provider(max_provider_septets, 'p');
+    for (std::size_t size = 1; size <= 400; ++size) {
+        std::string brand;
+        for (std::size_t i = 0; i < size; ++i)
+            brand += i % 2 == 0 ? "\u20ac" : "x";
+        auto const long_text = message_text(brand, "demo", provider, "123456");
+        REQUIRE(sms::gsm7::fits(long_text));
+        REQUIRE(sms::gsm7::segments(long_text) <= 2);
+        REQUIRE(long_text.find(": 123456 is your") != std::string::npos);
+        REQUIRE(long_text.ends_with("HELP for help."));
+    }
+}
+
+TEST_CASE("codes are 6 digits", "[message]")
+{
+    std::set<std::string> codes;
+    bool leading_zero = false;
+    for (int i = 0; i < 1000; ++i) {
+        auto const code = make_code();
+        REQUIRE(code.size() == 6);
+        REQUIRE(code.find_first_not_of("0123456789") == std::string::npos);
+        leading_zero |= code[0] == '0';
+        codes.insert(code);
+    }
+    CHECK(codes.size() > 990);
+    CHECK(leading_zero);
+}
+
+TEST_CASE("an address is counted as the network a customer gets", "[network]")
+{
+    CHECK(network_of("203.0.113.9") == "203.0.113.9");
+    CHECK(network_of("2001:db8:1:2:3:4:5:6") == network_of("2001:db8:1:2:ffff::1"));
+    CHECK(network_of("2001:db8:1:2::1") != network_of("2001:db8:1:3::1"));
+    CHECK(network_of("nonsense") == "nonsense");
+}

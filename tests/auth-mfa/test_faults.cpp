@@ -1,0 +1,320 @@
+#include "testing/eventually.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+#include <thread>
+
+namespace {
+
+/// What it took to answer.
+struct Timed {
+    testing::HttpResponse response;
+    std::chrono::milliseconds took;
+};
+
+template <class Request> Timed timed(Request request)
+{
+    auto const start = std::chrono::steady_clock::now();
+    auto response = request();
+    return {std::move(response),
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start)};
+}
+
+testing::HttpResponse set_up(World const& world, Account const& account, std::string const& phone)
+{
+    return world.as(account).post("/v1/auth/mfa/sms/setup", body({{"phone", phone}}));
+}
+
+/// An account whose phone was enrolled with the code that the stand-in was given.
+Account with_sms(World const& world, testing::TwilioServer const& twilio)
+{
+    Account account = world.new_account();
+    account.phone = World::new_phone();
+    REQUIRE(set_up(world, account, account.phone).status == 200);
+    auto const said = twilio.accepted().back().at("Body");
+    auto const code = said.substr(said.find(": ") + 2, 6);
+    auto const confirmed = world.as(account).post("/v1/auth/mfa/sms/confirm", body({{"code", code}}));
+    REQUIRE(confirmed.status == 200);
+    for (auto const& recovery_code : confirmed.json().at("recoveryCodes").as_array())
+        account.recovery_codes.emplace_back(recovery_code.as_string());
+    return account;
+}
+
+/// Whether `secret` stands in `text`; six digits within a longer number are none.
+bool holds(std::string const& text, std::string const& secret)
+{
+    auto const part_of_word = [&](std::size_t i) { return i < text.size() && std::isalnum(text[i]) != 0; };
+    for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret, at + 1)) {
+        if (secret.size() > 6 || (!part_of_word(at - 1) && !part_of_word(at + secret.size()))) return true;
+    }
+    return false;
+}
+
+} // namespace
+
+TEST_CASE("without Redis sign-in with a factor waits, and is never let through", "[faults]")
+{
+    World world;
+    auto const ada = world.new_account_with_sms();
+    auto const passed = world.verify(world.challenged(ada), "recovery_code", ada.recovery_codes[0]);
+    auto const open = world.challenged(ada);
+    auto const code = world.code_sent_to(ada.phone);
+    bool const away = GENERATE(true, false);
+    INFO((away ? "away" : "hung"));
+    if (away)
+        world.redis.stop();
+    else
+        world.redis.pause();
+    auto const sign_in = timed([&] { return world.login(ada); });
+    CHECK(sign_in.response.status == 503);
+    CHECK(error_of(sign_in.response) == "UNAVAILABLE");
+    CHECK_FALSE(sign_in.response.header("retry-after").empty());
+    CHECK(sign_in.response.body.find("accessToken") == std::string::npos);
+    CHECK(sign_in.took < 3s);
+    CHECK(world.verify(open, "sms", code).status == 503);
+    CHECK(world.verify(open, "recovery_code", ada.recovery_codes[1]).status == 503);
+    CHECK(world.send(open).status == 503);
+    auto caller = world.with(text(passed.json(), "accessToken"));
+    CHECK(caller.post("/v1/auth/mfa/sms/confirm", body({{"code", code}})).status == 503);
+    CHECK(caller.request("DELETE", "/v1/auth/mfa/sms", {}, body({{"code", ada.recovery_codes[1]}})).status ==
+          503);
+    // What needs no counting goes on.
+    CHECK(caller.get("/v1/auth/me").status == 200);
+    auto const tokens = passed.json();
+    CHECK(world.client()
+              .post("/v1/auth/refresh", body({{"refreshToken", text(tokens, "refreshToken")}}))
+              .status == 200);
+    CHECK(world.client().get("/.well-known/jwks.json").status == 200);
+
+    if (away)
+        world.redis.start();
+    else
+        world.redis.resume();
+    CHECK(testing::eventually([&] { return world.login(ada).status == 403; }));
+}
+
+TEST_CASE("without PostgreSQL everything waits, and goes on without a restart", "[faults]")
+{
+    World world;
+    auto const ada = world.new_account_with_sms();
+    auto const open = world.challenged(ada);
+    auto const code = world.code_sent_to(ada.phone);
+    world.postgres.stop();
+    auto const sign_in = timed([&] { return world.login(ada); });
+    CHECK(sign_in.response.status == 503);
+    CHECK_FALSE(sign_in.response.header("retry-after").empty());
+    CHECK(sign_in.took < 3s);
+    CHECK(world.verify(open, "sms", code).status == 503);
+    CHECK(world.client().post("/v1/auth/refresh", body({{"refreshToken", ada.refresh_token}})).status == 503);
+    CHECK(world.as(ada).get("/v1/auth/me").status == 503);
+    CHECK(world.client()
+              .post("/v1/auth/register", body({{"email", World::new_email()}, {"password", World::password}}))
+              .status == 503);
+    world.postgres.start();
+    CHECK(testing::eventually([&] { return world.as(ada).get("/v1/auth/me").status == 200; }));
+    // The code was not used up by a session that could not be opened.
+    auto const again = world.challenged(ada);
+    CHECK(world.verify(again, "sms", world.code_sent_to(ada.phone)).status == 200);
+}
+
+TEST_CASE("a restart of the service loses no challenge, no session and no key", "[faults]")
+{
+    World world;
+    auto const ada = world.new_account_with_sms();
+    auto const open = world.challenged(ada);
+    auto const jwks = world.client().get("/.well-known/jwks.json").body;
+    world.restart();
+    CHECK(world.client().get("/.well-known/jwks.json").body == jwks);
+    CHECK(world.as(ada).get("/v1/auth/me").status == 200);
+    CHECK(world.verify(open, "sms", world.code_sent_to(ada.phone)).status == 200);
+}
+
+TEST_CASE("messages go to Twilio as it documents", "[faults]")
+{
+    testing::TwilioServer twilio;
+    World const world({.twilio_url = twilio.url()});
+    auto const ada = with_sms(world, twilio);
+    auto const sent = twilio.accepted();
+    REQUIRE(sent.size() == 1);
+    CHECK(sent[0].at("To") == ada.phone);
+    CHECK(sent[0].at("From") == testing::TwilioServer::from);
+    CHECK(sent[0].at("Body").starts_with("A tenant: "));
+}
+
+TEST_CASE("a Twilio that fails is a clear answer within 10 s, and no second message", "[faults]")
+{
+    testing::TwilioServer twilio;
+    World const world({.twilio_url = twilio.url()});
+    auto const ada = with_sms(world, twilio);
+    auto const open = world.challenged(ada);
+    auto const asked = twilio.requests();
+
+    struct Case {
+        char const* name;
+        unsigned status;
+        int code;
+        char const* outcome;
+    };
+
+    auto const c = GENERATE(Case{"the provider's fault", 500, 20500, "503 UNAVAILABLE"},
+        Case{"the provider is overloaded", 503, 20503, "503 UNAVAILABLE"},
+        Case{"too fast", 429, 20429, "503 UNAVAILABLE"},
+        Case{"our credentials", 401, 20003, "503 UNAVAILABLE"},
+        Case{"opted out", 400, 21610, "422 MFA_SMS_UNDELIVERABLE"},
+        Case{"no number", 400, 21211, "422 MFA_SMS_UNDELIVERABLE"},
+        Case{"no mobile", 400, 21614, "422 MFA_SMS_UNDELIVERABLE"},
+        Case{"the country", 400, 21408, "422 MFA_SMS_UNDELIVERABLE"});
+    INFO(c.name);
+    twilio.refuse_with(c.status, c.code);
+    auto const r = world.send(open);
+    CHECK(std::to_string(r.status) + " " + error_of(r) == c.outcome);
+    CHECK((r.status != 503 || !r.header("retry-after").empty()));
+    CHECK(twilio.requests() == asked + 1); // once
+    auto const sign_in = world.login(ada); // does not tell
+    CHECK(sign_in.status == 403);
+    CHECK(error_of(sign_in) == "mfa_required");
+    CHECK(world.verify(text(sign_in.json(), "mfa_token"), "recovery_code", ada.recovery_codes[0]).status ==
+          200);
+}
+
+TEST_CASE("a number that opted out is left alone, over all tenants, until it comes back", "[faults]")
+{
+    testing::TwilioServer twilio;
+    World const world({.twilio_url = twilio.url()});
+    auto const ada = with_sms(world, twilio);
+    twilio.refuse_with(400, 21610);
+    auto const open = world.challenged(ada);
+    twilio.refuse_with(201);
+    auto const asked = twilio.requests();
+    auto const refused = [&](testing::HttpResponse const& r) {
+        return r.status == 422 && error_of(r) == "MFA_SMS_UNDELIVERABLE" && twilio.requests() == asked;
+    };
+    CHECK(refused(world.send(open)));
+    CHECK(refused(set_up(world, world.new_account("other"), ada.phone)));
+    auto const path = "/v1/admin/sms/opt-outs/" + ada.phone;
+    CHECK(world.as(world.new_owner()).del(path).status == 403);
+    CHECK(world.as_master().del(path).body == R"({"deleted":true})");
+    CHECK(world.as_master().del(path).status == 404);
+    CHECK(world.send(world.challenged(ada)).status == 200);
+}
+
+TEST_CASE("a Twilio that says nothing, or nonsense, ends within 10 s", "[faults]")
+{
+    testing::TwilioServer twilio;
+    World const world({.twilio_url = twilio.url()});
+    auto const ada = with_sms(world, twilio);
+    auto const open = world.challenged(ada);
+    auto const asked = twilio.requests();
+    SECTION("it hangs")
+    {
+        twilio.delay(60s);
+        auto const sent = timed([&] { return world.send(open); });
+        CHECK(sent.response.status == 503);
+        CHECK(sent.took >= 9s);
+        CHECK(sent.took < 11s);
+        CHECK(twilio.requests() == asked + 1);
+        // It may have gone out, so it counts: the automatic one, this one, and one more.
+        twilio.delay(0ms);
+        CHECK(world.send(open).json().at("sendsRemaining") == 0);
+    }
+    SECTION("it is slow, and in time")
+    {
+        twilio.delay(2s);
+        CHECK(world.send(open).status == 200);
+    }
+    SECTION("it answers something else")
+    {
+        for (auto const* nonsense : {"<html>", "{}", "[]", "null"}) {
+            twilio.answer_nonsense(nonsense);
+            CHECK(world.login(ada).status == 403);
+        }
+        CHECK(world.send(open).status == 503);
+    }
+    SECTION("other requests do not wait for it")
+    {
+        twilio.delay(5s);
+        std::thread slow([&] { world.send(open); });
+        auto const me = timed([&] { return world.as(ada).get("/v1/auth/me"); });
+        CHECK(me.response.status == 200);
+        CHECK(me.took < 1s);
+        slow.join();
+    }
+}
+
+TEST_CASE("a Twilio that is not there is not counted as a send", "[faults]")
+{
+    auto twilio = std::make_unique<testing::TwilioServer>();
+    World const world({.twilio_url = twilio->url()});
+    auto const ada = with_sms(world, *twilio);
+    auto const open = world.challenged(ada); // the 1st
+    twilio.reset();
+    for (int i = 0; i < 5; ++i)
+        CHECK(world.send(open).status == 503);
+}
+
+TEST_CASE("no log holds a secret", "[faults]")
+{
+    World world;
+    Account ada = world.new_account_with_sms();
+    std::vector<std::string> secrets{ada.access_token, ada.refresh_token, ada.phone, World::password};
+    world.enrol_totp(ada);
+    secrets.push_back(ada.totp_secret);
+    for (auto const& code : ada.recovery_codes)
+        secrets.push_back(code);
+    auto const open = world.challenged(ada);
+    secrets.push_back(open);
+    world.send(open);
+    secrets.push_back(world.code_sent_to(ada.phone));
+    world.verify(open, "sms", "000000");
+    auto const passed = world.verify(open, "sms", world.code_sent_to(ada.phone), true);
+    REQUIRE(passed.status == 200);
+    auto const cookie = device_cookie_of(passed);
+    secrets.push_back(cookie.substr(cookie.find('.') + 1));
+    secrets.push_back(text(passed.json(), "accessToken"));
+    secrets.push_back(text(passed.json(), "refreshToken"));
+
+    // And on every way to fail.
+    world.client().post("/v1/auth/login", body({{"email", ada.email}, {"password", "a wrong pass phrase"}}));
+    secrets.emplace_back("a wrong pass phrase");
+    world.client().post("/v1/auth/refresh", body({{"refreshToken", "a-refresh-token-that-is-none"}}));
+    secrets.emplace_back("a-refresh-token-that-is-none");
+    world.client().post("/v1/auth/external", body({{"idToken", "an-id-token-that-is-none"}}));
+    secrets.emplace_back("an-id-token-that-is-none");
+    world.with("a-bearer-that-is-none").get("/v1/auth/me");
+    secrets.emplace_back("a-bearer-that-is-none");
+    world.as_master().del("/v1/admin/sms/opt-outs/" + ada.phone);
+    world.redis.stop();
+    world.login(ada);
+    world.redis.start();
+    world.postgres.stop();
+    world.login(ada);
+    world.client().post("/v1/auth/refresh", body({{"refreshToken", ada.refresh_token}}));
+    world.postgres.start();
+
+    auto const log = world.logged();
+    CHECK(log.find("/v1/auth/login") != std::string::npos); // there is one
+    for (auto const& secret : secrets) {
+        INFO(secret);
+        CHECK_FALSE(holds(log, secret));
+    }
+    CHECK(log.find(testing::master_key) == std::string::npos);
+    CHECK(log.find(ada.phone.substr(1)) == std::string::npos);
+
+    // Nor does the database hold one that could be used.
+    REQUIRE(testing::eventually([&] { return world.as(ada).get("/v1/auth/me").status == 200; }));
+    auto const tables =
+        world.postgres.query("SELECT string_agg(table_name, ',') FROM information_schema.tables "
+                             "WHERE table_schema = 'public' AND table_type = 'BASE TABLE'");
+    std::istringstream names(tables);
+    for (std::string table; std::getline(names, table, ',');) {
+        auto const rows =
+            world.postgres.query("SELECT coalesce(string_agg(t::text, E'\\n'), '') FROM " + table + " t");
+        for (auto const& secret : secrets) {
+            if (secret == ada.phone) continue;
+            INFO(table << ": " << secret);
+            CHECK_FALSE(holds(rows, secret));
+        }
+    }
+}

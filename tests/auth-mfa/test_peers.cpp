@@ -1,0 +1,217 @@
+#include "testing/eventually.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <sstream>
+
+// Held against what others wrote: otplib makes the codes, jose checks the tokens, oidc-provider issues id
+// tokens, Twilio's client signs and reads.
+
+namespace {
+
+namespace json = boost::json;
+
+/// Now: those programs have no other clock.
+World::Options today()
+{
+    return {.now = core::SystemClock().now()};
+}
+
+/// What a script of node/ prints for `input`.
+std::string run(std::string const& script, json::value const& input)
+{
+    testing::TemporaryDirectory const folder("auth-mfa-peers");
+    std::string const file = folder.path() + "/input.json";
+    std::ofstream(file) << json::serialize(input);
+    return testing::output_of({"node", NPM_FOLDER "/" + script, file}, std::chrono::minutes(1));
+}
+
+/// An OpenID provider that somebody has signed in at (node/identity_provider.mjs).
+class IdentityProvider {
+public:
+    IdentityProvider()
+        : process_(
+              {.argv = {"node", NPM_FOLDER "/identity_provider.mjs"}, .output = folder_.path() + "/output"})
+    {
+        REQUIRE(testing::eventually([this] { return read(); }, std::chrono::minutes(1)));
+    }
+
+    std::string token(std::string_view person) const { return text(said_.at("tokens"), person); }
+
+    /// As a member of the setting `identityProviders`.
+    json::object as_setting(std::string_view audience) const
+    {
+        return {{"issuer", said_.at("issuer")}, {"audience", audience}, {"jwksUrl", said_.at("jwksUrl")}};
+    }
+
+private:
+    bool read()
+    {
+        std::ifstream lines(folder_.path() + "/output");
+        for (std::string line; std::getline(lines, line);) {
+            boost::system::error_code incomplete;
+            if (line.starts_with("{\"issuer\"")) said_ = json::parse(line, incomplete);
+        }
+        return said_.is_object();
+    }
+
+    testing::TemporaryDirectory folder_;
+    testing::Process process_;
+    json::value said_;
+};
+
+} // namespace
+
+TEST_CASE("an authenticator app's codes pass", "[peers]")
+{
+    World const world;
+    auto ada = world.new_account();
+    auto const setup = world.as(ada).post("/v1/auth/mfa/totp/setup", "{}");
+    REQUIRE(setup.status == 200);
+    auto const address = text(setup.json(), "otpauthUrl");
+    auto const start =
+        std::chrono::duration_cast<std::chrono::milliseconds>(world.clock.now().time_since_epoch());
+    json::array inputs;
+    for (int i = 0; i < 20; ++i)
+        inputs.push_back(json::object{{"otpauthUrl", address}, {"at", (start + i * 60s).count()}});
+    std::istringstream codes(run("totp.mjs", inputs));
+    std::string code;
+    REQUIRE(std::getline(codes, code));
+    REQUIRE(world.as(ada).post("/v1/auth/mfa/totp/confirm", body({{"code", code}})).status == 200);
+    for (int i = 1; i < 20; ++i) {
+        world.clock.advance(60s);
+        REQUIRE(std::getline(codes, code));
+        CHECK(world.verify(world.challenged(ada), "totp", code).status == 200);
+    }
+}
+
+TEST_CASE("jose verifies access tokens with the published keys", "[peers]")
+{
+    World const world(today());
+    auto const base = "http://127.0.0.1:" + std::to_string(world.host->port());
+    auto const issuer = text(world.client().get("/.well-known/openid-configuration").json(), "issuer");
+    auto const ada = world.new_account();
+    auto const claims =
+        json::parse(run("tokens.mjs", json::object{{"jwksUrl", base + "/.well-known/jwks.json"},
+                                          {"issuer", issuer}, {"token", ada.access_token}}));
+    CHECK(text(claims, "sub") == ada.user_id);
+    CHECK(text(claims, "tenant") == "demo");
+    CHECK(text(claims, "env") == "sandbox");
+    CHECK(text(claims, "role") == "user");
+}
+
+TEST_CASE("users of an identity provider sign in", "[peers]")
+{
+    World const world(today());
+    IdentityProvider const provider;
+    auto const sign_in = [&](std::string const& token, std::string const& tenant = "demo-sandbox") {
+        return world.client(tenant).post("/v1/auth/external", body({{"idToken", token}}));
+    };
+    CHECK(sign_in(provider.token("rs256")).status == 401); // nobody has configured it yet
+    REQUIRE(
+        world.as_master()
+            .patch("/v1/settings",
+                body({{"identityProviders", {provider.as_setting("rs256"), provider.as_setting("es256")}}}))
+            .status == 200);
+    REQUIRE(testing::eventually([&] { return sign_in(provider.token("rs256")).status < 300; }));
+
+    // The same person is the same user.
+    auto const again = sign_in(provider.token("again"));
+    REQUIRE(again.status == 200);
+    CHECK(text(again.json().at("user"), "email") == "rita@example.com");
+    auto const first = sign_in(provider.token("es256"));
+    CHECK(first.status == 201);
+    CHECK(world.postgres.query(
+              "SELECT count(*) FROM users WHERE email IN ('rita@example.com', 'emil@example.com')") == "2");
+
+    // Such a user has no password, so no phone to enrol, and no password to sign in with.
+    Account rita{.tenant = "demo-sandbox", .email = "rita@example.com"};
+    rita.take(again);
+    auto const setup = world.as(rita).post("/v1/auth/mfa/sms/setup", body({{"phone", World::new_phone()}}));
+    CHECK(setup.status == 403);
+    CHECK(error_of(setup) == "MFA_PASSWORD_REQUIRED");
+    rita.password = World::password;
+    CHECK(world.login(rita).status == 401);
+
+    // An account that is there already is never linked.
+    REQUIRE(
+        world.client()
+            .post("/v1/auth/register", body({{"email", "taken@example.com"}, {"password", World::password}}))
+            .status == 201);
+    CHECK(error_of(sign_in(provider.token("taken"))) == "CONFLICT");
+
+    CHECK(sign_in(provider.token("elsewhere")).status == 401); // for another client of the provider
+    CHECK(sign_in(provider.token("unverified")).status == 400);
+    CHECK(sign_in(provider.token("rs256"), "demo").status == 401);
+    CHECK(sign_in(provider.token("rs256"), "other-sandbox").status == 401);
+    auto altered = provider.token("rs256");
+    altered[altered.size() - 10] = altered[altered.size() - 10] == 'A' ? 'B' : 'A';
+    CHECK(sign_in(altered).status == 401);
+    CHECK(sign_in(rita.access_token).status == 401);
+    CHECK(world.with(provider.token("rs256")).get("/v1/auth/me").status == 401);
+    world.clock.advance(1h + 1min); // past the token and the skew that is forgiven
+    CHECK(sign_in(provider.token("rs256")).status == 401);
+}
+
+TEST_CASE("Twilio's client reads what our Twilio answers", "[peers]")
+{
+    testing::TwilioServer twilio;
+    json::object const input{{"baseUrl", twilio.url()}, {"accountSid", testing::TwilioServer::account_sid},
+        {"authToken", testing::TwilioServer::auth_token}, {"from", testing::TwilioServer::from},
+        {"to", "+4915112345678"}, {"webhookUrl", "http://x"}, {"form", json::object()}};
+    auto const accepted = json::parse(run("twilio.mjs", input));
+    auto const& message = accepted.at("message");
+    CHECK(text(message, "sid").size() == 34);
+    CHECK(text(message, "status") == "queued");
+    CHECK(text(message, "to") == "+4915112345678");
+    CHECK(text(message, "created") == "2026-01-01T00:00:00.000Z");
+    twilio.refuse_with(400, 21610);
+    auto const refused = json::parse(run("twilio.mjs", input));
+    CHECK(refused.at("error").at("code") == 21610);
+    CHECK(refused.at("error").at("status") == 400);
+    auto stranger = input;
+    stranger["authToken"] = "wrong";
+    CHECK(json::parse(run("twilio.mjs", stranger)).at("error").at("status") == 401);
+}
+
+TEST_CASE("what Twilio signs is believed: STOP and START", "[peers]")
+{
+    testing::TwilioServer twilio;
+    World const world({.twilio_url = twilio.url()});
+    auto const ada = world.new_account();
+    auto const phone = World::new_phone();
+    auto hook = world.client();
+    auto const tell = [&](std::string const& word, std::string const& signed_word) {
+        auto const form = [&](std::string const& said) {
+            return json::object{{"From", phone}, {"To", testing::TwilioServer::from}, {"Body", said},
+                {"MessageSid", "SM00000000000000000000000000000009"}, {"NumSegments", "1"}};
+        };
+        auto const output = json::parse(run("twilio.mjs",
+            json::object{{"baseUrl", twilio.url()}, {"accountSid", testing::TwilioServer::account_sid},
+                {"authToken", testing::TwilioServer::auth_token}, {"from", testing::TwilioServer::from},
+                {"to", "+15005550006"},
+                {"webhookUrl", "http://demo-sandbox.auth.localhost/webhooks/sms/twilio"},
+                {"form", form(signed_word)}}));
+        std::string const sent = "From=%2B" + phone.substr(1) + "&To=%2B" +
+                                 std::string(testing::TwilioServer::from).substr(1) + "&Body=" + word +
+                                 "&MessageSid=SM00000000000000000000000000000009&NumSegments=1";
+        return hook.post("/webhooks/sms/twilio", sent,
+            {{"Content-Type", "application/x-www-form-urlencoded"},
+                {"X-Twilio-Signature", text(output, "signature")}});
+    };
+    auto const set_up = [&] {
+        return world.as(ada).post("/v1/auth/mfa/sms/setup", body({{"phone", phone}})).status;
+    };
+    CHECK(tell("STOP", "START").status == 401);
+    CHECK(set_up() == 200);
+    auto const stopped = tell("STOP", "STOP");
+    CHECK(stopped.status == 200);
+    CHECK(stopped.header("content-type").starts_with("text/xml"));
+    CHECK(set_up() == 422);
+    CHECK(tell("Hello", "Hello").status == 200);
+    CHECK(set_up() == 422);
+    CHECK(tell("START", "START").status == 200);
+    CHECK(set_up() == 200);
+}

@@ -1,0 +1,259 @@
+#include "domain/errors.hpp"
+#include "state/budgets.hpp"
+#include "state/challenges.hpp"
+#include "state/enrolments.hpp"
+#include "testing/fake_clock.hpp"
+#include "testing/redis.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/use_future.hpp>
+#include <catch2/catch.hpp>
+
+#include <future>
+#include <thread>
+
+using namespace std::chrono_literals;
+using namespace auth_mfa;
+
+namespace {
+
+constexpr char const* phone = "+4915112345678";
+
+struct Fixture {
+    Fixture() : thread([this] { ioc.run(); }) {}
+
+    ~Fixture()
+    {
+        client.stop();
+        work.reset();
+        thread.join();
+    }
+
+    Fixture(Fixture const&) = delete;
+    Fixture& operator=(Fixture const&) = delete;
+
+    template <class T> std::future<T> start(asio::awaitable<T> task)
+    {
+        return asio::co_spawn(ioc, std::move(task), asio::use_future);
+    }
+
+    template <class T> T await(asio::awaitable<T> task) { return start(std::move(task)).get(); }
+
+    /// The code of the error it ends with; empty when it ends well.
+    template <class T> std::string error_of(asio::awaitable<T> task)
+    {
+        try {
+            await(std::move(task));
+        } catch (core::Error const& error) {
+            return std::string(error.code().name);
+        }
+        return {};
+    }
+
+    Challenges::Created open() { return await(challenges.create(scope, user, 3, {"pwd"}, clock.now())); }
+
+    Challenges::Send send(Challenge const& challenge, char const* code)
+    {
+        return await(challenges.count_send(challenge, phone, code, clock.now()));
+    }
+
+    auto attempt(Challenge const& challenge, char const* code)
+    {
+        return challenges.try_code(challenge, phone, code, clock.now());
+    }
+
+    testing::Redis server;
+    observe::Logger logger{"test", observe::Level::off};
+    asio::io_context ioc{1};
+    asio::executor_work_guard<asio::io_context::executor_type> work{ioc.get_executor()};
+    redis::Client client{{.address = redis::Address::parse(server.url())}, {&ioc}, logger};
+    testing::FakeClock clock;
+    KeyedHash hash{crypto::Keyring::parse("k1:" + std::string(43, 'A') + "=")};
+    Challenges challenges{client, hash};
+    Enrolments enrolments{client, hash};
+    Budgets budgets{client, hash};
+    core::Scope scope = core::Scope::of(7, core::Environment::sandbox, "demo");
+    core::Uuid user = core::Uuid::v7();
+    std::thread thread;
+};
+
+} // namespace
+
+TEST_CASE("a challenge is found by its token, in its scope, for 5 minutes", "[state]")
+{
+    Fixture f;
+    auto const [token, challenge] = f.open();
+    auto const found = f.await(f.challenges.find(f.scope, token, f.clock.now() + 5min));
+    CHECK(found.user_id == f.user);
+    CHECK(found.credentials_version == 3);
+    CHECK(found.amr == std::vector<std::string>{"pwd"});
+    CHECK(
+        f.error_of(f.challenges.find(f.scope, token, f.clock.now() + 5min + 1us)) == "MFA_CHALLENGE_EXPIRED");
+    CHECK(f.error_of(f.challenges.find(f.scope, token + "x", f.clock.now())) == "MFA_CHALLENGE_EXPIRED");
+    auto const elsewhere = core::Scope::of(7, core::Environment::production, "demo");
+    CHECK(f.error_of(f.challenges.find(elsewhere, token, f.clock.now())) == "MFA_CHALLENGE_EXPIRED");
+}
+
+TEST_CASE("sends are counted, replace the code and can be taken back", "[state]")
+{
+    Fixture f;
+    auto const challenge = f.open().challenge;
+    CHECK(f.send(challenge, "111111").remaining == 2);
+    auto const second = f.send(challenge, "222222");
+    CHECK(second.remaining == 1);
+    CHECK(second.expires_in == 300s);
+    CHECK_FALSE(f.await(f.attempt(challenge, "111111")).right);
+    f.await(f.challenges.take_back(challenge, second));
+    CHECK(f.send(challenge, "333333").remaining == 1);
+    CHECK(f.send(challenge, "444444").remaining == 0);
+    CHECK(
+        f.error_of(f.challenges.count_send(challenge, phone, "555555", f.clock.now())) == "MFA_RATE_LIMITED");
+    CHECK(f.await(f.attempt(challenge, "444444")).right);
+    CHECK(f.error_of(f.attempt(challenge, "444444")) == "MFA_CHALLENGE_EXPIRED");
+
+    auto const other = f.open().challenge;
+    f.send(other, "111111");
+    f.await(f.challenges.take_back(other, f.send(other, "222222")));
+    CHECK(f.await(f.attempt(other, "111111")).right); // as if the second had never been
+}
+
+TEST_CASE("a code is bound to its phone and its challenge", "[state]")
+{
+    Fixture f;
+    auto const one = f.open().challenge;
+    auto const two = f.open().challenge;
+    f.send(one, "111111");
+    CHECK_FALSE(f.await(f.attempt(two, "111111")).right); // nothing was sent
+    f.send(two, "222222");
+    CHECK_FALSE(f.await(f.attempt(two, "111111")).right);
+    CHECK_FALSE(f.await(f.challenges.try_code(one, "+4915112345679", "111111", f.clock.now())).right);
+    CHECK_FALSE(f.await(f.challenges.try_code(one, "", "111111", f.clock.now())).right);
+    CHECK(f.await(f.attempt(one, "111111")).right);
+}
+
+TEST_CASE("5 attempts of either kind, then the challenge is dead until it ends", "[state]")
+{
+    Fixture f;
+    auto const [token, challenge] = f.open();
+    f.send(challenge, "111111");
+    CHECK(f.await(f.attempt(challenge, "000000")).remaining == 4);
+    CHECK(f.await(f.challenges.count_attempt(challenge, f.clock.now())) == 3);
+    CHECK(f.await(f.attempt(challenge, "000000")).remaining == 2);
+    CHECK(f.await(f.attempt(challenge, "000000")).remaining == 1);
+    CHECK(f.await(f.challenges.count_attempt(challenge, f.clock.now())) == 0);
+    CHECK(f.error_of(f.attempt(challenge, "111111")) == "MFA_RATE_LIMITED");
+    CHECK(f.error_of(f.challenges.find(f.scope, token, f.clock.now())) == "MFA_RATE_LIMITED");
+    CHECK(f.await(f.challenges.consume(challenge))); // the 5th may have been right
+    CHECK_FALSE(f.await(f.challenges.consume(challenge)));
+    CHECK_FALSE(f.await(f.challenges.consume(Challenge{.key = Challenges::prefix(f.scope) + "x}"})));
+    CHECK(f.error_of(f.challenges.find(f.scope, token, f.clock.now())) == "MFA_CHALLENGE_EXPIRED");
+}
+
+TEST_CASE("of many attempts at once 5 are compared, and one is right", "[state]")
+{
+    Fixture f;
+    for (bool const right : {true, false}) {
+        auto const challenge = f.open().challenge;
+        f.send(challenge, "111111");
+        std::vector<std::future<Challenges::Attempt>> attempts;
+        for (int i = 0; i < 64; ++i)
+            attempts.push_back(f.start(f.attempt(challenge, right ? "111111" : "000000")));
+        int passed = 0, wrong = 0, refused = 0;
+        for (auto& attempt : attempts) {
+            try {
+                ++(attempt.get().right ? passed : wrong);
+            } catch (core::Error const&) {
+                ++refused;
+            }
+        }
+        CHECK(passed == (right ? 1 : 0));
+        CHECK(wrong == (right ? 0 : 5));
+        CHECK(refused == (right ? 63 : 59));
+    }
+}
+
+TEST_CASE("an enrolment waits for 10 minutes and 5 tries, and is replaced", "[state]")
+{
+    using Verdict = Enrolments::Attempt::Verdict;
+    Fixture f;
+    auto const number = *sms::PhoneNumber::parse(phone);
+    auto const confirm = [&](char const* code, core::Time now) {
+        return f.await(f.enrolments.try_code(f.scope, f.user, code, now));
+    };
+    core::Time const now = f.clock.now();
+    CHECK(confirm("111111", now).verdict == Verdict::absent);
+    f.await(f.enrolments.put(f.scope, f.user, number, "111111", now));
+    CHECK(confirm("111111", now + 10min + 1us).verdict == Verdict::absent);
+    for (int left = 4; left >= 0; --left) {
+        auto const attempt = confirm("000000", now);
+        CHECK(attempt.verdict == Verdict::wrong);
+        CHECK(attempt.remaining == left);
+    }
+    CHECK(confirm("111111", now).verdict == Verdict::limited);
+    f.await(f.enrolments.put(f.scope, f.user, number, "222222", now));
+    CHECK(confirm("111111", now).verdict == Verdict::wrong);
+    auto const right = confirm("222222", now + 10min);
+    CHECK(right.verdict == Verdict::right);
+    CHECK(right.phone == number);
+    CHECK(confirm("222222", now).verdict == Verdict::absent);
+}
+
+TEST_CASE("budgets are reserved all or none, and given back", "[state]")
+{
+    Fixture f;
+    core::Time const now = f.clock.now();
+    auto const number = *sms::PhoneNumber::parse(phone);
+    auto const setup = [&](char const* address) {
+        return f.await(f.budgets.reserve(f.budgets.setup_send(f.scope, f.user, number, address), now));
+    };
+    auto const first = setup("203.0.113.9");
+    CHECK(first.allowed);
+    CHECK(setup("203.0.113.9").allowed);
+    CHECK(setup("203.0.113.9").allowed);
+    auto const refused = setup("203.0.113.9");
+    CHECK_FALSE(refused.allowed);
+    CHECK(refused.retry_after == 10min);
+    f.await(f.budgets.give_back(first));
+    CHECK(setup("203.0.113.9").allowed);
+
+    auto const wrong = [&](Method method) {
+        return f.error_of(f.budgets.require({Budgets::wrong(f.scope, f.user, method)}, now));
+    };
+    for (int i = 0; i < 20; ++i)
+        CHECK(wrong(i % 2 == 0 ? Method::sms : Method::totp).empty());
+    CHECK(wrong(Method::sms) == "MFA_RATE_LIMITED");
+    for (int i = 0; i < 10; ++i)
+        CHECK(wrong(Method::recovery_code).empty());
+    CHECK(wrong(Method::recovery_code) == "MFA_RATE_LIMITED");
+}
+
+TEST_CASE("what ends a request otherwise gives its reservation back", "[state]")
+{
+    Fixture f;
+    auto const fails = []() -> asio::awaitable<int> {
+        throw challenge_expired();
+        co_return 0;
+    };
+    std::vector<Budget> const budget{Budgets::wrong(f.scope, f.user, Method::sms)};
+    for (int i = 0; i < 30; ++i) {
+        auto const reserved = f.await(f.budgets.require(budget, f.clock.now()));
+        CHECK(f.error_of(f.budgets.or_give_back(reserved, fails())) == "MFA_CHALLENGE_EXPIRED");
+    }
+}
+
+TEST_CASE("Redis holds neither codes nor tokens", "[state]")
+{
+    Fixture f;
+    auto const [token, challenge] = f.open();
+    f.send(challenge, "987654");
+    f.await(f.enrolments.put(f.scope, f.user, *sms::PhoneNumber::parse(phone), "876543", f.clock.now()));
+    auto const all_keys = f.await(f.client.command({"KEYS", "*"}));
+    for (auto const& key : all_keys.array()) {
+        CHECK(key.text().find(token) == std::string::npos);
+        auto const fields = f.await(f.client.command({"HGETALL", key.text()}));
+        for (auto const& field : fields.array())
+            for (auto const& secret : {token, std::string("987654"), std::string("876543")})
+                CHECK(field.text().find(secret) == std::string::npos);
+    }
+}

@@ -1,0 +1,324 @@
+#include "world.hpp"
+
+#include "domain/totp.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <barrier>
+#include <fstream>
+#include <mutex>
+#include <regex>
+#include <sstream>
+#include <thread>
+
+namespace {
+
+std::string read_file(std::string const& path)
+{
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+/// The bytes of base32 (RFC 4648) without padding.
+std::string from_base32(std::string_view text)
+{
+    constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    std::string bytes;
+    unsigned bits = 0, held = 0;
+    for (char const c : text) {
+        bits = bits << 5 | static_cast<unsigned>(alphabet.find(c));
+        held += 5;
+        if (held < 8) continue;
+        held -= 8;
+        bytes += static_cast<char>(bits >> held & 0xff);
+    }
+    return bytes;
+}
+
+std::vector<std::string> strings(boost::json::value const& array)
+{
+    std::vector<std::string> result;
+    for (auto const& item : array.as_array())
+        result.emplace_back(item.as_string());
+    return result;
+}
+
+std::atomic<unsigned> number = 0; // of accounts, phones and client addresses
+
+} // namespace
+
+void Account::take(testing::HttpResponse const& signed_in)
+{
+    auto const answer = signed_in.json();
+    access_token = text(answer, "accessToken");
+    refresh_token = text(answer, "refreshToken");
+    if (auto const* user = answer.as_object().if_contains("user")) user_id = text(*user, "userId");
+}
+
+World::World(Options options)
+    : postgres(testing::Postgres::migrated(auth_mfa::App::components(), "auth_mfa")), clock(options.now),
+      options_(std::move(options)), log_(std::fopen((directory.path() + "/log").c_str(), "we")),
+      logger("auth-mfa", observe::Level::debug, fileno(log_.get()))
+{
+    begin();
+    for (std::string const slug : {"demo", "other"}) {
+        auto const r = as_master(slug).put("/v1/admin/tenants/" + slug, R"({"displayName":"A tenant"})");
+        REQUIRE(r.status == 201);
+    }
+}
+
+World::~World()
+{
+    host.reset(); // before what it works with
+}
+
+void World::begin()
+{
+    auto environment = options_.environment;
+    environment["SMS_BRAND_PROVIDER"] = provider;
+    if (options_.twilio_url.empty()) {
+        environment["SMS_PROVIDER"] = "outbox";
+        environment["SMS_OUTBOX"] = directory.path() + "/sms";
+    } else {
+        environment["SMS_PROVIDER"] = "twilio";
+        environment["TWILIO_BASE_URL"] = options_.twilio_url;
+        environment["TWILIO_ACCOUNT_SID"] = testing::TwilioServer::account_sid;
+        environment["TWILIO_AUTH_TOKEN"] = testing::TwilioServer::auth_token;
+        environment["TWILIO_FROM"] = testing::TwilioServer::from;
+    }
+    environment.try_emplace("SMS_SENDER_VERIFIED", "true");
+
+    auto settings = testing::service_settings(options_.base_host, postgres, redis);
+    settings.log_level = observe::Level::debug;
+    settings.trusted_proxies = service::TrustedProxies::parse("127.0.0.1").value();
+    core::Config config("AUTH", {}, [&](std::string const& name) {
+        auto const it = environment.find(name);
+        return it == environment.end() ? std::nullopt : std::optional(it->second);
+    });
+    auto const factory = auth_mfa::definition().configure(config, settings);
+    config.check();
+    host = std::make_unique<service::Host>("auth-mfa", settings, logger, clock, factory);
+}
+
+void World::restart()
+{
+    host->stop();
+    host.reset();
+    begin();
+}
+
+testing::HttpClient World::client(std::string const& tenant) const
+{
+    testing::HttpClient client("http://127.0.0.1:" + std::to_string(host->port()));
+    client.set("Host", tenant + "." + options_.base_host);
+    unsigned const n = ++number;
+    client.set("X-Forwarded-For", "10." + std::to_string(n >> 16 & 0xff) + "." +
+                                      std::to_string(n >> 8 & 0xff) + "." + std::to_string(n & 0xff));
+    return client;
+}
+
+testing::HttpClient World::with(std::string const& credential, std::string const& tenant) const
+{
+    auto result = client(tenant);
+    result.set("Authorization", "Bearer " + credential);
+    return result;
+}
+
+testing::HttpClient World::as_master(std::string const& tenant) const
+{
+    return with(testing::master_key, tenant);
+}
+
+testing::HttpClient World::as(Account const& account) const
+{
+    return with(account.access_token, account.tenant);
+}
+
+Account World::new_account(std::string const& tenant) const
+{
+    Account account{.tenant = tenant, .email = new_email(), .password = password};
+    auto const r = client(tenant).post(
+        "/v1/auth/register", body({{"email", account.email}, {"password", account.password}}));
+    INFO(r.body);
+    REQUIRE(r.status == 201);
+    account.take(r);
+    return account;
+}
+
+Account World::new_owner(std::string const& tenant) const
+{
+    Account account{.tenant = tenant, .email = new_email(), .password = password};
+    auto const r = as_master().post("/v1/admin/tenants/" + testing::slug_of(tenant) + "/owners",
+        body({{"email", account.email}, {"password", account.password},
+            {"environment", core::to_string(testing::environment_of(tenant))}}));
+    INFO(r.body);
+    REQUIRE(r.status == 201);
+    account.take(login(account));
+    return account;
+}
+
+Account World::new_member(Account const& owner, std::string const& role) const
+{
+    Account account = new_account(owner.tenant);
+    auto const r = as(owner).patch("/v1/members/" + account.user_id, body({{"role", role}}));
+    INFO(r.body);
+    REQUIRE(r.status == 200);
+    account.take(login(account));
+    return account;
+}
+
+Account World::new_account_with_sms(std::string const& tenant) const
+{
+    Account account = new_account(tenant);
+    enrol_sms(account);
+    return account;
+}
+
+Account World::new_account_with_totp(std::string const& tenant) const
+{
+    Account account = new_account(tenant);
+    enrol_totp(account);
+    return account;
+}
+
+void World::enrol_sms(Account& account, std::string const& phone) const
+{
+    auto caller = as(account);
+    auto const setup = caller.post("/v1/auth/mfa/sms/setup", body({{"phone", phone}}));
+    INFO(setup.body);
+    REQUIRE(setup.status == 200);
+    auto const confirmed = caller.post("/v1/auth/mfa/sms/confirm", body({{"code", code_sent_to(phone)}}));
+    INFO(confirmed.body);
+    REQUIRE(confirmed.status == 200);
+    account.phone = phone;
+    if (auto codes = strings(confirmed.json().at("recoveryCodes")); !codes.empty())
+        account.recovery_codes = std::move(codes);
+}
+
+void World::enrol_totp(Account& account) const
+{
+    auto caller = as(account);
+    auto const setup = caller.post("/v1/auth/mfa/totp/setup", "{}");
+    INFO(setup.body);
+    REQUIRE(setup.status == 200);
+    account.totp_secret = text(setup.json(), "secret");
+    auto const confirmed = caller.post("/v1/auth/mfa/totp/confirm", body({{"code", totp_code(account)}}));
+    INFO(confirmed.body);
+    REQUIRE(confirmed.status == 200);
+    if (auto codes = strings(confirmed.json().at("recoveryCodes")); !codes.empty())
+        account.recovery_codes = std::move(codes);
+}
+
+testing::HttpResponse World::login(Account const& account) const
+{
+    auto anyone = client(account.tenant);
+    return login(account, anyone);
+}
+
+testing::HttpResponse World::login(Account const& account, testing::HttpClient& client) const
+{
+    return client.post("/v1/auth/login", body({{"email", account.email}, {"password", account.password}}));
+}
+
+std::string World::challenged(Account const& account) const
+{
+    auto const r = login(account);
+    INFO(r.body);
+    REQUIRE(r.status == 403);
+    REQUIRE(error_of(r) == "mfa_required");
+    return text(r.json(), "mfa_token");
+}
+
+testing::HttpResponse World::verify(std::string const& mfa_token, std::string const& method,
+    std::string const& code, bool trust, std::string const& tenant) const
+{
+    return client(tenant).post("/v1/auth/mfa/verify",
+        body({{"mfa_token", mfa_token}, {"method", method}, {"code", code}, {"trustDevice", trust}}));
+}
+
+testing::HttpResponse World::send(std::string const& mfa_token, std::string const& tenant) const
+{
+    return client(tenant).post("/v1/auth/mfa/challenge",
+        body({{"mfa_token", mfa_token}, {"challenge_type", "oob"}, {"oob_channel", "sms"}}));
+}
+
+std::string World::totp_code(Account const& account, int steps) const
+{
+    return auth_mfa::totp::code_at(
+        from_base32(account.totp_secret), auth_mfa::totp::step_at(clock.now()) + steps);
+}
+
+std::vector<boost::json::object> World::messages_to(std::string const& phone) const
+{
+    std::vector<boost::json::object> found;
+    std::istringstream lines(read_file(directory.path() + "/sms"));
+    for (std::string line; std::getline(lines, line);) {
+        auto message = boost::json::parse(line).as_object();
+        if (text(message, "to") == phone) found.push_back(std::move(message));
+    }
+    return found;
+}
+
+std::string World::code_sent_to(std::string const& phone) const
+{
+    auto const messages = messages_to(phone);
+    REQUIRE_FALSE(messages.empty());
+    std::string const said(messages.back().at("body").as_string());
+    std::smatch found;
+    REQUIRE(std::regex_search(said, found, std::regex(R"(: (\d{6}) is your)")));
+    return found[1];
+}
+
+std::string World::new_phone()
+{
+    return "+49151" + std::to_string(10'000'000 + ++number);
+}
+
+std::string World::new_email()
+{
+    return "user" + std::to_string(++number) + "@example.com";
+}
+
+std::string World::logged()
+{
+    logger.flush();
+    return read_file(directory.path() + "/log");
+}
+
+std::string body(boost::json::object const& members)
+{
+    return boost::json::serialize(members);
+}
+
+std::string other_code(std::string code)
+{
+    code.back() = code.back() == '9' ? '0' : static_cast<char>(code.back() + 1);
+    return code;
+}
+
+std::string device_cookie_of(testing::HttpResponse const& response)
+{
+    auto const& set = response.header("set-cookie");
+    return set.starts_with("mfa_device=") ? set.substr(0, set.find(';')) : "";
+}
+
+std::map<unsigned, int> at_once(int n, std::function<testing::HttpResponse(int number)> const& request)
+{
+    std::barrier start(n);
+    std::mutex mutex;
+    std::map<unsigned, int> statuses;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < n; ++i) {
+        threads.emplace_back([&, i] {
+            start.arrive_and_wait();
+            unsigned const status = request(i).status;
+            std::lock_guard const lock(mutex);
+            ++statuses[status];
+        });
+    }
+    for (auto& thread : threads)
+        thread.join();
+    return statuses;
+}

@@ -1,0 +1,137 @@
+#pragma once
+
+#include "app.hpp"
+#include "observe/log.hpp"
+#include "service/host.hpp"
+#include "testing/fake_clock.hpp"
+#include "testing/http_client.hpp"
+#include "testing/json.hpp"
+#include "testing/postgres.hpp"
+#include "testing/process.hpp"
+#include "testing/redis.hpp"
+#include "testing/service.hpp"
+#include "testing/twilio.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace std::chrono_literals;
+using testing::all_items, testing::error_of, testing::text;
+
+/// Somebody with an account, and what the last answers gave them.
+struct Account {
+    std::string tenant; ///< first label of the host: `demo-sandbox`
+    std::string email, password;
+    std::string user_id;
+    std::string access_token, refresh_token;
+    std::string phone;
+    std::string totp_secret; ///< base32
+    std::vector<std::string> recovery_codes;
+
+    /// The tokens of an answer that signs in.
+    void take(testing::HttpResponse const& signed_in);
+};
+
+/// The whole auth-mfa service in this process, on free ports, with a PostgreSQL and a Redis of its own and
+/// tenants `demo` and `other`. Its clock stands still; text messages go to a file, or to a Twilio.
+class World {
+public:
+    struct Options {
+        core::Time now = testing::FakeClock::start;
+        std::string twilio_url = {}; ///< instead of the outbox
+        std::string base_host = "auth.localhost";
+        std::map<std::string, std::string> environment = {};
+    };
+
+    World() : World(Options()) {}
+
+    explicit World(Options options);
+    ~World();
+
+    static constexpr char const* password = "correct horse battery";
+    static constexpr char const* provider = "Tetrad Auth";
+
+    /// Calls as a tenant's environment (`demo`, `demo-sandbox`), each client from a network address of its
+    /// own.
+    testing::HttpClient client(std::string const& tenant = "demo-sandbox") const;
+    testing::HttpClient with(std::string const& credential, std::string const& tenant = "demo-sandbox") const;
+    testing::HttpClient as_master(std::string const& tenant = "demo-sandbox") const;
+    testing::HttpClient as(Account const& account) const; ///< with its access token
+
+    /// A new account, signed in.
+    Account new_account(std::string const& tenant = "demo-sandbox") const;
+    /// The same, made the tenant's owner by the operator.
+    Account new_owner(std::string const& tenant = "demo-sandbox") const;
+    /// A member with that role, given by `owner`, signed in anew.
+    Account new_member(Account const& owner, std::string const& role) const;
+    /// One with the factor; `recovery_codes` are filled in.
+    Account new_account_with_sms(std::string const& tenant = "demo-sandbox") const;
+    Account new_account_with_totp(std::string const& tenant = "demo-sandbox") const;
+
+    void enrol_sms(Account& account, std::string const& phone = new_phone()) const;
+    void enrol_totp(Account& account) const;
+
+    testing::HttpResponse login(Account const& account) const;
+    testing::HttpResponse login(Account const& account, testing::HttpClient& client) const;
+    /// Signs in up to the second factor; the mfa_token.
+    std::string challenged(Account const& account) const;
+    testing::HttpResponse verify(std::string const& mfa_token, std::string const& method,
+        std::string const& code, bool trust = false, std::string const& tenant = "demo-sandbox") const;
+    testing::HttpResponse send(
+        std::string const& mfa_token, std::string const& tenant = "demo-sandbox") const; ///< challenge
+
+    /// The code of the account's app at `clock` + `steps` * 30 s.
+    std::string totp_code(Account const& account, int steps = 0) const;
+
+    /// Text messages to `phone` so far, oldest first (outbox only).
+    std::vector<boost::json::object> messages_to(std::string const& phone) const;
+    /// The code in the last of them.
+    std::string code_sent_to(std::string const& phone) const;
+
+    /// A number, and an address, that nobody used before in this process.
+    static std::string new_phone();
+    static std::string new_email();
+
+    /// What the service logged so far, everything from `debug` on.
+    std::string logged();
+
+    /// Ends the service and begins a new one over the same data.
+    void restart();
+
+    testing::Postgres postgres;
+    testing::Redis redis;
+    mutable testing::FakeClock clock;
+    testing::TemporaryDirectory directory;
+
+private:
+    struct CloseFile {
+        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+    };
+
+    void begin();
+
+    Options const options_;
+    std::unique_ptr<std::FILE, CloseFile> log_;
+
+public:
+    observe::Logger logger;
+    std::unique_ptr<service::Host> host;
+};
+
+/// A JSON object with these members, serialised: `body({{"email", e}, {"password", p}})`.
+std::string body(boost::json::object const& members);
+
+/// The code, made wrong.
+std::string other_code(std::string code);
+
+/// The cookie `mfa_device` of an answer, as a request sends it; "" when none was set.
+std::string device_cookie_of(testing::HttpResponse const& response);
+
+/// How many of `n` threads, begun at once, each with a client of its own, got which status.
+std::map<unsigned, int> at_once(int n, std::function<testing::HttpResponse(int number)> const& request);

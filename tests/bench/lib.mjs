@@ -1,0 +1,155 @@
+// What the benchmarks share: processes and their CPU, load by wrk and pgbench, alternated rounds, printing. scripts/bench prepares
+// everything and runs each service's own file. Rates on a shared machine swing: only ratios within one run mean anything.
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { promisify } from 'node:util'
+
+export const options = Object.fromEntries(process.argv.slice(2).map(a => a.replace(/^--/, '').split('=')))
+export const rounds = Number(options.rounds ?? 3)
+export const seconds = Number(options.seconds ?? 3)
+export const run = process.env.TETRAD_RUN
+export const here = new URL('.', import.meta.url).pathname
+export const env = Object.fromEntries(readFileSync(`${run}/env`, 'utf8').trim().split('\n')
+    .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1).replace(/^'|'$/g, '')]))
+const socket = /host=([^&]+)/.exec(env.AUTH_DATABASE_URL)[1]
+const postmaster = readFileSync(`${run}/pids/postgres`, 'utf8').trim()
+const ticks = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+const children = []
+
+export const note = text => process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
+export const sleep = ms => new Promise(done => setTimeout(done, ms))
+export const median = list => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)]
+export const idOf = n => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+// --- processes -------------------------------------------------------------------------------------------------------------------
+
+// CPU seconds of a process and its threads.
+function cpuOf(pid) {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / ticks
+}
+function childrenOf(pid) {
+    return readdirSync('/proc').filter(p => /^\d+$/.test(p)).filter(p => {
+        try { return readFileSync(`/proc/${p}/stat`, 'utf8').split(') ')[1].split(' ')[1] === String(pid) } catch { return false }
+    })
+}
+function cpuOfPostgres() {
+    // Backends that have ended count in their parent's sums.
+    const parent = readFileSync(`/proc/${postmaster}/stat`, 'utf8').split(') ')[1].split(' ')
+    let sum = (Number(parent[13]) + Number(parent[14])) / ticks
+    for (const pid of childrenOf(postmaster)) try { sum += cpuOf(pid) } catch { /* a backend that just ended */ }
+    return sum
+}
+export const rss = pid => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
+
+// The figures of `work`, which also says how many requests it `sent`, and the CPU µs of `pid` and of PostgreSQL for each of them.
+export async function charged(pid, work) {
+    const cpu = cpuOf(pid), database = cpuOfPostgres()
+    const { sent, ...figures } = await work()
+    return { ...figures, cpu: (cpuOf(pid) - cpu) / sent * 1e6, database: (cpuOfPostgres() - database) / sent * 1e6 }
+}
+
+export function start(command, args, environment = {}) {
+    // The settings of the measured services are in our environment too, with their prefixes.
+    const ours = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(FEEDBACK|AUTH)_/.test(name)))
+    const child = spawn(command, args, { env: { ...ours, ...environment }, stdio: ['ignore', 'ignore', 'inherit'] })
+    children.push(child)
+    return child
+}
+export function stop(child) {
+    return new Promise(done => {
+        child.once('exit', done)
+        child.kill('SIGTERM')
+    })
+}
+export async function answers(url, headers = {}) {
+    for (let i = 0; i < 2000; i++) {
+        try {
+            const r = await fetch(url, { headers })
+            await r.arrayBuffer()
+            if (r.status < 500) return
+        } catch { /* not yet */ }
+        await sleep(5)
+    }
+    throw new Error(`${url} does not answer`)
+}
+export async function startBareServer(threads) {
+    const child = start(`${process.env.BUILD}/tests/bench/bare_server`, ['--port', '8198', '--threads', String(threads)])
+    await answers('http://127.0.0.1:8198/')
+    return child
+}
+
+// --- load ------------------------------------------------------------------------------------------------------------------------
+
+export const listFile = name => `${run}/requests-${name}`
+const execute = promisify(execFile)
+
+// One round of wrk: requests a second, the 99th percentile in ms, CPU µs per request of `pid` and of PostgreSQL. `file` lists the
+// requests. `pause`: ms that a connection waits before each, on average. `refused`: whether every answer has to be an error.
+export function wrk(url, file, pid, { host = 'feedback.localhost', connections = 64, pause = 0, length = seconds, refused = false } = {}) {
+    return charged(pid, async () => {
+        const { stdout: out } = await execute('wrk', ['-t1', `-c${connections}`, `-d${length}s`, '--latency', '-s', `${here}requests.lua`,
+            url, '--', file, host, String(pause)])
+        const failed = Number(/Non-2xx or 3xx responses: (\d+)/.exec(out)?.[1] ?? 0)
+        const sent = Number(/(\d+) requests in/.exec(out)[1])
+        const errors = /Socket errors: (.*)/.exec(out)?.[1]
+        if (errors || (refused ? failed !== sent : failed)) throw new Error(`${url} ${file}: ${failed} of ${sent} failed; ${errors ?? ''}`)
+        const [, late, unit] = /^\s+99%\s+([\d.]+)(us|ms|s)\b/m.exec(out)
+        return { sent, rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(out)[1]), p99: Number(late) * { us: 0.001, ms: 1, s: 1000 }[unit] }
+    })
+}
+
+// What PostgreSQL is told and asked without the service, as the superuser, whom row-level security does not bind.
+export function database(name) {
+    const connection = ['-h', socket, '-U', 'postgres']
+    const sql = text => execFileSync('psql', ['-qAtX', '-v', 'ON_ERROR_STOP=1', ...connection, '-d', name, '-c', text],
+        { encoding: 'utf8', maxBuffer: 1 << 28 }).trim()
+    // One round of pgbench with 8 clients: for `seconds`, or that many `transactions` in all.
+    const pgbench = (script, transactions) => {
+        const file = `${run}/pgbench.sql`
+        writeFileSync(file, script)
+        const length = transactions ? ['-t', String(Math.ceil(transactions / 8))] : ['-T', String(seconds)]
+        const cpu = cpuOfPostgres()
+        const out = execFileSync('pgbench', ['-n', '-M', 'prepared', '-c', '8', '-j', '1', ...length, '-f', file, ...connection, name],
+            { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+        const total = Number(/transactions actually processed: (\d+)/.exec(out)[1])
+        return { rate: Number(/tps = ([\d.]+)/.exec(out)[1]), database: (cpuOfPostgres() - cpu) / total * 1e6 }
+    }
+    return { sql, pgbench }
+}
+
+// Runs the contenders in turn, `rounds` times, and takes each one's medians.
+export async function alternate(label, contenders) {
+    const results = Object.fromEntries(Object.keys(contenders).map(name => [name, []]))
+    for (let round = 0; round < rounds; round++) {
+        for (const [name, contender] of Object.entries(contenders)) {
+            note(`${label}: round ${round + 1} of ${rounds}, ${name}`)
+            results[name].push(await contender(round))
+        }
+    }
+    return Object.fromEntries(Object.entries(results).map(([name, list]) => [name, Object.fromEntries(
+        Object.keys(list[0]).map(figure => [figure, median(list.map(r => r[figure]))]))]))
+}
+
+// --- printing --------------------------------------------------------------------------------------------------------------------
+
+const lines = []
+export const print = text => lines.push(text)
+export const us = n => n.toFixed(1)
+export const k = n => n >= 1000 ? `${(n / 1000).toFixed(1)}k` : n.toFixed(0)
+export const times = n => `${n.toFixed(2)} ×`
+export const grouped = n => n.toLocaleString('en')
+
+// Runs the measurements and prints what they printed, also when one of them fails.
+export async function report(measure) {
+    try {
+        print(`${cpus()[0].model}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB; servers, load and PostgreSQL on the ` +
+            `same machine; medians of ${rounds} alternated rounds of ${seconds} s.\n`)
+        await measure()
+    } finally {
+        note('')
+        console.log(lines.join('\n'))
+        for (const child of children) child.kill('SIGKILL')
+    }
+}

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "core/identity.hpp"
+#include "http/message.hpp"
+#include "openapi.hpp"
+#include "testing/http_client.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+
+/// `GET /v1/feedbacks/{feedbackId}`
+template <class Route> std::string name_of(Route const& route)
+{
+    return std::string(http::to_string(route.method)) + " " + std::string(route.path);
+}
+
+/// The contract describes every route of the table and no other.
+template <class Routes> void check_described(OpenApi const& contract, Routes const& routes)
+{
+    std::set<std::string> documented, served;
+    for (auto const& [name, operation] : contract.operations())
+        documented.insert(name);
+    for (auto const& route : routes)
+        served.insert(name_of(route));
+    CHECK(documented == served);
+}
+
+/// It says of each who may call it, and with which parameters.
+template <class Routes> void check_operations(OpenApi const& contract, Routes const& routes)
+{
+    std::set<std::string> ids;
+    for (auto const& route : routes) {
+        INFO(name_of(route));
+        auto const& operation = contract.operations().at(name_of(route));
+        CHECK(ids.insert(operation.id).second);
+        CHECK_FALSE(operation.summary.empty());
+        for (auto const kind : {core::Access::key, core::Access::owner, core::Access::master})
+            CHECK(core::allows(operation.access, kind) == core::allows(route.access, kind));
+        CHECK(operation.idempotency_key == route.options.idempotent);
+        std::set<std::string> in_path;
+        std::string const path(route.path);
+        std::regex const parameter(R"(\{(\w+)\})");
+        for (std::sregex_iterator it(path.begin(), path.end(), parameter), end; it != end; ++it)
+            in_path.insert((*it)[1]);
+        CHECK(operation.path_parameters == in_path);
+        CHECK(operation.responses.contains("default"));
+        if (!operation.request_schema.is_null()) CHECK(operation.request_example);
+    }
+}
+
+/// Calls operation `name` at `path` and checks the answer against what the contract says of it.
+testing::HttpResponse check_answer(OpenApi const& contract, testing::HttpClient& client,
+    std::string const& name, std::string const& path, std::optional<std::string> const& body = std::nullopt,
+    testing::HttpClient::Headers const& headers = {});

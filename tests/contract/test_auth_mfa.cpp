@@ -1,0 +1,169 @@
+#include "checks.hpp"
+#include "routes.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+OpenApi const& contract()
+{
+    static OpenApi const loaded(PROTO_DIR "/auth-mfa.openapi.yaml");
+    return loaded;
+}
+
+testing::HttpResponse checked(testing::HttpClient& client, std::string const& name, std::string const& path,
+    std::optional<std::string> const& body = std::nullopt, testing::HttpClient::Headers const& headers = {})
+{
+    return check_answer(contract(), client, name, path, body, headers);
+}
+
+/// An operation whose path has no parameters.
+testing::HttpResponse sent(
+    testing::HttpClient& client, std::string const& name, boost::json::object const& request)
+{
+    return checked(client, name, name.substr(name.find(' ') + 1), body(request));
+}
+
+/// The same with the contract's own example.
+testing::HttpResponse example(testing::HttpClient& client, std::string const& name)
+{
+    auto const& given = contract().operations().at(name).request_example;
+    return checked(client, name, name.substr(name.find(' ') + 1),
+        given ? std::optional(boost::json::serialize(*given)) : std::nullopt);
+}
+
+} // namespace
+
+TEST_CASE("the contract describes every route and no other", "[contract]")
+{
+    check_described(contract(), auth_mfa::routes);
+}
+
+TEST_CASE("the contract says who may call what, and with which parameters", "[contract]")
+{
+    check_operations(contract(), auth_mfa::routes);
+}
+
+TEST_CASE("the answers of accounts are what the contract says", "[contract]")
+{
+    World const world;
+    auto anyone = world.client();
+    auto const made = example(anyone, "POST /v1/auth/register");
+    REQUIRE(made.status == 201);
+    CHECK(example(anyone, "POST /v1/auth/register").status == 409);
+    CHECK(sent(anyone, "POST /v1/auth/register", {}).status == 400);
+    CHECK(example(anyone, "POST /v1/auth/login").status == 200);
+    CHECK(
+        sent(anyone, "POST /v1/auth/login", {{"email", "x@example.com"}, {"password", "wrong one"}}).status ==
+        401);
+    CHECK(example(anyone, "POST /v1/auth/external").status == 401);
+    auto const refreshed =
+        sent(anyone, "POST /v1/auth/refresh", {{"refreshToken", text(made.json(), "refreshToken")}});
+    CHECK(refreshed.status == 200);
+    CHECK(example(anyone, "POST /v1/auth/refresh").status == 401);
+
+    auto user = world.with(text(made.json(), "accessToken"));
+    for (auto const* list : {"/v1/auth/me", "/v1/auth/sessions", "/v1/auth/mfa", "/v1/auth/mfa/devices"})
+        CHECK(example(user, std::string("GET ") + list).status == 200);
+    CHECK(example(user, "POST /v1/auth/password").status == 200);
+    auto const sessions = user.get("/v1/auth/sessions").json();
+    auto const session = "/v1/auth/sessions/" + text(sessions.at("items").at(0), "sessionId");
+    CHECK(checked(user, "DELETE /v1/auth/sessions/{sessionId}", session).status == 200);
+    CHECK(sent(anyone, "POST /v1/auth/logout", {{"refreshToken", text(refreshed.json(), "refreshToken")}})
+              .status == 200);
+    CHECK(example(user, "GET /v1/auth/me").status == 401);
+}
+
+TEST_CASE("the answers of factors are what the contract says", "[contract]")
+{
+    World const world;
+    auto anyone = world.client();
+    auto ada = world.new_account();
+    auto user = world.as(ada);
+    CHECK(example(user, "POST /v1/auth/mfa/sms/confirm").status == 409);
+    auto const setup = example(user, "POST /v1/auth/mfa/sms/setup");
+    REQUIRE(setup.status == 200);
+    ada.phone = text(setup.json(), "phone");
+    CHECK(sent(user, "POST /v1/auth/mfa/sms/setup", {{"phone", "123"}}).status == 400);
+    auto const code = world.code_sent_to(ada.phone);
+    CHECK(sent(user, "POST /v1/auth/mfa/sms/confirm", {{"code", other_code(code)}}).status == 400);
+    auto const confirmed = sent(user, "POST /v1/auth/mfa/sms/confirm", {{"code", code}});
+    REQUIRE(confirmed.status == 200);
+    auto const recovery = [&](std::size_t i) {
+        return std::string(confirmed.json().at("recoveryCodes").at(i).as_string());
+    };
+    CHECK(example(user, "POST /v1/auth/mfa/sms/setup").status == 409);
+
+    auto const asked =
+        sent(anyone, "POST /v1/auth/login", {{"email", ada.email}, {"password", ada.password}});
+    REQUIRE(asked.status == 403);
+    auto const token = text(asked.json(), "mfa_token");
+    CHECK(sent(anyone, "POST /v1/auth/mfa/challenge",
+              {{"mfa_token", token}, {"challenge_type", "oob"}, {"oob_channel", "sms"}})
+              .status == 200);
+    CHECK(example(anyone, "POST /v1/auth/mfa/challenge").status == 410);
+    CHECK(example(anyone, "POST /v1/auth/mfa/verify").status == 410);
+    auto const fresh = world.code_sent_to(ada.phone);
+    CHECK(sent(anyone, "POST /v1/auth/mfa/verify",
+              {{"mfa_token", token}, {"method", "sms"}, {"code", other_code(fresh)}})
+              .status == 400);
+    CHECK(sent(anyone, "POST /v1/auth/mfa/verify",
+              {{"mfa_token", token}, {"method", "sms"}, {"code", fresh}, {"trustDevice", true}})
+              .status == 200);
+    CHECK(example(user, "GET /v1/auth/mfa").status == 200);
+    auto const devices = example(user, "GET /v1/auth/mfa/devices");
+    auto const device = "/v1/auth/mfa/devices/" + text(devices.json().at("items").at(0), "deviceId");
+    CHECK(checked(user, "DELETE /v1/auth/mfa/devices/{deviceId}", device).status == 200);
+    CHECK(checked(user, "DELETE /v1/auth/mfa/devices/{deviceId}", device).status == 404);
+    CHECK(example(user, "DELETE /v1/auth/mfa/devices").status == 200);
+    CHECK(sent(user, "POST /v1/auth/mfa/recovery-codes", {{"code", recovery(0)}}).status == 200);
+    CHECK(example(user, "POST /v1/auth/mfa/recovery-codes").status == 400);
+
+    auto const secret = sent(user, "POST /v1/auth/mfa/totp/setup", {});
+    REQUIRE(secret.status == 200);
+    ada.totp_secret = text(secret.json(), "secret");
+    CHECK(sent(user, "POST /v1/auth/mfa/totp/confirm", {{"code", other_code(world.totp_code(ada))}}).status ==
+          400);
+    CHECK(sent(user, "POST /v1/auth/mfa/totp/confirm", {{"code", world.totp_code(ada)}}).status == 200);
+    CHECK(sent(user, "DELETE /v1/auth/mfa/sms", {{"code", world.totp_code(ada, 1)}}).status == 200);
+    CHECK(example(user, "DELETE /v1/auth/mfa/sms").status == 409);
+    CHECK(example(user, "DELETE /v1/auth/mfa/totp").status == 400);
+}
+
+TEST_CASE("the answers of the tenant's and the operator's routes are what the contract says", "[contract]")
+{
+    World const world;
+    auto master = world.as_master(), anyone = world.client();
+    auto const user = world.new_account();
+    auto const owner = world.new_owner();
+    auto boss = world.as(owner);
+    for (auto const* read : {"/v1/members", "/v1/settings", "/v1/audit"})
+        CHECK(example(boss, std::string("GET ") + read).status == 200);
+    auto const member = "/v1/members/" + user.user_id;
+    CHECK(checked(boss, "PATCH /v1/members/{userId}", member, R"({"role":"admin"})").status == 200);
+    CHECK(checked(boss, "PATCH /v1/members/{userId}", "/v1/members/" + owner.user_id, R"({"role":"user"})")
+              .status == 409);
+    CHECK(checked(boss, "DELETE /v1/members/{userId}/mfa", member + "/mfa").status == 200);
+    CHECK(example(boss, "PATCH /v1/settings").status == 200);
+    CHECK(example(boss, "GET /v1/settings").status == 200);
+    CHECK(example(boss, "GET /v1/audit").status == 200);
+
+    std::string const owners = "POST /v1/admin/tenants/{slug}/owners";
+    auto const first = boost::json::serialize(*contract().operations().at(owners).request_example);
+    CHECK(checked(master, owners, "/v1/admin/tenants/demo/owners", first).status == 201);
+    CHECK(checked(master, owners, "/v1/admin/tenants/demo/owners", first).status == 409);
+    CHECK(checked(master, "GET /v1/admin/tenants/{slug}", "/v1/admin/tenants/demo").status == 200);
+    CHECK(example(master, "GET /v1/admin/tenants").status == 200);
+    CHECK(checked(master, "PUT /v1/admin/tenants/{slug}", "/v1/admin/tenants/new", R"({"displayName":"New"})")
+              .status == 201);
+    CHECK(checked(master, "DELETE /v1/admin/tenants/{slug}", "/v1/admin/tenants/new").status == 200);
+    CHECK(checked(master, "DELETE /v1/admin/sms/opt-outs/{phone}", "/v1/admin/sms/opt-outs/+4915112345678")
+              .status == 404);
+    CHECK(checked(anyone, "POST /webhooks/sms/twilio", "/webhooks/sms/twilio",
+              "From=%2B4915112345678&Body=START", {{"Content-Type", "application/x-www-form-urlencoded"}})
+              .status == 401);
+    for (auto const* page : {"/enroll", "/enroll.css", "/enroll.js", "/.well-known/jwks.json",
+             "/.well-known/openid-configuration"})
+        CHECK(example(anyone, std::string("GET ") + page).status == 200);
+}

@@ -1,0 +1,60 @@
+#include "sms/gsm7.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace gsm7 = sms::gsm7;
+
+TEST_CASE("the alphabet of text messages")
+{
+    CHECK(gsm7::septets("") == 0);
+    CHECK(gsm7::septets("Hello, World! @$_") == 17);
+    CHECK(gsm7::septets("\u00e9\u00e8\u00e0\u00fc\u00df\u00d1\u0394\u03a9") == 8);
+    CHECK(gsm7::septets("^{}\\[~]|\u20ac") == 18);
+    for (auto const* outside : {"`", "\u00e7", "\u0141", "\u4e2d", "\U0001F600", "\t", "a\u0301", "\u2019"}) {
+        INFO(outside);
+        CHECK_FALSE(gsm7::fits(outside));
+    }
+}
+
+TEST_CASE("segments hold 160 septets alone and 153 each together")
+{
+    CHECK(gsm7::segments("") == 1);
+    CHECK(gsm7::segments(std::string(160, 'a')) == 1);
+    CHECK(gsm7::segments(std::string(161, 'a')) == 2);
+    CHECK(gsm7::segments(std::string(306, 'a')) == 2);
+    CHECK(gsm7::segments(std::string(307, 'a')) == 3);
+    CHECK(gsm7::segments(std::string(158, 'a') + "\u20ac") == 1);
+    // The euro's two septets would lie on the seam.
+    CHECK(gsm7::segments(std::string(152, 'a') + "\u20ac" + std::string(152, 'a')) == 3);
+}
+
+TEST_CASE("what is outside the alphabet is transliterated")
+{
+    struct Case {
+        char const* from;
+        char const* to;
+    };
+
+    for (auto const& [from, to] : {Case{"Caf\u00e9", "Caf\u00e9"}, Case{"\u0141\u00f3d\u017a", "Lodz"},
+             Case{"\u041c\u043e\u0441\u043a\u0432\u0430", "Moskva"},
+             Case{"\u0391\u03b8\u03ae\u03bd\u03b1", "Athina"}, Case{"Fran\u00e7ais", "Francais"},
+             Case{"It\u2019s \u201cfine\u201d \u2013 really\u2026", "It's \"fine\" - really..."},
+             Case{"e\u0301clair", "eclair"}, Case{"\u65e5\u672c", ""}, Case{"A\u65e5B", "AB"},
+             Case{"Two\r\nlines\t", "Two  lines"}, Case{"  x  ", "x"}, Case{"\U0001F600 Hi", "Hi"},
+             Case{"Vi\u1ec7t Nam", "Viet Nam"}, Case{"\u20ac[ok]", "\u20ac[ok]"}}) {
+        INFO(from);
+        CHECK(gsm7::transliterate(from) == to);
+        CHECK(gsm7::fits(gsm7::transliterate(from)));
+    }
+    // Bytes that are no UTF-8 at all do no harm.
+    CHECK(gsm7::fits(gsm7::transliterate("\xff\xfe\xc3")));
+}
+
+TEST_CASE("text is cut between characters")
+{
+    CHECK(gsm7::cut("hello", 3) == "hel");
+    CHECK(gsm7::cut("hello", 9) == "hello");
+    CHECK(gsm7::cut("\u00e9\u00e9\u00e9", 2) == "\u00e9\u00e9");
+    CHECK(gsm7::cut("a\u20ac", 2) == "a");
+    CHECK(gsm7::cut("abc", 0).empty());
+}

@@ -1,0 +1,59 @@
+#include "sms/options.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+
+namespace {
+
+core::Config config(std::map<std::string, std::string> variables)
+{
+    return core::Config("AUTH", {}, [variables](std::string const& name) -> std::optional<std::string> {
+        auto const it = variables.find(name);
+        return it == variables.end() ? std::nullopt : std::optional(it->second);
+    });
+}
+
+std::string fault_of(std::map<std::string, std::string> variables)
+{
+    auto c = config(std::move(variables));
+    sms::Options::read(c);
+    try {
+        c.check();
+    } catch (core::ConfigError const& error) {
+        return error.what();
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("the outbox is the default and needs its file")
+{
+    auto c = config({{"SMS_OUTBOX", "/tmp/x"}});
+    auto const options = sms::Options::read(c);
+    CHECK_NOTHROW(c.check());
+    CHECK_FALSE(options.twilio);
+    CHECK(options.outbox == "/tmp/x");
+    CHECK_FALSE(options.sender_verified);
+    CHECK(fault_of({}).find("SMS_OUTBOX") != std::string::npos);
+}
+
+TEST_CASE("Twilio needs an account, a token and a sender, all named at once")
+{
+    auto const faults = fault_of({{"SMS_PROVIDER", "twilio"}, {"TWILIO_BASE_URL", "ftp://x"}});
+    for (auto const* name : {"TWILIO_BASE_URL", "TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN", "TWILIO_FROM"}) {
+        INFO(name);
+        CHECK(faults.find(name) != std::string::npos);
+    }
+    auto c = config({{"SMS_PROVIDER", "twilio"}, {"TWILIO_BASE_URL", "http://127.0.0.1:9/"},
+        {"TWILIO_ACCOUNT_SID", "AC1"}, {"AUTH_TWILIO_AUTH_TOKEN", "t"}, {"TWILIO_FROM", "+18005550100"},
+        {"SMS_SENDER_VERIFIED", "true"}});
+    auto const options = sms::Options::read(c);
+    CHECK_NOTHROW(c.check());
+    CHECK(options.twilio);
+    CHECK(options.account.base_url == "http://127.0.0.1:9");
+    CHECK(options.account.auth_token.equals("t"));
+    CHECK(options.sender() == "+18005550100");
+    CHECK(options.sender_verified);
+}

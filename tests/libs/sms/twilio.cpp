@@ -1,0 +1,176 @@
+#include "sms/twilio.hpp"
+
+#include "receiver.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <thread>
+
+using namespace std::chrono_literals;
+using sms::Outcome;
+namespace twilio = sms::twilio;
+
+namespace {
+
+sms::Message message()
+{
+    return {core::Scope::of(7, core::Environment::sandbox, "demo"), *sms::PhoneNumber::parse("+14155550100"),
+        "Caf\u00e9 & co: 1+1=2"};
+}
+
+struct Fixture {
+    explicit Fixture(testing::Receiver::Answer answer, std::string from = "+18005550100")
+        : receiver(std::move(answer)), sender({.base_url = receiver.url(""),
+                                                  .sid = "AC123",
+                                                  .auth_token = core::Secret("secret"),
+                                                  .from = std::move(from)},
+                                           client)
+    {
+    }
+
+    testing::Receiver receiver;
+    http::Client client{{.addresses = http::AddressPolicy(true)}};
+    twilio::Sender sender;
+};
+
+} // namespace
+
+TEST_CASE("a message is created as the Messages resource documents")
+{
+    Fixture to([](auto const&) { return testing::reply(201, R"({"sid":"SM1","status":"queued"})"); });
+    auto const sent = to.sender.send(message(), 5s);
+    CHECK(sent.outcome == Outcome::accepted);
+    CHECK(sent.provider_id == "SM1");
+    auto const received = to.receiver.received();
+    REQUIRE(received.size() == 1);
+    CHECK(received[0].method == "POST");
+    CHECK(received[0].target == "/2010-04-01/Accounts/AC123/Messages.json");
+    CHECK(received[0].headers.at("authorization") == "Basic QUMxMjM6c2VjcmV0");
+    CHECK(received[0].headers.at("content-type") == "application/x-www-form-urlencoded");
+    CHECK(
+        received[0].body == "To=%2B14155550100&From=%2B18005550100&Body=Caf%C3%A9%20%26%20co%3A%201%2B1%3D2");
+}
+
+TEST_CASE("a messaging service takes the place of the number")
+{
+    Fixture to([](auto const&) { return testing::reply(201, R"({"sid":"SM1"})"); }, "MG1");
+    CHECK(to.sender.send(message(), 5s).outcome == Outcome::accepted);
+    CHECK(to.receiver.received()[0].body.find("&MessagingServiceSid=MG1&") != std::string::npos);
+}
+
+TEST_CASE("answers have their meaning")
+{
+    struct Case {
+        unsigned status;
+        char const* body;
+        Outcome outcome;
+        unsigned code;
+    };
+
+    for (auto const& c :
+        {Case{201, R"({"sid":"SM1"})", Outcome::accepted, 0}, Case{200, "<html>", Outcome::unknown, 0},
+            Case{200, "{}", Outcome::unknown, 0}, Case{400, R"({"code":21610})", Outcome::opted_out, 21610},
+            Case{400, R"({"code":21408})", Outcome::country, 21408},
+            Case{400, R"({"code":21211})", Outcome::unreachable, 21211},
+            Case{400, R"({"code":21214})", Outcome::unreachable, 21214},
+            Case{400, R"({"code":21217})", Outcome::unreachable, 21217},
+            Case{400, R"({"code":21612})", Outcome::unreachable, 21612},
+            Case{400, R"({"code":21614})", Outcome::unreachable, 21614},
+            Case{400, R"({"code":30005})", Outcome::unreachable, 30005},
+            Case{401, R"({"code":20003})", Outcome::refused, 20003},
+            Case{429, R"({"code":20429})", Outcome::refused, 20429},
+            Case{400, R"({"code":"21610"})", Outcome::refused, 0}, Case{400, "", Outcome::refused, 0},
+            Case{500, R"({"code":21610})", Outcome::refused, 21610},
+            Case{503, "busy", Outcome::refused, 0}}) {
+        INFO(c.status << ' ' << c.body);
+        auto const sent = twilio::read_answer(c.status, c.body);
+        CHECK(sent.outcome == c.outcome);
+        CHECK(sent.code == c.code);
+    }
+}
+
+TEST_CASE("what got no answer is unknown, and what reached nobody was not sent; neither is repeated")
+{
+    SECTION("too slow")
+    {
+        Fixture to([](auto const&) {
+            std::this_thread::sleep_for(500ms);
+            return testing::reply(201, R"({"sid":"SM1"})");
+        });
+        CHECK(to.sender.send(message(), 100ms).outcome == Outcome::unknown);
+        CHECK(to.receiver.received().size() <= 1);
+    }
+    SECTION("cut off")
+    {
+        Fixture to([](auto const&) { return std::string(); });
+        CHECK(to.sender.send(message(), 5s).outcome == Outcome::unknown);
+        CHECK(to.receiver.received().size() == 1);
+    }
+    SECTION("nobody there")
+    {
+        http::Client client({.addresses = http::AddressPolicy(true)});
+        twilio::Sender sender({.base_url = "http://127.0.0.1:1",
+                                  .sid = "AC1",
+                                  .auth_token = core::Secret("x"),
+                                  .from = "+18005550100"},
+            client);
+        CHECK(sender.send(message(), 5s).outcome == Outcome::not_sent);
+    }
+}
+
+TEST_CASE("signatures are Twilio's")
+{
+    // The example of https://www.twilio.com/docs/usage/security.
+    core::Secret const token("12345");
+    std::vector<std::string> const urls{"https://mycompany.com/myapp.php?foo=1&bar=2"};
+    twilio::Parameters const parameters{{"CallSid", "CA1234567890ABCDE"}, {"Caller", "+12349013030"},
+        {"Digits", "1234"}, {"From", "+12349013030"}, {"To", "+18005551212"}};
+    std::string const signature = "0/KCTR6DLpKmkAf8muzZqo1nDgQ=";
+    CHECK(twilio::sign(token, urls[0], parameters) == signature);
+    CHECK(twilio::is_signed(token, urls, parameters, signature));
+    auto shuffled = parameters;
+    std::ranges::reverse(shuffled);
+    shuffled.push_back(shuffled.front());
+    CHECK(twilio::is_signed(token, urls, shuffled, signature));
+
+    auto changed = parameters;
+    changed[3].second = "+12349013031";
+    CHECK_FALSE(twilio::is_signed(token, urls, changed, signature));
+    CHECK_FALSE(twilio::is_signed(core::Secret("12346"), urls, parameters, signature));
+    CHECK_FALSE(twilio::is_signed(token, {}, parameters, signature));
+    CHECK_FALSE(twilio::is_signed(token, urls, parameters, ""));
+    std::string const unkeyed = twilio::sign(core::Secret(), urls[0], parameters);
+    CHECK_FALSE(twilio::is_signed(core::Secret(), urls, parameters, unkeyed));
+}
+
+TEST_CASE("forms are read")
+{
+    auto const form = twilio::parse_form("From=%2B1415&Body=a+b%26c&&Empty=&Alone");
+    REQUIRE(form);
+    CHECK(twilio::find(*form, "From") == "+1415");
+    CHECK(twilio::find(*form, "Body") == "a b&c");
+    CHECK(twilio::find(*form, "Alone").empty());
+    CHECK(form->size() == 4);
+    CHECK_FALSE(twilio::parse_form("a=%zz"));
+    CHECK(twilio::parse_form("")->empty());
+}
+
+TEST_CASE("keywords are those of the carriers")
+{
+    using twilio::Keyword;
+    auto const of = [](std::string body, std::string type = {}) {
+        twilio::Parameters parameters{{"Body", std::move(body)}};
+        if (!type.empty()) parameters.emplace_back("OptOutType", std::move(type));
+        return twilio::keyword_of(parameters);
+    };
+    CHECK(of("STOP") == Keyword::stop);
+    CHECK(of(" stop\n") == Keyword::stop);
+    CHECK(of("Unsubscribe") == Keyword::stop);
+    CHECK(of("start") == Keyword::start);
+    CHECK(of("unstop") == Keyword::start);
+    CHECK(of("please stop") == Keyword::none);
+    CHECK(of("HELP") == Keyword::none);
+    CHECK(of("anything", "STOP") == Keyword::stop);
+    CHECK(of("STOP", "HELP") == Keyword::none);
+    CHECK(of("") == Keyword::none);
+}
