@@ -1,5 +1,7 @@
 #include "auth/token_claims.hpp"
 
+#include "core/text.hpp"
+
 #include <algorithm>
 
 namespace auth::token {
@@ -33,8 +35,13 @@ std::string authority(std::string_view issuer_host, std::string_view slug, core:
 
 bool is_local(std::string_view host) noexcept
 {
+    constexpr std::string_view local = "localhost";
     host = host.substr(0, host.find(':'));
-    return host == "localhost" || host.ends_with(".localhost");
+    if (host.ends_with('.')) host.remove_suffix(1);
+    if (host.size() < local.size()) return false;
+    std::string_view const above = host.substr(0, host.size() - local.size());
+    return core::equal_ignoring_case(host.substr(above.size()), local) &&
+           (above.empty() || above.ends_with('.'));
 }
 
 std::string issuer(std::string_view issuer_host, std::string_view slug, core::Environment env)

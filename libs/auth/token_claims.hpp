@@ -27,7 +27,7 @@ std::string authority(std::string_view issuer_host, std::string_view slug, core:
 /// The issuer of a scope's tokens: `https://demo-sandbox.auth.example.com`.
 std::string issuer(std::string_view issuer_host, std::string_view slug, core::Environment env);
 
-/// Whether a host is `localhost` or below it, where certificates are not asked for.
+/// Whether a host, with or without a port, is `localhost` or below it, where certificates are not asked for.
 bool is_local(std::string_view host) noexcept;
 
 /// Whether `iss` is that issuer. With an issuer host of `localhost` or below it, `http` and any port are

@@ -2,8 +2,8 @@
 
 #include "blobs/sigv4.hpp"
 #include "blobs/store.hpp"
-#include "core/workers.hpp"
 #include "core/clock.hpp"
+#include "core/workers.hpp"
 #include "http/client.hpp"
 
 #include <optional>

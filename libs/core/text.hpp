@@ -19,6 +19,18 @@ inline std::string lower(std::string_view text)
     return out;
 }
 
+constexpr char upper(char c) noexcept
+{
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
+inline std::string upper(std::string_view text)
+{
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), [](char c) { return upper(c); });
+    return out;
+}
+
 constexpr bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept
 {
     return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
@@ -31,6 +43,25 @@ constexpr std::string_view trim(std::string_view text) noexcept
     auto const first = text.find_first_not_of(blank);
     if (first == std::string_view::npos) return {};
     return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+/// Percent-encodes everything but the unreserved characters (RFC 3986, 2.3), a slash and a space (`%20`) too:
+/// for a part of a path, or a name or value of a query or a form.
+inline std::string percent_encode(std::string_view text)
+{
+    constexpr std::string_view digits = "0123456789ABCDEF", unreserved = "-._~";
+    std::string encoded;
+    encoded.reserve(text.size());
+    for (char const c : text) {
+        auto const byte = static_cast<unsigned char>(c);
+        bool const plain = (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
+                           unreserved.find(c) != std::string_view::npos;
+        if (plain)
+            encoded += c;
+        else
+            encoded.append({'%', digits[byte >> 4], digits[byte & 15]});
+    }
+    return encoded;
 }
 
 } // namespace core

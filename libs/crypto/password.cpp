@@ -59,11 +59,30 @@ PasswordHasher::PasswordHasher(PasswordHasherOptions options)
 {
 }
 
-PasswordHasher::Turn PasswordHasher::enter()
+PasswordHasher::Turn PasswordHasher::enter(std::int64_t scope_id)
 {
-    Turn turn(queued_);
-    if (queued_.fetch_add(1) < options_.queue_limit) return turn;
-    throw core::Error::unavailable("Too many passwords are being checked just now.");
+    std::lock_guard const lock(mutex_);
+    std::size_t const half = (options_.queue_limit + 1) / 2;
+    bool const has_its_share = scope_id != 0 && places_.contains(scope_id) && places_.at(scope_id) >= half;
+    if (queued_ >= options_.queue_limit || has_its_share)
+        throw core::Error::unavailable("Too many passwords are being checked just now.");
+    ++places_[scope_id];
+    ++queued_;
+    return Turn(*this, scope_id);
+}
+
+void PasswordHasher::leave(std::int64_t scope_id) noexcept
+{
+    std::lock_guard const lock(mutex_);
+    auto const it = places_.find(scope_id);
+    if (--it->second == 0) places_.erase(it);
+    --queued_;
+}
+
+std::size_t PasswordHasher::queued() const
+{
+    std::lock_guard const lock(mutex_);
+    return queued_;
 }
 
 asio::awaitable<std::string> PasswordHasher::hash(Turn const& /*turn*/, core::Secret secret)

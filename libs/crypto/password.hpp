@@ -5,11 +5,12 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace crypto {
@@ -47,25 +48,33 @@ public:
     /// A place among the callers. Lives no longer than the hasher.
     class Turn {
     public:
-        Turn(Turn&& other) noexcept : queued_(std::exchange(other.queued_, nullptr)) {}
+        Turn(Turn&& other) noexcept
+            : hasher_(std::exchange(other.hasher_, nullptr)), scope_id_(other.scope_id_)
+        {
+        }
 
         Turn& operator=(Turn&&) = delete;
 
         ~Turn()
         {
-            if (queued_ != nullptr) queued_->fetch_sub(1);
+            if (hasher_ != nullptr) hasher_->leave(scope_id_);
         }
 
     private:
         friend PasswordHasher;
 
-        explicit Turn(std::atomic<std::size_t>& queued) noexcept : queued_(&queued) {}
+        Turn(PasswordHasher& hasher, std::int64_t scope_id) noexcept : hasher_(&hasher), scope_id_(scope_id)
+        {
+        }
 
-        std::atomic<std::size_t>* queued_;
+        PasswordHasher* hasher_;
+        std::int64_t scope_id_;
     };
 
-    /// Takes a place ahead of the work, for whoever has more to do before it. UNAVAILABLE when all are taken.
-    Turn enter();
+    /// Takes a place ahead of the work, for whoever has more to do before it. UNAVAILABLE when all are taken,
+    /// or half of them by that scope: a storm in one leaves room for the others. 0: nobody's, held to no
+    /// share.
+    Turn enter(std::int64_t scope_id = 0);
 
     /// As `hash_password`; resumes the caller on its own executor.
     asio::awaitable<std::string> hash(Turn const& turn, core::Secret secret);
@@ -81,13 +90,17 @@ public:
     asio::awaitable<bool> verify(core::Secret secret, std::optional<std::string> phc);
 
     /// Callers that wait or are served: for metrics.
-    std::size_t queued() const noexcept { return queued_; }
+    std::size_t queued() const;
 
 private:
+    void leave(std::int64_t scope_id) noexcept;
+
     PasswordHasherOptions const options_;
     std::string const nobodys_; ///< PHC string of a secret that was thrown away
-    std::atomic<std::size_t> queued_ = 0;
-    core::Workers workers_; ///< last: it ends before what its work uses
+    mutable std::mutex mutex_;
+    std::size_t queued_ = 0;
+    std::unordered_map<std::int64_t, std::size_t> places_; ///< that each scope has, of those `queued_`
+    core::Workers workers_;                                ///< last: it ends before what its work uses
 };
 
 } // namespace crypto

@@ -20,17 +20,26 @@ public:
     /// `sender`: the number, the same in every service. `client` outlives this object.
     SenderGuard(redis::Client& client, std::string sender, bool verified, std::int64_t per_minute);
 
+    /// What a message is for. Deferrable ones together may use half of what the sender may, so that they
+    /// cannot keep the others from going out.
+    enum class Purpose : std::uint8_t { urgent, deferrable };
+
+    struct Use : redis::Use {
+        redis::Use share; ///< of the deferrable ones' half; not allowed unless it is one of them
+    };
+
     /// Counts one message if it may go out now. Throws redis::Unavailable.
-    asio::awaitable<redis::Use> take(core::Time now);
+    asio::awaitable<Use> take(core::Time now, Purpose purpose = Purpose::urgent);
 
     /// The message surely did not go out.
-    asio::awaitable<void> give_back(redis::Use const& use);
+    asio::awaitable<void> give_back(Use const& use);
 
 private:
     redis::Quota quota_;
     std::string const sender_;
     std::string const name_;
     redis::Limit const limit_;
+    redis::Limit const half_; ///< of deferrable ones
 };
 
 } // namespace sms

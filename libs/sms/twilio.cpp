@@ -1,5 +1,6 @@
 #include "sms/twilio.hpp"
 
+#include "core/text.hpp"
 #include "crypto/compare.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hmac.hpp"
@@ -14,42 +15,9 @@ namespace sms::twilio {
 
 namespace {
 
-std::string form_encode(std::string_view text)
-{
-    constexpr std::string_view unreserved = "-._~";
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string encoded;
-    for (char const c : text) {
-        auto const byte = static_cast<unsigned char>(c);
-        bool const plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                           unreserved.find(c) != unreserved.npos;
-        if (plain)
-            encoded += c;
-        else
-            encoded.append({'%', digits[byte >> 4], digits[byte & 15]});
-    }
-    return encoded;
-}
-
 bool is_service(std::string_view from) noexcept
 {
     return from.starts_with("MG");
-}
-
-std::string to_upper(std::string_view text)
-{
-    std::string upper(text);
-    std::ranges::transform(
-        upper, upper.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-    return upper;
-}
-
-std::string_view trim(std::string_view text) noexcept
-{
-    constexpr std::string_view space = " \t\r\n";
-    auto const first = text.find_first_not_of(space);
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(space) - first + 1);
 }
 
 } // namespace
@@ -105,9 +73,9 @@ Sent Sender::send(Message const& message, std::chrono::milliseconds patience)
     request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"},
         {"Authorization",
             "Basic " + crypto::base64::encode(account_.sid + ':' + account_.auth_token.reveal())}};
-    request.body = "To=" + form_encode(message.to.text()) +
+    request.body = "To=" + core::percent_encode(message.to.text()) +
                    (is_service(account_.from) ? "&MessagingServiceSid=" : "&From=") +
-                   form_encode(account_.from) + "&Body=" + form_encode(message.body);
+                   core::percent_encode(account_.from) + "&Body=" + core::percent_encode(message.body);
     request.timeout = patience;
     request.connect_timeout = std::min(request.connect_timeout, patience);
     request.fresh_connection = true;
@@ -170,8 +138,8 @@ Keyword keyword_of(Parameters const& parameters)
     static constexpr std::array<std::string_view, 9> stop{
         "STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"};
     static constexpr std::array<std::string_view, 3> start{"START", "YES", "UNSTOP"};
-    std::string const type = to_upper(find(parameters, "OptOutType"));
-    std::string const word = type.empty() ? to_upper(trim(find(parameters, "Body"))) : type;
+    std::string const type = core::upper(find(parameters, "OptOutType"));
+    std::string const word = type.empty() ? core::upper(core::trim(find(parameters, "Body"))) : type;
     if (std::ranges::find(stop, word) != stop.end()) return Keyword::stop;
     if (std::ranges::find(start, word) != start.end()) return Keyword::start;
     return Keyword::none;

@@ -57,17 +57,15 @@ App::App(Config const& config, service::Runtime const& runtime)
 
 App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<Signer> signer)
     : Platform(platform_options(runtime.settings, signer), runtime),
-      hosts_(runtime.settings.base_host, options_.tenant_headers), attempts_(redis_, options_.name + ":rl"),
+      hosts_(runtime.settings.base_host, options_.tenant_headers),
       passwords_({.threads = config.password_threads}),
       tokens_(std::move(signer), jwks_, keyring_, runtime.clock,
           Issuer(runtime.settings.base_host, runtime.settings.port)),
       identity_tokens_(outbound_, runtime.clock), hot_(db_),
-      mfa_(config.sms, config.sms_brand_provider, keyring_,
-          {db_, redis_, internal_, directory_, runtime.clock, runtime.logger}),
+      mfa_(config, keyring_, {db_, redis_, internal_, directory_, runtime.clock, runtime.logger}),
       deps_{
           .db = db_,
           .hot = hot_,
-          .attempts = attempts_,
           .tenants = tenants_,
           .directory = directory_,
           .hosts = hosts_,
@@ -77,9 +75,7 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
           .tokens = tokens_,
           .identity_tokens = identity_tokens_,
           .clock = runtime.clock,
-          // factors
           .mfa = mfa_,
-          .sms_brand_provider = mfa_.brand_provider,
       }
 {
     add_periodic({.name = "sessions.purge"}, [this](std::stop_token const&) { return purge_sessions(); });

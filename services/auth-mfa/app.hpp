@@ -27,7 +27,6 @@ private:
     bool purge_sessions();
 
     tenancy::ResolveRules const hosts_;
-    redis::Quota attempts_;
     crypto::PasswordHasher passwords_;
     Tokens tokens_;
     IdentityTokens identity_tokens_;

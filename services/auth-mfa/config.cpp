@@ -1,5 +1,6 @@
 #include "config.hpp"
 
+#include "domain/challenge.hpp"
 #include "domain/message.hpp"
 #include "sms/gsm7.hpp"
 
@@ -14,6 +15,8 @@ Config Config::read(core::Config& config)
     auto const cores = std::clamp(std::thread::hardware_concurrency(), 1U, 64U);
     c.password_threads = static_cast<unsigned>(config.integer("PASSWORD_THREADS", cores, 1, 256,
         "threads that hash passwords, 19 MiB each; the default is one per core"));
+    c.registrations_per_hour = config.integer("REGISTRATIONS_PER_HOUR", network_registrations.count, 1,
+        100'000, "accounts that one network may register in a tenant's environment");
     // factors
     c.sms = sms::Options::read(config);
     c.sms_brand_provider =

@@ -10,7 +10,6 @@
 #include "pg/coalescer.hpp"
 #include "pg/database.hpp"
 #include "providers/identity_tokens.hpp"
-#include "redis/quota.hpp"
 #include "storage/sessions.hpp"
 #include "tenancy/admin.hpp"
 #include "tenancy/directory.hpp"
@@ -37,7 +36,6 @@ struct Hot {
 struct Deps {
     pg::Database& db;
     Hot& hot;
-    redis::Quota& attempts; ///< of signing in, by account and by address
     tenancy::Tenants& tenants;
     tenancy::Directory& directory;
     tenancy::ResolveRules const& hosts;
@@ -47,9 +45,7 @@ struct Deps {
     Tokens& tokens;
     IdentityTokens& identity_tokens;
     core::Clock const& clock;
-    // factors
     Mfa& mfa;
-    std::string const& sms_brand_provider; ///< named in messages and in the consent language
 };
 
 } // namespace auth_mfa

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config.hpp"
 #include "crypto/keyring.hpp"
 #include "providers/texts.hpp"
 #include "sms/options.hpp"
@@ -12,7 +13,7 @@
 
 namespace auth_mfa {
 
-/// What second factors are asked for, checked and sent with.
+/// What second factors are asked for, checked and sent with, and what guessing is counted with.
 struct Mfa {
     sms::Options const sms;
     std::string const brand_provider; ///< SMS_BRAND_PROVIDER
@@ -23,9 +24,10 @@ struct Mfa {
     Texts texts;
 
     /// `keyring` is read once; what `deps` refers to outlives this object.
-    Mfa(sms::Options options, std::string provider, crypto::Keyring const& keyring, Texts::Deps deps)
-        : sms(std::move(options)), brand_provider(std::move(provider)), hash(keyring),
-          challenges(deps.redis, hash), enrolments(deps.redis, hash), budgets(deps.redis, hash),
+    Mfa(Config const& config, crypto::Keyring const& keyring, Texts::Deps deps)
+        : sms(config.sms), brand_provider(config.sms_brand_provider), hash(keyring),
+          challenges(deps.redis, hash), enrolments(deps.redis, hash),
+          budgets(deps.redis, hash, {config.registrations_per_hour, network_registrations.window}),
           texts(sms, brand_provider, deps)
     {
     }

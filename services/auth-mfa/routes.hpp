@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/accounts.hpp"
+#include "api/audit.hpp"
 #include "api/enroll.hpp"
 #include "api/external.hpp"
 #include "api/factors.hpp"
@@ -13,16 +14,13 @@
 #include "api/sms_opt_outs.hpp"
 #include "api/totp_factor.hpp"
 #include "api/well_known.hpp"
-#include "audit/audit.hpp"
 #include "http/router.hpp"
 
 namespace auth_mfa {
 
-/// What the libraries serve, with the part of Deps each works on.
+/// What the tenancy library serves, with the part of Deps it works on.
 template <auto handler>
 constexpr auto tenants = [](http::Request const& req, Deps& deps) { return handler(req, deps.tenants); };
-template <auto handler>
-constexpr auto database = [](http::Request const& req, Deps& deps) { return handler(req, deps.db); };
 
 /// The API at a glance: method, path, who may call it, what does it.
 inline constexpr auto routes = [] {
@@ -70,12 +68,13 @@ inline constexpr auto routes = [] {
         {del, "/v1/members/{userId}/mfa", Access::managers, reset_member_mfa},
         {get, "/v1/settings", owners, get_settings},
         {patch, "/v1/settings", owners, update_settings},
-        {get, "/v1/audit", Access::managers, database<audit::list_audit>},
+        {get, "/v1/audit", Access::managers, list_audit},
 
         {get, "/.well-known/jwks.json", anyone, get_jwks, tenantless},
         {get, "/.well-known/openid-configuration", anyone, get_openid_configuration, tenantless},
 
-        {post, "/v1/admin/tenants/{slug}/owners", Access::master, create_owner, tenantless},
+        {post, "/v1/admin/tenants/{slug}/owners", Access::master, create_owner,
+            {.idempotent = true, .tenantless = true}},
         {put, "/v1/admin/tenants/{slug}", Access::master, tenants<tenancy::put_tenant>, tenantless},
         {get, "/v1/admin/tenants", Access::master, tenants<tenancy::list_tenants>, tenantless},
         {get, "/v1/admin/tenants/{slug}", Access::master, tenants<tenancy::get_tenant>, tenantless},

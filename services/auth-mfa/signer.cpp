@@ -3,6 +3,7 @@
 #include "storage/signing_keys.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace auth_mfa {
 
@@ -36,8 +37,8 @@ std::string Signer::load(pg::Database& database, crypto::Keyring const& keyring)
     std::string json = key_set_of(found);
     std::vector<std::shared_ptr<Key const>> keys;
     for (auto& key : found)
-        keys.push_back(
-            std::make_shared<Key const>(Key{std::move(key.kid), std::move(key.key), key.signs_from}));
+        keys.push_back(std::make_shared<Key const>(
+            Key{std::move(key.kid), std::move(key.key), key.signs_from, key.retired_at}));
     std::lock_guard const lock(mutex_);
     keys_ = std::move(keys);
     jwks_ = json;
@@ -48,11 +49,13 @@ std::shared_ptr<Signer::Key const> Signer::current() const
 {
     core::Time const now = clock_.now();
     std::lock_guard const lock(mutex_);
-    auto const begun = [now](auto const& key) { return key->signs_from <= now; };
-    auto const it = std::find_if(keys_.rbegin(), keys_.rend(), begun);
-    if (it != keys_.rend()) return *it;
-    // The first key of all, made by a clock that is ahead of this one.
-    return keys_.empty() ? nullptr : keys_.front();
+    auto const retired = [now](auto const& key) { return key->retired_at && *key->retired_at <= now; };
+    std::shared_ptr<Key const> chosen;
+    for (auto const& key : keys_) {
+        // Until one has begun the first will do: it was made by a clock that is ahead of this one.
+        if (!retired(key) && (!chosen || key->signs_from <= now)) chosen = key;
+    }
+    return chosen;
 }
 
 std::string Signer::jwks() const

@@ -27,6 +27,7 @@ public:
         std::string kid;
         crypto::SigningKey key;
         core::Time signs_from;
+        std::optional<core::Time> retired_at;
     };
 
     /// The key that signs now; null until `load` has worked.

@@ -1,3 +1,4 @@
+#include "auth/token_claims.hpp"
 #include "crypto/encoding.hpp"
 #include "domain/challenge.hpp"
 #include "domain/device.hpp"
@@ -146,11 +147,11 @@ TEST_CASE("the cookie needs TLS but on local hosts", "[device]")
     for (auto const* host :
         {"localhost", "LOCALHOST:8102", "demo.auth.localhost:80", "demo.auth.localhost."}) {
         INFO(host);
-        CHECK(is_local_host(host));
+        CHECK(auth::token::is_local(host));
     }
     for (auto const* host : {"", "example.com", "localhost.example.com", "notlocalhost", "127.0.0.1"}) {
         INFO(host);
-        CHECK_FALSE(is_local_host(host));
+        CHECK_FALSE(auth::token::is_local(host));
     }
     auto const token = DeviceToken::make();
     auto const local = "mfa_device=" + token.text() + "; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax";

@@ -13,7 +13,7 @@ const users = Math.max(Number(options.users ?? 1_000_000), 2 * few)
 const challenges = Number(options.challenges ?? 4000)
 const connections = 64
 const threads = Number(process.env.AUTH_PASSWORD_THREADS)
-const places = 32 * threads // in the queue for hashing
+const places = 16 * threads // of one tenant in the queue for hashing
 const phoneUsers = 100_000_000 // the first of those with a second factor
 const port = Number(env.AUTH_PORT)
 const tenant = 'demo'
@@ -280,7 +280,7 @@ await report(async () => {
     print(`| while ${places} connections sign in (${storm.storm.logins.toFixed(1)}/s) | ${k(storm.storm.rate)} | ` +
         `${storm.storm.p99.toFixed(2)} ms | ${times(storm.storm.p99 / storm.calm.p99)} | 3 × |\n`)
     print(`Of ${burstOf.sent} sign-ins at once, ${burstOf.right} were answered 200 and ${burstOf.refused} 503 with ` +
-        `\`Retry-After: ${burstOf.waits}\`: the queue has ${places} places.\n`)
+        `\`Retry-After: ${burstOf.waits}\`: a tenant has ${places} places in the queue.\n`)
 
     const total = figure => figure.cpu + figure.database
     print(`| CPU µs/request, service and PostgreSQL | ${grouped(few)} users | ${grouped(users)} users | ratio | limit |`)

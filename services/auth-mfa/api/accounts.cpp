@@ -1,6 +1,5 @@
 #include "api/accounts.hpp"
 
-#include "api/attempts.hpp"
 #include "api/json.hpp"
 #include "api/passwords.hpp"
 #include "api/session.hpp"
@@ -46,7 +45,7 @@ struct PasswordChange {
     }
 };
 
-// Both have their turn at hashing before they are counted: what waits in line is not to look like guessing.
+// All have their turn at hashing before they are counted: what waits in line is not to look like guessing.
 
 /// nullopt: the address is taken.
 asio::awaitable<std::optional<User>> create_user(
@@ -74,9 +73,10 @@ asio::awaitable<std::optional<User>> authenticate(
 }
 
 /// Whether `password` is the user's: true or nullopt.
-asio::awaitable<std::optional<bool>> confirm(Deps& deps, User const& user, core::Secret const& password)
+asio::awaitable<std::optional<bool>> confirm(
+    Deps& deps, crypto::PasswordHasher::Turn const& turn, User const& user, core::Secret const& password)
 {
-    bool const right = co_await deps.passwords.verify(password, user.password_hash);
+    bool const right = co_await deps.passwords.verify(turn, password, user.password_hash);
     co_return right ? std::optional(true) : std::nullopt;
 }
 
@@ -85,8 +85,13 @@ asio::awaitable<std::optional<bool>> confirm(Deps& deps, User const& user, core:
 asio::awaitable<http::Response> register_user(http::Request const& req, Deps& deps)
 {
     Credentials const wanted = parse_registration(req);
-    auto attempt = create_user(req, deps, deps.passwords.enter(), wanted);
-    auto const user = co_await counted(deps, {registration_from_network(req)}, std::move(attempt));
+    auto attempt = create_user(req, deps, deps.passwords.enter(req.scope().id), wanted);
+    auto& budgets = deps.mfa.budgets;
+    // Counted whatever becomes of it: one that works costs a hash as well.
+    auto const reserved =
+        co_await budgets.require({budgets.registration_from_network(req.scope(), req.remote_address)},
+            deps.clock.now(), too_many_attempts);
+    auto const user = co_await budgets.or_give_back(reserved, std::move(attempt));
     if (!user) throw core::Error(core::codes::conflict, "There is an account with this email already.");
     co_return co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}, .status = 201});
 }
@@ -94,9 +99,11 @@ asio::awaitable<http::Response> register_user(http::Request const& req, Deps& de
 asio::awaitable<http::Response> login(http::Request const& req, Deps& deps)
 {
     Credentials const given = parse_login(req);
-    auto attempt = authenticate(req, deps, deps.passwords.enter(), given);
-    auto const user = co_await counted(
-        deps, {login_from_network(req), login_of_account(req.scope(), given.email)}, std::move(attempt));
+    auto attempt = authenticate(req, deps, deps.passwords.enter(req.scope().id), given);
+    auto& budgets = deps.mfa.budgets;
+    auto const user = co_await budgets.counted({Budgets::login_from_network(req.scope(), req.remote_address),
+                                                   budgets.login_of_account(req.scope(), given.email)},
+        deps.clock.now(), std::move(attempt));
     if (!user) throw invalid_credentials();
     co_return co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}});
 }
@@ -115,9 +122,11 @@ asio::awaitable<http::Response> change_password(http::Request const& req, Deps& 
         co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
     if (!user.has_password())
         throw core::Error(codes::mfa_password_required, "The account has no password to change.");
-    auto const right = co_await counted(deps, {password_of_user(req)}, confirm(deps, user, change.current));
+    auto const turn = deps.passwords.enter(req.scope().id);
+    auto const right = co_await deps.mfa.budgets.counted({Budgets::password_of_user(req.scope(), user.id)},
+        deps.clock.now(), confirm(deps, turn, user, change.current));
     if (!right) throw invalid_credentials();
-    std::string const hash = co_await deps.passwords.hash(change.wanted);
+    std::string const hash = co_await deps.passwords.hash(turn, change.wanted);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         lock_signed_in_user(tx, req, deps);
         if (!users::set_password(tx, req.scope(), user.id, hash, user.credentials_version))

@@ -67,7 +67,7 @@ asio::awaitable<http::Response> get_enroll_page(http::Request const& req, Deps& 
 {
     auto const tenant = co_await find_tenant(deps, req.scope().slug);
     std::string const brand = brand_of(*tenant, req.scope().environment());
-    co_return part(render_page(enroll_html, brand, deps.sms_brand_provider), "text/html; charset=utf-8")
+    co_return part(render_page(enroll_html, brand, deps.mfa.brand_provider), "text/html; charset=utf-8")
         .header("Content-Security-Policy", content_security_policy)
         .header("Referrer-Policy", "no-referrer")
         .header("Cross-Origin-Opener-Policy", "same-origin")

@@ -1,6 +1,5 @@
 #include "api/enrolment.hpp"
 
-#include "api/proof.hpp"
 #include "api/session.hpp"
 #include "audit/audit.hpp"
 #include "core/json_writer.hpp"
@@ -8,6 +7,7 @@
 #include "domain/recovery_code.hpp"
 #include "storage/sessions.hpp"
 #include "storage/trusted_devices.hpp"
+#include "storage/users.hpp"
 
 namespace auth_mfa {
 
@@ -40,9 +40,13 @@ void require_password(User const& user)
             "The account has no password: its second factor is the identity provider's to ask for.");
 }
 
-asio::awaitable<NewRecoveryCodes> NewRecoveryCodes::make(Deps& deps)
+Turn turn_for_recovery_codes(Deps& deps, core::Scope const& scope, User const& user)
 {
-    auto const turn = deps.passwords.enter();
+    return user.has_factor() ? std::nullopt : Turn(deps.passwords.enter(scope.id));
+}
+
+asio::awaitable<NewRecoveryCodes> NewRecoveryCodes::make(Deps& deps, crypto::PasswordHasher::Turn turn)
+{
     NewRecoveryCodes made;
     for (auto const& code : make_recovery_codes()) {
         auto hash = co_await deps.passwords.hash(turn, core::Secret(code.secret));
@@ -53,7 +57,7 @@ asio::awaitable<NewRecoveryCodes> NewRecoveryCodes::make(Deps& deps)
 }
 
 asio::awaitable<http::Response> enrol(http::Request const& req, Deps& deps, std::string_view factor,
-    std::function<void(pg::Tx&, User const&)> write)
+    Turn turn, std::function<void(pg::Tx&, User const&)> write)
 {
     NewRecoveryCodes codes;
     bool shown = false;
@@ -63,12 +67,14 @@ asio::awaitable<http::Response> enrol(http::Request const& req, Deps& deps, std:
         shown = !user.has_factor();
         if (shown && codes.hashed.empty()) return false;
         write(tx, user);
+        users::revoke_credentials(tx, req.scope(), user.id);
         if (shown) recovery_codes::replace(tx, req.scope(), user.id, codes.hashed, deps.clock.now());
         record(tx, req, "factor.enabled", factor);
         return true;
     };
     if (!co_await deps.db.transact(req.scope(), put_in_force)) {
-        codes = co_await NewRecoveryCodes::make(deps);
+        if (!turn) turn.emplace(deps.passwords.enter(req.scope().id));
+        codes = co_await NewRecoveryCodes::make(deps, *std::move(turn));
         co_await deps.db.transact(req.scope(), put_in_force);
     }
     co_return recovery_codes_answer(shown ? codes.texts : std::vector<std::string>());
@@ -91,6 +97,7 @@ asio::awaitable<http::Response> disable(http::Request const& req, Deps& deps, st
         core::Time const now = deps.clock.now();
         if (!use(tx, req.scope(), locked.id, proof, now)) throw invalid_code();
         write(tx, req.scope(), locked);
+        users::revoke_credentials(tx, req.scope(), locked.id);
         bool const last = !(locked.phone_verified && locked.totp);
         if (last) recovery_codes::remove_all(tx, req.scope(), locked.id);
         trusted_devices::revoke_all(tx, req.scope(), locked.id);

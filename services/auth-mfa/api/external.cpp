@@ -1,6 +1,5 @@
 #include "api/external.hpp"
 
-#include "api/attempts.hpp"
 #include "api/session.hpp"
 #include "api/sign_in.hpp"
 #include "api/tenant.hpp"
@@ -27,28 +26,27 @@ struct Known {
     bool created = false;
 };
 
-/// A new user for somebody who is not one yet; nullopt when the address is taken.
-std::optional<User> create(pg::Tx& tx, core::Scope const& scope, ExternalIdentity const& identity)
+/// A new user for somebody who is not one yet. Never an account that exists for another reason: whoever
+/// controls an address at a provider need not be the one who has it here.
+User create(pg::Tx& tx, core::Scope const& scope, ExternalIdentity const& identity)
 {
     if (!identity.email)
         throw core::Error::validation(
             {{"/idToken", "email", "must hold a verified email at the first sign-in"}});
     auto user = users::insert(tx, scope, {core::Uuid::v7(), *identity.email, std::nullopt, Role::user});
-    if (user) identities::insert(tx, scope, identity.issuer, identity.subject, user->id);
-    return user;
+    if (!user) throw core::Error(core::codes::conflict, "There is an account with this email already.");
+    identities::insert(tx, scope, identity.issuer, identity.subject, user->id);
+    return *std::move(user);
 }
 
-/// Never an account that exists for another reason: whoever controls an address at a provider need not be
-/// the one who has it here.
 Known find_or_create(pg::Tx& tx, core::Scope const& scope, ExternalIdentity const& identity)
 {
-    if (auto user = identities::find_user(tx, scope, identity.issuer, identity.subject))
-        return {*std::move(user)};
-    if (auto user = create(tx, scope, identity)) return {*std::move(user), true};
-    // The address may have been taken just now, by the same sign-in sent twice.
-    if (auto user = identities::find_user(tx, scope, identity.issuer, identity.subject))
-        return {*std::move(user)};
-    throw core::Error(core::codes::conflict, "There is an account with this email already.");
+    auto const find = [&] { return identities::find_user(tx, scope, identity.issuer, identity.subject); };
+    if (auto user = find()) return {*std::move(user)};
+    // Users are made in turn, and the one before may have been made by the same sign-in, sent twice.
+    pg::serialise(tx, scope.id);
+    if (auto user = find()) return {*std::move(user)};
+    return {create(tx, scope, identity), true};
 }
 
 } // namespace
@@ -59,7 +57,8 @@ asio::awaitable<http::Response> sign_in_externally(http::Request const& req, Dep
     auto const tenant = co_await find_tenant(deps, req.scope().slug);
     auto const providers = identity_providers_of(*tenant, req.scope().environment());
     auto const identity =
-        co_await counted(deps, {login_from_network(req)}, deps.identity_tokens.verify(token, providers));
+        co_await deps.mfa.budgets.counted({Budgets::login_from_network(req.scope(), req.remote_address)},
+            deps.clock.now(), deps.identity_tokens.verify(token, providers));
     if (!identity) throw core::Error(codes::invalid_credentials, "The id token is not valid here.");
     Known const known = co_await deps.db.transact(
         req.scope(), [&](pg::Tx& tx) { return find_or_create(tx, req.scope(), *identity); });

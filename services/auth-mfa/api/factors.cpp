@@ -1,7 +1,6 @@
 #include "api/factors.hpp"
 
 #include "api/enrolment.hpp"
-#include "api/proof.hpp"
 #include "api/session.hpp"
 #include "audit/audit.hpp"
 #include "core/json_writer.hpp"
@@ -84,7 +83,7 @@ asio::awaitable<http::Response> replace_recovery_codes(http::Request const& req,
         co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
     require_factor(user);
     Proof const proof = co_await require_proof(deps, req.scope(), user.id, code);
-    auto const codes = co_await NewRecoveryCodes::make(deps);
+    auto const codes = co_await NewRecoveryCodes::make(deps, deps.passwords.enter(req.scope().id));
     co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         User const locked = lock_signed_in_user(tx, req, deps);
         require_factor(locked);

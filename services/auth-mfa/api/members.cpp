@@ -40,11 +40,11 @@ void record(pg::Tx& tx, http::Request const& req, std::string action, User const
 
 /// Whoever holds somebody's access token must not get rid of their second factor with it, nor an admin of an
 /// owner's.
-void check_may_reset(http::Request const& req, User const& member)
+void check_may_reset(http::Request const& req, core::Access caller, User const& member)
 {
     if (req.caller().id == member.id.to_string())
         throw core::Error(core::codes::forbidden, "Your own factors are removed with a code.");
-    if (member.role == Role::owner && req.caller().kind == core::Access::admin)
+    if (member.role == Role::owner && caller == core::Access::admin)
         throw core::Error(core::codes::forbidden, "Only an owner may remove an owner's factors.");
 }
 
@@ -94,9 +94,9 @@ asio::awaitable<http::Response> reset_member_mfa(http::Request const& req, Deps&
 {
     core::Uuid const id = req.uuid_param("userId");
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        require_role(tx, req, deps, core::Access::managers);
+        core::Access const caller = require_role(tx, req, deps, core::Access::managers);
         User const member = found(users::lock(tx, req.scope(), id));
-        check_may_reset(req, member);
+        check_may_reset(req, caller, member);
         factors::remove_all(tx, req.scope(), id);
         users::revoke_credentials(tx, req.scope(), id);
         sessions::end_others(tx, req.scope(), id, std::nullopt, deps.clock.now());

@@ -4,6 +4,7 @@
 #include "api/passwords.hpp"
 #include "api/tenant.hpp"
 #include "audit/audit.hpp"
+#include "idempotency/once.hpp"
 #include "storage/users.hpp"
 
 #include <array>
@@ -28,11 +29,19 @@ struct NewOwner {
     }
 };
 
-/// The operator acts in a scope that the request's host need not name.
-void record_created(pg::Tx& tx, http::Request const& req, core::Scope const& scope, User const& owner)
+/// The request as one of the scope it acts in, which its host need not name. Its body is what an
+/// Idempotency-Key is remembered with: a hash under a key, for it holds a password.
+http::Request within(core::Scope scope, http::Request const& req, KeyedHash const& hash)
 {
-    audit::Actor const actor{req.caller().id, req.caller().role, req.context.request_id};
-    audit::record(tx, scope, actor,
+    http::Request inner = req;
+    inner.context.scope = std::move(scope);
+    inner.body = hash({"new owner", req.body});
+    return inner;
+}
+
+void record_created(pg::Tx& tx, http::Request const& req, User const& owner)
+{
+    audit::record(tx, req.context,
         {.action = "member.created",
             .subject_type = "member",
             .subject_id = owner.id.to_string(),
@@ -47,13 +56,13 @@ asio::awaitable<http::Response> create_owner(http::Request const& req, Deps& dep
     auto const wanted = NewOwner::parse(req);
     auto const tenant = co_await find_tenant(deps, req.param("slug"));
     if (tenant->suspended) throw core::Error(core::codes::tenant_suspended, "The tenant is suspended.");
-    core::Scope const scope = tenant->scope(wanted.environment);
+    http::Request const inner = within(tenant->scope(wanted.environment), req, deps.mfa.hash);
     users::NewUser const row{core::Uuid::v7(), wanted.credentials.email,
         co_await deps.passwords.hash(wanted.credentials.password), Role::owner};
-    co_return co_await deps.db.transact(scope, [&](pg::Tx& tx) {
-        auto const owner = users::insert(tx, scope, row);
+    co_return co_await idempotency::once(deps.db, inner, [&](pg::Tx& tx) {
+        auto const owner = users::insert(tx, inner.scope(), row);
         if (!owner) throw core::Error(core::codes::conflict, "There is an account with this email already.");
-        record_created(tx, req, scope, *owner);
+        record_created(tx, inner, *owner);
         return http::Response::created(to_json(*owner));
     });
 }

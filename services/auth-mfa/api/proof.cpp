@@ -29,15 +29,15 @@ asio::awaitable<std::optional<Proof>> examine_totp(
     co_return Proof{.method = Method::totp, .step = *step};
 }
 
-asio::awaitable<std::optional<Proof>> examine_recovery(
-    Deps& deps, core::Scope const& scope, core::Uuid user_id, std::string const& text)
+asio::awaitable<std::optional<Proof>> examine_recovery(Deps& deps, core::Scope const& scope,
+    core::Uuid user_id, crypto::PasswordHasher::Turn const& turn, std::string const& text)
 {
     auto const code = RecoveryCode::parse(text);
     if (!code) co_return std::nullopt;
     auto hash = co_await deps.db.read(
         scope, [&](pg::Tx& tx) { return recovery_codes::find(tx, scope, user_id, code->locator); });
     // Without a row the same work is done for nothing, so that time does not say which locators there are.
-    bool const right = co_await deps.passwords.verify(core::Secret(code->secret), hash);
+    bool const right = co_await deps.passwords.verify(turn, core::Secret(code->secret), hash);
     if (!right) co_return std::nullopt;
     co_return Proof{.method = Method::recovery_code, .recovery = {code->locator, *hash}};
 }
@@ -52,10 +52,15 @@ std::string parse_code(http::Request const& req)
     return code;
 }
 
-asio::awaitable<std::optional<Proof>> examine(
-    Deps& deps, core::Scope const& scope, core::Uuid user_id, Method method, std::string const& code)
+Turn turn_for(Deps& deps, core::Scope const& scope, Method method)
 {
-    if (method == Method::recovery_code) return examine_recovery(deps, scope, user_id, code);
+    return method == Method::recovery_code ? Turn(deps.passwords.enter(scope.id)) : std::nullopt;
+}
+
+asio::awaitable<std::optional<Proof>> examine(Deps& deps, core::Scope const& scope, core::Uuid user_id,
+    Method method, Turn const& turn, std::string const& code)
+{
+    if (method == Method::recovery_code) return examine_recovery(deps, scope, user_id, turn.value(), code);
     return examine_totp(deps, scope, user_id, code);
 }
 
@@ -71,9 +76,10 @@ asio::awaitable<Proof> require_proof(
 {
     Method const method = is_six_digits(code) ? Method::totp : Method::recovery_code;
     auto& budgets = deps.mfa.budgets;
+    Turn const turn = turn_for(deps, scope, method);
     auto const reserved =
         co_await budgets.require({Budgets::wrong(scope, user_id, method)}, deps.clock.now());
-    auto proof = co_await budgets.or_give_back(reserved, examine(deps, scope, user_id, method, code));
+    auto proof = co_await budgets.or_give_back(reserved, examine(deps, scope, user_id, method, turn, code));
     if (!proof) throw invalid_code();
     co_await budgets.give_back(reserved);
     co_return std::move(*proof);

@@ -20,10 +20,17 @@ struct Proof {
 /// Reads `code` from a body: 1..64 characters, right or wrong.
 std::string parse_code(http::Request const& req);
 
+/// A place in the queue for hashing, or none.
+using Turn = std::optional<crypto::PasswordHasher::Turn>;
+
+/// What comparing a code of that method needs: a place for a recovery code, nothing for the others. Take it
+/// before the attempt is counted: a full queue is not to look like guessing.
+Turn turn_for(Deps& deps, core::Scope const& scope, Method method);
+
 /// Compares a code; nullopt when it is wrong or the user has no such factor. Whoever calls this has counted
-/// the attempt.
-asio::awaitable<std::optional<Proof>> examine(
-    Deps& deps, core::Scope const& scope, core::Uuid user_id, Method method, std::string const& code);
+/// the attempt, and holds the method's turn until it is answered.
+asio::awaitable<std::optional<Proof>> examine(Deps& deps, core::Scope const& scope, core::Uuid user_id,
+    Method method, Turn const& turn, std::string const& code);
 
 /// Uses it up in the transaction of what it allows; false when somebody else has.
 bool use(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, Proof const& proof, core::Time now);

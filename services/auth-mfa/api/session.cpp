@@ -55,8 +55,7 @@ asio::awaitable<http::Response> open_session(
         .user_agent = user_agent(req),
         .address = req.remote_address};
     auto const opened = co_await deps.hot.open.run(row);
-    if (opened != sessions::Opened::yes)
-        throw core::Error(codes::invalid_credentials, "The credentials have been changed meanwhile.");
+    if (opened != sessions::Opened::yes) throw sign_in.outdated();
     co_return answer_tokens(req, deps,
         {.grant = {user.id, user.email, user.role, row.id, row.amr},
             .status = sign_in.status,
@@ -77,11 +76,13 @@ User lock_signed_in_user(pg::Tx& tx, http::Request const& req, Deps const& deps)
     return *std::move(user);
 }
 
-void require_role(pg::Tx& tx, http::Request const& req, Deps const& deps, core::Access allowed)
+core::Access require_role(pg::Tx& tx, http::Request const& req, Deps const& deps, core::Access allowed)
 {
-    if (!req.caller().is_jwt()) return;
-    if (!core::allows(allowed, access_of(signed_in_user(tx, req, deps).role)))
+    if (!req.caller().is_jwt()) return req.caller().kind;
+    core::Access const today = access_of(signed_in_user(tx, req, deps).role);
+    if (!core::allows(allowed, today))
         throw core::Error(core::codes::forbidden, "This credential may no longer do that.");
+    return today;
 }
 
 core::Uuid session_of(http::Request const& req)

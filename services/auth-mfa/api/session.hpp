@@ -14,7 +14,8 @@ namespace auth_mfa {
 struct SignIn {
     std::vector<std::string_view> amr; ///< RFC 8176: `pwd`, `sms`, `otp`, `mfa`, ...
     unsigned status = 200;
-    bool with_user = true; ///< whether the answer has `user`
+    bool with_user = true;                           ///< whether the answer has `user`
+    core::Error (*outdated)() = credentials_changed; ///< when the credentials are no longer what was shown
 };
 
 /// The tokens of a session, as they are answered.
@@ -29,7 +30,7 @@ struct Granted {
 http::Response answer_tokens(http::Request const& req, Deps const& deps, Granted const& granted);
 
 /// Opens a session and answers `{accessToken, refreshToken, expiresIn[, user]}`. Every factor has been
-/// passed. INVALID_CREDENTIALS when the user's credentials have changed since `user` was read.
+/// passed. `sign_in.outdated()` when the user's credentials have changed since `user` was read.
 asio::awaitable<http::Response> open_session(
     http::Request const& req, Deps& deps, User const& user, SignIn const& sign_in);
 
@@ -39,8 +40,9 @@ User signed_in_user(pg::Tx& tx, http::Request const& req, Deps const& deps);
 User lock_signed_in_user(pg::Tx& tx, http::Request const& req, Deps const& deps);
 
 /// Whether the caller still is what the route asks for: a user's session lives and their role of today is
-/// among `allowed`. UNAUTHORIZED or FORBIDDEN otherwise; the operator always may.
-void require_role(pg::Tx& tx, http::Request const& req, Deps const& deps, core::Access allowed);
+/// among `allowed`. UNAUTHORIZED or FORBIDDEN otherwise; the operator always may. Answers what the caller is
+/// today.
+core::Access require_role(pg::Tx& tx, http::Request const& req, Deps const& deps, core::Access allowed);
 
 /// The session the request's access token belongs to.
 core::Uuid session_of(http::Request const& req);

@@ -78,6 +78,7 @@ core::Change<std::vector<std::string>> change_countries(core::Fields& f)
 {
     auto change = f.change_list("smsCountries", max_countries, 2);
     if (!change.value) return change;
+    if (change.value->empty()) f.fault("smsCountries", "too_few", "must name a country; null allows all");
     for (std::size_t i = 0; i < change.value->size(); ++i) {
         if (!sms::is_country((*change.value)[i]))
             f.fault_at("smsCountries", i, "format", "must be a country by ISO 3166-1, such as DE");

@@ -53,7 +53,8 @@ core::Error mfa_required(std::string const& token, User const& user, bool can_re
 }
 
 /// Sends a code to the user's phone and makes it the challenge's. MFA_SMS_UNDELIVERABLE, MFA_RATE_LIMITED or
-/// UNAVAILABLE when that fails; only what may have gone out stays counted.
+/// UNAVAILABLE when that fails; the code before works on unless the new one may have gone out. What the
+/// provider refused stays counted.
 asio::awaitable<Challenges::Send> send_code(
     Deps& deps, core::Scope const& scope, User const& user, Challenge const& challenge)
 {
@@ -63,15 +64,17 @@ asio::awaitable<Challenges::Send> send_code(
     core::Time const now = deps.clock.now();
     std::string const code = make_code();
     auto send = co_await mfa.challenges.count_send(challenge, phone.text(), code, now);
-    auto const reserved = co_await mfa.budgets.reserve({Budgets::login_send(scope, user.id)}, now);
+    auto const reserved = co_await mfa.budgets.reserve(mfa.budgets.login_send(scope, user.id, phone), now);
     if (!reserved.allowed) {
         co_await mfa.challenges.take_back(challenge, send);
         throw rate_limited(std::chrono::ceil<std::chrono::seconds>(reserved.retry_after));
     }
-    auto const delivery = co_await mfa.texts.send_code(scope, phone, code);
+    auto const delivery = co_await mfa.texts.send_code(scope, phone, code, Texts::Purpose::urgent);
     if (delivery.surely_not_sent()) {
         co_await mfa.challenges.take_back(challenge, send);
         co_await mfa.budgets.give_back(reserved);
+    } else if (!delivery.may_arrive()) {
+        co_await mfa.challenges.put_code_back(challenge, send);
     }
     delivery.require_sent();
     co_return send;
@@ -127,9 +130,10 @@ asio::awaitable<Challenges::Attempt> attempt(
         std::string const phone = user.phone_verified ? *user.phone : std::string();
         co_return co_await challenges.try_code(challenge, phone, v.code, now);
     }
+    Turn const turn = turn_for(deps, scope, v.method);
     Challenges::Attempt attempt;
     attempt.remaining = co_await challenges.count_attempt(challenge, now);
-    auto const proof = co_await examine(deps, scope, user.id, v.method, v.code);
+    auto const proof = co_await examine(deps, scope, user.id, v.method, turn, v.code);
     if (!proof) co_return attempt;
     attempt.right =
         co_await deps.db.transact(scope, [&](pg::Tx& tx) { return use(tx, scope, user.id, *proof, now); });
@@ -149,24 +153,31 @@ asio::awaitable<void> pass(
     co_await budgets.give_back(reserved);
 }
 
-/// Trusts the browser; the value of its `Set-Cookie`.
-asio::awaitable<std::string> trust_device(http::Request const& req, Deps& deps, User const& user)
+/// Trusts the browser and adds its cookie to the answer. The sign-in stands without it: a device that cannot
+/// be trusted (any more) is asked for the second factor again.
+asio::awaitable<void> trust_device(
+    http::Request const& req, Deps& deps, User const& user, http::Response& response)
 {
-    auto const held = device_of(req);
     auto const fresh = DeviceToken::make();
-    co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+    auto const trust = [&](pg::Tx& tx) {
         // Whoever has just changed their password or factors has ended every trust.
         auto const now = users::lock(tx, req.scope(), user.id);
-        if (!now || !now->has_factor() || now->credentials_version != user.credentials_version)
-            throw challenge_expired();
-        trusted_devices::trust(tx, req.scope(), user.id, fresh, held, user_agent(req), deps.clock.now());
-    });
-    co_return device_cookie(fresh, req.header("Host").value_or(""));
+        if (!now || !now->has_factor() || now->credentials_version != user.credentials_version) return false;
+        trusted_devices::trust(
+            tx, req.scope(), user.id, fresh, device_of(req), user_agent(req), deps.clock.now());
+        return true;
+    };
+    try {
+        if (co_await deps.db.transact(req.scope(), trust))
+            response.headers.emplace_back(
+                "Set-Cookie", device_cookie(fresh, req.header("Host").value_or("")));
+    } catch (core::Error const&) { // NOLINT(bugprone-empty-catch): the database went away in between
+    }
 }
 
 SignIn sign_in_of(Challenge const& challenge, Method method)
 {
-    SignIn sign_in{.with_user = false};
+    SignIn sign_in{.with_user = false, .outdated = challenge_expired};
     for (auto const& word : challenge.amr)
         sign_in.amr.emplace_back(word);
     sign_in.amr.emplace_back(method == Method::sms ? "sms" : "otp");
@@ -217,10 +228,8 @@ asio::awaitable<http::Response> verify_challenge(http::Request const& req, Deps&
     auto const challenge = co_await deps.mfa.challenges.find(req.scope(), v.token, deps.clock.now());
     User const user = co_await user_of(deps, req.scope(), challenge);
     co_await pass(deps, req.scope(), user, challenge, v);
-    std::string cookie;
-    if (v.trust) cookie = co_await trust_device(req, deps, user);
     auto response = co_await open_session(req, deps, user, sign_in_of(challenge, v.method));
-    if (v.trust) response.headers.emplace_back("Set-Cookie", std::move(cookie));
+    if (v.trust) co_await trust_device(req, deps, user, response);
     co_return response;
 }
 

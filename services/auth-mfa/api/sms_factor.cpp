@@ -1,7 +1,6 @@
 #include "api/sms_factor.hpp"
 
 #include "api/enrolment.hpp"
-#include "api/proof.hpp"
 #include "api/session.hpp"
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
@@ -55,7 +54,7 @@ asio::awaitable<http::Response> set_up_sms(http::Request const& req, Deps& deps)
         mfa.budgets.setup_send(req.scope(), user.id, phone, req.remote_address), now);
     std::string const code = make_code();
     co_await mfa.enrolments.put(req.scope(), user.id, phone, code, now);
-    auto const delivery = co_await mfa.texts.send_code(req.scope(), phone, code);
+    auto const delivery = co_await mfa.texts.send_code(req.scope(), phone, code, Texts::Purpose::deferrable);
     if (delivery.surely_not_sent()) co_await mfa.budgets.give_back(reserved);
     delivery.require_sent();
     core::JsonWriter w;
@@ -68,8 +67,9 @@ asio::awaitable<http::Response> confirm_sms(http::Request const& req, Deps& deps
     std::string const code = parse_code(req);
     User const user =
         co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
+    Turn turn = turn_for_recovery_codes(deps, req.scope(), user);
     auto const phone = co_await require_confirmed(deps, req.scope(), user.id, code);
-    co_return co_await enrol(req, deps, "sms", [&](pg::Tx& tx, User const& locked) {
+    co_return co_await enrol(req, deps, "sms", std::move(turn), [&](pg::Tx& tx, User const& locked) {
         if (locked.phone_verified) throw already_enabled();
         users::set_phone(tx, req.scope(), locked.id, phone.text(), true);
     });

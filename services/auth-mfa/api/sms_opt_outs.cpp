@@ -28,7 +28,7 @@ sms::twilio::Parameters parse_form(http::Request const& req)
     if (!type.starts_with("application/x-www-form-urlencoded"))
         throw core::Error(core::codes::unsupported_media_type, "A form is expected.");
     auto parameters = sms::twilio::parse_form(req.body);
-    if (!parameters) throw core::Error(core::codes::bad_request, "The form is malformed.");
+    if (!parameters) throw core::Error::validation({{"", "format", "must be a well-formed form"}});
     return std::move(*parameters);
 }
 

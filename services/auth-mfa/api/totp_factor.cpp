@@ -1,7 +1,6 @@
 #include "api/totp_factor.hpp"
 
 #include "api/enrolment.hpp"
-#include "api/proof.hpp"
 #include "api/session.hpp"
 #include "core/json_writer.hpp"
 #include "crypto/encoding.hpp"
@@ -65,8 +64,9 @@ asio::awaitable<http::Response> confirm_totp(http::Request const& req, Deps& dep
     std::string const code = parse_code(req);
     User const user =
         co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
+    Turn turn = turn_for_recovery_codes(deps, req.scope(), user);
     auto const right = co_await require_confirmed(deps, req.scope(), user.id, code);
-    co_return co_await enrol(req, deps, "totp", [&](pg::Tx& tx, User const& locked) {
+    co_return co_await enrol(req, deps, "totp", std::move(turn), [&](pg::Tx& tx, User const& locked) {
         core::Time const now = deps.clock.now();
         if (!totps::confirm(tx, req.scope(), locked.id, right.sealed_seed, right.step, now))
             throw setup_required("The authenticator app was set up anew meanwhile.");

@@ -1,7 +1,9 @@
 #include "domain/common_passwords.hpp"
 
-#include "domain/user.hpp"
+#include "core/text.hpp"
 
+#include <algorithm>
+#include <string>
 #include <unordered_set>
 
 namespace auth_mfa {
@@ -26,7 +28,7 @@ std::unordered_set<std::string_view> lines_of(std::string_view text)
 bool is_common_password(std::string_view password)
 {
     static std::unordered_set<std::string_view> const common = lines_of(common_passwords_txt);
-    return common.contains(lower_case(password));
+    return common.contains(core::lower(password));
 }
 
 } // namespace auth_mfa

@@ -1,5 +1,6 @@
 #include "domain/device.hpp"
 
+#include "auth/token_claims.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/random.hpp"
@@ -56,18 +57,6 @@ std::string DeviceToken::hash(core::Scope const& scope) const
     return crypto::hex::encode(crypto::view(digest));
 }
 
-bool is_local_host(std::string_view host) noexcept
-{
-    constexpr std::string_view local = "localhost";
-    host = host.substr(0, host.find(':'));
-    if (host.ends_with('.')) host.remove_suffix(1);
-    if (host.size() < local.size()) return false;
-    auto const end = host.substr(host.size() - local.size());
-    bool const same = std::ranges::equal(end, local,
-        [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b; });
-    return same && (host.size() == local.size() || host[host.size() - local.size() - 1] == '.');
-}
-
 std::string device_cookie(DeviceToken const& token, std::string_view host)
 {
     std::string cookie(cookie_name);
@@ -75,7 +64,7 @@ std::string device_cookie(DeviceToken const& token, std::string_view host)
     cookie.append("; Path=/; Max-Age=")
         .append(std::to_string(std::chrono::seconds(device_lifetime).count()))
         .append("; HttpOnly; SameSite=Lax");
-    if (!is_local_host(host)) cookie += "; Secure";
+    if (!auth::token::is_local(host)) cookie += "; Secure";
     return cookie;
 }
 

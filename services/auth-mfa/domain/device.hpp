@@ -41,10 +41,8 @@ struct DeviceToken {
     std::string hash(core::Scope const& scope) const;
 };
 
-/// Whether cookies of this host travel without TLS: `localhost` and the names below it, with or without port.
-bool is_local_host(std::string_view host) noexcept;
-
-/// The value of `Set-Cookie` that makes a browser on `host` keep `token` for 30 days.
+/// The value of `Set-Cookie` that makes a browser on `host` keep `token` for 30 days; it travels without TLS
+/// on local hosts alone (auth::token::is_local).
 std::string device_cookie(DeviceToken const& token, std::string_view host);
 
 } // namespace auth_mfa

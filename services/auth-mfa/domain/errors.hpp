@@ -33,6 +33,19 @@ inline core::Error rate_limited(std::chrono::seconds retry_after)
         .header("Retry-After", std::to_string(seconds));
 }
 
+/// Too many wrong passwords, or too many registrations.
+inline core::Error too_many_attempts(std::chrono::seconds retry_after)
+{
+    auto const seconds = std::max<std::chrono::seconds::rep>(1, retry_after.count());
+    return core::Error(core::codes::rate_limited, "Too many attempts: try again later.")
+        .header("Retry-After", std::to_string(seconds));
+}
+
+inline core::Error credentials_changed()
+{
+    return {codes::invalid_credentials, "The credentials have been changed meanwhile."};
+}
+
 inline core::Error challenge_expired()
 {
     return {codes::mfa_challenge_expired, "The sign-in has expired or was completed: sign in again."};

@@ -1,5 +1,6 @@
 #include "domain/totp.hpp"
 
+#include "core/text.hpp"
 #include "crypto/compare.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hmac.hpp"
@@ -7,26 +8,6 @@
 #include <array>
 
 namespace auth_mfa::totp {
-
-namespace {
-
-std::string percent_encode(std::string_view text)
-{
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string encoded;
-    for (char const c : text) {
-        auto const byte = static_cast<unsigned char>(c);
-        bool const plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                           c == '-' || c == '.' || c == '_' || c == '~';
-        if (plain)
-            encoded += c;
-        else
-            encoded.append({'%', digits[byte >> 4], digits[byte & 15]});
-    }
-    return encoded;
-}
-
-} // namespace
 
 std::int64_t step_at(core::Time time) noexcept
 {
@@ -61,8 +42,8 @@ std::optional<std::int64_t> match(
 
 std::string key_uri(std::string_view seed, std::string_view brand, std::string_view account)
 {
-    std::string const issuer = percent_encode(brand);
-    return "otpauth://totp/" + issuer + ':' + percent_encode(account) +
+    std::string const issuer = core::percent_encode(brand);
+    return "otpauth://totp/" + issuer + ':' + core::percent_encode(account) +
            "?secret=" + crypto::base32::encode(seed) + "&issuer=" + issuer +
            "&algorithm=SHA1&digits=6&period=30";
 }

@@ -12,12 +12,4 @@ Role parse_role(std::string_view name)
     return static_cast<Role>(it - roles.begin());
 }
 
-std::string lower_case(std::string_view text)
-{
-    std::string lower(text);
-    for (char& c : lower)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return lower;
-}
-
 } // namespace auth_mfa

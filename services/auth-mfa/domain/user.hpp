@@ -36,7 +36,7 @@ constexpr core::Access access_of(Role role) noexcept
 /// An account of one scope.
 struct User {
     core::Uuid id;
-    std::string email;                        ///< as it was given; compared without regard to case
+    std::string email;                        ///< as it was given; told apart by core::lower
     std::optional<std::string> password_hash; ///< PHC string; absent: signs in through an identity provider
     /// Counts the changes after which what was proved before no longer opens a session (the password's).
     std::int64_t credentials_version = 1;
@@ -51,8 +51,5 @@ struct User {
 
     bool has_factor() const noexcept { return phone_verified || totp; }
 };
-
-/// ASCII letters in lower case: the form in which addresses are told apart.
-std::string lower_case(std::string_view text);
 
 } // namespace auth_mfa

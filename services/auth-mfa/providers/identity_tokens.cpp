@@ -5,7 +5,14 @@
 #include "core/fields.hpp"
 #include "http/client.hpp"
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace auth_mfa {
 
@@ -14,12 +21,14 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t max_subject = 255;
-constexpr std::size_t max_providers_cached = 10'000;
-constexpr unsigned fetching_threads = 4;
+constexpr std::size_t max_sets = 1'000; ///< that are remembered
+constexpr std::size_t max_set_bytes = 64 * 1024;
+constexpr std::size_t max_set_keys = 32;
+constexpr unsigned fetching_threads = 16;
 constexpr std::chrono::minutes kept{10};
 constexpr std::chrono::seconds min_refetch{10};
 constexpr std::chrono::seconds fetch_timeout{3};
-constexpr std::size_t max_key_set = 256 * 1024;
+constexpr std::chrono::seconds patience{4}; ///< of who waits for a fetch: its turn may not have come
 constexpr double max_numeric_date = 253'402'300'799.0; // the end of the year 9999
 
 /// The string claim; empty when it is absent or something else.
@@ -95,10 +104,33 @@ bool is_subject(std::string_view text)
            core::is_utf8(text);
 }
 
+/// Throws http::OutboundError, or std::invalid_argument when what is answered is no key set.
+crypto::JwkSet read_keys(http::Client& client, std::string const& url)
+{
+    http::OutboundRequest request;
+    request.url = url;
+    request.headers = {{"Accept", "application/jwk-set+json, application/json"}};
+    request.timeout = fetch_timeout;
+    request.max_response_bytes = max_set_bytes;
+    auto const response = client.send(request);
+    if (response.status != 200) throw std::invalid_argument("not answered with 200");
+    auto set = crypto::parse_foreign_jwk_set(response.body);
+    if (set.keys.size() > max_set_keys) throw std::invalid_argument("too many keys");
+    return set;
+}
+
+/// On the waiter's own executor, whether it has begun to wait or not.
+void wake(std::shared_ptr<asio::steady_timer> const& waiter)
+{
+    asio::post(waiter->get_executor(),
+        [waiter] { waiter->expires_at(std::chrono::steady_clock::time_point::min()); });
+}
+
 } // namespace
 
 IdentityTokens::IdentityTokens(http::Client& client, core::Clock const& clock)
-    : client_(client), clock_(clock), sets_(max_providers_cached, kept), workers_(fetching_threads)
+    : client_(client), clock_(clock), sets_(max_sets, kept), failures_(max_sets, min_refetch),
+      workers_(fetching_threads)
 {
 }
 
@@ -121,34 +153,42 @@ asio::awaitable<std::optional<ExternalIdentity>> IdentityTokens::verify(
 
 asio::awaitable<IdentityTokens::Keys> IdentityTokens::keys_for(std::string const& url, std::string_view kid)
 {
-    auto const now = Steady::now();
-    auto known = sets_.find(url);
-    if (known && (known->keys.find(kid) != nullptr || now - known->fetched < min_refetch)) co_return known;
-    auto const work = [&] { return fetch(url, now); };
-    co_return co_await workers_.run(work);
+    auto const usable = [&] {
+        auto known = sets_.find(url);
+        bool const good =
+            known && (known->keys.find(kid) != nullptr || Steady::now() - known->fetched < min_refetch);
+        return good ? known : nullptr;
+    };
+    if (auto known = usable()) co_return known;
+    if (!failures_.find(url)) co_await fetched(url);
+    if (auto known = usable()) co_return known;
+    throw core::Error::unavailable("The identity provider's keys cannot be fetched right now.", 5);
 }
 
-IdentityTokens::Keys IdentityTokens::fetch(std::string const& url, Steady::time_point not_before)
+asio::awaitable<void> IdentityTokens::fetched(std::string url)
 {
-    // Somebody else who waited may have fetched them meanwhile.
-    if (auto known = sets_.find(url); known && known->fetched >= not_before) return known;
-    http::OutboundRequest request;
-    request.url = url;
-    request.headers = {{"Accept", "application/jwk-set+json, application/json"}};
-    request.timeout = fetch_timeout;
-    request.max_response_bytes = max_key_set;
-    try {
-        auto const fetched = Steady::now();
-        auto const response = client_.send(request);
-        if (response.status != 200) throw std::invalid_argument("not answered with 200");
-        auto set =
-            std::make_shared<KeySet const>(KeySet{crypto::parse_foreign_jwk_set(response.body), fetched});
-        sets_.put(url, set);
-        return set;
-    } catch (http::OutboundError const&) {   // NOLINT(bugprone-empty-catch): said below
-    } catch (std::invalid_argument const&) { // NOLINT(bugprone-empty-catch): said below
+    auto const waiter = std::make_shared<asio::steady_timer>(co_await asio::this_coro::executor, patience);
+    {
+        std::lock_guard const lock(mutex_);
+        auto& waiters = under_way_[url];
+        if (waiters.empty()) workers_.post([this, url] { fetch(url); });
+        waiters.push_back(waiter);
     }
-    throw core::Error::unavailable("The identity provider's keys cannot be fetched right now.", 5);
+    co_await waiter->async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+void IdentityTokens::fetch(std::string const& url) noexcept
+{
+    try {
+        auto const begun = Steady::now();
+        sets_.put(url, std::make_shared<KeySet const>(KeySet{read_keys(client_, url), begun}));
+    } catch (std::exception const&) { // who waits says what that means
+        failures_.put(url, std::make_shared<Failure const>());
+    }
+    std::lock_guard const lock(mutex_);
+    auto const ended = under_way_.extract(url);
+    for (auto const& waiter : ended.mapped())
+        wake(waiter);
 }
 
 } // namespace auth_mfa

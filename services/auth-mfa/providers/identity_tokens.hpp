@@ -7,13 +7,17 @@
 #include "domain/settings.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 namespace http {
 class Client;
@@ -31,9 +35,9 @@ struct ExternalIdentity {
 };
 
 /// Verifies id tokens of the providers that tenants trust (OpenID Connect Core 1.0, 3.1.3.7): RS256 or ES256,
-/// issuer and audience of one configured provider, 30 s of clock skew. Key sets are fetched when they are
-/// needed, kept for ten minutes, and fetched again for an unknown key id at most once in ten seconds. Safe
-/// from any thread.
+/// issuer and audience of one configured provider, 30 s of clock skew. Key sets (64 KiB and 32 keys at most)
+/// are fetched when they are needed, once for all who wait, kept for ten minutes, and fetched again for an
+/// unknown key id, or after a failure, at most once in ten seconds. Safe from any thread.
 class IdentityTokens {
 public:
     /// All outlive this object.
@@ -54,13 +58,25 @@ private:
 
     using Keys = std::shared_ptr<KeySet const>;
 
-    /// The provider's keys, of which one is `kid` unless it has none such.
+    struct Failure {};
+
+    /// The provider's keys, of which one is `kid` unless it has none such. UNAVAILABLE at once while the last
+    /// fetch has just failed.
     asio::awaitable<Keys> keys_for(std::string const& url, std::string_view kid);
-    Keys fetch(std::string const& url, Steady::time_point not_before);
+
+    /// Returns once the fetch that is under way has ended, or the one that this begins.
+    asio::awaitable<void> fetched(std::string url);
+
+    /// Leaves a set or a failure, and wakes who waits.
+    void fetch(std::string const& url) noexcept;
 
     http::Client& client_;
     core::Clock const& clock_;
     core::Cache<std::string, KeySet> sets_;
+    core::Cache<std::string, Failure> failures_;
+    std::mutex mutex_;
+    std::unordered_map<std::string, std::vector<std::shared_ptr<asio::steady_timer>>>
+        under_way_;         ///< who waits
     core::Workers workers_; ///< last: it ends before what its work uses
 };
 

@@ -65,11 +65,11 @@ asio::awaitable<void> Texts::require_reachable(core::Scope const& scope, sms::Ph
 }
 
 asio::awaitable<Delivery> Texts::send_code(
-    core::Scope const& scope, sms::PhoneNumber const& phone, std::string const& code)
+    core::Scope const& scope, sms::PhoneNumber const& phone, std::string const& code, Purpose purpose)
 {
     auto const deadline = Steady::now() + sms::patience;
     auto const tenant = co_await deps_.directory.find(scope.slug);
-    auto const use = co_await guard_.take(deps_.clock.now());
+    auto const use = co_await guard_.take(deps_.clock.now(), purpose);
     if (!use.allowed) {
         deps_.logger.warn("the shared sender has sent all it may for now", {{"tenant", scope.slug}});
         co_return Delivery{.retry_after = std::chrono::ceil<std::chrono::seconds>(use.retry_after)};

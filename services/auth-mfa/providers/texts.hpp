@@ -25,10 +25,14 @@ struct Delivery {
     sms::Outcome outcome = sms::Outcome::not_sent;
     std::chrono::seconds retry_after{1}; ///< when it was not sent
 
-    bool sent() const noexcept { return outcome == sms::Outcome::accepted; }
-
-    /// Nothing can have gone out, so nothing is to be counted.
+    /// The provider was never asked, so nothing is to be counted.
     bool surely_not_sent() const noexcept { return outcome == sms::Outcome::not_sent; }
+
+    /// The provider has it, or did not say.
+    bool may_arrive() const noexcept
+    {
+        return outcome == sms::Outcome::accepted || outcome == sms::Outcome::unknown;
+    }
 
     /// Throws what the client is told unless the message was taken: MFA_SMS_UNDELIVERABLE, or UNAVAILABLE
     /// when it is not the number's fault.
@@ -54,10 +58,12 @@ public:
     /// among the tenant's, or it is a premium one.
     asio::awaitable<void> require_reachable(core::Scope const& scope, sms::PhoneNumber const& phone);
 
+    using Purpose = sms::SenderGuard::Purpose;
+
     /// Hands one message over and waits for the provider, 10 s at most. A number that turns out to have
     /// opted out is noted as such. Throws redis::Unavailable while the sender's limit cannot be checked.
     asio::awaitable<Delivery> send_code(
-        core::Scope const& scope, sms::PhoneNumber const& phone, std::string const& code);
+        core::Scope const& scope, sms::PhoneNumber const& phone, std::string const& code, Purpose purpose);
 
 private:
     Deps const deps_;

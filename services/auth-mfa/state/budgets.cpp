@@ -1,6 +1,6 @@
 #include "state/budgets.hpp"
 
-#include "domain/errors.hpp"
+#include "core/text.hpp"
 #include "domain/network.hpp"
 
 namespace auth_mfa {
@@ -19,9 +19,17 @@ std::string account(core::Scope const& scope, core::Uuid user_id)
     return std::to_string(scope.id) + ':' + user_id.to_string();
 }
 
+std::string network(core::Scope const& scope, std::string_view address)
+{
+    return std::to_string(scope.id) + ":network:" + network_of(address);
+}
+
 } // namespace
 
-Budgets::Budgets(redis::Client& client, KeyedHash const& hash) : quota_(client, quota_prefix), hash_(hash) {}
+Budgets::Budgets(redis::Client& client, KeyedHash const& hash, Allowance const& registrations)
+    : quota_(client, quota_prefix), hash_(hash), registrations_(registrations)
+{
+}
 
 std::string Budgets::prefix(core::Scope const& scope)
 {
@@ -35,9 +43,33 @@ Budget Budgets::wrong(core::Scope const& scope, core::Uuid user_id, Method metho
         {limit(recovery ? wrong_recovery_codes : wrong_codes)}};
 }
 
-Budget Budgets::login_send(core::Scope const& scope, core::Uuid user_id)
+std::vector<Budget> Budgets::login_send(
+    core::Scope const& scope, core::Uuid user_id, sms::PhoneNumber const& phone) const
 {
-    return {account(scope, user_id), "login-sends", {limit(login_sends)}};
+    return {{account(scope, user_id), "login-sends", {limit(login_sends)}},
+        {"phone:" + hash_({"phone", phone.text()}), "login-sends", {limit(phone_login_sends)}}};
+}
+
+Budget Budgets::login_of_account(core::Scope const& scope, std::string_view email) const
+{
+    // Keys of Redis hold no address of anybody.
+    auto const who = hash_({"email", std::to_string(scope.id), core::lower(email)});
+    return {std::to_string(scope.id) + ":email:" + who, "login", {limit(wrong_passwords)}};
+}
+
+Budget Budgets::login_from_network(core::Scope const& scope, std::string_view address)
+{
+    return {network(scope, address), "login", {limit(network_wrong_passwords)}};
+}
+
+Budget Budgets::registration_from_network(core::Scope const& scope, std::string_view address) const
+{
+    return {network(scope, address), "register", {limit(registrations_)}};
+}
+
+Budget Budgets::password_of_user(core::Scope const& scope, core::Uuid user_id)
+{
+    return {account(scope, user_id), "password", {limit(wrong_passwords)}};
 }
 
 std::vector<Budget> Budgets::setup_send(core::Scope const& scope, core::Uuid user_id,
@@ -67,11 +99,11 @@ asio::awaitable<Reservation> Budgets::reserve(std::vector<Budget> budgets, core:
     co_return reservation;
 }
 
-asio::awaitable<Reservation> Budgets::require(std::vector<Budget> budgets, core::Time now)
+asio::awaitable<Reservation> Budgets::require(
+    std::vector<Budget> budgets, core::Time now, core::Error (*refusal)(std::chrono::seconds))
 {
     auto reservation = co_await reserve(std::move(budgets), now);
-    if (!reservation.allowed)
-        throw rate_limited(std::chrono::ceil<std::chrono::seconds>(reservation.retry_after));
+    if (!reservation.allowed) throw refusal(std::chrono::ceil<std::chrono::seconds>(reservation.retry_after));
     co_return reservation;
 }
 

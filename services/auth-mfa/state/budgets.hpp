@@ -5,11 +5,13 @@
 #include "core/id.hpp"
 #include "core/identity.hpp"
 #include "domain/challenge.hpp"
+#include "domain/errors.hpp"
 #include "redis/quota.hpp"
 #include "sms/phone.hpp"
 #include "state/keyed_hash.hpp"
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,39 +36,64 @@ struct Reservation {
     std::vector<redis::Use> uses; ///< one for each budget
 };
 
-/// What accounts, phones and addresses may use up, whatever challenge it is for: reserved before the act and
-/// given back when it turns out not to count.
+/// What accounts, phones and networks may use up, in guesses and in messages: reserved before the act, so
+/// that no number of parallel ones gets past a budget, and given back when it turns out not to count.
 class Budgets {
 public:
     /// Both outlive this object.
-    Budgets(redis::Client& client, KeyedHash const& hash);
+    Budgets(
+        redis::Client& client, KeyedHash const& hash, Allowance const& registrations = network_registrations);
 
     /// One use of each at `now`, or of none. Throws redis::Unavailable.
     asio::awaitable<Reservation> reserve(std::vector<Budget> budgets, core::Time now);
 
-    /// The same; throws MFA_RATE_LIMITED when one of them is spent.
-    asio::awaitable<Reservation> require(std::vector<Budget> budgets, core::Time now);
+    /// The same; throws what `refusal` makes when one of them is spent: MFA_RATE_LIMITED unless it is given.
+    asio::awaitable<Reservation> require(std::vector<Budget> budgets, core::Time now,
+        core::Error (*refusal)(std::chrono::seconds) = rate_limited);
 
     asio::awaitable<void> give_back(Reservation const& reservation);
 
-    /// What `task` yields; when it ends the request instead (core::Error), nothing was compared or sent, and
-    /// the reservation is given back.
+    /// What `task` yields; when it ends the request instead, nobody learned anything, and the reservation is
+    /// given back.
     template <class T>
     asio::awaitable<T> or_give_back(Reservation const& reservation, asio::awaitable<T> task)
     {
         std::exception_ptr failure;
         try {
             co_return co_await std::move(task);
-        } catch (core::Error const&) {
+        } catch (...) {
             failure = std::current_exception();
         }
         co_await give_back(reservation);
         std::rethrow_exception(failure);
     }
 
+    /// What `guess` yields, which is nullopt when it was wrong: only then it stays counted. RATE_LIMITED
+    /// without running it when a budget is spent.
+    template <class T>
+    asio::awaitable<std::optional<T>> counted(
+        std::vector<Budget> budgets, core::Time now, asio::awaitable<std::optional<T>> guess)
+    {
+        auto const reserved = co_await require(std::move(budgets), now, too_many_attempts);
+        auto result = co_await or_give_back(reserved, std::move(guess));
+        if (result) co_await give_back(reserved);
+        co_return result;
+    }
+
+    /// Wrong passwords for one address of a user, whether there is such a user or not.
+    Budget login_of_account(core::Scope const& scope, std::string_view email) const;
+    /// Wrong passwords, and refused id tokens, from one network.
+    static Budget login_from_network(core::Scope const& scope, std::string_view address);
+    /// Registrations from one network, whatever becomes of them: each costs a hash.
+    Budget registration_from_network(core::Scope const& scope, std::string_view address) const;
+    /// Wrong passwords of somebody who is signed in.
+    static Budget password_of_user(core::Scope const& scope, core::Uuid user_id);
+
     /// Wrong codes of an account, of recovery codes or of the others.
     static Budget wrong(core::Scope const& scope, core::Uuid user_id, Method method);
-    static Budget login_send(core::Scope const& scope, core::Uuid user_id);
+    /// What a code that is sent to sign in uses, of the user and of the phone.
+    std::vector<Budget> login_send(
+        core::Scope const& scope, core::Uuid user_id, sms::PhoneNumber const& phone) const;
     /// What a code that is sent to enrol uses, of the user, the phone and the client's address.
     std::vector<Budget> setup_send(core::Scope const& scope, core::Uuid user_id,
         sms::PhoneNumber const& phone, std::string_view address) const;
@@ -77,6 +104,7 @@ public:
 private:
     redis::Quota quota_;
     KeyedHash const& hash_;
+    Allowance const registrations_;
 };
 
 } // namespace auth_mfa

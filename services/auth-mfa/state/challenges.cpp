@@ -4,6 +4,7 @@
 #include "crypto/random.hpp"
 #include "domain/challenge.hpp"
 #include "domain/errors.hpp"
+#include "state/times.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -47,11 +48,12 @@ redis.call('HSET', key, 'code', ARGV[5])
 return {'ok', sends_allowed - sends, left, f[2] or ''}
 )lua";
 
-/// ARGV: the code's hash, the one before. Another send in between keeps its code.
-constexpr char const* take_back_script = R"lua(
+/// ARGV: the code's hash, the one before, how many sends not to count. Another send in between keeps its
+/// code.
+constexpr char const* undo_script = R"lua(
 local f = redis.call('HMGET', KEYS[1], 'sends', 'code')
 if not f[1] then return {'ok'} end
-if tonumber(f[1]) > 0 then redis.call('HINCRBY', KEYS[1], 'sends', -1) end
+redis.call('HSET', KEYS[1], 'sends', math.max(0, tonumber(f[1]) - tonumber(ARGV[3])))
 if f[2] == ARGV[1] then
     if ARGV[2] == '' then redis.call('HDEL', KEYS[1], 'code')
     else redis.call('HSET', KEYS[1], 'code', ARGV[2]) end
@@ -77,13 +79,6 @@ constexpr char const* consume_script = R"lua(
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 return redis.call('HSETNX', KEYS[1], 'used', 1)
 )lua";
-
-constexpr std::chrono::minutes housekeeping{1};
-
-std::string microseconds(std::chrono::microseconds time)
-{
-    return std::to_string(time.count());
-}
 
 std::string open_then(char const* script)
 {
@@ -117,7 +112,7 @@ std::vector<std::string> split(std::string_view joined)
 
 Challenges::Challenges(redis::Client& client, KeyedHash const& hash)
     : client_(client), hash_(hash), create_(create_script), find_(open_then(find_script)),
-      send_(open_then(send_script)), take_back_(take_back_script), try_code_(open_then(try_code_script)),
+      send_(open_then(send_script)), undo_(undo_script), try_code_(open_then(try_code_script)),
       count_attempt_(open_then(count_attempt_script)), consume_(consume_script)
 {
 }
@@ -164,7 +159,7 @@ asio::awaitable<Challenges::Created> Challenges::create(core::Scope const& scope
     auto const version = std::to_string(credentials_version);
     auto const words = join(created.challenge.amr);
     auto const time = microseconds(now.time_since_epoch());
-    auto const expiry = std::to_string(std::chrono::milliseconds(challenge_lifetime + housekeeping).count());
+    auto const expiry = expiry_of(challenge_lifetime);
     std::vector<std::string_view> const keys{created.challenge.key};
     std::vector<std::string_view> const args{user, version, words, time, expiry};
     co_await client_.eval(create_, keys, args);
@@ -197,9 +192,19 @@ asio::awaitable<Challenges::Send> Challenges::count_send(
 
 asio::awaitable<void> Challenges::take_back(Challenge const& challenge, Send const& send)
 {
+    return undo(challenge, send, "1");
+}
+
+asio::awaitable<void> Challenges::put_code_back(Challenge const& challenge, Send const& send)
+{
+    return undo(challenge, send, "0");
+}
+
+asio::awaitable<void> Challenges::undo(Challenge const& challenge, Send const& send, std::string_view sends)
+{
     std::vector<std::string_view> const keys{challenge.key};
-    std::vector<std::string_view> const args{send.code_hash, send.replaced};
-    co_await client_.eval(take_back_, keys, args);
+    std::vector<std::string_view> const args{send.code_hash, send.replaced, sends};
+    co_await client_.eval(undo_, keys, args);
 }
 
 asio::awaitable<Challenges::Attempt> Challenges::try_code(

@@ -61,6 +61,9 @@ public:
     /// The message surely did not go out: it is not counted, and the code before works again.
     asio::awaitable<void> take_back(Challenge const& challenge, Send const& send);
 
+    /// The provider refused the message: it stays counted, and the code before works again.
+    asio::awaitable<void> put_code_back(Challenge const& challenge, Send const& send);
+
     struct Attempt {
         bool right = false;
         int remaining = 0;
@@ -84,10 +87,11 @@ private:
     std::string code_hash(Challenge const& challenge, std::string_view phone, std::string_view code) const;
     asio::awaitable<redis::Reply> run(redis::Script const& script, std::string const& key, core::Time now,
         std::vector<std::string_view> args = {});
+    asio::awaitable<void> undo(Challenge const& challenge, Send const& send, std::string_view sends);
 
     redis::Client& client_;
     KeyedHash const& hash_;
-    redis::Script const create_, find_, send_, take_back_, try_code_, count_attempt_, consume_;
+    redis::Script const create_, find_, send_, undo_, try_code_, count_attempt_, consume_;
 };
 
 } // namespace auth_mfa

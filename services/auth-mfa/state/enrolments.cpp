@@ -1,6 +1,7 @@
 #include "state/enrolments.hpp"
 
 #include "domain/challenge.hpp"
+#include "state/times.hpp"
 
 namespace auth_mfa {
 
@@ -25,16 +26,9 @@ redis.call('DEL', key)
 return {'right', f[4]}
 )lua";
 
-constexpr std::chrono::minutes housekeeping{1};
-
 std::string key(core::Scope const& scope, core::Uuid user_id)
 {
     return Enrolments::prefix(scope) + user_id.to_string() + '}';
-}
-
-std::string microseconds(std::chrono::microseconds time)
-{
-    return std::to_string(time.count());
 }
 
 } // namespace
@@ -60,7 +54,7 @@ asio::awaitable<void> Enrolments::put(core::Scope const& scope, core::Uuid user_
     auto const name = key(scope, user_id);
     auto const hash = code_hash(scope, user_id, code);
     auto const time = microseconds(now.time_since_epoch());
-    auto const expiry = std::to_string(std::chrono::milliseconds(enrolment_lifetime + housekeeping).count());
+    auto const expiry = expiry_of(enrolment_lifetime);
     std::vector<std::string_view> const keys{name};
     std::vector<std::string_view> const args{phone.text(), hash, time, expiry};
     co_await client_.eval(put_, keys, args);

@@ -13,7 +13,8 @@ namespace auth_mfa::identities {
 std::optional<User> find_user(
     pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject);
 
-/// Makes them that user. The pair is new: see find_user.
+/// Makes them that user. The pair is new: find_user has said so since those who make users take turns
+/// (pg::serialise).
 void insert(pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject,
     core::Uuid user_id);
 

@@ -1,5 +1,6 @@
 #include "storage/users.hpp"
 
+#include "core/text.hpp"
 #include "storage/user_rows.hpp"
 
 namespace auth_mfa::users {
@@ -36,7 +37,7 @@ std::optional<User> insert(pg::Tx& tx, core::Scope const& scope, NewUser const& 
         "updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, n.at, n.at "
         "FROM (SELECT clock_timestamp() AS at) AS n "
         "ON CONFLICT (scope_id, email_key) DO NOTHING RETURNING " AUTH_MFA_USER_COLUMNS,
-        {scope.id, user.id, user.email, lower_case(user.email), user.password_hash, to_string(user.role)}));
+        {scope.id, user.id, user.email, core::lower(user.email), user.password_hash, to_string(user.role)}));
 }
 
 std::optional<User> find(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
@@ -50,7 +51,7 @@ std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::str
 {
     return first(
         tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u WHERE u.scope_id = $1 AND u.email_key = $2",
-            {scope.id, lower_case(email)}));
+            {scope.id, core::lower(email)}));
 }
 
 std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)

@@ -1,0 +1,15 @@
+#include "api/audit.hpp"
+
+#include "api/session.hpp"
+#include "audit/audit.hpp"
+
+namespace auth_mfa {
+
+asio::awaitable<http::Response> list_audit(http::Request const& req, Deps& deps)
+{
+    co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return require_role(tx, req, deps, core::Access::managers); });
+    co_return co_await audit::list_audit(req, deps.db);
+}
+
+} // namespace auth_mfa

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "deps.hpp"
+#include "http/message.hpp"
+
+namespace auth_mfa {
+
+/// GET /v1/audit (audit::list_audit), for those who may see it today.
+asio::awaitable<http::Response> list_audit(http::Request const& req, Deps& deps);
+
+} // namespace auth_mfa
