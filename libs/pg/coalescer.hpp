@@ -38,6 +38,8 @@ public:
 
 private:
     struct Waiter;
+    struct Drop;
+    using Held = std::unique_ptr<Waiter, Drop>;
     struct Queue;
     struct State;
     std::shared_ptr<State> state_;

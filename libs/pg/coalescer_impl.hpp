@@ -20,9 +20,14 @@ template <class In, class Out> struct Coalescer<In, Out>::Waiter {
     std::optional<Suspended> caller = std::nullopt;
 };
 
+/// Destroys the frame, and so the waiter: for those whose context ends while they wait.
+template <class In, class Out> struct Coalescer<In, Out>::Drop {
+    void operator()(Waiter* waiter) const { Suspended const frame = std::move(*waiter->caller); }
+};
+
 /// Those who wait on one I/O thread; used by that thread alone.
 template <class In, class Out> struct Coalescer<In, Out>::Queue {
-    std::deque<Waiter*> waiting;
+    std::deque<Held> waiting;
     unsigned servers = 0;                 ///< coroutines that take batches off it
     asio::steady_timer* relief = nullptr; ///< of the server; rings for those who have waited for it too long
 };
@@ -46,7 +51,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
             waiter.failure = std::make_exception_ptr(core::Error::unavailable("the database is overloaded"));
             return Suspended::resume(std::move(*waiter.caller));
         }
-        queue->waiting.push_back(&waiter);
+        queue->waiting.emplace_back(&waiter);
         if (queue->servers == 0)
             start_server(queue, executor);
         else if (queue->waiting.size() == 1 && queue->relief != nullptr)
@@ -85,7 +90,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
 
             ~Serving()
             {
-                --queue.servers;
+                if (--queue.servers == 0) queue.waiting.clear(); // empty, unless the context ends
                 if (queue.relief == &relief) queue.relief = nullptr;
             }
         } const serving(*queue, co_await asio::this_coro::executor);
@@ -93,13 +98,13 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         while (!queue->waiting.empty()) {
             std::unique_ptr<Session> const session = co_await session_for(*queue);
             if (!session || queue->waiting.empty()) continue;
-            std::vector<Waiter*> const batch = take(*queue, batch_limit);
+            std::vector<Held> batch = take(*queue, batch_limit);
             std::vector<In> inputs;
             inputs.reserve(batch.size());
-            for (Waiter* waiter : batch)
+            for (Held const& waiter : batch)
                 inputs.push_back(std::move(waiter->input));
             co_await answer(*session, batch, inputs);
-            release(batch);
+            release(std::move(batch));
         }
     }
 
@@ -109,24 +114,25 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         try {
             co_return co_await database.session();
         } catch (core::Error const& error) {
-            std::vector<Waiter*> const batch = take(queue, queue.waiting.size());
+            std::vector<Held> batch = take(queue, queue.waiting.size());
             fail_all(batch, error);
-            release(batch);
+            release(std::move(batch));
         }
         co_return nullptr;
     }
 
-    static std::vector<Waiter*> take(Queue& queue, std::size_t count)
+    static std::vector<Held> take(Queue& queue, std::size_t count)
     {
         auto const end =
             queue.waiting.begin() + static_cast<std::ptrdiff_t>(std::min(count, queue.waiting.size()));
-        std::vector<Waiter*> batch(queue.waiting.begin(), end);
+        std::vector<Held> batch(
+            std::make_move_iterator(queue.waiting.begin()), std::make_move_iterator(end));
         queue.waiting.erase(queue.waiting.begin(), end);
         return batch;
     }
 
     /// Fills in the output or the failure of every member of `batch`.
-    asio::awaitable<void> answer(Session& session, std::span<Waiter* const> batch, std::span<In const> inputs)
+    asio::awaitable<void> answer(Session& session, std::span<Held const> batch, std::span<In const> inputs)
     {
         std::exception_ptr failure;
         try {
@@ -151,18 +157,18 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     }
 
     /// Each gets an exception of its own.
-    static void fail_all(std::span<Waiter* const> batch, core::Error const& error)
+    static void fail_all(std::span<Held const> batch, core::Error const& error)
     {
-        for (Waiter* waiter : batch)
+        for (Held const& waiter : batch)
             waiter->failure = std::make_exception_ptr(error);
     }
 
-    static void release(std::span<Waiter* const> batch)
+    static void release(std::vector<Held> batch)
     {
         std::vector<Suspended> callers;
         callers.reserve(batch.size());
-        for (Waiter* waiter : batch)
-            callers.push_back(std::move(*waiter->caller));
+        for (Held& waiter : batch)
+            callers.push_back(std::move(*waiter.release()->caller));
         Suspended::resume(std::move(callers));
     }
 

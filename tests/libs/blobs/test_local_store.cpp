@@ -141,6 +141,7 @@ TEST_CASE("blobs are for this account alone")
           fs::perms::none);
 }
 
+#if !__has_feature(address_sanitizer) // it needs descriptors of its own to look at an exception
 TEST_CASE("without a file descriptor to spare the store is unavailable, for a moment")
 {
     Fixture f;
@@ -174,6 +175,7 @@ TEST_CASE("without a file descriptor to spare the store is unavailable, for a mo
     }
     CHECK(run_awaitable(f.store.send(kept, 5)));
 }
+#endif
 
 TEST_CASE("the next upload may begin as soon as the one before has ended, or could not begin")
 {
