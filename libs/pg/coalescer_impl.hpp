@@ -125,8 +125,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     {
         auto const end =
             queue.waiting.begin() + static_cast<std::ptrdiff_t>(std::min(count, queue.waiting.size()));
-        std::vector<Held> batch(
-            std::make_move_iterator(queue.waiting.begin()), std::make_move_iterator(end));
+        std::vector<Held> batch(std::make_move_iterator(queue.waiting.begin()), std::make_move_iterator(end));
         queue.waiting.erase(queue.waiting.begin(), end);
         return batch;
     }
