@@ -38,9 +38,8 @@ std::optional<std::string> to_text(std::optional<boost::json::value> const& valu
     return boost::json::serialize(*value);
 }
 
-Recorded read_entry(pqxx::row const& row)
+Recorded read_entry(pg::RowReader& r)
 {
-    pg::RowReader r(row);
     Recorded entry;
     entry.id = r.uuid();
     entry.at = r.time();
@@ -69,18 +68,11 @@ std::vector<Recorded> newest(pg::Tx& tx, core::Scope const& scope, Filter const&
     };
     if (filter.action) sql += " AND action = " + bind(*filter.action);
     if (filter.actor) sql += " AND actor = " + bind(*filter.actor);
-    if (after) {
-        std::string const at = bind(after->time);
-        sql += " AND (at, audit_id) < (" + at + ", " + bind(after->id) + ")";
-    }
+    std::string const at = bind(paging::time_of(after));
+    sql += " AND (at, audit_id) < (" + at + "::timestamptz, " + bind(paging::id_of(after)) + "::uuid)";
     sql += " ORDER BY at DESC, audit_id DESC LIMIT " + bind(limit);
 
-    auto const rows = tx.run(sql, std::span<pg::Param const>(params));
-    std::vector<Recorded> entries;
-    entries.reserve(rows.size());
-    for (pqxx::row const& row : rows)
-        entries.push_back(read_entry(row));
-    return entries;
+    return pg::read_rows(tx.run(sql, std::span<pg::Param const>(params)), read_entry);
 }
 
 void write_json(core::JsonWriter& json, std::string_view name, std::optional<std::string> const& value)

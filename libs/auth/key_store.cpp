@@ -61,12 +61,16 @@ asio::awaitable<std::map<std::string, Found>> find_keys(
     co_return keys;
 }
 
-std::vector<std::string> texts(pqxx::result const& rows)
+Record read_record(pg::RowReader& r)
 {
-    std::vector<std::string> out;
-    for (auto const& row : rows)
-        out.push_back(pg::RowReader(row).text());
-    return out;
+    Record record;
+    record.id = r.uuid();
+    record.prefix = r.text();
+    record.kind = r.text();
+    record.created_at = r.time();
+    record.last_used_at = r.optional_time();
+    record.expires_at = r.optional_time();
+    return record;
 }
 
 } // namespace
@@ -122,13 +126,14 @@ bool revoke(pg::Tx& tx, std::int64_t scope_id, std::string_view prefix, core::Ti
 std::vector<std::string> end_others(pg::Tx& tx, std::int64_t scope_id, std::string_view kind,
     std::string_view except, core::Time now, core::Time end)
 {
+    auto const prefixes = [](pqxx::result const& rows) { return pg::read_rows(rows, &pg::RowReader::text); };
     if (end > now) {
-        return texts(tx.run("UPDATE api_keys SET expires_at = least(coalesce(expires_at, $5), $5) "
-                            "WHERE scope_id = $1 AND kind = $2 AND prefix <> $3 AND revoked_at IS NULL "
-                            "AND (expires_at IS NULL OR expires_at > $4) RETURNING prefix",
+        return prefixes(tx.run("UPDATE api_keys SET expires_at = least(coalesce(expires_at, $5), $5) "
+                               "WHERE scope_id = $1 AND kind = $2 AND prefix <> $3 AND revoked_at IS NULL "
+                               "AND (expires_at IS NULL OR expires_at > $4) RETURNING prefix",
             {scope_id, kind, except, now, end}));
     }
-    return texts(tx.run(
+    return prefixes(tx.run(
         "WITH ended AS (UPDATE api_keys SET revoked_at = $4 WHERE scope_id = $1 AND kind = $2 AND prefix <> "
         "$3 "
         "AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4) RETURNING prefix, key_hash), "
@@ -144,23 +149,10 @@ std::vector<Record> list(pg::Tx& tx, std::int64_t scope_id, core::Time now,
     auto const rows =
         tx.run("SELECT key_id, prefix, kind, created_at, last_used_at, expires_at FROM api_keys "
                "WHERE scope_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) "
-               "AND ($3::timestamptz IS NULL OR (created_at, key_id) < ($3, $4::uuid)) "
+               "AND (created_at, key_id) < ($3::timestamptz, $4::uuid) "
                "ORDER BY created_at DESC, key_id DESC LIMIT $5",
             {scope_id, now, paging::time_of(after), paging::id_of(after), limit});
-    std::vector<Record> out;
-    out.reserve(rows.size());
-    for (auto const& row : rows) {
-        pg::RowReader r(row);
-        Record record;
-        record.id = r.uuid();
-        record.prefix = r.text();
-        record.kind = r.text();
-        record.created_at = r.time();
-        record.last_used_at = r.optional_time();
-        record.expires_at = r.optional_time();
-        out.push_back(std::move(record));
-    }
-    return out;
+    return pg::read_rows(rows, read_record);
 }
 
 void touch(pg::Tx& tx, std::span<Use const> uses)

@@ -19,9 +19,8 @@ State parse_state(std::string_view name)
     throw std::logic_error("an attachment in no known state");
 }
 
-Attachment read(pqxx::row const& row)
+Attachment read(pg::RowReader& r)
 {
-    pg::RowReader r(row);
     Attachment a;
     a.scope_id = r.integer();
     a.id = r.uuid();
@@ -38,14 +37,6 @@ Attachment read(pqxx::row const& row)
     a.uploaded_at = r.optional_time();
     a.attached_at = r.optional_time();
     return a;
-}
-
-std::vector<Attachment> read_all(pqxx::result const& result)
-{
-    std::vector<Attachment> attachments;
-    for (pqxx::row const& row : result)
-        attachments.push_back(read(row));
-    return attachments;
 }
 
 std::vector<std::string> texts(std::span<core::Uuid const> ids)
@@ -83,8 +74,7 @@ std::optional<Attachment> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid con
                parent_type, parent_id, internal, created_at, uploaded_at, attached_at
         FROM attachments WHERE scope_id = $1 AND attachment_id = $2)",
         {scope_id, id});
-    if (result.empty()) return std::nullopt;
-    return read(result[0]);
+    return pg::read_first(result, read);
 }
 
 std::int64_t unattached_bytes(pg::Tx& tx, std::int64_t scope_id)
@@ -98,11 +88,12 @@ std::int64_t unattached_bytes(pg::Tx& tx, std::int64_t scope_id)
 
 std::vector<Attachment> presigned(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
 {
-    return read_all(tx.run(R"(
+    auto const result = tx.run(R"(
         SELECT scope_id, attachment_id, owner, filename, content_type, size_bytes, state, version,
                parent_type, parent_id, internal, created_at, uploaded_at, attached_at
         FROM attachments WHERE scope_id = $1 AND attachment_id = ANY ($2::uuid[]) AND state = 'presigned')",
-        {scope_id, texts(ids)}));
+        {scope_id, texts(ids)});
+    return pg::read_rows(result, read);
 }
 
 bool mark_uploaded(pg::Tx& tx, Key const& key, core::Time now)
@@ -119,7 +110,7 @@ std::vector<Attachment> attach(pg::Tx& tx, std::int64_t scope_id, std::span<core
 {
     // Locked in the order of their ids, so that claims that overlap wait for each other instead of
     // deadlocking; whoever waited sees the state that the other left.
-    return read_all(tx.run(R"(
+    auto const result = tx.run(R"(
         WITH picked AS (
             SELECT attachment_id FROM attachments
             WHERE scope_id = $1 AND attachment_id = ANY ($2::uuid[])
@@ -135,7 +126,8 @@ std::vector<Attachment> attach(pg::Tx& tx, std::int64_t scope_id, std::span<core
         RETURNING a.scope_id, a.attachment_id, a.owner, a.filename, a.content_type, a.size_bytes, a.state,
                   a.version, a.parent_type, a.parent_id, a.internal, a.created_at, a.uploaded_at,
                   a.attached_at)",
-        {scope_id, texts(ids), owner, again, parent.type, parent.id, parent.internal, now}));
+        {scope_id, texts(ids), owner, again, parent.type, parent.id, parent.internal, now});
+    return pg::read_rows(result, read);
 }
 
 void remove_unattached(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)

@@ -85,35 +85,30 @@ std::size_t PasswordHasher::queued() const
     return queued_;
 }
 
-asio::awaitable<std::string> PasswordHasher::hash(Turn const& /*turn*/, core::Secret secret)
+template <class Work> auto PasswordHasher::run(Work work) -> asio::awaitable<std::invoke_result_t<Work&>>
 {
-    auto const work = [&] {
+    auto const counted = [this, work = std::move(work)]() mutable {
         lower_priority_once();
-        return hash_password(secret.reveal(), options_.cost);
+        auto result = work();
+        if (options_.on_hash) options_.on_hash();
+        return result;
     };
-    co_return co_await workers_.run(work);
+    return workers_.run(counted);
 }
 
-asio::awaitable<std::string> PasswordHasher::hash(core::Secret secret)
+asio::awaitable<std::string> PasswordHasher::hash(Turn const& /*turn*/, core::Secret secret)
 {
-    Turn const turn = enter();
-    co_return co_await hash(turn, std::move(secret));
+    auto const work = [&] { return hash_password(secret.reveal(), options_.cost); };
+    co_return co_await run(work);
 }
 
 asio::awaitable<bool> PasswordHasher::verify(
     Turn const& /*turn*/, core::Secret secret, std::optional<std::string> phc)
 {
     auto const work = [&] {
-        lower_priority_once();
         return verify_password(secret.reveal(), phc.value_or(nobodys_)) && phc.has_value();
     };
-    co_return co_await workers_.run(work);
-}
-
-asio::awaitable<bool> PasswordHasher::verify(core::Secret secret, std::optional<std::string> phc)
-{
-    Turn const turn = enter();
-    co_return co_await verify(turn, std::move(secret), std::move(phc));
+    co_return co_await run(work);
 }
 
 } // namespace crypto

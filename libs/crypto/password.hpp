@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -37,6 +39,9 @@ struct PasswordHasherOptions {
     /// thread, which is some 0.8 s.
     std::size_t queue_limit = 0;
     Argon2Cost cost{};
+    /// Called once for each secret that was hashed, to be kept or to be compared, before its caller resumes:
+    /// for metrics. On the hasher's threads, and throws nothing.
+    std::function<void()> on_hash = {};
 };
 
 /// Hashes passwords on threads of its own, at a lower scheduling priority than the rest of the process, so
@@ -79,20 +84,16 @@ public:
     /// As `hash_password`; resumes the caller on its own executor.
     asio::awaitable<std::string> hash(Turn const& turn, core::Secret secret);
 
-    /// The same with a place of its own: UNAVAILABLE when all are taken.
-    asio::awaitable<std::string> hash(core::Secret secret);
-
     /// As `verify_password`. Without a `phc` it does the same work for nothing and says false, so that a
     /// secret nobody has takes as long as a wrong one.
     asio::awaitable<bool> verify(Turn const& turn, core::Secret secret, std::optional<std::string> phc);
-
-    /// The same with a place of its own: UNAVAILABLE when all are taken.
-    asio::awaitable<bool> verify(core::Secret secret, std::optional<std::string> phc);
 
     /// Callers that wait or are served: for metrics.
     std::size_t queued() const;
 
 private:
+    /// What `work()` yields, which is one hash, done on one of the threads.
+    template <class Work> auto run(Work work) -> asio::awaitable<std::invoke_result_t<Work&>>;
     void leave(std::int64_t scope_id) noexcept;
 
     PasswordHasherOptions const options_;

@@ -59,19 +59,18 @@ void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, std::spa
     ids.reserve(refs.size());
     for (auto const& ref : refs)
         ids.push_back(ref.to_string());
-    // In the order of the refs, so that two transactions never wait for each other.
     tx.run(R"(
-        WITH added AS (
-            INSERT INTO jobs (scope_id, queue, ref, run_at)
-            SELECT $1, $2, ref, $4 FROM (SELECT DISTINCT unnest($3::uuid[]) AS ref ORDER BY 1) AS refs
-            ON CONFLICT (scope_id, queue, ref) DO UPDATE
-            SET run_at = CASE WHEN jobs.lease_owner IS NULL THEN least(jobs.run_at, excluded.run_at)
-                              ELSE jobs.run_at END,
-                again_at = CASE WHEN jobs.lease_owner IS NULL THEN NULL
-                                ELSE least(jobs.again_at, excluded.run_at) END
-        )
-        SELECT pg_notify('jobs', $2))",
-        {scope_id, queue, ids, run_at});
+        SELECT enqueue_jobs($1, array_fill($2::bigint, ARRAY[n]), $3::uuid[], array_fill($4::timestamptz, ARRAY[n]))
+        FROM cardinality($3::uuid[]) AS n)",
+        {queue, scope_id, ids, run_at});
+}
+
+bool withdraw(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref)
+{
+    auto const gone =
+        tx.run("DELETE FROM jobs WHERE scope_id = $1 AND queue = $2 AND ref = $3 AND lease_owner IS NULL",
+            {scope_id, queue, ref});
+    return gone.affected_rows() > 0;
 }
 
 ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now)

@@ -27,9 +27,15 @@ inline constexpr char const* channel = "jobs";
 void enqueue(
     pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref, core::Time run_at);
 
-/// The same for many, in one statement. The refs differ from each other.
+/// The same for many, in one statement. The refs differ from each other. A statement that makes what the jobs
+/// are about can enqueue them itself: `enqueue_jobs(queue, scope_ids, refs, times)`, each array with an
+/// element a job.
 void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, std::span<core::Uuid const> refs,
     core::Time run_at);
+
+/// Takes back a job that waits: its handler will not run for it. False: there is none, or somebody has a
+/// lease on it (one that has run out included: what its holder did is not known), and nothing was changed.
+[[nodiscard]] bool withdraw(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref);
 
 /// A job that is leased to this process: nobody else runs it until `lease_until`.
 struct Claim {

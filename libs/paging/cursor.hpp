@@ -23,10 +23,16 @@ struct Position {
     friend bool operator==(Position const&, Position const&) = default;
 };
 
-/// The two as parameters of a statement whose condition is left out when the time is NULL: the first page.
-inline std::optional<core::Time> time_of(std::optional<Position> const& after)
+/// The two as parameters of the one condition that every list has, whatever the page:
+///
+///     AND (created_at, id) < ($2::timestamptz, $3::uuid) ORDER BY created_at DESC, id DESC
+///
+/// The first page begins at `first`, in front of every time there is: `Time::min()` for a list that is oldest
+/// first, with `>`. So a page is a range of the index under every plan; `$2 IS NULL OR …` is a filter on all
+/// that was read before, once the plan is for any values. A null time is sorted last, as '-infinity'.
+inline core::Time time_of(std::optional<Position> const& after, core::Time first = core::Time::max())
 {
-    return after ? after->time : std::nullopt;
+    return after ? after->time.value_or(core::Time::min()) : first;
 }
 
 inline core::Uuid id_of(std::optional<Position> const& after)

@@ -28,8 +28,10 @@ template <class In, class Out> struct Coalescer<In, Out>::Drop {
 /// Those who wait on one I/O thread; used by that thread alone.
 template <class In, class Out> struct Coalescer<In, Out>::Queue {
     std::deque<Held> waiting;
-    unsigned servers = 0;                 ///< coroutines that take batches off it
-    asio::steady_timer* relief = nullptr; ///< of the server; rings for those who have waited for it too long
+    unsigned servers = 0; ///< coroutines that take batches off it
+    /// Rings for those who have waited too long for a server; there is one while any server runs, so that it
+    /// goes before its context.
+    std::optional<asio::steady_timer> relief;
 };
 
 /// Shared with the batches under way, so that it outlives a Coalescer that goes before its Database.
@@ -54,7 +56,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         queue->waiting.emplace_back(&waiter);
         if (queue->servers == 0)
             start_server(queue, executor);
-        else if (queue->waiting.size() == 1 && queue->relief != nullptr)
+        else if (queue->waiting.size() == 1 && queue->relief)
             watch(queue, executor);
     }
 
@@ -81,24 +83,27 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     {
         struct Serving {
             Queue& queue;
-            asio::steady_timer relief;
 
-            Serving(Queue& q, asio::any_io_executor const& executor) : queue(q), relief(executor)
+            Serving(Queue& q, asio::any_io_executor const& executor) : queue(q)
             {
-                if (queue.relief == nullptr) queue.relief = &relief;
+                if (!queue.relief) queue.relief.emplace(executor);
             }
 
             ~Serving()
             {
-                if (--queue.servers == 0) queue.waiting.clear(); // empty, unless the context ends
-                if (queue.relief == &relief) queue.relief = nullptr;
+                if (--queue.servers != 0) return;
+                queue.relief.reset();
+                queue.waiting.clear(); // empty, unless the context ends
             }
-        } const serving(*queue, co_await asio::this_coro::executor);
+        };
 
+        asio::any_io_executor const executor = co_await asio::this_coro::executor;
+        Serving const serving(*queue, executor);
         while (!queue->waiting.empty()) {
             std::unique_ptr<Session> const session = co_await session_for(*queue);
             if (!session || queue->waiting.empty()) continue;
             std::vector<Held> batch = take(*queue, batch_limit);
+            if (!queue->waiting.empty()) watch(queue, executor);
             std::vector<In> inputs;
             inputs.reserve(batch.size());
             for (Held const& waiter : batch)
@@ -111,13 +116,15 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     /// Null when there is none: then all who wait have been told.
     asio::awaitable<std::unique_ptr<Session>> session_for(Queue& queue)
     {
+        std::exception_ptr failure;
         try {
             co_return co_await database.session();
-        } catch (core::Error const& error) {
-            std::vector<Held> batch = take(queue, queue.waiting.size());
-            fail_all(batch, error);
-            release(std::move(batch));
+        } catch (...) {
+            failure = std::current_exception();
         }
+        std::vector<Held> batch = take(queue, queue.waiting.size());
+        fail_all(batch, failure);
+        release(std::move(batch));
         co_return nullptr;
     }
 
@@ -142,24 +149,20 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
             co_return;
         } catch (core::Error const& error) {
             // The server's trouble is everybody's: trying each alone would make it last.
-            if (error.code().status == core::codes::unavailable.status) co_return fail_all(batch, error);
             failure = std::current_exception();
+            if (error.code().status == core::codes::unavailable.status) co_return fail_all(batch, failure);
         } catch (...) {
             failure = std::current_exception();
         }
-        if (batch.size() == 1) {
-            batch[0]->failure = failure;
-            co_return;
-        }
+        if (batch.size() == 1) co_return fail_all(batch, failure);
         for (std::size_t i = 0; i < batch.size(); ++i)
             co_await answer(session, batch.subspan(i, 1), inputs.subspan(i, 1));
     }
 
-    /// Each gets an exception of its own.
-    static void fail_all(std::span<Held const> batch, core::Error const& error)
+    static void fail_all(std::span<Held const> batch, std::exception_ptr const& failure)
     {
         for (Held const& waiter : batch)
-            waiter->failure = std::make_exception_ptr(error);
+            waiter->failure = failure;
     }
 
     static void release(std::vector<Held> batch)

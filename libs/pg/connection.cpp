@@ -103,16 +103,21 @@ void Connection::note(std::exception_ptr const& failure)
 {
     try {
         std::rethrow_exception(failure);
-    } catch (pqxx::broken_connection const&) {
-        lost_ = true;
+    } catch (pqxx::broken_connection const& error) {
+        lose(error.what());
     } catch (pqxx::feature_not_supported const& error) {
         // A migration has changed a table under a prepared statement, which never works again.
         std::string_view const reason = error.what();
-        lost_ = lost_ || reason.find("cached plan must not change") != reason.npos;
+        if (reason.find("cached plan must not change") != reason.npos) lose(error.what());
     } catch (pqxx::sql_error const& error) {
-        lost_ = lost_ || ends_session(error.sqlstate());
+        if (ends_session(error.sqlstate())) lose(error.what());
     } catch (...) { // NOLINT(bugprone-empty-catch): says nothing about the connection
     }
+}
+
+void Connection::lose(char const* why)
+{
+    if (!std::exchange(lost_, true)) why_lost_ = why;
 }
 
 std::string const& Connection::name_of(std::string_view sql)

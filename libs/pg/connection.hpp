@@ -92,11 +92,15 @@ public:
     /// Whether the server is gone, as the failures so far tell. Nothing works any more then.
     bool lost() const { return lost_ || !connection_.is_open(); }
 
+    /// What the server or libpq said of it, once `lost`.
+    std::string const& why_lost() const noexcept { return why_lost_; }
+
     /// What a failure of `call` or `send` means for the caller.
     Fault fault_of(std::exception_ptr const& failure) const;
 
 private:
     void note(std::exception_ptr const& failure);
+    void lose(char const* why);
     std::string const& name_of(std::string_view sql);
     void forget_oldest();
 
@@ -111,7 +115,11 @@ private:
     std::deque<std::string> by_age_;                                                 ///< their texts
     std::uint64_t named_ = 0;
     bool lost_ = false;
+    std::string why_lost_ = "the connection broke";
 };
+
+/// Of a connection that was found ended when it was looked at.
+inline constexpr char const* lost_while_idle = "the server ended it while it was idle";
 
 /// `SELECT set_config('app.scopes','1,2',true);`
 std::string select_scopes(Scopes const& scopes);

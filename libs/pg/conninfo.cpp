@@ -60,4 +60,19 @@ std::string complete_conninfo(std::string const& url, std::string const& applica
     return out;
 }
 
+std::string loggable_reason(std::string_view message)
+{
+    std::string out;
+    bool quoted = false;
+    for (char const c : message.substr(0, message.find('\n'))) {
+        if (c == '"') {
+            quoted = !quoted;
+            out += quoted ? "\"..." : "\"";
+        } else if (!quoted) {
+            out += c;
+        }
+    }
+    return out;
+}
+
 } // namespace pg

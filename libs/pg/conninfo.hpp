@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace pg {
 
@@ -12,5 +13,9 @@ namespace pg {
 /// std::invalid_argument when `url` is not a connection string; the message does not repeat it.
 std::string complete_conninfo(std::string const& url, std::string const& application_name,
     std::map<std::string, std::string> const& settings = {});
+
+/// What libpq says of a connection, fit for a log: its first line (others may carry keys), without what it
+/// quotes: these are parts of the address, and with a `@` or `/` too many parts of its password.
+std::string loggable_reason(std::string_view message);
 
 } // namespace pg

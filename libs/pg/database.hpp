@@ -66,9 +66,9 @@ public:
 /// serialization failure or deadlock is run again (at most 3 times). Throws core::Error UNAVAILABLE for what
 /// is the server's trouble (lost, cancelled, out of resources), and what libpqxx throws for everything else.
 ///
-/// Statements are planned once for all calls: they probe indexes by the keys they are given, and left to
-/// itself the server finds that the estimates for each batch differ and plans each anew, at a greater cost
-/// than the batch's.
+/// Statements are planned once for all calls, without sequential scans where an index will do: they probe
+/// indexes by the keys they are given, and left to itself the server finds that the estimates for each batch
+/// differ and plans each anew, at a greater cost than the batch's.
 class Session {
 public:
     virtual ~Session() = default;
@@ -118,7 +118,9 @@ struct DatabaseOptions {
     std::size_t queue_limit = 2000;          ///< waiting jobs, or callers of one Coalescer, beyond which: 503
     std::chrono::milliseconds queue_timeout{3000};       ///< a job not started by then: 503
     std::chrono::milliseconds statement_timeout{10'000}; ///< a statement not done by then is cancelled: 503
-    /// Told, on a database thread, why a connection was lost or could not be made, and when it is back.
+    /// Told why a connection was lost, why none can be made, each once until one is made, and then that one
+    /// is back; nothing of `url` is in it. Called on whichever thread learns of it, several at once too; does
+    /// not block.
     std::function<void(std::string const& event)> report;
 };
 
@@ -168,7 +170,7 @@ public:
     /// thread.
     void stop();
 
-    struct Impl; ///< in database.cpp
+    struct Impl; ///< in database_threads.hpp
     enum class Mode { read_write, read_only };
 
     /// A type-erased job: runs on a database thread with an open transaction, or is told why it could not.
@@ -196,6 +198,9 @@ public:
 
     /// For `session`: a new connection, made on a database thread.
     asio::awaitable<ConnectionHandle> connect();
+
+    /// For the connections `connect` made: why one was lost.
+    void report_lost(std::string_view why);
 
     /// Its address tells this Database from every other for as long as it is held.
     std::shared_ptr<void const> identity() const noexcept;

@@ -13,6 +13,10 @@
 namespace pg {
 
 using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+/// A server that has no connection to spare is not asked again at once: each attempt takes a database thread.
+static constexpr auto between_tries = 1s;
 
 /// What an io_context keeps of ours. Used by its thread alone.
 class Lane::Service : public asio::execution_context::service {
@@ -48,39 +52,56 @@ std::shared_ptr<Lane> Lane::of(asio::any_io_executor const& executor, Database& 
 asio::awaitable<std::unique_ptr<Pipeline>> Lane::take(Database& database)
 {
     auto const self = shared_from_this();
-    auto const deadline = std::chrono::steady_clock::now() + database.options().queue_timeout;
+    auto const deadline = Clock::now() + database.options().queue_timeout;
     for (;;) {
-        if (auto pipeline = take_idle()) co_return pipeline;
-        if (made_ < connection_limit) co_return co_await make(database);
-        auto const left = deadline - std::chrono::steady_clock::now();
-        if (left <= 0ms) throw core::Error::unavailable("the database is overloaded");
-        co_await wait_for_one(std::chrono::ceil<std::chrono::milliseconds>(left));
+        if (auto pipeline = take_idle(database)) co_return pipeline;
+        if (may_make()) {
+            if (auto pipeline = co_await make(database)) co_return pipeline;
+            continue;
+        }
+        auto const now = Clock::now();
+        if (now >= deadline) throw core::Error::unavailable("the database is overloaded");
+        bool const may_make_later = made_ + making_ < connection_limit;
+        auto const until = may_make_later ? std::min(deadline, next_try_) : deadline;
+        co_await wait_for_one(std::chrono::ceil<std::chrono::milliseconds>(until - now));
     }
+}
+
+bool Lane::may_make() const
+{
+    if (made_ + making_ >= connection_limit) return false;
+    return made_ == 0 || Clock::now() >= next_try_;
 }
 
 asio::awaitable<std::unique_ptr<Pipeline>> Lane::make(Database& database)
 {
-    ++made_;
+    ++making_;
     std::exception_ptr failure;
     try {
         ConnectionHandle connection = co_await database.connect();
-        co_return std::make_unique<Pipeline>(
+        auto pipeline = std::make_unique<Pipeline>(
             executor_, std::move(connection), database.options().statement_timeout + 1s);
+        --making_;
+        ++made_;
+        co_return pipeline;
     } catch (...) {
         failure = std::current_exception();
     }
-    --made_;
+    --making_;
     wake_one();
-    std::rethrow_exception(failure);
+    if (made_ == 0) std::rethrow_exception(failure);
+    next_try_ = Clock::now() + between_tries;
+    co_return nullptr;
 }
 
-std::unique_ptr<Pipeline> Lane::take_idle()
+std::unique_ptr<Pipeline> Lane::take_idle(Database& database)
 {
     while (!idle_.empty()) {
         auto pipeline = std::move(idle_.back());
         idle_.pop_back();
-        if (!pipeline->lost()) return pipeline;
+        if (!pipeline->stale()) return pipeline;
         --made_;
+        database.report_lost(lost_while_idle);
     }
     return nullptr;
 }
@@ -119,8 +140,8 @@ void Lane::wake_one()
     waiting_.pop_front();
 }
 
-BatchSession::BatchSession(std::shared_ptr<Lane> lane, std::unique_ptr<Pipeline> pipeline)
-    : lane_(std::move(lane)), pipeline_(std::move(pipeline))
+BatchSession::BatchSession(Database& database, std::shared_ptr<Lane> lane, std::unique_ptr<Pipeline> pipeline)
+    : database_(database), lane_(std::move(lane)), pipeline_(std::move(pipeline))
 {
 }
 
@@ -174,9 +195,11 @@ asio::awaitable<Rows> BatchSession::attempt(std::span<Statement const> statement
         std::exception_ptr failure;
         try {
             co_return co_await pipeline_->run(statements);
-        } catch (...) {
+        } catch (std::exception const& error) {
             failure = std::current_exception();
+            if (pipeline_->lost()) database_.report_lost(error.what());
         }
+        if (pipeline_->lost()) throw unavailable();
         Fault const fault = fault_of(failure);
         if (fault == Fault::other) std::rethrow_exception(failure);
         if (fault == Fault::unavailable || retries == retry_limit) throw unavailable();

@@ -26,7 +26,8 @@ public:
     static std::shared_ptr<Lane> of(asio::any_io_executor const& executor, Database& database);
 
     /// A connection nobody else uses, back with `give_back`. Makes one when there are fewer than
-    /// `connection_limit`, and otherwise waits for one. Throws core::Error UNAVAILABLE.
+    /// `connection_limit`, and otherwise, or when the server gives no more, waits for one. Throws core::Error
+    /// UNAVAILABLE.
     asio::awaitable<std::unique_ptr<Pipeline>> take(Database& database);
 
     void give_back(std::unique_ptr<Pipeline> pipeline);
@@ -34,21 +35,27 @@ public:
 private:
     class Service;
 
+    bool may_make() const;
+    /// Null when it cannot be made, but there are others to wait for.
     asio::awaitable<std::unique_ptr<Pipeline>> make(Database& database);
-    std::unique_ptr<Pipeline> take_idle();
+    std::unique_ptr<Pipeline> take_idle(Database& database);
     asio::awaitable<void> wait_for_one(std::chrono::milliseconds limit);
     void wake_one();
 
     asio::any_io_executor executor_;
     std::vector<std::unique_ptr<Pipeline>> idle_;
     std::deque<asio::steady_timer*> waiting_; ///< of those who wait, oldest first; cancelled to wake them
-    unsigned made_ = 0;                       ///< connections there are, or are being made
+    unsigned made_ = 0;                       ///< connections there are
+    unsigned making_ = 0;                     ///< connections that are being made
+    /// When another is tried for after one could not be made, while there are some.
+    std::chrono::steady_clock::time_point next_try_{};
 };
 
 /// A batch's hold on a connection.
 class BatchSession final : public Session {
 public:
-    BatchSession(std::shared_ptr<Lane> lane, std::unique_ptr<Pipeline> pipeline);
+    /// `database` outlives the session.
+    BatchSession(Database& database, std::shared_ptr<Lane> lane, std::unique_ptr<Pipeline> pipeline);
     ~BatchSession() override;
 
     using Session::run;
@@ -60,6 +67,7 @@ public:
 private:
     asio::awaitable<Rows> attempt(std::span<Statement const> statements);
 
+    Database& database_;
     std::shared_ptr<Lane> lane_;
     std::unique_ptr<Pipeline> pipeline_;
 };

@@ -2,6 +2,7 @@
 
 #include "core/backoff.hpp"
 #include "pg/conninfo.hpp"
+#include "pg/database.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -28,15 +29,9 @@ constexpr auto patience = 5s;
 /// Ends the wait for the server, and the thread.
 struct Stopped {};
 
-struct ConnectionDeleter {
-    void operator()(PGconn* connection) const { PQfinish(connection); }
-};
-
 struct ResultDeleter {
     void operator()(PGresult* result) const { PQclear(result); }
 };
-
-using Connection = std::unique_ptr<PGconn, ConnectionDeleter>;
 
 } // namespace
 
@@ -48,7 +43,7 @@ struct Listener::Impl {
 
     void loop();
     void listen();
-    Connection connect() const;
+    ConnectionHandle connect() const;
     void execute(PGconn* connection, std::string const& sql);
     void deliver(PGconn* connection);
     bool wait(int socket, short events, Clock::time_point deadline) const;
@@ -98,7 +93,7 @@ void Listener::Impl::loop()
 /// One connection's life: returns by throwing only.
 void Listener::Impl::listen()
 {
-    Connection const connection = connect();
+    ConnectionHandle const connection = connect();
     std::string channels;
     for (auto const& [channel, handler] : handlers) {
         std::unique_ptr<char, decltype(&PQfreemem)> const quoted(
@@ -119,10 +114,10 @@ void Listener::Impl::listen()
     }
 }
 
-Connection Listener::Impl::connect() const
+ConnectionHandle Listener::Impl::connect() const
 {
     auto const deadline = Clock::now() + patience;
-    Connection connection(PQconnectStart(conninfo.c_str()));
+    ConnectionHandle connection(PQconnectStart(conninfo.c_str()));
     if (!connection || PQstatus(connection.get()) == CONNECTION_BAD)
         throw std::runtime_error("cannot connect");
     PQsetNoticeProcessor(connection.get(), [](void*, char const*) {}, nullptr); // they would go to stderr

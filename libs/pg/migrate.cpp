@@ -34,6 +34,17 @@ BEGIN
 END
 $function$;
 REVOKE EXECUTE ON FUNCTION protect_by_scope(regclass) FROM PUBLIC;
+CREATE OR REPLACE FUNCTION protect_by_tenant(t regclass) RETURNS void LANGUAGE plpgsql AS $function$
+DECLARE
+    visible CONSTANT text :=
+        '(tenant_id + 0) = ANY ((SELECT array_agg(s / 2) FROM unnest(string_to_array(current_setting(''app.scopes'', true), '','')::bigint[]) AS s)::bigint[])';
+BEGIN
+    EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', t);
+    EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', t);
+    EXECUTE format('CREATE POLICY tenant ON %s USING (%s) WITH CHECK (%s)', t, visible, visible);
+END
+$function$;
+REVOKE EXECUTE ON FUNCTION protect_by_tenant(regclass) FROM PUBLIC;
 CREATE TABLE IF NOT EXISTS schema_migrations (
     component text NOT NULL,
     name text NOT NULL,

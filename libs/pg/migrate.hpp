@@ -27,6 +27,8 @@ struct Component {
 /// connect; migrations grant it the rest. Their SQL may use `:service_role`, which is replaced by its quoted
 /// name, and `protect_by_scope(regclass)`: it enables and forces row-level security on a table with a column
 /// `scope_id`, so that only rows of the transaction's scopes (`app.scopes`) are seen and written.
+/// `protect_by_tenant(regclass)` does the same for a table of what both environments share, by its column
+/// `tenant_id`: the rows of the tenants whose scopes these are.
 ///
 /// Throws std::runtime_error, saying what to do, when a migration fails, its text changed after it was
 /// applied, or the role cannot be created.

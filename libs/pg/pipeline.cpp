@@ -28,6 +28,7 @@ ConnectionHandle Pipeline::connect(std::string const& conninfo)
     ConnectionHandle connection(PQconnectdb(conninfo.c_str()));
     if (!connection || PQstatus(connection.get()) != CONNECTION_OK)
         throw pqxx::broken_connection(connection ? PQerrorMessage(connection.get()) : "out of memory");
+    PQsetNoticeProcessor(connection.get(), [](void*, char const*) {}, nullptr); // they would go to stderr
     if (PQsetnonblocking(connection.get(), 1) != 0 || PQenterPipelineMode(connection.get()) != 1)
         throw pqxx::broken_connection(PQerrorMessage(connection.get()));
     return connection;
@@ -77,7 +78,7 @@ asio::awaitable<Rows> Pipeline::run(std::span<Statement const> statements)
     fail(outcome.sqlstate, outcome.message, std::string(statements.back().sql));
 }
 
-bool Pipeline::lost() const
+bool Pipeline::stale() const
 {
     pollfd socket{PQsocket(connection_.get()), POLLIN, 0};
     return lost_ || ::poll(&socket, 1, 0) != 0;
@@ -172,7 +173,8 @@ void Pipeline::cut_when_silent()
 void Pipeline::lose()
 {
     silence_.cancel();
-    throw pqxx::broken_connection("the connection was lost, or the server does not answer");
+    std::string const why = PQerrorMessage(connection_.get());
+    throw pqxx::broken_connection(why.empty() ? "the server does not answer" : why);
 }
 
 void Pipeline::note(std::string_view sqlstate, std::string_view message)

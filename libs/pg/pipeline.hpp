@@ -46,8 +46,11 @@ public:
     /// pqxx::broken_connection, and std::invalid_argument for U+0000 in a parameter.
     asio::awaitable<Rows> run(std::span<Statement const> statements);
 
-    /// Whether the connection cannot be used any more; looks at the socket.
-    bool lost() const;
+    /// Whether the server is gone, as the failures so far tell. Nothing works any more then.
+    bool lost() const noexcept { return lost_; }
+
+    /// Whether something came, or the end, although nothing was asked: the server has let go of us.
+    bool stale() const;
 
 private:
     struct Outcome;

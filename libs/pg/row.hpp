@@ -7,9 +7,11 @@
 #include <pqxx/result>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -76,5 +78,30 @@ private:
     std::variant<Text, Binary> cell_;
     int columns_;
 };
+
+/// What `read(RowReader&)` makes of each row of a pqxx::result or a Rows, in their order.
+///
+///     std::vector<Session> const sessions = pg::read_rows(result, read_session);
+///     std::vector<core::Uuid> const ids = pg::read_rows(result, &pg::RowReader::uuid);
+template <class Result, class Read> auto read_rows(Result const& result, Read const& read)
+{
+    std::vector<std::invoke_result_t<Read const&, RowReader&>> items;
+    items.reserve(result.size());
+    for (auto const& row : result) {
+        RowReader reader(row);
+        items.push_back(std::invoke(read, reader));
+    }
+    return items;
+}
+
+/// The same of the first row alone; nullopt when there is none.
+template <class Result, class Read> auto read_first(Result const& result, Read const& read)
+{
+    std::optional<std::invoke_result_t<Read const&, RowReader&>> item;
+    if (result.empty()) return item;
+    RowReader reader(result[0]);
+    item.emplace(std::invoke(read, reader));
+    return item;
+}
 
 } // namespace pg

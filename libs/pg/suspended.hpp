@@ -13,8 +13,9 @@ namespace pg {
 
 namespace asio = boost::asio;
 
-/// A coroutine that waits for a database thread. It owns the coroutine's frame, so what lives in that frame
-/// may be used until `resume`. Counts as work of the coroutine's execution context, which must outlive it.
+/// A coroutine that waits for a database thread, or for a batch of its own thread. It owns the coroutine's
+/// frame, so what lives in that frame may be used until `resume`. Counts as work of the coroutine's execution
+/// context, which must outlive it.
 class Suspended {
 public:
     using Handler = asio::async_result<asio::use_awaitable_t<>, void()>::handler_type;

@@ -74,7 +74,7 @@ public:
     /// remain.
     asio::awaitable<std::size_t> erase_prefix(std::string_view prefix);
 
-    /// Whether some connection works now (for /readyz and metrics). Safe from any thread.
+    /// Whether some connection works now (for metrics). Safe from any thread.
     bool healthy() const noexcept;
 
     /// Closes the connections; commands in flight and later ones throw Unavailable. Until then the contexts

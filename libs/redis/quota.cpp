@@ -1,6 +1,7 @@
 #include "redis/quota.hpp"
 
 #include "core/id.hpp"
+#include "redis/times.hpp"
 
 #include <utility>
 
@@ -8,39 +9,58 @@ namespace redis {
 
 namespace {
 
-/// The key is a sorted set of the uses by their times in microseconds. Expiry only keeps house: it is what
-/// the caller says of the time that decides.
+/// A key is a sorted set of the uses by their times in microseconds. Expiry only keeps house: it is what the
+/// caller says of the time that decides. ARGV: now, the use's id, then for each key how many limits it has
+/// and each one's count and window.
 constexpr char const* take_script = R"lua(
-local key, now, id = KEYS[1], tonumber(ARGV[1]), ARGV[2]
+local now, id = tonumber(ARGV[1]), ARGV[2]
 local function edge(window) return string.format('(%.0f', now - window) end
 
-local longest, wait = 0, 0
-for i = 3, #ARGV, 2 do
-    local count, window = tonumber(ARGV[i]), tonumber(ARGV[i + 1])
-    longest = math.max(longest, window)
-    local used = redis.call('ZCOUNT', key, edge(window), '+inf')
-    if used >= count then
-        local leaves = redis.call('ZRANGEBYSCORE', key, edge(window), '+inf', 'WITHSCORES',
-            'LIMIT', used - count, 1)
-        wait = math.max(wait, leaves[2] and tonumber(leaves[2]) + window - now or window)
+local wait, at = 0, 3
+local left, reset -- of the first limit of all
+local longest = {}
+for k, key in ipairs(KEYS) do
+    local last = at + 2 * tonumber(ARGV[at])
+    longest[k] = 0
+    for i = at + 1, last, 2 do
+        local count, window = tonumber(ARGV[i]), tonumber(ARGV[i + 1])
+        longest[k] = math.max(longest[k], window)
+        local used = redis.call('ZCOUNT', key, edge(window), '+inf')
+        if not left then
+            local oldest = redis.call('ZRANGEBYSCORE', key, edge(window), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+            left, reset = math.max(count - used, 0), (tonumber(oldest[2]) or now) + window - now
+        end
+        if used >= count then
+            local leaves = redis.call('ZRANGEBYSCORE', key, edge(window), '+inf', 'WITHSCORES',
+                'LIMIT', used - count, 1)
+            wait = math.max(wait, leaves[2] and tonumber(leaves[2]) + window - now or window)
+        end
     end
+    at = last + 1
 end
-if wait > 0 then return {0, wait} end
-redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now - longest))
-redis.call('ZADD', key, string.format('%.0f', now), id)
-redis.call('PEXPIRE', key, math.ceil(longest / 1000) + 60000)
-return {1, 0}
+if wait > 0 then return {0, wait, left, reset} end
+for k, key in ipairs(KEYS) do
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now - longest[k]))
+    redis.call('ZADD', key, string.format('%.0f', now), id)
+    redis.call('PEXPIRE', key, math.ceil(longest[k] / 1000) + 60000)
+end
+return {1, 0, left - 1, reset}
 )lua";
 
-std::string microseconds(std::chrono::microseconds time)
+constexpr char const* give_back_script = R"lua(
+for _, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end
+return 1
+)lua";
+
+std::chrono::milliseconds round_up(std::int64_t microseconds)
 {
-    return std::to_string(time.count());
+    return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::microseconds(microseconds));
 }
 
 } // namespace
 
 Quota::Quota(Client& client, std::string prefix)
-    : client_(client), prefix_(std::move(prefix)), take_(take_script)
+    : client_(client), prefix_(std::move(prefix)), take_(take_script), give_back_(give_back_script)
 {
 }
 
@@ -51,33 +71,55 @@ std::string Quota::key(std::string_view subject, std::string_view name) const
     return key;
 }
 
-asio::awaitable<Use> Quota::take(
-    std::string_view subject, std::string_view name, std::span<Limit const> limits, core::Time now)
+asio::awaitable<Use> Quota::take(std::string_view subject, std::span<Count const> counts, core::Time now)
 {
-    auto const key_name = key(subject, name);
     auto id = core::Uuid::v7().to_string();
-    std::vector<std::string> texts{microseconds(now.time_since_epoch()), id};
-    for (auto const& limit : limits) {
-        texts.push_back(std::to_string(limit.count));
-        texts.push_back(microseconds(limit.window));
+    std::vector<std::string> names, texts{microseconds(now.time_since_epoch()), id};
+    for (auto const& count : counts) {
+        names.push_back(key(subject, count.name));
+        texts.push_back(std::to_string(count.limits.size()));
+        for (auto const& limit : count.limits) {
+            texts.push_back(std::to_string(limit.count));
+            texts.push_back(microseconds(limit.window));
+        }
     }
-    std::vector<std::string_view> const keys{key_name};
+    std::vector<std::string_view> const keys(names.begin(), names.end());
     std::vector<std::string_view> const args(texts.begin(), texts.end());
     auto const reply = co_await client_.eval(take_, keys, args);
     auto const& fields = reply.array();
-    if (fields.at(0).integer() == 1) co_return Use{.allowed = true, .id = std::move(id)};
-    co_return Use{.retry_after = std::chrono::ceil<std::chrono::milliseconds>(
-                      std::chrono::microseconds(fields.at(1).integer()))};
+    bool const allowed = fields.at(0).integer() == 1;
+    co_return Use{.allowed = allowed,
+        .retry_after = round_up(fields.at(1).integer()),
+        .id = allowed ? std::move(id) : std::string(),
+        .remaining = fields.at(2).integer(),
+        .reset = round_up(fields.at(3).integer())};
+}
+
+asio::awaitable<Use> Quota::take(
+    std::string_view subject, std::string_view name, std::span<Limit const> limits, core::Time now)
+{
+    Count const count{name, limits};
+    co_return co_await take(subject, {&count, 1}, now);
+}
+
+asio::awaitable<void> Quota::give_back(
+    std::string_view subject, std::span<std::string const> counts, Use const& use)
+{
+    std::vector<std::string> names;
+    for (auto const& name : counts)
+        names.push_back(key(subject, name));
+    std::vector<std::string_view> const keys(names.begin(), names.end());
+    std::vector<std::string_view> const args{use.id};
+    try {
+        co_await client_.eval(give_back_, keys, args);
+    } catch (Unavailable const&) { // NOLINT(bugprone-empty-catch): it stays counted
+    }
 }
 
 asio::awaitable<void> Quota::give_back(std::string_view subject, std::string_view name, Use const& use)
 {
-    auto const key_name = key(subject, name);
-    std::vector<std::string_view> const command{"ZREM", key_name, use.id};
-    try {
-        co_await client_.command(command);
-    } catch (Unavailable const&) { // NOLINT(bugprone-empty-catch): it stays counted
-    }
+    std::string const count(name);
+    co_await give_back(subject, {&count, 1}, use);
 }
 
 } // namespace redis

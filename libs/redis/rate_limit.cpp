@@ -94,14 +94,20 @@ asio::awaitable<Decision> RateLimiter::take(std::string_view subject, Limit limi
         .reset = round_up(fields.at(3).integer())};
 }
 
-std::vector<std::pair<std::string, std::string>> headers(Decision const& decision, std::string_view policy)
+Headers limit_headers(Decision const& decision, std::string_view policy)
 {
     auto const name = '"' + std::string(policy) + '"';
-    std::vector<std::pair<std::string, std::string>> out;
+    Headers out;
     out.emplace_back("RateLimit-Policy", name + ";q=" + std::to_string(decision.limit) +
                                              ";w=" + std::to_string(whole_seconds(decision.window)));
     out.emplace_back("RateLimit", name + ";r=" + std::to_string(decision.remaining) +
                                       ";t=" + std::to_string(whole_seconds(decision.reset)));
+    return out;
+}
+
+Headers headers(Decision const& decision, std::string_view policy)
+{
+    Headers out = limit_headers(decision, policy);
     if (!decision.allowed)
         out.emplace_back(
             "Retry-After", std::to_string(std::max<std::int64_t>(1, whole_seconds(decision.retry_after))));

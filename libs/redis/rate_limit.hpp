@@ -49,10 +49,13 @@ private:
     Script script_;
 };
 
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
 /// `RateLimit-Policy: "default";q=600;w=60` and `RateLimit: "default";r=599;t=12`
-/// (draft-ietf-httpapi-ratelimit-headers-09), and `Retry-After` when refused: seconds, rounded up, at
-/// least 1.
-std::vector<std::pair<std::string, std::string>> headers(
-    Decision const& decision, std::string_view policy = "default");
+/// (draft-ietf-httpapi-ratelimit-headers-09).
+Headers limit_headers(Decision const& decision, std::string_view policy = "default");
+
+/// The same, and `Retry-After` when refused: seconds, rounded up, at least 1.
+Headers headers(Decision const& decision, std::string_view policy = "default");
 
 } // namespace redis

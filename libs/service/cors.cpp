@@ -24,6 +24,12 @@ void vary(http::Response& response)
     response.headers.emplace_back("Vary", "Origin");
 }
 
+void allow_origin(http::Response& response, std::string_view origin, bool credentials)
+{
+    response.headers.emplace_back("Access-Control-Allow-Origin", origin);
+    if (credentials) response.headers.emplace_back("Access-Control-Allow-Credentials", "true");
+}
+
 } // namespace
 
 bool is_preflight(http::Request const& request) noexcept
@@ -38,13 +44,13 @@ bool is_allowed(std::string_view origin, std::span<std::string const> allowed) n
     return std::ranges::find(allowed, origin) != allowed.end();
 }
 
-http::Response preflight(std::string_view origin, bool allowed, std::string_view methods)
+http::Response preflight(std::string_view origin, bool allowed, std::string_view methods, bool credentials)
 {
     http::Response response{.status = 204, .content_type = ""};
     response.headers.emplace_back(
         "Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers");
     if (!allowed) return response;
-    response.headers.emplace_back("Access-Control-Allow-Origin", origin);
+    allow_origin(response, origin, credentials);
     if (methods.empty()) return response;
     response.headers.emplace_back("Access-Control-Allow-Methods", methods);
     response.headers.emplace_back("Access-Control-Allow-Headers", allowed_headers);
@@ -52,11 +58,11 @@ http::Response preflight(std::string_view origin, bool allowed, std::string_view
     return response;
 }
 
-void expose(http::Response& response, std::string_view origin, bool allowed)
+void expose(http::Response& response, std::string_view origin, bool allowed, bool credentials)
 {
     vary(response);
     if (!allowed) return;
-    response.headers.emplace_back("Access-Control-Allow-Origin", origin);
+    allow_origin(response, origin, credentials);
     response.headers.emplace_back("Access-Control-Expose-Headers", exposed_headers);
 }
 

@@ -18,10 +18,12 @@ bool is_preflight(http::Request const& request) noexcept;
 bool is_allowed(std::string_view origin, std::span<std::string const> allowed) noexcept;
 
 /// The answer to a preflight: 204, with what is allowed if the origin is. `methods`: what the path has (`GET,
-/// POST`); empty for a path that does not exist.
-http::Response preflight(std::string_view origin, bool allowed, std::string_view methods);
+/// POST`); empty for a path that does not exist. `credentials`: whether that is to come with cookies, and to
+/// set them.
+http::Response preflight(
+    std::string_view origin, bool allowed, std::string_view methods, bool credentials = false);
 
 /// Lets the page read the response, and tells caches that it depends on the origin.
-void expose(http::Response& response, std::string_view origin, bool allowed);
+void expose(http::Response& response, std::string_view origin, bool allowed, bool credentials = false);
 
 } // namespace service::cors

@@ -171,6 +171,8 @@ asio::awaitable<void> Gateway::find_tenant(Exchange& exchange)
         environment = named.environment.value_or(core::Environment::production);
         exchange.tenant = co_await deps_.tenants.find(named.slug);
         if (!exchange.tenant) throw tenant_not_found();
+        // Of a tenant that had the slug before and was erased.
+        if (claims && claims->issued_at + auth::token::skew < exchange.tenant->created_at) throw refused_;
     }
     auto& context = exchange.request.context;
     context.scope = exchange.tenant->scope(environment);
@@ -229,17 +231,18 @@ asio::awaitable<http::Response> Gateway::preflight(Exchange& exchange)
     auto match = router_.match(exchange.request);
     auto const origin = exchange.request.header("Origin").value_or("");
     exchange.named = tenancy::resolve(exchange.request.headers, rules_);
-    bool const allowed = co_await allows_origin(exchange, origin);
-    co_return cors::preflight(origin, allowed, match.allow);
+    bool const allowed = co_await allows_origin(exchange, origin, true);
+    co_return cors::preflight(origin, allowed, match.allow, options_.cookies_from_allowed_origins);
 }
 
-asio::awaitable<bool> Gateway::allows_origin(Exchange& exchange, std::string_view origin)
+asio::awaitable<bool> Gateway::allows_origin(Exchange& exchange, std::string_view origin, bool may_look_up)
 {
     bool const is_named = exchange.named.kind == tenancy::Resolution::Kind::tenant;
     auto environment = exchange.request.context.scope.environment();
     if (!exchange.tenant && is_named) {
         environment = exchange.named.environment.value_or(core::Environment::production);
-        exchange.tenant = co_await deps_.tenants.find(exchange.named.slug);
+        auto const& slug = exchange.named.slug;
+        exchange.tenant = may_look_up ? co_await deps_.tenants.find(slug) : deps_.tenants.remembered(slug);
     }
     if (!exchange.tenant) co_return false;
     co_return cors::is_allowed(origin, exchange.tenant->settings(environment).allowed_origins);
@@ -248,13 +251,14 @@ asio::awaitable<bool> Gateway::allows_origin(Exchange& exchange, std::string_vie
 asio::awaitable<void> Gateway::expose(Exchange& exchange, http::Response& response)
 {
     auto const origin = exchange.request.header("Origin").value_or("");
+    bool const refused = response.status == core::codes::unauthorized.status;
     bool allowed = false;
     try {
-        allowed = co_await allows_origin(exchange, origin);
+        allowed = co_await allows_origin(exchange, origin, !refused);
     } catch (std::exception const&) {
         allowed = false; // the answer stands, whether or not a page may read it
     }
-    cors::expose(response, origin, allowed);
+    cors::expose(response, origin, allowed, options_.cookies_from_allowed_origins);
 }
 
 http::Response Gateway::answer(std::exception_ptr const& failure, http::Request const& request) const

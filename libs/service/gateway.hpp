@@ -41,6 +41,11 @@ struct GatewayOptions {
     std::int64_t user_requests_per_minute = 0;
     /// Whether requests go on while the limit cannot be checked; else they are 503.
     bool rate_limit_fails_open = true;
+    /// Whether pages of the origins that a tenant allows may send and be given cookies
+    /// (`Access-Control-Allow-Credentials`). For a service that sets one: origins are exact, never `*`, and a
+    /// cookie with SameSite=Lax goes with such a request only from the service's own site (from
+    /// app.example.com to auth.example.com), so this opens nothing to others.
+    bool cookies_from_allowed_origins = false;
 };
 
 /// What the gateway works with; everything outlives it.
@@ -64,7 +69,7 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
 /// 3. host and tenant headers disagree: 400 TENANT_MISMATCH
 /// 4. credential, unless the route is anonymous: 401, as for one of another scope
 /// 5. tenant, unless the route is tenantless: 404 TENANT_NOT_FOUND, 403 TENANT_SUSPENDED (the operator may
-/// still GET)
+/// still GET); 401 for a user token that is older than the tenant, which was another one's of that slug
 /// 6. route 404, method 405 with `Allow`, access 403
 /// 7. rate limit 429; `Idempotency-Key` 400; the body is read (413), unless the route streams it
 /// 8. the handler
@@ -74,7 +79,8 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
 /// `X-Request-Id` and `Vary: Origin`, and the CORS headers if the scope allows the origin; every request is
 /// one count of the metrics and one line of the log (401s, which anybody can cause: 100 lines a second, with
 /// how many were left out). A missing or malformed credential is refused without a database, a lock or a
-/// suspension.
+/// suspension; with an `Origin` too nothing is looked up: a page may read the 401 when the tenant is
+/// remembered, as it is after the page's preflight.
 class Gateway final : public http::Application {
 public:
     Gateway(GatewayOptions options, GatewayDeps deps, http::Router router);
@@ -93,7 +99,7 @@ private:
     std::optional<redis::Limit> rate_limit(Exchange const& exchange) const;
     asio::awaitable<void> check_rate(Exchange& exchange, redis::Limit limit);
     asio::awaitable<http::Response> preflight(Exchange& exchange);
-    asio::awaitable<bool> allows_origin(Exchange& exchange, std::string_view origin);
+    asio::awaitable<bool> allows_origin(Exchange& exchange, std::string_view origin, bool may_look_up);
     asio::awaitable<void> expose(Exchange& exchange, http::Response& response);
     http::Response answer(std::exception_ptr const& failure, http::Request const& request) const;
     void finish(Exchange const& exchange, http::Response& response);

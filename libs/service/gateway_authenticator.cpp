@@ -62,13 +62,9 @@ asio::awaitable<std::optional<Identity>> GatewayAuthenticator::verify(std::strin
         if (!key) co_return std::nullopt;
         co_return identity_of(*key);
     }
-    if (user_tokens_ != nullptr && auth::UserTokens::is_candidate(token)) {
-        auto claims = co_await user_tokens_->verify(token);
-        if (!claims) co_return std::nullopt;
-        co_return identity_of(std::move(claims));
-    }
-    if (!master_key_.matches(token)) co_return std::nullopt;
-    co_return identity_of_operator();
+    auto claims = co_await user_tokens_->verify(token);
+    if (!claims) co_return std::nullopt;
+    co_return identity_of(std::move(claims));
 }
 
 } // namespace service

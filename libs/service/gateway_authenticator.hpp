@@ -41,8 +41,8 @@ public:
     /// Everything that can be said at once.
     Known check(std::string_view token) const;
 
-    /// The caller, or nullopt when the credential is refused. Throws UNAVAILABLE when that cannot be found
-    /// out.
+    /// The caller of a token that `check` has left undecided, or nullopt when the credential is refused.
+    /// Throws UNAVAILABLE when that cannot be found out.
     asio::awaitable<std::optional<Identity>> verify(std::string_view token) const;
 
 private:

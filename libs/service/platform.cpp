@@ -59,9 +59,11 @@ Platform::Platform(PlatformOptions options, Runtime const& runtime)
       master_key_(runtime.settings.master_key, runtime.settings.master_key_previous),
       db_({.url = runtime.settings.database_url.reveal(),
           .application_name = options_.name,
-          .threads = runtime.settings.database_pool}),
-      redis_({.address = redis::Address::parse(runtime.settings.redis_url.reveal())}, runtime.io.contexts(),
-          runtime.logger),
+          .threads = runtime.settings.database_pool,
+          .report = [&logger = runtime.logger](std::string const& event) { logger.warn(event); }}),
+      redis_({.address = redis::Address::parse(runtime.settings.redis_url.reveal()),
+                 .timeout = runtime.settings.redis_timeout},
+          runtime.io.contexts(), runtime.logger),
       limiter_(redis_, options_.name),
       internal_({.addresses = http::AddressPolicy(true), .ca_file = runtime.settings.outbound_ca_file}),
       outbound_({.addresses = http::AddressPolicy(runtime.settings.outbound_allow_private),
@@ -83,14 +85,19 @@ Platform::Platform(PlatformOptions options, Runtime const& runtime)
     add_shared_work();
     runtime_.metrics.gauge_callback("tetrad_database_queue_jobs", "Jobs that wait for a database thread",
         [this] { return static_cast<double>(db_.queued()); });
+    runtime_.metrics.gauge_callback("tetrad_redis_connected", "Whether some connection to Redis works",
+        [this] { return redis_.healthy() ? 1.0 : 0.0; });
 }
 
 void Platform::add_shared_work()
 {
-    add_worker({.queue = webhooks::queue, .threads = 8, .max_per_scope = 2}, std::ref(sender_));
+    if (!options_.events.empty()) {
+        add_worker({.queue = webhooks::queue, .threads = 8, .max_per_scope = 2}, std::ref(sender_));
+        add_periodic(
+            {.name = "webhooks.purge"}, [this](std::stop_token const&) { return purge_deliveries(); });
+    }
     add_periodic(
         {.name = "idempotency.purge"}, [this](std::stop_token const&) { return idempotency::purge(db_); });
-    add_periodic({.name = "webhooks.purge"}, [this](std::stop_token const&) { return purge_deliveries(); });
     add_periodic({.name = "tenants.erase", .interval = std::chrono::minutes(1)},
         [this](std::stop_token const& stop) { return eraser_.step(stop); });
 }
@@ -149,19 +156,21 @@ void Platform::serve(std::vector<http::Endpoint> endpoints)
     for (auto& endpoint : endpoints)
         endpoint = heavy_reads_.guard(std::move(endpoint));
     http_metrics_ = std::make_unique<observe::HttpMetrics>(runtime_.metrics, route_labels(endpoints));
-    gateway_ = std::make_unique<Gateway>(GatewayOptions{.base_host = runtime_.settings.base_host,
-                                             .tenant_headers = options_.tenant_headers,
-                                             .trusted_proxies = runtime_.settings.trusted_proxies,
-                                             .user_requests_per_minute = options_.user_requests_per_minute,
-                                             .rate_limit_fails_open = options_.rate_limit_fails_open},
-        GatewayDeps{.tenants = directory_,
-            .master_key = master_key_,
-            .keys = &keys_,
-            .user_tokens = &tokens_,
-            .rate_limiter = &limiter_,
-            .logger = runtime_.logger,
-            .metrics = *http_metrics_},
-        http::Router(std::move(endpoints)));
+    gateway_ =
+        std::make_unique<Gateway>(GatewayOptions{.base_host = runtime_.settings.base_host,
+                                      .tenant_headers = options_.tenant_headers,
+                                      .trusted_proxies = runtime_.settings.trusted_proxies,
+                                      .user_requests_per_minute = options_.user_requests_per_minute,
+                                      .rate_limit_fails_open = options_.rate_limit_fails_open,
+                                      .cookies_from_allowed_origins = options_.cookies_from_allowed_origins},
+            GatewayDeps{.tenants = directory_,
+                .master_key = master_key_,
+                .keys = &keys_,
+                .user_tokens = &tokens_,
+                .rate_limiter = &limiter_,
+                .logger = runtime_.logger,
+                .metrics = *http_metrics_},
+            http::Router(std::move(endpoints)));
 }
 
 bool Platform::live() const noexcept

@@ -54,10 +54,11 @@ struct PlatformOptions {
     std::string name; ///< `feedback`: prefix of Redis keys, application_name
     TokenIssuer issuer;
     std::vector<auth::KeyKind> key_kinds;
-    std::span<std::string_view const> events;  ///< what its webhooks announce; static storage
+    std::span<std::string_view const> events;  ///< what its webhooks announce; static storage; empty: none
     bool tenant_headers = false;               ///< GatewayOptions
     std::int64_t user_requests_per_minute = 0; ///< GatewayOptions
     bool rate_limit_fails_open = true;         ///< GatewayOptions
+    bool cookies_from_allowed_origins = false; ///< GatewayOptions
 };
 
 /// What every service is made of: database, Redis, tenants, keys, tokens, webhooks, and the background work

@@ -76,24 +76,6 @@ void raise_file_limit()
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// What libpq says of a connection that failed, without what it quotes: these are parts of the address, and
-/// with a
-/// `@` or `/` too many parts of its password.
-std::string without_quotes(std::string_view text)
-{
-    std::string out;
-    bool quoted = false;
-    for (char const c : text) {
-        if (c == '"') {
-            quoted = !quoted;
-            out += quoted ? "\"..." : "\"";
-        } else if (!quoted) {
-            out += c;
-        }
-    }
-    return out;
-}
-
 /// glibc gives every thread an arena of its own, up to eight a core; database and background threads share a
 /// few instead, which keeps freed memory in reach of everybody and the process small.
 void limit_arenas(unsigned io_threads)
@@ -178,7 +160,7 @@ int migrate(Definition const& definition, std::vector<std::string> const& flags)
         logger.info("database is up to date", {{"database", database}, {"applied", applied.size()}});
         return 0;
     } catch (pqxx::broken_connection const& e) {
-        logger.error("the database cannot be reached", {{"reason", without_quotes(e.what())}});
+        logger.error("the database cannot be reached", {{"reason", pg::loggable_reason(e.what())}});
         return failed;
     } catch (std::exception const& e) {
         logger.error("migration failed", {{"reason", e.what()}});

@@ -29,6 +29,8 @@ struct Settings {
     core::Secret database_url;
     unsigned database_pool = 4; ///< connections
     core::Secret redis_url;
+    std::chrono::milliseconds redis_timeout{
+        250}; ///< a Redis silent for longer counts as down; not configurable
     core::Secret master_key;
     core::Secret master_key_previous; ///< empty, or one more that is valid
     core::Secret encryption_keys;     ///< for crypto::Keyring::parse

@@ -163,21 +163,6 @@ std::size_t septets(std::string_view utf8) noexcept
     return sum;
 }
 
-std::size_t segments(std::string_view utf8) noexcept
-{
-    if (septets(utf8) <= capacity(1)) return 1;
-    std::size_t count = 1;
-    std::size_t used = 0;
-    while (!utf8.empty()) {
-        std::size_t const size = septets_of(next(utf8));
-        used += size;
-        if (used <= segment_septets) continue;
-        ++count; // the two septets of a character are never parted
-        used = size;
-    }
-    return count;
-}
-
 std::string transliterate(std::string_view utf8)
 {
     std::string out;

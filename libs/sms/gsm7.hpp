@@ -14,20 +14,11 @@ std::size_t septets(std::string_view utf8) noexcept;
 
 inline constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-inline bool fits(std::string_view utf8) noexcept
-{
-    return septets(utf8) != none;
-}
-
-/// Messages it is sent as: 160 septets in one, else 153 in each. `utf8` fits the alphabet.
-std::size_t segments(std::string_view utf8) noexcept;
-
-inline constexpr std::size_t segment_septets = 153; ///< of a message of several
-
-/// Septets that `count` segments hold, if no character of the extension table lies on a seam.
+/// Septets that a message of `count` segments holds: 160 in one, else 153 in each, if no character of the
+/// extension table lies on a seam.
 constexpr std::size_t capacity(std::size_t count) noexcept
 {
-    return count == 1 ? 160 : segment_septets * count;
+    return count == 1 ? 160 : 153 * count;
 }
 
 /// `utf8` in the alphabet on one line: letters with marks the alphabet lacks lose them, Cyrillic and Greek

@@ -5,12 +5,6 @@
 
 namespace sms {
 
-namespace {
-
-constexpr std::string_view share = "deferrable";
-
-} // namespace
-
 SenderGuard::SenderGuard(redis::Client& client, std::string sender, bool verified, std::int64_t per_minute)
     : quota_(client, "sms:sender"), sender_(std::move(sender)), name_(verified ? "minute" : "day"),
       limit_(verified ? redis::Limit{per_minute, std::chrono::minutes(1)}
@@ -19,22 +13,21 @@ SenderGuard::SenderGuard(redis::Client& client, std::string sender, bool verifie
 {
 }
 
-asio::awaitable<SenderGuard::Use> SenderGuard::take(core::Time now, Purpose purpose)
+asio::awaitable<SenderGuard::Use> SenderGuard::take(core::Time now, Purpose purpose, std::string_view tenant)
 {
-    redis::Use part;
-    if (purpose == Purpose::deferrable) {
-        part = co_await quota_.take(sender_, share, {&half_, 1}, now);
-        if (!part.allowed) co_return Use{std::move(part), {}};
-    }
-    auto whole = co_await quota_.take(sender_, name_, {&limit_, 1}, now);
-    if (!whole.allowed && part.allowed) co_await quota_.give_back(sender_, share, part);
-    co_return Use{std::move(whole), std::move(part)};
+    std::vector<std::string> names{name_};
+    if (purpose == Purpose::deferrable) names.emplace_back("deferrable");
+    if (!tenant.empty()) names.push_back("tenant:" + std::string(tenant));
+    std::vector<redis::Quota::Count> counts;
+    for (auto const& name : names)
+        counts.push_back({name, {counts.empty() ? &limit_ : &half_, 1}});
+    auto use = co_await quota_.take(sender_, counts, now);
+    co_return Use{std::move(use), std::move(names)};
 }
 
 asio::awaitable<void> SenderGuard::give_back(Use const& use)
 {
-    co_await quota_.give_back(sender_, name_, use);
-    if (use.share.allowed) co_await quota_.give_back(sender_, share, use.share);
+    co_await quota_.give_back(sender_, use.counts, use);
 }
 
 } // namespace sms

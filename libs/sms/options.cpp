@@ -15,7 +15,7 @@ Options Options::read(core::Config& config)
     o.account.auth_token =
         config.secret("TWILIO_AUTH_TOKEN", "secret of Twilio's account; inbound messages are signed with it");
     o.webhook_url = config.text("TWILIO_WEBHOOK_URL", "",
-        "inbound webhook as Twilio is told it; empty: the address it was called at");
+        "our webhook as Twilio is told it; empty: the address it was called at, and no status callbacks");
     o.sender_verified = config.boolean(
         "SMS_SENDER_VERIFIED", false, "whether carriers have verified the sender; until then 500 a day");
     o.sender_per_minute = config.integer(

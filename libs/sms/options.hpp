@@ -18,7 +18,8 @@ struct Options {
     std::string outbox;  ///< SMS_OUTBOX: the file, with SMS_PROVIDER=outbox
     /// TWILIO_*: needed with SMS_PROVIDER=twilio. The token alone also lets the inbound webhook be signed.
     twilio::Account account;
-    /// TWILIO_WEBHOOK_URL: the inbound webhook as Twilio is told it; empty: what the request's Host says.
+    /// TWILIO_WEBHOOK_URL: our webhook as Twilio is told it; empty: what the request's Host says, and then
+    /// nobody asks Twilio for status callbacks.
     std::string webhook_url;
     bool sender_verified = false;       ///< SMS_SENDER_VERIFIED
     std::int64_t sender_per_minute = 0; ///< SMS_SENDER_PER_MINUTE, once verified

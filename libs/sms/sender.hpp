@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,7 +15,8 @@ namespace sms {
 struct Message {
     core::Scope scope; ///< whose message it is
     PhoneNumber to;
-    std::string body; ///< UTF-8; keep it within sms::gsm7
+    std::string body;              ///< UTF-8; keep it within sms::gsm7
+    std::string status_callback{}; ///< address that the provider tells what becomes of it; empty: none
 };
 
 /// What became of a message that was handed to the provider.
@@ -38,8 +40,10 @@ constexpr std::string_view to_string(Outcome outcome) noexcept
 
 struct Sent {
     Outcome outcome = Outcome::unknown;
-    std::string provider_id; ///< when accepted: the provider's name for the message
-    unsigned code = 0;       ///< the provider's error code; 0: none
+    std::string provider_id;                           ///< when accepted: the provider's name for the message
+    unsigned code = 0;                                 ///< the provider's error code; 0: none
+    unsigned status = 0;                               ///< of its HTTP answer; 0: none
+    std::optional<std::chrono::seconds> retry_after{}; ///< when it refused for now and said until when
 };
 
 /// Who carries messages. Implementations are safe from any thread.

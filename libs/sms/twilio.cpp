@@ -15,9 +15,29 @@ namespace sms::twilio {
 
 namespace {
 
+constexpr std::ptrdiff_t max_pairs = 100; ///< of a form; Twilio's have some thirty
+
 bool is_service(std::string_view from) noexcept
 {
     return from.starts_with("MG");
+}
+
+/// What is signed behind the URL. As Twilio's own helpers: a parameter sent twice with one value counts once.
+std::string signed_text(Parameters parameters)
+{
+    std::ranges::sort(parameters);
+    auto const repeated = std::ranges::unique(parameters);
+    parameters.erase(repeated.begin(), repeated.end());
+    std::string text;
+    for (auto const& [name, value] : parameters)
+        text.append(name).append(value);
+    return text;
+}
+
+std::string sign_text(core::Secret const& auth_token, std::string_view url, std::string_view text)
+{
+    auto const mac = crypto::hmac_sha1(auth_token.reveal(), std::string(url).append(text));
+    return crypto::base64::encode({reinterpret_cast<char const*>(mac.data()), mac.size()});
 }
 
 } // namespace
@@ -25,7 +45,7 @@ bool is_service(std::string_view from) noexcept
 Outcome outcome_of(unsigned code) noexcept
 {
     switch (code) {
-    case 21610: // the recipient has replied STOP
+    case opted_out_code:
         return Outcome::opted_out;
     case 21408: // the account has no permission for the region
         return Outcome::country;
@@ -53,14 +73,16 @@ Sent read_answer(unsigned status, std::string_view body)
     if (status >= 200 && status < 300) {
         auto const* const sid = object != nullptr ? object->if_contains("sid") : nullptr;
         // Another server's 200 is no promise that a message was taken.
-        if (sid == nullptr || !sid->is_string()) return {.outcome = Outcome::unknown};
-        return {.outcome = Outcome::accepted, .provider_id = std::string(sid->get_string())};
+        if (sid == nullptr || !sid->is_string()) return {.outcome = Outcome::unknown, .status = status};
+        return {
+            .outcome = Outcome::accepted, .provider_id = std::string(sid->get_string()), .status = status};
     }
     auto const* const code = object != nullptr ? object->if_contains("code") : nullptr;
     bool const has_code = code != nullptr && code->is_int64() && code->get_int64() > 0;
     Sent sent{.outcome = Outcome::refused,
         .provider_id = {},
-        .code = has_code ? static_cast<unsigned>(code->get_int64()) : 0};
+        .code = has_code ? static_cast<unsigned>(code->get_int64()) : 0,
+        .status = status};
     if (has_code && status < 500) sent.outcome = outcome_of(sent.code);
     return sent;
 }
@@ -76,12 +98,16 @@ Sent Sender::send(Message const& message, std::chrono::milliseconds patience)
     request.body = "To=" + core::percent_encode(message.to.text()) +
                    (is_service(account_.from) ? "&MessagingServiceSid=" : "&From=") +
                    core::percent_encode(account_.from) + "&Body=" + core::percent_encode(message.body);
+    if (!message.status_callback.empty())
+        request.body += "&StatusCallback=" + core::percent_encode(message.status_callback);
     request.timeout = patience;
     request.connect_timeout = std::min(request.connect_timeout, patience);
     request.fresh_connection = true;
     try {
         auto const response = client_.send(request);
-        return read_answer(response.status, response.body);
+        Sent sent = read_answer(response.status, response.body);
+        sent.retry_after = response.retry_after;
+        return sent;
     } catch (http::OutboundError const& error) {
         return {.outcome = error.request_sent() ? Outcome::unknown : Outcome::not_sent};
     }
@@ -89,6 +115,7 @@ Sent Sender::send(Message const& message, std::chrono::milliseconds patience)
 
 std::optional<Parameters> parse_form(std::string_view body)
 {
+    if (std::ranges::count(body, '&') >= max_pairs) return std::nullopt;
     Parameters parameters;
     while (!body.empty()) {
         std::string_view const pair = body.substr(0, body.find('&'));
@@ -112,24 +139,17 @@ std::string_view find(Parameters const& parameters, std::string_view name) noexc
 
 std::string sign(core::Secret const& auth_token, std::string_view url, Parameters parameters)
 {
-    // As Twilio's own helpers: a parameter sent twice with one value counts once.
-    std::ranges::sort(parameters);
-    auto const repeated = std::ranges::unique(parameters);
-    parameters.erase(repeated.begin(), repeated.end());
-    std::string text(url);
-    for (auto const& [name, value] : parameters)
-        text.append(name).append(value);
-    auto const mac = crypto::hmac_sha1(auth_token.reveal(), text);
-    return crypto::base64::encode({reinterpret_cast<char const*>(mac.data()), mac.size()});
+    return sign_text(auth_token, url, signed_text(std::move(parameters)));
 }
 
 bool is_signed(core::Secret const& auth_token, std::span<std::string const> urls,
     Parameters const& parameters, std::string_view signature)
 {
     if (auth_token.empty()) return false;
+    std::string const text = signed_text(parameters);
     bool matched = false;
     for (auto const& url : urls)
-        matched |= crypto::equal_constant_time(sign(auth_token, url, parameters), signature);
+        matched |= crypto::equal_constant_time(sign_text(auth_token, url, text), signature);
     return matched;
 }
 

@@ -37,13 +37,17 @@ private:
 /// What an answer of the Messages resource means (https://www.twilio.com/docs/api/errors).
 Sent read_answer(unsigned status, std::string_view body);
 
+/// The error code of `Outcome::opted_out`: the recipient has replied STOP.
+inline constexpr unsigned opted_out_code = 21610;
+
 /// What an error code says of the message, at creation or in a status callback; `refused` for those that say
 /// nothing of the recipient.
 Outcome outcome_of(unsigned code) noexcept;
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
-/// The parameters of a form body (`application/x-www-form-urlencoded`); nullopt when it is malformed.
+/// The parameters of a form body (`application/x-www-form-urlencoded`), 100 at most; nullopt when there are
+/// more, or when it is malformed.
 std::optional<Parameters> parse_form(std::string_view body);
 
 /// The value of that name; empty when absent.

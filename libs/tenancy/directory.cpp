@@ -170,6 +170,11 @@ asio::awaitable<Found> Directory::find(std::string_view slug)
     co_return co_await impl_->fetch({std::move(key), 0}, trusted);
 }
 
+Found Directory::remembered(std::string_view slug) const
+{
+    return impl_->live() ? impl_->by_slug.find(std::string(slug)) : nullptr;
+}
+
 asio::awaitable<Found> Directory::find_by_id(std::int64_t tenant_id)
 {
     bool const trusted = impl_->live();

@@ -43,6 +43,9 @@ public:
     /// The same by id (`Scope::tenant_id()` of an API key's scope).
     asio::awaitable<std::shared_ptr<Tenant const>> find_by_id(std::int64_t tenant_id);
 
+    /// The tenant of that slug if it is remembered: costs no look-up and no suspension.
+    std::shared_ptr<Tenant const> remembered(std::string_view slug) const;
+
     /// A notification on `tenancy::channel`: the slug of a tenant that changed. For the listener's handlers.
     void on_notify(std::string const& payload);
 

@@ -29,6 +29,15 @@ struct Due {
     std::int64_t id() const noexcept { return production.tenant_id(); }
 };
 
+/// Reads the id, the slug, and whether the tenant is gone.
+Due read_due(pg::RowReader& r)
+{
+    std::int64_t const id = r.integer();
+    std::string const slug = r.text();
+    return {core::Scope::of(id, core::Environment::production, slug),
+        core::Scope::of(id, core::Environment::sandbox, slug), r.boolean()};
+}
+
 std::optional<Due> next_due(pg::Tx& tx, core::Time now, core::Time gone_before, std::int64_t after)
 {
     auto const rows =
@@ -38,26 +47,16 @@ std::optional<Due> next_due(pg::Tx& tx, core::Time now, core::Time gone_before, 
                "SELECT erased_id, slug, true FROM tenant_erasures WHERE erased_at <= $2"
                ") AS due WHERE id > $3 ORDER BY id LIMIT 1",
             {now, gone_before, after});
-    if (rows.empty()) return std::nullopt;
-    pqxx::row const row = rows.front();
-    pg::RowReader r(row);
-    std::int64_t const id = r.integer();
-    std::string const slug = r.text();
-    return Due{core::Scope::of(id, core::Environment::production, slug),
-        core::Scope::of(id, core::Environment::sandbox, slug), r.boolean()};
+    return pg::read_first(rows, read_due);
 }
 
 /// From here on the tenant cannot be revived. nullopt when it is not due: revived, or gone.
 std::optional<Due> begin(pg::Tx& tx, std::int64_t id, core::Time now)
 {
     auto const rows = tx.run("UPDATE tenants SET erasure_began_at = coalesce(erasure_began_at, $2) "
-                             "WHERE tenant_id = $1 AND erase_after <= $2 RETURNING slug",
+                             "WHERE tenant_id = $1 AND erase_after <= $2 RETURNING tenant_id, slug, false",
         {id, now});
-    if (rows.empty()) return std::nullopt;
-    pqxx::row const row = rows.front();
-    std::string const slug = pg::RowReader(row).text();
-    return Due{core::Scope::of(id, core::Environment::production, slug),
-        core::Scope::of(id, core::Environment::sandbox, slug), false};
+    return pg::read_first(rows, read_due);
 }
 
 void finish(pg::Tx& tx, Due const& due, core::Time now)
@@ -75,8 +74,7 @@ void finish(pg::Tx& tx, Due const& due, core::Time now)
 bool erase_batch(pg::Tx& tx, Due const& due, std::size_t batch, core::Time now)
 {
     auto const rows = tx.run("SELECT erase_tenant_rows($1, $2)", {due.id(), batch});
-    pqxx::row const row = rows.front();
-    if (pg::RowReader(row).integer() > 0) return false;
+    if (pg::RowReader(rows[0]).integer() > 0) return false;
     finish(tx, due, now);
     return true;
 }

@@ -27,13 +27,6 @@ std::optional<std::string_view> to_status(std::optional<bool> suspended)
     return *suspended ? "suspended" : "active";
 }
 
-std::optional<TenantRecord> first(pqxx::result const& rows)
-{
-    if (rows.empty()) return std::nullopt;
-    pg::RowReader r(rows[0]);
-    return read_tenant(r);
-}
-
 } // namespace
 
 Upserted upsert(pg::Tx& tx, Upsert const& wanted, core::Time now)
@@ -60,7 +53,8 @@ Upserted upsert(pg::Tx& tx, Upsert const& wanted, core::Time now)
 
 std::optional<TenantRecord> find(pg::Tx& tx, std::string_view slug)
 {
-    return first(tx.run("SELECT " TETRAD_TENANT_COLUMNS " FROM tenants WHERE slug = $1", {slug}));
+    return pg::read_first(
+        tx.run("SELECT " TETRAD_TENANT_COLUMNS " FROM tenants WHERE slug = $1", {slug}), read_tenant);
 }
 
 bool is_suspended(pg::Tx& tx, std::int64_t tenant_id)
@@ -76,21 +70,16 @@ std::vector<TenantRecord> newest(pg::Tx& tx, std::optional<std::int64_t> before,
     auto const rows = tx.run("SELECT " TETRAD_TENANT_COLUMNS " FROM tenants WHERE tenant_id < $1 "
                              "ORDER BY tenant_id DESC LIMIT $2",
         {before.value_or(above_all), limit});
-    std::vector<TenantRecord> tenants;
-    tenants.reserve(rows.size());
-    for (pqxx::row const& row : rows) {
-        pg::RowReader r(row);
-        tenants.push_back(read_tenant(r));
-    }
-    return tenants;
+    return pg::read_rows(rows, read_tenant);
 }
 
 std::optional<TenantRecord> condemn(pg::Tx& tx, std::string_view slug, core::Time erase_after, core::Time now)
 {
-    return first(tx.run(
+    auto const rows = tx.run(
         "UPDATE tenants SET status = 'suspended', erase_after = least(erase_after, $2), updated_at = $3 "
         "WHERE slug = $1 RETURNING " TETRAD_TENANT_COLUMNS,
-        {slug, erase_after, now}));
+        {slug, erase_after, now});
+    return pg::read_first(rows, read_tenant);
 }
 
 std::vector<std::int64_t> scopes_after(pg::Tx& tx, std::int64_t after, std::size_t limit)
@@ -100,11 +89,7 @@ std::vector<std::int64_t> scopes_after(pg::Tx& tx, std::int64_t after, std::size
                "WHERE t.tenant_id >= $1 / 2 AND t.tenant_id * 2 + e > $1 "
                "ORDER BY t.tenant_id, e LIMIT $2",
             {after, limit});
-    std::vector<std::int64_t> scopes;
-    scopes.reserve(rows.size());
-    for (pqxx::row const& row : rows)
-        scopes.push_back(pg::RowReader(row).integer());
-    return scopes;
+    return pg::read_rows(rows, &pg::RowReader::integer);
 }
 
 } // namespace tenancy::registry

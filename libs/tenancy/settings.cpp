@@ -1,6 +1,8 @@
 #include "tenancy/settings.hpp"
 
+#include "audit/audit.hpp"
 #include "core/error.hpp"
+#include "http/etag.hpp"
 #include "pg/row.hpp"
 #include "tenancy/rows.hpp"
 
@@ -10,34 +12,42 @@ namespace tenancy::settings {
 
 namespace {
 
-Settings read_settings(pqxx::result const& rows)
+Settings read_settings(pg::RowReader& r)
 {
     Settings settings;
-    if (rows.empty()) return settings;
-    pqxx::row const row = rows.front();
-    pg::RowReader r(row);
     settings.document = read_object(r.view());
     settings.version = r.integer();
     settings.updated_at = r.optional_time();
     return settings;
 }
 
+std::string etag(Settings const& settings)
+{
+    return http::etag(std::to_string(settings.version));
+}
+
+http::Response answer(Settings const& settings, Show show)
+{
+    return http::Response::ok(boost::json::serialize(show(settings.document))).header("ETag", etag(settings));
+}
+
 } // namespace
 
 Settings read(pg::Tx& tx, core::Scope const& scope)
 {
-    return read_settings(
-        tx.run("SELECT document, version, updated_at FROM scope_settings WHERE scope_id = $1", {scope.id}));
+    auto const rows =
+        tx.run("SELECT document, version, updated_at FROM scope_settings WHERE scope_id = $1", {scope.id});
+    return pg::read_first(rows, read_settings).value_or(Settings());
 }
 
 Settings read_for_update(pg::Tx& tx, core::Scope const& scope)
 {
     // The row that is not there yet has to be locked as well.
-    return read_settings(
-        tx.run("INSERT INTO scope_settings (scope_id, document, version) VALUES ($1, '{}', 0) "
-               "ON CONFLICT (scope_id) DO UPDATE SET version = scope_settings.version "
-               "RETURNING document, version, updated_at",
-            {scope.id}));
+    auto const rows = tx.run("INSERT INTO scope_settings (scope_id, document, version) VALUES ($1, '{}', 0) "
+                             "ON CONFLICT (scope_id) DO UPDATE SET version = scope_settings.version "
+                             "RETURNING document, version, updated_at",
+        {scope.id});
+    return pg::read_first(rows, read_settings).value();
 }
 
 Settings write(pg::Tx& tx, core::Scope const& scope, boost::json::object const& document,
@@ -49,11 +59,40 @@ Settings write(pg::Tx& tx, core::Scope const& scope, boost::json::object const& 
         "version = scope_settings.version + 1, updated_at = excluded.updated_at "
         "RETURNING document, version, updated_at",
         {scope.id, boost::json::serialize(document), now});
-    Settings written = read_settings(rows);
+    auto written = pg::read_first(rows, read_settings).value();
     if (expected_version && written.version != *expected_version + 1)
         throw core::Error(
             core::codes::precondition_failed, "The settings have been changed since they were read.");
     return written;
+}
+
+boost::json::object with_defaults(boost::json::object const& document, boost::json::object defaults)
+{
+    for (auto& member : defaults)
+        if (auto const* const found = document.if_contains(member.key())) member.value() = *found;
+    return defaults;
+}
+
+http::Response answer_get(pg::Tx& tx, http::Request const& request, Show show)
+{
+    return answer(read(tx, request.scope()), show);
+}
+
+http::Response answer_patch(pg::Tx& tx, http::Request const& request,
+    std::function<void(boost::json::object&)> const& change, Show show, core::Time now)
+{
+    Settings const before = read_for_update(tx, request.scope());
+    http::check_if_match(request, etag(before));
+    boost::json::object document = before.document;
+    change(document);
+    Settings const after = write(tx, request.scope(), document, before.version, now);
+    audit::record(tx, request.context,
+        {.action = "settings.updated",
+            .subject_type = "settings",
+            .subject_id = {},
+            .before = show(before.document),
+            .after = show(after.document)});
+    return answer(after, show);
 }
 
 } // namespace tenancy::settings

@@ -25,14 +25,14 @@ public:
     void finish_sending();
 
     /// What arrives until the peer closes or `timeout` has passed in all.
-    std::string read_to_close(Milliseconds timeout = std::chrono::seconds(5));
+    std::string read_to_close(Milliseconds timeout = std::chrono::seconds(30));
 
     /// What arrives up to and including `end` (what comes after is kept for the next read), or until the peer
     /// closes or `timeout` has passed.
-    std::string read_until(std::string_view end, Milliseconds timeout = std::chrono::seconds(5));
+    std::string read_until(std::string_view end, Milliseconds timeout = std::chrono::seconds(30));
 
     /// At most `size` bytes; fewer only when the peer closes or `timeout` has passed.
-    std::string read(std::size_t size, Milliseconds timeout = std::chrono::seconds(5));
+    std::string read(std::size_t size, Milliseconds timeout = std::chrono::seconds(30));
 
     /// Whether the peer closed (or reset) the connection, as seen by the reads so far.
     bool closed() const noexcept { return closed_; }

@@ -18,6 +18,7 @@ inline service::Settings service_settings(std::string base_host, Postgres const&
     settings.base_host = std::move(base_host);
     settings.database_url = core::Secret(postgres.service_url());
     settings.redis_url = core::Secret(redis.url());
+    settings.redis_timeout = std::chrono::seconds(3); // a stalled machine is not a Redis that is down
     settings.master_key = core::Secret(master_key);
     settings.encryption_keys = core::Secret(encryption_keys);
     settings.outbound_allow_private = true;

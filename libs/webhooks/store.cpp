@@ -7,9 +7,8 @@ namespace webhooks::store {
 
 namespace {
 
-Webhook read_webhook(pqxx::row const& row)
+Webhook read_webhook(pg::RowReader& r)
 {
-    pg::RowReader r(row);
     Webhook w;
     w.id = r.uuid();
     w.url = r.text();
@@ -23,15 +22,8 @@ Webhook read_webhook(pqxx::row const& row)
     return w;
 }
 
-std::optional<Webhook> first_webhook(pqxx::result const& rows)
+Delivery read_delivery(pg::RowReader& r)
 {
-    if (rows.empty()) return std::nullopt;
-    return read_webhook(rows[0]);
-}
-
-Delivery read_delivery(pqxx::row const& row)
-{
-    pg::RowReader r(row);
     Delivery d;
     d.id = r.uuid();
     d.webhook_id = r.uuid();
@@ -45,6 +37,23 @@ Delivery read_delivery(pqxx::row const& row)
     d.created_at = r.time();
     d.delivered_at = r.optional_time();
     return d;
+}
+
+Attempt read_attempt(pg::RowReader& r)
+{
+    Attempt a;
+    a.delivery_id = r.uuid();
+    a.pending = r.boolean();
+    a.payload = r.text();
+    a.traceparent = r.optional_text();
+    a.expires_at = r.time();
+    a.webhook_exists = r.boolean();
+    a.webhook_id = r.uuid();
+    a.url = r.text();
+    a.enabled = r.boolean();
+    a.sealed_secret = r.text();
+    a.sealed_previous = r.optional_text();
+    return a;
 }
 
 std::optional<std::int64_t> status_of(Report const& report)
@@ -78,18 +87,20 @@ void insert(pg::Tx& tx, std::int64_t scope_id, Webhook const& w, std::string con
 
 std::optional<Webhook> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
 {
-    return first_webhook(tx.run(R"(
+    auto const rows = tx.run(R"(
         SELECT webhook_id, url, events, description, enabled, disabled_reason, version, created_at, updated_at
         FROM webhooks WHERE scope_id = $1 AND webhook_id = $2)",
-        {scope_id, id}));
+        {scope_id, id});
+    return pg::read_first(rows, read_webhook);
 }
 
 std::optional<Webhook> find_for_update(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
 {
-    return first_webhook(tx.run(R"(
+    auto const rows = tx.run(R"(
         SELECT webhook_id, url, events, description, enabled, disabled_reason, version, created_at, updated_at
         FROM webhooks WHERE scope_id = $1 AND webhook_id = $2 FOR NO KEY UPDATE)",
-        {scope_id, id}));
+        {scope_id, id});
+    return pg::read_first(rows, read_webhook);
 }
 
 std::vector<Webhook> list(
@@ -98,14 +109,11 @@ std::vector<Webhook> list(
     auto const rows = tx.run(R"(
         SELECT webhook_id, url, events, description, enabled, disabled_reason, version, created_at, updated_at
         FROM webhooks
-        WHERE scope_id = $1 AND ($2::timestamptz IS NULL OR (created_at, webhook_id) < ($2, $3::uuid))
+        WHERE scope_id = $1 AND (created_at, webhook_id) < ($2::timestamptz, $3::uuid)
         ORDER BY created_at DESC, webhook_id DESC
         LIMIT $4::bigint)",
         {scope_id, paging::time_of(after), paging::id_of(after), limit});
-    std::vector<Webhook> out;
-    for (auto const& row : rows)
-        out.push_back(read_webhook(row));
-    return out;
+    return pg::read_rows(rows, read_webhook);
 }
 
 void update(pg::Tx& tx, std::int64_t scope_id, Webhook const& w)
@@ -153,8 +161,7 @@ bool any_enabled(pg::Tx& tx, std::int64_t scope_id)
 {
     auto const rows =
         tx.run("SELECT EXISTS (SELECT FROM webhooks WHERE scope_id = $1 AND enabled)", {scope_id});
-    auto const row = rows.front();
-    return pg::RowReader(row).boolean();
+    return pg::RowReader(rows[0]).boolean();
 }
 
 std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, Event const& event)
@@ -173,10 +180,7 @@ std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, Eve
         WHERE scope_id = $1 AND enabled AND (events = '{}' OR $3 = ANY (events))
         RETURNING delivery_id)",
         {scope_id, ids, event.type, event.payload, event.at, event.expires_at, event.traceparent});
-    std::vector<core::Uuid> out;
-    for (auto const& row : rows)
-        out.push_back(pg::RowReader(row).uuid());
-    return out;
+    return pg::read_rows(rows, &pg::RowReader::uuid);
 }
 
 std::vector<Delivery> list_deliveries(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
@@ -187,14 +191,11 @@ std::vector<Delivery> list_deliveries(pg::Tx& tx, std::int64_t scope_id, core::U
                response_excerpt, created_at, delivered_at
         FROM webhook_deliveries
         WHERE scope_id = $1 AND webhook_id = $2 AND ($3::text IS NULL OR status = $3)
-          AND ($4::timestamptz IS NULL OR (created_at, delivery_id) < ($4, $5::uuid))
+          AND (created_at, delivery_id) < ($4::timestamptz, $5::uuid)
         ORDER BY created_at DESC, delivery_id DESC
         LIMIT $6::bigint)",
         {scope_id, webhook_id, status, paging::time_of(after), paging::id_of(after), limit});
-    std::vector<Delivery> out;
-    for (auto const& row : rows)
-        out.push_back(read_delivery(row));
-    return out;
+    return pg::read_rows(rows, read_delivery);
 }
 
 std::optional<Delivery> reopen_delivery(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
@@ -207,8 +208,7 @@ std::optional<Delivery> reopen_delivery(pg::Tx& tx, std::int64_t scope_id, core:
         RETURNING delivery_id, webhook_id, event_type, status, attempts, next_attempt_at, last_status, last_error,
                   response_excerpt, created_at, delivered_at)",
         {scope_id, webhook_id, delivery_id, now, expires_at});
-    if (rows.empty()) return std::nullopt;
-    return read_delivery(rows[0]);
+    return pg::read_first(rows, read_delivery);
 }
 
 std::optional<Attempt> load_attempt(
@@ -222,21 +222,7 @@ std::optional<Attempt> load_attempt(
         LEFT JOIN webhooks w ON w.scope_id = $1 AND w.webhook_id = d.webhook_id
         WHERE d.scope_id = $1 AND d.delivery_id = $2)",
         {scope_id, delivery_id, now});
-    if (rows.empty()) return std::nullopt;
-    pg::RowReader r(rows[0]);
-    Attempt a;
-    a.delivery_id = r.uuid();
-    a.pending = r.boolean();
-    a.payload = r.text();
-    a.traceparent = r.optional_text();
-    a.expires_at = r.time();
-    a.webhook_exists = r.boolean();
-    a.webhook_id = r.uuid();
-    a.url = r.text();
-    a.enabled = r.boolean();
-    a.sealed_secret = r.text();
-    a.sealed_previous = r.optional_text();
-    return a;
+    return pg::read_first(rows, read_attempt);
 }
 
 void record_delivered(

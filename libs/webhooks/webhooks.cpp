@@ -19,22 +19,22 @@ struct SealedSecrets {
     std::optional<std::string> previous;
 };
 
+SealedSecrets read_secrets(pg::RowReader& r)
+{
+    SealedSecrets s;
+    s.webhook_id = r.uuid();
+    s.current = r.text();
+    s.previous = r.optional_text();
+    return s;
+}
+
 std::vector<SealedSecrets> lock_secrets(pg::Tx& tx, std::int64_t scope_id)
 {
     auto const rows = tx.run(R"(
         SELECT webhook_id, secret, previous_secret FROM webhooks
         WHERE scope_id = $1 ORDER BY webhook_id FOR NO KEY UPDATE)",
         {scope_id});
-    std::vector<SealedSecrets> out;
-    for (auto const& row : rows) {
-        pg::RowReader r(row);
-        SealedSecrets s;
-        s.webhook_id = r.uuid();
-        s.current = r.text();
-        s.previous = r.optional_text();
-        out.push_back(std::move(s));
-    }
-    return out;
+    return pg::read_rows(rows, read_secrets);
 }
 
 std::string seal_anew(crypto::Keyring const& keyring, std::string const& sealed, std::string const& aad)
@@ -51,7 +51,13 @@ std::string seal_anew(crypto::Keyring const& keyring, std::string const& sealed,
 std::size_t publish(pg::Tx& tx, http::Context const& context, std::string_view type,
     std::string_view data_json, core::Time at)
 {
-    auto const scope_id = context.scope.id;
+    return publish(tx, Origin{context.scope.id, context.traceparent}, type, data_json, at);
+}
+
+std::size_t publish(
+    pg::Tx& tx, Origin const& origin, std::string_view type, std::string_view data_json, core::Time at)
+{
+    auto const scope_id = origin.scope_id;
     if (!store::any_enabled(tx, scope_id)) return 0;
     pg::serialise(tx, scope_id); // no delivery appears behind a cursor
     core::JsonWriter body(data_json.size() + type.size() + 64);
@@ -59,7 +65,7 @@ std::size_t publish(pg::Tx& tx, http::Context const& context, std::string_view t
     auto const ids = store::insert_deliveries(tx, scope_id,
         {.type = type,
             .payload = std::move(body).str(),
-            .traceparent = context.traceparent,
+            .traceparent = origin.traceparent,
             .at = at,
             .expires_at = at + retry_window});
     jobs::enqueue(tx, queue, scope_id, ids, at);

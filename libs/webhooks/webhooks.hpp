@@ -8,7 +8,9 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace crypto {
@@ -33,6 +35,16 @@ inline constexpr std::size_t max_per_scope = 20;
 /// webhook listens. Returns the number of deliveries.
 std::size_t publish(pg::Tx& tx, http::Context const& context, std::string_view type,
     std::string_view data_json, core::Time at);
+
+/// What an event that no request causes belongs to: a worker's.
+struct Origin {
+    std::int64_t scope_id = 0;
+    std::string traceparent; ///< empty: of no trace
+};
+
+/// The same for an event of that origin.
+std::size_t publish(
+    pg::Tx& tx, Origin const& origin, std::string_view type, std::string_view data_json, core::Time at);
 
 /// Seals every webhook secret of the scope anew under the keyring's first key; those that are already are
 /// left alone. Returns how many changed. Throws when one cannot be opened.

@@ -20,10 +20,17 @@ service::PlatformOptions platform_options(
     service::Settings const& settings, std::shared_ptr<Signer> const& signer)
 {
     return {.name = "auth-mfa",
-        .issuer = {
-            .host = settings.base_host, .own = [signer](pg::Database& db, crypto::Keyring const& keyring) {
-                return signer->load(db, keyring);
-            }}};
+        .issuer = {.host = settings.base_host,
+            .own = [signer](pg::Database& db,
+                       crypto::Keyring const& keyring) { return signer->load(db, keyring); }},
+        .cookies_from_allowed_origins = true}; // mfa_device: a tenant's page has to get it, and to send it
+}
+
+crypto::PasswordHasherOptions hasher_options(Config const& config, observe::Metrics& metrics)
+{
+    auto& hashes = metrics.counter("tetrad_password_hashes_total",
+        "Argon2id hashes done, of passwords and recovery codes, to be kept or to be compared.");
+    return {.threads = config.password_threads, .on_hash = [&hashes] { hashes.Increment(); }};
 }
 
 /// `rotate-signing-key`: makes the key that signs next. It is published at once and signs once every verifier
@@ -58,7 +65,7 @@ App::App(Config const& config, service::Runtime const& runtime)
 App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<Signer> signer)
     : Platform(platform_options(runtime.settings, signer), runtime),
       hosts_(runtime.settings.base_host, options_.tenant_headers),
-      passwords_({.threads = config.password_threads}),
+      passwords_(hasher_options(config, runtime.metrics)),
       tokens_(std::move(signer), jwks_, keyring_, runtime.clock,
           Issuer(runtime.settings.base_host, runtime.settings.port)),
       identity_tokens_(outbound_, runtime.clock), hot_(db_),
@@ -75,11 +82,11 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
           .tokens = tokens_,
           .identity_tokens = identity_tokens_,
           .clock = runtime.clock,
+          .logger = runtime.logger,
           .mfa = mfa_,
       }
 {
     add_periodic({.name = "sessions.purge"}, [this](std::stop_token const&) { return purge_sessions(); });
-    // factors
     add_erasure([this](core::Scope const& scope) {
         for (auto const& prefix :
             {Challenges::prefix(scope), Enrolments::prefix(scope), Budgets::prefix(scope)})

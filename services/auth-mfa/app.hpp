@@ -31,7 +31,6 @@ private:
     Tokens tokens_;
     IdentityTokens identity_tokens_;
     Hot hot_;
-    // factors
     Mfa mfa_;
     Deps deps_;
     std::int64_t purged_up_to_ = 0; ///< scope at which the walk over old sessions goes on

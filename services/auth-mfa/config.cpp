@@ -17,7 +17,6 @@ Config Config::read(core::Config& config)
         "threads that hash passwords, 19 MiB each; the default is one per core"));
     c.registrations_per_hour = config.integer("REGISTRATIONS_PER_HOUR", network_registrations.count, 1,
         100'000, "accounts that one network may register in a tenant's environment");
-    // factors
     c.sms = sms::Options::read(config);
     c.sms_brand_provider =
         config.text("SMS_BRAND_PROVIDER", "Tetrad", "who codes are sent by, as messages say");

@@ -12,7 +12,6 @@ namespace auth_mfa {
 struct Config {
     unsigned password_threads = 2;             ///< that hash passwords, at a lower priority than the others
     std::int64_t registrations_per_hour = 100; ///< from one network
-    // factors
     sms::Options sms;
     std::string sms_brand_provider; ///< SMS_BRAND_PROVIDER: who sends codes on behalf of a tenant
 

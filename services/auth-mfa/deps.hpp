@@ -7,6 +7,7 @@
 #include "domain/user.hpp"
 #include "http/address.hpp"
 #include "mfa.hpp"
+#include "observe/log.hpp"
 #include "pg/coalescer.hpp"
 #include "pg/database.hpp"
 #include "providers/identity_tokens.hpp"
@@ -45,6 +46,7 @@ struct Deps {
     Tokens& tokens;
     IdentityTokens& identity_tokens;
     core::Clock const& clock;
+    observe::Logger& logger;
     Mfa& mfa;
 };
 

@@ -1,8 +1,6 @@
 #include "app.hpp"
 
 #include "api/events.hpp"
-#include "blobs/local_store.hpp"
-#include "blobs/s3_store.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
 #include "webhooks/webhooks.hpp"
@@ -22,28 +20,13 @@ service::PlatformOptions platform_options(Config const& config)
         .rate_limit_fails_open = true};
 }
 
-std::unique_ptr<blobs::BlobStore> make_store(
-    Config const& config, crypto::Keyring const& keyring, http::Client& client, core::Clock const& clock)
-{
-    if (!config.s3) {
-        return std::make_unique<blobs::LocalStore>(
-            config.blob_dir, blobs::Addresses(keyring.derive("blobs.addresses")), clock);
-    }
-    blobs::S3Options options{.endpoint = config.s3_endpoint,
-        .bucket = config.s3_bucket,
-        .credentials = {config.s3_access_key_id, config.s3_secret_access_key, config.s3_region}};
-    return std::make_unique<blobs::S3Store>(std::move(options), client, clock);
-}
-
 } // namespace
 
 App::App(Config const& config, service::Runtime const& runtime)
     : Platform(platform_options(config), runtime),
-      store_(make_store(config, keyring_, internal_, runtime.clock)),
-      attachments_(db_, *store_, runtime.clock,
-          {.max_unattached_bytes = config.unattached_limit,
-              .origin = blobs::origin_from_host(config.public_scheme)}),
-      hot_(db_), deps_{db_, hot_, keys_, tenants_, attachments_, webhooks_, runtime.clock}
+      store_(blobs::make_store(config.blobs, keyring_, internal_, runtime.clock)),
+      attachments_(db_, *store_, runtime.clock, config.blobs.attachments()), hot_(db_),
+      deps_{db_, hot_, keys_, tenants_, attachments_, webhooks_, runtime.clock}
 {
     add_erasure([this](core::Scope const& scope) { attachments_.erase_scope(scope); });
     add_worker({.queue = blobs::expire_queue, .threads = 1}, blobs::expire_handler(attachments_));

@@ -3,6 +3,13 @@
 set -uo pipefail
 failed=0
 
+# As grep, but finding nothing is no failure; not being able to look is (a folder that is gone, a wrong pattern).
+search() {
+    local status=0
+    grep "$@" || status=$?
+    [ "$status" -le 1 ]
+}
+
 # forbid DESCRIPTION PATTERN WHERE... [-- ALLOWED PATHS PATTERN]
 forbid() {
     local description=$1 pattern=$2 found allowed='^$'
@@ -13,7 +20,10 @@ forbid() {
         where+=("$1")
         shift
     done
-    found=$(grep -rnE --include='*.cpp' --include='*.hpp' "$pattern" "${where[@]}" | grep -vE "$allowed" || true)
+    if ! found=$(search -rnE --include='*.cpp' --include='*.hpp' "$pattern" "${where[@]}" | search -vE "$allowed"); then
+        echo "$description: grep failed"
+        failed=1
+    fi
     if [ -n "$found" ]; then
         printf '%s:\n%s\n' "$description" "$found"
         failed=1
@@ -26,7 +36,8 @@ forbid "libpqxx is for libs/pg; row and result types for storage alone" '#includ
     -- '^(libs/pg/|libs/(tenancy|audit|idempotency|auth|jobs|webhooks|blobs)/[a-z_]+\.[ch]pp|libs/service/run\.cpp|services/[a-z-]+/storage/|libs/testing/)'
 forbid "SQL belongs to storage and the libraries that own tables" '"(SELECT|INSERT|UPDATE|DELETE) ' services -- '^services/[a-z-]+/storage/'
 forbid "hiredis belongs to libs/redis" '#include <hiredis' libs services -- '^libs/(redis|testing)/'
-forbid "libcurl belongs to libs/http" '#include <curl/' libs services -- '^libs/(http|testing)/'
+forbid "libcurl belongs to libs/http, and to mail" '#include <curl/' libs services \
+    -- '^(libs/(http|testing)/|services/notify/providers/smtp\.cpp)'
 forbid "the environment is read by the configuration" '\bgetenv\(' libs services -- '^libs/(core/config\.cpp|testing/)'
 forbid "domain/ knows no I/O" '#include "(pg|http|redis|jobs|service|storage|api)/' services/*/domain
 forbid "services do not know each other" '#include "services/' services
@@ -34,14 +45,25 @@ forbid "tests stay out of what is deployed" '#include "testing/' libs services -
 
 # A library uses only those before it in libs/CMakeLists.txt.
 before=
-for lib in $(sed -n 's/^foreach(lib \(.*\))$/\1/p' libs/CMakeLists.txt); do
+order=$(sed -n 's/^foreach(lib \(.*\))$/\1/p' libs/CMakeLists.txt)
+if [ -z "$order" ]; then
+    echo "libs/CMakeLists.txt does not say in which order libraries come"
+    failed=1
+fi
+for lib in $order; do
     [ -d "libs/$lib" ] || continue
+    if ! uses=$(search -rHoE --include='*.cpp' --include='*.hpp' '#include "[a-z0-9_]+/' "libs/$lib" |
+        sed -E 's/#include "([a-z0-9_]+)\//\1/' | sort -u); then
+        echo "libs/$lib: grep failed"
+        failed=1
+    fi
     while IFS=: read -r file used; do
+        [ -n "$file" ] || continue
         if [[ " $before $lib third " != *" $used "* ]]; then
             echo "$file uses $used, which comes after $lib"
             failed=1
         fi
-    done < <(grep -rHoE --include='*.cpp' --include='*.hpp' '#include "[a-z]+/' "libs/$lib" | sed -E 's/#include "([a-z]+)\//\1/' | sort -u)
+    done <<< "$uses"
     before="$before $lib"
 done
 exit $failed

@@ -3,15 +3,11 @@
 #include "state/challenges.hpp"
 #include "state/enrolments.hpp"
 #include "testing/fake_clock.hpp"
-#include "testing/redis.hpp"
+#include "testing/redis_fixture.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/use_future.hpp>
 #include <catch2/catch.hpp>
 
 #include <future>
-#include <thread>
 
 using namespace std::chrono_literals;
 using namespace auth_mfa;
@@ -20,26 +16,7 @@ namespace {
 
 constexpr char const* phone = "+4915112345678";
 
-struct Fixture {
-    Fixture() : thread([this] { ioc.run(); }) {}
-
-    ~Fixture()
-    {
-        client.stop();
-        work.reset();
-        thread.join();
-    }
-
-    Fixture(Fixture const&) = delete;
-    Fixture& operator=(Fixture const&) = delete;
-
-    template <class T> std::future<T> start(asio::awaitable<T> task)
-    {
-        return asio::co_spawn(ioc, std::move(task), asio::use_future);
-    }
-
-    template <class T> T await(asio::awaitable<T> task) { return start(std::move(task)).get(); }
-
+struct Fixture : testing::RedisFixture {
     /// The code of the error it ends with; empty when it ends well.
     template <class T> std::string error_of(asio::awaitable<T> task)
     {
@@ -63,11 +40,6 @@ struct Fixture {
         return challenges.try_code(challenge, phone, code, clock.now());
     }
 
-    testing::Redis server;
-    observe::Logger logger{"test", observe::Level::off};
-    asio::io_context ioc{1};
-    asio::executor_work_guard<asio::io_context::executor_type> work{ioc.get_executor()};
-    redis::Client client{{.address = redis::Address::parse(server.url())}, {&ioc}, logger};
     testing::FakeClock clock;
     KeyedHash hash{crypto::Keyring::parse("k1:" + std::string(43, 'A') + "=")};
     Challenges challenges{client, hash};
@@ -75,7 +47,6 @@ struct Fixture {
     Budgets budgets{client, hash};
     core::Scope scope = core::Scope::of(7, core::Environment::sandbox, "demo");
     core::Uuid user = core::Uuid::v7();
-    std::thread thread;
 };
 
 } // namespace

@@ -1,6 +1,8 @@
 #include "world.hpp"
 
+#include "crypto/encoding.hpp"
 #include "domain/totp.hpp"
+#include "testing/eventually.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -57,78 +59,46 @@ void Account::take(testing::HttpResponse const& signed_in)
     if (auto const* user = answer.as_object().if_contains("user")) user_id = text(*user, "userId");
 }
 
-World::World(Options options)
-    : postgres(testing::Postgres::migrated(auth_mfa::App::components(), "auth_mfa")), clock(options.now),
-      options_(std::move(options)), log_(std::fopen((directory.path() + "/log").c_str(), "we")),
-      logger("auth-mfa", observe::Level::debug, fileno(log_.get()))
+World::World(Options options) : ServiceWorld(auth_mfa::definition(), options.now)
 {
-    begin();
-    for (std::string const slug : {"demo", "other"}) {
-        auto const r = as_master(slug).put("/v1/admin/tenants/" + slug, R"({"displayName":"A tenant"})");
-        REQUIRE(r.status == 201);
-    }
-}
-
-World::~World()
-{
-    host.reset(); // before what it works with
-}
-
-void World::begin()
-{
-    auto environment = options_.environment;
+    auto& environment = options.environment;
     environment["SMS_BRAND_PROVIDER"] = provider;
-    if (options_.twilio_url.empty()) {
+    if (options.twilio_url.empty()) {
         environment["SMS_PROVIDER"] = "outbox";
         environment["SMS_OUTBOX"] = directory.path() + "/sms";
     } else {
         environment["SMS_PROVIDER"] = "twilio";
-        environment["TWILIO_BASE_URL"] = options_.twilio_url;
+        environment["TWILIO_BASE_URL"] = options.twilio_url;
         environment["TWILIO_ACCOUNT_SID"] = testing::TwilioServer::account_sid;
         environment["TWILIO_AUTH_TOKEN"] = testing::TwilioServer::auth_token;
         environment["TWILIO_FROM"] = testing::TwilioServer::from;
     }
     environment.try_emplace("SMS_SENDER_VERIFIED", "true");
-
-    auto settings = testing::service_settings(options_.base_host, postgres, redis);
-    settings.log_level = observe::Level::debug;
-    settings.trusted_proxies = service::TrustedProxies::parse("127.0.0.1").value();
-    core::Config config("AUTH", {}, [&](std::string const& name) {
-        auto const it = environment.find(name);
-        return it == environment.end() ? std::nullopt : std::optional(it->second);
+    begin(std::move(environment), [&](service::Settings& settings) {
+        settings.base_host = options.base_host;
+        settings.trusted_proxies = service::TrustedProxies::parse("127.0.0.1").value();
     });
-    auto const factory = auth_mfa::definition().configure(config, settings);
-    config.check();
-    host = std::make_unique<service::Host>("auth-mfa", settings, logger, clock, factory);
+    await_first_key();
 }
 
 void World::restart()
 {
-    host->stop();
-    host.reset();
-    begin();
+    ServiceWorld::restart();
+    await_first_key();
 }
 
-testing::HttpClient World::client(std::string const& tenant) const
+/// It is made in the background, and nobody signs in without it.
+void World::await_first_key() const
 {
-    testing::HttpClient client("http://127.0.0.1:" + std::to_string(host->port()));
-    client.set("Host", tenant + "." + options_.base_host);
+    auto anyone = client();
+    REQUIRE(testing::eventually([&] { return anyone.get("/.well-known/jwks.json").status == 200; }));
+}
+
+void World::introduce(testing::HttpClient& client) const
+{
     unsigned const n = ++number;
     client.set("X-Forwarded-For", "10." + std::to_string(n >> 16 & 0xff) + "." +
                                       std::to_string(n >> 8 & 0xff) + "." + std::to_string(n & 0xff));
-    return client;
-}
-
-testing::HttpClient World::with(std::string const& credential, std::string const& tenant) const
-{
-    auto result = client(tenant);
-    result.set("Authorization", "Bearer " + credential);
-    return result;
-}
-
-testing::HttpClient World::as_master(std::string const& tenant) const
-{
-    return with(testing::master_key, tenant);
 }
 
 testing::HttpClient World::as(Account const& account) const
@@ -139,8 +109,7 @@ testing::HttpClient World::as(Account const& account) const
 Account World::new_account(std::string const& tenant) const
 {
     Account account{.tenant = tenant, .email = new_email(), .password = password};
-    auto const r = client(tenant).post(
-        "/v1/auth/register", body({{"email", account.email}, {"password", account.password}}));
+    auto const r = client(tenant).post("/v1/auth/register", credentials(account.email, account.password));
     INFO(r.body);
     REQUIRE(r.status == 201);
     account.take(r);
@@ -219,7 +188,7 @@ testing::HttpResponse World::login(Account const& account) const
 
 testing::HttpResponse World::login(Account const& account, testing::HttpClient& client) const
 {
-    return client.post("/v1/auth/login", body({{"email", account.email}, {"password", account.password}}));
+    return client.post("/v1/auth/login", credentials(account.email, account.password));
 }
 
 std::string World::challenged(Account const& account) const
@@ -242,6 +211,20 @@ testing::HttpResponse World::send(std::string const& mfa_token, std::string cons
 {
     return client(tenant).post("/v1/auth/mfa/challenge",
         body({{"mfa_token", mfa_token}, {"challenge_type", "oob"}, {"oob_channel", "sms"}}));
+}
+
+void World::set(boost::json::object settings, std::string const& tenant) const
+{
+    // They are read as one, so an origin that nothing else allows shows which are in force.
+    std::string const origin = "https://app" + std::to_string(++number) + ".example.com";
+    settings["allowedOrigins"] = boost::json::array{origin};
+    auto const changed = as_master(tenant).patch("/v1/settings", body(settings));
+    INFO(changed.body);
+    REQUIRE(changed.status == 200);
+    auto page = client(tenant);
+    REQUIRE(testing::eventually([&] {
+        return page.get("/enroll.css", {{"Origin", origin}}).header("access-control-allow-origin") == origin;
+    }));
 }
 
 std::string World::totp_code(Account const& account, int steps) const
@@ -281,15 +264,21 @@ std::string World::new_email()
     return "user" + std::to_string(++number) + "@example.com";
 }
 
-std::string World::logged()
-{
-    logger.flush();
-    return read_file(directory.path() + "/log");
-}
-
 std::string body(boost::json::object const& members)
 {
     return boost::json::serialize(members);
+}
+
+std::string credentials(std::string const& email, std::string const& password)
+{
+    return body({{"email", email}, {"password", password}});
+}
+
+boost::json::object claims_of(std::string const& token)
+{
+    auto const first = token.find('.'), second = token.rfind('.');
+    return boost::json::parse(*crypto::base64url::decode(token.substr(first + 1, second - first - 1)))
+        .as_object();
 }
 
 std::string other_code(std::string code)

@@ -1,19 +1,13 @@
 #pragma once
 
 #include "app.hpp"
-#include "observe/log.hpp"
-#include "service/host.hpp"
 #include "testing/fake_clock.hpp"
 #include "testing/http_client.hpp"
 #include "testing/json.hpp"
-#include "testing/postgres.hpp"
-#include "testing/process.hpp"
-#include "testing/redis.hpp"
-#include "testing/service.hpp"
+#include "testing/service_world.hpp"
 #include "testing/twilio.hpp"
 
 #include <chrono>
-#include <cstdio>
 #include <functional>
 #include <map>
 #include <memory>
@@ -38,9 +32,9 @@ struct Account {
     void take(testing::HttpResponse const& signed_in);
 };
 
-/// The whole auth-mfa service in this process, on free ports, with a PostgreSQL and a Redis of its own and
-/// tenants `demo` and `other`. Its clock stands still; text messages go to a file, or to a Twilio.
-class World {
+/// The whole auth-mfa service in this process. Its clock stands still; text messages go to a file, or to a
+/// Twilio. Each client calls from a network address of its own.
+class World : public testing::ServiceWorld<testing::FakeClock> {
 public:
     struct Options {
         core::Time now = testing::FakeClock::start;
@@ -52,16 +46,10 @@ public:
     World() : World(Options()) {}
 
     explicit World(Options options);
-    ~World();
 
     static constexpr char const* password = "correct horse battery";
     static constexpr char const* provider = "Tetrad Auth";
 
-    /// Calls as a tenant's environment (`demo`, `demo-sandbox`), each client from a network address of its
-    /// own.
-    testing::HttpClient client(std::string const& tenant = "demo-sandbox") const;
-    testing::HttpClient with(std::string const& credential, std::string const& tenant = "demo-sandbox") const;
-    testing::HttpClient as_master(std::string const& tenant = "demo-sandbox") const;
     testing::HttpClient as(Account const& account) const; ///< with its access token
 
     /// A new account, signed in.
@@ -86,6 +74,10 @@ public:
     testing::HttpResponse send(
         std::string const& mfa_token, std::string const& tenant = "demo-sandbox") const; ///< challenge
 
+    /// Changes settings of the scope as its operator, `allowedOrigins` among them; returns once they are in
+    /// force.
+    void set(boost::json::object settings, std::string const& tenant = "demo-sandbox") const;
+
     /// The code of the account's app at `clock` + `steps` * 30 s.
     std::string totp_code(Account const& account, int steps = 0) const;
 
@@ -98,34 +90,22 @@ public:
     static std::string new_phone();
     static std::string new_email();
 
-    /// What the service logged so far, everything from `debug` on.
-    std::string logged();
-
     /// Ends the service and begins a new one over the same data.
     void restart();
 
-    testing::Postgres postgres;
-    testing::Redis redis;
-    mutable testing::FakeClock clock;
-    testing::TemporaryDirectory directory;
-
 private:
-    struct CloseFile {
-        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-    };
-
-    void begin();
-
-    Options const options_;
-    std::unique_ptr<std::FILE, CloseFile> log_;
-
-public:
-    observe::Logger logger;
-    std::unique_ptr<service::Host> host;
+    void introduce(testing::HttpClient& client) const override;
+    void await_first_key() const;
 };
 
 /// A JSON object with these members, serialised: `body({{"email", e}, {"password", p}})`.
 std::string body(boost::json::object const& members);
+
+/// The body of a registration or a login.
+std::string credentials(std::string const& email, std::string const& password);
+
+/// What an access token claims, unchecked.
+boost::json::object claims_of(std::string const& token);
 
 /// The code, made wrong.
 std::string other_code(std::string code);

@@ -1,5 +1,6 @@
 #include "receiver.hpp"
 #include "testing/eventually.hpp"
+#include "testing/gate.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -10,7 +11,6 @@
 
 #include <array>
 #include <atomic>
-#include <semaphore>
 #include <thread>
 
 using namespace std::chrono_literals;
@@ -81,8 +81,8 @@ TEST_CASE("a thread that is created is told to the tenant's webhook, signed and 
     CHECK(r.headers.at("webhook-signature") == signature_of(r, hook.secret));
     auto const age = std::chrono::system_clock::now().time_since_epoch() -
                      std::chrono::seconds(std::stoll(r.headers.at("webhook-timestamp")));
-    CHECK(age > -5s);
-    CHECK(age < 60s);
+    CHECK(age > -5min);
+    CHECK(age < 5min);
     auto const event = boost::json::parse(r.body);
     CHECK(event.at("type") == "feedback.created");
     CHECK(event.at("data") == created.json());
@@ -139,22 +139,20 @@ TEST_CASE("one scope's heavy reads leave places to other requests and other scop
 TEST_CASE("a receiver that hangs does not hold up the end, and its delivery is left as it was")
 {
     World const world;
-    std::binary_semaphore hang(0);
+    testing::Gate gate;
     testing::Receiver receiver([&](testing::Received const&) {
-        static_cast<void>(hang.try_acquire_for(30s));
+        gate.pass_blocking();
         return testing::reply(204);
     });
+    testing::OpenAtEnd const guard{gate};
     auto client = world.as_backend();
     subscribe(client, receiver);
     new_thread(client);
-    REQUIRE(testing::eventually([&] { return receiver.received().size() == 1; }));
-    auto const begin = std::chrono::steady_clock::now();
+    REQUIRE(testing::eventually([&] { return gate.arrived() == 1; }));
     CHECK(world.host->stop());
-    CHECK(std::chrono::steady_clock::now() - begin < 10s);
     CHECK(world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'webhooks' AND attempts = 0 "
                                "AND lease_owner IS NULL AND run_at <= now()") == "1");
     CHECK(world.postgres.query("SELECT status || attempts FROM webhook_deliveries") == "pending0");
-    hang.release();
 }
 
 TEST_CASE("a suspended tenant's addresses are refused, and its webhooks wait")

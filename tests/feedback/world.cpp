@@ -4,63 +4,21 @@
 
 #include <fstream>
 
-World::World()
-    : postgres(testing::Postgres::migrated(feedback::App::components(), "feedback")), issuer(clock),
-      logger("feedback", observe::Level::off)
+World::World() : ServiceWorld(feedback::definition())
 {
     std::ofstream(directory.path() + "/jwks.json") << issuer.jwks();
-    begin();
-    for (std::string const slug : {"demo", "other"}) {
-        auto const r = as_master(slug).put("/v1/admin/tenants/" + slug, R"({"displayName":"A tenant"})");
-        REQUIRE(r.status == 201);
-    }
-}
-
-void World::begin()
-{
-    feedback::Config config;
-    config.issuer = {.jwks_file = directory.path() + "/jwks.json", .jwks_url = {}, .host = "auth.localhost"};
-    config.blob_dir = directory.path() + "/blobs";
-    host = std::make_unique<service::Host>("feedback",
-        testing::service_settings("feedback.localhost", postgres, redis), logger, clock,
-        [config](
-            service::Runtime const& runtime) { return std::make_unique<feedback::App>(config, runtime); });
-}
-
-void World::restart()
-{
-    host->stop();
-    host.reset();
-    begin();
-}
-
-testing::HttpClient World::client(std::string const& tenant) const
-{
-    testing::HttpClient client("http://127.0.0.1:" + std::to_string(host->port()));
-    client.set("Host", tenant + ".feedback.localhost");
-    return client;
-}
-
-testing::HttpClient World::as_master(std::string const& tenant) const
-{
-    auto result = client(tenant);
-    result.set("Authorization", std::string("Bearer ") + master);
-    return result;
+    begin({{"JWKS_FILE", directory.path() + "/jwks.json"}, {"BLOB_DIR", directory.path() + "/blobs"}});
 }
 
 testing::HttpClient World::as_backend(std::string const& tenant) const
 {
-    auto result = client(tenant);
-    result.set("Authorization", "Bearer " + key(tenant));
-    return result;
+    return with(key(tenant), tenant);
 }
 
 testing::HttpClient World::as_user(
     std::string const& subject, std::string const& role, std::string const& tenant) const
 {
-    auto result = client(tenant);
-    result.set("Authorization", "Bearer " + token(subject, role, tenant));
-    return result;
+    return with(token(subject, role, tenant), tenant);
 }
 
 std::string World::key(std::string const& tenant) const

@@ -92,8 +92,11 @@ asio::awaitable<http::Response> register_user(http::Request const& req, Deps& de
         co_await budgets.require({budgets.registration_from_network(req.scope(), req.remote_address)},
             deps.clock.now(), too_many_attempts);
     auto const user = co_await budgets.or_give_back(reserved, std::move(attempt));
-    if (!user) throw core::Error(core::codes::conflict, "There is an account with this email already.");
-    co_return co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}, .status = 201});
+    if (!user)
+        throw with_limit(
+            core::Error(core::codes::conflict, "There is an account with this email already."), reserved);
+    co_return with_limit(
+        co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}, .status = 201}), reserved);
 }
 
 asio::awaitable<http::Response> login(http::Request const& req, Deps& deps)

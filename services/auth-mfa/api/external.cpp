@@ -21,6 +21,22 @@ std::string parse_id_token(http::Request const& req)
     return token;
 }
 
+/// Who the token says it is; refused ones are counted.
+asio::awaitable<ExternalIdentity> require_identity(http::Request const& req, Deps& deps,
+    std::string const& token, std::vector<IdentityProvider> const& providers)
+{
+    auto& budgets = deps.mfa.budgets;
+    auto const reserved = co_await budgets.require(
+        {Budgets::login_from_network(req.scope(), req.remote_address)}, deps.clock.now(), too_many_attempts);
+    auto identity = co_await budgets.or_give_back(
+        reserved, deps.identity_tokens.verify(req.scope().id, token, providers));
+    if (!identity)
+        throw with_limit(
+            core::Error(codes::invalid_credentials, "The id token is not valid here."), reserved);
+    co_await budgets.give_back(reserved);
+    co_return *std::move(identity);
+}
+
 struct Known {
     User user;
     bool created = false;
@@ -56,12 +72,9 @@ asio::awaitable<http::Response> sign_in_externally(http::Request const& req, Dep
     std::string const token = parse_id_token(req);
     auto const tenant = co_await find_tenant(deps, req.scope().slug);
     auto const providers = identity_providers_of(*tenant, req.scope().environment());
-    auto const identity =
-        co_await deps.mfa.budgets.counted({Budgets::login_from_network(req.scope(), req.remote_address)},
-            deps.clock.now(), deps.identity_tokens.verify(token, providers));
-    if (!identity) throw core::Error(codes::invalid_credentials, "The id token is not valid here.");
+    ExternalIdentity const identity = co_await require_identity(req, deps, token, providers);
     Known const known = co_await deps.db.transact(
-        req.scope(), [&](pg::Tx& tx) { return find_or_create(tx, req.scope(), *identity); });
+        req.scope(), [&](pg::Tx& tx) { return find_or_create(tx, req.scope(), identity); });
     co_return co_await finish_sign_in(
         req, deps, known.user, {.amr = {"fed"}, .status = known.created ? 201U : 200U});
 }

@@ -37,16 +37,6 @@ void write(core::JsonWriter& w, Device const& device)
         .end_object();
 }
 
-std::string to_json(paging::Page<Device> const& page)
-{
-    core::JsonWriter w;
-    w.begin_object().key("items").begin_array();
-    for (auto const& device : page.items)
-        write(w, device);
-    w.end_array().member("cursor", page.cursor).end_object();
-    return std::move(w).str();
-}
-
 /// Written last in its transaction (audit::record).
 void record(pg::Tx& tx, http::Request const& req, std::string action, std::string type, std::string id)
 {
@@ -107,8 +97,9 @@ asio::awaitable<http::Response> list_devices(http::Request const& req, Deps& dep
         User const user = signed_in_user(tx, req, deps);
         return trusted_devices::list(tx, req.scope(), user.id, deps.clock.now(), after, limit + 1);
     });
-    co_return http::Response::ok(to_json(paging::make_page(std::move(rows), limit, hash,
-        [](Device const& device) { return paging::Position{device.created_at, device.id}; })));
+    auto const page = paging::make_page(std::move(rows), limit, hash,
+        [](Device const& device) { return paging::Position{device.created_at, device.id}; });
+    co_return http::Response::ok(paging::to_json(page, write));
 }
 
 asio::awaitable<http::Response> forget_devices(http::Request const& req, Deps& deps)

@@ -4,6 +4,7 @@
 #include "api/session.hpp"
 #include "audit/audit.hpp"
 #include "core/fields.hpp"
+#include "http/etag.hpp"
 #include "http/query.hpp"
 #include "paging/cursor.hpp"
 #include "storage/factors.hpp"
@@ -25,6 +26,17 @@ User found(std::optional<User> member)
 {
     if (!member) throw core::Error(core::codes::not_found, "There is no such member.");
     return *std::move(member);
+}
+
+/// Every change of a user moves `updated_at` on, under the lock on their row.
+std::string etag(User const& member)
+{
+    return http::etag(std::to_string(member.updated_at.time_since_epoch().count()));
+}
+
+http::Response answer(User const& member)
+{
+    return http::Response::ok(to_json(member)).header("ETag", etag(member));
 }
 
 void record(pg::Tx& tx, http::Request const& req, std::string action, User const& member,
@@ -63,12 +75,8 @@ asio::awaitable<http::Response> list_members(http::Request const& req, Deps& dep
     });
     auto const page = paging::make_page(
         std::move(rows), limit, hash, [](User const& u) { return paging::Position{u.created_at, u.id}; });
-    core::JsonWriter w(256 + 512 * page.items.size());
-    w.begin_object().key("items").begin_array();
-    for (auto const& member : page.items)
-        write(w, member);
-    w.end_array().member("cursor", page.cursor).end_object();
-    co_return http::Response::ok(std::move(w).str());
+    co_return http::Response::ok(
+        paging::to_json(page, [](core::JsonWriter& w, User const& member) { write(w, member); }, 512));
 }
 
 asio::awaitable<http::Response> update_member(http::Request const& req, Deps& deps)
@@ -79,14 +87,15 @@ asio::awaitable<http::Response> update_member(http::Request const& req, Deps& de
         // Of two owners who demote each other only one can.
         pg::serialise(tx, req.scope().id);
         require_role(tx, req, deps, core::Access::owner | core::Access::master);
-        User const before = found(users::find(tx, req.scope(), id));
-        if (before.role == role) return http::Response::ok(to_json(before));
+        User const before = found(users::lock(tx, req.scope(), id));
+        http::check_if_match(req, etag(before));
+        if (before.role == role) return answer(before);
         if (before.role == Role::owner && !users::has_other_owner(tx, req.scope(), id))
             throw core::Error(core::codes::conflict, "The last owner stays one.");
         User const after = found(users::set_role(tx, req.scope(), id, role));
         record(tx, req, "member.role", after, boost::json::object{{"role", to_string(before.role)}},
             boost::json::object{{"role", to_string(role)}});
-        return http::Response::ok(to_json(after));
+        return answer(after);
     });
 }
 
@@ -97,7 +106,7 @@ asio::awaitable<http::Response> reset_member_mfa(http::Request const& req, Deps&
         core::Access const caller = require_role(tx, req, deps, core::Access::managers);
         User const member = found(users::lock(tx, req.scope(), id));
         check_may_reset(req, caller, member);
-        factors::remove_all(tx, req.scope(), id);
+        factors::remove_all(tx, req.scope(), member);
         users::revoke_credentials(tx, req.scope(), id);
         sessions::end_others(tx, req.scope(), id, std::nullopt, deps.clock.now());
         record(tx, req, "member.mfa_reset", member,

@@ -58,7 +58,7 @@ asio::awaitable<http::Response> create_owner(http::Request const& req, Deps& dep
     if (tenant->suspended) throw core::Error(core::codes::tenant_suspended, "The tenant is suspended.");
     http::Request const inner = within(tenant->scope(wanted.environment), req, deps.mfa.hash);
     users::NewUser const row{core::Uuid::v7(), wanted.credentials.email,
-        co_await deps.passwords.hash(wanted.credentials.password), Role::owner};
+        co_await deps.passwords.hash(deps.passwords.enter(), wanted.credentials.password), Role::owner};
     co_return co_await idempotency::once(deps.db, inner, [&](pg::Tx& tx) {
         auto const owner = users::insert(tx, inner.scope(), row);
         if (!owner) throw core::Error(core::codes::conflict, "There is an account with this email already.");

@@ -96,7 +96,7 @@ asio::awaitable<http::Response> logout(http::Request const& req, Deps& deps)
 
 asio::awaitable<http::Response> list_sessions(http::Request const& req, Deps& deps)
 {
-    auto const hash = paging::FilterHash().add("list", "sessions").value();
+    auto const hash = paging::FilterHash().add("list", "sessions").add("userId", req.caller().id).value();
     http::Query query(req);
     std::size_t const limit = query.limit();
     auto const after = paging::read_cursor(query, hash);
@@ -107,12 +107,9 @@ asio::awaitable<http::Response> list_sessions(http::Request const& req, Deps& de
     });
     auto const page = paging::make_page(
         std::move(rows), limit, hash, [](Session const& s) { return paging::Position{s.created_at, s.id}; });
-    core::JsonWriter w(256 + 512 * page.items.size());
-    w.begin_object().key("items").begin_array();
-    for (auto const& session : page.items)
-        write(w, session, session_of(req));
-    w.end_array().member("cursor", page.cursor).end_object();
-    co_return http::Response::ok(std::move(w).str());
+    auto const write_one = [current = session_of(req)](
+                               core::JsonWriter& w, Session const& session) { write(w, session, current); };
+    co_return http::Response::ok(paging::to_json(page, write_one, 512));
 }
 
 asio::awaitable<http::Response> end_session(http::Request const& req, Deps& deps)

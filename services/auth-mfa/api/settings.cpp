@@ -1,10 +1,8 @@
 #include "api/settings.hpp"
 
 #include "api/session.hpp"
-#include "audit/audit.hpp"
 #include "core/fields.hpp"
 #include "http/client.hpp"
-#include "http/etag.hpp"
 #include "sms/phone.hpp"
 #include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"
@@ -13,7 +11,7 @@ namespace auth_mfa {
 
 namespace {
 
-using tenancy::settings::Settings;
+namespace settings = tenancy::settings;
 namespace json = boost::json;
 
 constexpr auto may_change = core::Access::owner | core::Access::master;
@@ -23,28 +21,19 @@ constexpr std::size_t max_audience = 255;
 constexpr std::size_t max_brand = 100;
 constexpr std::size_t max_countries = 250;
 
-std::string etag(Settings const& settings)
+json::object to_json(json::object const& document)
 {
-    return http::etag(std::to_string(settings.version));
-}
-
-http::Response answer(Settings const& settings)
-{
-    auto const member = [&](std::string_view name, json::value const& absent) {
-        auto const* found = settings.document.if_contains(name);
-        return found ? *found : absent;
-    };
-    json::object const shown{{"identityProviders", member("identityProviders", json::array())},
-        {"allowedOrigins", member("allowedOrigins", json::array())}, {"brand", member("brand", nullptr)},
-        {"smsCountries", member("smsCountries", nullptr)}};
-    return http::Response::ok(json::serialize(shown)).header("ETag", etag(settings));
+    return settings::with_defaults(
+        document, {{"identityProviders", json::array()}, {"allowedOrigins", json::array()},
+                      {"brand", nullptr}, {"smsCountries", nullptr}});
 }
 
 json::object read_provider(
     core::Fields& f, json::value const& item, std::size_t index, http::AddressPolicy const& addresses)
 {
     core::Fields nested(item, "/identityProviders/" + std::to_string(index));
-    std::string const issuer = nested.text("issuer", 1, max_url);
+    std::string const issuer = nested.text("issuer", 1, IdentityProvider::max_issuer);
+    if (!issuer.empty()) http::check_outbound_url(nested, "issuer", issuer, addresses);
     std::string const audience = nested.text("audience", 1, max_audience);
     std::string const url = nested.text("jwksUrl", 1, max_url);
     if (!url.empty()) http::check_outbound_url(nested, "jwksUrl", url, addresses);
@@ -107,13 +96,10 @@ struct Changes {
 
     void apply(json::object& document) const
     {
-        if (identity_providers)
-            document["identityProviders"] = identity_providers.value.value_or(json::array());
-        if (allowed_origins)
-            document["allowedOrigins"] =
-                json::value_from(allowed_origins.value.value_or(std::vector<std::string>()));
-        if (sms_countries) document["smsCountries"] = json::value_from(sms_countries.value);
-        if (brand) document["brand"] = json::value_from(brand.value);
+        settings::set(document, "identityProviders", identity_providers, json::array());
+        settings::set(document, "allowedOrigins", allowed_origins, json::array());
+        settings::set(document, "smsCountries", sms_countries);
+        settings::set(document, "brand", brand);
     }
 };
 
@@ -121,10 +107,10 @@ struct Changes {
 
 asio::awaitable<http::Response> get_settings(http::Request const& req, Deps& deps)
 {
-    co_return answer(co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
+    co_return co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
         require_role(tx, req, deps, may_change);
-        return tenancy::settings::read(tx, req.scope());
-    }));
+        return settings::answer_get(tx, req, to_json);
+    });
 }
 
 asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& deps)
@@ -132,19 +118,8 @@ asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& 
     Changes const changes = Changes::parse(req, deps.outbound);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         require_role(tx, req, deps, may_change);
-        Settings const before = tenancy::settings::read_for_update(tx, req.scope());
-        http::check_if_match(req, etag(before));
-        json::object document = before.document;
-        changes.apply(document);
-        Settings const after =
-            tenancy::settings::write(tx, req.scope(), document, before.version, deps.clock.now());
-        audit::record(tx, req.context,
-            {.action = "settings.updated",
-                .subject_type = "settings",
-                .subject_id = {},
-                .before = before.document,
-                .after = after.document});
-        return answer(after);
+        return settings::answer_patch(
+            tx, req, [&](json::object& document) { changes.apply(document); }, to_json, deps.clock.now());
     });
 }
 

@@ -52,30 +52,44 @@ core::Error mfa_required(std::string const& token, User const& user, bool can_re
         .member("available_methods", std::move(available));
 }
 
+/// The phone that codes are sent to. It was a number when it was stored, and calling codes come and go.
+sms::PhoneNumber phone_of(User const& user)
+{
+    auto phone = sms::PhoneNumber::parse(user.phone.value_or(""));
+    if (!phone) throw core::Error(codes::mfa_sms_undeliverable, "The number cannot receive messages.");
+    return *std::move(phone);
+}
+
+/// Hands a message to the provider and counts it for the account and the phone, unless it was not to be.
+asio::awaitable<Delivery> hand_over(Deps& deps, core::Scope const& scope, core::Uuid user_id,
+    sms::PhoneNumber const& phone, std::string const& code)
+{
+    auto& mfa = deps.mfa;
+    auto const reserved =
+        co_await mfa.budgets.require(mfa.budgets.login_send(scope, user_id, phone), deps.clock.now());
+    auto const delivery = co_await mfa.budgets.or_give_back(
+        reserved, mfa.texts.send_code(scope, phone, code, Texts::Purpose::urgent));
+    if (delivery.limited) co_await mfa.budgets.give_back(reserved);
+    co_return delivery;
+}
+
 /// Sends a code to the user's phone and makes it the challenge's. MFA_SMS_UNDELIVERABLE, MFA_RATE_LIMITED or
 /// UNAVAILABLE when that fails; the code before works on unless the new one may have gone out. What the
-/// provider refused stays counted.
+/// provider failed at stays counted, what it was not asked is not.
 asio::awaitable<Challenges::Send> send_code(
     Deps& deps, core::Scope const& scope, User const& user, Challenge const& challenge)
 {
     auto& mfa = deps.mfa;
-    auto const phone = sms::PhoneNumber::parse(user.phone.value()).value(); // it was one when it was stored
+    auto const phone = phone_of(user);
     co_await mfa.texts.require_reachable(scope, phone);
-    core::Time const now = deps.clock.now();
     std::string const code = make_code();
-    auto send = co_await mfa.challenges.count_send(challenge, phone.text(), code, now);
-    auto const reserved = co_await mfa.budgets.reserve(mfa.budgets.login_send(scope, user.id, phone), now);
-    if (!reserved.allowed) {
+    auto send = co_await mfa.challenges.count_send(challenge, phone.text(), code, deps.clock.now());
+    auto const delivery =
+        co_await mfa.challenges.or_take_back(challenge, send, hand_over(deps, scope, user.id, phone, code));
+    if (delivery.limited)
         co_await mfa.challenges.take_back(challenge, send);
-        throw rate_limited(std::chrono::ceil<std::chrono::seconds>(reserved.retry_after));
-    }
-    auto const delivery = co_await mfa.texts.send_code(scope, phone, code, Texts::Purpose::urgent);
-    if (delivery.surely_not_sent()) {
-        co_await mfa.challenges.take_back(challenge, send);
-        co_await mfa.budgets.give_back(reserved);
-    } else if (!delivery.may_arrive()) {
+    else if (!delivery.may_arrive())
         co_await mfa.challenges.put_code_back(challenge, send);
-    }
     delivery.require_sent();
     co_return send;
 }
@@ -199,6 +213,10 @@ asio::awaitable<http::Response> finish_sign_in(
         try {
             co_await send_code(deps, req.scope(), user, created.challenge);
         } catch (core::Error const&) { // NOLINT(bugprone-empty-catch): `challenge` will say what is wrong
+        } catch (std::exception const& error) {
+            deps.logger.warn("a code was not sent with the sign-in",
+                {{"error", observe::first_line(error.what())}, {"tenant", req.scope().slug},
+                    {"requestId", req.context.request_id}});
         }
     }
     throw mfa_required(created.token, user, standing.can_recover);
@@ -215,7 +233,7 @@ asio::awaitable<http::Response> send_challenge(http::Request const& req, Deps& d
     w.begin_object()
         .member("challengeType", "oob")
         .member("oobChannel", "sms")
-        .member("phone", sms::PhoneNumber::parse(*user.phone)->masked())
+        .member("phone", phone_of(user).masked())
         .member("sendsRemaining", send.remaining)
         .member("expiresIn", send.expires_in.count())
         .end_object();
@@ -227,6 +245,8 @@ asio::awaitable<http::Response> verify_challenge(http::Request const& req, Deps&
     auto const v = Verification::parse(req);
     auto const challenge = co_await deps.mfa.challenges.find(req.scope(), v.token, deps.clock.now());
     User const user = co_await user_of(deps, req.scope(), challenge);
+    // Without a key no session can be opened: that is not to cost the challenge and a code.
+    co_await deps.tokens.ready();
     co_await pass(deps, req.scope(), user, challenge, v);
     auto response = co_await open_session(req, deps, user, sign_in_of(challenge, v.method));
     if (v.trust) co_await trust_device(req, deps, user, response);

@@ -54,8 +54,9 @@ asio::awaitable<http::Response> set_up_sms(http::Request const& req, Deps& deps)
         mfa.budgets.setup_send(req.scope(), user.id, phone, req.remote_address), now);
     std::string const code = make_code();
     co_await mfa.enrolments.put(req.scope(), user.id, phone, code, now);
-    auto const delivery = co_await mfa.texts.send_code(req.scope(), phone, code, Texts::Purpose::deferrable);
-    if (delivery.surely_not_sent()) co_await mfa.budgets.give_back(reserved);
+    auto const delivery = co_await mfa.budgets.or_give_back(
+        reserved, mfa.texts.send_code(req.scope(), phone, code, Texts::Purpose::deferrable));
+    if (delivery.limited) co_await mfa.budgets.give_back(reserved);
     delivery.require_sent();
     core::JsonWriter w;
     w.begin_object().member("message", "A code was sent by SMS.").member("phone", phone.text()).end_object();

@@ -1,52 +1,33 @@
 #include "api/sms_opt_outs.hpp"
 
+#include "audit/audit.hpp"
 #include "core/error.hpp"
 #include "mfa.hpp"
-#include "sms/twilio.hpp"
+#include "sms/twilio_webhook.hpp"
 #include "storage/sms_opt_outs.hpp"
-
-#include <vector>
 
 namespace auth_mfa {
 
 namespace {
 
-using sms::twilio::Keyword;
-
-/// The addresses Twilio may have been told: what is configured, else the request's own, in either scheme,
-/// because a proxy may have taken TLS off.
-std::vector<std::string> addresses_of(http::Request const& req, sms::Options const& options)
+/// Opt-outs are of no tenant: entries are those of scope 0, which the operator reads in the database.
+void record_cleared(pg::Tx& tx, http::Request const& req, sms::PhoneNumber const& phone)
 {
-    if (!options.webhook_url.empty()) return {options.webhook_url};
-    std::string const rest = std::string(req.header("Host").value_or("")).append(req.target);
-    return {"https://" + rest, "http://" + rest};
-}
-
-sms::twilio::Parameters parse_form(http::Request const& req)
-{
-    auto const type = req.header("Content-Type").value_or("");
-    if (!type.starts_with("application/x-www-form-urlencoded"))
-        throw core::Error(core::codes::unsupported_media_type, "A form is expected.");
-    auto parameters = sms::twilio::parse_form(req.body);
-    if (!parameters) throw core::Error::validation({{"", "format", "must be a well-formed form"}});
-    return std::move(*parameters);
-}
-
-sms::twilio::Parameters require_signed(http::Request const& req, sms::Options const& options)
-{
-    auto parameters = parse_form(req);
-    auto const signature = req.header("X-Twilio-Signature").value_or("");
-    if (!sms::twilio::is_signed(
-            options.account.auth_token, addresses_of(req, options), parameters, signature))
-        throw core::Error(core::codes::unauthorized, "The request is not signed by the provider.");
-    return parameters;
+    audit::record(tx, req.context,
+        {.action = "sms_opt_out.cleared",
+            .subject_type = "phone",
+            .subject_id = phone.masked(),
+            .before = {},
+            .after = {}});
 }
 
 } // namespace
 
 asio::awaitable<http::Response> receive_message(http::Request const& req, Deps& deps)
 {
-    auto const parameters = require_signed(req, deps.mfa.sms);
+    using sms::twilio::Keyword;
+    auto const& options = deps.mfa.sms;
+    auto const parameters = sms::twilio::require_signed(req, options.account.auth_token, options.webhook_url);
     auto const phone = sms::PhoneNumber::parse(sms::twilio::find(parameters, "From"));
     Keyword const keyword = sms::twilio::keyword_of(parameters);
     if (phone && keyword != Keyword::none) {
@@ -65,8 +46,12 @@ asio::awaitable<http::Response> receive_message(http::Request const& req, Deps& 
 asio::awaitable<http::Response> clear_opt_out(http::Request const& req, Deps& deps)
 {
     auto const phone = sms::PhoneNumber::parse(req.param("phone"));
-    bool const cleared = phone && co_await deps.db.transact(pg::Scopes(),
-                                      [&](pg::Tx& tx) { return sms_opt_outs::remove(tx, *phone); });
+    auto const clear = [&](pg::Tx& tx) {
+        bool const known = sms_opt_outs::remove(tx, *phone);
+        if (known) record_cleared(tx, req, *phone);
+        return known;
+    };
+    bool const cleared = phone && co_await deps.db.transact(req.scope(), clear);
     if (!cleared) throw core::Error(core::codes::not_found, "The number has not opted out.");
     co_return http::Response::ok(R"({"deleted":true})");
 }

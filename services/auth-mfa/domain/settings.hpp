@@ -4,6 +4,7 @@
 
 #include <boost/json/object.hpp>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@ namespace auth_mfa {
 
 /// An OpenID provider whose id tokens sign in.
 struct IdentityProvider {
+    static constexpr std::size_t max_issuer = 512; ///< bytes: it is part of an index's key
+
     std::string issuer;   ///< `iss`, character for character
     std::string audience; ///< `aud`: the client id the tokens are for
     std::string jwks_url;

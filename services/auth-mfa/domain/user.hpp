@@ -38,7 +38,8 @@ struct User {
     core::Uuid id;
     std::string email;                        ///< as it was given; told apart by core::lower
     std::optional<std::string> password_hash; ///< PHC string; absent: signs in through an identity provider
-    /// Counts the changes after which what was proved before no longer opens a session (the password's).
+    /// Counts the changes after which what was proved before no longer opens a session: of the password and
+    /// of factors, and an admin's reset.
     std::int64_t credentials_version = 1;
     Role role = Role::user;
     std::optional<std::string> phone; ///< E.164; kept when the SMS factor is removed

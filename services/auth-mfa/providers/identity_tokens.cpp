@@ -25,6 +25,7 @@ constexpr std::size_t max_sets = 1'000; ///< that are remembered
 constexpr std::size_t max_set_bytes = 64 * 1024;
 constexpr std::size_t max_set_keys = 32;
 constexpr unsigned fetching_threads = 16;
+constexpr unsigned fetches_of_a_scope = 4; ///< at once: nobody's dead addresses take all threads
 constexpr std::chrono::minutes kept{10};
 constexpr std::chrono::seconds min_refetch{10};
 constexpr std::chrono::seconds fetch_timeout{3};
@@ -81,7 +82,8 @@ bool is_id_token(crypto::Jws const& jws)
 IdentityProvider const* provider_of(json::object const& claims, std::span<IdentityProvider const> providers)
 {
     auto const it = std::ranges::find_if(providers, [&](IdentityProvider const& p) {
-        return text_of(claims, "iss") == p.issuer && is_for(claims, p.audience);
+        return p.issuer.size() <= IdentityProvider::max_issuer && text_of(claims, "iss") == p.issuer &&
+               is_for(claims, p.audience);
     });
     return it == providers.end() ? nullptr : &*it;
 }
@@ -119,6 +121,11 @@ crypto::JwkSet read_keys(http::Client& client, std::string const& url)
     return set;
 }
 
+core::Error keys_unavailable()
+{
+    return core::Error::unavailable("The identity provider's keys cannot be fetched right now.", 5);
+}
+
 /// On the waiter's own executor, whether it has begun to wait or not.
 void wake(std::shared_ptr<asio::steady_timer> const& waiter)
 {
@@ -135,7 +142,7 @@ IdentityTokens::IdentityTokens(http::Client& client, core::Clock const& clock)
 }
 
 asio::awaitable<std::optional<ExternalIdentity>> IdentityTokens::verify(
-    std::string_view raw, std::span<IdentityProvider const> providers)
+    std::int64_t scope_id, std::string_view raw, std::span<IdentityProvider const> providers)
 {
     auto const jws = crypto::parse_jws(raw);
     if (!jws || jws->kid().empty() || !is_id_token(*jws)) co_return std::nullopt;
@@ -145,13 +152,14 @@ asio::awaitable<std::optional<ExternalIdentity>> IdentityTokens::verify(
     // All that costs nothing comes first, so that only what may be good fetches keys.
     if (provider == nullptr || !is_subject(subject) || !is_timely(claims, clock_.now()))
         co_return std::nullopt;
-    auto const set = co_await keys_for(provider->jwks_url, jws->kid());
+    auto const set = co_await keys_for(scope_id, provider->jwks_url, jws->kid());
     auto const* const key = set->keys.find(jws->kid());
     if (key == nullptr || !crypto::verify(*key, *jws)) co_return std::nullopt;
     co_return ExternalIdentity{provider->issuer, std::string(subject), email_of(claims)};
 }
 
-asio::awaitable<IdentityTokens::Keys> IdentityTokens::keys_for(std::string const& url, std::string_view kid)
+asio::awaitable<IdentityTokens::Keys> IdentityTokens::keys_for(
+    std::int64_t scope_id, std::string const& url, std::string_view kid)
 {
     auto const usable = [&] {
         auto known = sets_.find(url);
@@ -160,19 +168,24 @@ asio::awaitable<IdentityTokens::Keys> IdentityTokens::keys_for(std::string const
         return good ? known : nullptr;
     };
     if (auto known = usable()) co_return known;
-    if (!failures_.find(url)) co_await fetched(url);
+    if (!failures_.find(url)) co_await fetched(scope_id, url);
     if (auto known = usable()) co_return known;
-    throw core::Error::unavailable("The identity provider's keys cannot be fetched right now.", 5);
+    throw keys_unavailable();
 }
 
-asio::awaitable<void> IdentityTokens::fetched(std::string url)
+asio::awaitable<void> IdentityTokens::fetched(std::int64_t scope_id, std::string url)
 {
     auto const waiter = std::make_shared<asio::steady_timer>(co_await asio::this_coro::executor, patience);
     {
         std::lock_guard const lock(mutex_);
-        auto& waiters = under_way_[url];
-        if (waiters.empty()) workers_.post([this, url] { fetch(url); });
-        waiters.push_back(waiter);
+        auto known = under_way_.find(url);
+        if (known == under_way_.end()) {
+            if (fetches_[scope_id] >= fetches_of_a_scope) throw keys_unavailable();
+            ++fetches_[scope_id];
+            known = under_way_.emplace(url, Fetch{scope_id, {}}).first;
+            workers_.post([this, url] { fetch(url); });
+        }
+        known->second.waiters.push_back(waiter);
     }
     co_await waiter->async_wait(asio::as_tuple(asio::use_awaitable));
 }
@@ -187,7 +200,9 @@ void IdentityTokens::fetch(std::string const& url) noexcept
     }
     std::lock_guard const lock(mutex_);
     auto const ended = under_way_.extract(url);
-    for (auto const& waiter : ended.mapped())
+    auto const& [scope_id, waiters] = ended.mapped();
+    if (--fetches_[scope_id] == 0) fetches_.erase(scope_id);
+    for (auto const& waiter : waiters)
         wake(waiter);
 }
 

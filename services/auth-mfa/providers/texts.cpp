@@ -69,10 +69,11 @@ asio::awaitable<Delivery> Texts::send_code(
 {
     auto const deadline = Steady::now() + sms::patience;
     auto const tenant = co_await deps_.directory.find(scope.slug);
-    auto const use = co_await guard_.take(deps_.clock.now(), purpose);
+    auto const use = co_await guard_.take(deps_.clock.now(), purpose, scope.slug);
     if (!use.allowed) {
-        deps_.logger.warn("the shared sender has sent all it may for now", {{"tenant", scope.slug}});
-        co_return Delivery{.retry_after = std::chrono::ceil<std::chrono::seconds>(use.retry_after)};
+        deps_.logger.warn("the shared sender has reached its limit", {{"tenant", scope.slug}});
+        co_return Delivery{
+            .limited = true, .retry_after = std::chrono::ceil<std::chrono::seconds>(use.retry_after)};
     }
     std::string const brand = tenant ? brand_of(*tenant, scope.environment()) : scope.slug;
     sms::Message const message{scope, phone, message_text(brand, scope.slug, provider_, code)};
@@ -82,16 +83,24 @@ asio::awaitable<Delivery> Texts::send_code(
         return sender_->send(message, left);
     });
     if (sent.outcome == Outcome::not_sent) co_await guard_.give_back(use);
-    if (sent.outcome == Outcome::opted_out) {
-        co_await deps_.db.transact(
-            scope, [&](pg::Tx& tx) { sms_opt_outs::insert(tx, phone, deps_.clock.now()); });
-    }
+    if (sent.outcome == Outcome::opted_out) co_await note_opt_out(scope, phone);
     if (sent.outcome != Outcome::accepted) {
         deps_.logger.warn(
             "a message was not taken", {{"outcome", sms::to_string(sent.outcome)}, {"code", sent.code},
                                            {"to", phone.masked()}, {"tenant", scope.slug}});
     }
     co_return Delivery{.outcome = sent.outcome};
+}
+
+asio::awaitable<void> Texts::note_opt_out(core::Scope const& scope, sms::PhoneNumber const& phone)
+{
+    try {
+        co_await deps_.db.transact(
+            scope, [&](pg::Tx& tx) { sms_opt_outs::insert(tx, phone, deps_.clock.now()); });
+    } catch (std::exception const& error) {
+        // The provider says it again when it is asked again.
+        deps_.logger.warn("an opt-out was not noted", {{"error", observe::first_line(error.what())}});
+    }
 }
 
 } // namespace auth_mfa

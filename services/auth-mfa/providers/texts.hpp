@@ -23,10 +23,9 @@ namespace asio = boost::asio;
 /// What became of a code that was to be sent.
 struct Delivery {
     sms::Outcome outcome = sms::Outcome::not_sent;
+    /// The shared sender may send no more: no failure of the provider, so nothing is to be counted.
+    bool limited = false;
     std::chrono::seconds retry_after{1}; ///< when it was not sent
-
-    /// The provider was never asked, so nothing is to be counted.
-    bool surely_not_sent() const noexcept { return outcome == sms::Outcome::not_sent; }
 
     /// The provider has it, or did not say.
     bool may_arrive() const noexcept
@@ -61,11 +60,14 @@ public:
     using Purpose = sms::SenderGuard::Purpose;
 
     /// Hands one message over and waits for the provider, 10 s at most. A number that turns out to have
-    /// opted out is noted as such. Throws redis::Unavailable while the sender's limit cannot be checked.
+    /// opted out is noted as such. Throws only when nothing was handed over: redis::Unavailable while the
+    /// sender's limit cannot be checked, UNAVAILABLE while the tenant cannot be looked up.
     asio::awaitable<Delivery> send_code(
         core::Scope const& scope, sms::PhoneNumber const& phone, std::string const& code, Purpose purpose);
 
 private:
+    asio::awaitable<void> note_opt_out(core::Scope const& scope, sms::PhoneNumber const& phone);
+
     Deps const deps_;
     std::string const provider_;
     std::unique_ptr<sms::Sender> const sender_;

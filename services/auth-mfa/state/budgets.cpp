@@ -3,6 +3,9 @@
 #include "core/text.hpp"
 #include "domain/network.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace auth_mfa {
 
 namespace {
@@ -24,7 +27,32 @@ std::string network(core::Scope const& scope, std::string_view address)
     return std::to_string(scope.id) + ":network:" + network_of(address);
 }
 
+redis::Headers headers_of(Budget const& budget, redis::Use const& use)
+{
+    if (!budget.shown) return {};
+    auto const& limit = budget.limits.front();
+    return redis::limit_headers({.allowed = use.allowed,
+                                    .limit = limit.count,
+                                    .remaining = use.remaining,
+                                    .window = limit.window,
+                                    .reset = use.reset},
+        budget.name);
+}
+
 } // namespace
+
+core::Error with_limit(core::Error error, Reservation const& reserved)
+{
+    for (auto const& [name, value] : reserved.headers)
+        error.header(name, value);
+    return error;
+}
+
+http::Response with_limit(http::Response response, Reservation const& reserved)
+{
+    response.headers.insert(response.headers.end(), reserved.headers.begin(), reserved.headers.end());
+    return response;
+}
 
 Budgets::Budgets(redis::Client& client, KeyedHash const& hash, Allowance const& registrations)
     : quota_(client, quota_prefix), hash_(hash), registrations_(registrations)
@@ -59,12 +87,12 @@ Budget Budgets::login_of_account(core::Scope const& scope, std::string_view emai
 
 Budget Budgets::login_from_network(core::Scope const& scope, std::string_view address)
 {
-    return {network(scope, address), "login", {limit(network_wrong_passwords)}};
+    return {network(scope, address), "login", {limit(network_wrong_passwords)}, true};
 }
 
 Budget Budgets::registration_from_network(core::Scope const& scope, std::string_view address) const
 {
-    return {network(scope, address), "register", {limit(registrations_)}};
+    return {network(scope, address), "register", {limit(registrations_)}, true};
 }
 
 Budget Budgets::password_of_user(core::Scope const& scope, core::Uuid user_id)
@@ -81,7 +109,7 @@ std::vector<Budget> Budgets::setup_send(core::Scope const& scope, core::Uuid use
     for (auto const& allowance : phone_setup_sends)
         of_phone.limits.push_back(limit(allowance));
     budgets.push_back(std::move(of_phone));
-    budgets.push_back({"address:" + network_of(address), "setup-sends", {limit(address_setup_sends)}});
+    budgets.push_back({"address:" + network_of(address), "setup-sends", {limit(address_setup_sends)}, true});
     return budgets;
 }
 
@@ -90,10 +118,12 @@ asio::awaitable<Reservation> Budgets::reserve(std::vector<Budget> budgets, core:
     Reservation reservation{.allowed = true, .budgets = std::move(budgets)};
     for (auto const& budget : reservation.budgets) {
         redis::Use use = co_await quota_.take(budget.subject, budget.name, budget.limits, now);
+        auto headers = headers_of(budget, use);
         if (!use.allowed) {
             co_await give_back(reservation);
-            co_return Reservation{.retry_after = use.retry_after};
+            co_return Reservation{.retry_after = use.retry_after, .headers = std::move(headers)};
         }
+        std::ranges::move(headers, std::back_inserter(reservation.headers));
         reservation.uses.push_back(std::move(use));
     }
     co_return reservation;
@@ -103,8 +133,8 @@ asio::awaitable<Reservation> Budgets::require(
     std::vector<Budget> budgets, core::Time now, core::Error (*refusal)(std::chrono::seconds))
 {
     auto reservation = co_await reserve(std::move(budgets), now);
-    if (!reservation.allowed) throw refusal(std::chrono::ceil<std::chrono::seconds>(reservation.retry_after));
-    co_return reservation;
+    if (reservation.allowed) co_return reservation;
+    throw with_limit(refusal(std::chrono::ceil<std::chrono::seconds>(reservation.retry_after)), reservation);
 }
 
 asio::awaitable<void> Budgets::give_back(Reservation const& reservation)

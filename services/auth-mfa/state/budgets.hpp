@@ -6,6 +6,7 @@
 #include "core/identity.hpp"
 #include "domain/challenge.hpp"
 #include "domain/errors.hpp"
+#include "http/message.hpp"
 #include "redis/quota.hpp"
 #include "sms/phone.hpp"
 #include "state/keyed_hash.hpp"
@@ -26,6 +27,9 @@ struct Budget {
     std::string subject;
     std::string_view name; ///< static storage
     std::vector<redis::Limit> limits;
+    /// Whether the first limit is told in `RateLimit` headers: a network's alone. Of an account or a phone
+    /// they would say that there is one, and what others do with it.
+    bool shown = false;
 };
 
 /// Uses of several budgets, made together.
@@ -34,7 +38,14 @@ struct Reservation {
     std::chrono::milliseconds retry_after{}; ///< unless allowed
     std::vector<Budget> budgets;
     std::vector<redis::Use> uses; ///< one for each budget
+    /// `RateLimit-Policy` and `RateLimit` of the budgets that are shown; unless allowed, of the one that is
+    /// spent if it is.
+    redis::Headers headers;
 };
+
+/// An answer with what is told of the limit that it was counted in.
+core::Error with_limit(core::Error error, Reservation const& reserved);
+http::Response with_limit(http::Response response, Reservation const& reserved);
 
 /// What accounts, phones and networks may use up, in guesses and in messages: reserved before the act, so
 /// that no number of parallel ones gets past a budget, and given back when it turns out not to count.
@@ -47,7 +58,8 @@ public:
     /// One use of each at `now`, or of none. Throws redis::Unavailable.
     asio::awaitable<Reservation> reserve(std::vector<Budget> budgets, core::Time now);
 
-    /// The same; throws what `refusal` makes when one of them is spent: MFA_RATE_LIMITED unless it is given.
+    /// The same; when one of them is spent throws what `refusal` makes, MFA_RATE_LIMITED unless it is given,
+    /// with what is told of that one.
     asio::awaitable<Reservation> require(std::vector<Budget> budgets, core::Time now,
         core::Error (*refusal)(std::chrono::seconds) = rate_limited);
 

@@ -8,8 +8,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace auth_mfa {
@@ -58,10 +60,29 @@ public:
     asio::awaitable<Send> count_send(
         Challenge const& challenge, std::string_view phone, std::string_view code, core::Time now);
 
-    /// The message surely did not go out: it is not counted, and the code before works again.
+    /// The message was not handed to the provider: it is not counted, and the code before works again.
     asio::awaitable<void> take_back(Challenge const& challenge, Send const& send);
 
-    /// The provider refused the message: it stays counted, and the code before works again.
+    /// What `task` yields; when it ends the request instead, the message did not go out, and the send is
+    /// taken back.
+    template <class T>
+    asio::awaitable<T> or_take_back(Challenge const& challenge, Send const& send, asio::awaitable<T> task)
+    {
+        std::exception_ptr failure;
+        try {
+            co_return co_await std::move(task);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        try {
+            co_await take_back(challenge, send);
+        } catch (redis::Unavailable const&) { // NOLINT(bugprone-empty-catch): it stays counted
+        }
+        std::rethrow_exception(failure);
+    }
+
+    /// The provider refused the message, or was not reached: it stays counted, and the code before works
+    /// again.
     asio::awaitable<void> put_code_back(Challenge const& challenge, Send const& send);
 
     struct Attempt {

@@ -1,15 +1,14 @@
 #pragma once
 
+#include "redis/times.hpp"
+
 #include <chrono>
 #include <string>
 
 /// Times as scripts are given them.
 namespace auth_mfa {
 
-inline std::string microseconds(std::chrono::microseconds time)
-{
-    return std::to_string(time.count());
-}
+using redis::microseconds;
 
 /// When Redis may drop what lives that long by the caller's clock, in milliseconds: a minute later, because
 /// that clock decides.

@@ -7,14 +7,12 @@
 
 namespace auth_mfa::factors {
 
-void remove_all(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id)
+void remove_all(pg::Tx& tx, core::Scope const& scope, User const& user)
 {
-    auto const user = users::lock(tx, scope, user_id);
-    if (!user) return;
-    users::set_phone(tx, scope, user_id, user->phone, false);
-    totps::remove(tx, scope, user_id);
-    recovery_codes::remove_all(tx, scope, user_id);
-    trusted_devices::revoke_all(tx, scope, user_id);
+    users::set_phone(tx, scope, user.id, user.phone, false);
+    totps::remove(tx, scope, user.id);
+    recovery_codes::remove_all(tx, scope, user.id);
+    trusted_devices::revoke_all(tx, scope, user.id);
 }
 
 } // namespace auth_mfa::factors

@@ -21,9 +21,7 @@ std::optional<std::string> find(
     auto const result = tx.run("SELECT secret_hash FROM recovery_codes "
                                "WHERE scope_id = $1 AND user_id = $2 AND locator = $3 AND used_at IS NULL",
         {scope.id, user_id, locator});
-    if (result.empty()) return std::nullopt;
-    auto const row = result.front();
-    return pg::RowReader(row).text();
+    return pg::read_first(result, &pg::RowReader::text);
 }
 
 bool use(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, Hashed const& code, core::Time now)
@@ -39,8 +37,7 @@ std::int64_t count(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id)
     auto const result = tx.run("SELECT count(*) FROM recovery_codes "
                                "WHERE scope_id = $1 AND user_id = $2 AND used_at IS NULL",
         {scope.id, user_id});
-    auto const row = result.front();
-    return pg::RowReader(row).integer();
+    return pg::RowReader(result[0]).integer();
 }
 
 void remove_all(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id)

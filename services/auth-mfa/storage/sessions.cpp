@@ -58,21 +58,22 @@ pg::Batch<Opened> insert_batch(pg::Session& session, std::span<NewSession const>
         pg::column(rows, [](NewSession const& r) { return std::string_view(r.address); }),
     };
     // The lock makes a change of credentials wait for the session it is to end, or the session see the
-    // change.
+    // change. It also makes sign-ins of one user wait for each other, and the time of creation is read under
+    // it: none of their sessions is committed behind the cursor of their list. Sorted, so that two batches
+    // lock the users that both have in the same order.
     auto const result = co_await session.run(pg::scopes_of(rows),
         "WITH n AS MATERIALIZED (SELECT k.*, u.user_id AS owner_id FROM unnest($1::bigint[], $2::uuid[], "
         "$3::uuid[], $4::bigint[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[], $9::text[]) "
         "AS k(scope_id, id, user_id, version, amr, now, expires_at, user_agent, address) "
         "JOIN users u ON u.scope_id = k.scope_id AND u.user_id = k.user_id "
-        "AND u.credentials_version = k.version FOR SHARE OF u) "
+        "AND u.credentials_version = k.version ORDER BY k.scope_id, k.user_id FOR NO KEY UPDATE OF u) "
         "INSERT INTO sessions (scope_id, session_id, user_id, amr, created_at, rotated_at, expires_at, "
         "user_agent, address) "
-        "SELECT n.scope_id, n.id, n.user_id, n.amr::text[], n.now, n.now, n.expires_at, n.user_agent, "
-        "n.address FROM n RETURNING session_id",
+        "SELECT n.scope_id, n.id, n.user_id, n.amr::text[], clock_timestamp(), n.now, n.expires_at, "
+        "n.user_agent, n.address FROM n RETURNING session_id",
         params);
     std::vector<Opened> opened(rows.size(), Opened::credentials_changed);
-    for (auto const row : result) {
-        core::Uuid const id = pg::RowReader(row).uuid();
+    for (core::Uuid const& id : pg::read_rows(result, &pg::RowReader::uuid)) {
         auto const it = std::ranges::find(rows, id, &NewSession::id);
         opened[static_cast<std::size_t>(it - rows.begin())] = Opened::yes;
     }
@@ -111,10 +112,7 @@ std::optional<Session> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
     auto const result = tx.run("SELECT " AUTH_MFA_SESSION_COLUMNS " FROM sessions s WHERE s.scope_id = $1 "
                                "AND s.session_id = $2 FOR NO KEY UPDATE",
         {scope.id, id});
-    if (result.empty()) return std::nullopt;
-    auto const row = result.front();
-    pg::RowReader r(row);
-    return read(r);
+    return pg::read_first(result, read);
 }
 
 Rotated describe(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
@@ -123,9 +121,7 @@ Rotated describe(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
         tx.run("SELECT " AUTH_MFA_ROTATED_COLUMNS " FROM sessions s JOIN users u ON u.scope_id = s.scope_id "
                "AND u.user_id = s.user_id WHERE s.scope_id = $1 AND s.session_id = $2",
             {scope.id, id});
-    auto const row = result.front();
-    pg::RowReader r(row);
-    return read_rotated(r);
+    return pg::read_first(result, read_rotated).value();
 }
 
 void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now)
@@ -158,15 +154,8 @@ std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_
                                "AND s.user_id = $2 AND s.ended_at IS NULL AND s.expires_at > $3 "
                                "AND (s.created_at, s.session_id) < ($4::timestamptz, $5::uuid) "
                                "ORDER BY s.created_at DESC, s.session_id DESC LIMIT $6",
-        {scope.id, user_id, now, after ? after->time.value_or(core::Time::min()) : core::Time::max(),
-            after ? after->id : core::Uuid(), limit});
-    std::vector<Session> sessions;
-    sessions.reserve(result.size());
-    for (auto const& row : result) {
-        pg::RowReader r(row);
-        sessions.push_back(read(r));
-    }
-    return sessions;
+        {scope.id, user_id, now, paging::time_of(after), paging::id_of(after), limit});
+    return pg::read_rows(result, read);
 }
 
 std::size_t purge(pg::Tx& tx, std::vector<std::int64_t> const& scopes, core::Time before, std::size_t limit)

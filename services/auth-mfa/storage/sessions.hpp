@@ -27,8 +27,8 @@ enum class Opened : std::uint8_t {
     credentials_changed, ///< what the user proved is no longer what signs in
 };
 
-/// Opens sessions, of many scopes in one statement. A change of the user's credentials waits for it, or it
-/// for that.
+/// Opens sessions, of many scopes in one statement, those of a user in their commit order, so that none can
+/// appear behind a cursor. A change of the user's credentials waits for it, or it for that.
 pg::Batch<Opened> insert_batch(pg::Session& session, std::span<NewSession const> rows);
 
 /// A refresh token that is presented.

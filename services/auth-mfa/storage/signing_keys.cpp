@@ -51,16 +51,11 @@ std::vector<SigningKey> list(pg::Tx& tx, crypto::Keyring const& keyring, core::T
     auto const result = tx.run("SELECT kid, sealed_key, public_jwk, signs_from, retired_at FROM signing_keys "
                                "WHERE retired_at IS NULL OR retired_at > $1 ORDER BY signs_from, kid",
         {now - published_after});
-    std::vector<SigningKey> keys;
-    for (auto const& row : result) {
-        pg::RowReader r(row);
+    return pg::read_rows(result, [&](pg::RowReader& r) {
         std::string kid = r.text();
         auto key = crypto::SigningKey::from_pem(open(keyring, kid, r.view()));
-        std::string jwk = r.text();
-        core::Time const signs_from = r.time();
-        keys.push_back({std::move(kid), std::move(key), std::move(jwk), signs_from, r.optional_time()});
-    }
-    return keys;
+        return SigningKey{std::move(kid), std::move(key), r.text(), r.time(), r.optional_time()};
+    });
 }
 
 void rotate(pg::Tx& tx, crypto::Keyring const& keyring, core::Time now, core::Time signs_from)

@@ -13,6 +13,15 @@ std::string aad(std::int64_t scope_id, core::Uuid user_id)
     return "totp.seed:" + std::to_string(scope_id) + ':' + user_id.to_string();
 }
 
+Totp read(pg::RowReader& r)
+{
+    Totp totp;
+    totp.sealed_seed = r.text();
+    totp.confirmed = r.boolean();
+    totp.last_step = r.integer();
+    return totp;
+}
+
 } // namespace
 
 std::string seal(
@@ -34,14 +43,7 @@ std::optional<Totp> find(pg::Tx& tx, core::Scope const& scope, core::Uuid user_i
     auto const result = tx.run("SELECT sealed_seed, confirmed_at IS NOT NULL, last_step FROM totp "
                                "WHERE scope_id = $1 AND user_id = $2",
         {scope.id, user_id});
-    if (result.empty()) return std::nullopt;
-    auto const row = result.front();
-    pg::RowReader r(row);
-    Totp totp;
-    totp.sealed_seed = r.text();
-    totp.confirmed = r.boolean();
-    totp.last_step = r.integer();
-    return totp;
+    return pg::read_first(result, read);
 }
 
 bool set_up(

@@ -5,6 +5,21 @@
 
 namespace auth_mfa::trusted_devices {
 
+namespace {
+
+Device read(pg::RowReader& r)
+{
+    Device device;
+    device.id = r.uuid();
+    device.created_at = r.time();
+    device.last_used_at = r.time();
+    device.expires_at = r.time();
+    device.user_agent = r.text();
+    return device;
+}
+
+} // namespace
+
 bool recognise(
     pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken const& token, core::Time now)
 {
@@ -28,9 +43,13 @@ void trust(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken
                "WHERE scope_id = $1 AND device_id = $2 AND secret_hash = $3",
             {scope.id, held->id, held_hash, fresh.id, hash});
     }
+    // The list is in the order of creation, and a clock of one replica may be behind another's: later than
+    // the last one, which nobody else moves while the user is locked, no device appears behind a cursor.
     tx.run(
         "INSERT INTO trusted_devices (scope_id, user_id, device_id, secret_hash, created_at, last_used_at, "
-        "expires_at, user_agent) VALUES ($1, $2, $3, $4, $5, $5, $6, $7)",
+        "expires_at, user_agent) SELECT $1::bigint, $2::uuid, $3::uuid, $4::text, greatest($5::timestamptz, "
+        "(SELECT max(created_at) + interval '1 microsecond' FROM trusted_devices "
+        "WHERE scope_id = $1 AND user_id = $2)), $5, $6::timestamptz, $7::text",
         {scope.id, user_id, fresh.id, hash, now, now + device_lifetime, user_agent});
 }
 
@@ -40,23 +59,10 @@ std::vector<Device> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_i
     auto const result =
         tx.run("SELECT device_id, created_at, last_used_at, expires_at, user_agent FROM trusted_devices "
                "WHERE scope_id = $1 AND user_id = $2 AND expires_at > $3 "
-               "AND ($4::timestamptz IS NULL OR (created_at, device_id) < ($4::timestamptz, $5::uuid)) "
+               "AND (created_at, device_id) < ($4::timestamptz, $5::uuid) "
                "ORDER BY created_at DESC, device_id DESC LIMIT $6::bigint",
-            {scope.id, user_id, now, after ? pg::Param(after->time) : pg::Param(nullptr),
-                after ? after->id : core::Uuid(), limit});
-    std::vector<Device> devices;
-    devices.reserve(result.size());
-    for (auto const& row : result) {
-        pg::RowReader r(row);
-        Device device;
-        device.id = r.uuid();
-        device.created_at = r.time();
-        device.last_used_at = r.time();
-        device.expires_at = r.time();
-        device.user_agent = r.text();
-        devices.push_back(std::move(device));
-    }
-    return devices;
+            {scope.id, user_id, now, paging::time_of(after), paging::id_of(after), limit});
+    return pg::read_rows(result, read);
 }
 
 bool revoke(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Uuid device_id, core::Time now)

@@ -16,7 +16,8 @@ bool recognise(
     pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken const& token, core::Time now);
 
 /// Makes the browser one the user trusts, under the token `fresh`. `held`, which it had before, works no
-/// more; what other users trust it with goes over to the new one and ends when it would have.
+/// more; what other users trust it with goes over to the new one and ends when it would have. The user is
+/// locked: that puts the devices of one in the order of commits.
 void trust(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken const& fresh,
     std::optional<DeviceToken> const& held, std::string const& user_agent, core::Time now);
 

@@ -15,7 +15,4 @@ namespace auth_mfa::users {
 /// Moves past those columns.
 User read(pg::RowReader& r);
 
-/// The user of the first row.
-std::optional<User> first(pqxx::result const& result);
-
 } // namespace auth_mfa::users

@@ -21,37 +21,32 @@ User read(pg::RowReader& r)
     return user;
 }
 
-std::optional<User> first(pqxx::result const& result)
-{
-    if (result.empty()) return std::nullopt;
-    auto const row = result.front();
-    pg::RowReader r(row);
-    return read(r);
-}
-
 std::optional<User> insert(pg::Tx& tx, core::Scope const& scope, NewUser const& user)
 {
     pg::serialise(tx, scope.id);
-    return first(tx.run(
+    auto const result = tx.run(
         "INSERT INTO users AS u (scope_id, user_id, email, email_key, password_hash, role, created_at, "
         "updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, n.at, n.at "
         "FROM (SELECT clock_timestamp() AS at) AS n "
         "ON CONFLICT (scope_id, email_key) DO NOTHING RETURNING " AUTH_MFA_USER_COLUMNS,
-        {scope.id, user.id, user.email, core::lower(user.email), user.password_hash, to_string(user.role)}));
+        {scope.id, user.id, user.email, core::lower(user.email), user.password_hash, to_string(user.role)});
+    return pg::read_first(result, read);
 }
 
 std::optional<User> find(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
-    return first(
+    auto const result =
         tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u WHERE u.scope_id = $1 AND u.user_id = $2",
-            {scope.id, id}));
+            {scope.id, id});
+    return pg::read_first(result, read);
 }
 
 std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::string_view email)
 {
-    return first(
+    auto const result =
         tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u WHERE u.scope_id = $1 AND u.email_key = $2",
-            {scope.id, core::lower(email)}));
+            {scope.id, core::lower(email)});
+    return pg::read_first(result, read);
 }
 
 std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
@@ -64,11 +59,12 @@ std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 std::optional<User> find_signed_in(
     pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Uuid session_id, core::Time now)
 {
-    return first(tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u JOIN sessions s "
-                        "ON s.scope_id = u.scope_id AND s.user_id = u.user_id WHERE u.scope_id = $1 "
-                        "AND u.user_id = $2 AND s.scope_id = $1 AND s.session_id = $3 "
-                        "AND s.ended_at IS NULL AND s.expires_at > $4",
-        {scope.id, id, session_id, now}));
+    auto const result = tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u JOIN sessions s "
+                               "ON s.scope_id = u.scope_id AND s.user_id = u.user_id WHERE u.scope_id = $1 "
+                               "AND u.user_id = $2 AND s.scope_id = $1 AND s.session_id = $3 "
+                               "AND s.ended_at IS NULL AND s.expires_at > $4",
+        {scope.id, id, session_id, now});
+    return pg::read_first(result, read);
 }
 
 std::optional<User> lock_signed_in(
@@ -84,15 +80,8 @@ std::vector<User> list(
     auto const result = tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u WHERE u.scope_id = $1 "
                                "AND (u.created_at, u.user_id) < ($2::timestamptz, $3::uuid) "
                                "ORDER BY u.created_at DESC, u.user_id DESC LIMIT $4",
-        {scope.id, after ? after->time.value_or(core::Time::min()) : core::Time::max(),
-            after ? after->id : core::Uuid(), limit});
-    std::vector<User> members;
-    members.reserve(result.size());
-    for (auto const& row : result) {
-        pg::RowReader r(row);
-        members.push_back(read(r));
-    }
-    return members;
+        {scope.id, paging::time_of(after), paging::id_of(after), limit});
+    return pg::read_rows(result, read);
 }
 
 bool set_password(
@@ -114,9 +103,10 @@ void revoke_credentials(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 
 std::optional<User> set_role(pg::Tx& tx, core::Scope const& scope, core::Uuid id, Role role)
 {
-    return first(tx.run("UPDATE users AS u SET role = $3, updated_at = clock_timestamp() "
-                        "WHERE u.scope_id = $1 AND u.user_id = $2 RETURNING " AUTH_MFA_USER_COLUMNS,
-        {scope.id, id, to_string(role)}));
+    auto const result = tx.run("UPDATE users AS u SET role = $3, updated_at = clock_timestamp() "
+                               "WHERE u.scope_id = $1 AND u.user_id = $2 RETURNING " AUTH_MFA_USER_COLUMNS,
+        {scope.id, id, to_string(role)});
+    return pg::read_first(result, read);
 }
 
 bool has_other_owner(pg::Tx& tx, core::Scope const& scope, core::Uuid id)

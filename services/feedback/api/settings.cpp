@@ -1,9 +1,6 @@
 #include "api/settings.hpp"
 
-#include "audit/audit.hpp"
 #include "core/fields.hpp"
-#include "core/json_writer.hpp"
-#include "http/etag.hpp"
 #include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"
 
@@ -11,22 +8,12 @@ namespace feedback {
 
 namespace {
 
-using tenancy::settings::Settings;
+namespace settings = tenancy::settings;
+namespace json = boost::json;
 
-std::string etag(Settings const& settings)
+json::object to_json(json::object const& document)
 {
-    return http::etag(std::to_string(settings.version));
-}
-
-http::Response answer(Settings const& settings)
-{
-    auto const member = [&](std::string_view name, boost::json::value const& absent) {
-        auto const* found = settings.document.if_contains(name);
-        return found ? *found : absent;
-    };
-    boost::json::object const shown{{"allowedOrigins", member("allowedOrigins", boost::json::array())},
-        {"notifyEmail", member("notifyEmail", nullptr)}};
-    return http::Response::ok(boost::json::serialize(shown)).header("ETag", etag(settings));
+    return settings::with_defaults(document, {{"allowedOrigins", json::array()}, {"notifyEmail", nullptr}});
 }
 
 struct Changes {
@@ -44,13 +31,10 @@ struct Changes {
         return c;
     }
 
-    void apply(boost::json::object& document) const
+    void apply(json::object& document) const
     {
-        if (allowed_origins) {
-            document["allowedOrigins"] =
-                boost::json::value_from(allowed_origins.value.value_or(std::vector<std::string>()));
-        }
-        if (notify_email) document["notifyEmail"] = boost::json::value_from(notify_email.value);
+        settings::set(document, "allowedOrigins", allowed_origins, json::array());
+        settings::set(document, "notifyEmail", notify_email);
     }
 };
 
@@ -58,27 +42,16 @@ struct Changes {
 
 asio::awaitable<http::Response> get_settings(http::Request const& req, Deps& deps)
 {
-    co_return answer(co_await deps.db.read(
-        req.scope(), [&](pg::Tx& tx) { return tenancy::settings::read(tx, req.scope()); }));
+    co_return co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return settings::answer_get(tx, req, to_json); });
 }
 
 asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& deps)
 {
     Changes const changes = Changes::parse(req);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        Settings const before = tenancy::settings::read_for_update(tx, req.scope());
-        http::check_if_match(req, etag(before));
-        boost::json::object document = before.document;
-        changes.apply(document);
-        Settings const after =
-            tenancy::settings::write(tx, req.scope(), document, before.version, deps.clock.now());
-        audit::record(tx, req.context,
-            {.action = "settings.updated",
-                .subject_type = "settings",
-                .subject_id = {},
-                .before = before.document,
-                .after = after.document});
-        return answer(after);
+        return settings::answer_patch(
+            tx, req, [&](json::object& document) { changes.apply(document); }, to_json, deps.clock.now());
     });
 }
 

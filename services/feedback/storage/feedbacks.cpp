@@ -99,20 +99,6 @@ std::vector<pg::Param> insert_params(std::span<NewFeedback const> rows, bool wit
     };
 }
 
-std::optional<Feedback> first(pqxx::result const& result)
-{
-    if (result.empty()) return std::nullopt;
-    auto const row = result.front();
-    pg::RowReader r(row);
-    return read(r);
-}
-
-/// A null time sorts last.
-pg::Param time_of(paging::Position const& position)
-{
-    return position.time ? pg::Param(*position.time) : pg::Param("-infinity");
-}
-
 /// The WHERE and ORDER BY of a list, with its parameters: one of a bounded set of texts.
 class ListStatement {
 public:
@@ -134,13 +120,11 @@ public:
         }
         if (filter.created_before) require("f.created_at < ", *filter.created_before);
         if (!filter.include_deleted) sql_ += " AND f.deleted_at IS NULL";
-        std::string_view const key = sort_key(filter);
-        if (after) {
-            sql_ += " AND (" + std::string(key) + ", f.feedback_id) < (" + placeholder(time_of(*after)) +
-                    "::timestamptz, ";
-            sql_ += placeholder(after->id) + "::uuid)";
-        }
-        order_ = " ORDER BY " + std::string(key) + " DESC, f.feedback_id DESC LIMIT ";
+        std::string const key(sort_key(filter));
+        sql_ +=
+            " AND (" + key + ", f.feedback_id) < (" + placeholder(paging::time_of(after)) + "::timestamptz, ";
+        sql_ += placeholder(paging::id_of(after)) + "::uuid)";
+        order_ = " ORDER BY " + key + " DESC, f.feedback_id DESC LIMIT ";
     }
 
     pqxx::result run(pg::Tx& tx, std::size_t limit)
@@ -245,25 +229,26 @@ pg::Batch<std::optional<Feedback>> get_batch(pg::Session& session, std::span<Key
 
 std::optional<Feedback> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
-    return first(
+    auto const result =
         tx.run("SELECT " FEEDBACK_COLUMNS " FROM feedbacks f WHERE f.scope_id = $1 AND f.feedback_id = $2",
-            {scope.id, id}));
+            {scope.id, id});
+    return pg::read_first(result, read);
 }
 
 std::optional<Feedback> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
-    return first(tx.run("SELECT " FEEDBACK_COLUMNS
-                        " FROM feedbacks f WHERE f.scope_id = $1 AND f.feedback_id = $2 FOR NO KEY UPDATE",
-        {scope.id, id}));
+    auto const result =
+        tx.run("SELECT " FEEDBACK_COLUMNS
+               " FROM feedbacks f WHERE f.scope_id = $1 AND f.feedback_id = $2 FOR NO KEY UPDATE",
+            {scope.id, id});
+    return pg::read_first(result, read);
 }
 
 pg::Batch<std::vector<Feedback>> list_batch(pg::Session& session, std::span<PlainPage const> pages)
 {
-    // A first page starts before the greatest key there can be, so that both kinds are one statement.
     std::vector<pg::Param> const params{pg::column(pages, [](PlainPage const& p) { return p.scope_id; }),
-        pg::column(
-            pages, [](PlainPage const& p) { return p.after ? time_of(*p.after) : pg::Param("infinity"); }),
-        pg::column(pages, [](PlainPage const& p) { return p.after ? p.after->id : core::Uuid(); }),
+        pg::column(pages, [](PlainPage const& p) { return paging::time_of(p.after); }),
+        pg::column(pages, [](PlainPage const& p) { return paging::id_of(p.after); }),
         pg::column(pages, [](PlainPage const& p) { return p.limit; })};
     auto const result = co_await session.run(pg::scopes_of(pages),
         "SELECT k.place, " FEEDBACK_COLUMNS
@@ -294,14 +279,7 @@ pg::Batch<std::vector<Feedback>> list_batch(pg::Session& session, std::span<Plai
 std::vector<Feedback> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
-    auto const result = ListStatement(scope, filter, after).run(tx, limit);
-    std::vector<Feedback> items;
-    items.reserve(result.size());
-    for (auto const& row : result) {
-        pg::RowReader r(row);
-        items.push_back(read(r));
-    }
-    return items;
+    return pg::read_rows(ListStatement(scope, filter, after).run(tx, limit), read);
 }
 
 void update(pg::Tx& tx, core::Scope const& scope, Feedback& f)
@@ -359,13 +337,8 @@ std::vector<Tally> stats(pg::Tx& tx, core::Scope const& scope)
                "FROM feedbacks WHERE scope_id = $1 AND deleted_at IS NULL "
                "GROUP BY GROUPING SETS ((status), (category), (priority), ())",
             {scope.id});
-    std::vector<Tally> tallies;
-    for (auto const& row : result) {
-        pg::RowReader r(row);
-        Tally tally{.group = r.text(), .value = r.text(), .count = r.integer()};
-        tallies.push_back(std::move(tally));
-    }
-    return tallies;
+    return pg::read_rows(result,
+        [](pg::RowReader& r) { return Tally{.group = r.text(), .value = r.text(), .count = r.integer()}; });
 }
 
 } // namespace feedback::feedbacks

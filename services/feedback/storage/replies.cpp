@@ -21,13 +21,9 @@ std::vector<Reply> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedbac
         "WHERE scope_id = $1 AND feedback_id = $2 AND ($3 OR NOT internal) "
         "AND (created_at, reply_id) > ($4::timestamptz, $5::uuid) ORDER BY created_at, reply_id LIMIT "
         "$6::bigint",
-        {scope.id, feedback_id, with_internal,
-            after && after->time ? pg::Param(*after->time) : pg::Param("-infinity"), paging::id_of(after),
-            limit});
-    std::vector<Reply> items;
-    items.reserve(result.size());
-    for (auto const& row : result) {
-        pg::RowReader r(row);
+        {scope.id, feedback_id, with_internal, paging::time_of(after, core::Time::min()),
+            paging::id_of(after), limit});
+    return pg::read_rows(result, [&](pg::RowReader& r) {
         Reply reply;
         reply.feedback_id = feedback_id;
         reply.id = r.uuid();
@@ -37,9 +33,8 @@ std::vector<Reply> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedbac
         reply.author_id = r.text();
         reply.author_role = r.text();
         reply.internal = r.boolean();
-        items.push_back(std::move(reply));
-    }
-    return items;
+        return reply;
+    });
 }
 
 } // namespace feedback::replies

@@ -4,6 +4,22 @@
 
 namespace feedback::status_moves {
 
+namespace {
+
+StatusMove read(pg::RowReader& r)
+{
+    StatusMove move;
+    move.id = r.uuid();
+    move.at = r.time();
+    move.actor_id = r.text();
+    move.actor_role = r.text();
+    move.from = r.optional_text();
+    move.to = r.text();
+    return move;
+}
+
+} // namespace
+
 void insert(
     pg::Tx& tx, core::Scope const& scope, core::Uuid feedback_id, Author const& actor, Status from, Status to)
 {
@@ -22,23 +38,10 @@ std::vector<StatusMove> list(pg::Tx& tx, core::Scope const& scope, core::Uuid fe
         "WHERE scope_id = $1 AND feedback_id = $2 "
         "UNION ALL SELECT feedback_id, created_at, author_id, author_role, NULL, 'open' FROM feedbacks "
         "WHERE scope_id = $1 AND feedback_id = $2) AS moves "
-        "WHERE $3::timestamptz IS NULL OR (at, move_id) < ($3::timestamptz, $4::uuid) "
+        "WHERE (at, move_id) < ($3::timestamptz, $4::uuid) "
         "ORDER BY at DESC, move_id DESC LIMIT $5::bigint",
         {scope.id, feedback_id, paging::time_of(after), paging::id_of(after), limit});
-    std::vector<StatusMove> items;
-    items.reserve(result.size());
-    for (auto const& row : result) {
-        pg::RowReader r(row);
-        StatusMove move;
-        move.id = r.uuid();
-        move.at = r.time();
-        move.actor_id = r.text();
-        move.actor_role = r.text();
-        move.from = r.optional_text();
-        move.to = r.text();
-        items.push_back(std::move(move));
-    }
-    return items;
+    return pg::read_rows(result, read);
 }
 
 } // namespace feedback::status_moves

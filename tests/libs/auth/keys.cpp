@@ -156,7 +156,7 @@ TEST_CASE("a look-up that a notification overtakes is answered but not remembere
     CHECK(f.keys.check(raw).decided);
 }
 
-TEST_CASE("a revoked key is refused on every replica within a second")
+TEST_CASE("a revoked key is refused on every replica")
 {
     KeysFixture f;
     Replica one(f);
@@ -168,8 +168,8 @@ TEST_CASE("a revoked key is refused on every replica within a second")
 
     f.revoke(raw.substr(0, 12));
     auto const refused = [&](Replica& replica) { return !replica.verify(raw); };
-    CHECK(testing::eventually([&] { return refused(one); }, 1s));
-    CHECK(testing::eventually([&] { return refused(two); }, 1s));
+    CHECK(testing::eventually([&] { return refused(one); }));
+    CHECK(testing::eventually([&] { return refused(two); }));
 }
 
 TEST_CASE("a replica whose listener lost its connection does not trust what it remembers")
@@ -181,7 +181,7 @@ TEST_CASE("a replica whose listener lost its connection does not trust what it r
     f.postgres.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '%listener%'");
     f.revoke(raw.substr(0, 12));
-    CHECK(testing::eventually([&] { return !replica.verify(raw); }, 1s));
+    CHECK(testing::eventually([&] { return !replica.verify(raw); }));
 }
 
 TEST_CASE("the end of a grace period is exact, remembered or not")
@@ -212,7 +212,7 @@ TEST_CASE("erasing a scope's rows ends its keys everywhere")
     std::string const raw = f.mint_raw();
     CHECK(replica.verify(raw));
     f.postgres.query("DELETE FROM api_keys WHERE scope_id = 14");
-    CHECK(testing::eventually([&] { return !replica.verify(raw); }, 1s));
+    CHECK(testing::eventually([&] { return !replica.verify(raw); }));
 }
 
 TEST_CASE("keys of one scope are not seen from another")
@@ -251,11 +251,12 @@ TEST_CASE("many threads verify, revoke and flush together")
         replica.keys.flush_usage();
         replica.keys.on_gap();
     }
-    std::this_thread::sleep_for(1s);
+    CHECK(testing::eventually([&] { return accepted > 100; }));
+    for (std::size_t i = 0; i < 4; ++i)
+        CHECK(testing::eventually([&] { return !replica.verify(raw[i]); }));
     done = true;
     for (auto& thread : threads)
         thread.join();
-    CHECK(accepted > 0);
     for (std::size_t i = 0; i < raw.size(); ++i)
         CHECK(replica.verify(raw[i]).has_value() == (i >= 4));
 }

@@ -51,12 +51,22 @@ std::optional<auth::ApiKey> KeysFixture::verify(std::string const& raw)
     return testing::run_awaitable(keys.verify(raw));
 }
 
+namespace {
+
+/// Throws rather than checks, because Catch2's assertions are for one thread at a time.
+boost::json::object body_of(http::Response const& response, unsigned status)
+{
+    if (response.status != status)
+        throw std::runtime_error("not " + std::to_string(status) + ": " + response.body);
+    return boost::json::parse(response.body).as_object();
+}
+
+} // namespace
+
 boost::json::object KeysFixture::mint(KeyRequest const& request)
 {
     auto const made = request.make();
-    auto const response = testing::run_awaitable(auth::mint_key(made, keys));
-    CHECK(response.status == 201);
-    return boost::json::parse(response.body).as_object();
+    return body_of(testing::run_awaitable(auth::mint_key(made, keys)), 201);
 }
 
 std::string KeysFixture::mint_raw(std::string const& environment)
@@ -68,17 +78,13 @@ std::string KeysFixture::mint_raw(std::string const& environment)
 boost::json::object KeysFixture::rotate(KeyRequest const& request, std::size_t kind)
 {
     auto const made = request.make();
-    auto const response = testing::run_awaitable(auth::rotate_key(made, keys, kind));
-    CHECK(response.status == 201);
-    return boost::json::parse(response.body).as_object();
+    return body_of(testing::run_awaitable(auth::rotate_key(made, keys, kind)), 201);
 }
 
 boost::json::object KeysFixture::list(KeyRequest const& request)
 {
     auto const made = request.make();
-    auto const response = testing::run_awaitable(auth::list_keys(made, keys));
-    CHECK(response.status == 200);
-    return boost::json::parse(response.body).as_object();
+    return body_of(testing::run_awaitable(auth::list_keys(made, keys)), 200);
 }
 
 void KeysFixture::revoke(std::string const& prefix, KeyRequest request)
@@ -92,16 +98,13 @@ void KeysFixture::revoke(std::string const& prefix, KeyRequest request)
 Replica::Replica(KeysFixture& fixture)
     : database({.url = fixture.postgres.service_url(), .threads = 1}),
       keys(database, fixture.clock, {.kinds = one_kind(), .flush_interval = std::chrono::milliseconds(0)},
-          [this] {
-              auto const* const known = ready_.load();
-              return known != nullptr && known->live();
-          })
+          [this] { return listening_ && listener->live(); })
 {
     listener = std::make_unique<pg::Listener>(fixture.postgres.service_url(),
         std::map<std::string, std::function<void(std::string const&)>>{
             {auth::Keys::channel, [this](std::string const& payload) { keys.on_notify(payload); }}},
         [this] { keys.on_gap(); });
-    ready_ = listener.get();
+    listening_ = true;
     REQUIRE(testing::eventually([&] { return listener->live(); }));
 }
 

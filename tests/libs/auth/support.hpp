@@ -55,13 +55,13 @@ struct Replica {
     explicit Replica(KeysFixture& fixture);
 
     pg::Database database;
-    std::unique_ptr<pg::Listener> listener;
     auth::Keys keys;
+    std::unique_ptr<pg::Listener> listener; ///< ends first: it calls `keys`
 
     std::optional<auth::ApiKey> verify(std::string const& raw);
 
 private:
-    std::atomic<pg::Listener*> ready_ = nullptr;
+    std::atomic<bool> listening_ = false;
 };
 
 /// The code of the core::Error that `action` throws; "" when it throws none.

@@ -124,10 +124,9 @@ private:
 class Api {
 public:
     Api(pg::Database& database, blobs::BlobStore& store, core::Clock const& clock,
-        blobs::AttachmentsOptions options = {})
+        blobs::AttachmentsOptions options = {}, http::ServerOptions server_options = {})
         : attachments(database, store, clock, std::move(options)), application(attachments),
-          server({&ioc_}, {.body_idle_timeout = std::chrono::seconds(2)}, application),
-          thread_([this] { ioc_.run(); })
+          server({&ioc_}, std::move(server_options), application), thread_([this] { ioc_.run(); })
     {
     }
 
@@ -168,7 +167,8 @@ struct LocalService {
     blobs::LocalStore store{folder.path(), addresses(), clock};
     Api api;
 
-    explicit LocalService(blobs::AttachmentsOptions options = {}) : api(db, store, clock, std::move(options))
+    explicit LocalService(blobs::AttachmentsOptions options = {}, http::ServerOptions server_options = {})
+        : api(db, store, clock, std::move(options), std::move(server_options))
     {
     }
 

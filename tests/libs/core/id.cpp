@@ -77,7 +77,7 @@ TEST_CASE("ids of different milliseconds share no random part")
         Uuid const id = Uuid::v7();
         last_bytes.insert(id.bytes()[15]);
         first_random_bytes.insert(id.bytes()[9]);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        std::this_thread::sleep_for(std::chrono::milliseconds(1)); // so that the next is of another one
     }
     // 40 draws of 256 give fewer than 20 kinds once in far more than 10^10 runs.
     CHECK(last_bytes.size() >= 20);

@@ -6,7 +6,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <atomic>
 #include <future>
+#include <vector>
 
 namespace {
 
@@ -48,11 +50,11 @@ TEST_CASE("the reference implementation's vector verifies")
 TEST_CASE("the hasher answers on the caller's thread, and knows a secret nobody has")
 {
     crypto::PasswordHasher hasher({.threads = 2, .cost = cheap});
-    auto const phc = run(hasher.hash(core::Secret("correct horse")));
-    CHECK(run(hasher.verify(core::Secret("correct horse"), phc)));
-    CHECK_FALSE(run(hasher.verify(core::Secret("wrong horse"), phc)));
-    CHECK_FALSE(run(hasher.verify(core::Secret("correct horse"), std::nullopt)));
-    CHECK(hasher.queued() == 0);
+    auto const turn = hasher.enter();
+    auto const phc = run(hasher.hash(turn, core::Secret("correct horse")));
+    CHECK(run(hasher.verify(turn, core::Secret("correct horse"), phc)));
+    CHECK_FALSE(run(hasher.verify(turn, core::Secret("wrong horse"), phc)));
+    CHECK_FALSE(run(hasher.verify(turn, core::Secret("correct horse"), std::nullopt)));
 }
 
 TEST_CASE("beyond the queue limit nobody gets in, and a place that is left is free again")
@@ -64,9 +66,59 @@ TEST_CASE("beyond the queue limit nobody gets in, and a place that is left is fr
         auto const moved = std::move(second);
         CHECK(hasher.queued() == 2);
         CHECK_THROWS_AS(hasher.enter(), core::Error);
-        CHECK_THROWS_AS(run(hasher.hash(core::Secret("correct horse"))), core::Error);
         CHECK(hasher.queued() == 2);
     }
     CHECK(hasher.queued() == 0);
-    CHECK_NOTHROW(run(hasher.hash(core::Secret("correct horse"))));
+    CHECK_NOTHROW(hasher.enter());
+}
+
+TEST_CASE("a scope has at most half of the places, and nobody's have all")
+{
+    crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 4, .cost = cheap});
+    std::vector<crypto::PasswordHasher::Turn> turns;
+    turns.push_back(hasher.enter(7));
+    turns.push_back(hasher.enter(7));
+    CHECK_THROWS_AS(hasher.enter(7), core::Error);
+    CHECK(hasher.queued() == 2); // who was refused holds none
+    turns.push_back(hasher.enter(8));
+    turns.push_back(hasher.enter(9));
+    CHECK_THROWS_AS(hasher.enter(9), core::Error); // it has one of its two, but all are taken
+    turns.pop_back();
+    turns.push_back(hasher.enter(8));
+    CHECK_THROWS_AS(hasher.enter(8), core::Error);
+
+    turns.clear();
+    CHECK(hasher.queued() == 0);
+    for (int i = 0; i < 4; ++i)
+        turns.push_back(hasher.enter());
+    CHECK_THROWS_AS(hasher.enter(), core::Error);
+}
+
+TEST_CASE("a place that a scope leaves is its own again")
+{
+    crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 3, .cost = cheap});
+    auto const kept = hasher.enter(7);
+    {
+        auto const left = hasher.enter(7); // half of three is two
+        CHECK_THROWS_AS(hasher.enter(7), core::Error);
+    }
+    auto const again = hasher.enter(7);
+    CHECK(run(hasher.verify(again, core::Secret("correct horse"), std::nullopt)) == false);
+    CHECK(hasher.queued() == 2);
+    CHECK_THROWS_AS(hasher.enter(7), core::Error);
+    CHECK_NOTHROW(hasher.enter(8));
+}
+
+TEST_CASE("each hash is told of once, whoever it was for")
+{
+    std::atomic<int> hashes = 0;
+    crypto::PasswordHasher hasher({.threads = 1, .cost = cheap, .on_hash = [&] { ++hashes; }});
+    CHECK(hashes == 0);
+    auto const turn = hasher.enter();
+    auto const phc = run(hasher.hash(turn, core::Secret("correct horse")));
+    CHECK(hashes == 1);
+    CHECK(run(hasher.verify(turn, core::Secret("correct horse"), phc)));
+    CHECK(hashes == 2);
+    CHECK_FALSE(run(hasher.verify(turn, core::Secret("correct horse"), std::nullopt)));
+    CHECK(hashes == 3);
 }

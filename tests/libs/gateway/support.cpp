@@ -2,15 +2,11 @@
 
 #include "audit/audit.hpp"
 #include "core/error.hpp"
-#include "redis/address.hpp"
 #include "tenancy/registry.hpp"
 #include "tenancy/settings.hpp"
+#include "testing/redis_fixture.hpp"
 
-#include <fcntl.h>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
-#include <unistd.h>
 
 using http::Method;
 namespace asio = boost::asio;
@@ -102,13 +98,6 @@ std::vector<http::Endpoint> table()
     return endpoints;
 }
 
-int open_log(std::string const& path)
-{
-    int const fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (fd < 0) throw std::runtime_error("no log file");
-    return fd;
-}
-
 service::TrustedProxies proxies(std::string const& text)
 {
     auto const parsed = service::TrustedProxies::parse(text);
@@ -129,14 +118,13 @@ Fixture::Fixture(FixtureOptions const& options)
           [this] { return live.load(); }),
       jwks_([this]() -> std::optional<std::string> { return issuer.jwks(); }, {}),
       tokens_(jwks_, clock, {.issuer_host = "auth.localhost"}), master_key_(core::Secret(master)),
-      directory_(database, [this] { return live.load(); }), log_file_(open_log(folder_.path() + "/log")),
-      logger_("test", observe::Level::info, log_file_), metrics_("test")
+      directory_(database, [this] { return live.load(); }),
+      logger_("test", observe::Level::info, captured_.fd()), metrics_("test")
 {
     make_tenants();
     if (!options.redis_url.empty()) {
         redis_ = std::make_unique<redis::Client>(
-            redis::ClientOptions{.address = redis::Address::parse(options.redis_url)}, std::vector{&context_},
-            logger_);
+            testing::patient_client(options.redis_url), std::vector{&context_}, logger_);
         limiter_ = std::make_unique<redis::RateLimiter>(*redis_, "test");
     }
     auto endpoints = table();
@@ -165,7 +153,6 @@ Fixture::~Fixture()
     context_.restart();
     context_.run();
     database.stop();
-    ::close(log_file_);
 }
 
 void Fixture::make_tenants()
@@ -264,11 +251,8 @@ Answer Fixture::send(Call const& call)
 
 std::string Fixture::log()
 {
-    logger_.flush();
-    std::ifstream file(folder_.path() + "/log");
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
+    logger_.flush(std::chrono::seconds(30));
+    return captured_.text();
 }
 
 std::pair<std::string, std::string> bearer(std::string const& token)

@@ -11,10 +11,10 @@
 #include "redis/rate_limit.hpp"
 #include "service/gateway.hpp"
 #include "tenancy/directory.hpp"
+#include "testing/captured.hpp"
 #include "testing/fake_clock.hpp"
 #include "testing/issuer.hpp"
 #include "testing/postgres.hpp"
-#include "testing/process.hpp"
 #include "testing/run_awaitable.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -109,8 +109,7 @@ private:
     auth::UserTokens tokens_;
     auth::MasterKey master_key_;
     tenancy::Directory directory_;
-    testing::TemporaryDirectory folder_;
-    int log_file_;
+    testing::Captured captured_;
     observe::Logger logger_;
     observe::Metrics metrics_;
     std::unique_ptr<redis::Client> redis_;

@@ -1,6 +1,7 @@
 #include "client.hpp"
 
 #include "http/problem.hpp"
+#include "testing/eventually.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -27,7 +28,7 @@ Client::Client(std::uint16_t port, int receive_buffer) : socket_(::socket(AF_INE
         ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
     int const on = 1;
     ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    timeval const patience{.tv_sec = 10, .tv_usec = 0};
+    timeval const patience{.tv_sec = 30, .tv_usec = 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     sockaddr_in address{};
@@ -192,7 +193,7 @@ Server::Server(Handler handler, http::ServerOptions options, unsigned threads) :
 Server::~Server()
 {
     server_->abort();
-    if (!joins_within(std::chrono::seconds(5))) {
+    if (!joins()) {
         for (auto const& context : contexts_)
             context->stop();
     }
@@ -200,12 +201,9 @@ Server::~Server()
         thread.join();
 }
 
-bool Server::joins_within(std::chrono::milliseconds patience)
+bool Server::joins()
 {
-    auto const end = std::chrono::steady_clock::now() + patience;
-    while (running_ > 0 && std::chrono::steady_clock::now() < end)
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    return running_ == 0;
+    return testing::eventually([this] { return running_ == 0; });
 }
 
 std::vector<std::string> Server::protocol_errors() const
@@ -233,16 +231,6 @@ asio::awaitable<http::Response> Server::echo(http::Request& request)
     if (!request.query.empty()) text += "?" + std::string(request.query);
     text += ' ' + request.body;
     co_return http::Response{.body = std::move(text), .content_type = "text/plain"};
-}
-
-bool eventually(std::function<bool()> const& condition)
-{
-    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > end) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    return true;
 }
 
 } // namespace test

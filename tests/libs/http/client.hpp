@@ -3,7 +3,6 @@
 #include "http/server.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,7 +27,7 @@ struct Answer {
     std::string header(std::string const& name) const;
 };
 
-/// A blocking socket that sends exactly what it is told to; gives up after ten seconds of silence.
+/// A blocking socket that sends exactly what it is told to; gives up after half a minute of silence.
 class Client {
 public:
     /// `receive_buffer` in bytes; 0: the system's.
@@ -76,8 +75,8 @@ public:
     /// Codes that were given to `on_protocol_error`.
     std::vector<std::string> protocol_errors() const;
 
-    /// Waits for the threads to end by themselves; false when they have not after `patience`.
-    bool joins_within(std::chrono::milliseconds patience);
+    /// Waits for the threads to end by themselves; false when they have not after a long time.
+    bool joins();
 
     /// Answers `METHOD path?query body`, errors as problems.
     static asio::awaitable<http::Response> echo(http::Request& request);
@@ -95,8 +94,5 @@ private:
     std::vector<std::string> protocol_errors_;
     std::vector<std::thread> threads_;
 };
-
-/// Waits until `condition` holds; false when it does not within five seconds.
-bool eventually(std::function<bool()> const& condition);
 
 } // namespace test

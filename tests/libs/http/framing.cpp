@@ -228,7 +228,7 @@ TEST_CASE("a request keeps its meaning however it is split")
         CHECK(answer.body == expected);
         for (char const byte : bytes) {
             client.send({&byte, 1});
-            std::this_thread::sleep_for(std::chrono::microseconds(50));
+            std::this_thread::sleep_for(std::chrono::microseconds(50)); // so that it travels alone
         }
         CHECK(client.read().body == expected);
     }

@@ -1,13 +1,14 @@
 // Requests and connections in the ordinary course of things.
 #include "client.hpp"
 #include "http/problem.hpp"
+#include "testing/eventually.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <stdexcept>
 
 namespace asio = boost::asio;
-using test::eventually;
+using testing::eventually;
 
 TEST_CASE("a connection serves one request after another")
 {

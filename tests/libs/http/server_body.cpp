@@ -1,10 +1,11 @@
 // Request bodies: limits, 100-continue, and what happens to those nobody reads.
 #include "client.hpp"
 #include "http/problem.hpp"
+#include "testing/eventually.hpp"
 
 #include <catch2/catch.hpp>
 
-using test::eventually;
+using testing::eventually;
 
 namespace asio = boost::asio;
 

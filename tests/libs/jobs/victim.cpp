@@ -1,4 +1,5 @@
-// Claims one job of queue `crash` with a lease of a second, says so by a row of table `witness`, and hangs.
+// Claims one job of queue `crash` with a lease of three seconds, says so by a row of table `witness`, and
+// hangs.
 #include "jobs/worker.hpp"
 #include "pg/database.hpp"
 
@@ -11,7 +12,7 @@ int main(int argc, char** argv)
     if (argc != 2) return 2;
     core::SystemClock const clock;
     pg::Database database({.url = argv[1], .application_name = "victim", .threads = 2});
-    jobs::WorkerOptions const options{.queue = "crash", .threads = 1, .lease = std::chrono::seconds(1)};
+    jobs::WorkerOptions const options{.queue = "crash", .threads = 1, .lease = std::chrono::seconds(3)};
     jobs::Worker const worker(
         database, clock, options, [&](jobs::Claim const& claim, std::stop_token const&) {
             database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) {

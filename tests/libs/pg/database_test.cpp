@@ -180,7 +180,7 @@ TEST_CASE_METHOD(Fixture, "a transaction without a statement never asks the serv
 TEST_CASE("a statement that takes too long is cancelled and the connection goes on")
 {
     auto const postgres = notes_database();
-    pg::Database database({.url = postgres.service_url(), .threads = 1, .statement_timeout = 100ms});
+    pg::Database database({.url = postgres.service_url(), .threads = 1, .statement_timeout = 1s});
     auto const backend = [](pg::Tx& tx) {
         return pg::RowReader(tx.run("SELECT pg_backend_pid()")[0]).integer();
     };
@@ -253,7 +253,7 @@ TEST_CASE("connections have the session settings that the project relies on")
 TEST_CASE("stopping answers what is queued and refuses what comes later")
 {
     auto const postgres = notes_database();
-    pg::Database database({.url = postgres.service_url(), .threads = 1});
+    pg::Database database({.url = postgres.service_url(), .threads = 1, .queue_timeout = 1h});
     std::atomic<bool> go = false;
     std::atomic<int> done = 0;
     std::vector<std::thread> callers;

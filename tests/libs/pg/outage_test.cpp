@@ -1,14 +1,15 @@
+#include "closing_server.hpp"
 #include "pg/row.hpp"
 #include "schema.hpp"
 #include "testing/eventually.hpp"
 #include "testing/process.hpp"
 #include "testing/run_awaitable.hpp"
 
+#include <future>
 #include <mutex>
 #include <thread>
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
@@ -44,7 +45,7 @@ static std::string write(pg::Database& database)
 static std::string sleep_on(pg::Database& database)
 {
     return error_code_of(
-        [&] { database.transact_blocking({}, [](pg::Tx& tx) { tx.run("SELECT pg_sleep(60)"); }); });
+        [&] { database.transact_blocking({}, [](pg::Tx& tx) { tx.run("SELECT pg_sleep(3600)"); }); });
 }
 
 static bool recovers(pg::Database& database)
@@ -56,18 +57,16 @@ TEST_CASE("a server that is not there is UNAVAILABLE at once, and the reason is 
 {
     std::mutex mutex;
     std::vector<std::string> events;
-    pg::Database database(
-        {.url = "host=127.0.0.1 user=nobody dbname=none port=" + std::to_string(testing::free_port()),
-            .report = [&](std::string const& event) {
-                std::lock_guard const lock(mutex);
-                events.push_back(event);
-            }});
-    auto const begin = Clock::now();
+    ClosingServer const server;
+    pg::Database database({.url = server.url(), .queue_timeout = 1h, .report = [&](std::string const& event) {
+                               std::lock_guard const lock(mutex);
+                               events.push_back(event);
+                           }});
     for (int i = 0; i < 20; ++i)
         CHECK(write(database) == "UNAVAILABLE");
-    CHECK(Clock::now() - begin < 1s);
     CHECK_FALSE(database.healthy());
-    std::this_thread::sleep_for(500ms); // several attempts later
+    auto const attempts = server.attempts();
+    CHECK(testing::eventually([&] { return server.attempts() >= attempts + 8; }));
     std::lock_guard const lock(mutex);
     REQUIRE(events.size() == 1);
     CHECK(events[0].find("cannot connect") != std::string::npos);
@@ -89,16 +88,14 @@ TEST_CASE("UNAVAILABLE says when to come back")
 TEST_CASE_METHOD(Fixture, "a database that went and came back serves again without a restart")
 {
     bool const crash = GENERATE(false, true);
-    pg::Database database(
-        {.url = GENERATE(true, false) ? postgres.service_url() : postgres.service_url_tcp()});
+    pg::Database database({.url = GENERATE(true, false) ? postgres.service_url() : postgres.service_url_tcp(),
+        .queue_timeout = 1h});
     REQUIRE(write(database).empty());
     CHECK(database.healthy());
     crash ? postgres.kill9() : postgres.stop();
-    CHECK(testing::eventually([&] { return !database.healthy(); }, 5s)); // although nobody uses it
-    auto const begin = Clock::now();
+    CHECK(testing::eventually([&] { return !database.healthy(); })); // although nobody uses it
     for (int i = 0; i < 50; ++i)
         CHECK(write(database) == "UNAVAILABLE");
-    CHECK(Clock::now() - begin < 1s);
     postgres.start();
     CHECK(testing::eventually([&] { return database.healthy(); }));
     CHECK(write(database).empty());
@@ -107,18 +104,16 @@ TEST_CASE_METHOD(Fixture, "a database that went and came back serves again witho
 
 TEST_CASE_METHOD(Fixture, "a statement under way when the server goes is UNAVAILABLE")
 {
-    pg::Database database({.url = postgres.service_url(), .statement_timeout = 60s});
+    pg::Database database({.url = postgres.service_url(), .statement_timeout = 2h});
     std::string code;
     std::thread caller([&] { code = sleep_on(database); });
     REQUIRE(testing::eventually([&] {
         return postgres.query("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%EXECUTE%' AND state "
                               "= 'active' AND pid <> pg_backend_pid()") == "1";
     }));
-    auto const begin = Clock::now();
     postgres.stop();
     caller.join();
     CHECK(code == "UNAVAILABLE");
-    CHECK(Clock::now() - begin < 5s);
     postgres.start();
     CHECK(recovers(database));
 }
@@ -178,7 +173,7 @@ TEST_CASE_METHOD(Fixture, "a migration under a running service costs each connec
     CHECK(bodies().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "a server that has gone silent holds nobody for long")
+TEST_CASE_METHOD(Fixture, "a server that has gone silent holds nobody for ever")
 {
     pg::Database database({.url = GENERATE(true, false) ? postgres.service_url() : postgres.service_url_tcp(),
         .threads = 2,
@@ -186,66 +181,77 @@ TEST_CASE_METHOD(Fixture, "a server that has gone silent holds nobody for long")
         .statement_timeout = 1s});
     REQUIRE(connected(postgres, 2));
     postgres.pause();
-    auto const begin = Clock::now();
+    // Two are on a connection, the others in the queue.
     std::vector<std::string> codes(6);
     std::vector<std::thread> callers;
     for (auto& code : codes)
         callers.emplace_back([&] { code = write(database); });
-    // Two are on a connection, the others in the queue, from which they are taken first.
-    REQUIRE(testing::eventually([&] { return database.queued() == 4; }));
-    REQUIRE(testing::eventually([&] { return database.queued() == 0; }));
-    CHECK(Clock::now() - begin < 1500ms);
     for (auto& caller : callers)
         caller.join();
-    CHECK(Clock::now() - begin < 4s);
     for (auto const& code : codes)
         CHECK(code == "UNAVAILABLE");
-
-    // Once reconnecting has failed too, callers are refused at once.
-    REQUIRE(testing::eventually([&] {
-        auto const asked = Clock::now();
-        return write(database) == "UNAVAILABLE" && Clock::now() - asked < 100ms;
-    }));
-    CHECK_FALSE(database.healthy());
+    CHECK(testing::eventually([&] { return !database.healthy(); }));
+    CHECK(write(database) == "UNAVAILABLE");
     postgres.resume();
+    CHECK(recovers(database));
+}
+
+TEST_CASE_METHOD(Fixture, "a job that no thread comes for is given up, whatever holds up the thread")
+{
+    pg::Database database({.url = postgres.service_url(), .threads = 1, .queue_timeout = 300ms});
+    std::promise<void> taken, released;
+    auto holder = std::async(std::launch::async, [&] {
+        database.transact_blocking({}, [&](pg::Tx&) {
+            taken.set_value();
+            released.get_future().wait();
+        });
+    });
+    taken.get_future().wait();
+    CHECK(write(database) == "UNAVAILABLE");
+    CHECK(database.healthy());
+    released.set_value();
+    holder.get();
     CHECK(recovers(database));
 }
 
 TEST_CASE_METHOD(Fixture, "jobs beyond the queue's limit are refused at once")
 {
-    pg::Database database({.url = postgres.service_url(), .threads = 1, .queue_limit = 3});
+    pg::Database database({.url = postgres.service_url(),
+        .threads = 1,
+        .queue_limit = 3,
+        .queue_timeout = 1h,
+        .statement_timeout = 1h});
     REQUIRE(write(database).empty());
     postgres.pause();
-    std::vector<std::thread> callers;
+    std::vector<std::future<std::string>> callers;
     for (int i = 0; i < 4; ++i) {
-        callers.emplace_back([&] { CHECK_NOTHROW(write(database)); });
+        callers.push_back(std::async(std::launch::async, [&] { return write(database); }));
         REQUIRE(testing::eventually([&] { return database.queued() == static_cast<std::size_t>(i); }));
     }
-    auto const begin = Clock::now();
     CHECK(write(database) == "UNAVAILABLE");
-    CHECK(Clock::now() - begin < 100ms);
     postgres.resume();
     for (auto& caller : callers)
-        caller.join();
+        CHECK(caller.get().empty());
     CHECK(postgres.query("SELECT count(*) FROM notes") == "5");
 }
 
 TEST_CASE_METHOD(Fixture, "a database can be stopped while its server is silent or away")
 {
     bool const away = GENERATE(true, false);
-    auto const begin = Clock::now();
-    {
-        pg::Database database(
-            {.url = postgres.service_url(), .queue_timeout = 300ms, .statement_timeout = 500ms});
-        REQUIRE(write(database).empty());
-        away ? postgres.stop() : postgres.pause();
-        std::vector<std::thread> callers;
-        for (int i = 0; i < 10; ++i)
-            callers.emplace_back([&] { write(database); });
-        for (auto& caller : callers)
-            caller.join();
-    }
-    CHECK(Clock::now() - begin < 10s);
+    pg::Database database(
+        {.url = postgres.service_url(), .queue_timeout = 300ms, .statement_timeout = 500ms});
+    REQUIRE(recovers(database));
+    away ? postgres.stop() : postgres.pause();
+    std::vector<std::string> codes(10);
+    std::vector<std::thread> callers;
+    for (auto& code : codes)
+        callers.emplace_back([&] { code = write(database); });
+    for (auto& caller : callers)
+        caller.join();
+    for (auto const& code : codes)
+        CHECK(code == "UNAVAILABLE");
+    database.stop();
+    CHECK_FALSE(database.healthy());
 }
 
 TEST_CASE_METHOD(Fixture, "too few connections for every thread still serve")

@@ -99,6 +99,46 @@ TEST_CASE_METHOD(Fixture, "the policy filters, the statement's own scope is the 
     CHECK(plan.find("Filter: ((scope_id + 0) = ANY") != std::string::npos);
 }
 
+TEST_CASE("what both environments of a tenant share is seen and written from either, and by no other tenant")
+{
+    static pg::Component const schema{"shared", {{"0001_shared", R"(
+        CREATE TABLE shared (tenant_id bigint NOT NULL, body text NOT NULL, PRIMARY KEY (tenant_id, body));
+        SELECT protect_by_tenant('shared');
+        GRANT SELECT, INSERT, UPDATE, DELETE ON shared TO :service_role;
+    )"}}};
+    auto const postgres = testing::Postgres::migrated({&schema}, "shared");
+    pg::Database database({.url = postgres.service_url(), .threads = 1});
+    pg::Database owner({.url = postgres.owner_url(), .threads = 1});
+    auto const insert = [&](pg::Scopes const& scopes, std::int64_t tenant, std::string const& body) {
+        database.transact_blocking(scopes, [&](pg::Tx& tx) {
+            tx.run("INSERT INTO shared (tenant_id, body) VALUES ($1, $2)", {tenant, body});
+        });
+    };
+    auto const visible = [](pg::Database& from, pg::Scopes const& scopes) {
+        return from.transact_blocking(scopes,
+            [](pg::Tx& tx) { return pg::RowReader(tx.run("SELECT count(*) FROM shared")[0]).integer(); });
+    };
+    insert(2, 1, "by production");
+    insert(3, 1, "by sandbox");
+    insert(4, 2, "of another");
+
+    CHECK(visible(database, 2) == 2);
+    CHECK(visible(database, 3) == 2);
+    CHECK(visible(database, 5) == 1);
+    CHECK(visible(database, 6) == 0);
+    CHECK(visible(database, pg::Scopes({3, 4})) == 3);
+    CHECK(visible(database, {}) == 0);
+    CHECK(visible(owner, {}) == 0);
+    CHECK_THROWS_AS(insert(2, 2, "x"), pqxx::insufficient_privilege);
+    CHECK_THROWS_AS(insert({}, 1, "x"), pqxx::insufficient_privilege);
+    CHECK_THROWS_AS(
+        database.transact_blocking(2, [](pg::Tx& tx) { tx.run("UPDATE shared SET tenant_id = 2"); }),
+        pqxx::insufficient_privilege);
+    database.transact_blocking(5, [](pg::Tx& tx) { tx.run("DELETE FROM shared"); });
+    CHECK(postgres.query("SELECT string_agg(body, ', ' ORDER BY body) FROM shared") ==
+          "by production, by sandbox");
+}
+
 TEST_CASE("serialised work of one scope waits its turn, that of others does not")
 {
     auto const postgres = notes_database();

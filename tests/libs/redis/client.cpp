@@ -1,68 +1,19 @@
 #include "redis/client.hpp"
 
-#include "contexts.hpp"
+#include "fixture.hpp"
 #include "testing/eventually.hpp"
 #include "testing/process.hpp"
-#include "testing/redis.hpp"
 
-#include <boost/asio/post.hpp>
 #include <catch2/catch.hpp>
 
 #include <atomic>
 #include <filesystem>
-#include <set>
 
-using namespace std::chrono_literals;
-using redis::Address;
 using redis::Client;
-using redis::Reply;
 using redis::Script;
-using Clock = std::chrono::steady_clock;
+using redis_test::call, redis_test::Fixture;
 
 namespace asio = boost::asio;
-
-namespace {
-
-asio::awaitable<Reply> call(Client& client, std::vector<std::string> args)
-{
-    std::vector<std::string_view> const views(args.begin(), args.end());
-    co_return co_await client.command(views);
-}
-
-/// How long the call took to fail with Unavailable.
-std::chrono::milliseconds time_to_fail(Contexts& contexts, Client& client, std::size_t context = 0)
-{
-    auto const begin = Clock::now();
-    CHECK_THROWS_AS(contexts.await(call(client, {"GET", "k"}), context), redis::Unavailable);
-    return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
-}
-
-struct Fixture {
-    explicit Fixture(unsigned count = 1) : contexts(count) { connect(server.url()); }
-
-    ~Fixture() { client->stop(); }
-
-    Fixture(Fixture const&) = delete;
-    Fixture& operator=(Fixture const&) = delete;
-
-    void connect(std::string const& url)
-    {
-        client = std::make_unique<Client>(
-            redis::ClientOptions{.address = Address::parse(url)}, contexts.all, logger);
-    }
-
-    Reply operator()(std::vector<std::string> args, std::size_t context = 0)
-    {
-        return contexts.await(call(*client, std::move(args)), context);
-    }
-
-    testing::Redis server;
-    observe::Logger logger{"test", observe::Level::off};
-    Contexts contexts;
-    std::unique_ptr<Client> client;
-};
-
-} // namespace
 
 TEST_CASE("commands are answered with values of their type, bytes and all")
 {
@@ -70,14 +21,14 @@ TEST_CASE("commands are answered with values of their type, bytes and all")
     std::string const bytes("a\0b\r\n\xFF", 6);
     CHECK(redis({"SET", "{t}:k", bytes}).text() == "OK");
     CHECK(redis({"GET", "{t}:k"}).text() == bytes);
-    CHECK(redis({"GET", "{t}:none"}).is_nil());
+    CHECK_THROWS_AS(redis({"GET", "{t}:none"}).text(), std::bad_variant_access); // nil
     CHECK(redis({"INCRBY", "{t}:n", "9007199254740993"}).integer() == 9007199254740993);
     CHECK(redis({"SET", "{t}:empty", ""}).text() == "OK");
     CHECK(redis({"GET", "{t}:empty"}).text().empty());
     auto const several = redis({"MGET", "{t}:k", "{t}:none", "{t}:n"});
     REQUIRE(several.array().size() == 3);
     CHECK(several.array()[0].text() == bytes);
-    CHECK(several.array()[1].is_nil());
+    CHECK_THROWS_AS(several.array()[1].text(), std::bad_variant_access);
     CHECK_THROWS_AS(several.integer(), std::bad_variant_access);
 }
 
@@ -95,8 +46,8 @@ TEST_CASE("a call made before the first connection stands waits for it")
     testing::Redis const server;
     observe::Logger logger("test", observe::Level::off);
     for (int i = 0; i < 20; ++i) {
-        Contexts contexts(1);
-        Client client({.address = Address::parse(server.url())}, contexts.all, logger);
+        testing::Contexts contexts;
+        Client client(testing::patient_client(server.url()), contexts.all, logger);
         CHECK(contexts.await(call(client, {"PING"})).text() == "PONG");
         client.stop();
     }
@@ -109,7 +60,7 @@ TEST_CASE("each context has one connection of its own, and only contexts may cal
     auto const second = redis({"CLIENT", "ID"}, 1).integer();
     CHECK(first != second);
     CHECK(redis({"CLIENT", "ID"}, 0).integer() == first);
-    Contexts others(1);
+    testing::Contexts others;
     CHECK_THROWS_AS(others.await(call(*redis.client, {"PING"})), std::logic_error);
 }
 
@@ -127,7 +78,7 @@ TEST_CASE("many coroutines share a connection and each gets its own answer")
     };
     std::vector<std::future<void>> done;
     for (int c = 0; c < callers; ++c)
-        done.push_back(redis.contexts.spawn(caller(c), static_cast<std::size_t>(c % 2)));
+        done.push_back(redis.contexts.start(caller(c), static_cast<std::size_t>(c % 2)));
     for (auto& future : done)
         future.get();
     CHECK(wrong == 0);
@@ -177,7 +128,7 @@ TEST_CASE("signing in: password, user, database")
     CHECK(redis({"GET", "k"}).text() == "in three");
     CHECK(redis({"ACL", "WHOAMI"}).text() == "app");
     redis.connect("redis://app:p%40ss" + at);
-    CHECK(redis({"GET", "k"}).is_nil());
+    CHECK_THROWS_AS(redis({"GET", "k"}).text(), std::bad_variant_access); // nil
 
     for (auto const& url :
         {"redis://:wrong" + at, "redis:/" + ("/" + at.substr(1)), "redis://:hunter2" + at + "/99"}) {
@@ -202,130 +153,6 @@ TEST_CASE("a name with several addresses is tried through, and a unix socket wor
     redis.connect("unix://" + path + "?db=1");
     CHECK(testing::eventually([&] { return redis.client->healthy(); }));
     CHECK(redis({"SET", "k", "v"}).text() == "OK");
-}
-
-TEST_CASE("while the server is away commands fail at once, and work again when it is back")
-{
-    Fixture redis;
-    redis({"SET", "k", "v"});
-    CHECK(redis.client->healthy());
-    redis.server.stop();
-    CHECK(testing::eventually([&] { return !redis.client->healthy(); }));
-    for (int i = 0; i < 20; ++i)
-        CHECK(time_to_fail(redis.contexts, *redis.client) < 100ms);
-    redis.server.start();
-    CHECK(testing::eventually([&] { return redis.client->healthy(); }, 5s));
-    CHECK(redis({"SET", "k", "again"}).text() == "OK");
-}
-
-TEST_CASE("a client made while the server is away becomes healthy when it comes")
-{
-    Fixture redis;
-    redis.server.stop();
-    redis.connect(redis.server.url());
-    CHECK(time_to_fail(redis.contexts, *redis.client) < 400ms);
-    redis.server.start();
-    CHECK(testing::eventually([&] { return redis.client->healthy(); }, 5s));
-    CHECK(redis({"PING"}).text() == "PONG");
-}
-
-TEST_CASE("a hung server counts as down after 250 ms, until it answers again")
-{
-    Fixture redis;
-    redis({"PING"});
-    redis.server.pause();
-    auto const first = time_to_fail(redis.contexts, *redis.client);
-    CHECK(first >= 250ms);
-    CHECK(first < 400ms); // 300 and what a busy machine adds
-    CHECK_FALSE(redis.client->healthy());
-    // The kernel still accepts connections for it: that must not count.
-    auto const until = Clock::now() + 1s;
-    while (Clock::now() < until) {
-        CHECK(time_to_fail(redis.contexts, *redis.client) < 100ms);
-        std::this_thread::sleep_for(20ms);
-    }
-    redis.server.resume();
-    CHECK(testing::eventually([&] { return redis.client->healthy(); }, 5s));
-    CHECK(redis({"PING"}).text() == "PONG");
-}
-
-TEST_CASE("a client made while the server hangs fails in time")
-{
-    Fixture redis;
-    redis.server.pause();
-    redis.connect(redis.server.url());
-    CHECK(time_to_fail(redis.contexts, *redis.client) < 400ms);
-    redis.server.resume();
-    CHECK(testing::eventually([&] { return redis.client->healthy(); }, 5s));
-}
-
-TEST_CASE("an answer that has arrived counts even when our own thread was late")
-{
-    Fixture redis;
-    redis({"PING"});
-    auto const late = [&]() -> asio::awaitable<std::string> {
-        // Runs between the command's departure and its answer, for longer than the limit.
-        asio::post(*redis.contexts.all[0], [] { std::this_thread::sleep_for(400ms); });
-        co_return (co_await call(*redis.client, {"ECHO", "here"})).text();
-    };
-    CHECK(redis.contexts.await(late()) == "here");
-    CHECK(redis.client->healthy());
-}
-
-TEST_CASE("stopping answers what is in flight and leaves the contexts nothing to do")
-{
-    testing::Redis server;
-    observe::Logger logger("test", observe::Level::off);
-    auto contexts = std::make_unique<Contexts>(2);
-    Client client({.address = Address::parse(server.url())}, contexts->all, logger);
-    contexts->await(call(client, {"PING"}));
-    server.pause();
-    std::vector<std::future<Reply>> waiting;
-    for (std::size_t i = 0; i < 20; ++i)
-        waiting.push_back(contexts->spawn(call(client, {"GET", "k"}), i % 2));
-    client.stop();
-    client.stop();
-    for (auto& future : waiting)
-        CHECK_THROWS_AS(future.get(), redis::Unavailable);
-    CHECK_THROWS_AS(contexts->await(call(client, {"PING"})), redis::Unavailable);
-    CHECK_FALSE(client.healthy());
-    contexts->join();
-}
-
-TEST_CASE("stopping while it tries to connect ends that too")
-{
-    testing::Redis server;
-    server.stop();
-    observe::Logger logger("test", observe::Level::off);
-    for (auto const wait : {0ms, 1ms, 20ms, 120ms}) {
-        Contexts contexts(1);
-        Client client({.address = Address::parse(server.url())}, contexts.all, logger);
-        std::this_thread::sleep_for(wait);
-        client.stop();
-        contexts.join();
-    }
-}
-
-TEST_CASE("a client that goes away with its calls under way harms nobody")
-{
-    Fixture redis;
-    redis({"PING"});
-    std::vector<std::future<Reply>> waiting;
-    for (int i = 0; i < 100; ++i)
-        waiting.push_back(redis.contexts.spawn(call(*redis.client, {"PING"})));
-    // On the context's thread, so that no call is about to look at the client.
-    asio::post(*redis.contexts.all[0], [&] { redis.client = nullptr; });
-    for (auto& future : waiting) {
-        std::string answer;
-        try {
-            answer = future.get().text();
-        } catch (redis::Unavailable const&) {
-            answer = "told";
-        }
-        CHECK((answer == "PONG" || answer == "told"));
-    }
-    redis.contexts.join();
-    redis.connect(redis.server.url()); // for the fixture's end
 }
 
 TEST_CASE("keys are erased by their first letters and no others")

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <future>
 #include <thread>
 
 using namespace std::chrono_literals;
@@ -17,7 +18,7 @@ service::Settings settings()
 {
     service::Settings s;
     s.threads = 2;
-    s.drain_timeout = 5s;
+    s.drain_timeout = 60s;
     return s;
 }
 
@@ -87,13 +88,13 @@ TEST_CASE("readiness names what fails")
 TEST_CASE("while it waits to be taken out of the balancer it is unready and still accepts")
 {
     auto s = settings();
-    s.drain_delay = 600ms;
+    s.drain_delay = 2s;
     Running running(s);
-    std::thread stopping([&] { CHECK(running.host.stop()); });
+    auto stopping = std::async(std::launch::async, [&] { return running.host.stop(); });
     testing::HttpClient ops(running.ops());
-    CHECK(testing::eventually([&] { return ops.get("/readyz").status == 503; }, 400ms));
+    CHECK(testing::eventually([&] { return ops.get("/readyz").status == 503; }));
     CHECK(testing::HttpClient(running.api()).get("/").status == 200);
-    stopping.join();
+    CHECK(stopping.get());
     CHECK_THROWS(testing::HttpClient(running.api()).get("/"));
 }
 
@@ -132,10 +133,11 @@ TEST_CASE("a request that does not end in time is cut off, and the stop goes on"
     s.drain_timeout = 50ms;
     Running running(s);
     testing::RawConnection connection(running.host.port());
-    connection.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
-    std::this_thread::sleep_for(100ms); // its handler is waiting now
+    connection.send("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n");
+    CHECK(testing::eventually([&] { return running.small->stuck.arrived() == 1; }));
     CHECK_FALSE(running.host.stop());
     CHECK(connection.read_to_close().empty());
+    CHECK(connection.closed());
     CHECK(running.small->notes.back() == "stop");
 }
 
@@ -143,8 +145,8 @@ TEST_CASE("background work is asked to end before the last request is answered")
 {
     Running running;
     testing::RawConnection connection(running.host.port());
-    connection.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
-    std::this_thread::sleep_for(100ms); // its handler is waiting now
+    connection.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n");
+    CHECK(testing::eventually([&] { return running.small->held.arrived() == 1; }));
     CHECK(running.host.stop());
     CHECK(connection.read_to_close().ends_with(R"({"answer":42})"));
     CHECK(running.small->handled_at_begin == 0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "service/instance.hpp"
+#include "testing/gate.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -11,8 +12,8 @@
 #include <string>
 #include <vector>
 
-/// A service with nothing but two routes: `/` answers at once, `/slow` after 300 ms. It writes down what is
-/// asked of it.
+/// A service with nothing but four routes: `/` answers at once, `/slow` after 300 ms, `/held` once the end
+/// has begun, `/stuck` only at the very end. It writes down what is asked of it.
 class SmallService final : public service::Instance, public http::Application {
 public:
     explicit SmallService(service::Runtime const& runtime) : logger_(runtime.logger) {}
@@ -30,11 +31,16 @@ public:
     {
         handled_at_begin = handled.load();
         note("begin stop");
+        held.open();
     }
 
     void stop_workers() override { note("stop workers"); }
 
-    void stop() override { note("stop"); }
+    void stop() override
+    {
+        note("stop");
+        stuck.open();
+    }
 
     boost::asio::awaitable<http::Response> handle(http::Request& request) override
     {
@@ -42,11 +48,17 @@ public:
             boost::asio::steady_timer timer(
                 co_await boost::asio::this_coro::executor, std::chrono::milliseconds(300));
             co_await timer.async_wait(boost::asio::use_awaitable);
+        } else if (request.path == "/held") {
+            logger_.info("held");
+            co_await held.pass();
+        } else if (request.path == "/stuck") {
+            co_await stuck.pass();
         }
         ++handled;
         co_return http::Response::ok(R"({"answer":42})");
     }
 
+    testing::Gate held, stuck;
     std::atomic<bool> database_works = true;
     std::atomic<std::size_t> handled = 0;
     std::size_t handled_at_begin = 0; ///< when it was told that the end has begun

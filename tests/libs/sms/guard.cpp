@@ -1,47 +1,29 @@
 #include "sms/guard.hpp"
 
 #include "testing/fake_clock.hpp"
-#include "testing/redis.hpp"
-#include "testing/run_awaitable.hpp"
+#include "testing/redis_fixture.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/use_future.hpp>
 #include <catch2/catch.hpp>
 
-#include <thread>
+#include <vector>
 
 using namespace std::chrono_literals;
-
-namespace asio = boost::asio;
+using sms::SenderGuard;
 
 namespace {
 
-struct Fixture {
-    Fixture() : thread([this] { ioc.run(); }) {}
-
-    ~Fixture()
+struct Fixture : testing::RedisFixture {
+    SenderGuard::Use take(SenderGuard& guard, SenderGuard::Purpose purpose = SenderGuard::Purpose::urgent)
     {
-        client.stop();
-        work.reset();
-        thread.join();
+        return await(guard.take(clock.now(), purpose));
     }
 
-    Fixture(Fixture const&) = delete;
-    Fixture& operator=(Fixture const&) = delete;
-
-    template <class T> T await(asio::awaitable<T> task)
+    bool may_send(SenderGuard& guard, SenderGuard::Purpose purpose = SenderGuard::Purpose::urgent)
     {
-        return asio::co_spawn(ioc, std::move(task), asio::use_future).get();
+        return take(guard, purpose).allowed;
     }
 
-    testing::Redis server;
-    observe::Logger logger{"test", observe::Level::off};
-    asio::io_context ioc{1};
-    asio::executor_work_guard<asio::io_context::executor_type> work{ioc.get_executor()};
-    redis::Client client{{.address = redis::Address::parse(server.url())}, {&ioc}, logger};
     testing::FakeClock clock;
-    std::thread thread;
 };
 
 } // namespace
@@ -49,31 +31,80 @@ struct Fixture {
 TEST_CASE("a sender that is not verified sends 500 in any day, whoever asks")
 {
     Fixture f;
-    sms::SenderGuard one(f.client, "+18005550100", false, 3'000);
-    sms::SenderGuard other(f.client, "+18005550100", false, 3'000);
+    SenderGuard one(f.client, "+18005550100", false, 3'000);
+    SenderGuard other(f.client, "+18005550100", false, 3'000);
     for (int i = 0; i < 500; ++i)
-        REQUIRE(f.await((i % 2 == 0 ? one : other).take(f.clock.now())).allowed);
-    auto const refused = f.await(one.take(f.clock.now()));
+        REQUIRE(f.may_send(i % 2 == 0 ? one : other));
+    auto const refused = f.take(one);
     CHECK_FALSE(refused.allowed);
     CHECK(refused.retry_after == 24h);
-    sms::SenderGuard elsewhere(f.client, "+18005550199", false, 3'000);
-    CHECK(f.await(elsewhere.take(f.clock.now())).allowed);
+    SenderGuard elsewhere(f.client, "+18005550199", false, 3'000);
+    CHECK(f.may_send(elsewhere));
 
     f.clock.advance(24h - 1us);
-    CHECK_FALSE(f.await(one.take(f.clock.now())).allowed);
+    CHECK_FALSE(f.may_send(one));
     f.clock.advance(1us);
-    CHECK(f.await(one.take(f.clock.now())).allowed);
+    CHECK(f.may_send(one));
 }
 
 TEST_CASE("a verified sender is held to a number a minute, and what was not sent does not count")
 {
     Fixture f;
-    sms::SenderGuard guard(f.client, "+18005550100", true, 2);
-    auto const first = f.await(guard.take(f.clock.now()));
-    CHECK(f.await(guard.take(f.clock.now())).allowed);
-    CHECK_FALSE(f.await(guard.take(f.clock.now())).allowed);
+    SenderGuard guard(f.client, "+18005550100", true, 2);
+    auto const first = f.take(guard);
+    CHECK(f.may_send(guard));
+    CHECK_FALSE(f.may_send(guard));
     f.await(guard.give_back(first));
-    CHECK(f.await(guard.take(f.clock.now())).allowed);
+    CHECK(f.may_send(guard));
     f.clock.advance(1min);
-    CHECK(f.await(guard.take(f.clock.now())).allowed);
+    CHECK(f.may_send(guard));
+}
+
+TEST_CASE("deferrable messages may use half of what the sender may, urgent ones all of it")
+{
+    using enum SenderGuard::Purpose;
+    Fixture f;
+    SenderGuard guard(f.client, "+18005550100", true, 5);
+    CHECK(f.may_send(guard, deferrable));
+    CHECK(f.may_send(guard, deferrable));
+    auto const refused = f.take(guard, deferrable);
+    CHECK_FALSE(refused.allowed);
+    CHECK(refused.retry_after == 1min);
+    // The other half is kept for them, and the refused one took nothing of it.
+    for (int i = 0; i < 3; ++i)
+        CHECK(f.may_send(guard));
+    CHECK_FALSE(f.may_send(guard));
+    f.clock.advance(1min);
+    for (int i = 0; i < 5; ++i)
+        CHECK(f.may_send(guard));
+    CHECK_FALSE(f.may_send(guard, deferrable));
+}
+
+TEST_CASE("a deferrable message that is refused or given back leaves the half as it was")
+{
+    using enum SenderGuard::Purpose;
+    Fixture f;
+    SenderGuard guard(f.client, "+18005550100", true, 6);
+    std::vector<SenderGuard::Use> urgent_ones;
+    for (int i = 0; i < 6; ++i)
+        urgent_ones.push_back(f.take(guard));
+    for (int i = 0; i < 4; ++i)
+        CHECK_FALSE(f.may_send(guard, deferrable)); // of their half nothing is used, but of the whole all
+    for (auto const& use : urgent_ones)
+        f.await(guard.give_back(use));
+    auto const first = f.take(guard, deferrable);
+    CHECK(first.allowed);
+    f.await(guard.give_back(first));
+    for (int i = 0; i < 3; ++i)
+        CHECK(f.may_send(guard, deferrable));
+    CHECK_FALSE(f.may_send(guard, deferrable));
+}
+
+TEST_CASE("a sender of one message may be used for deferrable ones")
+{
+    using enum SenderGuard::Purpose;
+    Fixture f;
+    SenderGuard guard(f.client, "+18005550100", true, 1);
+    CHECK(f.may_send(guard, deferrable));
+    CHECK_FALSE(f.may_send(guard));
 }

@@ -1,10 +1,9 @@
 #include "sms/twilio.hpp"
 
 #include "receiver.hpp"
+#include "testing/gate.hpp"
 
 #include <catch2/catch.hpp>
-
-#include <thread>
 
 using namespace std::chrono_literals;
 using sms::Outcome;
@@ -51,6 +50,30 @@ TEST_CASE("a message is created as the Messages resource documents")
         received[0].body == "To=%2B14155550100&From=%2B18005550100&Body=Caf%C3%A9%20%26%20co%3A%201%2B1%3D2");
 }
 
+TEST_CASE("a message says where its status is to be told")
+{
+    Fixture to([](auto const&) { return testing::reply(201, R"({"sid":"SM1"})"); });
+    auto told = message();
+    told.status_callback = "https://notify.example.com/hook?scope=7&id=a";
+    CHECK(to.sender.send(told, 5s).outcome == Outcome::accepted);
+    auto const form = twilio::parse_form(to.receiver.received().at(0).body);
+    REQUIRE(form);
+    CHECK(twilio::find(*form, "StatusCallback") == told.status_callback);
+    CHECK(twilio::find(*form, "Body") == told.body);
+}
+
+TEST_CASE("a refusal comes with its status, and with when to ask again")
+{
+    Fixture to([](auto const&) {
+        return testing::reply(429, R"({"code":20429,"status":429})", "Retry-After: 30\r\n");
+    });
+    auto const sent = to.sender.send(message(), 5s);
+    CHECK(sent.outcome == Outcome::refused);
+    CHECK(sent.status == 429);
+    CHECK(sent.code == 20429);
+    CHECK(sent.retry_after == 30s);
+}
+
 TEST_CASE("a messaging service takes the place of the number")
 {
     Fixture to([](auto const&) { return testing::reply(201, R"({"sid":"SM1"})"); }, "MG1");
@@ -93,10 +116,12 @@ TEST_CASE("what got no answer is unknown, and what reached nobody was not sent; 
 {
     SECTION("too slow")
     {
-        Fixture to([](auto const&) {
-            std::this_thread::sleep_for(500ms);
+        testing::Gate gate;
+        Fixture to([&](auto const&) {
+            gate.pass_blocking();
             return testing::reply(201, R"({"sid":"SM1"})");
         });
+        testing::OpenAtEnd const guard{gate};
         CHECK(to.sender.send(message(), 100ms).outcome == Outcome::unknown);
         CHECK(to.receiver.received().size() <= 1);
     }

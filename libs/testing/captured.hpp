@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <vector>
 
+namespace testing {
+
 /// A file in memory that a Logger can write to.
 class Captured {
 public:
@@ -23,6 +25,7 @@ public:
 
     int fd() const noexcept { return fd_; }
 
+    /// All that was written so far. A Logger writes in the background: flush it first.
     std::string text() const
     {
         std::string all;
@@ -51,3 +54,5 @@ public:
 private:
     int fd_;
 };
+
+} // namespace testing

@@ -1,22 +1,29 @@
 #pragma once
 
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <cstddef>
 #include <future>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
-/// io_contexts with a thread each, as a service has them.
+namespace testing {
+
+namespace asio = boost::asio;
+
+/// io_contexts with a thread each, as a service has them, for a test on a thread of its own.
 class Contexts {
 public:
-    explicit Contexts(unsigned count)
+    explicit Contexts(unsigned count = 1)
     {
         for (unsigned i = 0; i < count; ++i) {
-            owned_.push_back(std::make_unique<boost::asio::io_context>(1));
+            owned_.push_back(std::make_unique<asio::io_context>(1));
             all.push_back(owned_.back().get());
             guards_.emplace_back(all.back()->get_executor());
         }
@@ -38,21 +45,24 @@ public:
         threads_.clear();
     }
 
-    template <class T> std::future<T> spawn(boost::asio::awaitable<T> task, std::size_t context = 0)
+    /// Starts a coroutine on a context's thread. What it works on outlives it: take the future's value.
+    template <class T> std::future<T> start(asio::awaitable<T> task, std::size_t context = 0)
     {
-        return boost::asio::co_spawn(*all[context], std::move(task), boost::asio::use_future);
+        return asio::co_spawn(*all[context], std::move(task), asio::use_future);
     }
 
     /// Runs a coroutine on a context's thread; its value, or what it threw.
-    template <class T> T await(boost::asio::awaitable<T> task, std::size_t context = 0)
+    template <class T> T await(asio::awaitable<T> task, std::size_t context = 0)
     {
-        return spawn(std::move(task), context).get();
+        return start(std::move(task), context).get();
     }
 
-    std::vector<boost::asio::io_context*> all;
+    std::vector<asio::io_context*> all;
 
 private:
-    std::vector<std::unique_ptr<boost::asio::io_context>> owned_;
-    std::vector<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> guards_;
+    std::vector<std::unique_ptr<asio::io_context>> owned_;
+    std::vector<asio::executor_work_guard<asio::io_context::executor_type>> guards_;
     std::vector<std::thread> threads_;
 };
+
+} // namespace testing

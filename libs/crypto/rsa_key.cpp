@@ -1,0 +1,67 @@
+#include "crypto/rsa_key.hpp"
+
+#include "crypto/encoding.hpp"
+#include "crypto/openssl.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+
+#include <stdexcept>
+
+namespace crypto {
+
+namespace {
+
+constexpr int min_bits = 2048; // RFC 7518, 3.3
+constexpr int max_bits = 8192; // signing takes long with more, and the key is somebody else's choice
+
+detail::Key read_private_key(std::string_view pem)
+{
+    // Without a callback OpenSSL would ask the terminal for the password of an encrypted key.
+    constexpr auto no_password = [](char*, int, int, void*) { return -1; };
+    detail::Bio const bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+    detail::Key key(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr) : nullptr);
+    ERR_clear_error();
+    return key;
+}
+
+std::string sign_pkcs1(EVP_PKEY* key, std::string_view data)
+{
+    auto const* const in = reinterpret_cast<unsigned char const*>(data.data());
+    detail::DigestContext const context(EVP_MD_CTX_new());
+    std::size_t size = 0;
+    // PKCS #1 v1.5 is what an RSA key's DigestSign does unless told otherwise.
+    detail::require(
+        context &&
+            EVP_DigestSignInit_ex(context.get(), nullptr, "SHA256", nullptr, nullptr, key, nullptr) == 1 &&
+            EVP_DigestSign(context.get(), nullptr, &size, in, data.size()) == 1,
+        "EVP_DigestSignInit_ex");
+    std::string signature(size, '\0');
+    auto* const out = reinterpret_cast<unsigned char*>(signature.data());
+    detail::require(EVP_DigestSign(context.get(), out, &size, in, data.size()) == 1, "EVP_DigestSign");
+    signature.resize(size);
+    return signature;
+}
+
+} // namespace
+
+RsaSigningKey RsaSigningKey::from_pem(std::string_view pem)
+{
+    detail::Key key = read_private_key(pem);
+    bool const sound = key && EVP_PKEY_is_a(key.get(), "RSA") == 1 &&
+                       EVP_PKEY_get_bits(key.get()) >= min_bits && EVP_PKEY_get_bits(key.get()) <= max_bits;
+    if (!sound) throw std::invalid_argument("not an RSA private key in PEM");
+    return RsaSigningKey(std::move(key));
+}
+
+std::string RsaSigningKey::sign(boost::json::object header, boost::json::object const& payload) const
+{
+    header["alg"] = "RS256";
+    std::string token = base64url::encode(boost::json::serialize(header)) + "." +
+                        base64url::encode(boost::json::serialize(payload));
+    std::string const signature = sign_pkcs1(key_.get(), token);
+    return token.append(".").append(base64url::encode(signature));
+}
+
+} // namespace crypto

@@ -1,0 +1,111 @@
+#pragma once
+// Private to the HTTP/2 client: one connection.
+
+#include "http/h2_client.hpp"
+#include "http/h2_session.hpp"
+#include "http/h2_tls.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace http::h2 {
+
+class Context {
+public:
+    explicit Context(std::string const& ca_file)
+        : tls(make_tls_context(ca_file)), input(std::size_t{64} * 1024), decrypted(std::size_t{16} * 1024)
+    {
+    }
+
+    TlsContext const tls;
+    std::vector<char> input;     ///< what was just read
+    std::vector<char> decrypted; ///< from it
+    std::string plain;           ///< what is about to be encrypted
+};
+
+/// A socket with a Session on it: connects, reads, writes, and ends on its own.
+class Connection : public std::enable_shared_from_this<Connection> {
+public:
+    /// Who has the connection. Its functions may use the connection, but not destroy it.
+    class Owner {
+    public:
+        /// Submits at most `count` requests, as many as there are and have room.
+        virtual void fill(Session& session, std::size_t count, SteadyTime now) = 0;
+
+        /// Requests may be sent now, or no more.
+        virtual void changed(Connection const& connection) = 0;
+
+        /// It is dead and never used again. `detail` is for logs.
+        virtual void ended(Connection& connection, std::string_view detail) = 0;
+
+    protected:
+        ~Owner() = default;
+    };
+
+    /// `owner` is used until `detach`.
+    Connection(asio::any_io_executor executor, std::shared_ptr<Context> context, ClientOptions const& options,
+        Owner& owner);
+
+    void start();
+
+    /// Sends what the owner and the protocol have to send.
+    void pump();
+
+    /// Keeps the deadlines. `idle_timeout`: how long it may be of no use.
+    void tick(SteadyTime now, std::chrono::milliseconds idle_timeout);
+
+    /// Says goodbye and closes; what is in flight ends as lost. The owner is forgotten.
+    void detach();
+
+    bool dead() const noexcept { return dead_; }
+
+    /// Whether it takes requests, or will once it is ready.
+    bool usable() const noexcept { return !dead_ && !session_.leaving(); }
+
+    /// Whether the server has said goodbye.
+    bool leaving() const noexcept { return was_leaving_; }
+
+    Session const& session() const noexcept { return session_; }
+
+private:
+    using Socket = asio::ip::tcp::socket;
+
+    asio::awaitable<void> run();
+    asio::awaitable<std::string> establish();
+    asio::awaitable<std::string> connect(asio::ip::tcp::resolver::results_type const& endpoints);
+    asio::awaitable<std::string> shake_hands();
+    asio::awaitable<void> wait(Socket::wait_type what);
+    bool produce();
+    bool write();
+    void read();
+    bool receive(std::span<char const> bytes);
+    void watch_session();
+    void await_writable();
+    void fail(std::string_view detail);
+    void close() noexcept;
+
+    Socket socket_;
+    asio::ip::tcp::resolver resolver_;
+    std::shared_ptr<Context> const context_;
+    ClientOptions const& options_;
+    Owner* owner_;
+    std::optional<Tls> tls_;
+    Session session_;
+    std::string out_;      ///< what goes to the socket
+    std::size_t sent_ = 0; ///< how much of it has
+    SteadyTime born_ = std::chrono::steady_clock::now();
+    SteadyTime heard_ = born_;                    ///< when something last arrived
+    SteadyTime used_ = born_;                     ///< when a request was last under way
+    SteadyTime pinged_ = born_;                   ///< when the pending PING was sent
+    SteadyTime next_address_ = SteadyTime::max(); ///< when to try another address of the host
+    bool open_ = false;                           ///< frames may be sent
+    bool writing_ = false;                        ///< waits until the socket takes more
+    bool dead_ = false;
+    bool was_ready_ = false;
+    bool was_leaving_ = false;
+};
+
+} // namespace http::h2

@@ -1,0 +1,82 @@
+#pragma once
+// Private to pg: the threads behind a Database.
+
+#include "pg/connection.hpp"
+#include "pg/database.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+namespace pg {
+
+using AnyJob = std::variant<Database::Job, Database::Errand>;
+
+/// A job that waits for a thread.
+struct QueuedJob {
+    AnyJob job;
+    std::chrono::steady_clock::time_point queued;
+};
+
+/// A thread of a Database and its connection.
+struct DatabaseThread {
+    Watch watch;
+    std::optional<Connection> connection;
+    bool hopeful = true; ///< has no connection, but has not failed to make one either
+    std::thread thread;
+};
+
+/// The queue, the threads that take from it, and what they know of the server.
+struct Database::Impl {
+    explicit Impl(DatabaseOptions given);
+
+    void submit(AnyJob job);
+    void stop();
+
+    void work(DatabaseThread& self);
+    bool connect(DatabaseThread& self);
+    void disconnect(DatabaseThread& self);
+    bool back_off(unsigned attempt);
+    bool next(std::optional<QueuedJob>& item);
+    void run(DatabaseThread& self, AnyJob& job);
+    void run_transaction(Connection& connection, Job& job);
+    void leave();
+    void supervise();
+
+    /// Whether a job has a chance: there is a connection, or one may be made any moment. The lock is held.
+    bool reachable() const { return connected + hopeful > 0; }
+
+    /// What is told to `options.report`: each once until a connection is made, which ends the trouble.
+    void report_lost(std::string_view why);
+    void report_unreachable(std::string_view why);
+    void report_connected();
+
+    DatabaseOptions const options;
+    std::shared_ptr<void const> const identity = std::make_shared<char>();
+    std::string const conninfo, batch_conninfo;
+
+    std::mutex mutex;
+    std::condition_variable work_or_stop; ///< for idle workers
+    std::condition_variable stopping;     ///< for workers without a connection, and the supervisor
+    std::deque<QueuedJob> queue;
+    unsigned idle = 0;    ///< workers waiting for a job
+    unsigned hopeful = 0; ///< workers that are
+    unsigned working = 0; ///< workers that have not ended
+    bool stopped = false;
+    std::atomic<unsigned> connected = 0;            ///< workers with a connection
+    std::atomic<bool> loss_reported = false;        ///< and no connection has been made since
+    std::atomic<bool> unreachable_reported = false; ///< and no connection has been made since
+
+    std::vector<std::unique_ptr<DatabaseThread>> workers;
+    std::thread supervisor;
+    std::once_flag joined;
+};
+
+} // namespace pg

@@ -1,0 +1,44 @@
+#include "sms/twilio_webhook.hpp"
+
+#include "core/error.hpp"
+
+#include <vector>
+
+namespace sms::twilio {
+
+namespace {
+
+std::vector<std::string> addresses_of(http::Request const& request, std::string const& webhook_url)
+{
+    if (webhook_url.empty()) {
+        std::string const rest = std::string(request.header("Host").value_or("")).append(request.target);
+        return {"https://" + rest, "http://" + rest};
+    }
+    std::string address = webhook_url.substr(0, webhook_url.find('?'));
+    if (!request.query.empty()) address.append("?").append(request.query);
+    return {std::move(address)};
+}
+
+Parameters parse(http::Request const& request)
+{
+    auto const type = request.header("Content-Type").value_or("");
+    if (!type.starts_with("application/x-www-form-urlencoded"))
+        throw core::Error(core::codes::unsupported_media_type, "A form is expected.");
+    auto parameters = parse_form(request.body);
+    if (!parameters) throw core::Error::validation({{"", "format", "must be a well-formed form"}});
+    return std::move(*parameters);
+}
+
+} // namespace
+
+Parameters require_signed(
+    http::Request const& request, core::Secret const& auth_token, std::string const& webhook_url)
+{
+    auto parameters = parse(request);
+    auto const signature = request.header("X-Twilio-Signature").value_or("");
+    if (!is_signed(auth_token, addresses_of(request, webhook_url), parameters, signature))
+        throw core::Error(core::codes::unauthorized, "The request is not signed by the provider.");
+    return parameters;
+}
+
+} // namespace sms::twilio

@@ -1,0 +1,144 @@
+#pragma once
+
+#include "core/config.hpp"
+#include "service/host.hpp"
+#include "service/run.hpp"
+#include "testing/captured.hpp"
+#include "testing/http_client.hpp"
+#include "testing/process.hpp"
+#include "testing/service.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace testing {
+
+/// A whole service in this process, on free ports, with a PostgreSQL and a Redis of its own and tenants
+/// `demo` and `other`: what the World of a service's tests derives from. `Clock` is core::SystemClock or
+/// FakeClock.
+///
+///     class World : public testing::ServiceWorld<testing::FakeClock> {
+///     public:
+///         World() : ServiceWorld(notify::definition()) { begin({{"SMS_OUTBOX", directory.path() + "/sms"}});
+///         }
+///     };
+template <class Clock> class ServiceWorld {
+public:
+    virtual ~ServiceWorld() = default;
+    ServiceWorld(ServiceWorld const&) = delete;
+    ServiceWorld& operator=(ServiceWorld const&) = delete;
+
+    /// Calls as a tenant's environment: `demo`, `demo-sandbox`.
+    HttpClient client(std::string const& tenant = "demo-sandbox") const
+    {
+        HttpClient made("http://127.0.0.1:" + std::to_string(host->port()));
+        made.set("Host", tenant + '.' + settings_.base_host);
+        introduce(made);
+        return made;
+    }
+
+    /// The same with an Authorization header.
+    HttpClient with(std::string const& credential, std::string const& tenant = "demo-sandbox") const
+    {
+        auto made = client(tenant);
+        made.set("Authorization", "Bearer " + credential);
+        return made;
+    }
+
+    HttpClient as_master(std::string const& tenant = "demo-sandbox") const
+    {
+        return with(master_key, tenant);
+    }
+
+    /// What the service logged so far, everything from `debug` on.
+    std::string logged()
+    {
+        logger.flush(std::chrono::seconds(30));
+        return log_.text();
+    }
+
+    /// Ends the service and begins a new one over the same data.
+    void restart()
+    {
+        host->stop();
+        host.reset();
+        start();
+    }
+
+    Postgres postgres;
+    Redis redis;
+    mutable Clock clock;
+    TemporaryDirectory directory;
+
+private:
+    Captured log_;
+
+public:
+    observe::Logger logger;
+
+protected:
+    /// By the names of variables.
+    using Environment = std::map<std::string, std::string>;
+
+    template <class... ForClock>
+    explicit ServiceWorld(service::Definition definition, ForClock&&... for_clock)
+        : postgres(Postgres::migrated(definition.components, role_prefix(definition.name))),
+          clock(std::forward<ForClock>(for_clock)...),
+          logger(definition.name, observe::Level::debug, log_.fd()), definition_(std::move(definition))
+    {
+    }
+
+    /// Begins the service, once, from the derived constructor. `environment`: its own configuration. `adjust`
+    /// may change the settings that services share. `tenant`: the body of the tenants' PUT. Throws what is
+    /// wrong with the configuration.
+    void begin(Environment environment, std::function<void(service::Settings&)> const& adjust = {},
+        std::string const& tenant = R"({"displayName":"A tenant"})")
+    {
+        environment_ = std::move(environment);
+        settings_ = service_settings(std::string(definition_.defaults.base_host), postgres, redis);
+        settings_.log_level = observe::Level::debug;
+        if (adjust) adjust(settings_);
+        start();
+        for (std::string const slug : {"demo", "other"}) {
+            auto const made = as_master(slug).put("/v1/admin/tenants/" + slug, tenant);
+            if (made.status != 201) throw std::runtime_error("no tenant: " + made.body);
+        }
+    }
+
+private:
+    static std::string role_prefix(std::string name)
+    {
+        std::ranges::replace(name, '-', '_');
+        return name;
+    }
+
+    /// Headers that every client of the service sends.
+    virtual void introduce(HttpClient& /*client*/) const {}
+
+    void start()
+    {
+        core::Config config(definition_.config_prefix, {}, [this](std::string const& name) {
+            auto const it = environment_.find(name);
+            return it == environment_.end() ? std::nullopt : std::optional(it->second);
+        });
+        auto const factory = definition_.configure(config, settings_);
+        config.check();
+        host = std::make_unique<service::Host>(definition_.name, settings_, logger, clock, factory);
+    }
+
+    service::Definition definition_;
+    Environment environment_;
+    service::Settings settings_;
+
+public:
+    std::unique_ptr<service::Host> host; ///< goes first, before what it works with
+};
+
+} // namespace testing

@@ -1,0 +1,54 @@
+#include "factors.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+TEST_CASE("recovery codes work once each, however they are typed", "[recovery]")
+{
+    World const world;
+    auto const ada = world.new_account_with_totp();
+    auto const use = [&](std::string const& code) {
+        return world.verify(world.challenged(ada), "recovery_code", code);
+    };
+    auto const left = [&] {
+        return world.as(ada).get("/v1/auth/mfa").json().at("recoveryCodesLeft").as_int64();
+    };
+    CHECK(left() == 10);
+    CHECK(use(ada.recovery_codes[0]).status == 200);
+    CHECK(outcome(use(ada.recovery_codes[0])) == invalid);
+    std::string typed = ada.recovery_codes[1];
+    std::erase(typed, '-');
+    std::ranges::transform(
+        typed, typed.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::replace(typed, '1', 'l');
+    std::ranges::replace(typed, '0', 'o');
+    CHECK(use(" " + typed.substr(0, 5) + " " + typed.substr(5)).status == 200);
+    CHECK(left() == 8);
+    auto wrong = ada.recovery_codes[2];
+    wrong.back() = wrong.back() == 'A' ? 'B' : 'A';
+    CHECK(outcome(use(wrong)) == invalid); // its first group finds a row
+    CHECK(use(ada.recovery_codes[2]).status == 200);
+    CHECK(outcome(use("nonsense")) == invalid);
+}
+
+TEST_CASE("recovery codes are replaced by who passes a factor", "[recovery]")
+{
+    World const world;
+    auto ada = world.new_account_with_totp();
+    auto caller = world.as(ada);
+    auto const replace = [&](std::string const& code) {
+        return caller.post("/v1/auth/mfa/recovery-codes", code_body(code));
+    };
+    CHECK(outcome(replace(other_code(world.totp_code(ada, 1)))) == invalid);
+    auto const fresh = replace(world.totp_code(ada, 1));
+    REQUIRE(fresh.status == 200);
+    CHECK(fresh.json().at("recoveryCodes").as_array().size() == 10);
+    CHECK(outcome(world.verify(world.challenged(ada), "recovery_code", ada.recovery_codes[0])) == invalid);
+    auto const again = replace(std::string(fresh.json().at("recoveryCodes").at(0).as_string()));
+    CHECK(again.status == 200);
+    auto nobody = world.as(world.new_account());
+    CHECK(outcome(nobody.post("/v1/auth/mfa/recovery-codes", code_body("123456"))) == setup_required);
+}

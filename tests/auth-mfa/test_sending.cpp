@@ -1,0 +1,154 @@
+#include "factors.hpp"
+#include "testing/eventually.hpp"
+#include "testing/redis_fixture.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+/// Runs a command on the service's Redis.
+void command(World const& world, std::vector<std::string_view> const& words)
+{
+    observe::Logger quiet("test", observe::Level::off);
+    testing::Contexts contexts;
+    redis::Client client(testing::patient_client(world.redis.url()), contexts.all, quiet);
+    contexts.await(client.command(words));
+}
+
+/// While it lives what the shared sender has sent cannot be counted: its key is of another type.
+class Uncountable {
+public:
+    explicit Uncountable(World const& world) : world_(world)
+    {
+        command(world_, {"DEL", key});
+        command(world_, {"SET", key, "no sorted set"});
+    }
+
+    ~Uncountable() { command(world_, {"DEL", key}); }
+
+    Uncountable(Uncountable const&) = delete;
+    Uncountable& operator=(Uncountable const&) = delete;
+
+private:
+    static constexpr std::string_view key = "sms:sender:{outbox}:minute";
+    World const& world_;
+};
+
+} // namespace
+
+TEST_CASE("a code that could not be handed over is no send, and the one before stays in force", "[sending]")
+{
+    World const world;
+    auto const ada = world.new_account_with_sms();
+    auto const open = world.challenged(ada); // the 1st of three, of ten in an hour
+    auto const code = world.code_sent_to(ada.phone);
+    auto const messages = world.messages_to(ada.phone).size();
+    {
+        Uncountable const broken(world);
+        for (int i = 0; i < 12; ++i)
+            CHECK(world.send(open).status == 500);
+    }
+    CHECK(world.messages_to(ada.phone).size() == messages);
+    SECTION("the code before is right")
+    {
+        CHECK(world.verify(open, "sms", code).status == 200);
+    }
+    SECTION("two may be sent yet")
+    {
+        CHECK(world.send(open).json().at("sendsRemaining") == 1);
+        CHECK(world.send(open).json().at("sendsRemaining") == 0);
+        CHECK(outcome(world.send(open)) == limited);
+    }
+}
+
+TEST_CASE("a sign-in asks for the second factor whatever becomes of the message", "[sending]")
+{
+    World const world;
+    auto const ada = world.new_account_with_sms();
+    std::string token;
+    {
+        Uncountable const broken(world);
+        auto const sign_in = world.login(ada);
+        CHECK(outcome(sign_in) == "403 mfa_required");
+        token = text(sign_in.json(), "mfa_token");
+    }
+    CHECK(world.send(token).json().at("sendsRemaining") == 2);
+    CHECK(world.verify(token, "sms", world.code_sent_to(ada.phone)).status == 200);
+}
+
+TEST_CASE("a setup that could not be handed over is not counted", "[sending]")
+{
+    World const world;
+    auto const ada = world.new_account();
+    auto const set_up = [&] {
+        return world.as(ada).post("/v1/auth/mfa/sms/setup", setup_body("+12015550123")).status;
+    };
+    {
+        Uncountable const broken(world);
+        for (int i = 0; i < 4; ++i)
+            CHECK(set_up() == 500);
+    }
+    for (int i = 0; i < 3; ++i)
+        CHECK(set_up() == 200);
+    CHECK(set_up() == 429);
+}
+
+TEST_CASE("an opt-out that cannot be noted is told all the same, and leaves the code before", "[sending]")
+{
+    testing::TwilioServer twilio;
+    World const world({.twilio_url = twilio.url()});
+    auto ada = world.new_account();
+    ada.phone = World::new_phone();
+    auto const sent_code = [&] {
+        auto const said = twilio.accepted().back().at("Body");
+        return said.substr(said.find(": ") + 2, 6);
+    };
+    REQUIRE(world.as(ada).post("/v1/auth/mfa/sms/setup", setup_body(ada.phone)).status == 200);
+    REQUIRE(world.as(ada).post("/v1/auth/mfa/sms/confirm", code_body(sent_code())).status == 200);
+    auto const open = world.challenged(ada);
+    auto const code = sent_code();
+    world.postgres.query("REVOKE INSERT ON sms_opt_outs FROM " + world.postgres.service_role());
+    twilio.refuse_with(400, 21610);
+    CHECK(outcome(world.send(open)) == undeliverable);
+    CHECK(world.verify(open, "sms", code).status == 200);
+}
+
+TEST_CASE("one tenant has half of the shared sender, and no more", "[sending]")
+{
+    World const world({.environment = {{"SMS_SENDER_PER_MINUTE", "4"}}});
+    auto const ada = world.new_account_with_sms();
+    auto const token = world.challenged(ada); // demo's 2nd of two
+    CHECK(outcome(world.send(token)) == unavailable);
+    auto const elsewhere = world.new_account_with_sms("other");
+    CHECK_FALSE(world.code_sent_to(elsewhere.phone).empty());
+}
+
+TEST_CASE("without a signing key a right code is not used up", "[sending]")
+{
+    World world;
+    auto const ada = world.new_account_with_sms();
+    auto const open = world.challenged(ada);
+    world.postgres.query("ALTER TABLE signing_keys ADD COLUMN kept text; "
+                         "UPDATE signing_keys SET kept = sealed_key, sealed_key = 'nonsense'");
+    static_cast<testing::ServiceWorld<testing::FakeClock>&>(world).restart(); // which no key makes ready
+    auto const verified = [&] { return world.verify(open, "recovery_code", ada.recovery_codes[0]); };
+    CHECK(outcome(verified()) == unavailable);
+    world.postgres.query(
+        "UPDATE signing_keys SET sealed_key = kept; ALTER TABLE signing_keys DROP COLUMN kept");
+    CHECK(testing::eventually([&] { return world.client().get("/.well-known/jwks.json").status == 200; }));
+    CHECK(verified().status == 200);
+}
+
+TEST_CASE("an outage of the database is in the log, without its address", "[sending]")
+{
+    World world;
+    world.postgres.stop();
+    CHECK(testing::eventually(
+        [&] { return world.logged().find("database: cannot connect: ") != std::string::npos; }));
+    CHECK(world.logged().find("database: a connection was lost: ") != std::string::npos);
+    CHECK(world.logged().find(".s.PGSQL") == std::string::npos);
+    world.postgres.start();
+    CHECK(testing::eventually(
+        [&] { return world.logged().find("database: connected again") != std::string::npos; }));
+}

@@ -1,0 +1,65 @@
+#include "testing/eventually.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+TEST_CASE("settings are the owner's and the operator's", "[settings]")
+{
+    World const world;
+    auto const owner = world.new_owner();
+    auto caller = world.as(owner);
+    auto const before = caller.get("/v1/settings");
+    REQUIRE(before.status == 200);
+    CHECK(before.json().at("identityProviders").as_array().empty());
+    CHECK(world.as(world.new_member(owner, "admin")).get("/v1/settings").status == 403);
+    CHECK(world.as_master().get("/v1/settings").status == 200);
+
+    auto const changed = caller.patch(
+        "/v1/settings", R"({"brand":"Demo \"Inc.\" & <Sons>"})", {{"If-Match", before.header("etag")}});
+    REQUIRE(changed.status == 200);
+    CHECK(text(changed.json(), "brand") == "Demo \"Inc.\" & <Sons>");
+    CHECK(caller.patch("/v1/settings", R"({"brand":"x"})", {{"If-Match", before.header("etag")}}).status ==
+          412);
+    CHECK(caller.patch("/v1/settings", "{}").status == 400);
+    for (auto const* wrong :
+        {R"({"brand":""})", R"({"brand":"Two\nlines"})", R"({"allowedOrigins":["nonsense"]})",
+            R"({"identityProviders":[{"issuer":"x"}]})", R"({"smsCountries":["nowhere"]})"})
+        CHECK(caller.patch("/v1/settings", wrong).status == 400);
+    // None is not all, which is what an empty list would mean to most.
+    auto const none = caller.patch("/v1/settings", R"({"smsCountries":[]})");
+    CHECK(none.status == 400);
+    CHECK(text(none.json().at("errors").at(0), "pointer") == "/smsCountries");
+    CHECK(world.client("demo").get("/enroll").body.find("Sons") == std::string::npos);
+    CHECK(testing::eventually([&] {
+        return world.client().get("/enroll").body.find("Demo &quot;Inc.&quot; &amp; &lt;Sons&gt;") !=
+               std::string::npos;
+    }));
+}
+
+TEST_CASE("the hosted page is itself alone, and shows the brand escaped", "[settings]")
+{
+    World const world;
+    world.set({{"brand", "<script>alert(1)</script>\"'&"}});
+    auto const page = world.client().get("/enroll");
+    REQUIRE(page.status == 200);
+    CHECK(page.header("content-type").starts_with("text/html"));
+    CHECK(page.body.find("<script>alert") == std::string::npos);
+    CHECK(page.body.find("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;") != std::string::npos);
+    CHECK(page.body.find("{{") == std::string::npos);
+    CHECK(page.body.find("://") == std::string::npos); // nothing from elsewhere
+    for (auto const* consent : {World::provider, "Message frequency varies",
+             "Message and data rates may apply", "STOP to opt out", "HELP for"})
+        CHECK(page.body.find(consent) != std::string::npos);
+    auto const& policy = page.header("content-security-policy");
+    CHECK(policy.find("default-src 'none'") != std::string::npos);
+    CHECK(policy.find("unsafe") == std::string::npos);
+    CHECK(policy.find("frame-ancestors 'none'") != std::string::npos);
+    CHECK(page.header("referrer-policy") == "no-referrer");
+    auto const script = world.client().get("/enroll.js"), style = world.client().get("/enroll.css");
+    CHECK(script.header("content-type").starts_with("text/javascript"));
+    CHECK(style.header("content-type").starts_with("text/css"));
+    for (auto const* storage : {"localStorage", "sessionStorage", "document.cookie", "innerHTML", "://"})
+        CHECK(script.body.find(storage) == std::string::npos);
+    CHECK(style.body.find("url(") == std::string::npos);
+    CHECK(world.client("nobody").get("/enroll").status == 404);
+}

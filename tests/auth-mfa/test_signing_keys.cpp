@@ -1,0 +1,137 @@
+#include "crypto/encoding.hpp"
+#include "crypto/jwt.hpp"
+#include "signer.hpp"
+#include "storage/signing_keys.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+namespace {
+
+using Kids = std::set<std::string>;
+
+/// A replica's signer over a database of its own.
+struct Replica {
+    /// Makes the next key, as `auth-mfa rotate-signing-key` does.
+    void rotate(std::chrono::seconds overlap)
+    {
+        core::Time const now = clock.now();
+        database.transact_blocking(pg::Scopes(),
+            [&](pg::Tx& tx) { auth_mfa::signing_keys::rotate(tx, keyring, now, now + overlap); });
+    }
+
+    /// The keys that are published, once it has read them.
+    Kids published()
+    {
+        Kids kids;
+        auto const set = crypto::parse_jwk_set(signer.load(database, keyring));
+        for (auto const& key : set.keys)
+            kids.insert(key.kid());
+        return kids;
+    }
+
+    std::string signs() const { return signer.current()->kid; }
+
+    /// The key that came since `before`.
+    std::string new_since(Kids const& before)
+    {
+        Kids now = published();
+        for (auto const& kid : before)
+            CHECK(now.erase(kid) == 1);
+        REQUIRE(now.size() == 1);
+        return *now.begin();
+    }
+
+    testing::Postgres const postgres = testing::Postgres::migrated(auth_mfa::App::components(), "auth_mfa");
+    pg::Database database{{.url = postgres.service_url(), .threads = 1, .queue_timeout = 30s}};
+    crypto::Keyring const keyring = crypto::Keyring::parse(testing::encryption_keys);
+    testing::FakeClock clock;
+    auth_mfa::Signer signer{clock};
+};
+
+} // namespace
+
+TEST_CASE("keys and metadata are published on every host", "[signing_keys]")
+{
+    World const world;
+    auto const ada = world.new_account();
+    testing::HttpClient base("http://127.0.0.1:" + std::to_string(world.host->port()));
+    base.set("Host", "auth.localhost");
+    auto const jwks = base.get("/.well-known/jwks.json");
+    REQUIRE(jwks.status == 200);
+    CHECK(world.client("other").get("/.well-known/jwks.json").body == jwks.body);
+    auto const key = jwks.json().at("keys").at(0);
+    CHECK_FALSE(key.as_object().contains("d"));
+    auto const header = boost::json::parse(
+        *crypto::base64url::decode(ada.access_token.substr(0, ada.access_token.find('.'))));
+    CHECK(header.at("kid") == key.at("kid"));
+    CHECK(text(header, "typ") == "at+jwt");
+
+    auto const discovery = world.client().get("/.well-known/openid-configuration").json();
+    CHECK(text(discovery, "issuer") == text(claims_of(ada.access_token), "iss"));
+    CHECK(text(discovery, "jwks_uri").ends_with("/.well-known/jwks.json"));
+    CHECK(base.get("/.well-known/openid-configuration").status == 200);
+}
+
+TEST_CASE(
+    "a new key is published before it signs, the one before until its tokens are over", "[signing_keys]")
+{
+    Replica replica;
+    Kids const first = replica.published();
+    REQUIRE(first.size() == 1);
+    CHECK(replica.published() == first); // one is made once
+    CHECK(replica.signs() == *first.begin());
+
+    replica.rotate(15min);
+    auto const second = replica.new_since(first);
+    replica.clock.advance(15min - 1us);
+    CHECK(replica.signs() == *first.begin());
+    replica.clock.advance(1us);
+    CHECK(replica.signs() == second);
+    // A token's 15 minutes, and 5 for clocks and replicas that are late.
+    replica.clock.advance(20min - 1us);
+    CHECK(replica.published().size() == 2);
+    replica.clock.advance(1us);
+    CHECK(replica.published() == Kids{second});
+    CHECK(replica.signs() == second);
+}
+
+TEST_CASE("a key that is to sign at once does, though another one waits for its turn", "[signing_keys]")
+{
+    Replica replica;
+    Kids known = replica.published();
+    replica.rotate(15min);
+    known.insert(replica.new_since(known));
+    replica.clock.advance(1min);
+    replica.rotate(0s);
+    auto const latest = replica.new_since(known);
+    CHECK(replica.signs() == latest);
+
+    SECTION("the one that waited never signs, and goes with the one before")
+    {
+        for (int minute = 1; minute < 20; ++minute) {
+            replica.clock.advance(1min);
+            CHECK(replica.published().size() == 3);
+            CHECK(replica.signs() == latest);
+        }
+        replica.clock.advance(1min);
+        CHECK(replica.published() == Kids{latest});
+    }
+    SECTION("both can be unpublished, as after a leak")
+    {
+        replica.postgres.query("DELETE FROM signing_keys WHERE retired_at IS NOT NULL");
+        CHECK(replica.published() == Kids{latest});
+        CHECK(replica.signs() == latest);
+    }
+    SECTION("and is followed by the next")
+    {
+        known.insert(latest);
+        replica.rotate(15min);
+        auto const next = replica.new_since(known);
+        CHECK(replica.signs() == latest);
+        replica.clock.advance(15min);
+        CHECK(replica.signs() == next);
+    }
+}

@@ -1,0 +1,115 @@
+#include "blobs/options.hpp"
+#include "testing/fake_clock.hpp"
+#include "testing/process.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace {
+
+using Environment = std::map<std::string, std::string>;
+
+core::Config config_of(Environment environment)
+{
+    return {"TEST", {}, [environment = std::move(environment)](std::string const& name) {
+                auto const it = environment.find(name);
+                return it == environment.end() ? std::nullopt : std::optional(it->second);
+            }};
+}
+
+blobs::Options read(Environment environment)
+{
+    auto config = config_of(std::move(environment));
+    auto options = blobs::Options::read(config);
+    config.check();
+    return options;
+}
+
+/// The names of the variables at fault, one a line.
+std::string faults(Environment environment)
+{
+    auto config = config_of(std::move(environment));
+    blobs::Options::read(config);
+    try {
+        config.check();
+    } catch (core::ConfigError const& error) {
+        return error.what();
+    }
+    return "";
+}
+
+bool names(std::string const& text, std::initializer_list<std::string_view> variables)
+{
+    return std::ranges::all_of(
+        variables, [&](std::string_view name) { return text.find(name) != std::string::npos; });
+}
+
+} // namespace
+
+TEST_CASE("the local store is the default, and needs a directory")
+{
+    CHECK(names(faults({}), {"BLOB_DIR"}));
+    auto const options = read({{"BLOB_DIR", "/srv/blobs"}});
+    CHECK_FALSE(options.s3);
+    CHECK(options.dir == "/srv/blobs");
+    CHECK(options.public_scheme == "http");
+    CHECK(options.attachments().max_unattached_bytes == std::int64_t{1} << 30);
+}
+
+TEST_CASE("S3 needs a bucket and a key, and nothing of the local store")
+{
+    auto const lacking = faults({{"BLOB_STORE", "s3"}});
+    CHECK(names(lacking, {"S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"}));
+    CHECK_FALSE(names(lacking, {"BLOB_DIR"}));
+    auto const options = read({{"BLOB_STORE", "s3"}, {"S3_BUCKET", "b"}, {"S3_ACCESS_KEY_ID", "id"},
+        {"S3_SECRET_ACCESS_KEY", "secret"}, {"S3_ENDPOINT", "http://127.0.0.1:9000"}});
+    CHECK(options.s3);
+    CHECK(options.s3_bucket == "b");
+    CHECK(options.s3_region == "us-east-1");
+    CHECK(options.s3_access_key_id == "id");
+    CHECK(options.s3_secret_access_key.reveal() == "secret");
+    CHECK(options.s3_endpoint == "http://127.0.0.1:9000");
+}
+
+TEST_CASE("what is none of the values that there are is a fault")
+{
+    CHECK(names(faults({{"BLOB_DIR", "/x"}, {"BLOB_STORE", "tape"}, {"PUBLIC_SCHEME", "ftp"},
+                    {"BLOB_UNATTACHED_LIMIT", "26214399"}}),
+        {"BLOB_STORE", "PUBLIC_SCHEME", "BLOB_UNATTACHED_LIMIT"}));
+}
+
+TEST_CASE("addresses have the public scheme, and the limit is the configured one")
+{
+    auto const options =
+        read({{"BLOB_DIR", "/x"}, {"PUBLIC_SCHEME", "https"}, {"BLOB_UNATTACHED_LIMIT", "26214400"}});
+    CHECK(options.attachments().max_unattached_bytes == 26'214'400);
+    http::Request request;
+    request.headers.push_back({"Host", "demo.example.com"});
+    CHECK(options.attachments().origin(request) == "https://demo.example.com");
+}
+
+TEST_CASE("the store is the one that was configured")
+{
+    testing::TemporaryDirectory const directory;
+    testing::FakeClock const clock;
+    http::Client client({.addresses = http::AddressPolicy(true)});
+    auto const keyring = crypto::Keyring::parse("test:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+    auto const local =
+        blobs::make_store(read({{"BLOB_DIR", directory.path() + "/blobs"}}), keyring, client, clock);
+    CHECK(local->local() != nullptr);
+    CHECK(local->unseen() == nullptr);
+    auto const s3 =
+        blobs::make_store(read({{"BLOB_STORE", "s3"}, {"S3_BUCKET", "b"}, {"S3_ACCESS_KEY_ID", "id"},
+                              {"S3_SECRET_ACCESS_KEY", "secret"}, {"S3_ENDPOINT", "http://127.0.0.1:9000"}}),
+            keyring, client, clock);
+    CHECK(s3->local() == nullptr);
+    CHECK(s3->unseen() != nullptr);
+    auto const url = s3->upload_url({.key = {2, core::Uuid(), {}},
+                                        .size_bytes = 1,
+                                        .content_type = "text/plain",
+                                        .expires = clock.now() + std::chrono::minutes(15)},
+        "");
+    CHECK(url.starts_with("http://127.0.0.1:9000/b/2/"));
+}

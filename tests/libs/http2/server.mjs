@@ -1,0 +1,85 @@
+// An HTTP/2 server (argv[2]: JSON {key?, cert?, streams?, old?}) on a free port of 127.0.0.1; in cleartext, with prior
+// knowledge, unless it has a key; with {old} it speaks HTTP/1.1 alone. Prints its port, and a line for every connection. The
+// path says what it does:
+//   /echo       200 and the body that came, after /hold's streams are let go
+//   /status/N   that status; /wait/N likewise with `retry-after: N`; /big: more than a client keeps
+//   /hang       no answer; /reset: the stream is reset
+//   /refuse/K   a stream that is refused the first time for each K, then as /echo
+//   /goaway/K   the first time: GOAWAY that leaves this stream out, after which earlier ones are answered; then as /echo
+//   /hold       answered when the next /echo or GOAWAY comes
+//   /drop       the connection is cut; /settings/N: from now on N streams at once, then as /echo
+import { readFileSync } from "node:fs";
+import http2 from "node:http2";
+import https from "node:https";
+
+const options = JSON.parse(process.argv[2] ?? "{}");
+const settings = { maxConcurrentStreams: options.streams ?? 100, enablePush: false };
+const files = options.key && { key: readFileSync(options.key), cert: readFileSync(options.cert) };
+const server = options.old
+  ? https.createServer(files)
+  : options.key
+    ? http2.createSecureServer({ ...files, settings })
+    : http2.createServer({ settings });
+
+const seen = new Set();
+const held = [];
+
+const first = (path) => {
+  const before = seen.has(path);
+  seen.add(path);
+  return !before;
+};
+
+const answer = (stream, status, body = "", headers = {}) => {
+  stream.respond({ ":status": status, "x-server": "node", ...headers });
+  stream.end(body);
+};
+
+const letGo = () => {
+  for (const { stream, body } of held.splice(0)) answer(stream, 200, body);
+};
+
+const act = (stream, path, body) => {
+  const [, verb, argument] = path.split("/");
+  const session = stream.session;
+  switch (verb) {
+    case "status":
+      return answer(stream, Number(argument), body);
+    case "wait":
+      return answer(stream, 429, body, { "retry-after": argument });
+    case "big":
+      return answer(stream, 200, "x".repeat(100_000));
+    case "hang":
+      return undefined;
+    case "hold":
+      return held.push({ stream, body });
+    case "reset":
+      return stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
+    case "drop":
+      return session.destroy();
+    case "refuse":
+      return first(path) ? stream.close(http2.constants.NGHTTP2_REFUSED_STREAM) : answer(stream, 200, body);
+    case "goaway":
+      if (!first(path)) return answer(stream, 200, body);
+      session.goaway(http2.constants.NGHTTP2_NO_ERROR, stream.id - 2, Buffer.from("moving house"));
+      return letGo();
+    case "settings":
+      return session.settings({ maxConcurrentStreams: Number(argument) }, () => answer(stream, 200, body));
+    default:
+      letGo();
+      return answer(stream, 200, body);
+  }
+};
+
+server.on("session", (session) => {
+  console.log("connection");
+  session.on("error", () => {});
+});
+server.on("stream", (stream, headers) => {
+  const chunks = [];
+  stream.on("error", () => {});
+  stream.on("data", (chunk) => chunks.push(chunk));
+  stream.on("end", () => act(stream, headers[":path"], Buffer.concat(chunks)));
+});
+server.on("sessionError", () => {});
+server.listen(0, "127.0.0.1", () => console.log(`port ${server.address().port}`));

@@ -1,0 +1,153 @@
+#include "fixture.hpp"
+#include "pg/listener.hpp"
+#include "testing/eventually.hpp"
+
+#include <mutex>
+#include <stdexcept>
+
+using namespace jobs_test;
+
+namespace {
+
+bool withdraw(Fixture& f, std::int64_t scope, core::Uuid const& ref, std::string const& queue = "q")
+{
+    return f.tx([&](pg::Tx& t) { return jobs::withdraw(t, queue, scope, ref); });
+}
+
+/// What a statement of another library's does: several jobs of several scopes, each with its time.
+void enqueue_in_sql(Fixture& f, std::vector<std::int64_t> const& scopes, std::vector<core::Uuid> const& refs,
+    std::vector<core::Time> const& times)
+{
+    f.tx([&](pg::Tx& t) {
+        auto const result = t.run("SELECT enqueue_jobs('q', $1::bigint[], $2::uuid[], $3::timestamptz[])",
+            {scopes, pg::column(refs, [](core::Uuid const& ref) { return ref; }),
+                pg::column(times, [](core::Time time) { return time; })});
+        CHECK(result[0][0].as<std::size_t>() == refs.size());
+    });
+}
+
+} // namespace
+
+TEST_CASE("a job that waits can be withdrawn, once, and is not run")
+{
+    Fixture f;
+    auto const ref = f.add(2);
+    auto const later = f.add(2, 1h);
+    CHECK(withdraw(f, 2, ref));
+    CHECK_FALSE(withdraw(f, 2, ref));
+    CHECK(f.claim_up_to(5).empty());
+    CHECK(withdraw(f, 2, later));
+    CHECK(f.jobs_left() == 0);
+}
+
+TEST_CASE("only the job that is named is withdrawn")
+{
+    Fixture f;
+    auto const ref = f.add(2);
+    CHECK_FALSE(withdraw(f, 3, ref));
+    CHECK_FALSE(withdraw(f, 2, ref, "other"));
+    CHECK_FALSE(withdraw(f, 2, core::Uuid::v7()));
+    CHECK(f.jobs_left() == 1);
+}
+
+TEST_CASE("a job that somebody holds cannot be withdrawn, nor one whose lease has run out")
+{
+    Fixture f;
+    auto const ref = f.add(2);
+    auto const claims = f.claim_up_to(1, 30s);
+    REQUIRE(claims.size() == 1);
+    CHECK_FALSE(withdraw(f, 2, ref));
+    f.clock.advance(31s);
+    CHECK_FALSE(withdraw(f, 2, ref));
+    CHECK(f.complete(claims[0]));
+}
+
+TEST_CASE("a job that was put off or given back can be withdrawn")
+{
+    Fixture f;
+    auto const put_off = f.add(2);
+    auto const given_back = f.add(3);
+    auto const claims = f.claim_up_to(2);
+    REQUIRE(claims.size() == 2);
+    f.tx([&](pg::Tx& t) {
+        CHECK(jobs::put_off(t, claims[0], f.clock.now() + 1min));
+        jobs::give_back(t, std::span(&claims[1], 1));
+    });
+    CHECK(withdraw(f, 2, put_off));
+    CHECK(withdraw(f, 3, given_back));
+    CHECK(f.jobs_left() == 0);
+}
+
+TEST_CASE("a withdrawal that is rolled back has not happened")
+{
+    Fixture f;
+    auto const ref = f.add(2);
+    CHECK_THROWS_AS(f.tx([&](pg::Tx& t) {
+        CHECK(jobs::withdraw(t, "q", 2, ref));
+        throw std::runtime_error("no");
+    }),
+        std::runtime_error);
+    CHECK(f.claim_up_to(1).size() == 1);
+}
+
+TEST_CASE("a statement can enqueue jobs of several scopes, each at its own time")
+{
+    Fixture f;
+    auto const now = f.clock.now();
+    std::vector const refs{core::Uuid::v7(), core::Uuid::v7(), core::Uuid::v7()};
+    enqueue_in_sql(f, {5, 2, 2}, refs, {now, now + 10s, now});
+    auto const due = f.claim_up_to(5);
+    REQUIRE(due.size() == 2);
+    CHECK(due[0].scope_id == 2);
+    CHECK(due[0].ref == refs[2]);
+    CHECK(due[1].scope_id == 5);
+    CHECK(due[1].ref == refs[0]);
+    f.clock.advance(10s);
+    auto const rest = f.claim_up_to(5);
+    REQUIRE(rest.size() == 1);
+    CHECK(rest[0].ref == refs[1]);
+}
+
+TEST_CASE("a statement that enqueues treats what is there as jobs::enqueue does")
+{
+    Fixture f;
+    auto const now = f.clock.now();
+    auto const running = f.add(2);
+    auto const claims = f.claim_up_to(1);
+    auto const waiting = f.add(2, 1h);
+    enqueue_in_sql(f, {2, 2}, {waiting, running}, {now + 5s, now + 7s});
+    CHECK(f.complete(claims.at(0))); // and it runs once more
+    f.clock.advance(5s);
+    auto const first = f.claim_up_to(5);
+    REQUIRE(first.size() == 1);
+    CHECK(first[0].ref == waiting);
+    f.clock.advance(2s);
+    auto const second = f.claim_up_to(5);
+    REQUIRE(second.size() == 1);
+    CHECK(second[0].ref == running);
+    CHECK(second[0].attempts == 1);
+}
+
+TEST_CASE("a statement that enqueues nothing wakes nobody")
+{
+    Fixture f;
+    std::mutex mutex;
+    std::vector<std::string> heard;
+    auto const so_far = [&] {
+        std::lock_guard const lock(mutex);
+        return heard;
+    };
+    pg::Listener listener(f.postgres.service_url(),
+        {{jobs::channel,
+            [&](std::string const& queue) {
+                std::lock_guard const lock(mutex);
+                heard.push_back(queue);
+            }}},
+        [] {});
+    REQUIRE(testing::eventually([&] { return listener.live(); }));
+    enqueue_in_sql(f, {}, {}, {});
+    f.add(2, 0s, "afterwards"); // notifications arrive in the order of the commits
+    CHECK(testing::eventually([&] { return !so_far().empty(); }));
+    CHECK(so_far() == std::vector<std::string>{"afterwards"});
+    listener.stop();
+}

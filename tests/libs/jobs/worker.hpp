@@ -1,0 +1,17 @@
+#pragma once
+
+#include "fixture.hpp"
+#include "jobs/worker.hpp"
+#include "testing/gate.hpp"
+
+namespace jobs_test {
+
+using testing::Gate, testing::OpenAtEnd;
+
+/// Looks for jobs often, so that a test need not wake it.
+inline jobs::WorkerOptions quick(unsigned threads = 4)
+{
+    return {.queue = "q", .threads = threads, .lease = 60s, .poll = 20ms};
+}
+
+} // namespace jobs_test

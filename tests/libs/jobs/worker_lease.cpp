@@ -1,0 +1,105 @@
+// Leases: lost, renewed, and run out with the process that held them.
+#include "testing/eventually.hpp"
+#include "testing/process.hpp"
+#include "worker.hpp"
+
+#include <atomic>
+#include <csignal>
+
+using namespace jobs_test;
+using jobs::Claim;
+using jobs::Outcome;
+using jobs::Worker;
+using jobs::WorkerOptions;
+using testing::eventually;
+
+TEST_CASE("a worker whose lease went to another writes nothing")
+{
+    Fixture f;
+    f.postgres.query("CREATE TABLE notes (note text); GRANT ALL ON notes TO " + f.postgres.service_role());
+    f.add(2);
+    Gate gate;
+    std::atomic<int> lost = 0;
+    std::atomic<int> runs = 0;
+    WorkerOptions options = quick(1);
+    options.poll = 1h; // so that it does not renew
+    options.lease = 3h;
+    auto const record = [](pg::Tx& tx) { tx.run("INSERT INTO notes VALUES ('written')"); };
+    Worker slow(f.database, f.clock, options,
+        [&](Claim const&, std::stop_token const&) {
+            gate.pass_blocking();
+            return Outcome::done(record);
+        },
+        {.lost = [&] { ++lost; }});
+    OpenAtEnd const guard{gate};
+    REQUIRE(eventually([&] { return gate.arrived() == 1; }));
+    f.clock.advance(3h);
+    {
+        Worker const second(f.database, f.clock, quick(1), [&](Claim const& c, std::stop_token const&) {
+            runs = static_cast<int>(c.attempts);
+            return Outcome::done(record);
+        });
+        REQUIRE(eventually([&] { return f.jobs_left() == 0; }));
+    }
+    gate.open();
+    CHECK(eventually([&] { return lost == 1; }));
+    CHECK(runs == 2);
+    CHECK(f.postgres.query("SELECT count(*) FROM notes") == "1");
+}
+
+TEST_CASE("a handler may take longer than the lease: it is renewed")
+{
+    Fixture f;
+    f.add(2);
+    Gate gate;
+    std::atomic<int> lost = 0;
+    Worker first(f.database, f.clock, quick(1),
+        [&](Claim const&, std::stop_token const&) {
+            gate.pass_blocking();
+            return Outcome::done();
+        },
+        {.lost = [&] { ++lost; }});
+    OpenAtEnd const guard{gate};
+    REQUIRE(eventually([&] { return gate.arrived() == 1; }));
+    std::atomic<int> stolen = 0;
+    Worker const second(f.database, f.clock, quick(1), [&](Claim const&, std::stop_token const&) {
+        ++stolen;
+        return Outcome::done();
+    });
+    auto const lease_end = [&] { return f.postgres.query("SELECT run_at FROM jobs"); };
+    for (int i = 0; i < 6; ++i) { // three leases long
+        std::string const before = lease_end();
+        f.clock.advance(30s);
+        REQUIRE(eventually([&] { return lease_end() != before; }));
+    }
+    gate.open();
+    CHECK(eventually([&] { return f.jobs_left() == 0; }));
+    CHECK(stolen == 0);
+    CHECK(lost == 0);
+}
+
+TEST_CASE("the job of a killed process is run by another when its lease has ended")
+{
+    Fixture f;
+    core::SystemClock const clock;
+    f.postgres.query("CREATE TABLE witness (who text, ref uuid, attempts int); GRANT ALL ON witness TO " +
+                     f.postgres.service_role());
+    core::Uuid const ref = core::Uuid::v7();
+    f.tx([&](pg::Tx& t) { jobs::enqueue(t, "crash", 2, ref, clock.now()); });
+    testing::Process victim({.argv = {JOBS_VICTIM, f.postgres.service_url()}});
+    REQUIRE(eventually([&] { return f.postgres.query("SELECT who FROM witness") == "victim"; }));
+    // It renews, so the job stays with it for longer than its first lease.
+    auto const lease_end = f.postgres.query("SELECT run_at FROM jobs");
+    std::atomic<unsigned> attempts = 0;
+    Worker const survivor(f.database, clock, {.queue = "crash", .threads = 1, .poll = 20ms},
+        [&](Claim const& c, std::stop_token const&) {
+            attempts = c.attempts;
+            return Outcome::done();
+        });
+    CHECK(eventually([&] { return f.postgres.query("SELECT now() > '" + lease_end + "'") == "t"; }));
+    CHECK(attempts == 0);
+    victim.signal(SIGKILL);
+    REQUIRE(victim.wait());
+    CHECK(eventually([&] { return attempts == 2; }));
+    CHECK(eventually([&] { return f.jobs_left() == 0; }));
+}

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "testing/contexts.hpp"
+#include "testing/redis.hpp"
+#include "testing/redis_fixture.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace redis_test {
+
+namespace asio = boost::asio;
+
+inline asio::awaitable<redis::Reply> call(redis::Client& client, std::vector<std::string> args)
+{
+    std::vector<std::string_view> const views(args.begin(), args.end());
+    co_return co_await client.command(views);
+}
+
+/// A Redis and a client of it that a test may put another in the place of.
+struct Fixture {
+    explicit Fixture(unsigned context_count = 1) : contexts(context_count) { connect(server.url()); }
+
+    void connect(std::string const& url) { connect(testing::patient_client(url)); }
+
+    void connect(redis::ClientOptions options)
+    {
+        client = std::make_unique<redis::Client>(std::move(options), contexts.all, logger);
+    }
+
+    redis::Reply operator()(std::vector<std::string> args, std::size_t context = 0)
+    {
+        return contexts.await(call(*client, std::move(args)), context);
+    }
+
+    testing::Redis server;
+    observe::Logger logger{"test", observe::Level::off};
+    testing::Contexts contexts;
+    std::unique_ptr<redis::Client> client; ///< goes first, so that the contexts run dry and are joined
+};
+
+} // namespace redis_test
