@@ -84,6 +84,13 @@ std::optional<std::string> Query::text(std::string_view name, std::size_t min, s
     return value;
 }
 
+std::string Query::required_text(std::string_view name, std::size_t min, std::size_t max)
+{
+    if (std::ranges::find(parameters_, name, &Parameter::name) == parameters_.end())
+        fault(name, "required", "is required");
+    return text(name, min, max).value_or(std::string());
+}
+
 std::optional<std::size_t> Query::one_of(std::string_view name, std::span<std::string_view const> allowed)
 {
     auto const value = find(name);

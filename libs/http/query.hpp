@@ -23,6 +23,9 @@ public:
 
     /// nullopt when absent; `min` and `max` count code points.
     std::optional<std::string> text(std::string_view name, std::size_t min, std::size_t max);
+
+    /// The same of a parameter that has to be there (`required`); empty when at fault.
+    std::string required_text(std::string_view name, std::size_t min, std::size_t max);
     /// Index into `allowed`; nullopt when absent.
     std::optional<std::size_t> one_of(std::string_view name, std::span<std::string_view const> allowed);
     /// Decimal, with `-` for negative ones.

@@ -90,6 +90,20 @@ TEST_CASE("every fault is named at once")
                                "?q:too_short", "?long:too_long", "?cursor:format"});
 }
 
+TEST_CASE("what has to be there is named once when it is not")
+{
+    auto const faults_of = [](std::string const& text) {
+        auto const request = with_query(text);
+        http::Query query(request);
+        query.required_text("user", 1, 3);
+        return faults(query);
+    };
+    CHECK(faults_of("user=ada").empty());
+    CHECK(faults_of("") == List{"?user:required"});
+    CHECK(faults_of("user=") == List{"?user:too_short"});
+    CHECK(faults_of("user=a&user=b") == List{"?user:repeated"});
+}
+
 TEST_CASE("numbers must be plain")
 {
     for (char const* text : {"limit=", "limit=+5", "limit=5+", "limit=0x5", "limit=5%20", "limit=five"}) {
