@@ -1,0 +1,83 @@
+#include "api/devices.hpp"
+
+#include "core/error.hpp"
+#include "core/fields.hpp"
+#include "core/json_writer.hpp"
+#include "http/query.hpp"
+#include "idempotency/once.hpp"
+#include "paging/cursor.hpp"
+#include "storage/devices.hpp"
+
+namespace notify {
+
+namespace {
+
+devices::Registration parse_registration(http::Request const& req)
+{
+    core::Fields f(req.json());
+    devices::Registration row{.scope_id = req.scope().id};
+    row.user_id = f.text("userId", 1, max_user_id);
+    if (!is_user_id(row.user_id)) f.fault("userId", "format", "must be a UUID behind `anon:`");
+    row.token = f.text("token", 1, max_device_token);
+    if (!row.token.empty() && !is_device_token(row.token))
+        f.fault("token", "format", "must be visible ASCII characters");
+    row.platform = static_cast<DevicePlatform>(f.one_of("platform", device_platforms));
+    f.check();
+    return row;
+}
+
+void write(core::JsonWriter& w, Device const& d)
+{
+    w.begin_object()
+        .member("userId", d.user_id)
+        .member("token", d.token)
+        .member("platform", to_string(d.platform))
+        .member("createdAt", d.created_at)
+        .member("updatedAt", d.updated_at)
+        .end_object();
+}
+
+http::Response created(Device const& d)
+{
+    core::JsonWriter w;
+    write(w, d);
+    return http::Response::created(std::move(w).str());
+}
+
+} // namespace
+
+void device_not_found()
+{
+    throw core::Error(core::codes::not_found, "No device has this token.");
+}
+
+asio::awaitable<http::Response> register_device(http::Request const& req, Deps& deps)
+{
+    devices::Registration const row = parse_registration(req);
+    if (req.context.idempotency_key.empty()) co_return created(co_await deps.hot.register_device.run(row));
+    co_return co_await idempotency::once(
+        deps.db, req, [&](pg::Tx& tx) { return created(devices::register_one(tx, row)); });
+}
+
+asio::awaitable<http::Response> list_devices(http::Request const& req, Deps& deps)
+{
+    http::Query query(req);
+    auto const user_id = query.required_text("userId", 1, max_user_id);
+    std::size_t const limit = query.limit();
+    auto const hash = paging::FilterHash().add("list", "devices").add("userId", user_id).value();
+    auto const after = paging::read_cursor(query, hash);
+    query.check();
+    auto rows = co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return devices::list(tx, req.scope(), user_id, after, limit + 1); });
+    co_return http::Response::ok(
+        paging::to_json(paging::make_page(std::move(rows), limit, hash, devices::position_of), write));
+}
+
+asio::awaitable<http::Response> unregister_device(http::Request const& req, Deps& deps)
+{
+    bool const removed = co_await deps.hot.remove_device.run({req.scope().id, req.param("token")});
+    if (!removed) device_not_found();
+    co_return http::Response::ok(R"({"deleted":true})");
+}
+
+} // namespace notify

@@ -1,0 +1,295 @@
+#include "api/domains.hpp"
+
+#include "core/error.hpp"
+#include "core/fields.hpp"
+#include "core/json_writer.hpp"
+#include "crypto/random.hpp"
+#include "domain/email_address.hpp"
+#include "jobs/queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace notify {
+
+namespace {
+
+using domains::EmailDomain;
+
+constexpr std::size_t max_email = 254;
+constexpr std::size_t max_name = 100;
+constexpr std::size_t token_characters = 32; // 190 bits
+
+core::Error no_domain()
+{
+    return core::Error(core::codes::not_found, "There is no custom domain.");
+}
+
+core::Error held_elsewhere()
+{
+    return core::Error(core::codes::conflict, "The domain is verified by another tenant.");
+}
+
+// --- reading ---------------------------------------------------------------------------------------------
+
+/// What is asked for.
+struct Draft {
+    std::string domain, from_email, from_name;
+
+    static Draft parse(http::Request const& req);
+};
+
+std::optional<DomainName> parse_domain(core::Fields& f)
+{
+    std::string const text = f.text("domain", 1, 253);
+    auto domain = DomainName::parse(text);
+    if (!text.empty() && !domain)
+        f.fault("domain", "format", "must be a domain name, an internationalised one as xn--...");
+    return domain;
+}
+
+std::string parse_from_email(core::Fields& f, std::optional<DomainName> const& domain)
+{
+    std::string const text = f.text("fromEmail", 1, max_email);
+    if (text.empty()) return {};
+    auto const address = EmailAddress::parse(text);
+    if (!address) {
+        f.fault("fromEmail", "format", "must be an email address");
+        return {};
+    }
+    if (domain && !domain->holds(address->domain()))
+        f.fault("fromEmail", "not_allowed", "must be an address of the domain");
+    return address->text();
+}
+
+std::string parse_from_name(core::Fields& f)
+{
+    std::string name = f.text("fromName", 1, max_name);
+    auto const is_control = [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; };
+    if (std::ranges::any_of(name, is_control)) f.fault("fromName", "format", "must be one line of text");
+    return name;
+}
+
+Draft Draft::parse(http::Request const& req)
+{
+    core::Fields f(req.json());
+    auto const domain = parse_domain(f);
+    Draft draft{.domain = domain ? domain->text() : std::string(),
+        .from_email = parse_from_email(f, domain),
+        .from_name = parse_from_name(f)};
+    f.check();
+    return draft;
+}
+
+// --- writing ---------------------------------------------------------------------------------------------
+
+void write(core::JsonWriter& w, DomainRecord const& record, RecordCheck const& check)
+{
+    w.begin_object()
+        .member("type", "TXT")
+        .member("name", record.name)
+        .member("value", record.value)
+        .member("purpose", to_string(record.purpose))
+        .member("status", to_string(check.status))
+        .member("required", record.required);
+    w.key("detail");
+    if (check.detail.empty())
+        w.null();
+    else
+        w.value(check.detail);
+    w.end_object();
+}
+
+http::Response answer(Domains const& d, EmailDomain const& domain)
+{
+    DomainRecords const records = records_of(d, domain);
+    core::JsonWriter w(2'048);
+    w.begin_object()
+        .member("domain", domain.domain)
+        .member("fromEmail", domain.from_email)
+        .member("fromName", domain.from_name)
+        .member("status", to_string(domain.status))
+        .member("createdAt", domain.created_at)
+        .member("checkedAt", domain.checked_at)
+        .member("verifiedAt", domain.verified_at);
+    w.key("dnsRecords").begin_array();
+    for (std::size_t i = 0; i < records.size(); ++i)
+        write(w, records[i], domain.checks[i]);
+    w.end_array().end_object();
+    return http::Response::ok(std::move(w).str());
+}
+
+/// As the audit trail has it.
+boost::json::value sender_of(EmailDomain const& domain)
+{
+    return boost::json::object{
+        {"domain", domain.domain}, {"fromEmail", domain.from_email}, {"fromName", domain.from_name}};
+}
+
+void record(pg::Tx& tx, http::Request const& req, std::string action, std::string const& subject,
+    std::optional<boost::json::value> before, std::optional<boost::json::value> after)
+{
+    audit::record(tx, req.context,
+        {.action = std::move(action),
+            .subject_type = "domain",
+            .subject_id = subject,
+            .before = std::move(before),
+            .after = std::move(after)});
+}
+
+// --- changing --------------------------------------------------------------------------------------------
+
+/// The domain that the scope has already, with whom it is to send as; key and status stay. nullopt: it has
+/// none, or another.
+std::optional<EmailDomain> change_sender(pg::Tx& tx, http::Request const& req, Draft const& draft)
+{
+    if (domains::is_claimed_elsewhere(tx, req.scope(), draft.domain)) throw held_elsewhere();
+    auto domain = domains::lock(tx, req.scope());
+    if (!domain || domain->domain != draft.domain) return std::nullopt;
+    if (domain->from_email == draft.from_email && domain->from_name == draft.from_name) return domain;
+    auto before = sender_of(*domain);
+    domain->from_email = draft.from_email;
+    domain->from_name = draft.from_name;
+    domains::update(tx, req.scope(), *domain);
+    record(tx, req, "domain.updated", domain->domain, std::move(before), sender_of(*domain));
+    return domain;
+}
+
+EmailDomain new_domain(Draft const& draft, DkimPair const& pair, core::Time now)
+{
+    EmailDomain domain;
+    domain.id = core::Uuid::v7();
+    domain.domain = draft.domain;
+    domain.from_email = draft.from_email;
+    domain.from_name = draft.from_name;
+    domain.token = crypto::random_base62(token_characters);
+    domain.selector = pair.selector;
+    domain.public_key = pair.public_key;
+    domain.created_at = now;
+    return domain;
+}
+
+/// A new domain in the place of whatever the scope has, unless that has become the same one meanwhile.
+EmailDomain set_up(
+    pg::Tx& tx, http::Request const& req, Domains const& d, Draft const& draft, DkimPair const& pair)
+{
+    if (auto same = change_sender(tx, req, draft)) return *std::move(same);
+    auto const& scope = req.scope();
+    auto const replaced = domains::find(tx, scope);
+    core::Time const now = d.clock.now();
+    EmailDomain domain = new_domain(draft, pair, now);
+    domains::put(tx, scope, domain, domains::seal(d.keyring, scope, domain.domain, pair.private_key));
+    if (replaced) domains::release(tx, scope, replaced->domain);
+    jobs::enqueue(tx, domain_checks::queue, scope.id, domain.id, now + domain_checks::interval);
+    record(tx, req, "domain.created", domain.domain,
+        replaced ? std::optional(sender_of(*replaced)) : std::nullopt, sender_of(domain));
+    return domain;
+}
+
+} // namespace
+
+DomainRecords records_of(Domains const& d, EmailDomain const& domain)
+{
+    return records_of(DomainSetup{.domain = domain.domain,
+        .token = domain.token,
+        .selector = domain.selector,
+        .public_key = domain.public_key,
+        .spf_domain = d.spf_domain});
+}
+
+std::vector<std::string> names_of(DomainRecords const& records)
+{
+    std::vector<std::string> names;
+    for (auto const& wanted : records)
+        names.push_back(wanted.name);
+    return names;
+}
+
+RecordChecks compare(DomainRecords const& records, std::vector<TxtAnswer> const& answers)
+{
+    RecordChecks checks;
+    for (std::size_t i = 0; i < records.size(); ++i)
+        checks[i] = check_record(records[i], answers.at(i));
+    return checks;
+}
+
+std::optional<audit::Entry> CheckedDomain::entry() const
+{
+    if (domain.status == before) return std::nullopt;
+    return audit::Entry{
+        .action = domain.status == DomainStatus::verified ? "domain.verified" : "domain.unverified",
+        .subject_type = "domain",
+        .subject_id = domain.domain,
+        .before = boost::json::object{{"status", to_string(before)}},
+        .after = boost::json::object{{"status", to_string(domain.status)}}};
+}
+
+std::optional<CheckedDomain> record_checks(pg::Tx& tx, core::Scope const& scope, core::Uuid const& checked,
+    RecordChecks const& checks, core::Time now)
+{
+    auto domain = domains::lock(tx, scope);
+    if (!domain || domain->id != checked) return std::nullopt;
+    CheckedDomain result{.domain = *std::move(domain)};
+    auto& d = result.domain;
+    result.before = d.status;
+    d.status = status_after(d.status, checks);
+    d.checks = checks;
+    d.checked_at = now;
+    if (d.status == DomainStatus::verified && !domains::claim(tx, scope, d.domain, now)) {
+        result.held_elsewhere = true;
+        d.status = DomainStatus::pending;
+    }
+    if (d.status == DomainStatus::pending)
+        d.verified_at.reset();
+    else if (!d.verified_at)
+        d.verified_at = now;
+    domains::update(tx, scope, d);
+    if (result.before == DomainStatus::verified && d.status == DomainStatus::pending)
+        domains::release(tx, scope, d.domain);
+    return result;
+}
+
+asio::awaitable<http::Response> verify_domain(http::Request const& req, Domains& d)
+{
+    Draft const draft = Draft::parse(req);
+    auto domain =
+        co_await d.db.transact(req.scope(), [&](pg::Tx& tx) { return change_sender(tx, req, draft); });
+    if (!domain) {
+        DkimPair const pair = co_await d.keys.make();
+        domain = co_await d.db.transact(domains::both_environments(req.scope()),
+            [&](pg::Tx& tx) { return set_up(tx, req, d, draft, pair); });
+    }
+    co_return answer(d, *domain);
+}
+
+asio::awaitable<http::Response> get_domain_status(http::Request const& req, Domains& d)
+{
+    auto const found =
+        co_await d.db.read(req.scope(), [&](pg::Tx& tx) { return domains::find(tx, req.scope()); });
+    if (!found) throw no_domain();
+    DomainRecords const records = records_of(d, *found);
+    RecordChecks const checks = compare(records, co_await d.dns.txt(names_of(records)));
+    auto const checked = co_await d.db.transact(domains::both_environments(req.scope()), [&](pg::Tx& tx) {
+        auto result = record_checks(tx, req.scope(), found->id, checks, d.clock.now());
+        auto const entry = result ? result->entry() : std::nullopt;
+        if (entry) audit::record(tx, req.context, *entry);
+        return result;
+    });
+    if (!checked) throw core::Error(core::codes::conflict, "The domain was replaced meanwhile.");
+    if (checked->held_elsewhere) throw held_elsewhere();
+    co_return answer(d, checked->domain);
+}
+
+asio::awaitable<http::Response> delete_domain(http::Request const& req, Domains& d)
+{
+    co_return co_await d.db.transact(domains::both_environments(req.scope()), [&](pg::Tx& tx) {
+        auto const domain = domains::lock(tx, req.scope());
+        if (!domain) throw no_domain();
+        domains::remove(tx, req.scope());
+        domains::release(tx, req.scope(), domain->domain);
+        record(tx, req, "domain.deleted", domain->domain, sender_of(*domain), std::nullopt);
+        return http::Response::ok(R"({"deleted":true})");
+    });
+}
+
+} // namespace notify

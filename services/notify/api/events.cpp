@@ -1,0 +1,39 @@
+#include "api/events.hpp"
+
+#include "api/json.hpp"
+#include "webhooks/webhooks.hpp"
+
+namespace notify::events {
+
+namespace {
+
+/// The name of what happened; empty for what is not announced.
+std::string_view name_of(Status status) noexcept
+{
+    // In the order of `all`, which leaves out `queued`.
+    switch (status) {
+    case Status::queued:
+        break;
+    case Status::sent:
+        return all[0];
+    case Status::delivered:
+        return all[1];
+    case Status::opened:
+        return all[2];
+    case Status::failed:
+        return all[3];
+    }
+    return {};
+}
+
+} // namespace
+
+void moved(pg::Tx& tx, std::int64_t scope_id, Notification const& n, core::Time now)
+{
+    std::string_view const name = name_of(n.status);
+    if (name.empty()) return;
+    webhooks::Origin const origin{.scope_id = scope_id, .traceparent = n.traceparent.value_or("")};
+    webhooks::publish(tx, origin, name, to_json(n), now);
+}
+
+} // namespace notify::events

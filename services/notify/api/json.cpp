@@ -1,0 +1,86 @@
+#include "api/json.hpp"
+
+namespace notify {
+
+namespace {
+
+/// Everything but the closing brace.
+void begin(core::JsonWriter& w, Notification const& n)
+{
+    w.begin_object()
+        .member("notificationId", n.id.to_string())
+        .member("status", to_string(n.status))
+        .member("channel", to_string(n.channel))
+        .member("templateName", n.template_name)
+        .member("to", n.to)
+        .member("createdAt", n.created_at)
+        .member("sendAt", n.send_at)
+        .member("sentAt", n.sent_at)
+        .member("deliveredAt", n.delivered_at)
+        .member("openedAt", n.opened_at)
+        .member("failedAt", n.failed_at)
+        .member("failureReason", n.failure_reason)
+        .member("attempts", n.attempts);
+}
+
+void write(core::JsonWriter& w, PushDelivery const& d)
+{
+    w.begin_object()
+        .member("token", d.token)
+        .member("platform", d.platform)
+        .member("status", to_string(d.status))
+        .member("attempts", d.attempts)
+        .member("reason", d.reason)
+        .member("updatedAt", d.updated_at)
+        .end_object();
+}
+
+} // namespace
+
+void write(core::JsonWriter& w, Notification const& n)
+{
+    begin(w, n);
+    w.end_object();
+}
+
+std::string to_json(Notification const& n)
+{
+    core::JsonWriter w;
+    write(w, n);
+    return std::move(w).str();
+}
+
+std::string to_json(notifications::Shown const& shown)
+{
+    core::JsonWriter w;
+    begin(w, shown.notification);
+    if (shown.notification.channel == Channel::push) {
+        w.key("deliveries").begin_array();
+        for (auto const& delivery : shown.deliveries)
+            write(w, delivery);
+        w.end_array();
+    }
+    w.end_object();
+    return std::move(w).str();
+}
+
+void write(core::JsonWriter& w, Event const& event)
+{
+    w.begin_object()
+        .member("status", to_string(event.status))
+        .member("at", event.at)
+        .member("detail", event.detail)
+        .end_object();
+}
+
+std::string to_json(paging::Page<Notification> const& page)
+{
+    core::JsonWriter w(64 + 512 * page.items.size());
+    w.begin_object().key("notifications").begin_array();
+    for (auto const& n : page.items)
+        write(w, n);
+    w.end_array().member("nextCursor", page.cursor).end_object();
+    return std::move(w).str();
+}
+
+} // namespace notify

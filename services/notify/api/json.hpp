@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/json_writer.hpp"
+#include "domain/notification.hpp"
+#include "paging/cursor.hpp"
+#include "storage/notifications.hpp"
+
+#include <string>
+#include <vector>
+
+/// How the resources of this service travel.
+namespace notify {
+
+/// A notification without what became of a push at each device: as lists and webhooks have it.
+void write(core::JsonWriter& w, Notification const& n);
+std::string to_json(Notification const& n);
+
+/// A notification alone; a push with its `deliveries`.
+std::string to_json(notifications::Shown const& shown);
+
+void write(core::JsonWriter& w, Event const& event);
+
+/// `{"notifications":[…],"nextCursor":…}`
+std::string to_json(paging::Page<Notification> const& page);
+
+} // namespace notify

@@ -1,0 +1,162 @@
+#include "api/notifications.hpp"
+
+#include "api/events.hpp"
+#include "api/json.hpp"
+#include "audit/audit.hpp"
+#include "core/error.hpp"
+#include "http/query.hpp"
+#include "jobs/queue.hpp"
+#include "paging/cursor.hpp"
+#include "storage/deliveries.hpp"
+
+namespace notify {
+
+namespace {
+
+template <class Enum> std::optional<Enum> as(std::optional<std::size_t> index)
+{
+    return index ? std::optional(static_cast<Enum>(*index)) : std::nullopt;
+}
+
+Filter read_filter(http::Query& query)
+{
+    Filter filter;
+    filter.status = as<Status>(query.one_of("status", statuses));
+    filter.channel = as<Channel>(query.one_of("channel", channels));
+    filter.to = query.text("to", 1, 254);
+    filter.created_after = query.time("createdAfter");
+    return filter;
+}
+
+notifications::Shown get_shown(pg::Tx& tx, http::Request const& req)
+{
+    auto found = notifications::get(tx, req.scope(), req.uuid_param("notificationId"));
+    if (!found) notification_not_found();
+    return *std::move(found);
+}
+
+/// Events have no id, and their order is their place: a cursor holds that in the place of an id.
+core::Uuid id_of(Event const& event)
+{
+    std::array<std::uint8_t, 16> bytes{};
+    for (std::size_t i = 0; i < 8; ++i)
+        bytes[15 - i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(event.place) >> (8 * i));
+    return core::Uuid::from_bytes(bytes);
+}
+
+std::int64_t place_of(std::optional<paging::Position> const& after)
+{
+    if (!after) return std::numeric_limits<std::int64_t>::max();
+    std::uint64_t place = 0;
+    for (std::size_t i = 8; i < 16; ++i)
+        place = place << 8 | after->id.bytes()[i];
+    return static_cast<std::int64_t>(place & std::numeric_limits<std::int64_t>::max());
+}
+
+/// Writes down who moved a notification by hand; the last thing a transaction does (audit::record).
+void record(pg::Tx& tx, http::Request const& req, std::string_view action, Notification const& before,
+    Notification const& after)
+{
+    auto const status = [](Notification const& n) {
+        return boost::json::object{{"status", to_string(n.status)}};
+    };
+    audit::record(tx, req.context,
+        {.action = std::string(action),
+            .subject_type = "notification",
+            .subject_id = after.id.to_string(),
+            .before = status(before),
+            .after = status(after)});
+}
+
+[[noreturn]] void conflict(char const* why)
+{
+    throw core::Error(core::codes::conflict, why);
+}
+
+constexpr char const* too_late = "Only a notification that waits to be sent can be cancelled.";
+
+} // namespace
+
+void notification_not_found()
+{
+    throw core::Error(core::codes::not_found, "There is no such notification.");
+}
+
+asio::awaitable<http::Response> get_notification(http::Request const& req, Deps& deps)
+{
+    auto const found = co_await deps.hot.get.run({req.scope().id, req.uuid_param("notificationId")});
+    if (!found) notification_not_found();
+    co_return http::Response::ok(to_json(*found));
+}
+
+asio::awaitable<http::Response> list_notifications(http::Request const& req, Deps& deps)
+{
+    http::Query query(req);
+    Filter const filter = read_filter(query);
+    std::size_t const limit = query.limit();
+    std::uint64_t const hash = filter.hash();
+    auto const after = paging::read_cursor(query, hash);
+    query.check();
+
+    // Long pages go alone: what one batch holds in memory has to stay small.
+    std::vector<Notification> rows;
+    if (filter.plain() && limit <= 20) {
+        rows = co_await deps.hot.list.run({req.scope().id, after, limit + 1});
+    } else {
+        rows = co_await deps.db.read(req.scope(),
+            [&](pg::Tx& tx) { return notifications::list(tx, req.scope(), filter, after, limit + 1); });
+    }
+    co_return http::Response::ok(to_json(paging::make_page(std::move(rows), limit, hash,
+        [](Notification const& n) { return paging::Position{n.created_at, n.id}; })));
+}
+
+asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps)
+{
+    http::Query query(req);
+    std::size_t const limit = query.limit();
+    std::uint64_t const hash =
+        paging::FilterHash().add("list", "events").add("id", req.param("notificationId")).value();
+    auto const after = paging::read_cursor(query, hash);
+    query.check();
+    auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
+        core::Uuid const id = get_shown(tx, req).notification.id;
+        return notifications::events(tx, req.scope(), id, place_of(after), limit + 1);
+    });
+    auto const page = paging::make_page(std::move(rows), limit, hash,
+        [](Event const& event) { return paging::Position{event.at, id_of(event)}; });
+    co_return http::Response::ok(
+        paging::to_json(page, [](core::JsonWriter& w, Event const& event) { write(w, event); }));
+}
+
+asio::awaitable<http::Response> cancel_notification(http::Request const& req, Deps& deps)
+{
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        Notification const before = get_shown(tx, req).notification;
+        std::int64_t const scope_id = req.scope().id;
+        core::Time const now = deps.clock.now();
+        // Whoever has taken the job back may change the notification: no worker has it, and none will.
+        if (!jobs::withdraw(tx, queue_of(before.channel), scope_id, before.id)) conflict(too_late);
+        auto n = notifications::lock(tx, scope_id, before.id);
+        if (!n || n->status != Status::queued) conflict(too_late);
+        deliveries::drop_pending(tx, scope_id, n->id, failures::cancelled, now);
+        notifications::move(tx, scope_id, *n, Status::failed, std::string(failures::cancelled), now);
+        events::moved(tx, scope_id, *n, now);
+        record(tx, req, "notification.cancelled", before, *n);
+        return http::Response::ok(to_json(get_shown(tx, req)));
+    });
+}
+
+asio::awaitable<http::Response> retry_notification(http::Request const& req, Deps& deps)
+{
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        auto n = notifications::lock(tx, req.scope().id, req.uuid_param("notificationId"));
+        if (!n) notification_not_found();
+        if (n->status != Status::failed) conflict("Only a notification that has failed can be tried anew.");
+        Notification const before = *n;
+        notifications::requeue(tx, req.scope().id, *n, deps.clock.now());
+        record(tx, req, "notification.retried", before, *n);
+        return http::Response{.status = 202, .body = to_json(get_shown(tx, req))};
+    });
+}
+
+} // namespace notify

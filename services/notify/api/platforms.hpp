@@ -1,0 +1,15 @@
+#pragma once
+
+#include "deps.hpp"
+#include "http/message.hpp"
+
+namespace notify {
+
+/// PUT /v1/platforms/{kind}
+asio::awaitable<http::Response> put_platform(http::Request const& req, Deps& deps);
+/// GET /v1/platforms
+asio::awaitable<http::Response> list_platforms(http::Request const& req, Deps& deps);
+/// DELETE /v1/platforms/{kind}
+asio::awaitable<http::Response> delete_platform(http::Request const& req, Deps& deps);
+
+} // namespace notify

@@ -1,0 +1,96 @@
+#include "api/push_test.hpp"
+
+#include "api/devices.hpp"
+#include "api/settings.hpp"
+#include "core/error.hpp"
+#include "core/json_writer.hpp"
+#include "domain/errors.hpp"
+#include "providers/push.hpp"
+#include "storage/devices.hpp"
+#include "storage/platforms.hpp"
+#include "tenancy/settings.hpp"
+
+#include <algorithm>
+
+namespace notify {
+
+namespace {
+
+/// How long the push may wait for its turn; the carrier's answer comes on top (PushOptions::answer_timeout).
+constexpr std::chrono::seconds patience{10};
+
+/// A device and what reaches it.
+struct Route {
+    Device device;
+    platforms::Sealed platform;
+};
+
+Route find_route(pg::Tx& tx, http::Request const& req)
+{
+    auto device = devices::find(tx, req.scope(), req.param("token"));
+    if (!device) device_not_found();
+    if (!push_enabled(tenancy::settings::read(tx, req.scope()).document))
+        throw core::Error(codes::push_channel_disabled, "Push is switched off in the settings.");
+    auto const kind = carrier_of(to_string(device->platform));
+    auto const all = platforms::load(tx, req.scope().id);
+    auto const it = std::ranges::find(all, kind, &platforms::Sealed::kind);
+    if (it == all.end())
+        throw core::Error(codes::push_channel_disabled,
+            "No credentials of " + std::string(to_string(kind)) + ", which reaches this device, are stored.");
+    return {*std::move(device), *it};
+}
+
+SharedPush make_push(core::Time now)
+{
+    return std::make_shared<RenderedPush const>(render_push(PushMessage{.id = core::Uuid::v7(),
+        .title = "Test",
+        .body = "This is a test of push notifications.",
+        .created_at = now}));
+}
+
+asio::awaitable<void> prune(http::Request const& req, Deps& deps, Device const& device)
+{
+    devices::Gone const gone{.device_id = device.id, .registered_at = device.updated_at};
+    co_await deps.db.transact(
+        req.scope(), [&](pg::Tx& tx) { devices::prune(tx, req.scope().id, {&gone, 1}); });
+}
+
+/// A device that was registered after its token went, as the carrier has it, is left alone.
+bool went(Device const& device, PushAnswer const& answer)
+{
+    return answer.verdict == Verdict::gone && !(answer.gone_since && device.updated_at > *answer.gone_since);
+}
+
+std::string_view result_of(Verdict verdict) noexcept
+{
+    if (verdict == Verdict::accepted) return "sent";
+    return verdict == Verdict::gone ? "invalid" : "failed";
+}
+
+std::string to_json(std::string const& token, PushAnswer const& answer)
+{
+    bool const sent = answer.verdict == Verdict::accepted;
+    core::JsonWriter w;
+    w.begin_object()
+        .member("token", token)
+        .member("result", result_of(answer.verdict))
+        .member("reason", sent ? std::nullopt : std::optional(answer.reason))
+        .end_object();
+    return std::move(w).str();
+}
+
+} // namespace
+
+asio::awaitable<http::Response> test_device(http::Request const& req, Deps& deps)
+{
+    Route const route = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return find_route(tx, req); });
+    auto const& [device, platform] = route;
+    auto credential = platforms::open(deps.keyring, req.scope().id, platform);
+    PushTarget target{.device_id = device.id, .kind = platform.kind, .token = device.token};
+    PushAnswer const answer = co_await deps.push.send_one(
+        std::move(credential), make_push(deps.clock.now()), std::move(target), patience);
+    if (went(device, answer)) co_await prune(req, deps, device);
+    co_return http::Response::ok(to_json(device.token, answer));
+}
+
+} // namespace notify

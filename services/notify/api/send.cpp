@@ -1,0 +1,153 @@
+#include "api/send.hpp"
+
+#include "api/send_draft.hpp"
+#include "api/settings.hpp"
+#include "api/start_limit.hpp"
+#include "core/json_writer.hpp"
+#include "domain/errors.hpp"
+#include "domain/push_payload.hpp"
+#include "idempotency/once.hpp"
+#include "storage/attachments.hpp"
+
+#include <algorithm>
+
+namespace notify {
+
+namespace {
+
+using notifications::NewNotification;
+
+/// Requests of more bytes carry files, and are read away from the I/O threads.
+constexpr std::size_t large_body = 256 * 1024;
+/// What one batch of insertions holds in memory has to stay small: texts of more bytes go alone.
+constexpr std::size_t large_text = 32 * 1024;
+
+asio::awaitable<SendDraft> read_draft(http::Request const& req, Deps& deps)
+{
+    core::Time const now = deps.clock.now();
+    if (req.body.size() <= large_body) co_return parse_send(req, now);
+    co_return co_await deps.readers.run([&req, now] { return parse_send(req, now); });
+}
+
+/// The answer to give again, when this request was carried out before.
+asio::awaitable<std::optional<http::Response>> replay_of(http::Request const& req, Deps& deps)
+{
+    if (req.context.idempotency_key.empty()) co_return std::nullopt;
+    idempotency::Record const record(req, nullptr);
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) { return record.claim(tx); });
+}
+
+asio::awaitable<templates::Found> find_template(http::Request const& req, Deps& deps, SendDraft const& draft)
+{
+    auto found = co_await deps.hot.find_template.run({req.scope().id, draft.template_name});
+    if (!found) throw core::Error(codes::template_not_found, "There is no template of that name.");
+    if (found->content.channel != draft.channel) {
+        auto const channel = std::string(to_string(found->content.channel));
+        throw core::Error::validation({{"/channel", "mismatch", "the template is for " + channel}});
+    }
+    co_return *std::move(found);
+}
+
+Content content_of(Template const& t, SendDraft const& draft)
+{
+    Rendering rendering = render(t, draft.variables);
+    if (!rendering.faults.empty()) throw core::Error::validation(std::move(rendering.faults));
+    rendering.content.data = draft.data;
+    return std::move(rendering.content);
+}
+
+/// A push that is too large for every carrier could only fail.
+void require_fitting(Notification const& n)
+{
+    auto const push = render_push(PushMessage{.id = n.id,
+        .title = n.content.subject,
+        .body = n.content.body,
+        .data = n.content.data,
+        .created_at = n.queued_at});
+    if (!push.fcm_fits && !push.apns_fits)
+        throw core::Error::validation({{"", "too_long",
+            "title, body and data of a push come to " + std::to_string(max_push_bytes) + " bytes at most"}});
+}
+
+asio::awaitable<void> require_push(http::Request const& req, Deps& deps, bool has_platform)
+{
+    auto const tenant = co_await deps.directory.find(req.scope().slug);
+    bool const enabled = tenant && push_enabled(tenant->settings(req.scope().environment()).document);
+    if (!has_platform || !enabled)
+        throw core::Error(codes::push_channel_disabled,
+            "No push credentials are stored for this environment, or push is switched off in its settings.");
+}
+
+asio::awaitable<NewNotification> prepare(http::Request const& req, Deps& deps, SendDraft const& draft)
+{
+    auto const found = co_await find_template(req, deps, draft);
+    NewNotification row{.scope_id = req.scope().id, .notification = {}};
+    Notification& n = row.notification;
+    n.id = core::Uuid::v7();
+    n.channel = draft.channel;
+    n.template_name = draft.template_name;
+    n.to = draft.to;
+    n.content = content_of(found.content, draft);
+    n.queued_at = deps.clock.now();
+    n.send_at = draft.send_at;
+    if (!req.context.traceparent.empty()) n.traceparent = req.context.traceparent;
+    if (n.channel == Channel::push) {
+        require_fitting(n);
+        co_await require_push(req, deps, found.has_platform);
+    }
+    co_return row;
+}
+
+http::Response accepted(Notification const& n)
+{
+    core::JsonWriter w;
+    w.begin_object()
+        .member("notificationId", n.id.to_string())
+        .member("status", to_string(Status::queued))
+        .end_object();
+    return {.status = 202, .body = std::move(w).str()};
+}
+
+bool was_replayed(http::Response const& response)
+{
+    return std::ranges::any_of(
+        response.headers, [](auto const& header) { return header.first == "Idempotent-Replayed"; });
+}
+
+/// Writes everything in a transaction of its own; an answer that is given again does not count.
+asio::awaitable<Started> accept_alone(http::Request const& req, Deps& deps, NewNotification const& row,
+    std::vector<email_attachments::Row> const& files)
+{
+    auto response = co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) {
+        claim_uploads(tx, req, deps.attachments, files, row.notification.id);
+        notifications::insert(tx, row);
+        email_attachments::insert(tx, row.scope_id, row.notification.id, files);
+        return accepted(row.notification);
+    });
+    bool const counts = !was_replayed(response);
+    co_return Started{std::move(response), counts};
+}
+
+asio::awaitable<Started> accept(http::Request const& req, Deps& deps, NewNotification const& row,
+    std::vector<email_attachments::Row> const& files)
+{
+    // Nothing else has to be written with most of them, and so many go in one statement.
+    bool const large = row.notification.content.body.size() > large_text;
+    if (large || !files.empty() || !req.context.idempotency_key.empty())
+        co_return co_await accept_alone(req, deps, row, files);
+    co_await deps.hot.insert.run(row);
+    co_return Started{accepted(row.notification)};
+}
+
+} // namespace
+
+asio::awaitable<http::Response> send_notification(http::Request const& req, Deps& deps)
+{
+    SendDraft draft = co_await read_draft(req, deps);
+    if (auto replay = co_await replay_of(req, deps)) co_return *std::move(replay);
+    auto const row = co_await prepare(req, deps, draft);
+    auto const files = co_await find_files(req, deps.attachments, std::move(draft.attachments));
+    co_return co_await within_limit(req, deps, send_limit, accept(req, deps, row, files));
+}
+
+} // namespace notify

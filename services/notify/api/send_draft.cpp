@@ -1,0 +1,204 @@
+#include "api/send_draft.hpp"
+
+#include "api/templates.hpp"
+#include "blobs/filename.hpp"
+#include "core/fields.hpp"
+#include "crypto/encoding.hpp"
+#include "domain/push_payload.hpp"
+
+#include <set>
+
+namespace notify {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t max_base64 = (max_attachment_bytes + 2) / 3 * 4;
+
+/// A send's channel, on which depends what the rest has to be; nullopt when that is not to be known.
+using Known = std::optional<Channel>;
+
+Known parse_channel(core::Fields& f)
+{
+    auto const index = f.optional_one_of("channel", channels);
+    if (!index) f.fault("channel", "required", "is required"); // unless it has a fault already
+    return index ? Known(static_cast<Channel>(*index)) : std::nullopt;
+}
+
+std::vector<std::pair<std::string, std::string>> parse_data(core::Fields& f, Known channel)
+{
+    std::vector<std::pair<std::string, std::string>> data;
+    auto const* object = f.optional_object("data");
+    if (object == nullptr) return data;
+    if (channel && channel != Channel::push) f.fault("data", "not_allowed", "only a push has data");
+    core::Fields nested(*object, "/data");
+    std::size_t size = 0;
+    for (auto const& member : object->get_object()) {
+        if (is_reserved_data_key(member.key()))
+            nested.fault(member.key(), "not_allowed", "is a name that the carriers or this service use");
+        auto const& [name, value] =
+            data.emplace_back(member.key(), nested.text(member.key(), 0, max_push_bytes));
+        size += name.size() + value.size();
+    }
+    f.absorb(nested);
+    if (size > max_push_bytes)
+        f.fault("data", "too_long", "must be at most " + std::to_string(max_push_bytes) + " bytes together");
+    return data;
+}
+
+std::string parse_content(core::Fields& f)
+{
+    auto content = crypto::base64::decode(f.text("content", 1, max_base64));
+    if (!content) f.fault("content", "format", "must be base64 (RFC 4648, 4)");
+    return std::move(content).value_or(std::string());
+}
+
+AttachmentDraft parse_file(core::Fields& f)
+{
+    AttachmentDraft file;
+    file.filename = f.text("filename", 1, 255);
+    if (!blobs::is_filename(file.filename))
+        f.fault("filename", "format", "must not have path separators, control characters or direction marks");
+    file.content_type = f.text("contentType", 1, 255);
+    if (!is_bare_media_type(file.content_type))
+        f.fault("contentType", "format", "must be a media type such as application/pdf");
+    file.content = parse_content(f);
+    return file;
+}
+
+AttachmentDraft parse_upload(core::Fields& f)
+{
+    AttachmentDraft file;
+    file.upload = core::Uuid::parse(f.text("attachmentId", 1, 100));
+    if (!file.upload) f.fault("attachmentId", "format", "is not the id of an attachment");
+    if (f.has("content")) f.fault("content", "not_allowed", "an upload has its content already");
+    return file;
+}
+
+std::vector<AttachmentDraft> parse_attachments(core::Fields& f, Known channel)
+{
+    std::vector<AttachmentDraft> drafts;
+    auto const* items = f.optional_array("attachments", max_attachments);
+    if (items == nullptr || items->empty()) return drafts;
+    if (channel && channel != Channel::email)
+        f.fault("attachments", "not_allowed", "only an email has attachments");
+    for (auto const& item : *items) {
+        core::Fields nested(item, "/attachments/" + std::to_string(drafts.size()));
+        drafts.push_back(nested.has("attachmentId") ? parse_upload(nested) : parse_file(nested));
+        f.absorb(nested);
+    }
+    return drafts;
+}
+
+std::string parse_recipient(core::Fields& f, Known channel)
+{
+    std::string to = f.text("to", 1, 254);
+    if (!channel) return to;
+    auto recipient = recipient_of(*channel, to);
+    if (!recipient) f.fault("to", "format", std::string(recipient_rule(*channel)));
+    return std::move(recipient).value_or(std::move(to));
+}
+
+/// The past means now.
+std::optional<core::Time> parse_send_at(core::Fields& f, core::Time now)
+{
+    auto const at = f.optional_time("sendAt");
+    if (at && *at > now + max_delay)
+        f.fault("sendAt", "range", "must be at most " + std::to_string(max_delay.count()) + " days ahead");
+    return at && *at > now ? at : std::nullopt;
+}
+
+core::FieldError not_attachable(std::size_t index)
+{
+    return {"/attachments/" + std::to_string(index) + "/attachmentId", "not_attachable",
+        "is not an uploaded attachment that can be attached here"};
+}
+
+email_attachments::Row row_of(AttachmentDraft&& draft)
+{
+    email_attachments::Row row;
+    row.filename = std::move(draft.filename);
+    row.content_type = std::move(draft.content_type);
+    row.size_bytes = static_cast<std::int64_t>(draft.content.size());
+    row.content = std::move(draft.content);
+    return row;
+}
+
+email_attachments::Row row_of(blobs::Attachment const& upload)
+{
+    email_attachments::Row row;
+    row.filename = upload.filename;
+    row.content_type = upload.content_type;
+    row.size_bytes = upload.size_bytes;
+    row.upload = upload.key();
+    return row;
+}
+
+void require_size(std::vector<email_attachments::Row> const& files)
+{
+    std::int64_t size = 0;
+    for (auto const& file : files)
+        size += file.size_bytes;
+    if (size > max_attachment_bytes)
+        throw core::Error::validation({{"/attachments", "too_large",
+            "must be at most " + std::to_string(max_attachment_bytes) + " bytes together"}});
+}
+
+} // namespace
+
+SendDraft parse_send(http::Request const& req, core::Time now)
+{
+    core::Fields f(req.json());
+    SendDraft draft;
+    draft.template_name = f.text("templateName", 1, max_template_name);
+    draft.variables = parse_variables(f);
+    draft.send_at = parse_send_at(f, now);
+    Known const channel = parse_channel(f);
+    draft.channel = channel.value_or(Channel{});
+    draft.to = parse_recipient(f, channel);
+    draft.data = parse_data(f, channel);
+    draft.attachments = parse_attachments(f, channel);
+    f.check();
+    return draft;
+}
+
+asio::awaitable<std::vector<email_attachments::Row>> find_files(
+    http::Request const& req, blobs::Attachments& uploads, std::vector<AttachmentDraft> drafts)
+{
+    std::vector<email_attachments::Row> files;
+    std::vector<core::FieldError> faults;
+    std::set<core::Uuid> seen;
+    for (std::size_t i = 0; i < drafts.size(); ++i) {
+        if (!drafts[i].upload) {
+            files.push_back(row_of(std::move(drafts[i])));
+            continue;
+        }
+        auto const upload = co_await uploads.find(req.scope().id, *drafts[i].upload);
+        bool const whole = upload && upload->state != blobs::State::presigned;
+        if (whole && seen.insert(upload->id).second)
+            files.push_back(row_of(*upload));
+        else
+            faults.push_back(not_attachable(i));
+    }
+    if (!faults.empty()) throw core::Error::validation(std::move(faults));
+    require_size(files);
+    co_return files;
+}
+
+void claim_uploads(pg::Tx& tx, http::Request const& req, blobs::Attachments& uploads,
+    std::span<email_attachments::Row const> files, core::Uuid notification_id)
+{
+    std::vector<std::string> ids;
+    for (auto const& file : files) {
+        if (file.upload) ids.push_back(file.upload->attachment_id.to_string());
+    }
+    try {
+        uploads.claim(tx, req.scope(), ids, req.caller(), {.type = "notification", .id = notification_id});
+    } catch (core::Error const& error) {
+        if (error.faults().empty()) throw;
+        throw core::Error::validation({{"/attachments", "not_attachable", "one of them is gone"}});
+    }
+}
+
+} // namespace notify

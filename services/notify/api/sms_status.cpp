@@ -1,0 +1,85 @@
+#include "api/sms_status.hpp"
+
+#include "api/events.hpp"
+#include "core/text.hpp"
+#include "http/query.hpp"
+#include "sms/twilio_webhook.hpp"
+#include "storage/notifications.hpp"
+#include "storage/suppressions.hpp"
+
+#include <limits>
+
+namespace notify {
+
+namespace {
+
+namespace twilio = sms::twilio;
+
+/// What Twilio says of one message.
+struct Report {
+    std::int64_t scope_id = 0; ///< 0: it is about none of ours
+    core::Uuid notification_id;
+    std::string message_sid;
+    std::optional<Status> status; ///< nullopt: nothing that counts
+    std::string reason;           ///< of a failure: its code
+};
+
+std::optional<Status> status_of(std::string_view message_status) noexcept
+{
+    if (message_status == "sent") return Status::sent;
+    if (message_status == "delivered" || message_status == "read") return Status::delivered;
+    if (message_status == "undelivered" || message_status == "failed" || message_status == "canceled")
+        return Status::failed;
+    return std::nullopt; // accepted, scheduled, queued, sending: on its way
+}
+
+Report read_report(http::Request const& req, twilio::Parameters const& form)
+{
+    http::Query query(req);
+    Report report;
+    report.scope_id = query.integer("scope", 0, 1, std::numeric_limits<std::int64_t>::max());
+    auto const id = core::Uuid::parse(query.text("notification", 1, core::Uuid::text_size).value_or(""));
+    query.check();
+    if (!id) return {};
+    report.notification_id = *id;
+    report.message_sid = twilio::find(form, "MessageSid");
+    std::string_view const status = twilio::find(form, "MessageStatus");
+    report.status = status_of(status);
+    report.reason = twilio::find(form, "ErrorCode");
+    if (report.reason.empty()) report.reason = core::upper(status);
+    return report;
+}
+
+/// A notification that was tried anew has had an earlier message, of which only good news still counts.
+bool concerns(Report const& report, Notification const& n)
+{
+    return *report.status != Status::failed || !n.provider_id || *n.provider_id == report.message_sid;
+}
+
+void apply(pg::Tx& tx, Report const& report, core::Time now)
+{
+    auto n = notifications::lock(tx, report.scope_id, report.notification_id);
+    if (!n || n->channel != Channel::sms || !concerns(report, *n)) return;
+    if (!n->provider_id) n->provider_id = report.message_sid;
+    bool const failed = *report.status == Status::failed;
+    auto const detail = failed ? std::optional(report.reason) : std::nullopt;
+    if (notifications::move(tx, report.scope_id, *n, *report.status, detail, now))
+        events::moved(tx, report.scope_id, *n, now);
+    if (failed && report.reason == std::to_string(twilio::opted_out_code))
+        suppressions::insert(tx, report.scope_id, Channel::sms, n->to, report.reason);
+}
+
+} // namespace
+
+asio::awaitable<http::Response> receive_sms_status(http::Request const& req, Deps& deps)
+{
+    auto const form = twilio::require_signed(req, deps.sms.account.auth_token, deps.sms.webhook_url);
+    Report const report = read_report(req, form);
+    if (report.scope_id != 0 && report.status) {
+        co_await deps.db.transact(
+            pg::Scopes(report.scope_id), [&](pg::Tx& tx) { apply(tx, report, deps.clock.now()); });
+    }
+    co_return http::Response{.status = 204, .content_type = {}};
+}
+
+} // namespace notify

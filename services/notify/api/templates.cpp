@@ -1,0 +1,332 @@
+#include "api/templates.hpp"
+
+#include "audit/audit.hpp"
+#include "core/error.hpp"
+#include "core/json_writer.hpp"
+#include "http/etag.hpp"
+#include "http/query.hpp"
+#include "idempotency/once.hpp"
+#include "paging/cursor.hpp"
+#include "storage/templates.hpp"
+
+#include <algorithm>
+
+namespace notify {
+
+namespace {
+
+namespace json = boost::json;
+
+[[noreturn]] void template_not_found()
+{
+    throw core::Error(core::codes::not_found, "There is no such template.");
+}
+
+Template get_existing(pg::Tx& tx, http::Request const& req)
+{
+    auto found = templates::get(tx, req.scope(), req.uuid_param("templateId"));
+    if (!found) template_not_found();
+    return *std::move(found);
+}
+
+std::string etag(Template const& t)
+{
+    return http::etag(std::to_string(t.version));
+}
+
+/// For a change: locked, and as the request's If-Match wants it.
+Template lock_existing(pg::Tx& tx, http::Request const& req)
+{
+    auto found = templates::lock(tx, req.scope(), req.uuid_param("templateId"));
+    if (!found) template_not_found();
+    http::check_if_match(req, etag(*found));
+    return *std::move(found);
+}
+
+// --- reading
+
+Format as_format(std::optional<std::size_t> index, Channel channel)
+{
+    return index ? static_cast<Format>(*index) : default_format(channel);
+}
+
+Template parse_template(http::Request const& req)
+{
+    core::Fields f(req.json());
+    Template t;
+    t.id = core::Uuid::v7();
+    t.name = f.text("name", 1, max_template_name);
+    auto const channel = f.optional_one_of("channel", channels);
+    if (!channel) f.fault("channel", "required", "is required"); // unless it has a fault already
+    auto const format = f.optional_one_of("format", formats);
+    t.subject = f.optional_text("subject", 0, max_template_subject).value_or("");
+    t.body = f.text("body", 1, max_template_body);
+    if (channel) { // what the texts may say depends on it
+        t.channel = static_cast<Channel>(*channel);
+        t.format = as_format(format, t.channel);
+        for (auto const& fault : faults_of(t))
+            f.fault(fault.pointer.substr(1), fault.code, fault.detail);
+    }
+    f.check();
+    return t;
+}
+
+/// The fields a PATCH may name.
+struct Changes {
+    core::Change<std::string> name, subject, body;
+    core::Change<std::size_t> channel, format;
+
+    static Changes parse(http::Request const& req)
+    {
+        static constexpr std::array<std::string_view, 5> names{
+            "name", "channel", "subject", "body", "format"};
+        core::Fields f(req.json());
+        Changes c;
+        for (auto const* required : {"name", "body"})
+            if (f.is_null(required)) f.fault(required, "required", "must not be null");
+        c.name = f.change_text("name", 1, max_template_name);
+        c.channel = f.change_one_of("channel", channels, false);
+        c.subject = f.change_text("subject", 0, max_template_subject);
+        c.body = f.change_text("body", 1, max_template_body);
+        c.format = f.change_one_of("format", formats, true);
+        f.check_any_of(names);
+        return c;
+    }
+
+    /// Throws VALIDATION_ERROR for what the template may not become.
+    void apply(Template& t) const
+    {
+        if (name) t.name = *name.value;
+        if (subject) t.subject = subject.value.value_or("");
+        if (body) t.body = *body.value;
+        Channel const before = t.channel;
+        if (channel) t.channel = static_cast<Channel>(*channel.value);
+        if (format || t.channel != before) t.format = as_format(format.value, t.channel);
+        auto faults = faults_of(t);
+        if (!faults.empty()) throw core::Error::validation(std::move(faults));
+    }
+};
+
+// --- writing
+
+void write(core::JsonWriter& w, Template const& t)
+{
+    w.begin_object()
+        .member("templateId", t.id.to_string())
+        .member("name", t.name)
+        .member("channel", to_string(t.channel))
+        .member("subject", t.subject)
+        .member("body", t.body)
+        .member("format", to_string(t.format))
+        .member("placeholders", placeholders_of(t))
+        .member("version", t.version)
+        .member("createdAt", t.created_at)
+        .member("updatedAt", t.updated_at)
+        .end_object();
+}
+
+http::Response answer(unsigned status, Template const& t)
+{
+    core::JsonWriter w(512 + t.body.size());
+    write(w, t);
+    return http::Response{.status = status, .body = std::move(w).str()}.header("ETag", etag(t));
+}
+
+json::object to_object(Template const& t)
+{
+    return {{"name", t.name}, {"channel", to_string(t.channel)}, {"subject", t.subject}, {"body", t.body},
+        {"format", to_string(t.format)}};
+}
+
+/// Leaves those members of both that differ: a body is long, and most changes are of one thing.
+void keep_differences(json::object& a, json::object& b)
+{
+    json::object const all = a;
+    for (auto const& member : all) {
+        if (b.at(member.key()) != member.value()) continue;
+        a.erase(member.key());
+        b.erase(member.key());
+    }
+}
+
+/// Writes down what became of a template; the last thing a transaction does (audit::record).
+void record(pg::Tx& tx, http::Request const& req, std::string_view action, core::Uuid id,
+    std::optional<json::object> before, std::optional<json::object> after)
+{
+    if (before && after) keep_differences(*before, *after);
+    audit::record(tx, req.context,
+        {.action = std::string(action),
+            .subject_type = "template",
+            .subject_id = id.to_string(),
+            .before = std::move(before),
+            .after = std::move(after)});
+}
+
+// --- lists
+
+constexpr std::size_t stream_page = 20; ///< templates in memory at once, where all are asked for
+
+paging::Position position_of(Template const& t)
+{
+    return {t.created_at, t.id};
+}
+
+void append(core::JsonWriter& w, std::span<Template const> rows)
+{
+    for (auto const& t : rows)
+        write(w, t);
+}
+
+/// `{"templates":[…],"nextCursor":…}`
+std::string to_json(paging::Page<Template> const& page)
+{
+    core::JsonWriter w;
+    w.begin_object().key("templates").begin_array();
+    append(w, page.items);
+    w.end_array().member("nextCursor", page.cursor).end_object();
+    return std::move(w).str();
+}
+
+/// Produces all templates, page by page. It outlives the request, so it owns what it needs of it.
+class AllTemplates {
+public:
+    AllTemplates(pg::Database& db, core::Scope scope) : db_(db), scope_(std::move(scope)) {}
+
+    /// Reads the first page, so that trouble with the database is an answer, and not one that breaks off.
+    asio::awaitable<void> begin() { ahead_ = co_await read(); }
+
+    asio::awaitable<std::string> next()
+    {
+        if (!ahead_.empty()) co_return std::exchange(ahead_, {});
+        co_return co_await read();
+    }
+
+private:
+    /// Empty once everything was read.
+    asio::awaitable<std::string> read()
+    {
+        if (done_) co_return std::string();
+        auto const rows = co_await db_.read(
+            scope_, [this](pg::Tx& tx) { return templates::list(tx, scope_, after_, stream_page); });
+        done_ = rows.size() < stream_page;
+        std::string text;
+        if (!after_)
+            text = R"({"templates":[)";
+        else if (!rows.empty())
+            text = ",";
+        core::JsonWriter w;
+        append(w, rows);
+        text += std::move(w).str();
+        if (done_) text += "]}";
+        if (!rows.empty()) after_ = position_of(rows.back());
+        co_return text;
+    }
+
+    pg::Database& db_;
+    core::Scope scope_;
+    std::optional<paging::Position> after_;
+    std::string ahead_;
+    bool done_ = false;
+};
+
+asio::awaitable<http::Response> answer_all(http::Request const& req, Deps& deps)
+{
+    auto source = std::make_shared<AllTemplates>(deps.db, req.scope());
+    co_await source->begin();
+    http::Response response;
+    response.stream = [source] { return source->next(); };
+    co_return response;
+}
+
+} // namespace
+
+Variables parse_variables(core::Fields& f)
+{
+    Variables variables;
+    auto const* given = f.optional_object("variables");
+    if (given == nullptr) return variables;
+    if (given->get_object().size() > max_variables) {
+        f.fault("variables", "too_long", "must be at most " + std::to_string(max_variables) + " values");
+        return variables;
+    }
+    core::Fields nested(*given, "/variables");
+    for (auto const& member : given->get_object())
+        variables.emplace(member.key(), nested.text(member.key(), 0, max_rendered_body));
+    f.absorb(nested);
+    return variables;
+}
+
+asio::awaitable<http::Response> create_template(http::Request const& req, Deps& deps)
+{
+    Template const draft = parse_template(req);
+    co_return co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) {
+        Template t = draft;
+        templates::insert(tx, req.scope(), t);
+        record(tx, req, "template.created", t.id, std::nullopt, to_object(t));
+        return answer(201, t).header("Location", "/v1/templates/" + t.id.to_string());
+    });
+}
+
+asio::awaitable<http::Response> list_templates(http::Request const& req, Deps& deps)
+{
+    auto const hash = paging::FilterHash().add("list", "templates").value();
+    http::Query query(req);
+    auto const limit = static_cast<std::size_t>(query.integer("limit", 0, 1, 100)); // 0: not given
+    auto const after = paging::read_cursor(query, hash);
+    query.check();
+    if (limit == 0 && !after) co_return co_await answer_all(req, deps);
+
+    std::size_t const size = limit == 0 ? 20 : limit;
+    auto rows = co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return templates::list(tx, req.scope(), after, size + 1); });
+    co_return http::Response::ok(to_json(paging::make_page(std::move(rows), size, hash, position_of)));
+}
+
+asio::awaitable<http::Response> get_template(http::Request const& req, Deps& deps)
+{
+    co_return co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return answer(200, get_existing(tx, req)); });
+}
+
+asio::awaitable<http::Response> update_template(http::Request const& req, Deps& deps)
+{
+    Changes const changes = Changes::parse(req);
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        Template t = lock_existing(tx, req);
+        auto before = to_object(t);
+        changes.apply(t);
+        templates::update(tx, req.scope(), t);
+        record(tx, req, "template.updated", t.id, std::move(before), to_object(t));
+        return answer(200, t);
+    });
+}
+
+asio::awaitable<http::Response> delete_template(http::Request const& req, Deps& deps)
+{
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        Template const t = lock_existing(tx, req);
+        templates::remove(tx, req.scope(), t.id);
+        record(tx, req, "template.deleted", t.id, to_object(t), std::nullopt);
+        return http::Response::ok(R"({"deleted":true})");
+    });
+}
+
+asio::awaitable<http::Response> preview_template(http::Request const& req, Deps& deps)
+{
+    core::Fields f(req.json());
+    Variables const variables = parse_variables(f);
+    f.check();
+    Template const t = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return get_existing(tx, req); });
+    Rendering const rendering = render(t, variables);
+    if (!rendering.faults.empty()) throw core::Error::validation(rendering.faults);
+    core::JsonWriter w(256 + rendering.content.body.size());
+    w.begin_object()
+        .member("channel", to_string(t.channel))
+        .member("subject", rendering.content.subject)
+        .member("body", rendering.content.body)
+        .member("format", to_string(t.format))
+        .end_object();
+    co_return http::Response::ok(std::move(w).str());
+}
+
+} // namespace notify

@@ -1,0 +1,141 @@
+#include "app.hpp"
+
+#include "api/events.hpp"
+#include "domain/attachment.hpp"
+#include "routes.hpp"
+#include "service/reencrypt.hpp"
+#include "storage/domains.hpp"
+#include "storage/platforms.hpp"
+#include "webhooks/webhooks.hpp"
+#include "workers/domain_checks.hpp"
+
+namespace notify {
+
+namespace {
+
+constexpr unsigned body_readers = 2;
+
+service::PlatformOptions platform_options(Config const& config)
+{
+    return {.name = "notify",
+        .issuer = config.issuer,
+        .key_kinds = {{"secret", "ntf_", core::Access::key},
+            {"publishable", "pk_", core::Access::publishable_key}},
+        .events = events::all,
+        .tenant_headers = true,
+        .user_requests_per_minute = 600,
+        .rate_limit_fails_open = false};
+}
+
+blobs::AttachmentsOptions attachments_options(blobs::Options const& options)
+{
+    auto made = options.attachments();
+    made.max_bytes = max_attachment_bytes;
+    made.reusable = true;
+    return made;
+}
+
+PushOptions with_ca_file(PushOptions options, service::Settings const& settings)
+{
+    options.ca_file = settings.outbound_ca_file;
+    return options;
+}
+
+/// The domain of an address.
+std::string domain_of(std::string const& address)
+{
+    return address.substr(address.rfind('@') + 1);
+}
+
+} // namespace
+
+App::App(Config const& config, service::Runtime const& runtime)
+    : Platform(platform_options(config), runtime), sms_(config.sms),
+      store_(blobs::make_store(config.blobs, keyring_, internal_, runtime.clock)),
+      attachments_(db_, *store_, runtime.clock, attachments_options(config.blobs)),
+      quota_(redis_, options_.name + ":rl"), readers_(body_readers),
+      push_(with_ca_file(config.push, runtime.settings), internal_, runtime.clock, runtime.logger),
+      mailer_(make_mailer(config.mail, runtime.settings.outbound_ca_file)),
+      dns_({.servers = config.mail.dns_servers}), domains_{.db = db_,
+                                                      .dns = dns_,
+                                                      .keys = dkim_keys_,
+                                                      .keyring = keyring_,
+                                                      .clock = runtime.clock,
+                                                      .spf_domain = domain_of(config.mail.from.address)},
+      delivery_(sms_, {.db = db_,
+                          .redis = redis_,
+                          .directory = directory_,
+                          .blobs = *store_,
+                          .client = internal_,
+                          .keyring = keyring_,
+                          .push = push_,
+                          .mailer = *mailer_,
+                          .io = runtime.io.first(),
+                          .clock = runtime.clock,
+                          .logger = runtime.logger}),
+      hot_(db_), deps_{
+                     .db = db_,
+                     .hot = hot_,
+                     .keys = keys_,
+                     .tenants = tenants_,
+                     .directory = directory_,
+                     .attachments = attachments_,
+                     .webhooks = webhooks_,
+                     .keyring = keyring_,
+                     .quota = quota_,
+                     .readers = readers_,
+                     .push = push_,
+                     .domains = domains_,
+                     .sms = sms_,
+                     .clock = runtime.clock,
+                     .logger = runtime.logger,
+                 }
+{
+    add_work();
+    add_metrics();
+    serve(http::bind<Deps>(routes, deps_));
+}
+
+void App::add_work()
+{
+    add_erasure([this](core::Scope const& scope) { attachments_.erase_scope(scope); });
+    add_worker({.queue = blobs::expire_queue, .threads = 1}, blobs::expire_handler(attachments_));
+    add_worker({.queue = domain_checks::queue, .threads = 1}, domain_checks::handler(domains_));
+    for (auto& [options, handler] : delivery_.queues())
+        add_worker(std::move(options), std::move(handler));
+}
+
+void App::add_metrics()
+{
+    runtime_.metrics.gauge_callback("tetrad_push_queued_devices",
+        "Devices whose push waits to be sent or answered",
+        [this] { return static_cast<double>(push_.stats().queued); });
+    runtime_.metrics.gauge_callback("tetrad_push_connections", "Connections to the carriers of pushes",
+        [this] { return static_cast<double>(push_.stats().connections); });
+}
+
+std::vector<pg::Component const*> App::components()
+{
+    auto parts = Platform::components();
+    parts.push_back(&blobs::migrations());
+    parts.push_back(&migrations());
+    return parts;
+}
+
+service::Definition definition()
+{
+    return {
+        .name = "notify",
+        .config_prefix = "NOTIFY",
+        .summary = "Email, push and text messages from templates, for many tenants",
+        .defaults = {.base_host = "notify.localhost", .port = 8103, .ops_port = 9103},
+        .components = App::components(),
+        .configure = [](core::Config& config, service::Settings const&) -> service::Factory {
+            return [own = Config::read(config)](
+                       service::Runtime const& runtime) { return std::make_unique<App>(own, runtime); };
+        },
+        .verbs = {service::reencrypt_verb({webhooks::reencrypt, platforms::reencrypt, domains::reencrypt})},
+    };
+}
+
+} // namespace notify

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "api/domains.hpp"
+#include "blobs/attachments.hpp"
+#include "config.hpp"
+#include "core/workers.hpp"
+#include "deps.hpp"
+#include "providers/dkim.hpp"
+#include "providers/dns.hpp"
+#include "providers/mail.hpp"
+#include "providers/push.hpp"
+#include "redis/quota.hpp"
+#include "service/platform.hpp"
+#include "service/run.hpp"
+#include "workers/delivery.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace notify {
+
+/// The tables of this service.
+pg::Component const& migrations();
+
+/// Everything the service consists of, in construction order.
+class App final : public service::Platform {
+public:
+    App(Config const& config, service::Runtime const& runtime);
+
+    /// The schema: the libraries' parts, then the service's own.
+    static std::vector<pg::Component const*> components();
+
+private:
+    void add_work();
+    void add_metrics();
+
+    sms::Options const sms_;
+    std::unique_ptr<blobs::BlobStore> store_;
+    blobs::Attachments attachments_;
+    redis::Quota quota_;
+    core::Workers readers_;
+    Push push_;
+    std::unique_ptr<Mailer> mailer_;
+    Dns dns_;
+    DkimKeys dkim_keys_;
+    Domains domains_;
+    Delivery delivery_;
+    Hot hot_;
+    Deps deps_;
+};
+
+/// What main() says about the service.
+service::Definition definition();
+
+} // namespace notify

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "blobs/options.hpp"
+#include "core/config.hpp"
+#include "providers/mail_options.hpp"
+#include "providers/push.hpp"
+#include "service/platform.hpp"
+#include "sms/options.hpp"
+
+namespace notify {
+
+/// What notify is configured with beyond service::Settings (README, "Configuration").
+struct Config {
+    service::TokenIssuer issuer;
+    blobs::Options blobs;
+    PushOptions push;
+    MailOptions mail;
+    sms::Options sms;
+
+    /// Faults are recorded in `config`.
+    static Config read(core::Config& config);
+};
+
+} // namespace notify

@@ -1,0 +1,29 @@
+#include "domain/device.hpp"
+
+#include "core/id.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace notify {
+
+DevicePlatform parse_device_platform(std::string_view name)
+{
+    auto const it = std::ranges::find(device_platforms, name);
+    if (it == device_platforms.end()) throw std::invalid_argument("not a platform: " + std::string(name));
+    return static_cast<DevicePlatform>(it - device_platforms.begin());
+}
+
+bool is_device_token(std::string_view token) noexcept
+{
+    return !token.empty() && token.size() <= max_device_token &&
+           std::ranges::all_of(token, [](char c) { return c > ' ' && c <= '~'; });
+}
+
+bool is_user_id(std::string_view id) noexcept
+{
+    return !id.starts_with(anonymous_prefix) ||
+           core::Uuid::parse(id.substr(anonymous_prefix.size())).has_value();
+}
+
+} // namespace notify

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace notify {
+
+/// The name of a mail domain: at least two labels of letters, digits and hyphens (RFC 1123, 2.1; an
+/// internationalised one in its ASCII form, `xn--...`, RFC 5890), in lower case.
+class DomainName {
+public:
+    /// Room is left for the longest name that is looked up below it.
+    static constexpr std::size_t max_size = 253 - 32;
+
+    /// nullopt when `text`, in either case, is not one; nor is an address of four numbers.
+    static std::optional<DomainName> parse(std::string_view text);
+
+    std::string const& text() const noexcept { return text_; }
+
+    /// Whether `host` (in lower case) is this domain or below it.
+    bool holds(std::string_view host) const noexcept;
+
+    friend bool operator==(DomainName const&, DomainName const&) = default;
+
+private:
+    explicit DomainName(std::string text) noexcept : text_(std::move(text)) {}
+
+    std::string text_;
+};
+
+/// An address that SMTP can carry without extensions: what web forms accept (`core::is_email`), with a local
+/// part of at most 64 characters that is a Dot-string (RFC 5321, 4.1.2).
+class EmailAddress {
+public:
+    /// nullopt when `text` is not one.
+    static std::optional<EmailAddress> parse(std::string_view text);
+
+    /// As it was given, the domain in lower case.
+    std::string const& text() const noexcept { return text_; }
+
+    std::string_view domain() const noexcept { return std::string_view(text_).substr(at_ + 1); }
+
+    friend bool operator==(EmailAddress const& a, EmailAddress const& b) noexcept
+    {
+        return a.text_ == b.text_;
+    }
+
+private:
+    EmailAddress(std::string text, std::size_t at) noexcept : text_(std::move(text)), at_(at) {}
+
+    std::string text_;
+    std::size_t at_; ///< where the `@` is
+};
+
+} // namespace notify

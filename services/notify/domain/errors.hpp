@@ -1,0 +1,11 @@
+#pragma once
+
+#include "core/error.hpp"
+
+/// The codes of this area, beside those that all share.
+namespace notify::codes {
+
+inline constexpr core::ErrorCode template_not_found{"TEMPLATE_NOT_FOUND", 404};
+inline constexpr core::ErrorCode push_channel_disabled{"PUSH_CHANNEL_DISABLED", 409};
+
+} // namespace notify::codes

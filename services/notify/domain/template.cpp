@@ -1,0 +1,278 @@
+#include "domain/template.hpp"
+
+#include "core/fields.hpp"
+#include "core/text.hpp"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+namespace notify {
+
+namespace {
+
+constexpr std::string_view opening = "{{", closing = "}}";
+
+constexpr bool is_name_character(char c) noexcept
+{
+    return (c >= '0' && c <= '9') || (core::lower(c) >= 'a' && core::lower(c) <= 'z') || c == '_' || c == '.';
+}
+
+/// A text taken apart: literals, and behind each but the last a placeholder.
+class Pieces {
+public:
+    explicit Pieces(std::string_view text) : text_(text) { read(0); }
+
+    /// Where the literal begins.
+    std::size_t begin() const noexcept { return begin_; }
+
+    std::string_view literal() const noexcept { return text_.substr(begin_, end_ - begin_); }
+
+    /// Whether a `{{` follows the literal, and what name it is a placeholder of: none when it is malformed.
+    bool is_last() const noexcept { return end_ == text_.size(); }
+
+    std::string_view name() const noexcept { return name_; }
+
+    /// Precondition: there is a name.
+    void next() { read(end_ + opening.size() + name_.size() + closing.size()); }
+
+private:
+    void read(std::size_t at)
+    {
+        begin_ = at;
+        end_ = std::min(text_.find(opening, at), text_.size());
+        std::string_view const rest = text_.substr(std::min(end_ + opening.size(), text_.size()));
+        auto const size =
+            static_cast<std::size_t>(std::ranges::find_if_not(rest, is_name_character) - rest.begin());
+        name_ = rest.substr(size).starts_with(closing) ? rest.substr(0, size) : std::string_view();
+    }
+
+    std::string_view text_, name_;
+    std::size_t begin_ = 0, end_ = 0;
+};
+
+/// The style sheets within an HTML text, asked for in ascending order.
+class StyleSheets {
+public:
+    explicit StyleSheets(std::string_view html) : html_(html) { read(0); }
+
+    bool contain(std::size_t at)
+    {
+        while (at >= end_ && end_ < html_.size())
+            read(end_);
+        return at >= begin_ && at < end_;
+    }
+
+private:
+    std::size_t find(std::string_view tag, std::size_t from) const
+    {
+        auto const found =
+            std::ranges::search(html_.substr(from), tag, {}, [](char c) { return core::lower(c); });
+        return from + static_cast<std::size_t>(found.begin() - html_.substr(from).begin());
+    }
+
+    void read(std::size_t from)
+    {
+        constexpr std::string_view tag = "<style";
+        do {
+            begin_ = find(tag, from);
+            from = std::min(begin_ + tag.size(), html_.size());
+        } while (from < html_.size() &&
+                 std::string_view(" \t\r\n\f/>").find(html_[from]) == std::string_view::npos);
+        end_ = find("</style", from);
+    }
+
+    std::string_view html_;
+    std::size_t begin_ = 0, end_ = 0;
+};
+
+/// `Line 3, column 7: <what>`
+std::string place(std::string_view text, std::size_t at, std::string_view what)
+{
+    std::string_view const before = text.substr(0, at);
+    auto const line = 1 + std::ranges::count(before, '\n');
+    auto const column = 1 + core::count_code_points(before.substr(before.rfind('\n') + 1));
+    return "Line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + std::string(what);
+}
+
+std::string describe_malformed(std::string_view text, std::size_t at)
+{
+    if (text.find(closing, at) == std::string_view::npos)
+        return place(text, at, "this `{{` is never closed.");
+    return place(text, at, "a placeholder is `{{name}}`, and a name consists of A-Z, a-z, 0-9, _ and `.`.");
+}
+
+/// What is wrong with the first thing that is.
+std::optional<std::string> find_fault(std::string_view text, Format format)
+{
+    StyleSheets css(format == Format::html ? text : std::string_view());
+    for (Pieces pieces(text);; pieces.next()) {
+        std::string_view const literal = pieces.literal();
+        for (auto at = literal.find(closing); at != std::string_view::npos;
+            at = literal.find(closing, at + closing.size())) {
+            if (!css.contain(pieces.begin() + at))
+                return place(text, pieces.begin() + at, "this `}}` closes no placeholder.");
+        }
+        if (pieces.is_last()) return std::nullopt;
+        if (pieces.name().empty()) return describe_malformed(text, pieces.begin() + literal.size());
+    }
+}
+
+bool has_line_break(std::string_view text) noexcept
+{
+    using namespace std::string_view_literals;
+    return text.find_first_of("\r\n\0"sv) != std::string_view::npos;
+}
+
+/// A text message has none.
+std::string_view subject_of(Template const& t) noexcept
+{
+    return t.channel == Channel::sms ? std::string_view() : t.subject;
+}
+
+void collect_names(std::string_view text, std::set<std::string_view>& names)
+{
+    for (Pieces pieces(text); !pieces.is_last(); pieces.next())
+        names.insert(pieces.name());
+}
+
+core::FieldError fault_of(std::string_view name, std::string code, std::string detail)
+{
+    return {"/variables/" + std::string(name), std::move(code), std::move(detail)};
+}
+
+/// Names without a value, and those whose value breaks the line of the subject.
+std::vector<core::FieldError> faults_of(Template const& t, Variables const& variables)
+{
+    std::set<std::string_view> all, in_subject;
+    collect_names(subject_of(t), in_subject);
+    collect_names(t.body, all);
+    all.insert(in_subject.begin(), in_subject.end());
+    std::vector<core::FieldError> faults;
+    for (std::string_view const name : all) {
+        auto const it = variables.find(name);
+        if (it == variables.end())
+            faults.push_back(fault_of(name, "required", "The template needs a value for it."));
+        else if (in_subject.contains(name) && has_line_break(it->second))
+            faults.push_back(fault_of(name, "format", "It becomes part of the subject, which is one line."));
+    }
+    return faults;
+}
+
+void append_escaped(std::string& out, std::string_view value)
+{
+    for (char const c : value) {
+        switch (c) {
+        case '&':
+            out += "&amp;";
+            break;
+        case '<':
+            out += "&lt;";
+            break;
+        case '>':
+            out += "&gt;";
+            break;
+        case '"':
+            out += "&quot;";
+            break;
+        case '\'':
+            out += "&#39;";
+            break;
+        default:
+            out += c;
+        }
+    }
+}
+
+/// nullopt when it would be more than `limit` bytes. Of what is too long, no more than that is made.
+std::optional<std::string> fill(
+    std::string_view text, Variables const& variables, Format format, std::size_t limit)
+{
+    std::string out;
+    for (Pieces pieces(text);; pieces.next()) {
+        out += pieces.literal();
+        if (pieces.is_last()) break;
+        std::string_view const value = variables.find(pieces.name())->second;
+        if (out.size() + value.size() > limit) return std::nullopt;
+        if (format == Format::html)
+            append_escaped(out, value);
+        else
+            out += value;
+    }
+    return out.size() <= limit ? std::optional(std::move(out)) : std::nullopt;
+}
+
+constexpr std::size_t max_code_point = 4; ///< bytes
+
+std::optional<std::string> fill_subject(Template const& t, Variables const& variables)
+{
+    auto subject = fill(subject_of(t), variables, Format::text, max_rendered_subject * max_code_point);
+    if (subject && core::count_code_points(*subject) > max_rendered_subject) return std::nullopt;
+    return subject;
+}
+
+std::optional<std::string> fill_body(Template const& t, Variables const& variables)
+{
+    if (t.channel != Channel::sms) return fill(t.body, variables, t.format, max_rendered_body);
+    auto body = fill(t.body, variables, Format::text, max_rendered_sms * max_code_point);
+    if (body && core::count_code_points(*body) > max_rendered_sms) return std::nullopt;
+    return body;
+}
+
+std::string limit_of(Channel channel)
+{
+    return channel == Channel::sms ? std::to_string(max_rendered_sms) + " characters."
+                                   : std::to_string(max_rendered_body) + " bytes.";
+}
+
+} // namespace
+
+Format parse_format(std::string_view name)
+{
+    auto const it = std::ranges::find(formats, name);
+    if (it == formats.end()) throw std::invalid_argument("not a format: " + std::string(name));
+    return static_cast<Format>(it - formats.begin());
+}
+
+std::vector<core::FieldError> faults_of(Template const& t)
+{
+    std::vector<core::FieldError> faults;
+    if (t.format == Format::html && t.channel != Channel::email)
+        faults.push_back({"/format", "not_allowed", "Only an email can be HTML."});
+    if (t.subject.empty() && t.channel == Channel::email)
+        faults.push_back({"/subject", "required", "An email has a subject."});
+    else if (has_line_break(t.subject))
+        faults.push_back({"/subject", "format", "A subject is one line."});
+    else if (auto fault = find_fault(t.subject, Format::text))
+        faults.push_back({"/subject", "format", *std::move(fault)});
+    if (auto fault = find_fault(t.body, t.format)) faults.push_back({"/body", "format", *std::move(fault)});
+    return faults;
+}
+
+std::vector<std::string> placeholders_of(Template const& t)
+{
+    std::set<std::string_view> names;
+    collect_names(subject_of(t), names);
+    collect_names(t.body, names);
+    return {names.begin(), names.end()};
+}
+
+Rendering render(Template const& t, Variables const& variables)
+{
+    Rendering r{.content = {}, .faults = faults_of(t, variables)};
+    if (!r.faults.empty()) return r;
+    auto subject = fill_subject(t, variables);
+    auto body = fill_body(t, variables);
+    if (!subject)
+        r.faults.push_back({"/variables", "too_long",
+            "The subject would have more than " + std::to_string(max_rendered_subject) + " characters."});
+    else if (!body)
+        r.faults.push_back(
+            {"/variables", "too_long", "The body would have more than " + limit_of(t.channel)});
+    else
+        r.content = {
+            .subject = *std::move(subject), .body = *std::move(body), .html = t.format == Format::html};
+    return r;
+}
+
+} // namespace notify

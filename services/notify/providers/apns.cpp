@@ -1,0 +1,185 @@
+#include "providers/apns.hpp"
+
+#include "core/text.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace notify::apns {
+
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+constexpr std::string_view production = "https://api.push.apple.com";
+constexpr std::string_view sandbox = "https://api.sandbox.push.apple.com";
+constexpr std::chrono::minutes token_life = 40min; ///< Apple's limits are 20 and 60
+constexpr std::chrono::minutes shortest_life = 20min;
+
+/// Places in the head.
+enum Field : std::uint8_t { path = 3, authorization = 4, expiration = 8, collapse_id = 9, id = 10 };
+
+struct Meaning {
+    std::string_view reason;
+    Verdict verdict;
+};
+
+constexpr std::array<Meaning, 22> meanings{{
+    {"BadDeviceToken", Verdict::gone},
+    {"DeviceTokenNotForTopic", Verdict::gone},
+    {"ExpiredToken", Verdict::gone},
+    {"MissingDeviceToken", Verdict::gone},
+    {"Unregistered", Verdict::gone},
+    {"BadCertificate", Verdict::credential},
+    {"BadCertificateEnvironment", Verdict::credential},
+    {"BadEnvironmentKeyIdInToken", Verdict::credential},
+    {"BadTopic", Verdict::credential},
+    {"ExpiredProviderToken", Verdict::credential},
+    {"Forbidden", Verdict::credential},
+    {"InvalidProviderToken", Verdict::credential},
+    {"MissingProviderToken", Verdict::credential},
+    {"MissingTopic", Verdict::credential},
+    {"TopicDisallowed", Verdict::credential},
+    {"UnrelatedKeyIdInToken", Verdict::credential},
+    {"TooManyProviderTokenUpdates", Verdict::throttled},
+    {"TooManyRequests", Verdict::throttled},
+    {"IdleTimeout", Verdict::transient},
+    {"InternalServerError", Verdict::transient},
+    {"ServiceUnavailable", Verdict::transient},
+    {"Shutdown", Verdict::transient},
+}};
+
+/// `{"reason": …, "timestamp": …}`
+struct Fault {
+    std::string reason;
+    std::optional<core::Time> since;
+};
+
+std::optional<core::Time> time_of(json::value const* milliseconds)
+{
+    if (milliseconds == nullptr || !milliseconds->is_int64()) return std::nullopt;
+    constexpr auto most =
+        std::chrono::floor<std::chrono::milliseconds>(core::max_time).time_since_epoch().count();
+    std::int64_t const count = milliseconds->get_int64();
+    if (count < 0 || count > most) return std::nullopt;
+    return core::Time(std::chrono::milliseconds(count));
+}
+
+std::optional<Fault> read_fault(std::string_view body)
+{
+    boost::system::error_code error;
+    auto const document = json::parse(body, error);
+    auto const* const object = error ? nullptr : document.if_object();
+    auto const* const reason = object == nullptr ? nullptr : object->if_contains("reason");
+    if (reason == nullptr || !reason->is_string()) return std::nullopt;
+    return Fault{
+        reason_of(std::string_view(reason->get_string())), time_of(object->if_contains("timestamp"))};
+}
+
+Verdict verdict_of(unsigned status, std::string_view reason)
+{
+    auto const* const known = std::ranges::find(meanings, reason, &Meaning::reason);
+    if (known != meanings.end()) return known->verdict;
+    if (status == 403) return Verdict::credential;
+    if (status == 410) return Verdict::gone;
+    if (status == 429) return Verdict::throttled;
+    return status >= 500 ? Verdict::transient : Verdict::refused;
+}
+
+std::string origin_for(ApnsKey const& key, PushOptions const& options)
+{
+    if (!options.apns_base_url.empty()) return options.apns_base_url;
+    return std::string(key.sandbox ? sandbox : production);
+}
+
+bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (core::lower(c) >= 'a' && core::lower(c) <= 'f');
+}
+
+} // namespace
+
+CarrierAnswer read_answer(
+    unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after)
+{
+    if (status == 200) return {.answer = push_answer(Verdict::accepted)};
+    auto fault = read_fault(body);
+    bool const speaks = status == 403 || status == 429 || status >= 500; // without a body, too
+    if (!fault && !speaks) return unexpected_answer(status);
+    if (!fault) fault.emplace(Fault{"HTTP_" + std::to_string(status), {}});
+    CarrierAnswer read{.answer = push_answer(verdict_of(status, fault->reason), fault->reason, retry_after)};
+    if (read.answer.verdict == Verdict::gone) read.answer.gone_since = fault->since;
+    read.stale = fault->reason == "ExpiredProviderToken";
+    // TooManyRequests is about one device.
+    read.hold = retry_after && (status >= 500 || fault->reason == "TooManyProviderTokenUpdates");
+    return read;
+}
+
+Carrier::Carrier(Credential::Ptr credential, PushOptions const& options, core::Clock const& clock)
+    : credential_(std::move(credential)), origin_(Origin::of(origin_for(credential_->apns(), options))),
+      path_(origin_.prefix + "/3/device/"), clock_(clock),
+      headers_{{":method", "POST"}, {":scheme", origin_.tls ? "https" : "http"},
+          {":authority", origin_.authority}, {":path", {}, true}, {"authorization", {}},
+          {"apns-topic", credential_->apns().bundle_id}, {"apns-push-type", "alert"}, {"apns-priority", "10"},
+          {"apns-expiration", {}}, {"apns-collapse-id", {}}, {"apns-id", {}, true}}
+{
+}
+
+void Carrier::refresh()
+{
+    core::Time const now = clock_.now();
+    bool const due = number_ == 0 || now >= issued_ + token_life || now < issued_;
+    if (due) make_token(now);
+}
+
+bool Carrier::renew(std::uint32_t authorization)
+{
+    core::Time const now = clock_.now();
+    if (authorization != number_) return true;
+    if (now < forced_ + shortest_life) return false;
+    forced_ = now;
+    make_token(now);
+    return true;
+}
+
+void Carrier::make_token(core::Time now)
+{
+    auto const& key = credential_->apns();
+    auto const issued = std::chrono::floor<std::chrono::seconds>(now);
+    authorization_ = "bearer " + key.key.sign({{"kid", key.key_id}},
+                                     {{"iss", key.team_id}, {"iat", issued.time_since_epoch().count()}});
+    headers_[Field::authorization].value = authorization_;
+    issued_ = now;
+    ++number_;
+}
+
+std::span<http::h2::Header const> Carrier::write(
+    RenderedPush const& push, PushTarget const& target, Letter& letter)
+{
+    letter.path.assign(path_);
+    // Apple's tokens are hexadecimal; what else a device may have claimed must not leave its place in the
+    // path.
+    letter.path.append(
+        std::ranges::all_of(target.token, is_hex) ? target.token : core::percent_encode(target.token));
+    push_id(push.id, target.device_id).write(letter.id.data());
+    letter.body = {push.apns_body, {}, {}};
+    letter.authorization = number_;
+    headers_[Field::path].value = letter.path;
+    headers_[Field::expiration].value = push.apns_expiration;
+    headers_[Field::collapse_id].value = push.collapse_id;
+    headers_[Field::id].value = {letter.id.data(), letter.id.size()};
+    return headers_;
+}
+
+CarrierAnswer Carrier::read(Letter const& letter, unsigned status, std::string_view body)
+{
+    auto read = read_answer(status, body, letter.retry_after);
+    if (read.answer.verdict == Verdict::accepted)
+        read.answer.provider_id.assign(letter.id.data(), letter.id.size());
+    return read;
+}
+
+} // namespace notify::apns

@@ -1,0 +1,163 @@
+#include "providers/dkim.hpp"
+
+#include "crypto/encoding.hpp"
+#include "crypto/hash.hpp"
+
+#define _Bool bool // the header is C, and says so in this one word
+#include <opendkim/dkim.h>
+#undef _Bool
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <array>
+#include <cstddef>
+#include <new>
+#include <stdexcept>
+
+namespace notify {
+
+namespace {
+
+constexpr std::size_t key_bits = 2048; // RFC 8301, 3.2; more does not fit every DNS provider's form
+constexpr std::string_view field = "DKIM-Signature: ";
+
+// --- keys ------------------------------------------------------------------------------------------------
+
+struct FreeKey {
+    void operator()(EVP_PKEY* key) const noexcept { EVP_PKEY_free(key); }
+};
+
+struct FreeBio {
+    void operator()(BIO* bio) const noexcept { BIO_vfree(bio); }
+};
+
+using Key = std::unique_ptr<EVP_PKEY, FreeKey>;
+using Bio = std::unique_ptr<BIO, FreeBio>;
+
+void require(bool ok, char const* call)
+{
+    if (ok) return;
+    ERR_clear_error();
+    throw std::runtime_error(std::string("OpenSSL: ") + call + " failed");
+}
+
+core::Secret pem_of(EVP_PKEY* key)
+{
+    Bio const bio(BIO_new(BIO_s_secmem()));
+    require(bio && PEM_write_bio_PKCS8PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1,
+        "PEM_write_bio_PKCS8PrivateKey");
+    char* text = nullptr;
+    long const size = BIO_get_mem_data(bio.get(), &text);
+    return core::Secret(std::string(text, static_cast<std::size_t>(size)));
+}
+
+std::string public_der_of(EVP_PKEY* key)
+{
+    int const size = i2d_PUBKEY(key, nullptr);
+    require(size > 0, "i2d_PUBKEY");
+    std::string der(static_cast<std::size_t>(size), '\0');
+    auto* out = reinterpret_cast<unsigned char*>(der.data());
+    require(i2d_PUBKEY(key, &out) == size, "i2d_PUBKEY");
+    return der;
+}
+
+// --- signatures ------------------------------------------------------------------------------------------
+
+struct FreeDkim {
+    void operator()(DKIM* dkim) const noexcept { dkim_free(dkim); }
+};
+
+/// libopendkim takes what it only reads without const.
+unsigned char* bytes(std::string_view text)
+{
+    return const_cast<unsigned char*>(reinterpret_cast<unsigned char const*>(text.data()));
+}
+
+unsigned char const* c_string(std::string const& text)
+{
+    return reinterpret_cast<unsigned char const*>(text.c_str());
+}
+
+void check(DKIM_STAT status, char const* call)
+{
+    if (status == DKIM_STAT_OK) return;
+    ERR_clear_error(); // it leaves what OpenSSL said of a bad key behind
+    throw std::runtime_error(std::string("libopendkim: ") + call + " failed");
+}
+
+/// Each header field, folded lines and all, without its line end.
+void feed_header(DKIM* dkim, std::string_view head)
+{
+    while (!head.empty()) {
+        auto end = head.find("\r\n");
+        while (end != std::string_view::npos && end + 2 < head.size() &&
+               (head[end + 2] == ' ' || head[end + 2] == '\t')) {
+            end = head.find("\r\n", end + 2);
+        }
+        auto const line = head.substr(0, end);
+        check(dkim_header(dkim, bytes(line), line.size()), "dkim_header");
+        head.remove_prefix(end == std::string_view::npos ? head.size() : end + 2);
+    }
+}
+
+void set_headers(DKIM_LIB* library, dkim_opts_t option, char const** names)
+{
+    check(dkim_options(library, DKIM_OP_SETOPT, option, names, sizeof(names)), "dkim_options");
+}
+
+} // namespace
+
+DkimPair make_dkim_pair()
+{
+    Key const key(EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", key_bits));
+    require(key != nullptr, "EVP_PKEY_Q_keygen");
+    std::string const der = public_der_of(key.get());
+    constexpr std::size_t enough = 12;
+    crypto::Digest const digest = crypto::sha256(der);
+    return {.selector = "ntf-" + crypto::hex::encode(crypto::view(digest)).substr(0, enough),
+        .public_key = crypto::base64::encode(der),
+        .private_key = pem_of(key.get())};
+}
+
+void DkimSigner::Close::operator()(dkim_lib* library) const noexcept
+{
+    dkim_close(library);
+}
+
+DkimSigner::DkimSigner() : library_(dkim_init(nullptr, nullptr))
+{
+    if (!library_) throw std::bad_alloc();
+    std::array<char const*, 8> covered{
+        "From", "To", "Subject", "Date", "Message-ID", "MIME-Version", "Content-Type", nullptr};
+    std::array<char const*, 2> once_more{"From", nullptr};
+    set_headers(library_.get(), DKIM_OPTS_SIGNHDRS, covered.data());
+    set_headers(library_.get(), DKIM_OPTS_OVERSIGNHDRS, once_more.data());
+}
+
+DkimSigner::~DkimSigner() = default;
+
+std::string DkimSigner::sign(std::string_view message, DkimKey const& key) const
+{
+    auto const head_size = message.find("\r\n\r\n");
+    if (head_size == std::string_view::npos) throw std::invalid_argument("a message without a body");
+    constexpr ssize_t whole_body = -1;
+    DKIM_STAT status = DKIM_STAT_OK;
+    std::string const& pem = key.private_key.reveal();
+    std::unique_ptr<DKIM, FreeDkim> const dkim(dkim_sign(library_.get(), c_string(key.selector), nullptr,
+        bytes(pem), c_string(key.selector), c_string(key.domain), DKIM_CANON_RELAXED, DKIM_CANON_RELAXED,
+        DKIM_SIGN_RSASHA256, whole_body, &status));
+    if (!dkim) check(status == DKIM_STAT_OK ? DKIM_STAT_INTERNAL : status, "dkim_sign");
+    feed_header(dkim.get(), message.substr(0, head_size));
+    check(dkim_eoh(dkim.get()), "dkim_eoh");
+    auto const body = message.substr(head_size + 4);
+    check(dkim_body(dkim.get(), bytes(body), body.size()), "dkim_body");
+    check(dkim_eom(dkim.get(), nullptr), "dkim_eom");
+    unsigned char* value = nullptr;
+    std::size_t size = 0;
+    check(dkim_getsighdr_d(dkim.get(), field.size(), &value, &size), "dkim_getsighdr_d");
+    return std::string(field).append(reinterpret_cast<char const*>(value), size).append("\r\n");
+}
+
+} // namespace notify

@@ -1,0 +1,236 @@
+#include "providers/fcm.hpp"
+
+#include "http/client.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace notify::fcm {
+
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+using Steady = std::chrono::steady_clock;
+
+// A token that lives shorter than usual keeps the proportions.
+constexpr std::chrono::seconds refresh_ahead = 300s;
+constexpr std::chrono::seconds expiry_margin = 10s;
+constexpr std::chrono::seconds pause_after_failure = 1s;
+constexpr std::chrono::seconds pause_after_refusal = 10s;
+
+constexpr std::string_view invalid_token = "The registration token is not a valid FCM registration token";
+
+/// `error` of an answer (google.rpc.Status as Google's REST interfaces write it).
+struct Fault {
+    std::string code; ///< FCM's own, from the details; else the canonical one
+    std::string message;
+    bool about_token = false;
+};
+
+std::string_view text_of(json::object const& object, std::string_view name)
+{
+    auto const* const value = object.if_contains(name);
+    auto const* const text = value == nullptr ? nullptr : value->if_string();
+    return text == nullptr ? std::string_view() : std::string_view(*text);
+}
+
+json::array const& list_of(json::object const& object, std::string_view name)
+{
+    static json::array const none;
+    auto const* const value = object.if_contains(name);
+    return value != nullptr && value->is_array() ? value->get_array() : none;
+}
+
+bool violates_token(json::object const& detail)
+{
+    return std::ranges::any_of(list_of(detail, "fieldViolations"), [](json::value const& violation) {
+        return violation.is_object() && text_of(violation.get_object(), "field") == "message.token";
+    });
+}
+
+std::optional<Fault> read_fault(std::string_view body)
+{
+    boost::system::error_code error;
+    auto const document = json::parse(body, error);
+    auto const* const outer = error ? nullptr : document.if_object();
+    auto const* const member = outer == nullptr ? nullptr : outer->if_contains("error");
+    auto const* const object = member == nullptr ? nullptr : member->if_object();
+    if (object == nullptr) return std::nullopt;
+    Fault fault{
+        .code = std::string(text_of(*object, "status")), .message = std::string(text_of(*object, "message"))};
+    fault.about_token = fault.message.starts_with(invalid_token);
+    for (auto const& item : list_of(*object, "details")) {
+        if (!item.is_object()) continue;
+        auto const& detail = item.get_object();
+        if (auto const code = text_of(detail, "errorCode"); !code.empty()) fault.code = code;
+        fault.about_token = fault.about_token || violates_token(detail);
+    }
+    return fault;
+}
+
+Verdict verdict_of(unsigned status, Fault const& fault, bool proven)
+{
+    std::string_view const code = fault.code;
+    if (code == "UNREGISTERED") return Verdict::gone;
+    if (code == "INVALID_ARGUMENT") return fault.about_token ? Verdict::gone : Verdict::refused;
+    // A device of another project, or one whose browser wants another key: were it always the credential's
+    // fault, whoever may register devices could stop everybody's pushes.
+    if (code == "SENDER_ID_MISMATCH" || code == "THIRD_PARTY_AUTH_ERROR")
+        return proven ? Verdict::refused : Verdict::credential;
+    if (code == "QUOTA_EXCEEDED" || code == "RESOURCE_EXHAUSTED" || status == 429) return Verdict::throttled;
+    if (code == "UNAVAILABLE" || code == "INTERNAL" || code == "UNSPECIFIED_ERROR" || status >= 500)
+        return Verdict::transient;
+    if (status == 401 || status == 403) return Verdict::credential;
+    return Verdict::refused;
+}
+
+/// The code alone where it says it all.
+std::string reason_of(Verdict verdict, Fault const& fault)
+{
+    bool const explained = verdict == Verdict::refused || verdict == Verdict::credential;
+    if (fault.code.empty() || !explained || fault.message.empty())
+        return notify::reason_of(fault.code.empty() ? fault.message : fault.code);
+    return notify::reason_of(fault.code + ": " + fault.message);
+}
+
+constexpr std::size_t max_name = 500;
+
+/// `name` of `{"name": "projects/…/messages/…"}`, which never needs an escape; empty when that is not what it
+/// is.
+std::string_view message_name(std::string_view body)
+{
+    constexpr std::string_view key = "\"name\"", blank = " \t\r\n";
+    auto at = body.find(key);
+    if (at == std::string_view::npos) return {};
+    at = body.find_first_not_of(blank, at + key.size());
+    if (at == std::string_view::npos || body[at] != ':') return {};
+    at = body.find_first_not_of(blank, at + 1);
+    if (at == std::string_view::npos || body[at] != '"') return {};
+    auto const end = body.find('"', at + 1);
+    return end == std::string_view::npos || end - at > max_name ? std::string_view()
+                                                                : body.substr(at + 1, end - at - 1);
+}
+
+std::chrono::seconds part_of(std::chrono::seconds life, int divisor, std::chrono::seconds most)
+{
+    return std::min(life / divisor, most);
+}
+
+} // namespace
+
+CarrierAnswer read_answer(
+    unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after, bool proven)
+{
+    if (status == 200) {
+        std::string_view const name = message_name(body);
+        if (name.empty()) return unexpected_answer(status);
+        CarrierAnswer read{.answer = push_answer(Verdict::accepted)};
+        read.answer.provider_id = name;
+        return read;
+    }
+    auto fault = read_fault(body);
+    bool const speaks =
+        status == 401 || status == 403 || status == 429 || status >= 500; // without a body, too
+    if (!fault && !speaks) return unexpected_answer(status);
+    if (!fault) fault.emplace(Fault{.code = "HTTP_" + std::to_string(status), .message = {}});
+    Verdict const verdict = verdict_of(status, *fault, proven);
+    CarrierAnswer read{.answer = push_answer(verdict, reason_of(verdict, *fault), retry_after)};
+    read.stale = status == 401 && fault->code != "THIRD_PARTY_AUTH_ERROR";
+    read.hold = retry_after && (verdict == Verdict::throttled || verdict == Verdict::transient);
+    return read;
+}
+
+Carrier::Carrier(
+    Credential::Ptr credential, PushOptions const& options, CarrierDeps deps, std::function<void()> changed)
+    : credential_(std::move(credential)), origin_(Origin::of(options.fcm_base_url)),
+      token_url_(options.fcm_token_url),
+      path_(origin_.prefix + "/v1/projects/" + credential_->fcm().project_id + "/messages:send"),
+      deps_(std::move(deps)), changed_(std::move(changed)),
+      headers_{{":method", "POST"}, {":scheme", origin_.tls ? "https" : "http"},
+          {":authority", origin_.authority}, {":path", path_}, {"content-type", "application/json"},
+          {"authorization", {}}}
+{
+}
+
+void Carrier::refresh()
+{
+    if (fetching_ || deps_.clock.now() < refresh_from_ || Steady::now() < ask_again_) return;
+    fetching_ = true;
+    deps_.workers.post([weak = weak_from_this(), credential = credential_, url = token_url_, deps = deps_] {
+        oauth::TokenAnswer answer;
+        try {
+            answer = oauth::fetch(deps.client, url, credential->fcm(), deps.clock, deps.stop);
+        } catch (std::exception const&) { // out of memory
+            answer.failure = {Verdict::transient, "TOKEN_FAILED", {}};
+        }
+        asio::post(deps.executor, [weak, answer = std::move(answer)]() mutable {
+            if (auto const self = weak.lock()) self->take(std::move(answer));
+        });
+    });
+}
+
+void Carrier::take(oauth::TokenAnswer answer)
+{
+    fetching_ = false;
+    if (answer.token) {
+        core::Time const now = deps_.clock.now();
+        auto const life = std::chrono::floor<std::chrono::seconds>(answer.token->expires - now);
+        authorization_ = "Bearer " + answer.token->value.reveal();
+        headers_.back().value = authorization_;
+        ++number_;
+        usable_until_ = answer.token->expires - part_of(life, 10, expiry_margin);
+        refresh_from_ = answer.token->expires - part_of(life, 2, refresh_ahead);
+        refusal_.reset();
+    } else {
+        bool const refused = answer.failure.verdict == Verdict::credential;
+        auto const pause = refused ? pause_after_refusal : pause_after_failure;
+        ask_again_ = Steady::now() + std::max(pause, answer.failure.retry_after.value_or(pause));
+        refusal_ = std::move(answer.failure);
+    }
+    changed_();
+}
+
+bool Carrier::authorized() const
+{
+    return deps_.clock.now() < usable_until_;
+}
+
+std::optional<Answer> Carrier::refusal() const
+{
+    return !authorized() && Steady::now() < ask_again_ ? refusal_ : std::nullopt;
+}
+
+bool Carrier::renew(std::uint32_t authorization)
+{
+    if (authorization == number_) {
+        usable_until_ = refresh_from_ = core::Time();
+        refresh();
+    }
+    return true;
+}
+
+std::span<http::h2::Header const> Carrier::write(
+    RenderedPush const& push, PushTarget const& target, Letter& letter)
+{
+    letter.body = {push.fcm_head, json_escaped(target.token, letter.space), push.fcm_tail};
+    letter.authorization = number_;
+    return headers_;
+}
+
+CarrierAnswer Carrier::read(Letter const& letter, unsigned status, std::string_view body)
+{
+    if (status == 200 && !letter.keep_id && !message_name(body).empty()) {
+        proven_ = true;
+        return {.answer = push_answer(Verdict::accepted)};
+    }
+    auto read = read_answer(status, body, letter.retry_after, proven_);
+    proven_ = proven_ || read.answer.verdict == Verdict::accepted;
+    return read;
+}
+
+} // namespace notify::fcm

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/workers.hpp"
+#include "providers/carrier.hpp"
+#include "providers/oauth.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Firebase Cloud Messaging, HTTP v1 API: https://firebase.google.com/docs/reference/fcm/rest.
+namespace notify::fcm {
+
+/// What an answer of `messages:send` means, by `error.details[].errorCode`
+/// (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode). `proven`: something was accepted under
+/// the credential before, so what speaks of both the credential and the device speaks of the device.
+CarrierAnswer read_answer(
+    unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after, bool proven);
+
+struct CarrierDeps {
+    http::Client& client;
+    core::Clock const& clock;
+    core::Workers& workers; ///< on which tokens are fetched
+    asio::any_io_executor executor;
+    std::stop_token stop;
+};
+
+/// Keeps one access token, of which it fetches the next one five minutes before it expires.
+class Carrier final : public notify::Carrier, public std::enable_shared_from_this<Carrier> {
+public:
+    /// `changed` is called when a token or a refusal has arrived; not after destruction.
+    Carrier(Credential::Ptr credential, PushOptions const& options, CarrierDeps deps,
+        std::function<void()> changed);
+
+    Origin const& origin() const noexcept override { return origin_; }
+
+    void refresh() override;
+    bool authorized() const override;
+    std::optional<Answer> refusal() const override;
+    bool renew(std::uint32_t authorization) override;
+
+    bool fits(RenderedPush const& push) const noexcept override { return push.fcm_fits; }
+
+    std::span<http::h2::Header const> write(
+        RenderedPush const& push, PushTarget const& target, Letter& letter) override;
+    CarrierAnswer read(Letter const& letter, unsigned status, std::string_view body) override;
+
+private:
+    void take(oauth::TokenAnswer answer);
+
+    Credential::Ptr const credential_;
+    Origin const origin_;
+    std::string const token_url_;
+    std::string const path_;
+    CarrierDeps const deps_;
+    std::function<void()> const changed_;
+    std::vector<http::h2::Header> headers_;
+    std::string authorization_; ///< `Bearer …`
+    std::uint32_t number_ = 0;  ///< of the token
+    core::Time usable_until_{}, refresh_from_{};
+    std::optional<Answer> refusal_;
+    std::chrono::steady_clock::time_point ask_again_{};
+    bool fetching_ = false;
+    bool proven_ = false;
+};
+
+} // namespace notify::fcm

@@ -1,0 +1,31 @@
+#include "providers/mail.hpp"
+
+#include "providers/dkim.hpp"
+#include "providers/mime.hpp"
+
+#include <utility>
+
+namespace notify {
+
+Mailer::Mailer(Mailbox shared, std::unique_ptr<MailTransport> transport)
+    : shared_(std::move(shared)), transport_(std::move(transport)), signer_(std::make_unique<DkimSigner>())
+{
+}
+
+Mailer::~Mailer() = default;
+
+Answer Mailer::send(Email const& email, std::stop_token const& stop)
+{
+    Mailbox const& from = email.sender ? email.sender->from : shared_;
+    std::string const message_id =
+        email.id.to_string() + '@' + from.address.substr(from.address.rfind('@') + 1);
+    auto message = mime::compose(email, from, message_id);
+    if (!message) return {.verdict = Verdict::refused, .reason = "INVALID_HEADER"};
+    if (email.sender) message->insert(0, signer_->sign(*message, email.sender->key));
+    Answer answer = transport_->deliver(
+        {.id = email.id, .from = from.address, .to = email.to, .message = std::move(*message)}, stop);
+    if (answer.verdict == Verdict::accepted) answer.provider_id = message_id;
+    return answer;
+}
+
+} // namespace notify

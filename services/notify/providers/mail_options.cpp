@@ -1,0 +1,89 @@
+#include "providers/mail_options.hpp"
+
+#include "core/text.hpp"
+#include "domain/email_address.hpp"
+#include "providers/dns.hpp"
+#include "providers/outbox.hpp"
+#include "providers/smtp.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+namespace notify {
+
+namespace {
+
+constexpr std::string_view local_sender = "Tetrad Notify <notify@notify.localhost>";
+
+std::string_view without_quotes(std::string_view name)
+{
+    bool const quoted = name.size() >= 2 && name.starts_with('"') && name.ends_with('"');
+    return quoted ? name.substr(1, name.size() - 2) : name;
+}
+
+/// `Name <address>`, `"Name" <address>` or `address`.
+std::optional<Mailbox> parse_mailbox(std::string_view text)
+{
+    Mailbox mailbox;
+    std::string_view address = core::trim(text);
+    if (auto const bracket = address.rfind('<'); bracket != std::string_view::npos) {
+        if (!address.ends_with('>')) return std::nullopt;
+        mailbox.name = without_quotes(core::trim(address.substr(0, bracket)));
+        address = address.substr(bracket + 1, address.size() - bracket - 2);
+    }
+    auto const is_control = [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; };
+    auto const parsed = EmailAddress::parse(address);
+    if (!parsed || std::ranges::any_of(mailbox.name, is_control)) return std::nullopt;
+    mailbox.address = parsed->text();
+    return mailbox;
+}
+
+Mailbox read_sender(core::Config& config, bool smtp)
+{
+    std::string text =
+        config.text("EMAIL_FROM", "", "whom email is from without a custom domain: Name <address>");
+    if (text.empty() && smtp) config.fault("EMAIL_FROM", "is required");
+    if (text.empty()) text = local_sender;
+    auto from = parse_mailbox(text);
+    if (!from) config.fault("EMAIL_FROM", "must be an address, or a name and an address: Name <address>");
+    return std::move(from).value_or(Mailbox());
+}
+
+} // namespace
+
+MailOptions MailOptions::read(core::Config& config)
+{
+    MailOptions o;
+    o.smtp = config.one_of("EMAIL_PROVIDER", {"outbox", "smtp"}, "who carries email") == 1;
+    o.from = read_sender(config, o.smtp);
+    o.dns_servers = config.text(
+        "DNS_SERVERS", "", "resolvers asked about custom domains: ip[:port],...; empty: the system's");
+    if (!o.dns_servers.empty() && !Dns::are_servers(o.dns_servers))
+        config.fault("DNS_SERVERS", "must be addresses of resolvers: ip[:port],...");
+    o.require_tls = config.boolean(
+        "SMTP_REQUIRE_TLS", false, "refuse to send through an smtp:// server that does not offer STARTTLS");
+    if (!o.smtp) {
+        o.outbox = config.required("EMAIL_OUTBOX", "directory that messages are written to as .eml files");
+        return o;
+    }
+    o.smtp_url = config.required_secret("SMTP_URL", "server that email is submitted to: smtp:// (STARTTLS "
+                                                    "where offered) or smtps://, user:password@host:port");
+    if (!o.smtp_url.empty() && !is_smtp_url(o.smtp_url.reveal()))
+        config.fault("SMTP_URL", "must be an smtp:// or smtps:// address");
+    return o;
+}
+
+std::unique_ptr<Mailer> make_mailer(MailOptions const& options, std::string const& ca_file)
+{
+    std::unique_ptr<MailTransport> transport;
+    if (options.smtp) {
+        transport = std::make_unique<Smtp>(
+            SmtpOptions{.url = options.smtp_url, .require_tls = options.require_tls, .ca_file = ca_file});
+    } else {
+        transport = std::make_unique<MailOutbox>(options.outbox);
+    }
+    return std::make_unique<Mailer>(options.from, std::move(transport));
+}
+
+} // namespace notify

@@ -1,0 +1,187 @@
+#include "providers/push_queue.hpp"
+
+#include "providers/carrier.hpp"
+
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace notify {
+
+namespace {
+
+constexpr std::uint8_t max_refusals = 3;
+constexpr std::chrono::seconds farewell{2};
+
+PushAnswer passing(std::string_view reason)
+{
+    return push_answer(Verdict::transient, std::string(reason));
+}
+
+} // namespace
+
+PushQueue::Work::Work(std::unique_ptr<PushBatch> b) : batch(std::move(b)), left(batch->targets.size())
+{
+    batch->answers.clear();
+    batch->answers.resize(left);
+}
+
+PushBatch const& PushQueue::Sent::batch() const noexcept
+{
+    return *work_->batch;
+}
+
+PushTarget const& PushQueue::Sent::target() const noexcept
+{
+    return work_->batch->targets[target_];
+}
+
+void PushQueue::add(std::unique_ptr<PushBatch> batch)
+{
+    if (batch->targets.empty()) return finished_(std::move(batch));
+    auto& lane = waiting_[batch->bulk ? 1 : 0];
+    lane.emplace_back(std::move(batch));
+    lane.back().self = std::prev(lane.end());
+}
+
+bool PushQueue::waiting() const noexcept
+{
+    return !waiting_[0].empty() || !waiting_[1].empty() || !again_[0].empty() || !again_[1].empty();
+}
+
+bool PushQueue::empty() const noexcept
+{
+    return waiting_[0].empty() && waiting_[1].empty() && running_.empty();
+}
+
+bool PushQueue::take(bool urgent_only, Sent& sent)
+{
+    for (std::size_t lane = 0; lane < (urgent_only ? 1U : 2U); ++lane) {
+        if (!again_[lane].empty()) {
+            hand_out(sent, again_[lane].front());
+            again_[lane].pop_front();
+            return true;
+        }
+        if (waiting_[lane].empty()) continue;
+        Work& work = waiting_[lane].front();
+        hand_out(sent, {&work, static_cast<std::uint32_t>(work.next++)});
+        if (work.all_taken()) running_.splice(running_.end(), waiting_[lane], work.self);
+        return true;
+    }
+    return false;
+}
+
+void PushQueue::hand_out(Sent& sent, Again const& push)
+{
+    sent.work_ = push.work;
+    sent.target_ = push.target;
+    sent.refusals_ = push.refusals;
+    sent.renewed_ = push.renewed;
+    push.work->sent.push_back(sent);
+}
+
+void PushQueue::answer(Sent& sent, PushAnswer answer)
+{
+    Work& work = *std::exchange(sent.work_, nullptr);
+    work.sent.erase(work.sent.iterator_to(sent));
+    this->answer(work, sent.target_, std::move(answer));
+}
+
+void PushQueue::answer(Work& work, std::uint32_t target, PushAnswer answer)
+{
+    work.batch->answers[target] = std::move(answer);
+    if (--work.left > 0) return;
+    auto batch = std::move(work.batch);
+    running_.erase(work.self); // nothing is left, so all were taken
+    finished_(std::move(batch));
+}
+
+void PushQueue::refused(Sent& sent)
+{
+    if (sent.refusals_ >= max_refusals) return answer(sent, passing(push_reasons::lost));
+    Again const again{sent.work_, sent.target_, static_cast<std::uint8_t>(sent.refusals_ + 1), sent.renewed_};
+    if (again.work->forsaken_at) return answer(sent, passing(push_reasons::stopped));
+    again.work->sent.erase(again.work->sent.iterator_to(sent));
+    sent.work_ = nullptr;
+    again_[again.work->lane()].push_back(again);
+}
+
+void PushQueue::renew(Sent& sent)
+{
+    sent.renewed_ = true;
+    refused(sent);
+}
+
+void PushQueue::drop(PushAnswer const& why)
+{
+    for (auto& lane : waiting_) {
+        while (!lane.empty())
+            drop(lane.front(), why);
+    }
+    for (auto& lane : again_) {
+        while (!lane.empty())
+            drop(*lane.front().work, why);
+    }
+}
+
+void PushQueue::drop(Work& work, PushAnswer const& why)
+{
+    std::vector<std::uint32_t> targets;
+    std::erase_if(again_[work.lane()], [&](Again const& push) {
+        if (push.work == &work) targets.push_back(push.target);
+        return push.work == &work;
+    });
+    if (!work.all_taken()) {
+        while (!work.all_taken())
+            targets.push_back(static_cast<std::uint32_t>(work.next++));
+        running_.splice(running_.end(), waiting_[work.lane()], work.self);
+    }
+    for (std::uint32_t const target : targets)
+        answer(work, target, why); // the last one may be the work's end
+}
+
+void PushQueue::forsake(Work& work)
+{
+    std::size_t left = work.sent.size();
+    while (left-- > 0) {
+        Sent& sent = work.sent.front();
+        sent.forsaken();
+        answer(sent, passing(push_reasons::stopped));
+    }
+}
+
+void PushQueue::stop()
+{
+    drop(passing(push_reasons::stopped));
+    while (!running_.empty())
+        forsake(running_.front());
+}
+
+void PushQueue::sweep(Time now, Time sendable_from, PushAnswer const& why_not)
+{
+    for (auto* const works : {&waiting_[0], &waiting_[1], &running_}) {
+        for (auto it = works->begin(); it != works->end();)
+            sweep(*it++, now, sendable_from, why_not);
+    }
+}
+
+void PushQueue::sweep(Work& work, Time now, Time sendable_from, PushAnswer const& why_not)
+{
+    if (work.forsaken_at) {
+        if (now >= *work.forsaken_at) forsake(work);
+    } else if (work.batch->stop.stop_requested()) {
+        work.forsaken_at = now + farewell;
+        drop(work, passing(push_reasons::stopped));
+    } else if (work.batch->deadline <= now) {
+        drop(work, passing(push_reasons::not_sent));
+    } else if (work.batch->deadline < sendable_from) {
+        drop(work, why_not);
+    }
+}
+
+void answer_all(PushBatch& batch, PushAnswer const& answer)
+{
+    batch.answers.assign(batch.targets.size(), answer);
+}
+
+} // namespace notify

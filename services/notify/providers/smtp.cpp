@@ -1,0 +1,312 @@
+#include "providers/smtp.hpp"
+
+#include "core/text.hpp"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace notify {
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+struct FreeEasy {
+    void operator()(CURL* handle) const noexcept { curl_easy_cleanup(handle); }
+};
+
+struct FreeList {
+    void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
+};
+
+struct FreeUrl {
+    void operator()(CURLU* url) const noexcept { curl_url_cleanup(url); }
+};
+
+using Easy = std::unique_ptr<CURL, FreeEasy>;
+using List = std::unique_ptr<curl_slist, FreeList>;
+
+/// A connection is not used again after this long: most servers have closed it by then.
+constexpr long max_idle_seconds = 45;
+
+// --- replies ---------------------------------------------------------------------------------------------
+
+constexpr std::array mailbox_is_gone{"5.1.1", "5.1.6", "5.1.10", "5.2.1"}; // RFC 3463, 3.2 and 3.3; RFC 7505
+constexpr std::array<unsigned, 4> asks_for_credential{530, 534, 535, 538}; // RFC 4954, 6
+
+bool is_digit(char c) noexcept
+{
+    return c >= '0' && c <= '9';
+}
+
+/// `5.1.1` of `550 5.1.1 no such user`; empty when the server says none.
+std::string_view enhanced_code(std::string_view line)
+{
+    line.remove_prefix(std::min<std::size_t>(line.size(), 4));
+    auto const word = line.substr(0, line.find(' '));
+    bool const shaped = std::ranges::all_of(word, [](char c) { return is_digit(c) || c == '.'; });
+    return shaped && std::ranges::count(word, '.') == 2 ? word : std::string_view();
+}
+
+unsigned code_of(std::string_view line)
+{
+    if (line.size() < 3 || !std::ranges::all_of(line.substr(0, 3), is_digit)) return 0;
+    return static_cast<unsigned>((line[0] - '0') * 100 + (line[1] - '0') * 10 + (line[2] - '0'));
+}
+
+// --- one submission --------------------------------------------------------------------------------------
+
+/// What libcurl's callbacks read and write.
+struct Transfer {
+    std::string_view message;
+    std::stop_token const& stop;
+    std::chrono::milliseconds farewell;
+    std::size_t offset = 0;
+    bool begun = false;    ///< the server asked for the message (354)
+    bool complete = false; ///< it was given all of it
+    std::string reply;     ///< first line of the last negative one
+    bool in_reply = false; ///< further lines of it follow
+    std::optional<Steady::time_point> last_moment{};
+    bool stopped = false;
+};
+
+std::size_t on_read(char* buffer, std::size_t, std::size_t room, void* context)
+{
+    auto& transfer = *static_cast<Transfer*>(context);
+    auto const part = transfer.message.substr(transfer.offset, room);
+    std::memcpy(buffer, part.data(), part.size());
+    transfer.offset += part.size();
+    transfer.begun = true;
+    transfer.complete = transfer.offset == transfer.message.size();
+    return part.size();
+}
+
+/// Every line of the server's replies comes here.
+std::size_t on_reply(char* data, std::size_t, std::size_t size, void* context)
+{
+    auto& transfer = *static_cast<Transfer*>(context);
+    std::string_view const line(data, size);
+    if (!transfer.in_reply && code_of(line) >= 400) transfer.reply = core::trim(line);
+    transfer.in_reply = line.size() > 3 && line[3] == '-';
+    return size;
+}
+
+/// Asked about once a second while nothing happens, and more often else.
+int on_progress(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
+{
+    auto& transfer = *static_cast<Transfer*>(context);
+    if (!transfer.stop.stop_requested()) return 0;
+    // The server drops what it has not got all of. Behind that, its answer saves sending the message twice.
+    auto const now = Steady::now();
+    if (!transfer.last_moment) transfer.last_moment = now + transfer.farewell;
+    transfer.stopped = !transfer.complete || now >= *transfer.last_moment;
+    return transfer.stopped ? 1 : 0;
+}
+
+template <class Value> void set(CURL* handle, CURLoption option, Value value)
+{
+    if (auto const code = curl_easy_setopt(handle, option, value); code != CURLE_OK)
+        throw std::runtime_error(std::string("libcurl: ") + curl_easy_strerror(code));
+}
+
+void set_server(CURL* handle, SmtpOptions const& options, bool fresh)
+{
+    set(handle, CURLOPT_URL, options.url.reveal().c_str());
+    set(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    set(handle, CURLOPT_PROXY, "");
+    set(handle, CURLOPT_NOPROXY, "*");
+    set(handle, CURLOPT_USE_SSL, static_cast<long>(options.require_tls ? CURLUSESSL_ALL : CURLUSESSL_TRY));
+    if (!options.ca_file.empty()) {
+        set(handle, CURLOPT_CAINFO, options.ca_file.c_str());
+        set(handle, CURLOPT_CAPATH, static_cast<char const*>(nullptr));
+    }
+    set(handle, CURLOPT_NOSIGNAL, 1L);
+    set(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
+    set(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, static_cast<long>(options.reply_timeout.count()));
+    set(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(options.timeout.count()));
+    set(handle, CURLOPT_MAXCONNECTS, 1L); // one to one: what the pool counts is handles
+    set(handle, CURLOPT_MAXAGE_CONN, max_idle_seconds);
+    set(handle, CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);
+}
+
+void set_callbacks(CURL* handle, Transfer& transfer)
+{
+    set(handle, CURLOPT_UPLOAD, 1L);
+    set(handle, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(transfer.message.size()));
+    set(handle, CURLOPT_READFUNCTION, &on_read);
+    set(handle, CURLOPT_READDATA, &transfer);
+    set(handle, CURLOPT_HEADERFUNCTION, &on_reply);
+    set(handle, CURLOPT_HEADERDATA, &transfer);
+    set(handle, CURLOPT_NOPROGRESS, 0L);
+    set(handle, CURLOPT_XFERINFOFUNCTION, &on_progress);
+    set(handle, CURLOPT_XFERINFODATA, &transfer);
+}
+
+/// What became of one submission.
+struct Attempt {
+    Answer answer;
+    bool stale = false; ///< a kept connection that turned out to be closed, before the message went anywhere
+};
+
+/// For what no reply of the server explains.
+std::string failure_of(CURLcode code, Transfer const& transfer, char const* detail)
+{
+    if (transfer.stopped) return "STOPPED";
+    if (transfer.complete) return "NO_ANSWER: the connection was lost behind the message";
+    std::string const text = *detail != '\0' ? detail : curl_easy_strerror(code);
+    switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+        return "DNS: " + text;
+    case CURLE_COULDNT_CONNECT:
+        return "CONNECT: " + text;
+    case CURLE_OPERATION_TIMEDOUT:
+        return "TIMEOUT: " + text;
+    case CURLE_USE_SSL_FAILED:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_PEER_FAILED_VERIFICATION:
+        return "TLS: " + text;
+    default:
+        return "CONNECTION: " + text;
+    }
+}
+
+Answer answer_of(CURL* handle, CURLcode code, Transfer const& transfer, char const* detail)
+{
+    if (code == CURLE_OK) return {.verdict = Verdict::accepted};
+    long last_code = 0; // before the QUIT that libcurl says by itself
+    curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &last_code);
+    bool const negative = last_code >= 400 && code != CURLE_OPERATION_TIMEDOUT && !transfer.stopped;
+    if (negative) {
+        Answer answer = read_smtp_reply(static_cast<unsigned>(last_code), transfer.reply);
+        // A server that refuses to talk (its greeting, EHLO) has said nothing about this message.
+        bool const to_message = code == CURLE_SEND_ERROR || code == CURLE_LOGIN_DENIED || transfer.begun;
+        if (!to_message) answer.verdict = Verdict::transient;
+        return answer;
+    }
+    if (code == CURLE_LOGIN_DENIED) // it offers no way of authentication that we have
+        return {.verdict = Verdict::credential, .reason = reason_of(curl_easy_strerror(code))};
+    return {.verdict = Verdict::transient, .reason = reason_of(failure_of(code, transfer, detail))};
+}
+
+Attempt submit(CURL* handle, SmtpOptions const& options, Envelope const& envelope,
+    std::stop_token const& stop, bool fresh)
+{
+    Transfer transfer{.message = envelope.message, .stop = stop, .farewell = options.farewell, .reply = {}};
+    std::string const from = '<' + envelope.from + '>', to = '<' + envelope.to + '>';
+    List const recipients(curl_slist_append(nullptr, to.c_str()));
+    if (!recipients) throw std::bad_alloc();
+    std::array<char, CURL_ERROR_SIZE> detail{};
+    set_server(handle, options, fresh);
+    set(handle, CURLOPT_ERRORBUFFER, detail.data());
+    set(handle, CURLOPT_MAIL_FROM, from.c_str());
+    set(handle, CURLOPT_MAIL_RCPT, recipients.get());
+    set_callbacks(handle, transfer);
+    CURLcode const code = curl_easy_perform(handle);
+    long connections = 0;
+    curl_easy_getinfo(handle, CURLINFO_NUM_CONNECTS, &connections);
+    Attempt attempt{.answer = answer_of(handle, code, transfer, detail.data())};
+    bool const closed = transfer.reply.empty() || code_of(transfer.reply) == 421; // RFC 5321, 3.8
+    attempt.stale = code != CURLE_OK && connections == 0 && closed && !transfer.begun && !transfer.stopped &&
+                    code != CURLE_COULDNT_CONNECT && code != CURLE_COULDNT_RESOLVE_HOST;
+    return attempt;
+}
+
+} // namespace
+
+Answer read_smtp_reply(unsigned code, std::string_view first_line)
+{
+    std::string const said = std::to_string(code);
+    Answer answer{.verdict = Verdict::transient,
+        .reason = reason_of(first_line.starts_with(said) ? first_line : std::string_view(said))};
+    if (code < 500) return answer;
+    auto const enhanced = enhanced_code(first_line);
+    bool const gone = std::ranges::find(mailbox_is_gone, enhanced) != mailbox_is_gone.end();
+    bool const credential = std::ranges::find(asks_for_credential, code) != asks_for_credential.end();
+    answer.verdict = gone ? Verdict::gone : credential ? Verdict::credential : Verdict::refused;
+    return answer;
+}
+
+bool is_smtp_url(std::string const& url)
+{
+    std::unique_ptr<CURLU, FreeUrl> const parsed(curl_url());
+    if (!parsed) throw std::bad_alloc();
+    if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return false;
+    char* scheme = nullptr;
+    if (curl_url_get(parsed.get(), CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK) return false;
+    std::string const name = scheme;
+    curl_free(scheme);
+    return name == "smtp" || name == "smtps";
+}
+
+struct Smtp::Impl {
+    explicit Impl(SmtpOptions o) : options(std::move(o))
+    {
+        if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+            throw std::runtime_error("libcurl does not start");
+    }
+
+    ~Impl()
+    {
+        idle.clear();
+        curl_global_cleanup();
+    }
+
+    Impl(Impl const&) = delete;
+    Impl& operator=(Impl const&) = delete;
+
+    /// A handle with the connection it last used; that of the last message first, which is the youngest.
+    Easy take()
+    {
+        {
+            std::lock_guard const lock(mutex);
+            if (!idle.empty()) {
+                Easy handle = std::move(idle.back());
+                idle.pop_back();
+                return handle;
+            }
+        }
+        Easy handle(curl_easy_init());
+        if (!handle) throw std::bad_alloc();
+        return handle;
+    }
+
+    void put_back(Easy handle)
+    {
+        curl_easy_reset(handle.get()); // keeps the connection, and forgets what lives on our stack
+        std::lock_guard const lock(mutex);
+        if (idle.size() < options.max_idle) idle.push_back(std::move(handle));
+    }
+
+    SmtpOptions const options;
+    std::mutex mutex;
+    std::vector<Easy> idle;
+};
+
+Smtp::Smtp(SmtpOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+
+Smtp::~Smtp() = default;
+
+Answer Smtp::deliver(Envelope const& envelope, std::stop_token const& stop)
+{
+    Easy handle = impl_->take();
+    Attempt attempt = submit(handle.get(), impl_->options, envelope, stop, false);
+    if (attempt.stale) {
+        curl_easy_reset(handle.get());
+        attempt = submit(handle.get(), impl_->options, envelope, stop, true);
+    }
+    impl_->put_back(std::move(handle));
+    return std::move(attempt.answer);
+}
+
+} // namespace notify

@@ -1,0 +1,171 @@
+#include "storage/devices.hpp"
+
+#include "pg/row.hpp"
+
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace notify::devices {
+
+namespace {
+
+#define DEVICE_COLUMNS "d.device_id, d.token, d.user_id, d.platform, d.created_at, d.updated_at"
+
+using Key = std::pair<std::int64_t, std::string_view>; ///< scope and token
+
+Device read(pg::RowReader& r)
+{
+    Device d;
+    d.id = r.integer();
+    d.token = r.text();
+    d.user_id = r.text();
+    d.platform = parse_device_platform(r.view());
+    d.created_at = r.time();
+    d.updated_at = r.time();
+    return d;
+}
+
+constexpr std::string_view register_sql =
+    "INSERT INTO devices AS d (scope_id, token, user_id, platform, created_at, updated_at) "
+    "SELECT n.scope_id, n.token, n.user_id, n.platform, n.at, n.at "
+    "FROM (SELECT *, clock_timestamp() AS at FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) "
+    "AS u(scope_id, token, user_id, platform)) AS n "
+    "ON CONFLICT (scope_id, token) DO UPDATE SET user_id = excluded.user_id, platform = excluded.platform, "
+    "updated_at = greatest(excluded.updated_at, d.updated_at + interval '1 microsecond') "
+    "RETURNING d.scope_id, " DEVICE_COLUMNS;
+
+std::vector<pg::Param> register_params(std::span<Registration const* const> rows)
+{
+    return {pg::column(rows, [](Registration const* r) { return r->scope_id; }),
+        pg::column(rows, [](Registration const* r) { return std::string_view(r->token); }),
+        pg::column(rows, [](Registration const* r) { return std::string_view(r->user_id); }),
+        pg::column(rows, [](Registration const* r) { return to_string(r->platform); })};
+}
+
+/// The last registration of each token: a statement cannot write a row twice.
+std::vector<Registration const*> last_of_each(std::span<Registration const> rows)
+{
+    std::map<Key, Registration const*> last;
+    for (auto const& row : rows)
+        last[{row.scope_id, row.token}] = &row;
+    std::vector<Registration const*> folded;
+    folded.reserve(last.size());
+    for (auto const& [key, row] : last)
+        folded.push_back(row);
+    return folded;
+}
+
+/// Devices are in the order of their ids, which are no UUIDs: a cursor holds one in the last 8 bytes of its.
+core::Uuid as_uuid(std::int64_t device_id)
+{
+    std::array<std::uint8_t, 16> bytes{};
+    for (std::size_t i = 0; i < 8; ++i)
+        bytes[15 - i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(device_id) >> (8 * i));
+    return core::Uuid::from_bytes(bytes);
+}
+
+/// The id that a page stays below.
+std::int64_t bound_of(std::optional<paging::Position> const& after)
+{
+    if (!after) return std::numeric_limits<std::int64_t>::max();
+    std::uint64_t id = 0;
+    for (std::size_t i = 8; i < 16; ++i)
+        id = id << 8 | after->id.bytes()[i];
+    return static_cast<std::int64_t>(id & std::numeric_limits<std::int64_t>::max());
+}
+
+} // namespace
+
+pg::Batch<Device> register_batch(pg::Session& session, std::span<Registration const> rows)
+{
+    auto const folded = last_of_each(rows);
+    auto const result =
+        co_await session.run_serialised(pg::scopes_of(rows), register_sql, register_params(folded));
+    std::map<std::pair<std::int64_t, std::string>, Device> written;
+    for (auto const row : result) {
+        pg::RowReader r(row);
+        std::int64_t const scope_id = r.integer();
+        Device d = read(r);
+        std::string token = d.token;
+        written.emplace(std::pair(scope_id, std::move(token)), std::move(d));
+    }
+    std::vector<Device> registered;
+    registered.reserve(rows.size());
+    for (auto const& row : rows) {
+        Device d = written.at({row.scope_id, row.token});
+        d.user_id = row.user_id; // for a moment it was, even where a later one of the batch has it now
+        d.platform = row.platform;
+        registered.push_back(std::move(d));
+    }
+    co_return registered;
+}
+
+Device register_one(pg::Tx& tx, Registration const& row)
+{
+    pg::serialise(tx, row.scope_id);
+    Registration const* const only = &row;
+    auto const result = tx.run(register_sql, register_params({&only, 1}));
+    pg::RowReader r(result[0], 1);
+    return read(r);
+}
+
+pg::Batch<bool> remove_batch(pg::Session& session, std::span<Token const> tokens)
+{
+    std::vector<pg::Param> const params{pg::column(tokens, [](Token const& t) { return t.scope_id; }),
+        pg::column(tokens, [](Token const& t) { return std::string_view(t.token); })};
+    auto const result = co_await session.run_serialised(pg::scopes_of(tokens),
+        "DELETE FROM devices d USING (SELECT x.scope_id, x.device_id "
+        "FROM unnest($1::bigint[], $2::text[]) AS k(scope_id, token) "
+        "CROSS JOIN LATERAL (SELECT * FROM devices y WHERE y.scope_id = k.scope_id AND y.token = k.token "
+        "LIMIT 1) AS x) AS gone "
+        "WHERE d.scope_id = gone.scope_id AND d.device_id = gone.device_id RETURNING d.scope_id, d.token",
+        params);
+    std::set<std::pair<std::int64_t, std::string>> gone;
+    for (auto const row : result) {
+        pg::RowReader r(row);
+        std::int64_t const scope_id = r.integer();
+        gone.emplace(scope_id, r.text());
+    }
+    std::vector<bool> removed;
+    removed.reserve(tokens.size());
+    for (auto const& token : tokens)
+        removed.push_back(gone.erase({token.scope_id, token.token}) > 0); // of two that ask, the first did it
+    co_return removed;
+}
+
+std::optional<Device> find(pg::Tx& tx, core::Scope const& scope, std::string_view token)
+{
+    auto const result = tx.run(
+        "SELECT " DEVICE_COLUMNS " FROM devices d WHERE d.scope_id = $1 AND d.token = $2", {scope.id, token});
+    return pg::read_first(result, read);
+}
+
+std::vector<Device> list(pg::Tx& tx, core::Scope const& scope, std::string_view user_id,
+    std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const result = tx.run("SELECT " DEVICE_COLUMNS " FROM devices d WHERE d.scope_id = $1 "
+                               "AND d.user_id = $2 AND d.device_id < $3::bigint "
+                               "ORDER BY d.device_id DESC LIMIT $4::bigint",
+        {scope.id, user_id, bound_of(after), limit});
+    return pg::read_rows(result, read);
+}
+
+paging::Position position_of(Device const& device)
+{
+    return {device.created_at, as_uuid(device.id)};
+}
+
+void prune(pg::Tx& tx, std::int64_t scope_id, std::span<Gone const> gone)
+{
+    if (gone.empty()) return;
+    pg::serialise(tx, scope_id);
+    tx.run(
+        "DELETE FROM devices d USING unnest($2::bigint[], $3::timestamptz[]) AS g(device_id, registered_at) "
+        "WHERE d.scope_id = $1 AND d.device_id = g.device_id AND d.updated_at = g.registered_at",
+        {scope_id, pg::column(gone, [](Gone const& g) { return g.device_id; }),
+            pg::column(gone, [](Gone const& g) { return g.registered_at; })});
+}
+
+} // namespace notify::devices

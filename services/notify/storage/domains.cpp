@@ -1,0 +1,184 @@
+#include "storage/domains.hpp"
+
+#include "pg/row.hpp"
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace notify::domains {
+
+namespace {
+
+#define DOMAIN_COLUMNS                                                                                       \
+    "domain_id, domain, from_email, from_name, token, selector, public_key, status, check_results, "         \
+    "check_details, created_at, checked_at, verified_at"
+
+/// Where a private key belongs: it opens nowhere else.
+std::string aad(core::Scope const& scope, std::string const& domain)
+{
+    return "email_domains.dkim_key:" + std::to_string(scope.id) + ':' + domain;
+}
+
+core::Secret open(crypto::Keyring const& keyring, core::Scope const& scope, std::string const& domain,
+    std::string const& sealed_key)
+{
+    auto key = keyring.open(sealed_key, aad(scope, domain));
+    if (!key) throw std::runtime_error("a DKIM key cannot be opened with the keys there are");
+    return core::Secret(std::move(*key));
+}
+
+RecordChecks read_checks(pg::RowReader& r)
+{
+    auto const results = r.texts();
+    auto details = r.texts();
+    RecordChecks checks;
+    if (results.size() != checks.size() || details.size() != checks.size())
+        throw std::runtime_error("a domain has checks of other records than there are");
+    for (std::size_t i = 0; i < checks.size(); ++i)
+        checks[i] = {parse_record_status(results[i]), std::move(details[i])};
+    return checks;
+}
+
+EmailDomain read(pg::RowReader& r)
+{
+    EmailDomain d;
+    d.id = r.uuid();
+    d.domain = r.text();
+    d.from_email = r.text();
+    d.from_name = r.text();
+    d.token = r.text();
+    d.selector = r.text();
+    d.public_key = r.text();
+    d.status = parse_domain_status(r.view());
+    d.checks = read_checks(r);
+    d.created_at = r.time();
+    d.checked_at = r.optional_time();
+    d.verified_at = r.optional_time();
+    return d;
+}
+
+std::vector<std::string> results_of(RecordChecks const& checks)
+{
+    std::vector<std::string> results;
+    for (auto const& check : checks)
+        results.emplace_back(to_string(check.status));
+    return results;
+}
+
+std::vector<std::string> details_of(RecordChecks const& checks)
+{
+    std::vector<std::string> details;
+    for (auto const& check : checks)
+        details.push_back(check.detail);
+    return details;
+}
+
+} // namespace
+
+std::optional<EmailDomain> find(pg::Tx& tx, core::Scope const& scope)
+{
+    return pg::read_first(
+        tx.run("SELECT " DOMAIN_COLUMNS " FROM email_domains WHERE scope_id = $1", {scope.id}), read);
+}
+
+std::optional<EmailDomain> lock(pg::Tx& tx, core::Scope const& scope)
+{
+    pg::serialise(tx, scope.id);
+    return find(tx, scope);
+}
+
+void put(pg::Tx& tx, core::Scope const& scope, EmailDomain const& d, std::string const& sealed_key)
+{
+    remove(tx, scope);
+    tx.run("INSERT INTO email_domains (scope_id, " DOMAIN_COLUMNS ", sealed_key) "
+           "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+        {scope.id, d.id, d.domain, d.from_email, d.from_name, d.token, d.selector, d.public_key,
+            to_string(d.status), results_of(d.checks), details_of(d.checks), d.created_at, d.checked_at,
+            d.verified_at, sealed_key});
+}
+
+void update(pg::Tx& tx, core::Scope const& scope, EmailDomain const& d)
+{
+    tx.run("UPDATE email_domains SET from_email = $3, from_name = $4, status = $5, check_results = $6, "
+           "check_details = $7, checked_at = $8, verified_at = $9 WHERE scope_id = $1 AND domain_id = $2",
+        {scope.id, d.id, d.from_email, d.from_name, to_string(d.status), results_of(d.checks),
+            details_of(d.checks), d.checked_at, d.verified_at});
+}
+
+void remove(pg::Tx& tx, core::Scope const& scope)
+{
+    tx.run("DELETE FROM email_domains WHERE scope_id = $1", {scope.id});
+}
+
+bool is_claimed_elsewhere(pg::Tx& tx, core::Scope const& scope, std::string const& domain)
+{
+    return !tx.run("SELECT 1 FROM domain_claims WHERE domain = $1 AND tenant_id <> $2",
+                  {domain, scope.tenant_id()})
+                .empty();
+}
+
+bool claim(pg::Tx& tx, core::Scope const& scope, std::string const& domain, core::Time now)
+{
+    // The update, which changes nothing, locks the claim against its release by the other environment.
+    return !tx.run("INSERT INTO domain_claims (domain, tenant_id, claimed_at) VALUES ($1, $2, $3) "
+                   "ON CONFLICT (domain) DO UPDATE SET claimed_at = domain_claims.claimed_at "
+                   "WHERE domain_claims.tenant_id = excluded.tenant_id RETURNING 1",
+                  {domain, scope.tenant_id(), now})
+                .empty();
+}
+
+void release(pg::Tx& tx, core::Scope const& scope, std::string const& domain)
+{
+    // Whoever claims it at this moment has the lock: what he has done is seen once this statement has it.
+    auto const held = tx.run("SELECT 1 FROM domain_claims WHERE domain = $1 AND tenant_id = $2 FOR UPDATE",
+        {domain, scope.tenant_id()});
+    if (held.empty()) return;
+    tx.run("DELETE FROM domain_claims c WHERE c.domain = $1 AND c.tenant_id = $2 AND NOT EXISTS (SELECT 1 "
+           "FROM email_domains d WHERE d.scope_id = ANY ($3::bigint[]) AND d.domain = $1 "
+           "AND d.status = 'verified')",
+        {domain, scope.tenant_id(), both_environments(scope).ids()});
+}
+
+pg::Scopes both_environments(core::Scope const& scope)
+{
+    return pg::Scopes({scope.tenant_id() * 2, scope.tenant_id() * 2 + 1});
+}
+
+std::string seal(crypto::Keyring const& keyring, core::Scope const& scope, std::string const& domain,
+    core::Secret const& private_key)
+{
+    return keyring.seal(private_key.reveal(), aad(scope, domain));
+}
+
+std::optional<EmailSender> sender(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
+{
+    return pg::read_first(tx.run("SELECT from_name, from_email, domain, selector, sealed_key "
+                                 "FROM email_domains WHERE scope_id = $1 AND status = 'verified'",
+                              {scope.id}),
+        [&](pg::RowReader& r) {
+            EmailSender s;
+            s.from.name = r.text();
+            s.from.address = r.text();
+            s.key.domain = r.text();
+            s.key.selector = r.text();
+            s.key.private_key = open(keyring, scope, s.key.domain, r.text());
+            return s;
+        });
+}
+
+std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
+{
+    auto const result =
+        tx.run("SELECT domain, sealed_key FROM email_domains WHERE scope_id = $1 FOR UPDATE", {scope.id});
+    if (result.empty()) return 0;
+    auto const row = result.front();
+    pg::RowReader r(row);
+    std::string const domain = r.text(), sealed = r.text();
+    if (keyring.is_current(sealed)) return 0;
+    tx.run("UPDATE email_domains SET sealed_key = $2 WHERE scope_id = $1",
+        {scope.id, seal(keyring, scope, domain, open(keyring, scope, domain, sealed))});
+    return 1;
+}
+
+} // namespace notify::domains

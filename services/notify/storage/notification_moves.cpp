@@ -1,0 +1,170 @@
+#include "domain/status.hpp"
+#include "jobs/queue.hpp"
+#include "pg/row.hpp"
+#include "storage/notification_rows.hpp"
+#include "storage/notifications.hpp"
+
+#include <set>
+
+namespace notify::notifications {
+
+namespace {
+
+std::vector<std::string> texts_of(std::span<core::Uuid const> ids)
+{
+    std::vector<std::string> texts;
+    texts.reserve(ids.size());
+    for (auto const& id : ids)
+        texts.push_back(id.to_string());
+    return texts;
+}
+
+/// Takes the jobs of those that are queued back, and says whose it were. One that a worker has begun is not
+/// taken back: the worker will see what became of it.
+std::set<core::Uuid> withdraw_queued(pg::Tx& tx, std::int64_t scope_id, std::vector<std::string> const& ids)
+{
+    auto const queued = tx.run("SELECT notification_id, channel FROM notifications WHERE scope_id = $1 "
+                               "AND notification_id = ANY ($2::uuid[]) AND status = 'queued' "
+                               "ORDER BY notification_id",
+        {scope_id, ids});
+    std::set<core::Uuid> withdrawn;
+    for (auto const& row : queued) {
+        pg::RowReader r(row);
+        core::Uuid const id = r.uuid();
+        if (jobs::withdraw(tx, queue_of(parse_channel(r.view())), scope_id, id)) withdrawn.insert(id);
+    }
+    return withdrawn;
+}
+
+void write(pg::Tx& tx, std::int64_t scope_id, std::span<Move const> moved)
+{
+    auto const column = [moved](auto member) {
+        return pg::column(moved, [&](Move const& m) { return member(m.notification); });
+    };
+    std::vector<pg::Param> const params{scope_id, column([](Notification const& n) { return n.id; }),
+        column([](Notification const& n) { return to_string(n.status); }),
+        column([](Notification const& n) { return n.failure_reason; }),
+        column([](Notification const& n) { return n.attempts; }),
+        column([](Notification const& n) { return n.provider_id; }),
+        column([](Notification const& n) { return n.sent_at; }),
+        column([](Notification const& n) { return n.delivered_at; }),
+        column([](Notification const& n) { return n.opened_at; }),
+        column([](Notification const& n) { return n.failed_at; }),
+        pg::column(moved, [](Move const& m) { return m.at; }),
+        pg::column(moved, [](Move const& m) { return m.detail; })};
+    tx.run("WITH m AS (SELECT * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], "
+           "$7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], "
+           "$12::text[]) AS m(id, status, reason, attempts, provider_id, sent_at, delivered_at, opened_at, "
+           "failed_at, at, detail)), "
+           "updated AS (UPDATE notifications n SET status = m.status, failure_reason = m.reason, "
+           "attempts = m.attempts, provider_id = m.provider_id, sent_at = m.sent_at, "
+           "delivered_at = m.delivered_at, opened_at = m.opened_at, failed_at = m.failed_at "
+           "FROM m WHERE n.scope_id = $1 AND n.notification_id = m.id) "
+           "INSERT INTO notification_events (scope_id, notification_id, place, status, at, detail) "
+           "SELECT $1, m.id, 1 + coalesce((SELECT max(e.place) FROM notification_events e "
+           "WHERE e.scope_id = $1 AND e.notification_id = m.id), 0), m.status, m.at, m.detail FROM m",
+        params);
+}
+
+} // namespace
+
+std::optional<Notification> lock(pg::Tx& tx, std::int64_t scope_id, core::Uuid id)
+{
+    auto found = lock_all(tx, scope_id, {&id, 1});
+    return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
+std::vector<Notification> lock_all(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
+{
+    auto const result = tx.run("SELECT " NOTIFICATION_COLUMNS
+                               " FROM notifications n WHERE n.scope_id = $1 AND n.notification_id = ANY "
+                               "($2::uuid[]) ORDER BY n.notification_id FOR NO KEY UPDATE",
+        {scope_id, texts_of(ids)});
+    return pg::read_rows(result, read);
+}
+
+std::vector<Notification> withdraw_and_lock(
+    pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
+{
+    auto const withdrawn = withdraw_queued(tx, scope_id, texts_of(ids));
+    auto locked = lock_all(tx, scope_id, ids);
+    for (auto const& n : locked) {
+        // A push that was sent in between goes on with its other devices.
+        if (n.status == Status::sent && withdrawn.contains(n.id))
+            jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, n.due_at());
+    }
+    return locked;
+}
+
+bool move(pg::Tx& tx, std::int64_t scope_id, Notification& n, Status to,
+    std::optional<std::string> const& detail, core::Time at)
+{
+    auto moved = move_all(tx, scope_id, {Move{n, to, detail, at}});
+    if (moved.empty()) return false;
+    n = std::move(moved.front());
+    return true;
+}
+
+std::vector<Notification> move_all(pg::Tx& tx, std::int64_t scope_id, std::vector<Move> moves)
+{
+    std::vector<Move> moved;
+    for (auto& m : moves) {
+        if (advance(m.notification, m.to, m.detail.value_or(""), m.at)) moved.push_back(std::move(m));
+    }
+    if (!moved.empty()) write(tx, scope_id, moved);
+    std::vector<Notification> notifications;
+    notifications.reserve(moved.size());
+    for (auto& m : moved)
+        notifications.push_back(std::move(m.notification));
+    return notifications;
+}
+
+void update_progress(pg::Tx& tx, std::int64_t scope_id, Notification const& n)
+{
+    tx.run("UPDATE notifications SET attempts = $3, provider_id = $4 WHERE scope_id = $1 AND "
+           "notification_id = $2",
+        {scope_id, n.id, n.attempts, n.provider_id});
+}
+
+void requeue(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time at)
+{
+    tx.run("WITH devices AS (DELETE FROM push_deliveries WHERE scope_id = $1 AND notification_id = $2), "
+           "updated AS (UPDATE notifications SET status = 'queued', failure_reason = NULL, attempts = 0, "
+           "provider_id = NULL, queued_at = $3, sent_at = NULL, failed_at = NULL "
+           "WHERE scope_id = $1 AND notification_id = $2) "
+           "INSERT INTO notification_events (scope_id, notification_id, place, status, at) "
+           "SELECT $1, $2, 1 + coalesce(max(place), 0), 'queued', $3 FROM notification_events "
+           "WHERE scope_id = $1 AND notification_id = $2",
+        {scope_id, n.id, at});
+    n.status = Status::queued;
+    n.failure_reason.reset();
+    n.attempts = 0;
+    n.provider_id.reset();
+    n.queued_at = at;
+    n.sent_at.reset();
+    n.failed_at.reset();
+    jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, n.due_at());
+}
+
+std::vector<Event> events(
+    pg::Tx& tx, core::Scope const& scope, core::Uuid id, std::int64_t before, std::size_t limit)
+{
+    auto const result =
+        tx.run("SELECT place, status, at, detail FROM ("
+               "SELECT 0 AS place, 'queued' AS status, created_at AS at, NULL AS detail FROM notifications "
+               "WHERE scope_id = $1 AND notification_id = $2 "
+               "UNION ALL SELECT place, status, at, detail FROM notification_events "
+               "WHERE scope_id = $1 AND notification_id = $2) AS events "
+               "WHERE place < $3::bigint ORDER BY place DESC LIMIT $4::bigint",
+            {scope.id, id, before, limit});
+    return pg::read_rows(result, [](pg::RowReader& r) {
+        Event event;
+        event.place = r.integer();
+        event.status = parse_status(r.view());
+        event.at = r.time();
+        event.detail = r.optional_text();
+        return event;
+    });
+}
+
+} // namespace notify::notifications

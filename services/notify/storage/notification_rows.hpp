@@ -1,0 +1,17 @@
+#pragma once
+
+#include "domain/notification.hpp"
+#include "pg/row.hpp"
+
+namespace notify::notifications {
+
+/// The columns of `notifications n` that `read` reads, for a SELECT list. For the files of this folder.
+#define NOTIFICATION_COLUMNS                                                                                 \
+    "n.notification_id, n.channel, n.template_name, n.recipient, n.status, n.failure_reason, n.attempts, "   \
+    "n.created_at, n.queued_at, n.send_at, n.sent_at, n.delivered_at, n.opened_at, n.failed_at, "            \
+    "n.provider_id, n.traceparent"
+
+/// Reads NOTIFICATION_COLUMNS.
+Notification read(pg::RowReader& r);
+
+} // namespace notify::notifications

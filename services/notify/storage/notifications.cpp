@@ -1,0 +1,244 @@
+#include "storage/notifications.hpp"
+
+#include "pg/row.hpp"
+#include "storage/notification_rows.hpp"
+
+#include <boost/json.hpp>
+
+#include <map>
+#include <tuple>
+
+namespace notify::notifications {
+
+namespace {
+
+#define DELIVERY_COLUMNS                                                                                     \
+    "d.device_id, d.token, d.platform, d.status, d.attempts, d.reason, d.provider_id, d.updated_at"
+
+PushDelivery read_delivery(pg::RowReader& r)
+{
+    PushDelivery d;
+    d.device_id = r.integer();
+    d.token = r.text();
+    d.platform = r.text();
+    d.status = parse_delivery_status(r.view());
+    d.attempts = r.integer();
+    d.reason = r.optional_text();
+    d.provider_id = r.optional_text();
+    d.updated_at = r.time();
+    return d;
+}
+
+using Data = std::vector<std::pair<std::string, std::string>>;
+
+std::optional<std::string> to_json(Data const& data)
+{
+    if (data.empty()) return std::nullopt;
+    boost::json::object object;
+    for (auto const& [name, value] : data)
+        object[name] = value;
+    return boost::json::serialize(object);
+}
+
+Data read_data(std::optional<std::string> const& json)
+{
+    Data data;
+    if (!json) return data;
+    boost::json::value const parsed = boost::json::parse(*json);
+    for (auto const& [name, value] : parsed.as_object())
+        data.emplace_back(name, value.as_string());
+    return data;
+}
+
+// The queue's name is `queue_of(channel)`.
+constexpr std::string_view insert_sql =
+    "WITH accepted AS ("
+    "INSERT INTO notifications (scope_id, notification_id, channel, template_name, recipient, subject, body, "
+    "html, data, send_at, traceparent, queued_at, created_at) "
+    "SELECT *, clock_timestamp() FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::text[], "
+    "$6::text[], $7::text[], $8::boolean[], $9::json[], $10::timestamptz[], $11::text[], $12::timestamptz[]) "
+    "RETURNING scope_id, notification_id, channel, created_at, greatest(queued_at, send_at) AS due_at), "
+    "enqueued AS MATERIALIZED ("
+    "SELECT enqueue_jobs('notify.' || channel, array_agg(scope_id), array_agg(notification_id), "
+    "array_agg(due_at)) AS jobs FROM accepted GROUP BY channel) "
+    "SELECT notification_id, created_at, (SELECT sum(jobs) FROM enqueued) FROM accepted";
+
+std::vector<pg::Param> insert_params(std::span<NewNotification const> rows)
+{
+    auto const column = [rows](auto member) {
+        return pg::column(rows, [&](NewNotification const& row) { return member(row.notification); });
+    };
+    return {
+        pg::column(rows, [](NewNotification const& row) { return row.scope_id; }),
+        column([](Notification const& n) { return n.id; }),
+        column([](Notification const& n) { return to_string(n.channel); }),
+        column([](Notification const& n) { return std::string_view(n.template_name); }),
+        column([](Notification const& n) { return std::string_view(n.to); }),
+        column([](Notification const& n) { return std::string_view(n.content.subject); }),
+        column([](Notification const& n) { return std::string_view(n.content.body); }),
+        column([](Notification const& n) { return n.content.html; }),
+        column([](Notification const& n) { return to_json(n.content.data); }),
+        column([](Notification const& n) { return n.send_at; }),
+        column([](Notification const& n) { return n.traceparent; }),
+        column([](Notification const& n) { return n.queued_at; }),
+    };
+}
+
+constexpr std::string_view shown_sql =
+    "SELECT k.place, " NOTIFICATION_COLUMNS ", " DELIVERY_COLUMNS
+    " FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, notification_id, place) "
+    "CROSS JOIN LATERAL (SELECT * FROM notifications x WHERE x.scope_id = k.scope_id "
+    "AND x.notification_id = k.notification_id LIMIT 1) AS n "
+    "LEFT JOIN LATERAL (SELECT * FROM push_deliveries x WHERE n.channel = 'push' "
+    "AND x.scope_id = k.scope_id AND x.notification_id = k.notification_id) AS d ON true "
+    "ORDER BY k.place, d.device_id";
+
+/// Each row is a notification with one of its deliveries, or with none.
+template <class Result> std::vector<std::optional<Shown>> read_shown(Result const& result, std::size_t count)
+{
+    std::vector<std::optional<Shown>> found(count);
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        auto& slot = found[static_cast<std::size_t>(r.integer() - 1)];
+        Notification n = read(r);
+        if (!slot) slot.emplace(Shown{std::move(n), {}});
+        if (!r.is_null()) slot->deliveries.push_back(read_delivery(r));
+    }
+    return found;
+}
+
+std::vector<pg::Param> shown_params(std::span<Key const> keys)
+{
+    return {pg::column(keys, [](Key const& k) { return k.scope_id; }),
+        pg::column(keys, [](Key const& k) { return k.id; })};
+}
+
+} // namespace
+
+Notification read(pg::RowReader& r)
+{
+    Notification n;
+    n.id = r.uuid();
+    n.channel = parse_channel(r.view());
+    n.template_name = r.text();
+    n.to = r.text();
+    n.status = parse_status(r.view());
+    n.failure_reason = r.optional_text();
+    n.attempts = r.integer();
+    n.created_at = r.time();
+    n.queued_at = r.time();
+    n.send_at = r.optional_time();
+    n.sent_at = r.optional_time();
+    n.delivered_at = r.optional_time();
+    n.opened_at = r.optional_time();
+    n.failed_at = r.optional_time();
+    n.provider_id = r.optional_text();
+    n.traceparent = r.optional_text();
+    return n;
+}
+
+core::Time insert(pg::Tx& tx, NewNotification const& row)
+{
+    pg::serialise(tx, row.scope_id);
+    auto const result = tx.run(insert_sql, insert_params({&row, 1}));
+    return pg::RowReader(result[0], 1).time();
+}
+
+pg::Batch<core::Time> insert_batch(pg::Session& session, std::span<NewNotification const> rows)
+{
+    auto const result = co_await session.run_serialised(pg::scopes_of(rows), insert_sql, insert_params(rows));
+    std::map<core::Uuid, core::Time> times;
+    for (auto const row : result) {
+        pg::RowReader r(row);
+        core::Uuid const id = r.uuid();
+        times.emplace(id, r.time());
+    }
+    std::vector<core::Time> created;
+    created.reserve(rows.size());
+    for (auto const& row : rows)
+        created.push_back(times.at(row.notification.id));
+    co_return created;
+}
+
+pg::Batch<std::optional<Shown>> get_batch(pg::Session& session, std::span<Key const> keys)
+{
+    auto const result = co_await session.run(pg::scopes_of(keys), shown_sql, shown_params(keys));
+    co_return read_shown(result, keys.size());
+}
+
+std::optional<Shown> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+{
+    Key const key{scope.id, id};
+    return read_shown(tx.run(shown_sql, shown_params({&key, 1})), 1).front();
+}
+
+pg::Batch<std::vector<Notification>> list_batch(pg::Session& session, std::span<PlainPage const> pages)
+{
+    std::vector<pg::Param> const params{pg::column(pages, [](PlainPage const& p) { return p.scope_id; }),
+        pg::column(pages, [](PlainPage const& p) { return paging::time_of(p.after); }),
+        pg::column(pages, [](PlainPage const& p) { return paging::id_of(p.after); }),
+        pg::column(pages, [](PlainPage const& p) { return p.limit; })};
+    auto const result = co_await session.run(pg::scopes_of(pages),
+        "SELECT k.place, " NOTIFICATION_COLUMNS
+        " FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[]) WITH ORDINALITY "
+        "AS k(scope_id, at, id, page_limit, place) "
+        "CROSS JOIN LATERAL (SELECT * FROM notifications x WHERE x.scope_id = k.scope_id "
+        "AND (x.created_at, x.notification_id) < (k.at, k.id) "
+        "ORDER BY x.created_at DESC, x.notification_id DESC LIMIT k.page_limit) AS n",
+        params);
+    std::vector<std::vector<Notification>> lists(pages.size());
+    for (auto const row : result) {
+        pg::RowReader r(row);
+        auto const place = static_cast<std::size_t>(r.integer() - 1);
+        if (lists[place].empty()) lists[place].reserve(pages[place].limit);
+        lists[place].push_back(read(r));
+    }
+    // The join hands rows on in each page's order but does not promise to.
+    auto const newer = [](Notification const& a, Notification const& b) {
+        return std::tie(a.created_at, a.id) > std::tie(b.created_at, b.id);
+    };
+    for (auto& items : lists) {
+        if (!std::ranges::is_sorted(items, newer)) std::ranges::sort(items, newer);
+    }
+    co_return lists;
+}
+
+std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
+    std::optional<paging::Position> const& after, std::size_t limit)
+{
+    std::string sql = "SELECT " NOTIFICATION_COLUMNS " FROM notifications n WHERE n.scope_id = $1 "
+                      "AND (n.created_at, n.notification_id) < ($2::timestamptz, $3::uuid)";
+    std::vector<pg::Param> params{scope.id, paging::time_of(after), paging::id_of(after), limit};
+    auto const require = [&](std::string_view condition, pg::Param value) {
+        params.push_back(std::move(value));
+        sql.append(" AND ").append(condition).append("$").append(std::to_string(params.size()));
+    };
+    if (filter.status) require("n.status = ", to_string(*filter.status));
+    if (filter.channel) require("n.channel = ", to_string(*filter.channel));
+    if (filter.to) require("n.recipient = ", *filter.to);
+    // Clients see milliseconds: what they were shown at that time is not after it.
+    if (filter.created_after) {
+        auto const shown = std::chrono::floor<std::chrono::milliseconds>(*filter.created_after);
+        require("n.created_at >= ", core::Time(shown + std::chrono::milliseconds(1)));
+    }
+    sql += " ORDER BY n.created_at DESC, n.notification_id DESC LIMIT $4::bigint";
+    return pg::read_rows(tx.run(sql, params), read);
+}
+
+std::optional<Notification> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid id)
+{
+    auto const result =
+        tx.run("SELECT " NOTIFICATION_COLUMNS ", n.subject, n.body, n.html, n.data FROM notifications n "
+               "WHERE n.scope_id = $1 AND n.notification_id = $2",
+            {scope_id, id});
+    return pg::read_first(result, [](pg::RowReader& r) {
+        Notification n = read(r);
+        n.content.subject = r.text();
+        n.content.body = r.text();
+        n.content.html = r.boolean();
+        n.content.data = read_data(r.optional_text());
+        return n;
+    });
+}
+
+} // namespace notify::notifications

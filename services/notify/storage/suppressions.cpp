@@ -1,0 +1,57 @@
+#include "storage/suppressions.hpp"
+
+#include "pg/row.hpp"
+
+namespace notify::suppressions {
+
+namespace {
+
+Suppression read(pg::RowReader& r)
+{
+    Suppression s;
+    s.channel = parse_channel(r.view());
+    s.address = r.text();
+    s.reason = r.text();
+    s.created_at = r.time();
+    s.place = r.uuid();
+    return s;
+}
+
+} // namespace
+
+bool contains(pg::Tx& tx, std::int64_t scope_id, Channel channel, std::string_view address)
+{
+    auto const found =
+        tx.run("SELECT FROM suppressions WHERE scope_id = $1 AND channel = $2 AND address = $3",
+            {scope_id, to_string(channel), address});
+    return !found.empty();
+}
+
+void insert(
+    pg::Tx& tx, std::int64_t scope_id, Channel channel, std::string_view address, std::string_view reason)
+{
+    pg::serialise(tx, scope_id);
+    tx.run("INSERT INTO suppressions (scope_id, channel, address, reason, created_at) "
+           "VALUES ($1, $2, $3, $4, clock_timestamp()) ON CONFLICT (scope_id, channel, address) DO NOTHING",
+        {scope_id, to_string(channel), address, reason});
+}
+
+std::vector<Suppression> list(
+    pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const result = tx.run(
+        "SELECT channel, address, reason, created_at, md5(channel || address)::uuid FROM suppressions "
+        "WHERE scope_id = $1 AND (created_at, md5(channel || address)::uuid) < ($2::timestamptz, $3::uuid) "
+        "ORDER BY created_at DESC, md5(channel || address)::uuid DESC LIMIT $4",
+        {scope.id, paging::time_of(after), paging::id_of(after), limit});
+    return pg::read_rows(result, read);
+}
+
+bool remove(pg::Tx& tx, core::Scope const& scope, std::string_view address)
+{
+    auto const removed = tx.run(
+        "DELETE FROM suppressions WHERE scope_id = $1 AND address = $2 RETURNING 1", {scope.id, address});
+    return !removed.empty();
+}
+
+} // namespace notify::suppressions

@@ -1,0 +1,122 @@
+#include "storage/templates.hpp"
+
+#include "core/error.hpp"
+#include "pg/row.hpp"
+
+namespace notify::templates {
+
+namespace {
+
+#define TEMPLATE_COLUMNS                                                                                     \
+    "t.template_id, t.name, t.channel, t.subject, t.body, t.format, t.version, t.created_at, t.updated_at"
+
+Template read(pg::RowReader& r)
+{
+    Template t;
+    t.id = r.uuid();
+    t.name = r.text();
+    t.channel = parse_channel(r.view());
+    t.subject = r.text();
+    t.body = r.text();
+    t.format = parse_format(r.view());
+    t.version = r.integer();
+    t.created_at = r.time();
+    t.updated_at = r.time();
+    return t;
+}
+
+/// Takes the lock under which a tenant's templates get their order and their names; it is that of the
+/// production scope.
+void serialise(pg::Tx& tx, core::Scope const& scope)
+{
+    pg::serialise(tx, core::Scope::of(scope.tenant_id(), core::Environment::production, scope.slug).id);
+}
+
+[[noreturn]] void name_is_taken()
+{
+    throw core::Error(core::codes::conflict, "There is a template of that name already.");
+}
+
+} // namespace
+
+pg::Batch<std::optional<Found>> find_batch(pg::Session& session, std::span<Name const> names)
+{
+    std::vector<pg::Param> const params{pg::column(names, [](Name const& n) { return n.scope_id; }),
+        pg::column(names, [](Name const& n) { return std::string_view(n.name); })};
+    auto const result = co_await session.run(pg::scopes_of(names),
+        "SELECT k.place, " TEMPLATE_COLUMNS ", t.channel = 'push' AND "
+        "EXISTS (SELECT FROM platforms p WHERE p.scope_id = k.scope_id) "
+        "FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS k(scope_id, name, place) "
+        "CROSS JOIN LATERAL (SELECT * FROM templates x WHERE x.tenant_id = k.scope_id / 2 "
+        "AND x.name = k.name LIMIT 1) AS t",
+        params);
+    std::vector<std::optional<Found>> found(names.size());
+    for (auto const row : result) {
+        pg::RowReader r(row);
+        auto& slot = found[static_cast<std::size_t>(r.integer() - 1)];
+        Template t = read(r);
+        slot.emplace(Found{std::move(t), r.boolean()});
+    }
+    co_return found;
+}
+
+std::optional<Template> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+{
+    auto const result =
+        tx.run("SELECT " TEMPLATE_COLUMNS " FROM templates t WHERE t.tenant_id = $1 AND t.template_id = $2",
+            {scope.tenant_id(), id});
+    return pg::read_first(result, read);
+}
+
+std::optional<Template> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+{
+    auto const result = tx.run("SELECT " TEMPLATE_COLUMNS
+                               " FROM templates t WHERE t.tenant_id = $1 AND t.template_id = $2 FOR UPDATE",
+        {scope.tenant_id(), id});
+    return pg::read_first(result, read);
+}
+
+std::vector<Template> list(
+    pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const result = tx.run("SELECT " TEMPLATE_COLUMNS " FROM templates t WHERE t.tenant_id = $1 "
+                               "AND (t.created_at, t.template_id) < ($2::timestamptz, $3::uuid) "
+                               "ORDER BY t.created_at DESC, t.template_id DESC LIMIT $4::bigint",
+        {scope.tenant_id(), paging::time_of(after), paging::id_of(after), limit});
+    return pg::read_rows(result, read);
+}
+
+void insert(pg::Tx& tx, core::Scope const& scope, Template& t)
+{
+    serialise(tx, scope);
+    auto const result =
+        tx.run("INSERT INTO templates AS t (tenant_id, template_id, name, channel, subject, body, format, "
+               "created_at, updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, "
+               "$7::text, n.at, n.at FROM (SELECT clock_timestamp() AS at) AS n "
+               "ON CONFLICT (tenant_id, name) DO NOTHING RETURNING " TEMPLATE_COLUMNS,
+            {scope.tenant_id(), t.id, t.name, to_string(t.channel), t.subject, t.body, to_string(t.format)});
+    auto inserted = pg::read_first(result, read);
+    if (!inserted) name_is_taken();
+    t = *std::move(inserted);
+}
+
+void update(pg::Tx& tx, core::Scope const& scope, Template& t)
+{
+    serialise(tx, scope);
+    auto const result =
+        tx.run("UPDATE templates t SET name = $3, channel = $4, subject = $5, body = $6, format = $7, "
+               "version = t.version + 1, updated_at = clock_timestamp() "
+               "WHERE t.tenant_id = $1 AND t.template_id = $2 AND NOT EXISTS (SELECT FROM templates o "
+               "WHERE o.tenant_id = $1 AND o.name = $3 AND o.template_id <> $2) RETURNING " TEMPLATE_COLUMNS,
+            {scope.tenant_id(), t.id, t.name, to_string(t.channel), t.subject, t.body, to_string(t.format)});
+    auto updated = pg::read_first(result, read);
+    if (!updated) name_is_taken();
+    t = *std::move(updated);
+}
+
+void remove(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+{
+    tx.run("DELETE FROM templates WHERE tenant_id = $1 AND template_id = $2", {scope.tenant_id(), id});
+}
+
+} // namespace notify::templates

@@ -1,0 +1,59 @@
+#pragma once
+// Private to the delivery workers: what the handlers of all channels do alike.
+
+#include "core/identity.hpp"
+#include "domain/answer.hpp"
+#include "domain/notification.hpp"
+#include "jobs/worker.hpp"
+#include "pg/database.hpp"
+#include "workers/delivery.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <utility>
+
+namespace notify {
+
+/// Notifications of a suspended tenant are looked at this often.
+inline constexpr std::chrono::minutes suspended_pause{5};
+
+/// Runs a coroutine on an I/O thread and waits for it.
+template <class T> T wait(asio::io_context& io, asio::awaitable<T> task)
+{
+    return asio::co_spawn(io, std::move(task), asio::use_future).get();
+}
+
+/// Whose job it is.
+struct Owner {
+    core::Scope scope;
+    bool suspended = false;
+};
+
+/// nullopt when the tenant is gone. Throws core::Error UNAVAILABLE.
+std::optional<Owner> owner_of(DeliveryDeps const& deps, std::int64_t scope_id);
+
+/// How one attempt at an email or a text message went.
+struct Attempt {
+    core::Time began;
+    Answer answer;
+};
+
+/// How the job of `n` ends after an attempt: status, event and webhook are written in the transaction that
+/// ends the claim, and `also`, when given, runs in it too.
+jobs::Outcome end_of(DeliveryDeps const& deps, std::int64_t scope_id, Notification const& n,
+    Attempt const& attempt, std::function<void(pg::Tx&)> also = {});
+
+/// How the job of `n` ends when it was not even tried, and never will be.
+jobs::Outcome give_up(
+    DeliveryDeps const& deps, std::int64_t scope_id, core::Uuid const& id, std::string_view reason);
+
+/// Moves `n`, which is locked, to `to` and tells the scope's webhooks; else writes its progress alone.
+void move_and_tell(pg::Tx& tx, std::int64_t scope_id, Notification& n, std::optional<Status> to,
+    std::optional<std::string> const& detail, core::Time at);
+
+} // namespace notify

@@ -1,0 +1,29 @@
+#include "workers/domain_checks.hpp"
+
+#include "audit/audit.hpp"
+
+namespace notify::domain_checks {
+
+jobs::Handler handler(Domains& d)
+{
+    return [&d](jobs::Claim const& claim, std::stop_token const& /*stop*/) {
+        using jobs::Outcome;
+        core::Scope const scope{claim.scope_id, {}};
+        auto const domain =
+            d.db.transact_blocking(pg::Scopes(scope), [&](pg::Tx& tx) { return domains::find(tx, scope); });
+        if (!domain || domain->id != claim.ref) return Outcome::done(); // deleted, or replaced by another
+        DomainRecords const records = records_of(d, *domain);
+        RecordChecks const checks = compare(records, d.dns.txt_blocking(names_of(records)));
+        // Not in the transaction that ends the claim: that one does not see the tenant's other environment.
+        d.db.transact_blocking(domains::both_environments(scope), [&](pg::Tx& tx) {
+            auto const checked = record_checks(tx, scope, domain->id, checks, d.clock.now());
+            auto const entry = checked ? checked->entry() : std::nullopt;
+            if (entry)
+                audit::record(
+                    tx, scope, {.id = "system:domain-checks", .role = "system", .request_id = {}}, *entry);
+        });
+        return Outcome::retry(d.clock.now() + interval);
+    };
+}
+
+} // namespace notify::domain_checks

@@ -1,0 +1,38 @@
+#pragma once
+// Private to the delivery workers.
+
+#include "providers/mail.hpp"
+#include "storage/attachments.hpp"
+#include "workers/common.hpp"
+
+#include <stop_token>
+#include <vector>
+
+namespace notify {
+
+/// Sends emails: the handler of `queue_of(Channel::email)`.
+class EmailHandler {
+public:
+    explicit EmailHandler(DeliveryDeps const& deps) : deps_(deps) {}
+
+    /// One attempt at one email (`jobs::Handler`), from the scope's own domain once that is verified. One
+    /// that the end of the process cuts off does not count and is due at once.
+    jobs::Outcome operator()(jobs::Claim const& claim, std::stop_token const& stop) const;
+
+private:
+    struct Loaded {
+        std::optional<Notification> notification;
+        std::vector<email_attachments::Row> attachments;
+        std::optional<EmailSender> sender;
+    };
+
+    Loaded load(core::Scope const& scope, core::Uuid const& id) const;
+    jobs::Outcome attempt(core::Scope const& scope, Loaded loaded, std::stop_token const& stop) const;
+    std::optional<Answer> read_uploads(
+        std::vector<email_attachments::Row>& rows, std::stop_token const& stop) const;
+    Answer send(Loaded loaded, std::stop_token const& stop) const;
+
+    DeliveryDeps const& deps_;
+};
+
+} // namespace notify

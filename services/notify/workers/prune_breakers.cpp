@@ -1,0 +1,30 @@
+#include "workers/prune_breakers.hpp"
+
+namespace notify {
+
+namespace {
+
+/// Beyond so many credentials those that gave no cause for concern are forgotten.
+constexpr std::size_t remembered = 10'000;
+
+} // namespace
+
+bool PruneBreakers::count(crypto::Digest const& credential, bool gone)
+{
+    std::lock_guard const lock(mutex_);
+    if (breakers_.size() >= remembered && !breakers_.contains(credential))
+        std::erase_if(breakers_, [](auto const& entry) { return !entry.second.tripped(); });
+    PruneBreaker& breaker = breakers_[credential];
+    bool const before = breaker.tripped();
+    breaker.count(gone);
+    return breaker.tripped() && !before;
+}
+
+bool PruneBreakers::may_prune(crypto::Digest const& credential) const
+{
+    std::lock_guard const lock(mutex_);
+    auto const it = breakers_.find(credential);
+    return it == breakers_.end() || !it->second.tripped();
+}
+
+} // namespace notify

@@ -1,0 +1,146 @@
+#include "workers/sms.hpp"
+
+#include "domain/retry.hpp"
+#include "http/client.hpp"
+#include "redis/client.hpp"
+#include "sms/twilio.hpp"
+#include "storage/notifications.hpp"
+#include "storage/suppressions.hpp"
+
+namespace notify {
+
+namespace {
+
+using jobs::Outcome;
+using namespace std::chrono_literals;
+
+/// While the shared sender's limit cannot be checked, nothing is sent.
+constexpr auto limit_unknown_pause = 5s;
+/// And one that is spent is looked at this often, for an operator may have raised it.
+constexpr auto longest_pause = 15min;
+
+Verdict verdict_of_refusal(sms::Sent const& sent) noexcept
+{
+    constexpr unsigned queue_full = 21611; // https://www.twilio.com/docs/api/errors/21611
+    if (sent.status == 429 || sent.code == queue_full) return Verdict::throttled;
+    if (sent.status == 401) return Verdict::credential;
+    // Whoever gave up waiting for an answer does not know what the one behind it has done.
+    if (sent.status == 408 || sent.status == 504) return Verdict::unknown;
+    return sent.status >= 500 ? Verdict::transient : Verdict::refused;
+}
+
+Verdict verdict_of(sms::Sent const& sent) noexcept
+{
+    switch (sent.outcome) {
+    case sms::Outcome::accepted:
+        return Verdict::accepted;
+    case sms::Outcome::opted_out:
+        return Verdict::gone;
+    case sms::Outcome::country:
+    case sms::Outcome::unreachable:
+        return Verdict::refused;
+    case sms::Outcome::refused:
+        return verdict_of_refusal(sent);
+    case sms::Outcome::not_sent:
+        return Verdict::transient;
+    case sms::Outcome::unknown:
+        break;
+    }
+    return Verdict::unknown;
+}
+
+std::string reason_for(sms::Sent const& sent)
+{
+    if (sent.code != 0) return std::to_string(sent.code);
+    if (sent.outcome == sms::Outcome::not_sent) return "CONNECT_FAILED";
+    if (sent.outcome == sms::Outcome::unknown) return sent.status == 0 ? "NO_ANSWER" : "UNEXPECTED_ANSWER";
+    return "HTTP_" + std::to_string(sent.status);
+}
+
+} // namespace
+
+Answer answer_of(sms::Sent const& sent)
+{
+    Answer answer{.verdict = verdict_of(sent),
+        .reason = {},
+        .provider_id = sent.provider_id,
+        .retry_after = sent.retry_after};
+    if (answer.verdict != Verdict::accepted) answer.reason = reason_for(sent);
+    return answer;
+}
+
+std::string status_callback(
+    std::string const& webhook_url, std::int64_t scope_id, core::Uuid const& notification_id)
+{
+    if (webhook_url.empty()) return {};
+    char const mark = webhook_url.find('?') == std::string::npos ? '?' : '&';
+    return webhook_url + mark + "scope=" + std::to_string(scope_id) +
+           "&notification=" + notification_id.to_string();
+}
+
+SmsHandler::SmsHandler(sms::Options const& options, DeliveryDeps const& deps)
+    : deps_(deps), webhook_url_(options.webhook_url), guarded_(options.twilio),
+      sender_(sms::make_sender(options, deps.client, deps.clock)),
+      guard_(deps.redis, options.sender(), options.sender_verified, options.sender_per_minute)
+{
+}
+
+SmsHandler::Loaded SmsHandler::load(jobs::Claim const& claim) const
+{
+    return deps_.db.transact_blocking(pg::Scopes(claim.scope_id), [&](pg::Tx& tx) {
+        Loaded loaded{.notification = notifications::find(tx, claim.scope_id, claim.ref)};
+        if (loaded.notification)
+            loaded.suppressed =
+                suppressions::contains(tx, claim.scope_id, Channel::sms, loaded.notification->to);
+        return loaded;
+    });
+}
+
+jobs::Outcome SmsHandler::operator()(jobs::Claim const& claim, std::stop_token const& /*stop*/)
+{
+    auto const owner = owner_of(deps_, claim.scope_id);
+    if (!owner) return Outcome::done();
+    if (owner->suspended) return Outcome::not_yet(deps_.clock.now() + suspended_pause);
+    auto const loaded = load(claim);
+    if (!loaded.notification || loaded.notification->status != Status::queued) return Outcome::done();
+    if (loaded.suppressed) return give_up(deps_, claim.scope_id, claim.ref, failures::suppressed);
+    return attempt(owner->scope, *loaded.notification);
+}
+
+jobs::Outcome SmsHandler::attempt(core::Scope const& scope, Notification const& n)
+{
+    sms::SenderGuard::Use use;
+    if (auto const later = held_back(scope, use)) return Outcome::not_yet(*later);
+    core::Time const began = deps_.clock.now();
+    sms::Message const message{.scope = scope,
+        .to = sms::PhoneNumber::parse(n.to).value(), // it was one when it was accepted
+        .body = n.content.body,
+        .status_callback = status_callback(webhook_url_, scope.id, n.id)};
+    auto const sent = sender_->send(message, sms::patience);
+    if (sent.outcome == sms::Outcome::not_sent) give_back(use);
+    Answer const answer = answer_of(sent);
+    if (sent.outcome != sms::Outcome::opted_out) return end_of(deps_, scope.id, n, {began, answer});
+    return end_of(deps_, scope.id, n, {began, answer}, [scope_id = scope.id, to = n.to, answer](pg::Tx& tx) {
+        suppressions::insert(tx, scope_id, Channel::sms, to, answer.reason);
+    });
+}
+
+std::optional<core::Time> SmsHandler::held_back(core::Scope const& scope, sms::SenderGuard::Use& use)
+{
+    if (!guarded_) return std::nullopt;
+    core::Time const now = deps_.clock.now();
+    try {
+        use = wait(deps_.io, guard_.take(now, sms::SenderGuard::Purpose::deferrable, scope.slug));
+    } catch (redis::Unavailable const&) {
+        return now + limit_unknown_pause;
+    }
+    if (use.allowed) return std::nullopt;
+    return now + std::min<std::chrono::milliseconds>(use.retry_after, longest_pause);
+}
+
+void SmsHandler::give_back(sms::SenderGuard::Use const& use)
+{
+    if (guarded_) wait(deps_.io, guard_.give_back(use));
+}
+
+} // namespace notify

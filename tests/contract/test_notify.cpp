@@ -1,0 +1,236 @@
+#include "checks.hpp"
+#include "routes.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+OpenApi const& contract()
+{
+    static OpenApi const loaded(PROTO_DIR "/notify.openapi.yaml");
+    return loaded;
+}
+
+testing::HttpResponse checked(testing::HttpClient& client, std::string const& name, std::string const& path,
+    std::optional<std::string> const& body = std::nullopt, testing::HttpClient::Headers const& headers = {})
+{
+    return check_answer(contract(), client, name, path, body, headers);
+}
+
+std::string example_of(std::string const& name)
+{
+    return boost::json::serialize(*contract().operations().at(name).request_example);
+}
+
+/// An operation whose path has no parameters, with the contract's own example where there is one.
+testing::HttpResponse example(testing::HttpClient& client, std::string const& name)
+{
+    bool const has_body = contract().operations().at(name).request_example.has_value();
+    return checked(client, name, name.substr(name.find(' ') + 1),
+        has_body ? std::optional(example_of(name)) : std::nullopt);
+}
+
+/// A service whose resolver does not answer.
+World::Options without_dns()
+{
+    return {.environment = {{"DNS_SERVERS", "127.0.0.1:9"}}};
+}
+
+} // namespace
+
+TEST_CASE("the contract describes every route and no other", "[contract]")
+{
+    check_described(contract(), notify::routes);
+}
+
+TEST_CASE("the contract says who may call what, and with which parameters", "[contract]")
+{
+    check_operations(contract(), notify::routes);
+}
+
+TEST_CASE("the answers of templates and notifications are what the contract says", "[contract]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    auto const made = example(backend, "POST /v1/templates");
+    REQUIRE(made.status == 201);
+    CHECK(example(backend, "POST /v1/templates").status == 409);
+    CHECK(checked(backend, "POST /v1/templates", "/v1/templates", "{}").status == 400);
+    auto const path = "/v1/templates/" + text(made.json(), "templateId");
+    CHECK(checked(backend, "GET /v1/templates/{templateId}", path).status == 200);
+    CHECK(checked(backend, "PATCH /v1/templates/{templateId}", path,
+              example_of("PATCH /v1/templates/{templateId}"))
+              .status == 200);
+    CHECK(checked(backend, "POST /v1/templates/{templateId}/preview", path + "/preview",
+              example_of("POST /v1/templates/{templateId}/preview"))
+              .status == 200);
+    CHECK(checked(backend, "POST /v1/templates/{templateId}/preview", path + "/preview", "{}").status == 400);
+    CHECK(checked(backend, "GET /v1/templates", "/v1/templates").status == 200);
+    CHECK(checked(backend, "GET /v1/templates", "/v1/templates?limit=1").status == 200);
+
+    CHECK(example(backend, "POST /v1/webhooks").status == 201);
+    auto const sent = example(backend, "POST /v1/notifications/send");
+    REQUIRE(sent.status == 202);
+    CHECK_FALSE(sent.header("ratelimit").empty());
+    CHECK_FALSE(sent.header("ratelimit-policy").empty());
+    CHECK(checked(backend, "POST /v1/notifications/send", "/v1/notifications/send", "{}").status == 400);
+    CHECK(checked(backend, "POST /v1/notifications/send", "/v1/notifications/send",
+              body({{"templateName", "unknown"}, {"channel", "sms"}, {"to", "+4915112345678"}}))
+              .status == 404);
+    auto const id = text(sent.json(), "notificationId");
+    REQUIRE(world.becomes(id, "sent"));
+    auto const one = "/v1/notifications/" + id;
+    CHECK(checked(backend, "GET /v1/notifications/{notificationId}", one).status == 200);
+    CHECK(checked(backend, "GET /v1/notifications/{notificationId}/events", one + "/events").status == 200);
+    CHECK(checked(backend, "POST /v1/notifications/{notificationId}/cancel", one + "/cancel").status == 409);
+    CHECK(checked(backend, "POST /v1/notifications/ack", "/v1/notifications/ack",
+              body({{"notifications", boost::json::array{boost::json::object{{"id", id}}}}}))
+              .status == 200);
+    CHECK(example(backend, "POST /v1/notifications/ack").status == 200);
+    CHECK(checked(backend, "POST /v1/notifications/{notificationId}/opened", one + "/opened").status == 200);
+    CHECK(checked(backend, "POST /v1/notifications/{notificationId}/retry", one + "/retry").status == 409);
+    CHECK(example(backend, "GET /v1/notifications").status == 200);
+
+    auto const later = world.send({{"templateName", "welcome"}, {"channel", "email"},
+        {"to", "ada@example.com"}, {"variables", boost::json::object{{"name", "Ada"}, {"link", "x"}}},
+        {"sendAt", core::to_rfc3339(world.clock.now() + 1h)}});
+    for (auto const& [what, status] : {std::pair{"cancel", 200U}, std::pair{"retry", 202U}})
+        CHECK(checked(backend, std::string("POST /v1/notifications/{notificationId}/") + what,
+                  "/v1/notifications/" + later + "/" + what)
+                  .status == status);
+    CHECK(checked(backend, "DELETE /v1/templates/{templateId}", path).status == 200);
+    CHECK(checked(backend, "DELETE /v1/templates/{templateId}", path).status == 404);
+}
+
+TEST_CASE("the answers of attachments are what the contract says", "[contract]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    auto const presigned = example(backend, "POST /v1/attachments/presign");
+    REQUIRE(presigned.status == 201);
+    auto const path = "/v1/attachments/" + text(presigned.json(), "attachmentId");
+    CHECK(checked(backend, "GET /v1/attachments/{attachmentId}", path).status == 200);
+    auto const upload = text(presigned.json(), "uploadUrl");
+    std::string const pdf = "%PDF-1.7\n" + std::string(59, 'x');
+    CHECK(checked(backend, "PUT /uploads/{token}", upload.substr(upload.find("/uploads/")), pdf,
+              {{"Content-Type", "application/pdf"}})
+              .status == 200);
+    auto const uploaded = checked(backend, "GET /v1/attachments/{attachmentId}", path);
+    CHECK(uploaded.status == 200);
+    auto const download = text(uploaded.json(), "downloadUrl");
+    CHECK(checked(backend, "GET /downloads/{token}", download.substr(download.find("/downloads/"))).body ==
+          pdf);
+}
+
+TEST_CASE("the answers of devices and platforms are what the contract says", "[contract]")
+{
+    World const world;
+    auto app = world.as_app(), backend = world.as_backend();
+    CHECK(
+        checked(backend, "PUT /v1/platforms/{kind}", "/v1/platforms/apns", body(apns_credential())).status ==
+        200);
+    CHECK(checked(backend, "PUT /v1/platforms/{kind}", "/v1/platforms/apns",
+              example_of("PUT /v1/platforms/{kind}"))
+              .status == 400);
+    auto const registered = example(app, "POST /v1/devices");
+    REQUIRE(registered.status == 201);
+    auto const user = text(registered.json(), "userId"), token = text(registered.json(), "token");
+    CHECK(checked(app, "POST /v1/devices", "/v1/devices", "{}").status == 400);
+    CHECK(checked(app, "GET /v1/devices", "/v1/devices?userId=" + user).status == 403);
+    CHECK(checked(backend, "GET /v1/devices", "/v1/devices?userId=" + user).status == 200);
+    auto const test = "/v1/devices/" + token + "/test";
+    CHECK(checked(backend, "POST /v1/devices/{token}/test", test).status == 409);
+    CHECK(checked(backend, "PUT /v1/platforms/{kind}", "/v1/platforms/fcm", body(fcm_credential())).status ==
+          200);
+    auto const tested = checked(backend, "POST /v1/devices/{token}/test", test); // there is no carrier
+    CHECK(tested.status == 200);
+    CHECK(text(tested.json(), "result") == "failed");
+    CHECK(example(backend, "GET /v1/platforms").status == 200);
+
+    world.new_template("ping", {{"channel", "push"}});
+    auto const id = world.send({{"templateName", "ping"}, {"channel", "push"}, {"to", user}});
+    auto const path = "/v1/notifications/" + id;
+    CHECK(eventually([&] { return backend.get(path).json().at("attempts") == 1; }));
+    auto const pushed = checked(backend, "GET /v1/notifications/{notificationId}", path);
+    CHECK(pushed.json().at("deliveries").as_array().size() == 1);
+
+    CHECK(checked(app, "DELETE /v1/devices/{token}", "/v1/devices/" + token).status == 200);
+    CHECK(checked(app, "DELETE /v1/devices/{token}", "/v1/devices/" + token).status == 404);
+    CHECK(checked(backend, "DELETE /v1/platforms/{kind}", "/v1/platforms/fcm").status == 200);
+    CHECK(checked(backend, "DELETE /v1/platforms/{kind}", "/v1/platforms/fcm").status == 404);
+}
+
+TEST_CASE("the answers of domains, suppressions and reports are what the contract says", "[contract]")
+{
+    World const world(without_dns());
+    auto backend = world.as_backend();
+    CHECK(example(backend, "GET /v1/domains/status").status == 404);
+    CHECK(example(backend, "POST /v1/domains/verify").status == 200);
+    CHECK(checked(backend, "POST /v1/domains/verify", "/v1/domains/verify", "{}").status == 400);
+    CHECK(example(backend, "GET /v1/domains/status").status == 200);
+    CHECK(example(backend, "DELETE /v1/domains").status == 200);
+    CHECK(example(backend, "DELETE /v1/domains").status == 404);
+
+    world.postgres.query(
+        "INSERT INTO suppressions (scope_id, channel, address, reason, created_at) VALUES (" +
+        world.scope_id() + ", 'sms', '+4915112345678', '21610', now())");
+    auto const suppressed = example(backend, "GET /v1/suppressions");
+    CHECK(suppressed.json().at("items").as_array().size() == 1);
+    for (auto const status : {200U, 404U})
+        CHECK(
+            checked(backend, "DELETE /v1/suppressions/{address}", "/v1/suppressions/+4915112345678").status ==
+            status);
+
+    auto anyone = world.client();
+    CHECK(
+        checked(anyone, "POST /webhooks/sms/twilio", "/webhooks/sms/twilio",
+            "MessageSid=SM1&MessageStatus=delivered", {{"Content-Type", "application/x-www-form-urlencoded"}})
+            .status == 401);
+}
+
+TEST_CASE("the answers of settings, webhooks, keys and tenants are what the contract says", "[contract]")
+{
+    World const world;
+    auto backend = world.as_backend(), owner = world.as_user(ada, "owner"), master = world.as_master();
+    CHECK(example(backend, "PATCH /v1/settings").status == 200);
+    for (auto const* list : {"/v1/settings", "/v1/audit", "/v1/webhooks"})
+        CHECK(example(backend, std::string("GET ") + list).status == 200);
+
+    auto const hook = example(backend, "POST /v1/webhooks");
+    REQUIRE(hook.status == 201);
+    auto const hook_path = "/v1/webhooks/" + text(hook.json(), "webhookId");
+    world.new_template("mail");
+    world.send({{"templateName", "mail"}, {"channel", "email"}, {"to", "ada@example.com"}});
+    auto const deliveries = [&] {
+        return checked(backend, "GET /v1/webhooks/{webhookId}/deliveries", hook_path + "/deliveries").json();
+    };
+    REQUIRE(eventually([&] { return !deliveries().at("items").as_array().empty(); }));
+    auto const delivery =
+        hook_path + "/deliveries/" + text(deliveries().at("items").at(0), "deliveryId") + "/redeliver";
+    CHECK(checked(backend, "POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", delivery)
+              .status == 202);
+    CHECK(checked(backend, "GET /v1/webhooks/{webhookId}", hook_path).status == 200);
+    CHECK(checked(backend, "POST /v1/webhooks/{webhookId}/rotate-secret", hook_path + "/rotate-secret")
+              .status == 200);
+    CHECK(checked(backend, "PATCH /v1/webhooks/{webhookId}", hook_path,
+              example_of("PATCH /v1/webhooks/{webhookId}"))
+              .status == 200);
+    CHECK(checked(backend, "DELETE /v1/webhooks/{webhookId}", hook_path).status == 200);
+
+    auto const key = example(owner, "POST /v1/keys");
+    REQUIRE(key.status == 201);
+    CHECK(example(backend, "POST /v1/keys").status == 403);
+    CHECK(example(owner, "GET /v1/keys").status == 200);
+    CHECK(checked(owner, "DELETE /v1/keys/{prefix}", "/v1/keys/" + text(key.json(), "prefix")).status == 200);
+    for (std::string const rotate : {"rotate", "rotate-publishable"}) {
+        std::string const name = "POST /v1/keys/{environment}/" + rotate;
+        CHECK(checked(owner, name, "/v1/keys/sandbox/" + rotate, example_of(name)).status == 201);
+    }
+    CHECK(checked(master, "PUT /v1/admin/tenants/{slug}", "/v1/admin/tenants/new",
+              example_of("PUT /v1/admin/tenants/{slug}"))
+              .status == 201);
+    CHECK(checked(master, "GET /v1/admin/tenants/{slug}", "/v1/admin/tenants/new").status == 200);
+    CHECK(example(master, "GET /v1/admin/tenants").status == 200);
+    CHECK(checked(master, "DELETE /v1/admin/tenants/{slug}", "/v1/admin/tenants/new").status == 200);
+}

@@ -1,0 +1,155 @@
+// What fcm.mjs and apns.mjs have in common: an HTTP/2 server for pushes, and beside it an HTTP/1.1 server that a test tells
+// what to do. Both are on free ports of 127.0.0.1, which are printed: {port, url, control}.
+//
+// What is answered goes by the name of an answer (see each server), which comes from, in this order: what the test has set
+// for all pushes or for a token, the token itself up to its first colon, or `ok`. Besides the carrier's answers there are
+// hang (none), reset, refuse (REFUSED_STREAM), goaway (a GOAWAY that leaves this stream out), drop (the connection is cut);
+// `NAME-once` does so the first time a token is pushed to, and then `ok`.
+//
+//   POST   /script  {all?: name | null, times?: N, tokens?: {token: name}, delay?: ms, streams?: N}
+//   GET    /seen    [{token, connection, answer, headers, body}]: the pushes that came, in order; DELETE forgets them
+//   POST   /goaway  every connection is told to go
+//   GET    /counts  {connections, pushes}
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import http2 from "node:http2";
+
+const { NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = http2.constants;
+
+export const options = JSON.parse(process.argv[2] ?? "{}"); // {key?, cert?, streams?, publicKey?}
+
+const script = { all: null, times: Infinity, tokens: {}, delay: 0 };
+const done = new Set(); // tokens that were answered by a name
+const sessions = new Map(); // -> {number, answered: the highest stream that was, last: the last one that will be}
+let connections = 0;
+let pushes = 0;
+let seen = [];
+
+const deeds = ["hang", "reset", "refuse", "goaway", "drop"];
+
+function nameFor(token, knows) {
+  if (script.all && script.times-- > 0) return script.all;
+  const said = script.tokens[token] ?? /^([A-Za-z_-]+)(:|$)/.exec(token)?.[1] ?? "ok";
+  const name = said.replace(/-once$/, "");
+  if (!deeds.includes(name) && !knows(name)) return "ok";
+  if (said !== name && done.has(token)) return "ok";
+  done.add(token);
+  return name;
+}
+
+/// A GOAWAY that leaves out this stream and all that were not answered yet.
+function sayGoodbye(session, state) {
+  state.last = state.answered;
+  session.goaway(NGHTTP2_NO_ERROR, state.last);
+}
+
+function deal(stream, state, name, answer) {
+  const session = stream.session;
+  if (!session || stream.destroyed || stream.id > state.last) return;
+  switch (name) {
+    case "hang":
+      return;
+    case "reset":
+      return stream.close(NGHTTP2_INTERNAL_ERROR);
+    case "refuse":
+      return stream.close(NGHTTP2_REFUSED_STREAM);
+    case "goaway":
+      return sayGoodbye(session, state);
+    case "drop":
+      return session.destroy();
+  }
+  state.answered = Math.max(state.answered, stream.id);
+  const { status, body, headers } = answer;
+  stream.respond({ ":status": status, ...headers });
+  stream.end(body ?? "");
+}
+
+/// `read(headers, body)` -> {token, error?}: `error` is the answer to a request that is not as documented.
+/// `answer(name, token)` -> {status, body?, headers?}.
+/// `more(request, body, response)` answers what else the control server is asked.
+/// `knows(name)`: whether it is the name of an answer.
+export async function serve({ read, answer, knows, accepted = () => {}, more, streams }) {
+  const settings = { maxConcurrentStreams: options.streams ?? streams ?? 1000, enablePush: false };
+  const server = options.key
+    ? http2.createSecureServer({ key: readFileSync(options.key), cert: readFileSync(options.cert), settings })
+    : http2.createServer({ settings });
+  server.on("session", (session) => {
+    sessions.set(session, { number: ++connections, answered: 0, last: Infinity });
+    session.on("error", () => {});
+    session.on("close", () => sessions.delete(session));
+  });
+  server.on("sessionError", () => {});
+  server.on("stream", (stream, headers) => {
+    const chunks = [];
+    const state = sessions.get(stream.session);
+    stream.on("error", () => {});
+    stream.on("data", (chunk) => chunks.push(chunk));
+    stream.on("end", () => {
+      if (stream.id > state.last) return; // the client was told that it is left out
+      const text = Buffer.concat(chunks).toString();
+      const { token, error, body } = read(headers, text);
+      const name = error ? "MALFORMED" : nameFor(token, knows);
+      const said = error ?? (deeds.includes(name) ? null : answer(name, token, headers));
+      pushes += 1;
+      const push = { token, connection: state.number, answer: said?.error ?? name, headers: { ...headers }, body: body ?? text };
+      if (seen.length < 100_000) seen.push(push);
+      if (said?.status === 200) accepted(stream.session);
+      if (script.delay > 0) setTimeout(() => deal(stream, state, name, said), script.delay);
+      else deal(stream, state, name, said);
+    });
+  });
+
+  const control = http.createServer(async (request, response) => {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    const reply = (value, status = 200) => {
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify(value));
+    };
+    const asked = `${request.method} ${request.url}`;
+    if (asked === "POST /script") {
+      const { streams: count, ...rest } = JSON.parse(text);
+      Object.assign(script, { times: Infinity }, rest);
+      if (count) for (const session of sessions.keys()) session.settings({ maxConcurrentStreams: count });
+      return reply({});
+    }
+    if (asked === "GET /seen") return reply(seen);
+    if (asked === "DELETE /seen") return reply((seen = []));
+    if (asked === "GET /counts") return reply({ connections, pushes });
+    if (asked === "POST /goaway") {
+      for (const session of sessions.keys()) session.goaway(NGHTTP2_NO_ERROR);
+      return reply({});
+    }
+    if (more?.(request, text, reply)) return undefined;
+    return reply({ error: `unknown: ${asked}` }, 404);
+  });
+
+  for (const listener of [server, control]) {
+    listener.listen(0, "127.0.0.1");
+    await once(listener, "listening");
+  }
+  const scheme = options.key ? "https" : "http";
+  console.log(
+    JSON.stringify({
+      port: server.address().port,
+      url: `${scheme}://127.0.0.1:${server.address().port}`,
+      control: `http://127.0.0.1:${control.address().port}`,
+    }),
+  );
+}
+
+/// The parts of a JWT, once its signature was checked with `publicKey` (PEM); null when anything is wrong with it.
+export function readJwt(token, algorithm, verify) {
+  const [header, claims, signature, rest] = token.split(".");
+  if (!signature || rest !== undefined) return null;
+  const parse = (part) => JSON.parse(Buffer.from(part, "base64url").toString());
+  try {
+    const jwt = { header: parse(header), claims: parse(claims) };
+    const sound = verify(Buffer.from(`${header}.${claims}`), Buffer.from(signature, "base64url"));
+    return jwt.header.alg === algorithm && sound ? jwt : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "testing/eventually.hpp"
+#include "testing/process.hpp"
+
+#include <boost/json.hpp>
+
+#include <chrono>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// A script of node/ that goes on in a process of its own and says what happens, a JSON object a line.
+class Peer {
+public:
+    /// Returns once it has said its `port`. `options` are its argument.
+    explicit Peer(std::string const& script, boost::json::object const& options = {})
+        : process_({.argv = {"node", NPM_FOLDER "/" + script, boost::json::serialize(options)},
+              .output = output()})
+    {
+        if (!testing::eventually([this] { return !said("port").empty(); }, std::chrono::minutes(1)))
+            throw std::runtime_error(script + " does not begin");
+        port_ = said("port").front().at("port").to_number<int>();
+    }
+
+    int port() const noexcept { return port_; }
+
+    /// What it has said so far with that member, in order.
+    std::vector<boost::json::object> said(std::string_view member) const
+    {
+        std::vector<boost::json::object> found;
+        std::ifstream lines(output());
+        for (std::string line; std::getline(lines, line);) {
+            boost::system::error_code unfinished;
+            auto value = boost::json::parse(line, unfinished);
+            if (!unfinished && value.is_object() && value.as_object().contains(member))
+                found.push_back(std::move(value.as_object()));
+        }
+        return found;
+    }
+
+    testing::Process& process() { return process_; }
+
+private:
+    std::string output() const { return folder_.path() + "/output"; }
+
+    testing::TemporaryDirectory folder_{"notify-peer"};
+    testing::Process process_;
+    int port_ = 0;
+};

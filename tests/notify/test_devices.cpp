@@ -1,0 +1,383 @@
+#include "pg/coalescer.hpp"
+#include "push_server.hpp"
+#include "storage/devices.hpp"
+#include "world.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <future>
+#include <set>
+
+namespace asio = boost::asio;
+namespace devices = notify::devices;
+using notify::Device, notify::DevicePlatform;
+
+namespace {
+
+std::string device(std::string const& user, std::string const& token, std::string const& platform = "android")
+{
+    return body({{"userId", user}, {"token", token}, {"platform", platform}});
+}
+
+std::vector<std::string> tokens_of(testing::HttpClient& client, std::string const& user, int limit = 100)
+{
+    std::vector<std::string> tokens;
+    for (auto const& item : all_items(client, "/v1/devices?userId=" + user, limit))
+        tokens.push_back(text(item, "token"));
+    return tokens;
+}
+
+/// The table without a service around it.
+struct Table {
+    std::vector<Device> registered(std::vector<devices::Registration> const& rows)
+    {
+        return together<devices::Registration, Device>(devices::register_batch, rows);
+    }
+
+    std::vector<bool> removed(std::vector<devices::Token> const& tokens)
+    {
+        return together<devices::Token, bool>(devices::remove_batch, tokens);
+    }
+
+    std::optional<Device> find(std::string const& token)
+    {
+        return database.transact_blocking(
+            2, [&](pg::Tx& tx) { return devices::find(tx, core::Scope{2, ""}, token); });
+    }
+
+    void prune(Device const& d)
+    {
+        devices::Gone const gone{d.id, d.updated_at};
+        database.transact_blocking(2, [&](pg::Tx& tx) { devices::prune(tx, 2, {&gone, 1}); });
+    }
+
+    testing::Postgres const postgres = testing::Postgres::migrated(notify::App::components(), "notify");
+    pg::Database database{{.url = postgres.service_url(), .threads = 1, .queue_timeout = 30s}};
+
+private:
+    /// The results of callers who all wait before the first of them is served: they are one batch.
+    template <class In, class Out>
+    std::vector<Out> together(
+        std::type_identity_t<typename pg::Coalescer<In, Out>::Work> work, std::vector<In> const& inputs)
+    {
+        std::size_t batches = 0;
+        pg::Coalescer<In, Out> coalescer(database, [&](pg::Session& session, std::span<In const> batch) {
+            ++batches;
+            return work(session, batch);
+        });
+        std::vector<std::optional<Out>> outputs(inputs.size());
+        asio::io_context ioc(1);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            asio::co_spawn(ioc, coalescer.run(inputs[i]), [&outputs, i](std::exception_ptr failure, Out out) {
+                if (!failure) outputs[i].emplace(std::move(out));
+            });
+        }
+        ioc.run();
+        REQUIRE(batches == 1);
+        std::vector<Out> all;
+        for (auto& output : outputs)
+            all.push_back(std::move(output).value());
+        return all;
+    }
+};
+
+/// The service with both carriers behind it.
+struct Carriers {
+    explicit Carriers(boost::json::object const& apns_options = {}) : apns("apns.mjs", apns_options)
+    {
+        world.put_fcm();
+        world.put_apns();
+    }
+
+    /// What comes of a test push to a new device of ada's: `result reason`.
+    std::string tested(std::string const& token, std::string const& platform)
+    {
+        world.new_device(ada, token, platform);
+        auto const r = world.as_backend().post("/v1/devices/" + token + "/test", "");
+        REQUIRE(r.status == 200);
+        CHECK(text(r.json(), "token") == token);
+        return text(r.json(), "result") + ' ' + text(r.json(), "reason");
+    }
+
+    bool knows(std::string const& token)
+    {
+        auto backend = world.as_backend();
+        auto const tokens = tokens_of(backend, ada);
+        return std::ranges::find(tokens, token) != tokens.end();
+    }
+
+    PushServer fcm{"fcm.mjs"};
+    PushServer apns;
+    World world{{.environment = {{"FCM_BASE_URL", fcm.url()}, {"FCM_TOKEN_URL", fcm.token_url()},
+                     {"APNS_BASE_URL", apns.url()}}}};
+};
+
+/// Unix milliseconds, `after` from now by the clock that the database has too.
+std::int64_t milliseconds(std::chrono::hours after)
+{
+    auto const at = (core::SystemClock().now() + after).time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(at).count();
+}
+
+} // namespace
+
+TEST_CASE("what a device token and a user's id may be", "[devices][domain]")
+{
+    for (auto const* good : {"x", "dGhpcyBpcyBhIHRva2Vu:APA91b-_", "!~\"\\/%", "00fc13adff78512"})
+        CHECK(notify::is_device_token(good));
+    CHECK(notify::is_device_token(std::string(1024, 'x')));
+    for (auto const* bad : {"", " ", "a b", "a\n", "\x7f", "\xc3\xa9"})
+        CHECK_FALSE(notify::is_device_token(bad));
+    CHECK_FALSE(notify::is_device_token(std::string(1025, 'x')));
+
+    for (auto const* good :
+        {"ada", "anon", "Anon:x", "auth0|5f", "anon:0190a5d2-0000-7000-8000-00000000000A"})
+        CHECK(notify::is_user_id(good));
+    for (auto const* bad : {"anon:", "anon:ada", "anon:0190a5d200007000800000000000000a",
+             "anon:0190a5d2-0000-7000-8000-00000000000a "})
+        CHECK_FALSE(notify::is_user_id(bad));
+}
+
+TEST_CASE("a device from its registration to its end", "[devices]")
+{
+    World const world;
+    auto app = world.as_app(), backend = world.as_backend();
+    auto const made = app.post("/v1/devices", device(ada, "token:1"));
+    REQUIRE(made.status == 201);
+    CHECK(text(made.json(), "userId") == ada);
+    CHECK(text(made.json(), "token") == "token:1");
+    CHECK(text(made.json(), "platform") == "android");
+    auto const listed = backend.get("/v1/devices?userId=" + std::string(ada)).json();
+    CHECK(listed.at("items") == boost::json::array{made.json()});
+    CHECK(listed.at("cursor").is_null());
+
+    SECTION("registering its token again moves it to the new user")
+    {
+        auto const moved = app.post("/v1/devices", device(bob, "token:1", "ios"));
+        REQUIRE(moved.status == 201);
+        CHECK(text(moved.json(), "userId") == bob);
+        CHECK(text(moved.json(), "platform") == "ios");
+        CHECK(text(moved.json(), "createdAt") == text(made.json(), "createdAt"));
+        CHECK(tokens_of(backend, ada).empty());
+        CHECK(tokens_of(backend, bob) == std::vector<std::string>{"token:1"});
+        CHECK(world.postgres.query("SELECT count(*) FROM devices") == "1");
+    }
+    SECTION("it is unregistered once")
+    {
+        CHECK(app.del("/v1/devices/token%3A1").body == R"({"deleted":true})");
+        auto const again = app.del("/v1/devices/token%3A1");
+        CHECK(again.status == 404);
+        CHECK(error_of(again) == "NOT_FOUND");
+        CHECK(tokens_of(backend, ada).empty());
+    }
+    SECTION("another scope has devices of its own, under the same token too")
+    {
+        auto production = world.as_app("demo");
+        CHECK(production.del("/v1/devices/token:1").status == 404);
+        CHECK(production.post("/v1/devices", device(bob, "token:1")).status == 201);
+        CHECK(production.del("/v1/devices/token:1").status == 200);
+        CHECK(tokens_of(backend, ada).size() == 1);
+        auto stranger = world.as_backend("other-sandbox");
+        CHECK(tokens_of(stranger, ada).empty());
+        CHECK(stranger.del("/v1/devices/token:1").status == 404);
+    }
+}
+
+TEST_CASE("every fault of a device is named at once, and nothing is written", "[devices]")
+{
+    World const world;
+    auto app = world.as_app();
+    for (auto const& [request, faults] : std::map<std::string, std::string>{
+             {"{}", "/userId required\n/token required\n/platform required"},
+             {body({{"userId", ""}, {"token", ""}, {"platform", "windows"}}),
+                 "/userId too_short\n/token too_short\n/platform not_allowed"},
+             {body({{"userId", std::string(129, 'x')}, {"token", std::string(1025, 'x')}, {"platform", 1}}),
+                 "/userId too_long\n/token too_long\n/platform type"},
+             {device("anon:ada", "a b", "web"), "/userId format\n/token format"},
+             {device(std::string("a\0", 2), "t\xc3\xa9"), "/userId format\n/token format"},
+         }) {
+        CAPTURE(request);
+        auto const r = app.post("/v1/devices", request);
+        CHECK(r.status == 400);
+        CHECK(faults_of(r) == faults);
+    }
+    std::string longest_id;
+    for (int i = 0; i < 128; ++i)
+        longest_id += "\xc3\xa9";
+    CHECK(world.postgres.query("SELECT count(*) FROM devices") == "0");
+    CHECK(app.post("/v1/devices", device(longest_id, std::string(1024, 'x'), "web")).status == 201);
+    CHECK(app.del("/v1/devices/" + std::string(1024, 'x')).status == 200);
+    CHECK(app.del("/v1/devices/" + std::string(1025, 'x')).status == 404);
+}
+
+TEST_CASE("a publishable key registers and unregisters, and does nothing else", "[devices]")
+{
+    World const world;
+    auto app = world.as_app();
+    CHECK(app.post("/v1/devices", device(ada, "t")).status == 201);
+    CHECK(app.get("/v1/devices?userId=" + std::string(ada)).status == 403);
+    CHECK(app.post("/v1/devices/t/test", "").status == 403);
+    CHECK(app.del("/v1/devices/t").status == 200);
+    std::array backends{world.as_backend(), world.as_master()};
+    for (auto& client : backends) {
+        CHECK(client.post("/v1/devices", device(ada, "t")).status == 201);
+        CHECK(client.del("/v1/devices/t").status == 200);
+    }
+    CHECK(world.as_user(ada, "owner").post("/v1/devices", device(ada, "t")).status == 201);
+    CHECK(world.as_user(ada).post("/v1/devices", device(ada, "t2")).status == 403);
+    CHECK(world.client().post("/v1/devices", device(ada, "t2")).status == 401);
+}
+
+TEST_CASE("a user's devices are listed newest first", "[devices]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    std::vector<std::string> expected;
+    for (int i = 0; i < 7; ++i) {
+        std::string const token = "token-" + std::to_string(i);
+        world.new_device(ada, token);
+        world.new_device(bob, "of-bob-" + std::to_string(i));
+        expected.insert(expected.begin(), token);
+    }
+    for (int const limit : {1, 3, 7, 100})
+        CHECK(tokens_of(backend, ada, limit) == expected);
+    auto const page = backend.get("/v1/devices?limit=2&userId=" + std::string(ada)).json();
+    auto const cursor = "&cursor=" + text(page, "cursor");
+    CHECK(faults_of(backend.get("/v1/devices?userId=" + std::string(bob) + cursor)) ==
+          "?cursor invalid_cursor");
+    CHECK(faults_of(backend.get("/v1/devices")) == "?userId required");
+    CHECK(faults_of(backend.get("/v1/devices?userId=&limit=0")) == "?userId too_short\n?limit range");
+}
+
+TEST_CASE("registering can be repeated under its key", "[devices]")
+{
+    World const world;
+    auto app = world.as_app();
+    testing::HttpClient::Headers const key{{"Idempotency-Key", "k"}};
+    auto const first = app.post("/v1/devices", device(ada, "t"), key);
+    CHECK(first.status == 201);
+    CHECK(app.post("/v1/devices", device(bob, "t")).status == 201);
+    auto const again = app.post("/v1/devices", device(ada, "t"), key);
+    CHECK(again.body == first.body);
+    CHECK(again.header("idempotent-replayed") == "true");
+    auto backend = world.as_backend();
+    CHECK(tokens_of(backend, bob).size() == 1);
+}
+
+TEST_CASE("registrations of one batch take effect in their order", "[devices]")
+{
+    Table table;
+    auto const first =
+        table.registered({{2, "a", "ada", DevicePlatform::ios}, {2, "b", "ada", DevicePlatform::web},
+            {3, "a", "ada", DevicePlatform::ios}, {2, "a", "bob", DevicePlatform::android}});
+    REQUIRE(first.size() == 4);
+    CHECK(first[0].user_id == "ada");
+    CHECK(first[0].platform == DevicePlatform::ios);
+    CHECK(first[3].user_id == "bob");
+    CHECK(first[3].id == first[0].id);
+    CHECK(first[2].token == "a");
+    CHECK(first[2].id != first[0].id);
+    CHECK(first[1].token == "b");
+    CHECK(table.postgres.query("SELECT string_agg(scope_id || token || user_id || platform, ' ' "
+                               "ORDER BY scope_id, token) FROM devices") == "2abobandroid 2badaweb 3aadaios");
+
+    CHECK(table.removed({{2, "a"}, {2, "a"}, {2, "c"}, {3, "b"}, {3, "a"}}) ==
+          std::vector<bool>{true, false, false, false, true});
+    CHECK(table.postgres.query("SELECT string_agg(scope_id || token, ' ') FROM devices") == "2b");
+}
+
+TEST_CASE("a device that was registered again since it was called gone is left alone", "[devices]")
+{
+    Table table;
+    auto const row = devices::Registration{2, "a", "ada", DevicePlatform::ios};
+    Device const seen = table.registered({row}).front();
+    Device const again = table.registered({row}).front();
+    CHECK(again.id == seen.id);
+    CHECK(again.updated_at > seen.updated_at);
+    table.prune(seen);
+    REQUIRE(table.find("a"));
+    table.prune(again);
+    CHECK_FALSE(table.find("a"));
+}
+
+TEST_CASE("devices that many clients register and unregister at once are there or are not", "[devices]")
+{
+    World const world;
+    world.key("demo-sandbox", "publishable");
+    constexpr int clients = 8, rounds = 25;
+    std::vector<std::future<std::set<unsigned>>> answers;
+    for (int c = 0; c < clients; ++c) {
+        answers.push_back(std::async(std::launch::async, [&world, c] {
+            auto app = world.as_app();
+            std::set<unsigned> statuses;
+            for (int i = 0; i < rounds; ++i) {
+                std::string const token = "t" + std::to_string((c + i) % 5);
+                statuses.insert(app.post("/v1/devices", device("user " + std::to_string(c), token)).status);
+                if (i % 3 == 0) statuses.insert(app.del("/v1/devices/" + token).status);
+            }
+            return statuses;
+        }));
+    }
+    std::set<unsigned> statuses;
+    for (auto& answer : answers)
+        statuses.merge(answer.get());
+    statuses.erase(404); // somebody else was first
+    CHECK(statuses == std::set<unsigned>{200, 201});
+    CHECK(world.postgres.query("SELECT count(*) = count(DISTINCT token) AND count(*) <= 5 FROM devices") ==
+          "t");
+    auto app = world.as_app();
+    for (int i = 0; i < 5; ++i)
+        CHECK(app.post("/v1/devices", device(ada, "t" + std::to_string(i))).status == 201);
+    auto backend = world.as_backend();
+    CHECK(tokens_of(backend, ada).size() == 5);
+}
+
+TEST_CASE("a test push goes to the carrier of the device, and is no notification", "[devices][push]")
+{
+    Carriers f;
+    CHECK(f.tested("ok:1", "android") == "sent null");
+    CHECK(f.tested("ok:2", "ios") == "sent null");
+    CHECK(f.tested("ok:3", "web") == "sent null");
+    CHECK(f.fcm.seen("ok:1") == 1);
+    CHECK(f.apns.seen("ok:2") == 1);
+    CHECK(f.fcm.seen("ok:3") == 1);
+    CHECK(f.fcm.seen().size() + f.apns.seen().size() == 3);
+    CHECK(f.world.postgres.query("SELECT count(*) FROM notifications") == "0");
+
+    auto const unknown = f.world.as_backend().post("/v1/devices/ok:4/test", "");
+    CHECK(unknown.status == 404);
+    CHECK(error_of(unknown) == "NOT_FOUND");
+    CHECK(f.world.as_backend("demo").post("/v1/devices/ok:1/test", "").status == 404);
+}
+
+TEST_CASE("a test push removes a device whose token is gone, and no other", "[devices][push]")
+{
+    Carriers f;
+    CHECK(f.tested("UNREGISTERED:1", "android") == "invalid UNREGISTERED");
+    CHECK_FALSE(f.knows("UNREGISTERED:1"));
+    CHECK(f.tested("BadDeviceToken:1", "ios") == "invalid BadDeviceToken");
+    CHECK_FALSE(f.knows("BadDeviceToken:1"));
+    CHECK(f.tested("INTERNAL:1", "web") == "failed INTERNAL");
+    CHECK(f.knows("INTERNAL:1"));
+    CHECK(f.tested("InternalServerError:1", "ios") == "failed InternalServerError");
+    CHECK(f.knows("InternalServerError:1"));
+}
+
+TEST_CASE("a device that was registered since its token went stays", "[devices][push]")
+{
+    SECTION("before")
+    {
+        Carriers f({{"since", milliseconds(-1h)}});
+        CHECK(f.tested("Unregistered_at:1", "ios") == "invalid Unregistered");
+        CHECK(f.knows("Unregistered_at:1"));
+    }
+    SECTION("and goes when it was not")
+    {
+        Carriers f({{"since", milliseconds(1h)}});
+        CHECK(f.tested("Unregistered_at:1", "ios") == "invalid Unregistered");
+        CHECK_FALSE(f.knows("Unregistered_at:1"));
+    }
+}

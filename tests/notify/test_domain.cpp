@@ -1,0 +1,197 @@
+#include "domain/answer.hpp"
+#include "domain/filter.hpp"
+#include "domain/send.hpp"
+#include "domain/status.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+using namespace std::chrono_literals;
+using namespace notify;
+
+namespace {
+
+core::Time const noon = *core::parse_rfc3339("2026-03-01T12:00:00Z");
+
+Notification at(Status status)
+{
+    Notification n;
+    n.status = status;
+    n.created_at = n.queued_at = noon;
+    return n;
+}
+
+} // namespace
+
+TEST_CASE("a status only moves forward, and a failure is undone by proof of arrival alone", "[notify]")
+{
+    using enum Status;
+    std::set<std::pair<Status, Status>> const moves{{queued, sent}, {queued, delivered}, {queued, opened},
+        {queued, failed}, {sent, delivered}, {sent, opened}, {sent, failed}, {delivered, opened},
+        {failed, delivered}, {failed, opened}};
+    for (auto const from : {queued, sent, delivered, opened, failed}) {
+        for (auto const to : {queued, sent, delivered, opened, failed}) {
+            INFO(to_string(from) << " to " << to_string(to));
+            auto const next = advance(from, to);
+            CHECK(next.has_value() == moves.contains({from, to}));
+            if (next) CHECK(*next == to);
+        }
+    }
+}
+
+TEST_CASE("a notification that moves gets the time of its status and no other", "[notify]")
+{
+    Notification n = at(Status::queued);
+    CHECK(advance(n, Status::sent, "", noon + 1s));
+    CHECK(n.sent_at == noon + 1s);
+    CHECK_FALSE(n.delivered_at);
+    CHECK(advance(n, Status::delivered, "", noon + 2s));
+    CHECK(n.delivered_at == noon + 2s);
+    CHECK_FALSE(n.opened_at);
+    CHECK(advance(n, Status::opened, "", noon + 3s));
+    CHECK(n.opened_at == noon + 3s);
+    CHECK(n.delivered_at == noon + 2s);
+    CHECK(n.sent_at == noon + 1s);
+    CHECK_FALSE(n.failed_at);
+    CHECK_FALSE(n.failure_reason);
+}
+
+TEST_CASE("what was opened was delivered, whether that was said or not", "[notify]")
+{
+    Notification n = at(Status::sent);
+    CHECK(advance(n, Status::opened, "", noon + 3s));
+    CHECK(n.delivered_at == noon + 3s);
+    CHECK(n.opened_at == noon + 3s);
+}
+
+TEST_CASE("a failure has a time and a reason, which proof of arrival takes away", "[notify]")
+{
+    Notification n = at(Status::sent);
+    CHECK(advance(n, Status::failed, "30003", noon + 1s));
+    CHECK(n.failed_at == noon + 1s);
+    CHECK(n.failure_reason == "30003");
+    CHECK_FALSE(advance(n, Status::failed, "30005", noon + 2s));
+    CHECK(n.failure_reason == "30003");
+    CHECK(advance(n, Status::delivered, "", noon + 3s));
+    CHECK(n.delivered_at == noon + 3s);
+    CHECK_FALSE(n.failed_at);
+    CHECK_FALSE(n.failure_reason);
+}
+
+TEST_CASE("what does not move is left as it is", "[notify]")
+{
+    Notification n = at(Status::delivered);
+    n.delivered_at = noon;
+    for (auto const to : {Status::queued, Status::sent, Status::delivered, Status::failed}) {
+        CHECK_FALSE(advance(n, to, "reason", noon + 1h));
+        CHECK(n.status == Status::delivered);
+        CHECK(n.delivered_at == noon);
+        CHECK_FALSE(n.sent_at);
+        CHECK_FALSE(n.failed_at);
+        CHECK_FALSE(n.failure_reason);
+    }
+}
+
+TEST_CASE("a notification is due when it was told to go out, and not before it was queued", "[notify]")
+{
+    Notification n = at(Status::queued);
+    CHECK(n.due_at() == noon);
+    n.send_at = noon + 1h;
+    CHECK(n.due_at() == noon + 1h);
+    n.queued_at = noon + 2h; // tried anew
+    CHECK(n.due_at() == noon + 2h);
+}
+
+TEST_CASE("names of values are read as they are written", "[notify]")
+{
+    for (auto const name : channels)
+        CHECK(to_string(parse_channel(name)) == name);
+    for (auto const name : statuses)
+        CHECK(to_string(parse_status(name)) == name);
+    for (auto const name : delivery_statuses)
+        CHECK(to_string(parse_delivery_status(name)) == name);
+    CHECK_THROWS_AS(parse_channel("fax"), std::invalid_argument);
+    CHECK_THROWS_AS(parse_status("Queued"), std::invalid_argument);
+    CHECK_THROWS_AS(parse_delivery_status(""), std::invalid_argument);
+}
+
+TEST_CASE("each channel has a queue of its own, named after it", "[notify]")
+{
+    for (auto const channel : {Channel::email, Channel::push, Channel::sms})
+        CHECK(queue_of(channel) == "notify." + std::string(to_string(channel)));
+}
+
+TEST_CASE("a provider's text becomes a reason of one short line", "[notify]")
+{
+    CHECK(reason_of("Unregistered") == "Unregistered");
+    CHECK(reason_of("  550 5.1.1 no such user\r\nsecond line") == "550 5.1.1 no such user");
+    CHECK(reason_of("\n\nafter blank lines") == "after blank lines");
+    CHECK(reason_of("") == "");
+    CHECK(reason_of("tab\there") == "tab?here");
+    CHECK(reason_of(std::string("nul\0here", 8)) == "nul?here");
+    CHECK(reason_of("Größe") == "Größe");
+    CHECK(reason_of("latin \xfc text") == "latin ? text");
+    CHECK(reason_of(std::string(500, 'x')) == std::string(max_reason, 'x'));
+}
+
+TEST_CASE("a reason is cut at the end of a character", "[notify]")
+{
+    std::string const long_text = "x" + [] {
+        std::string text;
+        for (int i = 0; i < 150; ++i)
+            text += "ü";
+        return text;
+    }();
+    auto const reason = reason_of(long_text);
+    CHECK(reason.size() == max_reason - 1);
+    CHECK(reason == long_text.substr(0, max_reason - 1));
+}
+
+TEST_CASE("whom `to` names depends on the channel", "[notify]")
+{
+    CHECK(recipient_of(Channel::email, "ada@example.com") == "ada@example.com");
+    CHECK(recipient_of(Channel::email, "Ada@EXAMPLE.com") == "Ada@example.com");
+    for (auto const* bad : {"", "ada", "ada@", "@example.com", "ada@example.com\r\nBcc: eve@example.com",
+             "Ada <ada@example.com>", "a@example.com,b@example.com", "+14155550100"})
+        CHECK_FALSE(recipient_of(Channel::email, bad));
+
+    CHECK(recipient_of(Channel::sms, "+14155550100") == "+14155550100");
+    for (auto const* bad : {"", "4155550100", "+0155550100", "+1415555010012345", "+1 415 555 0100",
+             "ada@example.com", "+999123456"})
+        CHECK_FALSE(recipient_of(Channel::sms, bad));
+
+    CHECK(recipient_of(Channel::push, "user-1") == "user-1");
+    CHECK(recipient_of(Channel::push, "anon:0190a5d2-0000-7000-8000-00000000ada0") ==
+          "anon:0190a5d2-0000-7000-8000-00000000ada0");
+    CHECK(recipient_of(Channel::push, std::string(128, 'u')) == std::string(128, 'u'));
+    CHECK_FALSE(recipient_of(Channel::push, ""));
+    CHECK_FALSE(recipient_of(Channel::push, "anon:ada"));
+    CHECK_FALSE(recipient_of(Channel::push, std::string(129, 'u')));
+}
+
+TEST_CASE("a media type has two names and nothing else", "[notify]")
+{
+    for (auto const* good : {"text/plain", "application/vnd.ms-excel", "image/svg+xml", "a/b", "X/Y.z-1_2"})
+        CHECK(is_bare_media_type(good));
+    for (auto const* bad : {"", "/", "text", "text/", "/plain", "text/plain; charset=utf-8", "text/pla in",
+             "text/plain\r\nX: y", "text/plain/x", "-a/b", "te\xc3\xbcxt/plain"})
+        CHECK_FALSE(is_bare_media_type(bad));
+    CHECK(is_bare_media_type(std::string(127, 'a') + "/" + std::string(127, 'b')));
+    CHECK_FALSE(is_bare_media_type(std::string(128, 'a') + "/b"));
+}
+
+TEST_CASE("a cursor goes with its filter and no other", "[notify]")
+{
+    Filter const plain;
+    Filter failed, email, ada, later;
+    failed.status = Status::failed;
+    email.channel = Channel::email;
+    ada.to = "ada@example.com";
+    later.created_after = noon;
+    std::set<std::uint64_t> const hashes{plain.hash(), failed.hash(), email.hash(), ada.hash(), later.hash()};
+    CHECK(hashes.size() == 5);
+    CHECK(plain.plain());
+    for (auto const* filter : {&failed, &email, &ada, &later})
+        CHECK_FALSE(filter->plain());
+}

@@ -1,0 +1,696 @@
+#include "domain/domain_records.hpp"
+#include "providers/dkim.hpp"
+#include "providers/dns.hpp"
+#include "storage/domains.hpp"
+#include "testing/contexts.hpp"
+#include "testing/dns.hpp"
+#include "world.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <thread>
+
+// DNS is answered by dnsmasq, and signatures are verified by mailauth, which others wrote.
+
+using namespace notify;
+
+namespace {
+
+namespace json = boost::json;
+using testing::DnsServer;
+using Kind = TxtAnswer::Kind;
+
+TxtAnswer found(std::vector<std::string> texts)
+{
+    return {.kind = Kind::found, .texts = std::move(texts)};
+}
+
+TxtAnswer const none{.kind = Kind::none};
+TxtAnswer const failed{.kind = Kind::failed, .reason = "the server is down"};
+
+DomainSetup const setup{.domain = "example.com",
+    .token = "abc",
+    .selector = "ntf-1",
+    .public_key = "MIIB+/==",
+    .spf_domain = "mail.example.net"};
+
+DomainRecord record(RecordPurpose purpose)
+{
+    return records_of(setup)[static_cast<std::size_t>(purpose)];
+}
+
+/// A world whose resolver is `dns`.
+struct DomainWorld {
+    DnsServer dns;
+    World world{
+        {.environment = {{"DNS_SERVERS", dns.address()}, {"EMAIL_FROM", "Shared <post@shared.example>"}}}};
+
+    testing::HttpResponse verify(std::string const& domain = "example.com",
+        std::string const& tenant = "demo-sandbox", std::string const& name = "Demo Shöp") const
+    {
+        return world.as_backend(tenant).post("/v1/domains/verify",
+            body({{"domain", domain}, {"fromEmail", "hello@" + domain}, {"fromName", name}}));
+    }
+
+    json::value verified(
+        std::string const& domain = "example.com", std::string const& tenant = "demo-sandbox") const
+    {
+        auto const r = verify(domain, tenant);
+        INFO(r.body);
+        REQUIRE(r.status == 200);
+        return r.json();
+    }
+
+    testing::HttpResponse ask(std::string const& tenant = "demo-sandbox") const
+    {
+        return world.as_backend(tenant).get("/v1/domains/status");
+    }
+
+    std::string status(std::string const& tenant = "demo-sandbox") const
+    {
+        auto const r = ask(tenant);
+        INFO(r.body);
+        REQUIRE(r.status == 200);
+        return text(r.json(), "status");
+    }
+
+    /// Sends an email and waits for it: the message.
+    std::string mailed(std::string const& tenant = "demo-sandbox") const
+    {
+        auto const id =
+            world.send({{"templateName", "welcome"}, {"channel", "email"}, {"to", "ada@example.org"},
+                           {"variables", json::object{{"name", "Ada"}}}},
+                tenant);
+        REQUIRE(world.becomes(id, "sent", tenant));
+        for (auto const& mail : world.mails()) {
+            if (mail.find("Message-ID: <" + id + '@') != std::string::npos) return mail;
+        }
+        FAIL("the message is not in the outbox");
+        return {};
+    }
+};
+
+/// The records that an answer asks for, as somebody puts them into DNS.
+DnsServer::Records records_of(json::value const& answer)
+{
+    DnsServer::Records records;
+    for (auto const& r : answer.at("dnsRecords").as_array())
+        records[text(r, "name")].push_back(text(r, "value"));
+    return records;
+}
+
+DnsServer::Records operator+(DnsServer::Records a, DnsServer::Records const& b)
+{
+    for (auto const& [name, texts] : b)
+        a[name].insert(a[name].end(), texts.begin(), texts.end());
+    return a;
+}
+
+/// `ownership verified, dkim missing, ...`
+std::string statuses_of(json::value const& answer)
+{
+    std::string statuses;
+    for (auto const& r : answer.at("dnsRecords").as_array())
+        statuses += (statuses.empty() ? "" : ", ") + text(r, "purpose") + ' ' + text(r, "status");
+    return statuses;
+}
+
+/// A header field of a message, its folded lines joined; "" when absent.
+std::string header(std::string const& message, std::string const& name)
+{
+    std::istringstream lines(message.substr(0, message.find("\r\n\r\n")));
+    std::string value;
+    bool inside = false;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.ends_with('\r')) line.pop_back();
+        bool const folded = line.starts_with(' ') || line.starts_with('\t');
+        if (!folded) inside = line.starts_with(name + ": ");
+        if (inside) value += folded ? line : line.substr(name.size() + 2);
+    }
+    return value;
+}
+
+/// What mailauth says of the signatures of a message, which is ASCII, with the keys that `dns` has.
+json::array signatures(std::string const& message, DnsServer const& dns)
+{
+    testing::TemporaryDirectory const folder("mailauth");
+    std::string const file = folder.path() + "/input.json";
+    std::ofstream(file) << body({{"message", message}, {"dns", dns.address()}});
+    return json::parse(testing::output_of({"node", NPM_FOLDER "/mailauth.mjs", file}, 1min)).as_array();
+}
+
+/// What the audit trail says of domains, oldest first: `domain.created, ...`.
+std::string audited(World const& world, std::string const& tenant = "demo-sandbox")
+{
+    auto client = world.as_backend(tenant);
+    std::string actions;
+    for (auto const& entry : all_items(client, "/v1/audit")) {
+        auto const action = text(entry, "action");
+        if (action.starts_with("domain.")) actions = action + (actions.empty() ? "" : ", ") + actions;
+    }
+    return actions;
+}
+
+} // namespace
+
+// --- rules -----------------------------------------------------------------------------------------------
+
+TEST_CASE("the records that a domain is to have", "[domains]")
+{
+    auto const records = notify::records_of(setup);
+    std::string shown;
+    for (auto const& r : records)
+        shown +=
+            std::string(to_string(r.purpose)) + ' ' + r.name + ' ' + r.value + (r.required ? " !\n" : "\n");
+    CHECK(shown == "ownership _notify.example.com notify-verification=abc !\n"
+                   "dkim ntf-1._domainkey.example.com v=DKIM1; k=rsa; p=MIIB+/== !\n"
+                   "spf example.com v=spf1 include:mail.example.net ~all\n"
+                   "dmarc _dmarc.example.com v=DMARC1; p=none\n");
+}
+
+TEST_CASE("what DNS says is compared with what is wanted", "[domains]")
+{
+    using enum RecordPurpose;
+    using enum RecordStatus;
+
+    struct Case {
+        RecordPurpose purpose;
+        std::vector<std::string> texts;
+        RecordStatus status;
+    };
+
+    Case const cases[] = {
+        {ownership, {"other", " notify-verification=abc "}, verified},
+        {ownership, {"notify-verification=abcd"}, mismatch},
+        {ownership, {"NOTIFY-VERIFICATION=ABC"}, mismatch},
+        {dkim, {"v=DKIM1; k=rsa; p=MIIB+/=="}, verified},
+        {dkim, {"p=MIIB+/==;"}, verified},
+        {dkim, {" v = DKIM1 ;k= rsa; h=sha1:sha256; s=email; t=y; n=note; p=MIIB \t +/=="}, verified},
+        {dkim, {"v=DKIM1; s=*; p=MIIB+/=="}, verified},
+        {dkim, {"v=DKIM1; k=rsa; p=other"}, mismatch},
+        {dkim, {"v=DKIM1; k=rsa; p="}, mismatch},
+        {dkim, {"v=DKIM1; k=ed25519; p=MIIB+/=="}, mismatch},
+        {dkim, {"v=DKIM2; k=rsa; p=MIIB+/=="}, mismatch},
+        {dkim, {"v=DKIM1; h=sha1; p=MIIB+/=="}, mismatch},
+        {dkim, {"v=DKIM1; s=tlsrpt; p=MIIB+/=="}, mismatch},
+        {dkim, {"v=DKIM1; k=rsa"}, mismatch},
+        {spf, {"google-site-verification=x", "v=spf1 include:mail.example.net ~all"}, verified},
+        {spf, {"V=SPF1 mx +INCLUDE:Mail.Example.Net -all"}, verified},
+        {spf, {"v=spf1 mx -all"}, mismatch},
+        {spf, {"v=spf1 include:xmail.example.net -all"}, mismatch},
+        {spf, {"v=spf1 -include:mail.example.net"}, mismatch},
+        {spf, {"v=spf1 include:mail.example.net", "v=spf1 mx"}, mismatch},
+        {spf, {"v=spf10 include:mail.example.net"}, missing},
+        {spf, {"something else"}, missing},
+        {dmarc, {"v=DMARC1; p=reject; rua=mailto:x@example.com"}, verified},
+        {dmarc, {"v=DMARC1;p=none"}, verified},
+        {dmarc, {"v=DMARC1; rua=mailto:x@example.com"}, mismatch},
+        {dmarc, {"v=DMARC1; p=none", "v=DMARC1; p=reject"}, mismatch},
+        {dmarc, {"something else"}, missing},
+    };
+    for (auto const& c : cases) {
+        INFO(to_string(c.purpose) << ": " << c.texts.front());
+        auto const check = check_record(record(c.purpose), found(c.texts));
+        CHECK(to_string(check.status) == to_string(c.status));
+        CHECK(check.detail.empty() == (c.status != mismatch));
+    }
+    for (auto const purpose : {ownership, dkim, spf, dmarc}) {
+        CHECK(check_record(record(purpose), none).status == missing);
+        auto const unknown_check = check_record(record(purpose), failed);
+        CHECK(unknown_check.status == unknown);
+        CHECK(unknown_check.detail == "the server is down");
+    }
+    auto const odd = check_record(record(ownership), found({"a\x01\xFF\n" + std::string(1'000, 'x')}));
+    CHECK(odd.detail == "found: a??");
+}
+
+TEST_CASE("only a definite answer moves a domain's status", "[domains]")
+{
+    using enum RecordStatus;
+    auto const after = [](DomainStatus before, RecordStatus token, RecordStatus key) {
+        RecordChecks checks;
+        checks[0].status = token;
+        checks[1].status = key;
+        checks[2].status = checks[3].status = missing; // advice alone
+        return status_after(before, checks);
+    };
+    for (auto const before : {DomainStatus::pending, DomainStatus::verified}) {
+        CHECK(after(before, verified, verified) == DomainStatus::verified);
+        for (auto const no : {missing, mismatch}) {
+            for (auto const other : {verified, unknown, missing}) {
+                CHECK(after(before, no, other) == DomainStatus::pending);
+                CHECK(after(before, other, no) == DomainStatus::pending);
+            }
+        }
+        CHECK(after(before, verified, unknown) == before);
+        CHECK(after(before, unknown, verified) == before);
+        CHECK(after(before, unknown, unknown) == before);
+    }
+}
+
+TEST_CASE("DKIM keys are of 2048 bits and each has a selector of its own", "[domains]")
+{
+    auto const a = make_dkim_pair(), b = make_dkim_pair();
+    CHECK(a.public_key.size() == 392); // 294 bytes of SubjectPublicKeyInfo
+    CHECK(a.public_key.starts_with("MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A"));
+    CHECK_THAT(a.private_key.reveal(), Catch::StartsWith("-----BEGIN PRIVATE KEY-----"));
+    CHECK(a.selector.size() == 16);
+    CHECK(a.selector != b.selector);
+    CHECK(a.public_key != b.public_key);
+    DkimSigner const signer;
+    CHECK_THROWS(signer.sign("From: a@example.com\r\n\r\nx", {"example.com", "s", core::Secret("no key")}));
+    CHECK_THROWS(signer.sign("From: a@example.com", {"example.com", "s", a.private_key}));
+}
+
+// --- DNS -------------------------------------------------------------------------------------------------
+
+TEST_CASE("DNS is asked for TXT records", "[domains]")
+{
+    DnsServer server;
+    std::string const long_text = std::string(300, 'a') + std::string(300, 'b');
+    std::vector<std::string> many;
+    for (int i = 0; i < 40; ++i)
+        many.push_back(std::to_string(i) + std::string(200, 'x')); // more than a datagram takes
+    server.serve({{"one.example", {"hello world"}}, {"two.example", {"first", "second"}},
+        {"long.example", {long_text}}, {"many.example", many}, {"below.none.example", {"x"}}});
+    Dns const dns({.servers = server.address()});
+    auto const answers = dns.txt_blocking({"one.example", "two.example", "long.example", "many.example",
+        "absent.example", "none.example", "ONE.example", std::string(70, 'x') + ".example"});
+    REQUIRE(answers.size() == 8);
+    using Texts = std::vector<std::string>;
+    CHECK(answers[0].kind == Kind::found);
+    CHECK(answers[0].texts == Texts{"hello world"});
+    CHECK(std::set(answers[1].texts.begin(), answers[1].texts.end()) ==
+          std::set<std::string>{"first", "second"});
+    CHECK(answers[2].texts == Texts{long_text});
+    CHECK(std::set(answers[3].texts.begin(), answers[3].texts.end()) == std::set(many.begin(), many.end()));
+    CHECK(answers[4].kind == Kind::none); // no such name
+    CHECK(answers[5].kind == Kind::none); // a name without such records
+    CHECK(answers[6].texts == Texts{"hello world"});
+    CHECK(answers[7].kind == Kind::failed); // not a name
+    CHECK_FALSE(answers[7].reason.empty());
+    CHECK(dns.txt_blocking({}).empty());
+}
+
+TEST_CASE("a resolver that refuses, is away or is silent has not said no", "[domains]")
+{
+    DnsServer server;
+    Dns const dns({.servers = server.address(), .timeout = 100ms, .tries = 2, .patience = 2s});
+    auto const fails = [&] {
+        auto const answers = dns.txt_blocking({"one.example", "two.example"});
+        for (auto const& answer : answers) {
+            CHECK(answer.kind == Kind::failed);
+            CHECK_FALSE(answer.reason.empty());
+        }
+    };
+    server.refuse_others({});
+    fails();
+    server.pause();
+    fails();
+    server.resume();
+    server.stop();
+    fails();
+    server.serve({{"one.example", {"x"}}});
+    CHECK(dns.txt_blocking({"one.example"})[0].kind == Kind::found);
+
+    // Patience ends before the tries do.
+    Dns const hasty({.servers = server.address(), .timeout = 1h, .tries = 1, .patience = 100ms});
+    server.pause();
+    CHECK(hasty.txt_blocking({"one.example"})[0].reason == "no answer in time");
+    server.resume();
+}
+
+TEST_CASE("many ask at once on one thread", "[domains]")
+{
+    DnsServer server;
+    server.serve({{"one.example", {"x"}}});
+    Dns const dns({.servers = server.address()});
+    testing::Contexts contexts;
+    std::vector<std::future<std::vector<TxtAnswer>>> asked;
+    for (int i = 0; i < 50; ++i)
+        asked.push_back(contexts.start(dns.txt({"one.example", "no.example"})));
+    for (auto& future : asked) {
+        auto const answers = future.get();
+        CHECK(answers[0].kind == Kind::found);
+        CHECK(answers[1].kind == Kind::none);
+    }
+}
+
+TEST_CASE("a context may end while DNS is being asked", "[domains]")
+{
+    DnsServer server;
+    server.pause();
+    Dns const dns({.servers = server.address()});
+    {
+        boost::asio::io_context context(1);
+        boost::asio::co_spawn(context, dns.txt({"one.example"}), boost::asio::detached);
+        while (context.poll_one() > 0) {
+        }
+        CHECK_FALSE(context.stopped()); // it waits
+    }
+    server.resume();
+}
+
+// --- the service -----------------------------------------------------------------------------------------
+
+TEST_CASE_METHOD(DomainWorld, "a domain is verified once its records are there", "[domains]")
+{
+    auto const asked = verified();
+    CHECK(text(asked, "domain") == "example.com");
+    CHECK(text(asked, "fromEmail") == "hello@example.com");
+    CHECK(text(asked, "fromName") == "Demo Shöp");
+    CHECK(text(asked, "status") == "pending");
+    CHECK(statuses_of(asked) == "ownership pending, dkim pending, spf pending, dmarc pending");
+    auto const& records = asked.at("dnsRecords").as_array();
+    for (auto const& r : records) {
+        CHECK(text(r, "type") == "TXT");
+        bool const required = text(r, "purpose") == "ownership" || text(r, "purpose") == "dkim";
+        CHECK(r.at("required") == json::value(required));
+    }
+    CHECK(text(records[0], "name") == "_notify.example.com");
+    CHECK(text(records[2], "value") == "v=spf1 include:shared.example ~all");
+
+    CHECK(status() == "pending");
+    CHECK(statuses_of(ask().json()) == "ownership missing, dkim missing, spf missing, dmarc missing");
+    auto const wanted = records_of(asked);
+    auto partial = wanted;
+    partial.erase(text(records[1], "name"));
+    dns.serve(partial);
+    CHECK(status() == "pending");
+    CHECK(statuses_of(ask().json()) == "ownership verified, dkim missing, spf verified, dmarc verified");
+    partial = wanted;
+    partial["_notify.example.com"] = {"notify-verification=of-somebody-else"};
+    dns.serve(partial);
+    CHECK(status() == "pending");
+    CHECK(
+        text(ask().json().at("dnsRecords").at(0), "detail") == "found: notify-verification=of-somebody-else");
+
+    dns.serve({{text(records[0], "name"), {text(records[0], "value")}},
+        {text(records[1], "name"), {text(records[1], "value")}}});
+    CHECK(status() == "verified"); // the others are advice
+    dns.serve(wanted);
+    CHECK(statuses_of(ask().json()) == "ownership verified, dkim verified, spf verified, dmarc verified");
+
+    // Again: its keys and status stay.
+    auto const again = verify("EXAMPLE.com", "demo-sandbox", "Another name");
+    REQUIRE(again.status == 200);
+    CHECK(text(again.json(), "status") == "verified");
+    CHECK(text(again.json(), "fromName") == "Another name");
+    CHECK(records_of(again.json()) == wanted);
+    CHECK(audited(world) == "domain.created, domain.verified, domain.updated");
+}
+
+TEST_CASE_METHOD(DomainWorld,
+    "mail is from the domain, signed, while it is verified, and from the shared sender else", "[domains]")
+{
+    world.new_template("welcome", {{"subject", "Grüße an {{name}}"},
+                                      {"body", "<p>Hällo {{name}}, " + std::string(3'000, 'x') + "</p>"}});
+    auto const is_shared = [&](std::string const& mail) {
+        CHECK(header(mail, "From") == "\"Shared\" <post@shared.example>");
+        CHECK_THAT(header(mail, "Message-ID"), Catch::EndsWith("@shared.example>"));
+        CHECK(signatures(mail, dns).empty());
+    };
+    is_shared(mailed());
+    auto const asked = verified();
+    is_shared(mailed());
+    dns.serve(records_of(asked));
+    REQUIRE(status() == "verified");
+
+    auto const mail = mailed();
+    CHECK(header(mail, "From") == "=?UTF-8?B?RGVtbyBTaMO2cA==?= <hello@example.com>");
+    CHECK_THAT(header(mail, "Message-ID"), Catch::EndsWith("@example.com>"));
+    auto const signed_by = signatures(mail, dns);
+    REQUIRE(signed_by.size() == 1);
+    CHECK(text(signed_by[0], "result") == "pass");
+    CHECK(text(signed_by[0], "domain") == "example.com");
+    CHECK(text(signed_by[0], "selector") + "._domainkey.example.com" ==
+          text(asked.at("dnsRecords").at(1), "name"));
+    CHECK(text(signed_by[0], "aligned") == "example.com");
+    CHECK(text(signed_by[0], "algorithm") == "rsa-sha256");
+    CHECK(text(signed_by[0], "canonicalization") == "relaxed/relaxed");
+    CHECK(signed_by[0].at("bits") == json::value(2048));
+    std::set<std::string> covered;
+    for (auto const& name : signed_by[0].at("headers").as_array())
+        covered.insert(std::string(name.as_string()));
+    CHECK(covered == std::set<std::string>{
+                         "From", "To", "Subject", "Date", "Message-ID", "MIME-Version", "Content-Type"});
+
+    // Whoever changes anything that is signed, or adds a sender, breaks it.
+    auto const is_broken = [&](std::string const& old_text, std::string const& new_text) {
+        auto forged = mail;
+        auto const at = forged.find(old_text);
+        REQUIRE(at != std::string::npos);
+        forged.replace(at, old_text.size(), new_text);
+        CHECK(text(signatures(forged, dns).at(0), "result") != "pass");
+    };
+    is_broken("To: ada@", "To: eve@");
+    is_broken("Subject: ", "Subject: x");
+    is_broken("\r\nTo: ", "\r\nFrom: eve@evil.example\r\nTo: ");
+    is_broken("xxxx", "xxxy");
+
+    // Another domain's records do not stay ours.
+    dns.serve({});
+    REQUIRE(status() == "pending");
+    is_shared(mailed());
+    CHECK(audited(world) == "domain.created, domain.verified, domain.unverified");
+}
+
+TEST_CASE_METHOD(DomainWorld, "a resolver that fails changes nothing, and that is said", "[domains]")
+{
+    auto const asked = verified();
+    dns.stop();
+    CHECK(status() == "pending");
+    CHECK(statuses_of(ask().json()) == "ownership unknown, dkim unknown, spf unknown, dmarc unknown");
+    CHECK(text(ask().json().at("dnsRecords").at(0), "detail") != "null");
+    dns.serve(records_of(asked));
+    REQUIRE(status() == "verified");
+    dns.refuse_others({});
+    CHECK(status() == "verified");
+    CHECK(statuses_of(ask().json()) == "ownership unknown, dkim unknown, spf unknown, dmarc unknown");
+    dns.serve({});
+    CHECK(status() == "pending");
+}
+
+TEST_CASE_METHOD(DomainWorld, "a domain belongs to the tenant that verified it first", "[domains]")
+{
+    auto const mine = verified("example.com", "demo-sandbox");
+    auto const sibling = verified("example.com", "demo");
+    auto const theirs = verified("example.com", "other"); // nobody has it yet
+    CHECK(text(theirs, "status") == "pending");
+    CHECK(records_of(mine) != records_of(theirs));
+    dns.serve(records_of(mine) + records_of(sibling) + records_of(theirs));
+    CHECK(status("demo-sandbox") == "verified");
+    auto const refused = ask("other");
+    CHECK(refused.status == 409);
+    CHECK(error_of(refused) == "CONFLICT");
+    CHECK(verify("example.com", "other").status == 409);
+    CHECK(verify("example.com", "other-sandbox").status == 409);
+    CHECK(audited(world, "other") == "domain.created");
+    CHECK(status("demo") == "verified"); // the same tenant's other environment
+
+    // It is free once neither environment has it.
+    REQUIRE(world.as_backend("demo-sandbox").del("/v1/domains").status == 200);
+    CHECK(ask("other").status == 409);
+    REQUIRE(verify("example.net", "demo").status == 200); // in its place
+    CHECK(status("other") == "verified");
+    CHECK(verify("example.com", "demo").status == 409);
+
+    // And when its records are gone.
+    dns.serve({});
+    CHECK(status("other") == "pending");
+    CHECK(verify("example.com", "demo").status == 200);
+}
+
+TEST_CASE_METHOD(
+    DomainWorld, "tenants that verify one domain at the same moment do not both get it", "[domains]")
+{
+    for (int round = 0; round < 5; ++round) {
+        auto const domain = "d" + std::to_string(round) + ".example";
+        dns.serve(records_of(verified(domain, "demo")) + records_of(verified(domain, "other")));
+        unsigned got[2] = {};
+        {
+            std::jthread const a([&] { got[0] = ask("demo").status; });
+            std::jthread const b([&] { got[1] = ask("other").status; });
+        }
+        CHECK(std::multiset<unsigned>(got, got + 2) == std::multiset<unsigned>{200, 409});
+        CHECK(world.postgres.query(
+                  "SELECT count(*) FROM email_domains WHERE status = 'verified' AND domain = '" + domain +
+                  "'") == "1");
+    }
+}
+
+TEST_CASE_METHOD(DomainWorld, "a domain that is asked for by several at once has one key", "[domains]")
+{
+    world.key(); // made once, before the threads that share it
+    std::string answers[4];
+    {
+        std::vector<std::jthread> threads;
+        for (auto& answer : answers)
+            threads.emplace_back([&] { answer = verify().body; });
+    }
+    for (auto const& answer : answers)
+        CHECK(answer == answers[0]);
+    CHECK(audited(world) == "domain.created");
+}
+
+TEST_CASE_METHOD(DomainWorld, "another domain takes the place of the first", "[domains]")
+{
+    auto const first = verified();
+    dns.serve(records_of(first));
+    REQUIRE(status() == "verified");
+    auto const second = verified("example.net");
+    CHECK(text(second, "status") == "pending");
+    CHECK(text(second, "domain") == "example.net");
+    for (std::size_t i = 0; i < 2; ++i) { // another token, another key
+        CHECK(text(first.at("dnsRecords").at(i), "value") != text(second.at("dnsRecords").at(i), "value"));
+    }
+    CHECK(text(ask().json(), "domain") == "example.net");
+    CHECK(world.postgres.query("SELECT count(*) FROM email_domains") == "1");
+    CHECK(world.postgres.query("SELECT count(*) FROM domain_claims") == "0");
+}
+
+TEST_CASE_METHOD(DomainWorld, "a domain is removed", "[domains]")
+{
+    CHECK(ask().status == 404);
+    CHECK(world.as_backend().del("/v1/domains").status == 404);
+    dns.serve(records_of(verified()));
+    REQUIRE(status() == "verified");
+    auto const removed = world.as_backend().del("/v1/domains");
+    CHECK(removed.status == 200);
+    CHECK(removed.json() == json::parse(R"({"deleted":true})"));
+    CHECK(ask().status == 404);
+    CHECK(error_of(ask()) == "NOT_FOUND");
+    CHECK(world.as_backend().del("/v1/domains").status == 404);
+    CHECK(world.postgres.query("SELECT count(*) FROM domain_claims") == "0");
+    CHECK(audited(world) == "domain.created, domain.verified, domain.deleted");
+}
+
+TEST_CASE_METHOD(DomainWorld, "malformed domains and senders are refused, every fault at once", "[domains]")
+{
+    auto const faults = [&](json::object const& request) {
+        auto const r = world.as_backend().post("/v1/domains/verify", body(request));
+        CHECK(r.status == 400);
+        return faults_of(r);
+    };
+    CHECK(faults({}) == "/domain required\n/fromEmail required\n/fromName required");
+    CHECK(faults({{"domain", "localhost"}, {"fromEmail", "ada"}, {"fromName", ""}}) ==
+          "/domain format\n/fromEmail format\n/fromName too_short");
+    auto const with = [&](std::string const& field, std::string const& value) {
+        json::object request{{"domain", "example.com"}, {"fromEmail", "a@example.com"}, {"fromName", "Demo"}};
+        request[field] = value;
+        return faults(request);
+    };
+    for (auto const* domain :
+        {"bücher.example", "a..example", "127.0.0.1", "https://example.com", "-a.example"})
+        CHECK(with("domain", domain) == "/domain format");
+    for (auto const* address : {"a@example.net", "a@notexample.com", "a@example.com.evil.example"})
+        CHECK(with("fromEmail", address) == "/fromEmail not_allowed");
+    CHECK(with("fromEmail", "a@example.com\r\nX: y") == "/fromEmail format");
+    for (auto const* name : {"Demo\r\nBcc: eve@example.com", "Demo\n", "De\tmo", "\x7F"})
+        CHECK(with("fromName", name) == "/fromName format");
+    CHECK(with("fromName", std::string(101, 'x')) == "/fromName too_long");
+    CHECK(world.postgres.query("SELECT count(*) FROM email_domains") == "0");
+
+    auto const below = world.as_backend().post(
+        "/v1/domains/verify", body({{"domain", "XN--BCHER-KVA.Example"},
+                                  {"fromEmail", "a@News.xn--bcher-kva.example"}, {"fromName", "Bücher"}}));
+    REQUIRE(below.status == 200);
+    CHECK(text(below.json(), "domain") == "xn--bcher-kva.example");
+    CHECK(text(below.json(), "fromEmail") == "a@news.xn--bcher-kva.example");
+}
+
+TEST_CASE_METHOD(DomainWorld, "domains are for staff", "[domains]")
+{
+    auto const asked_by = [&](testing::HttpClient client) { return client.get("/v1/domains/status").status; };
+    CHECK(asked_by(world.client()) == 401);
+    CHECK(asked_by(world.as_app()) == 403);
+    CHECK(asked_by(world.as_user(ada)) == 403);
+    for (auto const* role : {"admin", "owner"})
+        CHECK(asked_by(world.as_user(ada, role)) == 404);
+    CHECK(asked_by(world.as_master()) == 404);
+    REQUIRE(verify().status == 200);
+    CHECK(asked_by(world.as_backend("demo")) == 404); // the other environment has none
+}
+
+TEST_CASE_METHOD(DomainWorld, "DNS is asked once a day by itself", "[domains]")
+{
+    auto const asked = verified();
+    auto const stored = [&] { return world.postgres.query("SELECT status FROM email_domains"); };
+    dns.serve(records_of(asked));
+    CHECK(stored() == "pending");
+    world.clock.advance(24h);
+    CHECK(eventually([&] { return stored() == "verified"; }));
+    dns.stop();
+    auto const checked_at = [&] { return world.postgres.query("SELECT checked_at FROM email_domains"); };
+    auto const before = checked_at();
+    world.clock.advance(24h);
+    CHECK(eventually([&] { return checked_at() != before; }));
+    CHECK(stored() == "verified");
+    dns.serve({});
+    world.clock.advance(24h);
+    CHECK(eventually([&] { return stored() == "pending"; }));
+    CHECK(world.postgres.query("SELECT count(*) FROM domain_claims") == "0");
+    CHECK(audited(world) == "domain.created, domain.verified, domain.unverified");
+    CHECK(world.postgres.query(
+              "SELECT string_agg(DISTINCT actor, ',') FROM audit_log "
+              "WHERE action IN ('domain.verified', 'domain.unverified')") == "system:domain-checks");
+
+    // A job that finds its domain gone ends.
+    REQUIRE(world.as_backend().del("/v1/domains").status == 200);
+    world.clock.advance(24h);
+    CHECK(eventually([&] {
+        return world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.domains'") == "0";
+    }));
+}
+
+TEST_CASE_METHOD(DomainWorld, "private keys are sealed, and sealed anew", "[domains]")
+{
+    dns.serve(records_of(verified()));
+    REQUIRE(status() == "verified");
+    auto const sealed = world.postgres.query("SELECT sealed_key FROM email_domains");
+    CHECK_THAT(sealed, Catch::StartsWith("test:"));
+    auto const dump = world.postgres.query("SELECT string_agg(d::text, '') FROM email_domains d");
+    CHECK_THAT(dump, !Catch::Contains("PRIVATE KEY"));
+
+    core::Scope const scope{std::stoll(world.scope_id()), "demo"};
+    pg::Database db({.url = world.postgres.service_url(), .threads = 1});
+    std::string const next = "next:" + std::string(42, 'B') + "A=";
+    auto const both = crypto::Keyring::parse(next + ',' + testing::encryption_keys);
+    auto const reencrypt = [&] {
+        return db.transact_blocking(scope, [&](pg::Tx& tx) { return domains::reencrypt(tx, scope, both); });
+    };
+    CHECK(reencrypt() == 1);
+    CHECK(reencrypt() == 0);
+    CHECK_THAT(world.postgres.query("SELECT sealed_key FROM email_domains"), Catch::StartsWith("next:"));
+    auto const sender = [&](core::Scope const& whose, crypto::Keyring const& keyring) {
+        return db.transact_blocking(whose, [&](pg::Tx& tx) { return domains::sender(tx, whose, keyring); });
+    };
+    auto const found_sender = sender(scope, crypto::Keyring::parse(next));
+    REQUIRE(found_sender);
+    CHECK(found_sender->from.address == "hello@example.com");
+    CHECK_THAT(found_sender->key.private_key.reveal(), Catch::StartsWith("-----BEGIN PRIVATE KEY-----"));
+    CHECK_THROWS(sender(scope, crypto::Keyring::parse(testing::encryption_keys)));
+    core::Scope const elsewhere{std::stoll(world.scope_id("demo")), "demo"};
+    CHECK_FALSE(sender(elsewhere, both));
+
+    // A row that was moved to another scope opens for nobody.
+    world.postgres.query("UPDATE email_domains SET scope_id = " + world.scope_id("other"));
+    core::Scope const other{std::stoll(world.scope_id("other")), "other"};
+    CHECK_THROWS(sender(other, both));
+}
+
+TEST_CASE_METHOD(DomainWorld, "a tenant that is erased leaves its domain to others", "[domains]")
+{
+    auto const theirs = verified("example.com", "other");
+    dns.serve(records_of(theirs));
+    REQUIRE(status("other") == "verified");
+    CHECK(verify().status == 409);
+    REQUIRE(world.as_master("other").del("/v1/admin/tenants/other?purge=now").status == 200);
+    CHECK(verify().status == 200);
+}

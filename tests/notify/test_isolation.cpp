@@ -1,0 +1,376 @@
+#include "routes.hpp"
+#include "testing/isolation.hpp"
+#include "testing/scope_rows.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <array>
+
+// Every route is called by everybody who may not use it on what belongs to tenant demo's sandbox: nothing is
+// read and nothing is changed. A route without a probe here does not compile.
+
+namespace {
+
+using testing::Isolation, testing::PathValues, testing::Reach;
+using enum http::Method;
+
+constexpr auto probes = std::to_array<testing::RouteProbe>({
+    {post, "/v1/notifications/send", Reach::scope,
+        R"({"templateName":"common","channel":"email","to":"mine@example.com"})"},
+    {post, "/v1/notifications/ack", Reach::scope,
+        R"({"notifications":[{"id":"0190a5d2-0000-7000-8000-0000000000ff"}]})"},
+    {get, "/v1/notifications", Reach::scope},
+    {get, "/v1/notifications/{notificationId}", Reach::object},
+    {get, "/v1/notifications/{notificationId}/events", Reach::object},
+    {post, "/v1/notifications/{notificationId}/opened", Reach::object},
+    {post, "/v1/notifications/{notificationId}/cancel", Reach::object},
+    {post, "/v1/notifications/{notificationId}/retry", Reach::object},
+    {post, "/v1/attachments/presign", Reach::scope,
+        R"({"filename":"a.txt","contentType":"text/plain","sizeBytes":1})"},
+    {get, "/v1/attachments/{attachmentId}", Reach::object},
+    {put, "/uploads/{token}", Reach::open, "hello"},
+    {get, "/downloads/{token}", Reach::open},
+    // Those that a neighbour is asked about below: a tenant's two environments share templates, and the
+    // others depend on more than their path.
+    {post, "/v1/templates", Reach::own, R"({"name":"x","channel":"email","subject":"x","body":"x"})"},
+    {get, "/v1/templates", Reach::own},
+    {get, "/v1/templates/{templateId}", Reach::own},
+    {patch, "/v1/templates/{templateId}", Reach::own, R"({"subject":"x"})"},
+    {del, "/v1/templates/{templateId}", Reach::own},
+    {post, "/v1/templates/{templateId}/preview", Reach::own, "{}"},
+    {post, "/v1/devices", Reach::scope, R"({"userId":"mine","token":"mine","platform":"web"})"},
+    {get, "/v1/devices", Reach::own},
+    {del, "/v1/devices/{token}", Reach::object},
+    {post, "/v1/devices/{token}/test", Reach::object},
+    {put, "/v1/platforms/{kind}", Reach::own, "{}"},
+    {get, "/v1/platforms", Reach::scope},
+    {del, "/v1/platforms/{kind}", Reach::object},
+    {post, "/v1/domains/verify", Reach::own,
+        R"({"domain":"mine.example.com","fromEmail":"me@mine.example.com","fromName":"Me"})"},
+    {get, "/v1/domains/status", Reach::object},
+    {del, "/v1/domains", Reach::object},
+    {get, "/v1/suppressions", Reach::scope},
+    {del, "/v1/suppressions/{address}", Reach::object},
+    {post, "/webhooks/sms/twilio", Reach::open},
+    {get, "/v1/settings", Reach::scope},
+    {patch, "/v1/settings", Reach::scope, R"({"allowedOrigins":["https://mine.example.com"]})"},
+    {get, "/v1/audit", Reach::scope},
+    {post, "/v1/webhooks", Reach::scope, R"({"url":"https://example.com/"})"},
+    {get, "/v1/webhooks", Reach::scope},
+    {get, "/v1/webhooks/{webhookId}", Reach::object},
+    {patch, "/v1/webhooks/{webhookId}", Reach::object, R"({"enabled":false})"},
+    {del, "/v1/webhooks/{webhookId}", Reach::object},
+    {post, "/v1/webhooks/{webhookId}/rotate-secret", Reach::object},
+    {get, "/v1/webhooks/{webhookId}/deliveries", Reach::object},
+    {post, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", Reach::object},
+    {post, "/v1/keys", Reach::scope, R"({"environment":"sandbox","kind":"secret"})"},
+    {get, "/v1/keys", Reach::scope},
+    {post, "/v1/keys/{environment}/rotate", Reach::scope},
+    {post, "/v1/keys/{environment}/rotate-publishable", Reach::scope},
+    {del, "/v1/keys/{prefix}", Reach::object},
+    {put, "/v1/admin/tenants/{slug}", Reach::tenantless, R"({"displayName":"x","status":"suspended"})"},
+    {get, "/v1/admin/tenants", Reach::tenantless},
+    {get, "/v1/admin/tenants/{slug}", Reach::tenantless},
+    {del, "/v1/admin/tenants/{slug}", Reach::tenantless},
+});
+
+static_assert(testing::covers_every_route(probes, notify::routes),
+    "routes.hpp and the probes of the isolation test differ");
+
+/// Every row of the scope, but for when its keys were used last and what workers write, and the templates of
+/// its tenant.
+std::string rows_of(World const& world, std::string const& scope_id)
+{
+    return testing::rows_of_scope(world.postgres, scope_id,
+               {{"jobs", ""}, {"webhook_deliveries", ""}, {"api_keys", "to_jsonb(t) - 'last_used_at'"}}) +
+           world.postgres.query("SELECT md5(coalesce(string_agg(t::text, ' ' ORDER BY t::text), '')) "
+                                "FROM templates t WHERE tenant_id = " +
+                                scope_id + " / 2");
+}
+
+/// A notification that waits for a day.
+std::string waiting(World const& world, std::string const& to)
+{
+    return world.send({{"templateName", "common"}, {"channel", "email"}, {"to", to},
+        {"sendAt", core::to_rfc3339(world.clock.now() + 24h)}});
+}
+
+testing::HttpResponse require(unsigned status, testing::HttpResponse response)
+{
+    INFO(response.body);
+    REQUIRE(response.status == status);
+    return response;
+}
+
+/// A webhook with a delivery, and disabled since.
+void make_webhook(World const& world, PathValues& objects)
+{
+    auto backend = world.as_backend();
+    auto const made = require(201, backend.post("/v1/webhooks", R"({"url":"https://marker.example.com/"})"));
+    objects["webhookId"] = text(made.json(), "webhookId");
+    auto const path = "/v1/webhooks/" + objects["webhookId"];
+    require(200, backend.post("/v1/notifications/" + waiting(world, "gone@example.com") + "/cancel", ""));
+    auto const deliveries = require(200, backend.get(path + "/deliveries")).json();
+    objects["deliveryId"] = text(deliveries.at("items").at(0), "deliveryId");
+    require(200, backend.patch(path, R"({"enabled":false})"));
+}
+
+/// What belongs to demo's sandbox, by the name of the path parameter.
+PathValues make_objects(World const& world)
+{
+    PathValues objects;
+    auto backend = world.as_backend();
+    world.new_template("common");
+    world.new_template("common", {}, "other-sandbox");
+    objects["templateId"] = world.new_template("marker", {{"subject", "marker"}});
+    objects["notificationId"] = waiting(world, "marker@example.com");
+    make_webhook(world, objects);
+    auto const presigned = require(201, backend.post("/v1/attachments/presign",
+                                            R"({"filename":"marker.txt","contentType":"text/plain",
+                                                "sizeBytes":5})"))
+                               .json();
+    objects["attachmentId"] = text(presigned, "attachmentId");
+    world.new_device("marker", "marker-token");
+    objects["token"] = "marker-token";
+    world.put_fcm();
+    objects["kind"] = "fcm";
+    require(200, backend.post("/v1/domains/verify",
+                     R"({"domain":"marker.example.com","fromEmail":"me@marker.example.com",
+                         "fromName":"Marker"})"));
+    world.postgres.query(
+        "INSERT INTO suppressions (scope_id, channel, address, reason, created_at) VALUES (" +
+        world.scope_id() + ", 'sms', '+14155550199', '21610', now())");
+    objects["address"] = "+14155550199";
+    require(200, backend.patch("/v1/settings", R"({"allowedOrigins":["https://marker.example.com"]})"));
+    objects["prefix"] = world.key().substr(0, 12);
+    objects["environment"] = "sandbox";
+    objects["slug"] = "demo";
+    return objects;
+}
+
+/// The same of nothing that ever was.
+PathValues const absent{{"notificationId", "0190a5d2-0000-7000-8000-0000000000ff"},
+    {"templateId", "0190a5d2-0000-7000-8000-0000000000ff"},
+    {"attachmentId", "0190a5d2-0000-7000-8000-0000000000ff"},
+    {"webhookId", "0190a5d2-0000-7000-8000-0000000000ff"},
+    {"deliveryId", "0190a5d2-0000-7000-8000-0000000000ff"}, {"token", "no-token"}, {"kind", "apns"},
+    {"address", "+14155550198"}, {"prefix", "ntf_zzzzzzzz"}, {"environment", "sandbox"}, {"slug", "nobody"}};
+
+/// No credential of demo's sandbox at all.
+void add_strangers(Isolation& isolation, World const& world)
+{
+    testing::Issuer const forger(world.clock);
+    auto const expired = world.issuer.token({.subject = ada}, {{"exp", 1'000'000'000}});
+    auto const forged =
+        forger.sign(forger.claims({.subject = ada, .role = "owner"}), {{"kid", world.issuer.kid()}});
+    auto altered = world.key();
+    altered.back() = altered.back() == 'a' ? 'b' : 'a';
+    auto& strangers = isolation.strangers;
+    strangers.push_back({"nobody", world.client()});
+    for (std::string const kind : {"secret", "publishable"}) {
+        strangers.push_back(
+            {"another tenant's " + kind + " key", world.with(world.key("other-sandbox", kind))});
+        strangers.push_back(
+            {"the other environment's " + kind + " key", world.with(world.key("demo", kind))});
+    }
+    strangers.push_back({"a key with a wrong checksum", world.with(altered)});
+    strangers.push_back({"a forged token", world.with(forged)});
+    strangers.push_back({"an expired token", world.with(expired)});
+    strangers.push_back({"another tenant's owner", world.with(world.token(ada, "owner", "other-sandbox"))});
+    strangers.push_back({"the other environment's owner", world.with(world.token(ada, "owner", "demo"))});
+}
+
+/// Credentials of demo's sandbox.
+void add_residents(Isolation& isolation, World const& world)
+{
+    auto& residents = isolation.residents;
+    residents.push_back({"a user", world.as_user(ada), core::Access::user});
+    residents.push_back({"an app", world.as_app(), core::Access::publishable_key});
+    residents.push_back({"a backend", world.as_backend(), core::Access::key});
+    residents.push_back({"an admin", world.as_user(bob, "admin"), core::Access::admin});
+    residents.push_back({"an owner", world.as_user(bob, "owner"), core::Access::owner});
+}
+
+/// Somebody else's good credential, at home, for what is demo's.
+void add_neighbours(Isolation& isolation, World const& world, std::vector<std::string> const& homes)
+{
+    auto& neighbours = isolation.neighbours;
+    for (auto const& home : homes) {
+        neighbours.push_back({"a backend at " + home, world.as_backend(home), core::Access::key});
+        neighbours.push_back({"an app at " + home, world.as_app(home), core::Access::publishable_key});
+    }
+    neighbours.push_back(
+        {"another tenant's owner", world.as_user(ada, "owner", "other-sandbox"), core::Access::owner});
+    neighbours.push_back(
+        {"the operator for another tenant", world.as_master("other-sandbox"), core::Access::master});
+}
+
+Isolation isolation_of(World const& world, std::vector<std::string> const& homes)
+{
+    Isolation isolation;
+    isolation.ours = make_objects(world);
+    isolation.absent = absent;
+    isolation.secrets = {"marker", "Marker", isolation.ours.at("notificationId"), isolation.ours.at("prefix"),
+        isolation.ours.at("address")};
+    isolation.rows = [&world, scope_id = world.scope_id()] { return rows_of(world, scope_id); };
+    add_strangers(isolation, world);
+    add_residents(isolation, world);
+    add_neighbours(isolation, world, homes);
+    return isolation;
+}
+
+} // namespace
+
+TEST_CASE("no route gives anything of a scope to, or takes it from, anybody else", "[notify][isolation]")
+{
+    World const world;
+    auto isolation = isolation_of(world, {"other-sandbox", "demo"});
+    CHECK(isolation.breaches(probes, notify::routes) == "");
+}
+
+TEST_CASE("another tenant has nothing to do with templates, domains and devices", "[notify][isolation]")
+{
+    World const world;
+    auto isolation = isolation_of(world, {"other-sandbox"});
+    constexpr auto between_tenants = std::to_array<testing::RouteProbe>({
+        {get, "/v1/templates", Reach::scope},
+        {get, "/v1/templates/{templateId}", Reach::object},
+        {patch, "/v1/templates/{templateId}", Reach::object, R"({"subject":"x"})"},
+        {del, "/v1/templates/{templateId}", Reach::object},
+        {post, "/v1/templates/{templateId}/preview", Reach::object, "{}"},
+        {post, "/v1/domains/verify", Reach::scope,
+            R"({"domain":"mine.example.com","fromEmail":"me@mine.example.com","fromName":"Me"})"},
+    });
+    CHECK(isolation.breaches(between_tenants, notify::routes) == "");
+
+    auto backend = world.as_backend();
+    auto const mine = backend.get("/v1/devices?userId=marker").json();
+    CHECK(mine.at("items").as_array().size() == 1);
+    for (std::string const home : {"other-sandbox", "demo"}) {
+        auto const theirs = world.as_backend(home).get("/v1/devices?userId=marker");
+        CHECK(theirs.status == 200);
+        CHECK(theirs.json().at("items").as_array().empty());
+        CHECK(world.as_backend(home).get("/v1/notifications?to=marker%40example.com").json() ==
+              boost::json::value({{"notifications", boost::json::array()}, {"nextCursor", nullptr}}));
+    }
+}
+
+TEST_CASE(
+    "a statement sees and writes the rows of its scopes alone, whatever it names", "[notify][isolation]")
+{
+    World const world;
+    make_objects(world);
+    pg::Database db({.url = world.postgres.service_url(), .threads = 1});
+    REQUIRE(eventually([&] { return db.healthy(); }));
+    auto const ours = std::stoll(world.scope_id()), other = std::stoll(world.scope_id("other-sandbox"));
+    auto const run = [&](pg::Scopes scopes, std::string const& sql) {
+        return db.transact_blocking(
+            std::move(scopes), [&](pg::Tx& tx) { return std::string(tx.run(sql)[0][0].c_str()); });
+    };
+    for (std::string const table :
+        {"notifications", "notification_events", "devices", "platforms", "suppressions", "email_domains"}) {
+        INFO(table);
+        auto const count = "SELECT count(*) FROM " + table + " WHERE scope_id = " + std::to_string(ours);
+        CHECK(run(ours, count) != "0");
+        CHECK(run(ours - 1, count) == "0"); // production
+        CHECK(run(other, count) == "0");
+        CHECK(run({}, count) == "0");
+    }
+    auto const templates = "SELECT count(*) FROM templates WHERE tenant_id = " + std::to_string(ours / 2);
+    CHECK(run(ours, templates) == "2");
+    CHECK(run(ours - 1, templates) == "2");
+    CHECK(run(other, templates) == "0");
+    CHECK(run({}, templates) == "0");
+    auto const insert =
+        "INSERT INTO templates (tenant_id, template_id, name, channel, subject, body, format, "
+        "created_at, updated_at) VALUES (" +
+        std::to_string(ours / 2) +
+        ", gen_random_uuid(), 'x', 'sms', '', 'x', 'text', now(), now()) RETURNING name";
+    CHECK_THROWS(run(other, insert));
+    CHECK_THROWS(run({}, insert));
+    CHECK(run(ours, insert) == "x");
+    db.stop();
+}
+
+TEST_CASE("a push goes to the devices of its own scope alone", "[notify][isolation]")
+{
+    World world;
+    world.new_template("ping", {{"channel", "push"}});
+    world.put_fcm();
+    world.put_fcm("demo");
+    world.new_device(ada, "of-sandbox");
+    world.new_device(ada, "of-production", "android", "demo");
+    auto const id = world.send({{"templateName", "ping"}, {"channel", "push"}, {"to", ada}});
+    auto const deliveries = [&] {
+        auto const n = world.notification(id);
+        return n.at("deliveries").as_array();
+    };
+    REQUIRE(eventually([&] { return !deliveries().empty(); }));
+    REQUIRE(deliveries().size() == 1);
+    CHECK(text(deliveries()[0], "token") == "of-sandbox");
+}
+
+TEST_CASE("headers name a tenant where the host does not, and all sources agree", "[notify][isolation]")
+{
+    World world;
+    auto backend = world.as_backend();
+    using Headers = testing::HttpClient::Headers;
+    auto const error = [&](Headers const& headers, std::string const& host) {
+        Headers all = headers;
+        all.emplace_back("Host", host);
+        auto const r = backend.get("/v1/notifications", all);
+        return r.status == 200 ? std::string("fine") : error_of(r);
+    };
+    std::string const home = "demo-sandbox.notify.localhost", elsewhere = "elsewhere.example.com";
+    CHECK(error({}, home) == "fine");
+    CHECK(error({}, elsewhere) == "fine"); // the key's own
+    CHECK(error({{"X-Tenant-Slug", "demo"}, {"X-Tenant-Env", "sandbox"}}, elsewhere) == "fine");
+    CHECK(error({{"X-Tenant-Slug", "demo"}}, elsewhere) == "UNAUTHORIZED"); // production is the default
+    CHECK(error({{"X-Tenant-Slug", "other"}, {"X-Tenant-Env", "sandbox"}}, elsewhere) == "UNAUTHORIZED");
+    CHECK(error({{"X-Tenant-Slug", "other"}}, home) == "TENANT_MISMATCH");
+    CHECK(error({{"X-Tenant-Env", "production"}}, home) == "TENANT_MISMATCH");
+    CHECK(error({{"X-Tenant-Env", "staging"}}, home) == "TENANT_MISMATCH");
+    auto master = world.as_master();
+    CHECK(master.get("/v1/notifications", {{"Host", "nobody.notify.localhost"}}).status == 404);
+    CHECK(master.get("/v1/notifications", {{"Host", "notify.localhost"}}).status == 404);
+}
+
+TEST_CASE("a suspended tenant can send nothing", "[notify][isolation]")
+{
+    World world;
+    auto backend = world.as_backend();
+    auto master = world.as_master();
+    world.new_template("common");
+    auto const id = waiting(world, "ada@example.com");
+    auto const path = "/v1/notifications/" + id;
+    require(200, master.put("/v1/admin/tenants/demo", R"({"displayName":"Demo","status":"suspended"})"));
+    REQUIRE(eventually([&] { return backend.get(path).status == 403; }));
+    auto const refused = backend.post(
+        "/v1/notifications/send", R"({"templateName":"common","channel":"email","to":"ada@example.com"})");
+    CHECK(refused.status == 403);
+    CHECK(error_of(refused) == "TENANT_SUSPENDED");
+    CHECK(master.get(path).status == 200);
+    CHECK(master.post(path + "/cancel", "").status == 403);
+    require(200, master.put("/v1/admin/tenants/demo", R"({"displayName":"Demo","status":"active"})"));
+    CHECK(eventually([&] { return backend.get(path).status == 200; }));
+}
+
+TEST_CASE("a purged tenant leaves nothing, its neighbour everything", "[notify][isolation]")
+{
+    World world;
+    auto neighbour = world.as_backend("other-sandbox");
+    make_objects(world);
+    auto const ours = world.scope_id(), other = world.scope_id("other-sandbox");
+    auto const before = rows_of(world, other);
+    auto const r = world.as_master().del("/v1/admin/tenants/demo?purge=now");
+    CHECK(r.body == R"({"deleted":true})");
+    CHECK(world.as_master().get("/v1/admin/tenants/demo").status == 404);
+    auto const empty = rows_of(world, "-1");
+    CHECK(rows_of(world, ours) == empty);
+    CHECK(rows_of(world, std::to_string(std::stoll(ours) - 1)) == empty);
+    CHECK(
+        world.postgres.query("SELECT count(*) FROM domain_claims WHERE tenant_id = " + ours + " / 2") == "0");
+    CHECK(rows_of(world, other) == before);
+    CHECK(neighbour.get("/v1/templates").json().at("templates").as_array().size() == 1);
+}

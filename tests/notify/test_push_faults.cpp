@@ -1,0 +1,310 @@
+#include "push_fixture.hpp"
+#include "testing/contexts.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <future>
+#include <set>
+#include <thread>
+
+using namespace push_test;
+
+namespace {
+
+PushOptions quick_to_give_up()
+{
+    PushOptions options;
+    options.answer_timeout = 300ms;
+    return options;
+}
+
+std::vector<PushTarget> androids(int count, std::string const& name = "ok")
+{
+    std::vector<PushTarget> targets;
+    for (int i = 0; i < count; ++i)
+        targets.push_back(Fixture::target(PlatformKind::fcm, name + ":" + std::to_string(i), i));
+    return targets;
+}
+
+/// A batch whose end is awaited with the future.
+struct Handed {
+    std::unique_ptr<PushBatch> batch = std::make_unique<PushBatch>();
+    std::future<std::vector<PushAnswer>> answers;
+
+    Handed(SharedPush push, std::vector<PushTarget> targets)
+    {
+        batch->credential = fcm_credential();
+        batch->push = std::move(push);
+        batch->targets = std::move(targets);
+        batch->deadline = std::chrono::steady_clock::now() + 1min;
+        auto const promise = std::make_shared<std::promise<std::vector<PushAnswer>>>();
+        answers = promise->get_future();
+        batch->done = [promise](
+                          std::unique_ptr<PushBatch> done) { promise->set_value(std::move(done->answers)); };
+    }
+};
+
+/// How often each token was taken; those that were left out are not there.
+std::map<std::string, int> taken(PushServer const& server)
+{
+    std::map<std::string, int> counts;
+    for (auto const& push : server.seen()) {
+        if (text(push, "answer") == "ok") ++counts[text(push, "token")];
+    }
+    return counts;
+}
+
+} // namespace
+
+TEST_CASE("what a GOAWAY leaves out is sent again under the same name, and nothing twice", "[push]")
+{
+    Fixture f;
+    CHECK(name_of(f.send_apns("aa")) == "accepted"); // the server now allows many streams
+    auto const message = f.message();
+    std::vector<PushTarget> targets;
+    for (int i = 0; i < 40; ++i)
+        targets.push_back(
+            Fixture::target(PlatformKind::apns, (i == 20 ? "goaway-once:" : "ok:") + std::to_string(i), i));
+    auto const answers = f.push->send_all({{}, apns_credential()}, message, targets, 30s);
+    for (auto const& answer : answers)
+        CHECK(name_of(answer) == "accepted");
+    CHECK(f.apns.connections() == 2);
+    std::map<std::string, std::set<std::string>> names;
+    for (auto const& push : f.apns.seen())
+        names[text(push, "token")].insert(text(push.at("headers"), "apns-id"));
+    for (auto const& target : targets) {
+        INFO(target.token);
+        CHECK(
+            names[target.token] == std::set<std::string>{push_id(message->id, target.device_id).to_string()});
+    }
+    auto const counts = taken(f.apns);
+    for (auto const& [token, count] : counts)
+        CHECK(count == 1);
+    CHECK(counts.size() == 41);
+}
+
+TEST_CASE("a server that is going to leave finishes, and the next pushes go elsewhere", "[push]")
+{
+    Fixture f;
+    CHECK(name_of(f.send_fcm("a")) == "accepted");
+    f.fcm.say_goodbye();
+    CHECK(eventually([&] { return f.push->stats().connections == 0; }));
+    CHECK(name_of(f.send_fcm("b")) == "accepted");
+    CHECK(f.fcm.connections() == 2);
+}
+
+TEST_CASE(
+    "a push that was under way when the connection broke is the caller's to repeat, under the same name",
+    "[push]")
+{
+    Fixture f;
+    auto const message = f.message();
+    std::vector const targets{Fixture::target(PlatformKind::apns, "drop-once", 5)};
+    CHECK(name_of(f.push->send_all({{}, apns_credential()}, message, targets, 30s).front()) ==
+          "transient CONNECTION_LOST");
+    CHECK(name_of(f.push->send_all({{}, apns_credential()}, message, targets, 30s).front()) == "accepted");
+    auto const pushes = f.apns.seen();
+    REQUIRE(pushes.size() == 2);
+    CHECK(text(pushes[0].at("headers"), "apns-id") == text(pushes[1].at("headers"), "apns-id"));
+}
+
+TEST_CASE("nobody there, and then somebody", "[push]")
+{
+    Fixture f;
+    CHECK(name_of(f.send_fcm("a")) == "accepted");
+    PushOptions options;
+    options.fcm_base_url = "http://127.0.0.1:" + std::to_string(testing::free_port());
+    options.fcm_token_url = f.fcm.token_url();
+    options.apns_base_url = f.apns.url();
+    Push push(options, f.client, f.clock, f.logger);
+    auto const answers = push.send_all({fcm_credential(), apns_credential()}, f.message(),
+        std::vector{Fixture::target(PlatformKind::fcm, "b"), Fixture::target(PlatformKind::apns, "bb")}, 30s);
+    CHECK(name_of(answers[0]) == "transient CONNECT_FAILED");
+    CHECK(name_of(answers[1]) == "accepted");
+}
+
+TEST_CASE("an answer that does not come is a passing fault", "[push]")
+{
+    Fixture f({}, quick_to_give_up());
+    CHECK(name_of(f.send_fcm("hang")) == "transient TIMEOUT");
+    CHECK(eventually([&] { return name_of(f.send_fcm("a")) == "accepted"; }));
+}
+
+TEST_CASE("what has not had its turn in time is not sent", "[push]")
+{
+    Fixture f({{"streams", 1}});
+    std::jthread const first(
+        [&] { f.push->send_all({fcm_credential(), {}}, f.message(), androids(1, "hang"), 30s); });
+    REQUIRE(eventually([&] { return f.fcm.seen().size() == 1; }));
+    CHECK(name_of(f.push->send_all({fcm_credential(), {}}, f.message(), androids(1), 50ms).front()) ==
+          "transient NOT_SENT_IN_TIME");
+    CHECK(f.fcm.seen().size() == 1);
+    f.push.reset(); // lets the first one go
+}
+
+TEST_CASE("a Retry-After holds all pushes of the credential, and no others", "[push]")
+{
+    Fixture f;
+    CHECK(name_of(f.send_fcm("a")) == "accepted");
+    auto const limited = f.send_fcm("QUOTA_EXCEEDED");
+    CHECK(name_of(limited) == "throttled QUOTA_EXCEEDED");
+    CHECK(limited.retry_after == 60s);
+    auto const held = f.send_fcm("b");
+    CHECK(name_of(held) == "throttled QUOTA_EXCEEDED");
+    CHECK(held.retry_after > 30s);
+    CHECK(f.fcm.seen("b") == 0);
+    CHECK(name_of(f.push
+                  ->send_all({fcm_credential("other-project"), {}}, f.message(),
+                      std::vector{Fixture::target(PlatformKind::fcm, "c")}, 30s)
+                  .front()) == "accepted");
+    CHECK(name_of(f.send_apns("cc")) == "accepted");
+}
+
+TEST_CASE("what is held not too long is sent after all", "[push]")
+{
+    Fixture f({{"retryAfter", 1}});
+    CHECK(name_of(f.send_fcm("UNAVAILABLE")) == "transient UNAVAILABLE");
+    CHECK(name_of(f.send_fcm("b")) == "accepted");
+}
+
+TEST_CASE("a push that is too large is refused without asking", "[push]")
+{
+    Fixture f;
+    auto const large = std::make_shared<RenderedPush const>(render_push({.id = core::Uuid::v7(),
+        .title = {},
+        .body = std::string(5'000, 'x'),
+        .data = {},
+        .created_at = f.clock.now()}));
+    auto const answers = f.push->send_all({fcm_credential(), apns_credential()}, large,
+        std::vector{Fixture::target(PlatformKind::fcm, "a"), Fixture::target(PlatformKind::apns, "aa")}, 30s);
+    CHECK(name_of(answers[0]) == "refused PAYLOAD_TOO_LARGE");
+    CHECK(name_of(answers[1]) == "refused PAYLOAD_TOO_LARGE");
+    CHECK(f.fcm.seen().empty());
+    CHECK(f.apns.seen().empty());
+}
+
+TEST_CASE("who is told to stop waits no longer than a moment", "[push]")
+{
+    Fixture f({{"streams", 2}});
+    std::stop_source stop;
+    auto answers = std::async(std::launch::async, [&] {
+        return f.push->send_all(
+            {fcm_credential(), {}}, f.message(), androids(5, "hang"), 1h, stop.get_token());
+    });
+    REQUIRE(eventually([&] { return f.fcm.seen().size() == 2; }));
+    stop.request_stop();
+    for (auto const& answer : answers.get())
+        CHECK(name_of(answer) == "transient STOPPED");
+    CHECK(f.fcm.seen().size() == 2);
+}
+
+TEST_CASE("who goes away answers everything first", "[push]")
+{
+    Fixture f({{"streams", 2}});
+    Handed handed(f.message(), androids(5, "hang"));
+    f.push->send(std::move(handed.batch));
+    REQUIRE(eventually([&] { return f.fcm.seen().size() == 2; }));
+    CHECK(f.push->stats().queued == 5);
+    f.push.reset();
+    for (auto const& answer : handed.answers.get())
+        CHECK(name_of(answer) == "transient STOPPED");
+}
+
+TEST_CASE("more than may wait is not taken, and says so at once", "[push]")
+{
+    PushOptions options;
+    options.max_queued = 10;
+    Fixture f({}, options);
+    Handed first(f.message(), androids(8, "hang")), second(f.message(), androids(3));
+    f.push->send(std::move(first.batch));
+    f.push->send(std::move(second.batch));
+    for (auto const& answer : second.answers.get())
+        CHECK(name_of(answer) == "transient BUSY");
+    f.push.reset();
+}
+
+TEST_CASE("thousands of pushes in several batches reach each device once", "[push]")
+{
+    Fixture f;
+    std::vector<Handed> batches;
+    for (int i = 0; i < 8; ++i)
+        batches.emplace_back(
+            f.message(), androids(500, "batch" + std::string(1, static_cast<char>('a' + i))));
+    for (auto& handed : batches) {
+        handed.batch->bulk = true;
+        handed.batch->keep_provider_ids = false;
+        f.push->send(std::move(handed.batch));
+    }
+    for (auto& handed : batches) {
+        for (auto const& answer : handed.answers.get()) {
+            CHECK(answer.verdict == Verdict::accepted);
+            CHECK(answer.provider_id.empty());
+        }
+    }
+    CHECK(f.push->stats().queued == 0);
+    auto const pushes = f.fcm.seen();
+    std::set<std::string> tokens;
+    for (auto const& push : pushes)
+        tokens.insert(text(push, "token"));
+    CHECK(pushes.size() == 4'000);
+    CHECK(tokens.size() == 4'000);
+    CHECK(f.fcm.tokens().at("asked") == 1);
+}
+
+TEST_CASE("a push can be awaited by a coroutine", "[push]")
+{
+    Fixture f;
+    testing::Contexts contexts(1);
+    auto const answer = contexts.await(f.push->send_one(
+        fcm_credential(), f.message(), Fixture::target(PlatformKind::fcm, "UNREGISTERED"), 30s));
+    CHECK(name_of(answer) == "gone UNREGISTERED");
+    CHECK_THROWS_AS(contexts.await(f.push->send_one(
+                        fcm_credential(), f.message(), Fixture::target(PlatformKind::apns, "aa"), 30s)),
+        std::invalid_argument);
+}
+
+TEST_CASE("a push needs a credential of its carrier", "[push]")
+{
+    Fixture f;
+    CHECK_THROWS_AS(f.push->send_all({fcm_credential(), {}}, f.message(),
+                        std::vector{Fixture::target(PlatformKind::apns, "aa")}, 30s),
+        std::invalid_argument);
+    Handed handed(f.message(), {Fixture::target(PlatformKind::apns, "aa")});
+    CHECK_THROWS_AS(f.push->send(std::move(handed.batch)), std::invalid_argument);
+    CHECK(f.push->send_all({}, f.message(), {}, 30s).empty());
+}
+
+TEST_CASE("our message is what firebase-admin sends", "[push]")
+{
+    Fixture f;
+    CHECK(name_of(f.send_fcm("a")) == "accepted"); // there is an access token now
+    std::string const bearer = text(f.fcm.seen().at(0).at("headers"), "authorization");
+    auto const id = core::Uuid::v7();
+    std::string const name = id.to_string();
+    std::string topic = name;
+    std::erase(topic, '-');
+    std::vector<std::pair<std::string, std::string>> const data{{"order", "7"}};
+    auto const ours = std::make_shared<RenderedPush const>(render_push(
+        {.id = id, .title = "Title \"x\"", .body = "Body\n✓", .data = data, .created_at = f.clock.now()}));
+    f.push->send_all(
+        {fcm_credential(), {}}, ours, std::vector{Fixture::target(PlatformKind::fcm, "the:token")}, 30s);
+
+    json::object const theirs{{"token", "the:token"},
+        {"notification", {{"title", "Title \"x\""}, {"body", "Body\n✓"}}},
+        {"data", {{"notificationId", name}, {"order", "7"}}},
+        {"android", {{"collapseKey", name}, {"priority", "high"}, {"notification", {{"tag", name}}}}},
+        {"webpush",
+            {{"headers", {{"Topic", topic}, {"Urgency", "high"}}}, {"notification", {{"tag", name}}}}}};
+    testing::TemporaryDirectory const folder("firebase-admin");
+    std::string const file = folder.path() + "/messages.json";
+    std::ofstream(file) << json::serialize(json::array{theirs});
+    std::string const token = bearer.substr(std::string_view("Bearer ").size());
+    auto const said = testing::output_of(
+        {"node", NPM_FOLDER "/firebase_admin.mjs", f.fcm.url(), token, file}, std::chrono::minutes(2));
+    INFO(said);
+    auto const pushes = f.fcm.seen();
+    REQUIRE(pushes.size() == 3);
+    CHECK(text(pushes[2], "answer") == "ok");
+    CHECK(pushes[1].at("body") == pushes[2].at("body"));
+    CHECK(json::parse(said).at(0).at("success").as_bool());
+}

@@ -1,0 +1,203 @@
+#include "providers/carrier.hpp"
+#include "providers/push_queue.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <deque>
+
+using namespace notify;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+struct Sent final : PushQueue::Sent {
+    void forsaken() noexcept override { was_forsaken = true; }
+
+    bool was_forsaken = false;
+};
+
+struct Fixture {
+    /// `first`, `first + 1`, ... are the ids of its devices.
+    void add(std::int64_t first, std::int64_t count, bool bulk = false, std::stop_token stop = {},
+        Steady::duration patience = 1h)
+    {
+        auto batch = std::make_unique<PushBatch>();
+        for (std::int64_t i = 0; i < count; ++i)
+            batch->targets.push_back({.device_id = first + i});
+        batch->bulk = bulk;
+        batch->deadline = now + patience;
+        batch->stop = std::move(stop);
+        queue.add(std::move(batch));
+    }
+
+    /// The device whose turn it is; 0: none's.
+    std::int64_t take(bool urgent_only = false)
+    {
+        auto& next = sent.emplace_back();
+        if (queue.take(urgent_only, next)) return next.target().device_id;
+        sent.pop_back();
+        return 0;
+    }
+
+    static PushAnswer accepted() { return push_answer(Verdict::accepted); }
+
+    void sweep(Steady::duration after, Steady::time_point sendable_from = {})
+    {
+        queue.sweep(now + after, sendable_from, push_answer(Verdict::throttled, "HELD"));
+    }
+
+    /// Reasons of a batch's answers; "ok" when accepted.
+    static std::vector<std::string> reasons(PushBatch const& batch)
+    {
+        std::vector<std::string> found;
+        for (auto const& answer : batch.answers)
+            found.push_back(answer.verdict == Verdict::accepted ? "ok" : answer.reason);
+        return found;
+    }
+
+    std::vector<std::string> last() const { return reasons(*done.back()); }
+
+    Steady::time_point const now = Steady::now();
+    std::deque<Sent> sent; ///< outlives the queue's use of it
+    std::vector<std::unique_ptr<PushBatch>> done;
+    PushQueue queue{[this](std::unique_ptr<PushBatch> batch) { done.push_back(std::move(batch)); }};
+};
+
+using Reasons = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE("what is urgent goes before bulk, each in its order", "[push]")
+{
+    Fixture f;
+    f.add(10, 2, true);
+    f.add(20, 2);
+    f.add(30, 1);
+    CHECK(f.take() == 20);
+    f.add(40, 1, true);
+    CHECK(f.take(true) == 21);
+    CHECK(f.take() == 30);
+    CHECK(f.take(true) == 0);
+    CHECK(f.take() == 10);
+    CHECK(f.take() == 11);
+    CHECK(f.take() == 40);
+    CHECK(f.take() == 0);
+    CHECK_FALSE(f.queue.waiting());
+    CHECK_FALSE(f.queue.empty());
+    f.queue.stop();
+    CHECK(f.queue.empty());
+}
+
+TEST_CASE("a batch is done when all its targets have answers, which stand in their order", "[push]")
+{
+    Fixture f;
+    f.add(1, 3);
+    f.take(), f.take(), f.take();
+    f.queue.answer(f.sent[2], push_answer(Verdict::gone, "third"));
+    f.queue.answer(f.sent[0], Fixture::accepted());
+    CHECK(f.done.empty());
+    f.queue.answer(f.sent[1], push_answer(Verdict::refused, "second"));
+    REQUIRE(f.done.size() == 1);
+    CHECK(f.last() == Reasons{"ok", "second", "third"});
+    CHECK(f.queue.empty());
+    f.add(1, 0);
+    CHECK(f.done.size() == 2);
+}
+
+TEST_CASE("what was refused is handed out again before others, a few times", "[push]")
+{
+    Fixture f;
+    f.add(1, 2);
+    CHECK(f.take() == 1);
+    for (int times = 0; times < 3; ++times) {
+        f.queue.refused(f.sent.back());
+        CHECK_FALSE(f.sent.back().awaited());
+        CHECK(f.queue.waiting());
+        CHECK(f.take() == 1);
+    }
+    f.queue.refused(f.sent.back());
+    CHECK(f.take() == 2);
+    f.queue.answer(f.sent.back(), Fixture::accepted());
+    CHECK(f.last() == Reasons{"CONNECTION_LOST", "ok"});
+}
+
+TEST_CASE("what is repeated with a new token is known", "[push]")
+{
+    Fixture f;
+    f.add(1, 1, true);
+    f.take();
+    CHECK_FALSE(f.sent.back().renewed());
+    f.queue.renew(f.sent.back());
+    CHECK(f.take(true) == 0); // still bulk
+    CHECK(f.take() == 1);
+    CHECK(f.sent.back().renewed());
+    f.queue.stop();
+}
+
+TEST_CASE("everything that was not handed out can be answered at once", "[push]")
+{
+    Fixture f;
+    f.add(1, 3);
+    f.add(10, 2, true);
+    f.take(), f.take();
+    f.queue.refused(f.sent[1]);
+    f.queue.drop(push_answer(Verdict::transient, "AWAY"));
+    REQUIRE(f.done.size() == 1);
+    CHECK(f.last() == Reasons{"AWAY", "AWAY"});
+    CHECK_FALSE(f.queue.waiting());
+    f.queue.answer(f.sent[0], Fixture::accepted());
+    CHECK(f.last() == Reasons{"ok", "AWAY", "AWAY"});
+}
+
+TEST_CASE("what waited until its deadline is not sent", "[push]")
+{
+    Fixture f;
+    f.add(1, 2, false, {}, 10s);
+    f.add(5, 1, false, {}, 20s);
+    f.take();
+    f.sweep(9s);
+    CHECK(f.queue.waiting());
+    f.sweep(10s);
+    CHECK(f.take() == 5);
+    f.queue.answer(f.sent[0], Fixture::accepted()); // what was sent is still awaited
+    CHECK(f.last() == Reasons{"ok", "NOT_SENT_IN_TIME"});
+    f.queue.stop();
+}
+
+TEST_CASE("what is held beyond its deadline does not wait for it", "[push]")
+{
+    Fixture f;
+    f.add(1, 1, false, {}, 10s);
+    f.add(2, 1, false, {}, 30s);
+    f.sweep(0s, f.now + 20s);
+    REQUIRE(f.done.size() == 1);
+    CHECK(f.last() == Reasons{"HELD"});
+    CHECK(f.take() == 2);
+    f.queue.stop();
+}
+
+TEST_CASE("a batch that is told to stop sends nothing more, and waits a moment for answers", "[push]")
+{
+    Fixture f;
+    std::stop_source stop;
+    f.add(1, 3, false, stop.get_token());
+    f.add(9, 1);
+    f.take(), f.take();
+    stop.request_stop();
+    f.sweep(0s);
+    CHECK(f.take() == 9);
+    f.queue.answer(f.sent[0], Fixture::accepted());
+    f.sweep(1s);
+    CHECK(f.done.empty());
+    f.sweep(2s);
+    REQUIRE(f.done.size() == 1);
+    CHECK(f.last() == Reasons{"ok", "STOPPED", "STOPPED"});
+    CHECK(f.sent[1].was_forsaken);
+    CHECK_FALSE(f.sent[0].was_forsaken);
+    CHECK_FALSE(f.sent[1].awaited());
+    f.queue.stop();
+    CHECK(f.last() == Reasons{"STOPPED"});
+    CHECK(f.sent[2].was_forsaken);
+}

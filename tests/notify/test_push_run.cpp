@@ -1,0 +1,231 @@
+#include "domain/retry.hpp"
+#include "workers/push_run.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace std::chrono_literals;
+using namespace notify;
+
+namespace {
+
+core::Time const noon = *core::parse_rfc3339("2026-03-01T12:00:00Z");
+
+PushAnswer answer(
+    Verdict verdict, std::string reason = {}, std::optional<std::chrono::seconds> retry_after = {})
+{
+    PushAnswer a;
+    a.verdict = verdict;
+    a.reason = std::move(reason);
+    a.retry_after = retry_after;
+    if (verdict == Verdict::accepted) a.provider_id = "accepted-1";
+    return a;
+}
+
+Notification push(Status status = Status::queued)
+{
+    Notification n;
+    n.id = core::Uuid::v7();
+    n.channel = Channel::push;
+    n.to = "ada";
+    n.status = status;
+    n.created_at = n.queued_at = noon;
+    return n;
+}
+
+deliveries::Target device(std::int64_t id, std::string platform = "android")
+{
+    deliveries::Target t;
+    t.delivery.device_id = id;
+    t.delivery.token = "token-" + std::to_string(id);
+    t.delivery.platform = std::move(platform);
+    t.registered_at = noon - 24h;
+    return t;
+}
+
+platforms::Sealed platform(PlatformKind kind)
+{
+    platforms::Sealed p;
+    p.kind = kind;
+    p.updated_at = noon - 1h;
+    return p;
+}
+
+platforms::Sealed paused(PlatformKind kind, core::Time until)
+{
+    auto p = platform(kind);
+    p.paused_until = until;
+    p.paused_reason = "SENDER_ID_MISMATCH";
+    return p;
+}
+
+PushRun android_run(std::vector<deliveries::Target> targets, Notification n = push())
+{
+    return {std::move(n), std::move(targets), {platform(PlatformKind::fcm)}, noon};
+}
+
+std::vector<DeliveryStatus> statuses_of(PushRun const& run)
+{
+    std::vector<DeliveryStatus> out;
+    for (auto const& delivery : run.changed())
+        out.push_back(delivery.status);
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("each device goes to the carrier of its platform; one without a carrier fails by itself")
+{
+    PushRun run(push(), {device(1, "ios"), device(2, "android"), device(3, "web")},
+        {platform(PlatformKind::fcm)}, noon);
+    REQUIRE(run.asked().size() == 2);
+    CHECK(run.asked()[0].device_id == 2);
+    CHECK(run.asked()[1].device_id == 3);
+    CHECK(run.asked()[1].kind == PlatformKind::fcm);
+    REQUIRE(run.changed().size() == 1);
+    CHECK(run.changed()[0].status == DeliveryStatus::failed);
+    CHECK(run.changed()[0].reason == failures::platform_missing);
+
+    run.apply(std::vector{answer(Verdict::accepted), answer(Verdict::refused, "INVALID_ARGUMENT")}, noon, 0);
+    CHECK(run.accepted());
+    CHECK_FALSE(run.again());
+    CHECK(statuses_of(run) ==
+          std::vector{DeliveryStatus::failed, DeliveryStatus::sent, DeliveryStatus::failed});
+}
+
+TEST_CASE("one device accepts while another is tried again, as late as the carrier asked")
+{
+    auto run = android_run({device(1), device(2)});
+    run.apply(std::vector{answer(Verdict::accepted), answer(Verdict::throttled, "QUOTA_EXCEEDED", 60s)},
+        noon + 1s, 0);
+    CHECK(run.accepted());
+    REQUIRE(run.again());
+    CHECK(*run.again() == noon + 61s);
+    CHECK(statuses_of(run) == std::vector{DeliveryStatus::sent, DeliveryStatus::pending});
+    CHECK(run.changed()[0].provider_id == "accepted-1");
+    CHECK(run.changed()[1].reason == "QUOTA_EXCEEDED");
+    CHECK(run.changed()[1].attempts == 1);
+}
+
+TEST_CASE("devices that have their push, or lost it for good, are not asked again")
+{
+    auto sent = device(1);
+    sent.delivery.status = DeliveryStatus::sent;
+    auto invalid = device(2);
+    invalid.delivery.status = DeliveryStatus::invalid;
+    PushRun const run = android_run({sent, invalid, device(3)}, push(Status::sent));
+    REQUIRE(run.asked().size() == 1);
+    CHECK(run.asked()[0].device_id == 3);
+}
+
+TEST_CASE("a device that is not the user's any more gets nothing of theirs")
+{
+    auto moved = device(1);
+    moved.registered_at.reset();
+    PushRun const run = android_run({moved});
+    CHECK(run.asked().empty());
+    CHECK_FALSE(run.counts());
+    REQUIRE(run.changed().size() == 1);
+    CHECK(run.changed()[0].reason == failures::device_removed);
+    CHECK(run.reason() == failures::device_removed);
+    CHECK_FALSE(run.again());
+}
+
+TEST_CASE("after the last retry a device fails with its last reason")
+{
+    auto n = push();
+    n.attempts = max_retries;
+    auto run = android_run({device(1)}, n);
+    run.apply(std::vector{answer(Verdict::transient, "UNAVAILABLE")}, noon + 50min, 0);
+    CHECK_FALSE(run.again());
+    CHECK(run.reason() == "UNAVAILABLE");
+    CHECK(statuses_of(run) == std::vector{DeliveryStatus::failed});
+}
+
+TEST_CASE("a refused credential halts its platform, and the push waits for another one")
+{
+    PushRun run(push(), {device(1), device(2, "ios")},
+        {platform(PlatformKind::fcm), platform(PlatformKind::apns)}, noon);
+    run.apply(
+        std::vector{answer(Verdict::credential, "SENDER_ID_MISMATCH"), answer(Verdict::accepted)}, noon, 0);
+    CHECK(run.accepted());
+    REQUIRE(run.halted().size() == 1);
+    CHECK(run.halted()[0].kind == PlatformKind::fcm);
+    CHECK(run.halted()[0].refused == "SENDER_ID_MISMATCH");
+    CHECK(run.again() == noon + platform_pause);
+}
+
+TEST_CASE("while a platform is paused its devices wait, and fail when an hour is over")
+{
+    auto const until = noon + 30min;
+    SECTION("there is time")
+    {
+        PushRun const run(push(), {device(1)}, {paused(PlatformKind::fcm, until)}, noon);
+        CHECK(run.asked().empty());
+        CHECK_FALSE(run.counts());
+        CHECK(run.again() == until);
+        CHECK(statuses_of(run) == std::vector{DeliveryStatus::pending});
+        CHECK(run.changed()[0].reason == "SENDER_ID_MISMATCH");
+        REQUIRE(run.halted().size() == 1);
+        CHECK_FALSE(run.halted()[0].refused);
+    }
+    SECTION("the push was due before the pause began")
+    {
+        PushRun const run(push(), {device(1)}, {paused(PlatformKind::fcm, noon + 90min)}, noon + 45min);
+        CHECK(run.again() == noon + 60min);
+    }
+    SECTION("the hour is over")
+    {
+        PushRun const run(push(), {device(1)}, {paused(PlatformKind::fcm, noon + 90min)}, noon + 60min);
+        CHECK_FALSE(run.again());
+        CHECK(run.reason() == "SENDER_ID_MISMATCH");
+        CHECK(statuses_of(run) == std::vector{DeliveryStatus::failed});
+    }
+    SECTION("the pause is over: the carrier is asked again")
+    {
+        PushRun run(push(), {device(1)}, {paused(PlatformKind::fcm, until)}, until);
+        CHECK(run.asked().size() == 1);
+    }
+    SECTION("and refuses again when nothing is left of the hour")
+    {
+        auto waited = device(1);
+        waited.delivery.attempts = 1;
+        PushRun run(push(), {waited}, {paused(PlatformKind::fcm, noon + 60min)}, noon + 60min);
+        REQUIRE(run.asked().size() == 1);
+        run.apply(std::vector{answer(Verdict::credential, "SENDER_ID_MISMATCH")}, noon + 60min, 0);
+        CHECK_FALSE(run.again());
+        CHECK(statuses_of(run) == std::vector{DeliveryStatus::failed});
+    }
+}
+
+TEST_CASE("what was cut off by the end of the process, or did not fit, was no attempt")
+{
+    for (auto const reason : {push_reasons::stopped, push_reasons::busy}) {
+        auto run = android_run({device(1)});
+        run.apply(std::vector{answer(Verdict::transient, std::string(reason))}, noon, 0);
+        CHECK_FALSE(run.counts());
+        REQUIRE(run.changed().size() == 1);
+        CHECK(run.changed()[0].attempts == 0);
+        CHECK(run.changed()[0].status == DeliveryStatus::pending);
+        CHECK(run.again() > noon);
+    }
+}
+
+TEST_CASE("a device that was registered after its token went is not gone")
+{
+    auto run = android_run({device(1)});
+    auto gone = answer(Verdict::gone, "Unregistered");
+    CHECK(run.gone(0, gone)->registered_at == noon - 24h);
+    gone.gone_since = noon - 1h;
+    CHECK(run.gone(0, gone)->device_id == 1);
+    gone.gone_since = noon - 25h;
+    CHECK_FALSE(run.gone(0, gone));
+}
+
+TEST_CASE("a push to a user without devices goes nowhere")
+{
+    PushRun const run = android_run({});
+    CHECK(run.asked().empty());
+    CHECK_FALSE(run.again());
+    CHECK_FALSE(run.counts());
+    CHECK(run.reason() == failures::no_devices);
+}

@@ -1,0 +1,226 @@
+#include "domain/retry.hpp"
+#include "workers/prune_breakers.hpp"
+#include "workers/sms.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <limits>
+
+using namespace std::chrono_literals;
+using namespace notify;
+
+namespace {
+
+core::Time const noon = *core::parse_rfc3339("2026-03-01T12:00:00Z");
+
+constexpr std::array<std::uint64_t, 5> entropies{
+    0, 1, 12'345'678'901'234, 0x8000000000000000, std::numeric_limits<std::uint64_t>::max()};
+
+/// The n-th attempt at what was due at noon, which took no time.
+Failed failed(std::int64_t attempts, core::Time at, std::optional<std::chrono::seconds> retry_after = {})
+{
+    return {.attempts = attempts, .due = noon, .began = at, .now = at, .retry_after = retry_after};
+}
+
+} // namespace
+
+// --- when there is another attempt
+
+TEST_CASE("eight retries follow the first attempt, each later than the one before, all within the hour")
+{
+    for (auto const entropy : entropies) {
+        core::Time at = noon;
+        for (std::int64_t n = 1; n <= max_retries; ++n) {
+            auto const next = next_attempt(failed(n, at), entropy);
+            REQUIRE(next);
+            CHECK(*next > at);
+            at = *next;
+        }
+        CHECK(at <= noon + retry_window);
+        CHECK_FALSE(next_attempt(failed(max_retries + 1, at), entropy));
+    }
+}
+
+TEST_CASE("the wait doubles, and half of it is jitter")
+{
+    auto const wait = [](std::int64_t n, std::uint64_t entropy) {
+        return *next_attempt(failed(n, noon), entropy) - noon;
+    };
+    for (std::int64_t n = 1; n <= 5; ++n) {
+        auto const ceiling = 12s * (1 << (n - 1));
+        for (auto const entropy : entropies) {
+            INFO(n);
+            CHECK(wait(n, entropy) >= ceiling / 2);
+            CHECK(wait(n, entropy) <= ceiling);
+        }
+    }
+    CHECK(wait(3, entropies[1]) != wait(3, entropies[2]));
+}
+
+TEST_CASE("a Retry-After is obeyed, and one that leads beyond the hour ends it")
+{
+    CHECK(*next_attempt(failed(1, noon, 600s), 0) == noon + 600s);
+    CHECK(*next_attempt(failed(1, noon, 1s), 0) >= noon + 6s); // a short one makes no attempt earlier
+    CHECK(next_attempt(failed(1, noon, 3600s), 0));
+    CHECK_FALSE(next_attempt(failed(1, noon, 3601s), 0));
+    CHECK_FALSE(next_attempt(failed(2, noon + 59min + 50s), 0));
+    CHECK_FALSE(next_attempt(failed(1, noon, std::chrono::seconds::max()), 0));
+}
+
+TEST_CASE("what was begun late, because the service was away, has its retries all the same")
+{
+    core::Time at = noon + 5h;
+    for (std::int64_t n = 1; n <= max_retries; ++n) {
+        auto const next = next_attempt(failed(n, at), 7);
+        REQUIRE(next);
+        at = *next;
+    }
+    CHECK_FALSE(next_attempt(failed(max_retries + 1, at), 7));
+    CHECK_FALSE(next_attempt(failed(1, noon + 5h, 3601s), 7));
+}
+
+// --- what an answer leads to
+
+TEST_CASE("what may have gone out, or never will, is not sent again")
+{
+    for (bool const may_retry : {false, true}) {
+        CHECK(next_of(Verdict::accepted, may_retry) == Next::sent);
+        for (auto const verdict : {Verdict::gone, Verdict::refused, Verdict::unknown})
+            CHECK(next_of(verdict, may_retry) == Next::failed);
+    }
+    for (auto const verdict : {Verdict::credential, Verdict::throttled, Verdict::transient}) {
+        CHECK(next_of(verdict, true) == Next::again);
+        CHECK(next_of(verdict, false) == Next::failed);
+    }
+}
+
+TEST_CASE("a device that is gone is invalid, and one whose platform is refused waits while there is patience")
+{
+    CHECK(delivery_after(Verdict::gone, true, true) == DeliveryStatus::invalid);
+    CHECK(delivery_after(Verdict::accepted, false, false) == DeliveryStatus::sent);
+    CHECK(delivery_after(Verdict::refused, true, true) == DeliveryStatus::failed);
+    CHECK(delivery_after(Verdict::credential, false, true) == DeliveryStatus::pending);
+    CHECK(delivery_after(Verdict::credential, true, false) == DeliveryStatus::failed);
+    CHECK(delivery_after(Verdict::throttled, true, false) == DeliveryStatus::pending);
+    CHECK(delivery_after(Verdict::transient, false, true) == DeliveryStatus::failed);
+}
+
+// --- when pruning stops
+
+TEST_CASE("pruning stops once over half of at least fifty are gone")
+{
+    PruneBreaker breaker;
+    for (int i = 0; i < 24; ++i)
+        breaker.count(false);
+    for (int i = 0; i < 25; ++i)
+        breaker.count(true);
+    CHECK_FALSE(breaker.tripped());
+    SECTION("one more is over half of fifty")
+    {
+        breaker.count(true);
+        CHECK(breaker.tripped());
+        for (int i = 0; i < 1'000; ++i)
+            breaker.count(false);
+        CHECK(breaker.tripped()); // and it stays so
+    }
+    SECTION("half is not over half")
+    {
+        breaker.count(false);
+        CHECK_FALSE(breaker.tripped());
+        breaker.count(true); // 26 of 51
+        CHECK(breaker.tripped());
+    }
+}
+
+TEST_CASE("forty-nine tokens that are gone prove nothing")
+{
+    PruneBreaker breaker;
+    for (int i = 0; i < 49; ++i)
+        breaker.count(true);
+    CHECK_FALSE(breaker.tripped());
+    breaker.count(true);
+    CHECK(breaker.tripped());
+}
+
+TEST_CASE("a long good past does not hide that everything is gone now")
+{
+    PruneBreaker breaker;
+    for (int i = 0; i < 100'000; ++i)
+        breaker.count(false);
+    int gone = 0;
+    for (; !breaker.tripped() && gone < 1'000; ++gone)
+        breaker.count(true);
+    CHECK(breaker.tripped());
+    CHECK(gone < 100);
+}
+
+TEST_CASE("each credential has a breaker of its own")
+{
+    PruneBreakers breakers;
+    crypto::Digest const bad = crypto::sha256("bad"), good = crypto::sha256("good");
+    int tripped = 0;
+    for (int i = 0; i < 200; ++i) {
+        tripped += breakers.count(bad, true) ? 1 : 0;
+        CHECK_FALSE(breakers.count(good, i % 10 == 0));
+    }
+    CHECK(tripped == 1);
+    CHECK_FALSE(breakers.may_prune(bad));
+    CHECK(breakers.may_prune(good));
+    CHECK(breakers.may_prune(crypto::sha256("unknown")));
+}
+
+// --- what Twilio's answers mean
+
+TEST_CASE("answers about a text message have their meaning")
+{
+    using sms::Outcome;
+
+    struct Case {
+        sms::Sent sent;
+        Verdict verdict;
+        char const* reason;
+    };
+
+    auto const sent = [](Outcome outcome, unsigned status, unsigned code) {
+        return sms::Sent{.outcome = outcome, .provider_id = {}, .code = code, .status = status};
+    };
+    for (auto const& c : {
+             Case{sent(Outcome::accepted, 201, 0), Verdict::accepted, ""},
+             Case{sent(Outcome::opted_out, 400, 21610), Verdict::gone, "21610"},
+             Case{sent(Outcome::country, 400, 21408), Verdict::refused, "21408"},
+             Case{sent(Outcome::unreachable, 400, 21614), Verdict::refused, "21614"},
+             Case{sent(Outcome::refused, 400, 21617), Verdict::refused, "21617"},
+             Case{sent(Outcome::refused, 400, 0), Verdict::refused, "HTTP_400"},
+             Case{sent(Outcome::refused, 401, 20003), Verdict::credential, "20003"},
+             Case{sent(Outcome::refused, 429, 20429), Verdict::throttled, "20429"},
+             Case{sent(Outcome::refused, 400, 21611), Verdict::throttled, "21611"},
+             Case{sent(Outcome::refused, 500, 20500), Verdict::transient, "20500"},
+             Case{sent(Outcome::refused, 503, 0), Verdict::transient, "HTTP_503"},
+             Case{sent(Outcome::refused, 504, 0), Verdict::unknown, "HTTP_504"},
+             Case{sent(Outcome::not_sent, 0, 0), Verdict::transient, "CONNECT_FAILED"},
+             Case{sent(Outcome::unknown, 0, 0), Verdict::unknown, "NO_ANSWER"},
+             Case{sent(Outcome::unknown, 200, 0), Verdict::unknown, "UNEXPECTED_ANSWER"},
+         }) {
+        INFO(c.reason);
+        CHECK(answer_of(c.sent).verdict == c.verdict);
+        CHECK(answer_of(c.sent).reason == c.reason);
+    }
+    auto throttled = sent(Outcome::refused, 429, 20429);
+    throttled.retry_after = 30s;
+    CHECK(answer_of(throttled).retry_after == 30s);
+    auto accepted = sent(Outcome::accepted, 201, 0);
+    accepted.provider_id = "SM1";
+    CHECK(answer_of(accepted).provider_id == "SM1");
+}
+
+TEST_CASE("the address for status callbacks names the scope and the notification")
+{
+    auto const id = *core::Uuid::parse("01900000-0000-7000-8000-000000000001");
+    std::string const text = id.to_string();
+    CHECK(status_callback("https://x.example/webhooks/sms/twilio", 7, id) ==
+          "https://x.example/webhooks/sms/twilio?scope=7&notification=" + text);
+    CHECK(status_callback("https://x.example/hook?a=b", 7, id) ==
+          "https://x.example/hook?a=b&scope=7&notification=" + text);
+    CHECK(status_callback("", 7, id).empty());
+}

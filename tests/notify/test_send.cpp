@@ -1,0 +1,288 @@
+#include "sends.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+using namespace sends;
+
+TEST_CASE("an email from acceptance to the outbox", "[notify]")
+{
+    World world;
+    make_templates(world);
+    auto backend = world.as_backend();
+    auto const r = backend.post(path, body(email()));
+    INFO(r.body);
+    REQUIRE(r.status == 202);
+    auto const answer = r.json();
+    CHECK(answer.as_object().size() == 2);
+    CHECK(text(answer, "status") == "queued");
+    auto const id = text(answer, "notificationId");
+    REQUIRE(world.becomes(id, "sent"));
+
+    auto const n = world.notification(id);
+    CHECK(text(n, "channel") == "email");
+    CHECK(text(n, "templateName") == "welcome");
+    CHECK(text(n, "to") == "ada@example.com");
+    CHECK(n.at("attempts") == 1);
+    CHECK(text(n, "sentAt") == core::to_rfc3339(world.clock.now()));
+    for (auto const* absent : {"sendAt", "deliveredAt", "openedAt", "failedAt", "failureReason"})
+        CHECK(n.at(absent).is_null());
+    CHECK_FALSE(n.as_object().contains("deliveries"));
+
+    auto const mails = world.mails();
+    REQUIRE(mails.size() == 1);
+    CHECK(mails[0].find("Subject: Welcome, Ada") != std::string::npos);
+    CHECK(mails[0].find("Hello Ada!") != std::string::npos);
+    CHECK(mails[0].find(id) != std::string::npos);
+}
+
+TEST_CASE("a text message from acceptance to the outbox", "[notify]")
+{
+    World world;
+    make_templates(world);
+    auto const id = world.send({{"templateName", "code"}, {"channel", "sms"}, {"to", "+14155550100"},
+        {"variables", boost::json::object{{"code", "123456"}, {"unused", "x"}}}});
+    REQUIRE(world.becomes(id, "sent"));
+    auto const texts = world.texts();
+    REQUIRE(texts.size() == 1);
+    CHECK(text(texts[0], "to") == "+14155550100");
+    CHECK(text(texts[0], "body") == "Your code is 123456.");
+}
+
+TEST_CASE("every fault of a send is named at once, and nothing is written", "[notify]")
+{
+    World world;
+    make_templates(world);
+    auto backend = world.as_backend();
+    auto const faults = [&](std::string const& sent) {
+        auto const r = backend.post(path, sent);
+        INFO(sent);
+        CHECK(r.status == 400);
+        return faults_of(r);
+    };
+    CHECK(faults("{}") == "/templateName required\n/channel required\n/to required");
+    CHECK(faults(R"({"templateName":"","channel":"fax","to":7})") ==
+          "/templateName too_short\n/channel not_allowed\n/to type");
+    CHECK(faults("[]") == " type");
+    CHECK(faults("{\"templateName\"") == "MALFORMED_JSON");
+    CHECK(faults(body(email({{"to", "nobody"}}))) == "/to format");
+    CHECK(faults(body(email({{"to", "ada@example.com\r\nBcc: eve@example.com"}}))) == "/to format");
+    CHECK(faults(body(email({{"to", "+14155550100"}}))) == "/to format");
+    CHECK(faults(body({{"templateName", "code"}, {"channel", "sms"}, {"to", "ada@example.com"}})) ==
+          "/to format");
+    CHECK(faults(body(push({{"to", "anon:ada"}}))) == "/to format");
+    CHECK(faults(body(push({{"to", std::string(129, 'u')}}))) == "/to format");
+    CHECK(faults(body(email({{"variables", "x"}}))) == "/variables type");
+    CHECK(faults(body(email({{"variables", boost::json::object{{"name", 7}}}}))) == "/variables/name type");
+    CHECK(faults(R"({"templateName":"welcome","channel":"email","to":"ada@example.com",
+        "variables":{"name":"a\u0000b"}})") == "/variables/name format");
+    CHECK(faults(body(email({{"sendAt", "tomorrow"}}))) == "/sendAt format");
+    CHECK(
+        faults(body(email({{"sendAt", core::to_rfc3339(world.clock.now() + std::chrono::days(30) + 1s)}}))) ==
+        "/sendAt range");
+    CHECK(count(world) == "0");
+    CHECK(count(world, "jobs") == "0");
+}
+
+TEST_CASE("the template decides what a send needs", "[notify]")
+{
+    World world;
+    make_templates(world);
+    auto backend = world.as_backend();
+    auto const unknown = backend.post(path, body(email({{"templateName", "nope"}})));
+    CHECK(unknown.status == 404);
+    CHECK(error_of(unknown) == "TEMPLATE_NOT_FOUND");
+    auto const elsewhere = world.as_backend("other-sandbox").post(path, body(email()));
+    CHECK(elsewhere.status == 404);
+    CHECK(error_of(elsewhere) == "TEMPLATE_NOT_FOUND");
+    CHECK(faults_of(backend.post(path, body(email({{"templateName", "code"}})))) == "/channel mismatch");
+
+    auto const missing = backend.post(path, body(email({{"variables", nullptr}})));
+    CHECK(missing.status == 400);
+    CHECK(faults_of(missing) == "/variables/name required");
+    // What becomes a header has one line.
+    for (std::string const sneaky : {"Ada\r\nBcc: eve@example.com", "Ada\nX: y", "Ada\rX"}) {
+        auto const r =
+            backend.post(path, body(email({{"variables", boost::json::object{{"name", sneaky}}}})));
+        CHECK(r.status == 400);
+        CHECK(faults_of(r).starts_with("/variables/name"));
+    }
+    CHECK(count(world) == "0");
+    // Templates belong to both environments.
+    CHECK(world.as_backend("demo").post(path, body(email())).status == 202);
+}
+
+TEST_CASE("a notification is what its template was when it was accepted", "[notify]")
+{
+    World world;
+    auto const template_id = world.new_template("late", {{"subject", "Before"}});
+    auto const id = world.send({{"templateName", "late"}, {"channel", "email"}, {"to", "ada@example.com"},
+        {"sendAt", core::to_rfc3339(world.clock.now() + 1h)}});
+    REQUIRE(
+        world.as_backend().patch("/v1/templates/" + template_id, body({{"subject", "Afterwards"}})).status ==
+        200);
+    world.clock.advance(1h);
+    REQUIRE(world.becomes(id, "sent"));
+    REQUIRE(world.mails().size() == 1);
+    CHECK(world.mails()[0].find("Subject: Before") != std::string::npos);
+}
+
+TEST_CASE("a long text is sent as any other, up to 1 MiB", "[notify]")
+{
+    World world;
+    world.new_template("long", {{"body", "{{text}}"}, {"format", "text"}});
+    auto const sent = [&](std::size_t size) {
+        return world.as_backend().post(
+            path, body({{"templateName", "long"}, {"channel", "email"}, {"to", "ada@example.com"},
+                      {"variables", {{"text", std::string(size, 'x')}}}}));
+    };
+    for (std::size_t const size : {100, 100'000, 1'048'576}) {
+        auto const r = sent(size);
+        INFO(r.body);
+        REQUIRE(r.status == 202);
+        auto const id = text(r.json(), "notificationId");
+        CHECK(world.becomes(id, "sent"));
+        CHECK(world.postgres.query("SELECT length(body) FROM notifications WHERE notification_id = '" + id +
+                                   "'") == std::to_string(size));
+    }
+    CHECK(sent(1'048'577).status == 400);
+}
+
+TEST_CASE("sendAt is kept, and the past means now", "[notify]")
+{
+    World world;
+    make_templates(world);
+    auto const at = world.clock.now() + std::chrono::days(30);
+    auto const late = world.send(email({{"sendAt", core::to_rfc3339(at)}}));
+    auto const now = world.send(email({{"sendAt", "2020-01-01T00:00:00Z"}}));
+    REQUIRE(world.becomes(now, "sent"));
+    CHECK(world.notification(now).at("sendAt").is_null());
+    CHECK(text(world.notification(late), "status") == "queued");
+    CHECK(text(world.notification(late), "sendAt") == core::to_rfc3339(at));
+    world.clock.set(at);
+    CHECK(world.becomes(late, "sent"));
+}
+
+TEST_CASE("data go with a push alone, as a map of texts with names of the app's own", "[notify]")
+{
+    World world;
+    make_templates(world);
+    world.put_fcm();
+    auto backend = world.as_backend();
+    using boost::json::object;
+    auto const faults = [&](boost::json::value data) {
+        return faults_of(backend.post(path, body(push({{"data", std::move(data)}}))));
+    };
+    CHECK(faults("x") == "/data type");
+    CHECK(faults(object{{"a", 1}, {"b", nullptr}}) == "/data/a type\n/data/b required");
+    CHECK(faults(object{{"from", "x"}}) == "/data/from not_allowed");
+    CHECK(faults(object{{"google.x", "x"}}) == "/data/google.x not_allowed");
+    CHECK(faults(object{{"a", std::string(4'097, 'x')}}) == "/data/a too_long");
+    CHECK(faults(object{{"a", std::string(2'500, 'x')}, {"b", std::string(2'500, 'x')}}) == "/data too_long");
+    CHECK(faults_of(backend.post(path, body(email({{"data", object{{"a", "x"}}}})))) == "/data not_allowed");
+    CHECK(count(world) == "0");
+
+    auto const id = world.send(push({{"data", object{{"screen", "inbox"}, {"quote\"d", "a\\b"}}}}));
+    CHECK(world.postgres.query("SELECT data ->> 'screen' || ' ' || (data ->> 'quote\"d') FROM notifications "
+                               "WHERE notification_id = '" +
+                               id + "'") == R"(inbox a\b)");
+}
+
+TEST_CASE("a push that no carrier could take is refused", "[notify]")
+{
+    World world;
+    world.new_template("long", {{"channel", "push"}, {"subject", "Long"}, {"body", "{{text}}"}});
+    world.put_fcm();
+    auto const sent = [&](std::size_t size) {
+        return world.as_backend().post(path, body({{"templateName", "long"}, {"channel", "push"}, {"to", ada},
+                                                 {"variables", {{"text", std::string(size, 'x')}}}}));
+    };
+    CHECK(sent(3'000).status == 202);
+    auto const r = sent(5'000);
+    CHECK(r.status == 400);
+    CHECK(faults_of(r) == " too_long");
+}
+
+TEST_CASE("push needs a platform, and to be switched on", "[notify]")
+{
+    World world;
+    make_templates(world);
+    auto backend = world.as_backend();
+    auto const refused = [&] {
+        auto const r = backend.post(path, body(push()));
+        return r.status == 409 && error_of(r) == "PUSH_CHANNEL_DISABLED";
+    };
+    CHECK(refused());
+    world.put_apns("demo"); // the other environment's
+    CHECK(refused());
+    world.put_fcm();
+    CHECK(backend.post(path, body(push())).status == 202);
+    REQUIRE(backend.patch("/v1/settings", R"({"pushEnabled":false})").status == 200);
+    CHECK(eventually(refused));
+    CHECK(backend.post(path, body(email())).status == 202);
+    REQUIRE(backend.patch("/v1/settings", R"({"pushEnabled":true})").status == 200);
+    CHECK(eventually([&] { return backend.post(path, body(push())).status == 202; }));
+    REQUIRE(backend.del("/v1/platforms/fcm").status == 200);
+    CHECK(refused());
+    // What is wrong with the request comes first.
+    CHECK(faults_of(backend.post(path, body(push({{"to", "anon:x"}})))) == "/to format");
+}
+
+TEST_CASE("what was answered 202 is there after a crash of the database", "[notify]")
+{
+    World world;
+    make_templates(world);
+    auto const late = core::to_rfc3339(world.clock.now() + 1h);
+    std::set<std::string> ids;
+    for (int i = 0; i < 20; ++i) {
+        testing::HttpClient::Headers headers;
+        if (i % 2 == 1) headers.emplace_back("Idempotency-Key", std::to_string(i));
+        auto const r = world.as_backend().post(path, body(email({{"sendAt", late}})), headers);
+        REQUIRE(r.status == 202);
+        ids.insert(text(r.json(), "notificationId"));
+    }
+    world.postgres.kill9();
+    world.postgres.start();
+    world.clock.advance(1h);
+    auto backend = world.as_backend();
+    auto const is_sent = [&](std::string const& id) {
+        auto const r = backend.get("/v1/notifications/" + id);
+        return r.status == 200 && text(r.json(), "status") == "sent";
+    };
+    for (auto const& id : ids)
+        CHECK(eventually([&] { return is_sent(id); }));
+    CHECK(count(world) == std::to_string(ids.size()));
+    CHECK(world.mails().size() == ids.size());
+}
+
+TEST_CASE("who may send", "[notify]")
+{
+    World world;
+    make_templates(world);
+    auto const status = [&](testing::HttpClient client) { return client.post(path, body(email())).status; };
+    CHECK(status(world.as_backend()) == 202);
+    CHECK(status(world.as_master()) == 202);
+    CHECK(status(world.as_user(ada, "owner")) == 202);
+    CHECK(status(world.as_user(ada, "admin")) == 202);
+    CHECK(status(world.as_user(ada, "user")) == 403);
+    CHECK(status(world.as_app()) == 403);
+    CHECK(status(world.client()) == 401);
+    CHECK(status(world.with(world.key("demo"))) == 401);
+}
+
+TEST_CASE("no log line holds what is sent, or to whom", "[notify]")
+{
+    World world;
+    make_templates(world);
+    auto const id = world.send(email({{"variables", boost::json::object{{"name", "Rumpelstilzchen"}}}}));
+    REQUIRE(world.becomes(id, "sent"));
+    world.send({{"templateName", "code"}, {"channel", "sms"}, {"to", "+14155550100"},
+        {"variables", boost::json::object{{"code", "918273"}}}});
+    REQUIRE(eventually([&] { return world.texts().size() == 1; }));
+    auto const logged = world.logged();
+    CHECK(logged.find("/v1/notifications/send") != std::string::npos);
+    for (auto const* secret : {"Rumpelstilzchen", "918273", "+14155550100"})
+        CHECK(logged.find(secret) == std::string::npos);
+    CHECK(logged.find(world.key()) == std::string::npos);
+}

@@ -1,0 +1,127 @@
+#include "sends.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace sends;
+
+TEST_CASE("ten sends in five minutes, in a window that slides", "[notify]")
+{
+    World world({.limited = true});
+    make_templates(world);
+    auto backend = world.as_backend();
+    auto const late = core::to_rfc3339(world.clock.now() + 24h); // so that nothing is sent meanwhile
+    auto const status = [&] { return backend.post(path, body(email({{"sendAt", late}}))).status; };
+    auto const first = backend.post(path, body(email({{"sendAt", late}})));
+    CHECK(first.status == 202);
+    CHECK(first.header("ratelimit-policy").find("\"sends\";q=10;w=300") != std::string::npos);
+    CHECK(first.header("ratelimit").find("\"sends\";r=9;t=300") != std::string::npos);
+    world.clock.advance(60s);
+    for (int i = 0; i < 9; ++i)
+        CHECK(status() == 202);
+
+    auto const refused = backend.post(path, body(email({{"sendAt", late}})));
+    CHECK(refused.status == 429);
+    CHECK(error_of(refused) == "RATE_LIMITED");
+    CHECK(refused.header("retry-after") == "240");
+    CHECK(refused.header("ratelimit").find("\"sends\";r=0;t=240") != std::string::npos);
+    CHECK(count(world) == "10");
+
+    world.clock.advance(239s);
+    CHECK(status() == 429);
+    world.clock.advance(1s); // the first one is five minutes ago
+    CHECK(status() == 202);
+    CHECK(status() == 429);
+    world.clock.advance(60s); // and now the nine
+    for (int i = 0; i < 9; ++i)
+        CHECK(status() == 202);
+    CHECK(status() == 429);
+    CHECK(count(world) == "20");
+    // Each scope has its own.
+    CHECK(world.as_backend("demo").post(path, body(email())).status == 202);
+}
+
+TEST_CASE("only what would be accepted uses the limit", "[notify]")
+{
+    World world({.limited = true});
+    make_templates(world);
+    auto backend = world.as_backend();
+    auto const status = [&](boost::json::object const& sent,
+                            testing::HttpClient::Headers const& headers = {}) {
+        return backend.post(path, body(sent), headers).status;
+    };
+    for (int i = 0; i < 12; ++i) {
+        CHECK(status({}) == 400);
+        CHECK(status(email({{"to", "nobody"}})) == 400);
+        CHECK(status(email({{"templateName", "nope"}})) == 404);
+        CHECK(status(email({{"variables", nullptr}})) == 400);
+        CHECK(status(push()) == 409);
+        CHECK(status(email({{"attachments", boost::json::array{{{"attachmentId", ada}}}}})) == 400);
+        CHECK(world.as_app().post(path, body(email())).status == 403);
+    }
+    CHECK(status(email(), {{"Idempotency-Key", "once"}}) == 202);
+    for (int i = 0; i < 12; ++i) {
+        CHECK(status(email(), {{"Idempotency-Key", "once"}}) == 202);
+        CHECK(status(email({{"to", "bob@example.com"}}), {{"Idempotency-Key", "once"}}) == 422);
+    }
+    for (int i = 0; i < 9; ++i)
+        CHECK(status(email()) == 202);
+    CHECK(status(email()) == 429);
+    // A replay is answered when the limit is spent, and what is malformed is still told so.
+    auto const replay = backend.post(path, body(email()), {{"Idempotency-Key", "once"}});
+    CHECK(replay.status == 202);
+    CHECK(replay.header("idempotent-replayed") == "true");
+    CHECK(status({}) == 400);
+    CHECK(count(world) == "10");
+}
+
+TEST_CASE("a tenant's own limit takes the place of the contract's", "[notify]")
+{
+    World world({.limited = true});
+    make_templates(world);
+    auto backend = world.as_backend();
+    auto const limit_to = [&](int sends) {
+        auto const limits = boost::json::object{{"sendsPer5Minutes", sends}};
+        REQUIRE(world.as_master()
+                    .put("/v1/admin/tenants/demo", body({{"displayName", "Demo"}, {"limits", limits}}))
+                    .status == 200);
+    };
+    limit_to(0);
+    CHECK(eventually([&] { return backend.post(path, body(email())).status == 429; }));
+    limit_to(12);
+    CHECK(eventually([&] { return backend.post(path, body(email())).status == 202; }));
+    while (count(world) != "12")
+        REQUIRE(backend.post(path, body(email())).status == 202);
+    CHECK(backend.post(path, body(email())).status == 429);
+}
+
+TEST_CASE("a send whose write fails uses nothing of the limit", "[notify]")
+{
+    World world({.limited = true});
+    make_templates(world);
+    auto backend = world.as_backend();
+    REQUIRE(backend.post(path, body(email())).status == 202); // all that is looked up is remembered
+    world.postgres.query("ALTER TABLE notifications ADD CONSTRAINT broken CHECK (created_at < '2000-01-01') "
+                         "NOT VALID");
+    for (int i = 0; i < 12; ++i) {
+        CHECK(backend.post(path, body(email())).status == 500);
+        CHECK(backend.post(path, body(email()), {{"Idempotency-Key", std::to_string(i)}}).status == 500);
+    }
+    world.postgres.query("ALTER TABLE notifications DROP CONSTRAINT broken");
+    for (int i = 0; i < 9; ++i)
+        CHECK(backend.post(path, body(email())).status == 202);
+    CHECK(backend.post(path, body(email())).status == 429);
+}
+
+TEST_CASE("a limit that cannot be checked is not waived", "[notify]")
+{
+    World world;
+    make_templates(world);
+    auto backend = world.as_backend();
+    world.redis.stop();
+    auto const r = backend.post(path, body(email()));
+    CHECK(r.status == 503);
+    CHECK(error_of(r) == "UNAVAILABLE");
+    CHECK(backend.post(path, body(email({{"to", "nobody"}}))).status == 400);
+    CHECK(backend.get("/v1/notifications").status == 200);
+    CHECK(count(world) == "0");
+}

@@ -1,0 +1,78 @@
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+TEST_CASE("settings of an environment are read and changed", "[settings]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    auto const fresh = backend.get("/v1/settings");
+    CHECK(fresh.body == R"({"pushEnabled":true,"allowedOrigins":[]})");
+
+    auto const off = backend.patch("/v1/settings", R"({"pushEnabled":false})");
+    CHECK(off.status == 200);
+    CHECK(off.body == R"({"pushEnabled":false,"allowedOrigins":[]})");
+    CHECK(backend.patch("/v1/settings", R"({"allowedOrigins":["https://App.example.com"]})").body ==
+          R"({"pushEnabled":false,"allowedOrigins":["https://app.example.com"]})");
+    CHECK(backend.get("/v1/settings").json().at("pushEnabled") == false);
+    CHECK(world.as_backend("demo").get("/v1/settings").body == fresh.body);
+    CHECK(backend.patch("/v1/settings", R"({"pushEnabled":null,"allowedOrigins":null})").body == fresh.body);
+
+    auto const etag = backend.get("/v1/settings").header("etag");
+    CHECK(backend.patch("/v1/settings", R"({"pushEnabled":false})", {{"If-Match", off.header("etag")}})
+              .status == 412);
+    CHECK(backend.patch("/v1/settings", R"({"pushEnabled":true})", {{"If-Match", etag}}).status == 200);
+
+    auto const audit = backend.get("/v1/audit?action=settings.updated").json().at("items").as_array();
+    REQUIRE(audit.size() == 4);
+    CHECK(audit[3].at("before").at("pushEnabled") == true);
+    CHECK(audit[3].at("after").at("pushEnabled") == false);
+}
+
+TEST_CASE("settings that cannot be are refused", "[settings]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    for (auto const& [request, faults] : std::map<std::string, std::string>{
+             {"{}", " required"},
+             {R"({"unknown":true})", " required"},
+             {R"({"pushEnabled":"yes","allowedOrigins":"https://a.example"})",
+                 "/pushEnabled type\n/allowedOrigins type"},
+             {R"({"allowedOrigins":["https://a.example","not an origin"]})", "/allowedOrigins/1 format"},
+         }) {
+        CAPTURE(request);
+        auto const r = backend.patch("/v1/settings", request);
+        CHECK(r.status == 400);
+        CHECK(faults_of(r) == faults);
+    }
+    CHECK(backend.get("/v1/settings").body == R"({"pushEnabled":true,"allowedOrigins":[]})");
+    CHECK(world.as_app().get("/v1/settings").status == 403);
+    CHECK(world.as_user(ada).get("/v1/settings").status == 403);
+    CHECK(world.as_user(ada, "admin").get("/v1/settings").status == 200);
+}
+
+TEST_CASE("a push is refused while push is switched off, or has nobody to carry it", "[settings]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    world.new_template("ping", {{"channel", "push"}});
+    world.new_device(ada, "t");
+    auto const send = [&] {
+        return error_of(backend.post(
+            "/v1/notifications/send", body({{"templateName", "ping"}, {"channel", "push"}, {"to", ada}})));
+    };
+    auto const test = [&] { return error_of(backend.post("/v1/devices/t/test", "")); };
+    CHECK(send() == "PUSH_CHANNEL_DISABLED");
+    CHECK(test() == "PUSH_CHANNEL_DISABLED");
+    world.put_apns(); // which does not reach this device, but others might
+    CHECK(send() == "");
+    CHECK(test() == "PUSH_CHANNEL_DISABLED");
+
+    world.put_fcm();
+    CHECK(backend.patch("/v1/settings", R"({"pushEnabled":false})").status == 200);
+    CHECK(test() == "PUSH_CHANNEL_DISABLED");
+    CHECK(eventually([&] { return send() == "PUSH_CHANNEL_DISABLED"; }));
+    CHECK(backend.patch("/v1/settings", R"({"pushEnabled":true})").status == 200);
+    CHECK(eventually([&] { return send().empty(); }));
+    CHECK(test() == "");
+}

@@ -1,0 +1,211 @@
+#include "texting.hpp"
+
+#include <algorithm>
+#include <set>
+
+using namespace texting;
+
+TEST_CASE("STOP puts the number on the scope's suppression list, which is asked before each send")
+{
+    Fixture f;
+    f.server.refuse_with(400, 21610);
+    auto const refused = f.send();
+    REQUIRE(f.world.becomes(refused, "failed"));
+    CHECK(text(f.world.notification(refused), "failureReason") == "21610");
+    f.server.refuse_with(201);
+
+    auto backend = f.world.as_backend();
+    auto const listed = all_items(backend, "/v1/suppressions");
+    REQUIRE(listed.size() == 1);
+    CHECK(text(listed[0], "channel") == "sms");
+    CHECK(text(listed[0], "address") == number);
+    CHECK(text(listed[0], "reason") == "21610");
+
+    auto const asked = f.server.requests();
+    auto const suppressed = f.send();
+    REQUIRE(f.world.becomes(suppressed, "failed"));
+    CHECK(text(f.world.notification(suppressed), "failureReason") == "SUPPRESSED");
+    CHECK(f.world.notification(suppressed).at("attempts") == 0);
+    CHECK(f.server.requests() == asked);
+
+    // Another number, and the same one in the other environment, are none of its business.
+    REQUIRE(f.world.becomes(f.send("+14155550101"), "sent"));
+    auto production = f.world.as_backend("demo");
+    CHECK(all_items(production, "/v1/suppressions").empty());
+
+    auto const path = "/v1/suppressions/" + core::percent_encode(number);
+    CHECK(production.del(path).status == 404);
+    auto const deleted = backend.del(path);
+    CHECK(deleted.status == 200);
+    CHECK(deleted.body == R"({"deleted":true})");
+    CHECK(backend.del(path).status == 404);
+    REQUIRE(f.world.becomes(f.send(), "sent"));
+    auto const audit = backend.get("/v1/audit?action=suppression.deleted").body;
+    CHECK(audit.find("suppression.deleted") != std::string::npos);
+    CHECK(audit.find(number) == std::string::npos);
+}
+
+TEST_CASE("the suppression list is read page by page")
+{
+    Fixture f;
+    f.server.refuse_with(400, 21610);
+    std::vector<std::string> ids;
+    for (int i = 0; i < 5; ++i)
+        ids.push_back(f.send("+1415555010" + std::to_string(i)));
+    for (auto const& id : ids)
+        REQUIRE(f.world.becomes(id, "failed"));
+    // Times that are equal are the hard case.
+    f.world.postgres.query("UPDATE suppressions SET created_at = now()");
+    auto backend = f.world.as_backend();
+    auto const found = all_items(backend, "/v1/suppressions", 2);
+    std::set<std::string> addresses;
+    for (auto const& item : found)
+        addresses.insert(text(item, "address"));
+    CHECK(found.size() == 5);
+    CHECK(addresses.size() == 5);
+    CHECK(backend.get("/v1/suppressions?cursor=x").status == 400);
+    CHECK(f.world.as_app().get("/v1/suppressions").status == 403);
+}
+
+TEST_CASE("a message that may have gone out is not sent again")
+{
+    Fixture f;
+    f.server.answer_nonsense("<html>gateway</html>");
+    auto const id = f.send();
+    REQUIRE(f.world.becomes(id, "failed"));
+    CHECK(text(f.world.notification(id), "failureReason") == "UNEXPECTED_ANSWER");
+    CHECK(f.server.requests() == 1);
+    f.world.clock.advance(1h);
+
+    // It had gone out: Twilio says so.
+    std::string const address =
+        std::string(public_address) + "?scope=" + f.world.scope_id() + "&notification=" + id;
+    REQUIRE(call_back(f.world, address, status_form(sid(7), "delivered")) == 204);
+    CHECK(text(f.world.notification(id), "status") == "delivered");
+    CHECK(f.server.requests() == 1);
+}
+
+TEST_CASE("a Twilio that does not answer is given up on, once", "[slow]")
+{
+    Fixture f;
+    f.server.delay(10min);
+    auto const id = f.send();
+    REQUIRE(eventually([&] { return text(f.world.notification(id), "status") == "failed"; }, 2min));
+    CHECK(text(f.world.notification(id), "failureReason") == "NO_ANSWER");
+    CHECK(f.server.requests() == 1);
+}
+
+TEST_CASE("Twilio's own troubles are waited out")
+{
+    struct Case {
+        unsigned status;
+        int code;
+    };
+
+    auto const c = GENERATE(Case{500, 20500}, Case{503, 0}, Case{429, 20429}, Case{401, 20003});
+    Fixture f;
+    f.server.refuse_with(c.status, c.code);
+    auto const id = f.send();
+    REQUIRE(eventually([&] { return f.world.notification(id).at("attempts") == 1; }));
+    CHECK(text(f.world.notification(id), "status") == "queued");
+    f.server.refuse_with(201);
+    f.world.clock.advance(12s);
+    REQUIRE(f.world.becomes(id, "sent"));
+    CHECK(f.world.notification(id).at("attempts") == 2);
+    CHECK(f.server.requests() == 2);
+}
+
+TEST_CASE("what no retry helps fails with the last reason, and can be tried anew")
+{
+    Fixture f;
+    f.server.refuse_with(500, 20500);
+    auto const id = f.send();
+    for (int attempt = 1; attempt <= 9; ++attempt) {
+        REQUIRE(eventually([&] { return f.world.notification(id).at("attempts") == attempt; }));
+        if (attempt < 9) f.world.clock.advance(12s * (1 << (attempt - 1)));
+    }
+    REQUIRE(f.world.becomes(id, "failed"));
+    CHECK(text(f.world.notification(id), "failureReason") == "20500");
+    CHECK(f.server.requests() == 9);
+    f.world.clock.advance(24h);
+
+    f.server.refuse_with(201);
+    REQUIRE(f.world.as_backend().post("/v1/notifications/" + id + "/retry", "{}").status == 202);
+    REQUIRE(f.world.becomes(id, "sent"));
+    CHECK(f.world.notification(id).at("attempts") == 1);
+    CHECK(statuses_of(f.world, id) == "queued failed queued sent");
+}
+
+TEST_CASE("a Twilio that is down is reached later")
+{
+    TwilioServer server;
+    auto options = with_twilio(server);
+    options.environment["TWILIO_BASE_URL"] = "http://127.0.0.1:" + std::to_string(testing::free_port());
+    World world(options);
+    world.new_template("plain", {{"channel", "sms"}, {"body", "Hello"}});
+    auto const id = world.send({{"templateName", "plain"}, {"channel", "sms"}, {"to", number}});
+    REQUIRE(eventually([&] { return world.notification(id).at("attempts") == 1; }));
+    CHECK(text(world.notification(id), "status") == "queued");
+    world.clock.advance(12s);
+    REQUIRE(eventually([&] { return world.notification(id).at("attempts") == 2; }));
+}
+
+TEST_CASE("what is beyond the shared sender's limit waits")
+{
+    // Notifications have half of what the sender may.
+    Fixture f({{"SMS_SENDER_PER_MINUTE", "4"}});
+    std::vector<std::string> ids;
+    for (int i = 0; i < 3; ++i)
+        ids.push_back(f.send());
+    auto const sent = [&] {
+        return std::ranges::count_if(
+            ids, [&](auto const& id) { return text(f.world.notification(id), "status") == "sent"; });
+    };
+    REQUIRE(eventually([&] { return sent() == 2 && f.put_off() == 1; }));
+    CHECK(f.server.requests() == 2);
+    f.world.clock.advance(61s);
+    REQUIRE(eventually([&] { return sent() == 3; }));
+    for (auto const& id : ids)
+        CHECK(f.world.notification(id).at("attempts") == 1);
+}
+
+TEST_CASE("while the sender's limit cannot be checked nothing is sent, and then it is")
+{
+    Fixture f;
+    auto const id = f.world.send({{"templateName", "code"}, {"channel", "sms"}, {"to", number},
+        {"variables", json::object{{"code", "1234"}}},
+        {"sendAt", core::to_rfc3339(f.world.clock.now() + 50s)}});
+    f.world.redis.stop();
+    f.world.clock.advance(51s);
+    REQUIRE(eventually([&] { return f.put_off() == 1; }));
+    CHECK(f.server.requests() == 0);
+    f.world.redis.start();
+    REQUIRE(eventually([&] {
+        // It may be looked at before the connection is there again.
+        if (f.put_off() == 1) f.world.clock.advance(5s);
+        return text(f.world.notification(id), "status") == "sent";
+    }));
+    CHECK(f.world.notification(id).at("attempts") == 1);
+    CHECK(f.server.requests() == 1);
+}
+
+TEST_CASE("without an address of ours Twilio is asked for no callbacks")
+{
+    Fixture f({{"TWILIO_WEBHOOK_URL", ""}});
+    REQUIRE(f.world.becomes(f.send(), "sent"));
+    CHECK_FALSE(f.server.accepted().back().contains("StatusCallback"));
+}
+
+TEST_CASE("the outbox takes text messages by tenant and environment")
+{
+    World world;
+    world.new_template("plain", {{"channel", "sms"}, {"body", "Hello"}});
+    auto const id = world.send({{"templateName", "plain"}, {"channel", "sms"}, {"to", number}});
+    REQUIRE(world.becomes(id, "sent"));
+    auto const texts = world.texts();
+    REQUIRE(texts.size() == 1);
+    CHECK(texts[0].at("tenant") == "demo");
+    CHECK(texts[0].at("env") == "sandbox");
+    CHECK(texts[0].at("to") == number);
+    CHECK(texts[0].at("body") == "Hello");
+}

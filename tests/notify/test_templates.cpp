@@ -1,0 +1,480 @@
+#include "domain/template.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <future>
+
+using notify::Channel, notify::Format, notify::Template, notify::Variables;
+
+namespace {
+
+Template template_of(std::string body, Channel channel = Channel::push, std::string subject = "")
+{
+    Template t;
+    t.channel = channel;
+    t.format = notify::default_format(channel);
+    t.subject = std::move(subject);
+    t.body = std::move(body);
+    return t;
+}
+
+/// `pointer code: detail`, one a line.
+std::string described(std::vector<core::FieldError> const& faults)
+{
+    std::string text;
+    for (auto const& fault : faults)
+        text += (text.empty() ? "" : "\n") + fault.pointer + ' ' + fault.code + ": " + fault.detail;
+    return text;
+}
+
+std::string faults_of_body(std::string body, Channel channel = Channel::push)
+{
+    return described(faults_of(template_of(std::move(body), channel, "A subject")));
+}
+
+std::vector<std::string> names_of(boost::json::value const& templates)
+{
+    std::vector<std::string> names;
+    for (auto const& t : templates.as_array())
+        names.push_back(text(t, "name"));
+    return names;
+}
+
+std::string const malformed = "a placeholder is `{{name}}`, and a name consists of A-Z, a-z, 0-9, _ and `.`.";
+std::string const unclosed = "this `{{` is never closed.";
+std::string const stray = "this `}}` closes no placeholder.";
+
+/// A scope's audit trail, oldest first: `action before after`.
+std::vector<std::string> audited(testing::HttpClient& client, std::string const& prefix)
+{
+    std::vector<std::string> entries;
+    for (auto const& entry : all_items(client, "/v1/audit")) {
+        if (text(entry, "action").starts_with(prefix))
+            entries.push_back(text(entry, "action") + ' ' + boost::json::serialize(entry.at("before")) + ' ' +
+                              boost::json::serialize(entry.at("after")));
+    }
+    std::ranges::reverse(entries);
+    return entries;
+}
+
+} // namespace
+
+TEST_CASE("a placeholder is a name in double braces", "[templates][domain]")
+{
+    for (auto const* good :
+        {"", "{{name}}", "a {{a.b_C.9}}{{_}} b", "{ {{x}} }", "{}{ } }", "{{x}}}", "{\n{x}"}) {
+        CAPTURE(good);
+        CHECK(faults_of_body(good) == "");
+    }
+
+    struct Case {
+        char const* body;
+        std::string place, fault;
+    };
+
+    for (auto const& [body, place, fault] : {
+             Case{"{{", "Line 1, column 1: ", unclosed},
+             Case{"{{name", "Line 1, column 1: ", unclosed},
+             Case{"{{name} }", "Line 1, column 1: ", unclosed},
+             Case{"{{a}} and {{b", "Line 1, column 11: ", unclosed},
+             Case{"one\ntwo {{name} and {{other}}", "Line 2, column 5: ", malformed},
+             Case{"\n\n\xc3\xa9\xf0\x9f\x98\x80{{}}", "Line 3, column 3: ", malformed},
+             Case{"{{ name }}", "Line 1, column 1: ", malformed},
+             Case{"{{na-me}}", "Line 1, column 1: ", malformed},
+             Case{"{{\xc3\xa9}}", "Line 1, column 1: ", malformed},
+             Case{"x{{{name}}}", "Line 1, column 2: ", malformed},
+             Case{"x }}", "Line 1, column 3: ", stray},
+             Case{"{{a}}\n{{b}}}}", "Line 2, column 6: ", stray},
+             Case{R"({"a":{"b":1}})", "Line 1, column 12: ", stray},
+         }) {
+        CAPTURE(body);
+        CHECK(faults_of_body(body) == "/body format: " + place + fault);
+    }
+}
+
+TEST_CASE("style sheets may close two blocks at once, where there can be any", "[templates][domain]")
+{
+    std::string const sheet = "<p>{{a}}</p><STYLE type=\"text/css\">@media print{p{color:{{color}}}}</Style>";
+    Template const page = template_of(sheet, Channel::email, "A subject");
+    CHECK(described(faults_of(page)) == "");
+    CHECK(placeholders_of(page) == std::vector<std::string>{"a", "color"});
+
+    auto const line = [](std::string const& column) {
+        return "/body format: Line 1, column " + column + ": " + stray;
+    };
+    CHECK(faults_of_body("<style>a{b:{c:d}}</style>}}", Channel::email) == line("26"));
+    CHECK(faults_of_body("}}<style>a{b:{c:d}}</style>", Channel::email) == line("1"));
+    CHECK(faults_of_body("<style>a{}</style>{{x}} <style>a{b:{c:d}}", Channel::email) == "");
+    CHECK(faults_of_body("<styles>a{b:{c:d}}</styles>", Channel::email) == line("17"));
+    CHECK(faults_of_body("<style>a{b:{c:d}}</style>", Channel::push) == line("16"));
+}
+
+TEST_CASE("what a template's channel asks of it", "[templates][domain]")
+{
+    CHECK(described(faults_of(template_of("x", Channel::email))) ==
+          "/subject required: An email has a subject.");
+    CHECK(described(faults_of(template_of("x", Channel::push))) == "");
+    for (auto const channel : {Channel::email, Channel::push, Channel::sms}) {
+        CHECK(described(faults_of(template_of("x", channel, "a\nb"))) ==
+              "/subject format: A subject is one line.");
+        CHECK(described(faults_of(template_of("{{", channel, "a {{b} }}"))) ==
+              "/subject format: Line 1, column 3: " + malformed +
+                  "\n/body format: Line 1, column 1: " + unclosed);
+    }
+    Template t = template_of("x");
+    t.format = Format::html;
+    CHECK(described(faults_of(t)) == "/format not_allowed: Only an email can be HTML.");
+    // A text message has no subject, so it needs no values for one.
+    CHECK(placeholders_of(template_of("{{b}}{{a}}{{b}}", Channel::sms, "{{c}}")) ==
+          std::vector<std::string>{"a", "b"});
+    CHECK(
+        placeholders_of(template_of("{{b}}", Channel::push, "{{c}}")) == std::vector<std::string>{"b", "c"});
+}
+
+TEST_CASE("values are escaped in the body of an email that is HTML, and nowhere else", "[templates][domain]")
+{
+    Variables const values{{"x", R"(<a href="?b=1&c='2'">)"}, {"y", "{{x}}"}, {"not.needed", "z"}};
+    Template t = template_of("<b>{{x}}</b>{{y}}{{x}}", Channel::email, "{{x}} & {{y}}");
+    auto r = render(t, values);
+    REQUIRE(described(r.faults) == "");
+    std::string const escaped = "&lt;a href=&quot;?b=1&amp;c=&#39;2&#39;&quot;&gt;";
+    CHECK(r.content.subject == values.at("x") + " & {{x}}");
+    CHECK(r.content.body == "<b>" + escaped + "</b>{{x}}" + escaped);
+    CHECK(r.content.html);
+
+    t.format = Format::text;
+    r = render(t, values);
+    CHECK(r.content.body == "<b>" + values.at("x") + "</b>{{x}}" + values.at("x"));
+    CHECK_FALSE(r.content.html);
+
+    t.channel = Channel::sms;
+    t.subject = "{{without.value}}";
+    r = render(t, values);
+    CHECK(described(r.faults) == "");
+    CHECK(r.content.subject.empty());
+}
+
+TEST_CASE("what is wrong with values is said of each", "[templates][domain]")
+{
+    Template const t = template_of("{{a}}{{b}}{{c}}", Channel::email, "{{d}}{{c}}{{e}}");
+    CHECK(described(render(t, {{"b", ""}, {"c", "1\r\n2"}, {"d", "\n"}, {"f", "\n"}}).faults) ==
+          "/variables/a required: The template needs a value for it.\n"
+          "/variables/c format: It becomes part of the subject, which is one line.\n"
+          "/variables/d format: It becomes part of the subject, which is one line.\n"
+          "/variables/e required: The template needs a value for it.");
+    CHECK(described(render(t, {{"a", "1\n2"}, {"b", "\r"}, {"c", ""}, {"d", ""}, {"e", ""}}).faults) == "");
+}
+
+TEST_CASE("a rendered text has its limit", "[templates][domain]")
+{
+    std::string const half(notify::max_rendered_body / 2, 'x');
+    Template const page = template_of("{{a}}{{b}}", Channel::email, "s");
+    CHECK(render(page, {{"a", half}, {"b", half}}).content.body.size() == notify::max_rendered_body);
+    for (auto const* more : {"x", "&"}) {
+        auto const r = render(page, {{"a", half + more}, {"b", half}});
+        CHECK(described(r.faults) == "/variables too_long: The body would have more than 1048576 bytes.");
+    }
+    std::string ands = half; // within the limit until it is escaped
+    std::ranges::fill(ands, '&');
+    CHECK(render(page, {{"a", ands}, {"b", ""}}).faults.size() == 1);
+
+    std::string sms;
+    for (std::size_t i = 0; i < notify::max_rendered_sms; ++i)
+        sms += "\xe2\x82\xac";
+    Template const text_message = template_of("{{a}}", Channel::sms);
+    CHECK(render(text_message, {{"a", sms}}).content.body == sms);
+    CHECK(described(render(text_message, {{"a", sms + "x"}}).faults) ==
+          "/variables too_long: The body would have more than 1600 characters.");
+
+    std::string const subject(notify::max_rendered_subject, 'x');
+    Template const push = template_of("b", Channel::push, "{{a}}");
+    CHECK(render(push, {{"a", subject}}).content.subject == subject);
+    CHECK(described(render(push, {{"a", subject + "x"}}).faults) ==
+          "/variables too_long: The subject would have more than 1000 characters.");
+}
+
+TEST_CASE("a template from its creation to its end", "[templates]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    auto const made = backend.post(
+        "/v1/templates", body({{"name", "welcome"}, {"channel", "email"}, {"subject", "Hello {{name}}"},
+                             {"body", "<p>{{name}}, {{link}}</p>"}}));
+    REQUIRE(made.status == 201);
+    auto const t = made.json();
+    CHECK(text(t, "name") == "welcome");
+    CHECK(text(t, "channel") == "email");
+    CHECK(text(t, "subject") == "Hello {{name}}");
+    CHECK(text(t, "body") == "<p>{{name}}, {{link}}</p>");
+    CHECK(text(t, "format") == "html");
+    CHECK(t.at("placeholders") == boost::json::array{"link", "name"});
+    CHECK(t.at("version") == 1);
+    CHECK(text(t, "createdAt") == text(t, "updatedAt"));
+    auto const path = "/v1/templates/" + text(t, "templateId");
+    CHECK(made.header("location") == path);
+
+    SECTION("it reads as it was created, in both environments and in no other tenant")
+    {
+        CHECK(backend.get(path).body == made.body);
+        CHECK(backend.get(path).header("etag") == made.header("etag"));
+        CHECK(world.as_backend("demo").get(path).body == made.body);
+        CHECK(world.as_backend("other-sandbox").get(path).status == 404);
+        CHECK(world.as_backend("other-sandbox").patch(path, R"({"body":"x"})").status == 404);
+        CHECK(world.as_backend("other-sandbox").del(path).status == 404);
+        CHECK(world.as_backend("other-sandbox").get("/v1/templates").body == R"({"templates":[]})");
+    }
+    SECTION("a PATCH changes what it names")
+    {
+        auto const r = backend.patch(path, R"({"name":"hello","body":"{{name}}!"})");
+        REQUIRE(r.status == 200);
+        CHECK(text(r.json(), "name") == "hello");
+        CHECK(text(r.json(), "subject") == "Hello {{name}}");
+        CHECK(text(r.json(), "body") == "{{name}}!");
+        CHECK(r.json().at("placeholders") == boost::json::array{"name"});
+        CHECK(r.json().at("version") == 2);
+        CHECK(text(r.json(), "createdAt") == text(t, "createdAt"));
+        CHECK(backend.get(path).body == r.body);
+        CHECK(r.header("etag") != made.header("etag"));
+    }
+    SECTION("with another channel its format is that channel's, unless it says otherwise")
+    {
+        auto const format_after = [&](char const* patch) {
+            auto const r = backend.patch(path, patch);
+            return r.status == 200 ? text(r.json(), "format") : faults_of(r);
+        };
+        CHECK(format_after(R"({"format":"text"})") == "text");
+        CHECK(format_after(R"({"channel":"email"})") == "text");
+        CHECK(format_after(R"({"format":null})") == "html");
+        CHECK(format_after(R"({"channel":"push"})") == "text");
+        CHECK(format_after(R"({"format":"html"})") == "/format not_allowed");
+        CHECK(format_after(R"({"subject":null})") == "text");
+        CHECK(format_after(R"({"channel":"email"})") == "/subject required");
+        CHECK(format_after(R"({"channel":"email","subject":"s"})") == "html");
+        CHECK(format_after(R"({"channel":"sms","format":"html"})") == "/format not_allowed");
+        CHECK(format_after(R"({"body":"<style>@media print{p{margin:0}}</style>"})") == "html");
+        CHECK(format_after(R"({"channel":"sms"})") == "/body format");
+    }
+    SECTION("If-Match guards changes")
+    {
+        auto const etag = made.header("etag");
+        CHECK(backend.patch(path, R"({"body":"x"})", {{"If-Match", "\"9\""}}).status == 412);
+        CHECK(backend.del(path, {{"If-Match", "\"9\""}}).status == 412);
+        CHECK(backend.patch(path, R"({"body":"x"})", {{"If-Match", etag}}).status == 200);
+        CHECK(backend.del(path, {{"If-Match", etag}}).status == 412);
+        CHECK(backend.del(path, {{"If-Match", "*"}}).status == 200);
+    }
+    SECTION("when it is deleted its name is free")
+    {
+        CHECK(backend.del(path).body == R"({"deleted":true})");
+        for (auto const* method : {"GET", "DELETE"})
+            CHECK(backend.request(method, path).status == 404);
+        CHECK(backend.patch(path, R"({"body":"x"})").status == 404);
+        CHECK(backend.post(path + "/preview", "{}").status == 404);
+        world.new_template("welcome");
+    }
+    SECTION("the audit trail tells what changed")
+    {
+        CHECK(backend.patch(path, R"({"subject":"Hi"})").status == 200);
+        CHECK(backend.del(path).status == 200);
+        auto const whole = [](std::string const& subject) {
+            return R"({"body":"<p>{{name}}, {{link}}</p>","name":"welcome","format":"html","channel":"email","subject":")" +
+                   subject + "\"}";
+        };
+        CHECK(audited(backend, "template.") ==
+              std::vector<std::string>{"template.created null " + whole("Hello {{name}}"),
+                  R"(template.updated {"subject":"Hello {{name}}"} {"subject":"Hi"})",
+                  "template.deleted " + whole("Hi") + " null"});
+    }
+}
+
+TEST_CASE("every fault of a template is named at once, and nothing is written", "[templates]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    auto const of = [&](boost::json::object const& fields) {
+        auto const r = backend.post("/v1/templates", body(fields));
+        CHECK(r.status == 400);
+        return faults_of(r);
+    };
+    std::string const long_body(20'001, 'x');
+    CHECK(of({}) == "/name required\n/channel required\n/body required");
+    CHECK(of({{"name", ""}, {"channel", "fax"}, {"subject", 1}, {"body", ""}, {"format", "pdf"}}) ==
+          "/name too_short\n/channel not_allowed\n/format not_allowed\n/subject type\n/body too_short");
+    CHECK(of({{"name", std::string(101, 'x')}, {"channel", "sms"}, {"body", long_body}}) ==
+          "/name too_long\n/body too_long");
+    CHECK(of({{"name", "n"}, {"channel", "email"}, {"body", "{{a"}}) == "/subject required\n/body format");
+    CHECK(of({{"name", "n"}, {"channel", "push"}, {"subject", std::string(201, 'x')}, {"body", "}}"}}) ==
+          "/subject too_long\n/body format");
+    CHECK(of({{"name", "n"}, {"channel", "email"}, {"subject", "a\r\nBcc: b"}, {"body", "b"}}) ==
+          "/subject format");
+    CHECK(of({{"name", "n"}, {"channel", "sms"}, {"body", std::string("a\0b", 3)}}) == "/body format");
+    auto const r = backend.post(
+        "/v1/templates", body({{"name", "n"}, {"channel", "sms"}, {"body", "first\nsecond {{ name }}"}}));
+    CHECK(text(r.json().at("errors").at(0), "detail") == "Line 2, column 8: " + malformed);
+    CHECK(backend.get("/v1/templates").body == R"({"templates":[]})");
+
+    auto const path = "/v1/templates/" + world.new_template("n");
+    for (auto const& [patch, faults] : std::map<std::string, std::string>{
+             {"{}", " required"},
+             {R"({"unknown":1})", " required"},
+             {R"({"name":null,"body":null,"channel":null})",
+                 "/name required\n/body required\n/channel required"},
+             {R"({"name":"","body":"","channel":"fax"})",
+                 "/name too_short\n/channel not_allowed\n/body too_short"},
+             {R"({"subject":null})", "/subject required"},
+             {R"({"subject":"{{","body":"{{ }}"})", "/subject format\n/body format"},
+         }) {
+        CAPTURE(patch);
+        auto const refused = backend.patch(path, patch);
+        CHECK(refused.status == 400);
+        CHECK(faults_of(refused) == faults);
+    }
+    CHECK(backend.get(path).json().at("version") == 1);
+}
+
+TEST_CASE("a name is a tenant's only one, over both environments", "[templates]")
+{
+    World const world;
+    world.new_template("welcome");
+    auto const other = "/v1/templates/" + world.new_template("other");
+    boost::json::object const same{{"name", "welcome"}, {"channel", "sms"}, {"body", "b"}};
+    for (auto const* tenant : {"demo", "demo-sandbox"}) {
+        auto const r = world.as_backend(tenant).post("/v1/templates", body(same));
+        CHECK(r.status == 409);
+        CHECK(error_of(r) == "CONFLICT");
+    }
+    CHECK(world.as_backend("other").post("/v1/templates", body(same)).status == 201);
+    auto backend = world.as_backend("demo");
+    CHECK(backend.patch(other, R"({"name":"welcome"})").status == 409);
+    CHECK(backend.patch(other, R"({"name":"other","body":"x"})").status == 200);
+    CHECK(backend.patch(other, R"({"name":"Welcome"})").status == 200);
+}
+
+TEST_CASE("of many who create one name at once, one does", "[templates]")
+{
+    World const world;
+    world.key("demo");
+    world.key("demo-sandbox");
+    std::vector<std::future<unsigned>> answers;
+    for (int i = 0; i < 12; ++i) {
+        answers.push_back(std::async(std::launch::async, [&world, i] {
+            return world.as_backend(i % 2 == 0 ? "demo" : "demo-sandbox")
+                .post("/v1/templates", R"({"name":"welcome","channel":"sms","body":"b"})")
+                .status;
+        }));
+    }
+    std::map<unsigned, int> counts;
+    for (auto& answer : answers)
+        ++counts[answer.get()];
+    CHECK(counts == std::map<unsigned, int>{{201, 1}, {409, 11}});
+}
+
+TEST_CASE("all templates are listed, or as many as were asked for", "[templates]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    std::vector<std::string> expected;
+    auto const add = [&](std::size_t count) {
+        while (expected.size() < count) {
+            std::string const name = "template " + std::to_string(expected.size());
+            world.new_template(name, {}, expected.size() % 2 == 0 ? "demo" : "demo-sandbox");
+            expected.insert(expected.begin(), name);
+        }
+    };
+    for (std::size_t const count : {1, 19, 20, 21, 40, 45}) {
+        add(count);
+        auto const r = backend.get("/v1/templates");
+        REQUIRE(r.status == 200);
+        CHECK(r.json().as_object().size() == 1);
+        CHECK(names_of(r.json().at("templates")) == expected);
+    }
+
+    std::vector<std::string> paged;
+    std::string query = "?limit=10";
+    for (std::size_t pages = 1;; ++pages) {
+        auto const page = backend.get("/v1/templates" + query).json();
+        auto const names = names_of(page.at("templates"));
+        paged.insert(paged.end(), names.begin(), names.end());
+        if (page.at("nextCursor").is_null()) {
+            CHECK(pages == 5);
+            break;
+        }
+        query = "?limit=10&cursor=" + text(page, "nextCursor");
+    }
+    CHECK(paged == expected);
+    auto const first = backend.get("/v1/templates?limit=30").json();
+    auto const rest = backend.get("/v1/templates?cursor=" + text(first, "nextCursor")).json();
+    CHECK(rest.at("templates").as_array().size() == 15);
+    CHECK(faults_of(backend.get("/v1/templates?limit=0")) == "?limit range");
+    CHECK(
+        faults_of(backend.get("/v1/templates?limit=101&cursor=x")) == "?limit range\n?cursor invalid_cursor");
+}
+
+TEST_CASE("a preview is what would be sent", "[templates]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    auto const path =
+        "/v1/templates/" +
+        world.new_template("t", {{"subject", "Hi {{who}}"}, {"body", "<p>{{who}} {{n.1}}</p>"}}) + "/preview";
+    auto const r = backend.post(path, R"({"variables":{"who":"Ada & Bob","n.1":"1","more":"x"}})");
+    CHECK(r.status == 200);
+    CHECK(r.json() == boost::json::value({{"channel", "email"}, {"subject", "Hi Ada & Bob"},
+                          {"body", "<p>Ada &amp; Bob 1</p>"}, {"format", "html"}}));
+
+    std::string many = R"({"variables":{)";
+    for (int i = 0; i <= 1000; ++i)
+        many += (i == 0 ? "\"" : ",\"") + std::to_string(i) + R"(":1)";
+    for (auto const& [request, faults] : std::map<std::string, std::string>{
+             {"{}", "/variables/n.1 required\n/variables/who required"},
+             {R"({"variables":null})", "/variables/n.1 required\n/variables/who required"},
+             {R"({"variables":{"n.1":"","who":"a\nb"}})", "/variables/who format"},
+             {R"({"variables":{"n.1":1,"who":null}})", "/variables/n.1 type\n/variables/who required"},
+             {R"({"variables":{"n.1":"a\u0000","who":""}})", "/variables/n.1 format"},
+             {R"({"variables":[]})", "/variables type"},
+             {many + "}}", "/variables too_long"},
+         }) {
+        CAPTURE(request);
+        auto const refused = backend.post(path, request);
+        CHECK(refused.status == 400);
+        CHECK(faults_of(refused) == faults);
+    }
+}
+
+TEST_CASE("creating a template can be repeated under its key", "[templates]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    std::string const request = R"({"name":"t","channel":"sms","body":"b"})";
+    auto const first = backend.post("/v1/templates", request, {{"Idempotency-Key", "k"}});
+    auto const again = backend.post("/v1/templates", request, {{"Idempotency-Key", "k"}});
+    CHECK(first.status == 201);
+    CHECK(again.status == 201);
+    CHECK(again.body == first.body);
+    CHECK(again.header("etag") == first.header("etag"));
+    CHECK(again.header("idempotent-replayed") == "true");
+    CHECK(backend.post("/v1/templates", request).status == 409);
+}
+
+TEST_CASE("templates are for those who run the backend", "[templates]")
+{
+    World const world;
+    world.new_template("t");
+    for (auto const* role : {"owner", "admin"})
+        CHECK(world.as_user(ada, role).get("/v1/templates").status == 200);
+    CHECK(world.as_master().get("/v1/templates").status == 200);
+    CHECK(world.as_user(ada).get("/v1/templates").status == 403);
+    CHECK(world.as_app().get("/v1/templates").status == 403);
+    CHECK(world.client().get("/v1/templates").status == 401);
+}
+
+TEST_CASE("a purged tenant's templates go with it", "[templates]")
+{
+    World const world;
+    world.new_template("ours");
+    world.new_template("theirs", {}, "other");
+    CHECK(world.as_master().del("/v1/admin/tenants/demo?purge=now").body == R"({"deleted":true})");
+    CHECK(world.postgres.query("SELECT string_agg(name, ',') FROM templates") == "theirs");
+}

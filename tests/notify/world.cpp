@@ -1,0 +1,194 @@
+#include "world.hpp"
+
+#include "crypto/jwt.hpp"
+
+#include <catch2/catch.hpp>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/rsa.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+std::string read_file(std::string const& path)
+{
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+/// A new RSA key of 2048 bits in PEM.
+std::string rsa_key()
+{
+    std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> const key(EVP_RSA_gen(2048), &EVP_PKEY_free);
+    std::unique_ptr<BIO, decltype(&BIO_free)> const out(BIO_new(BIO_s_mem()), &BIO_free);
+    REQUIRE(PEM_write_bio_PrivateKey(out.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1);
+    char* data = nullptr;
+    auto const size = BIO_get_mem_data(out.get(), &data);
+    return {data, static_cast<std::size_t>(size)};
+}
+
+testing::HttpResponse require(unsigned status, testing::HttpResponse response)
+{
+    INFO(response.body);
+    REQUIRE(response.status == status);
+    return response;
+}
+
+} // namespace
+
+World::World(Options const& options) : ServiceWorld(notify::definition(), core::SystemClock().now())
+{
+    std::ofstream(directory.path() + "/jwks.json") << issuer.jwks();
+    Environment environment = options.environment;
+    std::string const nobody = "http://127.0.0.1:9"; // a port of old that nothing listens on any more
+    environment.try_emplace("JWKS_FILE", directory.path() + "/jwks.json");
+    environment.try_emplace("BLOB_DIR", directory.path() + "/blobs");
+    environment.try_emplace("FCM_BASE_URL", nobody);
+    environment.try_emplace("FCM_TOKEN_URL", nobody + "/token");
+    environment.try_emplace("APNS_BASE_URL", nobody);
+    environment.try_emplace("EMAIL_OUTBOX", directory.path() + "/mail");
+    environment.try_emplace("SMS_OUTBOX", directory.path() + "/sms");
+    environment.try_emplace("SMS_SENDER_VERIFIED", "true");
+    std::string const limits = options.limited ? "{}" : R"({"sendsPer5Minutes":1000000})";
+    begin(std::move(environment), {}, R"({"displayName":"A tenant","limits":)" + limits + "}");
+}
+
+testing::HttpClient World::as_backend(std::string const& tenant) const
+{
+    return with(key(tenant), tenant);
+}
+
+testing::HttpClient World::as_app(std::string const& tenant) const
+{
+    return with(key(tenant, "publishable"), tenant);
+}
+
+testing::HttpClient World::as_user(
+    std::string const& subject, std::string const& role, std::string const& tenant) const
+{
+    return with(token(subject, role, tenant), tenant);
+}
+
+std::string World::key(std::string const& tenant, std::string const& kind) const
+{
+    auto& key = keys_[tenant + ' ' + kind];
+    if (key.empty()) {
+        auto const r = require(201,
+            as_master(tenant).post("/v1/keys",
+                body({{"environment", core::to_string(testing::environment_of(tenant))}, {"kind", kind}})));
+        key = text(r.json(), "key");
+    }
+    return key;
+}
+
+std::string World::token(std::string const& subject, std::string const& role, std::string const& tenant) const
+{
+    return issuer.token({.tenant = testing::slug_of(tenant),
+        .environment = testing::environment_of(tenant),
+        .subject = subject,
+        .email = role + "@example.com",
+        .role = role});
+}
+
+std::string World::new_template(
+    std::string const& name, boost::json::object fields, std::string const& tenant) const
+{
+    fields["name"] = name;
+    fields.emplace("channel", "email");
+    fields.emplace("subject", "A subject");
+    fields.emplace("body", "A body");
+    auto const r = require(201, as_backend(tenant).post("/v1/templates", body(fields)));
+    return text(r.json(), "templateId");
+}
+
+void World::put_fcm(std::string const& tenant) const
+{
+    require(200, as_backend(tenant).put("/v1/platforms/fcm", body(fcm_credential())));
+}
+
+void World::put_apns(std::string const& tenant) const
+{
+    require(200, as_backend(tenant).put("/v1/platforms/apns", body(apns_credential())));
+}
+
+void World::new_device(std::string const& user_id, std::string const& token, std::string const& platform,
+    std::string const& tenant) const
+{
+    require(201, as_app(tenant).post(
+                     "/v1/devices", body({{"userId", user_id}, {"token", token}, {"platform", platform}})));
+}
+
+std::string World::send(boost::json::object const& fields, std::string const& tenant) const
+{
+    auto const r = require(202, as_backend(tenant).post("/v1/notifications/send", body(fields)));
+    return text(r.json(), "notificationId");
+}
+
+boost::json::value World::notification(std::string const& id, std::string const& tenant) const
+{
+    return require(200, as_backend(tenant).get("/v1/notifications/" + id)).json();
+}
+
+bool World::becomes(std::string const& id, std::string const& status, std::string const& tenant) const
+{
+    return eventually([&] { return text(notification(id, tenant), "status") == status; });
+}
+
+std::string World::scope_id(std::string const& tenant) const
+{
+    bool const sandbox = testing::environment_of(tenant) == core::Environment::sandbox;
+    return postgres.query("SELECT tenant_id * 2 + " + std::string(sandbox ? "1" : "0") +
+                          " FROM tenants WHERE slug = '" + testing::slug_of(tenant) + "'");
+}
+
+std::vector<boost::json::object> World::texts() const
+{
+    std::vector<boost::json::object> found;
+    std::istringstream lines(read_file(directory.path() + "/sms"));
+    for (std::string line; std::getline(lines, line);)
+        found.push_back(boost::json::parse(line).as_object());
+    return found;
+}
+
+std::vector<std::string> World::mails() const
+{
+    std::vector<std::string> found;
+    for (auto const& entry : std::filesystem::directory_iterator(directory.path() + "/mail")) {
+        if (entry.path().extension() == ".eml") found.push_back(read_file(entry.path().string()));
+    }
+    return found;
+}
+
+std::string body(boost::json::object const& members)
+{
+    return boost::json::serialize(members);
+}
+
+boost::json::object fcm_credential()
+{
+    return {{"serviceAccountKey",
+        boost::json::object{{"type", "service_account"}, {"project_id", "demo-project"},
+            {"private_key", rsa_key()}, {"client_email", "push@demo-project.iam.gserviceaccount.com"}}}};
+}
+
+boost::json::object apns_credential()
+{
+    return {{"keyId", "ABCDE12345"}, {"teamId", "TEAM123456"},
+        {"privateKey", crypto::SigningKey::generate().to_pem().reveal()}, {"bundleId", "com.example.demo"},
+        {"environment", "sandbox"}};
+}
+
+std::string faults_of(testing::HttpResponse const& response)
+{
+    std::string found;
+    auto const json = response.json();
+    auto const* errors = json.as_object().if_contains("errors");
+    if (errors == nullptr) return error_of(response);
+    for (auto const& fault : errors->as_array())
+        found += (found.empty() ? "" : "\n") + text(fault, "pointer") + ' ' + text(fault, "code");
+    return found;
+}
