@@ -38,8 +38,12 @@ forbid "SQL belongs to storage and the libraries that own tables" '"(SELECT|INSE
 forbid "hiredis belongs to libs/redis" '#include <hiredis' libs services -- '^libs/(redis|testing)/'
 forbid "libcurl belongs to libs/http, and to mail" '#include <curl/' libs services \
     -- '^(libs/(http|testing)/|services/notify/providers/smtp\.cpp)'
+forbid "nghttp2 belongs to libs/http" '#include <nghttp2' libs services -- '^libs/http/'
+forbid "mail and DNS libraries belong to notify's providers" '#include <(gmime|opendkim|ares)\b' libs services -- '^services/notify/providers/'
 forbid "the environment is read by the configuration" '\bgetenv\(' libs services -- '^libs/(core/config\.cpp|testing/)'
-forbid "domain/ knows no I/O" '#include "(pg|http|redis|jobs|service|storage|api)/' services/*/domain
+forbid "domain/ knows no I/O" '#include "(pg|http|redis|jobs|service|storage|api|providers|workers)/' services/*/domain
+forbid "storage/ and providers/ do not know who calls them" '#include "(api|workers)/' services/*/storage services/*/providers
+forbid "requests leave delivery to the workers" '#include "workers/' services/*/api
 forbid "services do not know each other" '#include "services/' services
 forbid "tests stay out of what is deployed" '#include "testing/' libs services -- '^libs/testing/'
 

@@ -4,8 +4,8 @@ import { createHmac } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Connection, drive } from './connections.mjs'
 import {
-    alternate, charged, database, env, grouped, idOf, k, listFile, note, options, print, report, rounds, seconds, sleep, startBareServer,
-    stop, times, us, wrk,
+    alternate, charged, database, env, freshId, grouped, idOf, k, listFile, note, options, print, report, rounds, seconds, sleep,
+    startBareServer, stop, times, us, wrk,
 } from './lib.mjs'
 
 const few = 1000
@@ -173,12 +173,9 @@ async function challenge(first) {
 }
 
 function verifyBesidePgbench() {
-    // Ids that grow with time, as the service's do.
     const insert = `\\set n random(${phoneUsers}, ${phoneUsers + rounds * challenges - 1})
         INSERT INTO sessions (scope_id, session_id, user_id, amr, created_at, rotated_at, expires_at, user_agent, address) VALUES (${scope},
-            (lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12, '0') ||
-                substr(replace(gen_random_uuid()::text, '-', ''), 13))::uuid,
-            ${idOfN}, '{pwd,sms,mfa}', clock_timestamp(), clock_timestamp(), clock_timestamp() + interval '30 days', '', '127.0.0.1');`
+            ${freshId}, ${idOfN}, '{pwd,sms,mfa}', clock_timestamp(), clock_timestamp(), clock_timestamp() + interval '30 days', '', '127.0.0.1');`
     return alternate('verify', {
         pgbench: () => pgbench(insert, challenges),
         service: async round => {

@@ -2,6 +2,10 @@
 // cost of fetch, which would take the machine from what is measured. What it can do at most is measured too.
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+// Milliseconds by a clock that all threads and processes of the machine share.
+export const now = () => Number(process.hrtime.bigint()) / 1e6
 
 export class Connection {
     #socket
@@ -66,4 +70,33 @@ export async function drive(port, count, { next, take, length = Infinity, from =
     const { user, system } = process.cpuUsage(cpu)
     for (const connection of connections) connection.close()
     return { sent, rate, own: (user + system) / sent }
+}
+
+// Sends what `next()` gives, `rate` times a second for `length` seconds, whether those before were answered or not; `take(answer,
+// due)` is told each answer, and when its request was due by `now()`. How many were `sent`.
+export async function pace(port, { rate, length, next, take }) {
+    const idle = [], all = [], pending = []
+    let failure
+    const open = () => {
+        all.push(new Connection(port))
+        return all.at(-1)
+    }
+    const ask = async due => {
+        const connection = idle.pop() ?? open()
+        await connection.opened
+        take(await connection.send(next()), due)
+        idle.push(connection)
+    }
+    const begun = now(), total = Math.round(rate * length)
+    const dueAt = n => begun + n / rate * 1000
+    while (pending.length < total && !failure) {
+        while (pending.length < total && dueAt(pending.length) <= now()) {
+            pending.push(ask(dueAt(pending.length)).catch(error => { failure ??= error }))
+        }
+        await sleep(1)
+    }
+    await Promise.all(pending)
+    for (const connection of all) connection.close()
+    if (failure) throw failure
+    return { sent: total }
 }

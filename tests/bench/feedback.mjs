@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import {
-    alternate, answers, database, env, here, idOf, k, listFile, median, note, options, print, report, rss, run, sleep, start,
+    alternate, answers, database, env, here, idOf, k, listFile, median, note, operator, options, print, report, rss, run, sleep, start,
     startBareServer, stop, times, us, wrk,
 } from './lib.mjs'
 
@@ -11,6 +11,7 @@ const rows = Number(options.rows ?? 1_000_000)
 const grown = Number(options.grown ?? 3_000_000)
 const base = `http://127.0.0.1:${env.FEEDBACK_PORT}`
 const { sql, pgbench } = database('feedback')
+const { call, insertTenants, mintKeys } = operator(base, sql)
 
 // --- data ------------------------------------------------------------------------------------------------------------------------
 
@@ -18,16 +19,6 @@ const columns = `f.feedback_id, f.created_at, f.updated_at, f.deleted_at, f.vers
     f.attachment_ids, f.tags, f.user_id, f.user_email, f.assignee_id, f.assignee_email, f.reply_count, f.last_reply_at, f.public_reply_count,
     f.public_last_reply_at`.replace(/\s+/g, ' ')
 const words = 'When I press export the application shows a spinner for a while and then nothing happens, please have a look at this soon.'
-
-async function call(method, path, body, headers = {}) {
-    const r = await fetch(base + path, {
-        method,
-        headers: { authorization: `Bearer ${env.MASTER_KEY}`, 'content-type': 'application/json', ...headers },
-        body: body && JSON.stringify(body),
-    })
-    if (!r.ok) throw new Error(`${method} ${path}: ${r.status} ${await r.text()}`)
-    return r.json()
-}
 
 // `count` rows numbered from `first`, row n in scope scopeOf(n), a microsecond apart.
 function insertRows(first, count, scope) {
@@ -42,22 +33,6 @@ function insertRows(first, count, scope) {
              FROM (SELECT n, timestamptz '2026-01-01' + n * interval '1 microsecond' AS t FROM generate_series(${at}::bigint, ${last}::bigint) n) AS r`)
     }
     sql('VACUUM (ANALYZE) feedbacks')
-}
-
-function insertTenants(prefix, count) {
-    sql(`INSERT INTO tenants (slug, display_name, status, limits, created_at, updated_at) SELECT '${prefix}-' || n, 'Bench', 'active', '{}', now(), now() FROM generate_series(1, ${count}) n`)
-}
-
-async function mintKeys(prefix, count) {
-    const keys = []
-    for (let n = 1; n <= count; n++) {
-        if (n % 50 === 1) note(`keys: ${n} of ${count}`)
-        for (const environment of ['production', 'sandbox']) {
-            const { key } = await call('POST', '/v1/keys', { environment }, { 'x-tenant-slug': `${prefix}-${n}`, 'x-tenant-env': environment })
-            keys.push(key)
-        }
-    }
-    return keys
 }
 
 // --- measurements ----------------------------------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ export async function charged(pid, work) {
 
 export function start(command, args, environment = {}) {
     // The settings of the measured services are in our environment too, with their prefixes.
-    const ours = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(FEEDBACK|AUTH)_/.test(name)))
+    const ours = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(FEEDBACK|AUTH|NOTIFY)_/.test(name)))
     const child = spawn(command, args, { env: { ...ours, ...environment }, stdio: ['ignore', 'ignore', 'inherit'] })
     children.push(child)
     return child
@@ -105,18 +105,52 @@ export function database(name) {
     const connection = ['-h', socket, '-U', 'postgres']
     const sql = text => execFileSync('psql', ['-qAtX', '-v', 'ON_ERROR_STOP=1', ...connection, '-d', name, '-c', text],
         { encoding: 'utf8', maxBuffer: 1 << 28 }).trim()
-    // One round of pgbench with 8 clients: for `seconds`, or that many `transactions` in all.
-    const pgbench = (script, transactions) => {
+    // One round of pgbench: for `seconds`, or that many `transactions` in all.
+    const pgbench = (script, transactions, clients = 8) => {
         const file = `${run}/pgbench.sql`
         writeFileSync(file, script)
-        const length = transactions ? ['-t', String(Math.ceil(transactions / 8))] : ['-T', String(seconds)]
+        const length = transactions ? ['-t', String(Math.ceil(transactions / clients))] : ['-T', String(seconds)]
         const cpu = cpuOfPostgres()
-        const out = execFileSync('pgbench', ['-n', '-M', 'prepared', '-c', '8', '-j', '1', ...length, '-f', file, ...connection, name],
-            { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+        const out = execFileSync('pgbench', ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', ...length, '-f', file,
+            ...connection, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
         const total = Number(/transactions actually processed: (\d+)/.exec(out)[1])
         return { rate: Number(/tps = ([\d.]+)/.exec(out)[1]), database: (cpuOfPostgres() - cpu) / total * 1e6 }
     }
     return { sql, pgbench }
+}
+
+// SQL that makes an id which grows with time, as the services' ids do.
+export const freshId = "(lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12, '0') || " +
+    "substr(replace(gen_random_uuid()::text, '-', ''), 13))::uuid"
+
+// What the operator does: calls to a service at `base` with the master key, and tenants straight into its database.
+export function operator(base, sql) {
+    async function call(method, path, body, headers = {}) {
+        const r = await fetch(base + path, {
+            method,
+            headers: { authorization: `Bearer ${env.MASTER_KEY}`, 'content-type': 'application/json', ...headers },
+            body: body && JSON.stringify(body),
+        })
+        if (!r.ok) throw new Error(`${method} ${path}: ${r.status} ${await r.text()}`)
+        return r.json()
+    }
+    function insertTenants(prefix, count, limits = {}) {
+        sql(`INSERT INTO tenants (slug, display_name, status, limits, created_at, updated_at)
+             SELECT '${prefix}-' || n, 'Bench', 'active', '${JSON.stringify(limits)}', now(), now() FROM generate_series(1, ${count}) n`)
+    }
+    // In the order of the tenants' scopes. `kind`: where there are several.
+    async function mintKeys(prefix, count, kind) {
+        const keys = []
+        for (let n = 1; n <= count; n++) {
+            if (n % 50 === 1) note(`keys: ${n} of ${count}`)
+            for (const environment of ['production', 'sandbox']) {
+                const tenant = { 'x-tenant-slug': `${prefix}-${n}`, 'x-tenant-env': environment }
+                keys.push((await call('POST', '/v1/keys', { environment, kind }, tenant)).key)
+            }
+        }
+        return keys
+    }
+    return { call, insertTenants, mintKeys }
 }
 
 // Runs the contenders in turn, `rounds` times, and takes each one's medians.

@@ -1,0 +1,272 @@
+// Measures notify side by side with pgbench, in alternated rounds, and how long a push takes to its carrier; prints medians as Markdown
+// tables. What is queued is due tomorrow, so that nothing is delivered while acceptance is measured.
+import { generateKeyPairSync, randomInt } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import { drive, now, pace } from './connections.mjs'
+import {
+    alternate, charged, database, env, freshId, grouped, k, listFile, note, operator, options, print, report, rss, seconds, sleep, times,
+    us, wrk,
+} from './lib.mjs'
+
+const tenants = 500
+const scopes = 2 * tenants
+const pushScopes = 100 // the first of them have push credentials
+const rows = Math.max(Number(options.rows ?? 1_000_000), scopes)
+const port = Number(env.NOTIFY_PORT)
+const pid = env.NOTIFY_PID
+const base = `http://127.0.0.1:${port}`
+const { sql, pgbench } = database('notify')
+const { call, insertTenants, mintKeys } = operator(base, sql)
+const words = 'Your order has left our house and will be with you within the next two working days. You can follow it under the address ' +
+    'below, and answer this message if anything is wrong with it.'
+
+// --- data ------------------------------------------------------------------------------------------------------------------------
+
+function insertTemplates() {
+    const template = (name, channel, subject, body, format) => sql(`
+        INSERT INTO templates (tenant_id, template_id, name, channel, subject, body, format, created_at, updated_at)
+        SELECT tenant_id, ${freshId}, '${name}', '${channel}', '${subject}', '${body}', '${format}', now(), now()
+        FROM tenants WHERE slug LIKE 'bench-%'`)
+    template('order', 'email', 'Your order {{number}}', `<p>Hello {{name}},</p><p>${words}</p>`, 'html')
+    template('answer', 'push', 'A new answer', '{{name}} has answered you.', 'text')
+}
+
+// Device n has a user of its own, in scope n % 1,000.
+const tokenOf = n => n.toString(16).padStart(64, '0')
+function insertDevices(first) {
+    const step = 50_000
+    for (let at = 0; at < rows; at += step) {
+        note(`data: ${grouped(at)} of ${grouped(rows)} devices`)
+        sql(`INSERT INTO devices (scope_id, token, user_id, platform, created_at, updated_at)
+             SELECT ${first} + n % ${scopes}, lpad(to_hex(n), 64, '0'), 'user-' || n, 'ios', now(), now()
+             FROM generate_series(${at}::bigint, ${Math.min(at + step, rows) - 1}) n`)
+    }
+    sql('VACUUM (ANALYZE) devices')
+}
+
+// The same credential for all, as the apps of one team have it: their pushes share connections.
+async function putCredentials(keys) {
+    const { privateKey } = generateKeyPairSync('ec', {
+        namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' },
+    })
+    const credential = { keyId: 'ABCDE12345', teamId: 'TEAM123456', privateKey, bundleId: 'com.example.bench', environment: 'production' }
+    for (const key of keys.slice(0, pushScopes)) {
+        await call('PUT', '/v1/platforms/apns', credential, { authorization: `Bearer ${key}` })
+    }
+}
+
+async function prepare() {
+    insertTenants('bench', tenants, { sendsPer5Minutes: 1_000_000_000 })
+    insertTemplates()
+    const first = Number(sql("SELECT min(tenant_id) * 2 FROM tenants WHERE slug LIKE 'bench-%'"))
+    insertDevices(first)
+    const keys = await mintKeys('bench', tenants, 'secret')
+    await putCredentials(keys)
+    return { first, keys }
+}
+
+// --- acceptance ------------------------------------------------------------------------------------------------------------------
+
+const list = (name, count, line) => writeFileSync(listFile(name), Array.from({ length: count }, line).join('\n') + '\n')
+
+function listSends(keys) {
+    const sendAt = new Date(Date.now() + 86_400_000).toISOString()
+    list('send', 20_000, () => {
+        const n = randomInt(1_000_000)
+        const variables = { name: 'Ada', number: `${n}` }
+        const body = { templateName: 'order', channel: 'email', to: `user-${n}@example.org`, variables, sendAt }
+        return `POST /v1/notifications/send ${keys[n % scopes]} ${JSON.stringify(body)}`
+    })
+}
+const send = () => wrk(base, listFile('send'), pid, { host: env.NOTIFY_HOST })
+
+// Accepts until `rows` wait for their time, and looks at the memory on the way.
+async function fill() {
+    const resident = { before: rss(pid), most: 0 }
+    let queued = 0
+    while (queued < rows) {
+        note(`queue: ${grouped(queued)} of ${grouped(rows)} notifications`)
+        await send()
+        queued = Number(sql("SELECT count(*) FROM jobs WHERE queue = 'notify.email'"))
+        const megabytes = rss(pid)
+        if (queued >= rows / 10) resident.tenth ??= megabytes
+        resident.most = Math.max(resident.most, megabytes)
+    }
+    for (const table of ['notifications', 'jobs']) sql(`VACUUM (ANALYZE) ${table}`)
+    sql('CHECKPOINT') // so that the one this much data asks for is not within a measurement
+    return resident
+}
+
+function sendBesidePgbench(first) {
+    const insert = `\\set n random(0, 999999)
+        WITH accepted AS (
+            INSERT INTO notifications (scope_id, notification_id, channel, template_name, recipient, subject, body, html, traceparent,
+                created_at, queued_at, send_at)
+            VALUES (${first} + :n % ${scopes}, ${freshId}, 'email', 'order', 'user-' || :n || '@example.org', 'Your order ' || :n,
+                '<p>Hello Ada,</p><p>${words}</p>', true, '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+                clock_timestamp(), clock_timestamp(), clock_timestamp() + interval '1 day')
+            RETURNING scope_id, notification_id, send_at)
+        INSERT INTO jobs (scope_id, queue, ref, run_at) SELECT scope_id, 'notify.email', notification_id, send_at FROM accepted;`
+    return alternate('send', { pgbench: () => pgbench(insert), service: send })
+}
+
+// Half of the devices are known already.
+function registerBesidePgbench(first, keys) {
+    const upsert = `\\set n random(0, ${2 * rows - 1})
+        INSERT INTO devices AS d (scope_id, token, user_id, platform, created_at, updated_at)
+        VALUES (${first} + :n % ${scopes}, lpad(to_hex(:n::bigint), 64, '0'), 'user-' || :n, 'ios', clock_timestamp(), clock_timestamp())
+        ON CONFLICT (scope_id, token) DO UPDATE SET user_id = excluded.user_id, platform = excluded.platform,
+            updated_at = greatest(excluded.updated_at, d.updated_at + interval '1 microsecond')
+        RETURNING d.scope_id, d.device_id, d.token, d.user_id, d.platform, d.created_at, d.updated_at;`
+    return alternate('register', {
+        pgbench: () => pgbench(upsert),
+        service: () => {
+            list('register', 50_000, () => {
+                const n = randomInt(2 * rows)
+                const body = { userId: `user-${n}`, token: tokenOf(n), platform: 'ios' }
+                return `POST /v1/devices ${keys[n % scopes]} ${JSON.stringify(body)}`
+            })
+            return wrk(base, listFile('register'), pid, { host: env.NOTIFY_HOST })
+        },
+    })
+}
+
+// --- direct pushes ---------------------------------------------------------------------------------------------------------------
+
+// The carrier of push_sink.mjs.
+class Sink {
+    #arrived = new Int32Array(new SharedArrayBuffer(4))
+    #worker = new Worker(new URL('push_sink.mjs', import.meta.url),
+        { workerData: { port: Number(new URL(process.env.NOTIFY_APNS_BASE_URL).port), arrived: this.#arrived } })
+
+    #message() {
+        return new Promise((done, failed) => this.#worker.once('message', done).once('error', failed))
+    }
+
+    static async open() {
+        const sink = new Sink()
+        await sink.#message()
+        return sink
+    }
+
+    // When each of `count` pushes came, by the notification's id, once all of them have.
+    async take(count) {
+        for (let seen = 0, patience = now() + 30_000; seen < count; await sleep(1)) {
+            const arrived = Atomics.load(this.#arrived, 0)
+            if (arrived > seen) patience = now() + 30_000
+            if (now() > patience) throw new Error(`${count - arrived} of ${count} pushes did not come`)
+            seen = arrived
+        }
+        const times = this.#message()
+        this.#worker.postMessage('take')
+        return times
+    }
+
+    close() {
+        return this.#worker.terminate()
+    }
+}
+
+function pushRequest(keys) {
+    const n = scopes * randomInt(Math.floor(rows / scopes)) + randomInt(pushScopes)
+    const text = JSON.stringify({ templateName: 'answer', channel: 'push', to: `user-${n}`, variables: { name: 'Grace' } })
+    return `POST /v1/notifications/send HTTP/1.1\r\nHost: ${env.NOTIFY_HOST}\r\nAuthorization: Bearer ${keys[n % scopes]}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`
+}
+function acceptedId({ status, body }) {
+    if (status !== 202) throw new Error(`${status} instead of 202: ${body}`)
+    return JSON.parse(body).notificationId
+}
+
+// As many as are accepted in a round, until the last one is with the carrier.
+function pushAll(sink, keys) {
+    return charged(pid, async () => {
+        const begun = now()
+        const { sent } = await drive(port, 32, { length: seconds, next: () => pushRequest(keys), take: acceptedId })
+        const came = await sink.take(sent)
+        const last = [...came.values()].reduce((a, b) => Math.max(a, b))
+        return { sent, rate: sent / (last - begun) * 1000 }
+    })
+}
+
+const quantile = (list, q) => [...list].sort((a, b) => a - b)[Math.floor(q * (list.length - 1))]
+
+// Pushes at a steady rate: ms from the 202, and from when the request was due, until the carrier's socket has it.
+async function pushSteadily(sink, keys, rate) {
+    const accepted = new Map()
+    const { sent } = await pace(port, {
+        rate, length: 3 * seconds, next: () => pushRequest(keys),
+        take: (answer, due) => accepted.set(acceptedId(answer), { at: now(), due }),
+    })
+    const came = await sink.take(sent)
+    const took = since => [...accepted].map(([id, times]) => came.get(id) - times[since])
+    const fromAnswer = took('at'), fromRequest = took('due')
+    return {
+        p50: quantile(fromAnswer, 0.5), p99: quantile(fromAnswer, 0.99),
+        whole50: quantile(fromRequest, 0.5), whole99: quantile(fromRequest, 0.99),
+    }
+}
+
+async function pushes(first, keys) {
+    sql('CREATE TABLE bench_commits (n bigint)')
+    const commit = () => ({ ms: 1000 / pgbench('INSERT INTO bench_commits VALUES (1);', undefined, 1).rate })
+    const sink = await Sink.open()
+    try {
+        const { all } = await alternate('all pushes at once', { all: () => pushAll(sink, keys) })
+        const rate = Math.max(1, Math.floor(all.rate / 2))
+        const measure = label => alternate(label, { commit, steady: () => pushSteadily(sink, keys, rate) })
+        const alone = await measure(`${rate} pushes a second`)
+        sql(`INSERT INTO jobs (scope_id, queue, ref, run_at)
+             SELECT ${first} + n, 'notify.push', ${freshId}, now() + interval '1 day' FROM generate_series(0, ${scopes - 1}) n`)
+        const behind = await measure(`${rate} pushes a second, others scheduled`)
+        return { all, rate, alone, behind }
+    } finally {
+        await sink.close()
+    }
+}
+
+// --- printing --------------------------------------------------------------------------------------------------------------------
+
+function printAcceptance(sent, registered) {
+    print(`| ${grouped(rows)} queued in ${grouped(scopes)} scopes, 64 connections | requests/s | CPU µs/request: service | PostgreSQL | ` +
+        'pgbench, 8 clients | of pgbench | limit |')
+    print('|---|---|---|---|---|---|---|')
+    for (const [label, r, limit] of [['send, accepted', sent, 1], ['device registered', registered, 1.5]]) {
+        print(`| ${label} | ${k(r.service.rate)} | ${us(r.service.cpu)} | ${us(r.service.database)} | ${k(r.pgbench.rate)} | ` +
+            `${times(r.service.rate / r.pgbench.rate)} | ${limit} × |`)
+    }
+    print('\npgbench writes a notification and its job in one statement, and the same upsert of a device; half of the devices are known.\n')
+}
+
+function printMemory(resident) {
+    print('| resident memory | measured | limit |\n|---|---|---|')
+    print(`| before anything is queued | ${resident.before.toFixed(1)} MB | |`)
+    print(`| with ${grouped(rows / 10)} notifications queued | ${resident.tenth.toFixed(1)} MB | |`)
+    print(`| the most, up to ${grouped(rows)} | ${resident.most.toFixed(1)} MB | 100 MB |`)
+    print(`| of that with a tenth | ${times(resident.most / resident.tenth)} | 1.3 × |\n`)
+}
+
+function printPushes({ all, rate, alone, behind }) {
+    const ms = n => `${n.toFixed(1)} ms`
+    print(`| direct pushes, ${grouped(rate)} a second, open loop | commit: pgbench, 1 client | from the 202 to the carrier's socket: median | ` +
+        'limit | 99th percentile | limit | from the request: median | 99th percentile |')
+    print('|---|---|---|---|---|---|---|---|')
+    for (const [label, { commit, steady }] of [['alone', alone], [`while ${grouped(scopes)} scopes have one scheduled`, behind]]) {
+        const limit = 10 + 3 * commit.ms
+        print(`| ${label} | ${commit.ms.toFixed(2)} ms | ${ms(steady.p50)} | ${ms(limit)} | ${ms(steady.p99)} | ${ms(5 * limit)} | ` +
+            `${ms(steady.whole50)} | ${ms(steady.whole99)} |`)
+    }
+    print(`\nThat is half of the ${k(all.rate)}/s that are sustained: all that ${pushScopes} scopes have accepted over 32 connections in ` +
+        `${seconds} s, by when the last one is with the carrier. It takes ${us(all.cpu)} µs of CPU each in the service, ` +
+        `${us(all.database)} in PostgreSQL. Load and carrier are one Node process on the same cores.`)
+}
+
+await report(async () => {
+    const { first, keys } = await prepare()
+    listSends(keys)
+    const resident = await fill()
+    printMemory(resident)
+    printAcceptance(await sendBesidePgbench(first), await registerBesidePgbench(first, keys))
+    printPushes(await pushes(first, keys))
+})
