@@ -37,7 +37,7 @@ std::shared_ptr<Context> make_context(std::string const& ca_file)
     return std::make_shared<Context>(ca_file);
 }
 
-Connection::Connection(asio::any_io_executor executor, std::shared_ptr<Context> context,
+Connection::Connection(asio::any_io_executor const& executor, std::shared_ptr<Context> context,
     ClientOptions const& options, Owner& owner)
     : socket_(executor), resolver_(executor), context_(std::move(context)), options_(options), owner_(&owner),
       session_(options.max_streams)
@@ -60,6 +60,8 @@ asio::awaitable<void> Connection::run()
     if (!fault.empty()) fail(fault);
     if (dead_) co_return;
     open_ = true;
+    if (tls_) decrypt(); // what came with the end of the handshake
+    watch_session();
     pump();
     while (!dead_) {
         co_await wait(Socket::wait_read);
@@ -209,17 +211,20 @@ void Connection::read()
 /// False: the connection is dead.
 bool Connection::receive(std::span<char const> bytes)
 {
-    if (!tls_) {
-        if (session_.receive(bytes)) return true;
-        fail(session_.fault());
-        return false;
+    if (tls_) {
+        tls_->receive(bytes);
+        return decrypt();
     }
-    tls_->receive(bytes);
-    while (std::size_t const size = tls_->read(context_->decrypted)) {
-        if (!session_.receive({context_->decrypted.data(), size})) {
-            fail(session_.fault());
-            return false;
-        }
+    if (!session_.receive(bytes)) fail(session_.fault());
+    return !dead_;
+}
+
+/// Gives the session what has arrived whole. False: the connection is dead.
+bool Connection::decrypt()
+{
+    std::size_t size = 0;
+    while (!dead_ && (size = tls_->read(context_->decrypted)) > 0) {
+        if (!session_.receive({context_->decrypted.data(), size})) fail(session_.fault());
     }
     if (tls_->failed()) fail(session_.fault().empty() ? tls_->fault() : session_.fault());
     return !dead_;

@@ -46,8 +46,8 @@ public:
     };
 
     /// `owner` is used until `detach`.
-    Connection(asio::any_io_executor executor, std::shared_ptr<Context> context, ClientOptions const& options,
-        Owner& owner);
+    Connection(asio::any_io_executor const& executor, std::shared_ptr<Context> context,
+        ClientOptions const& options, Owner& owner);
 
     void start();
 
@@ -82,6 +82,7 @@ private:
     bool write();
     void read();
     bool receive(std::span<char const> bytes);
+    bool decrypt();
     void watch_session();
     void await_writable();
     void fail(std::string_view detail);

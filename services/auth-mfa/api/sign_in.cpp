@@ -69,13 +69,13 @@ asio::awaitable<Delivery> hand_over(Deps& deps, core::Scope const& scope, core::
         co_await mfa.budgets.require(mfa.budgets.login_send(scope, user_id, phone), deps.clock.now());
     auto const delivery = co_await mfa.budgets.or_give_back(
         reserved, mfa.texts.send_code(scope, phone, code, Texts::Purpose::urgent));
-    if (delivery.limited) co_await mfa.budgets.give_back(reserved);
+    if (delivery.surely_not_sent()) co_await mfa.budgets.give_back(reserved);
     co_return delivery;
 }
 
 /// Sends a code to the user's phone and makes it the challenge's. MFA_SMS_UNDELIVERABLE, MFA_RATE_LIMITED or
 /// UNAVAILABLE when that fails; the code before works on unless the new one may have gone out. What the
-/// provider failed at stays counted, what it was not asked is not.
+/// provider refused stays counted, what surely did not reach it is not.
 asio::awaitable<Challenges::Send> send_code(
     Deps& deps, core::Scope const& scope, User const& user, Challenge const& challenge)
 {
@@ -86,7 +86,7 @@ asio::awaitable<Challenges::Send> send_code(
     auto send = co_await mfa.challenges.count_send(challenge, phone.text(), code, deps.clock.now());
     auto const delivery =
         co_await mfa.challenges.or_take_back(challenge, send, hand_over(deps, scope, user.id, phone, code));
-    if (delivery.limited)
+    if (delivery.surely_not_sent())
         co_await mfa.challenges.take_back(challenge, send);
     else if (!delivery.may_arrive())
         co_await mfa.challenges.put_code_back(challenge, send);

@@ -56,7 +56,7 @@ asio::awaitable<http::Response> set_up_sms(http::Request const& req, Deps& deps)
     co_await mfa.enrolments.put(req.scope(), user.id, phone, code, now);
     auto const delivery = co_await mfa.budgets.or_give_back(
         reserved, mfa.texts.send_code(req.scope(), phone, code, Texts::Purpose::deferrable));
-    if (delivery.limited) co_await mfa.budgets.give_back(reserved);
+    if (delivery.surely_not_sent()) co_await mfa.budgets.give_back(reserved);
     delivery.require_sent();
     core::JsonWriter w;
     w.begin_object().member("message", "A code was sent by SMS.").member("phone", phone.text()).end_object();

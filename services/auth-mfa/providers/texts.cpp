@@ -72,8 +72,7 @@ asio::awaitable<Delivery> Texts::send_code(
     auto const use = co_await guard_.take(deps_.clock.now(), purpose, scope.slug);
     if (!use.allowed) {
         deps_.logger.warn("the shared sender has reached its limit", {{"tenant", scope.slug}});
-        co_return Delivery{
-            .limited = true, .retry_after = std::chrono::ceil<std::chrono::seconds>(use.retry_after)};
+        co_return Delivery{.retry_after = std::chrono::ceil<std::chrono::seconds>(use.retry_after)};
     }
     std::string const brand = tenant ? brand_of(*tenant, scope.environment()) : scope.slug;
     sms::Message const message{scope, phone, message_text(brand, scope.slug, provider_, code)};

@@ -23,9 +23,10 @@ namespace asio = boost::asio;
 /// What became of a code that was to be sent.
 struct Delivery {
     sms::Outcome outcome = sms::Outcome::not_sent;
-    /// The shared sender may send no more: no failure of the provider, so nothing is to be counted.
-    bool limited = false;
     std::chrono::seconds retry_after{1}; ///< when it was not sent
+
+    /// The shared sender may send no more, or the provider was never reached: nothing is to be counted.
+    bool surely_not_sent() const noexcept { return outcome == sms::Outcome::not_sent; }
 
     /// The provider has it, or did not say.
     bool may_arrive() const noexcept
