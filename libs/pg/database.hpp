@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-extern "C" typedef struct pg_conn PGconn; // as libpq-fe.h declares it
+using PGconn = struct pg_conn; // as libpq-fe.h declares it
 
 namespace pg {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <memory>
 
-extern "C" typedef struct pg_result PGresult; // as libpq-fe.h declares it
+using PGresult = struct pg_result; // as libpq-fe.h declares it
 
 namespace pg {
 

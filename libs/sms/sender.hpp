@@ -43,7 +43,7 @@ struct Sent {
     std::string provider_id;                           ///< when accepted: the provider's name for the message
     unsigned code = 0;                                 ///< the provider's error code; 0: none
     unsigned status = 0;                               ///< of its HTTP answer; 0: none
-    std::optional<std::chrono::seconds> retry_after{}; ///< when it refused for now and said until when
+    std::optional<std::chrono::seconds> retry_after{}; ///< when it refused and said until when to wait
 };
 
 /// Who carries messages. Implementations are safe from any thread.
