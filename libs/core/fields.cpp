@@ -105,6 +105,12 @@ Change<std::string> Fields::change_text(std::string_view name, std::size_t min, 
     return changed(read_text(**value, pointer(name), min, max));
 }
 
+std::string Fields::entry(std::string_view name, std::size_t min, std::size_t max)
+{
+    if (name.find('\0') != std::string_view::npos) fault(name, "format", "must not be named with U+0000");
+    return text(name, min, max);
+}
+
 std::size_t Fields::one_of(std::string_view name, std::span<std::string_view const> allowed)
 {
     auto const* value = find_required(name);
@@ -269,7 +275,7 @@ std::string Fields::pointer(std::string_view name) const
 void Fields::add(std::string pointer, std::string code, std::string detail)
 {
     // Of a body that is no object nothing more can be said.
-    if (object_ == nullptr) return;
+    if (object_ == nullptr || faults_.size() >= max_faults) return;
     if (std::any_of(
             faults_.begin(), faults_.end(), [&](FieldError const& f) { return f.pointer == pointer; }))
         return;

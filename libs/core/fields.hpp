@@ -26,13 +26,16 @@ template <class T> struct Change {
 
 /// Reads a JSON object into typed values and gathers every fault on the way; `check()` throws one
 /// `VALIDATION_ERROR` that names them all. Getters return a default-constructed value for a faulty field, so
-/// parsing goes on to the end. Lengths count code points. Text with U+0000 is a fault (`format`).
+/// parsing goes on to the end. Lengths count code points. Text with U+0000 is a fault (`format`). Whoever
+/// sends more than `max_faults` is told of so many.
 ///
 ///     core::Fields f(req.json());
 ///     n.title = f.text("title", 1, 200);
 ///     f.check();
 class Fields {
 public:
+    static constexpr std::size_t max_faults = 100;
+
     /// `body` outlives this object. A body that is not an object is one fault with pointer "".
     /// `prefix` is the pointer of `body` itself when it is nested (`/appContext`).
     explicit Fields(boost::json::value const& body, std::string prefix = {});
@@ -43,6 +46,9 @@ public:
     std::string text(std::string_view name, std::size_t min, std::size_t max);
     std::optional<std::string> optional_text(std::string_view name, std::size_t min, std::size_t max);
     Change<std::string> change_text(std::string_view name, std::size_t min, std::size_t max);
+
+    /// `text` of a member whose name is the client's to choose: U+0000 in that is a fault, too.
+    std::string entry(std::string_view name, std::size_t min, std::size_t max);
 
     /// An email address in a PATCH; `null` clears it.
     Change<std::string> change_email(std::string_view name);
@@ -118,6 +124,8 @@ bool is_email(std::string_view text);
 
 /// Number of code points in valid UTF-8.
 std::size_t count_code_points(std::string_view utf8) noexcept;
+/// The most of `utf8` that fits into `limit` bytes, in whole characters.
+std::string_view whole_characters(std::string_view utf8, std::size_t limit) noexcept;
 /// Whether `text` is well-formed UTF-8 (RFC 3629).
 bool is_utf8(std::string_view text) noexcept;
 

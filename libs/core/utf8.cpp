@@ -32,6 +32,16 @@ bool is_utf8(std::string_view text) noexcept
     return true;
 }
 
+std::string_view whole_characters(std::string_view utf8, std::size_t limit) noexcept
+{
+    if (utf8.size() <= limit) return utf8;
+    // A character has three bytes behind its first at most.
+    for (int back = 0; back < 3 && limit > 0 && (static_cast<unsigned char>(utf8[limit]) & 0xC0) == 0x80;
+        ++back)
+        --limit;
+    return utf8.substr(0, limit);
+}
+
 std::size_t count_code_points(std::string_view utf8) noexcept
 {
     // Every byte counts but those of the form 10xxxxxx, eight at a time.

@@ -4,6 +4,7 @@
 #include "core/text.hpp"
 #include "pg/row.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <string_view>
@@ -11,6 +12,8 @@
 namespace idempotency {
 
 namespace {
+
+constexpr std::string_view replayed_header = "Idempotent-Replayed";
 
 /// Each part with its length before it, so that no two lists of parts have the same hash.
 crypto::Digest digest_of(std::initializer_list<std::string_view> parts)
@@ -47,6 +50,12 @@ std::string caller_of(core::Caller const& caller)
 }
 
 } // namespace
+
+bool was_replayed(http::Response const& response) noexcept
+{
+    return std::ranges::any_of(
+        response.headers, [](auto const& header) { return header.first == replayed_header; });
+}
 
 Record::Record(http::Request const& request, crypto::Keyring const* seal)
     : scope_id_(request.scope().id), key_(digest_of({caller_of(request.caller()), request.method_text,
@@ -87,7 +96,7 @@ std::optional<http::Response> Record::replay(pg::Tx& tx) const
     response.body = r.boolean() ? unseal(body) : std::move(body);
     if (etag) response.headers.emplace_back("ETag", std::move(*etag));
     if (location) response.headers.emplace_back("Location", std::move(*location));
-    response.headers.emplace_back("Idempotent-Replayed", "true");
+    response.headers.emplace_back(replayed_header, "true");
     return response;
 }
 

@@ -11,6 +11,9 @@
 
 namespace idempotency {
 
+/// Whether an answer of `once` or of a Record is an earlier one, given again.
+bool was_replayed(http::Response const& response) noexcept;
+
 /// The record of one request with an Idempotency-Key: what `once` is made of.
 class Record {
 public:

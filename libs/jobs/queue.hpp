@@ -64,7 +64,7 @@ struct ClaimResult {
     bool end = true;             ///< the round reached the last scope: the next starts over
 };
 
-/// Leases due jobs (`FOR UPDATE SKIP LOCKED`), oldest first within a scope. Looks at no more than 256 scopes
+/// Leases due jobs (`FOR UPDATE SKIP LOCKED`), oldest first within a scope. Looks at no more than 64 scopes
 /// at a time, each by one index probe, however many jobs they have.
 ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now);
 

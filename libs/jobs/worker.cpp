@@ -35,17 +35,16 @@ struct LeaseLost {};
 Outcome run_guarded(Handler const& handler, Claim const& claim, std::stop_token const& stop,
     core::Clock const& clock, Hooks const& hooks)
 {
-    std::string what = "unknown exception";
     try {
         return handler(claim, stop);
-    } catch (std::exception const& e) {
-        what = e.what();
-    } catch (...) { // NOLINT(bugprone-empty-catch): reported below
+    } catch (...) {
+        if (hooks.failed) hooks.failed(describe(std::current_exception()));
     }
-    if (hooks.failed) hooks.failed(what);
     return Outcome::retry(
         clock.now() + core::backoff(claim.attempts - 1, throw_base, throw_max, crypto::random_u64()));
 }
+
+} // namespace
 
 bool is_outage(std::exception_ptr const& failure)
 {
@@ -70,8 +69,6 @@ std::string describe(std::exception_ptr const& failure)
         return "unknown exception";
     }
 }
-
-} // namespace
 
 struct Worker::Impl {
     Impl(pg::Database& d, core::Clock const& c, WorkerOptions o, Handler h, Hooks k)

@@ -5,6 +5,7 @@
 #include "pg/database.hpp"
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -52,6 +53,13 @@ std::string_view to_string(Outcome::Kind kind) noexcept;
 /// still to be done. What it throws is a retry with back-off (1 s to 10 min). `stop` asks it to come to an
 /// end early.
 using Handler = std::function<Outcome(Claim const& claim, std::stop_token const& stop)>;
+
+/// Whether a failure means that the database, or something else that is needed, is away and will be back:
+/// UNAVAILABLE, or a connection that broke. Nothing is wrong with the job then.
+bool is_outage(std::exception_ptr const& failure);
+
+/// `what()` of a failure.
+std::string describe(std::exception_ptr const& failure);
 
 /// What a worker tells about itself, from any of its threads; empty ones are not called.
 struct Hooks {

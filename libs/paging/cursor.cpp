@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace paging {
 
@@ -37,6 +38,24 @@ core::Uuid get_id(std::string_view bytes)
 }
 
 } // namespace
+
+core::Uuid id_of_number(std::int64_t number)
+{
+    std::string bytes(8, '\0');
+    put_u64(bytes, static_cast<std::uint64_t>(number));
+    return get_id(bytes);
+}
+
+std::int64_t number_of(std::optional<Position> const& after)
+{
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    if (!after) return most;
+    std::uint64_t number = 0;
+    for (std::size_t i = 8; i < after->id.bytes().size(); ++i)
+        number = number << 8 | after->id.bytes()[i];
+    return static_cast<std::int64_t>(
+        number & static_cast<std::uint64_t>(most)); // a forged one names some place, too
+}
 
 FilterHash& FilterHash::add(std::string_view name, std::string_view value)
 {

@@ -40,6 +40,13 @@ inline core::Uuid id_of(std::optional<Position> const& after)
     return after ? after->id : core::Uuid();
 }
 
+/// For lists in descending order of a number, which is no UUID: how a Position holds it in the place of the
+/// id.
+core::Uuid id_of_number(std::int64_t number);
+
+/// The inverse: the number that the page stays below. The first page's is that of all.
+std::int64_t number_of(std::optional<Position> const& after);
+
 /// Folds what a list was filtered and sorted by into a number, so a cursor works only with the list it came
 /// from. Names, values and their order all count; a filter that is absent differs from one that is empty.
 ///

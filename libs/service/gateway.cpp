@@ -56,6 +56,7 @@ Gateway::Gateway(GatewayOptions options, GatewayDeps deps, http::Router router)
     : options_(std::move(options)), deps_(deps), router_(std::move(router)),
       rules_(options_.base_host, options_.tenant_headers),
       authenticator_(deps.keys, deps.user_tokens, deps.master_key), veil_(router_.endpoints()),
+      large_bodies_(options_.large_bodies),
       missing_(core::codes::unauthorized, "A credential is needed: `Authorization: Bearer …`."),
       refused_(core::Error(core::codes::unauthorized, "The credential is not valid here.")
               .header("WWW-Authenticate", "Bearer error=\"invalid_token\""))
@@ -149,8 +150,11 @@ asio::awaitable<http::Response> Gateway::proceed(Exchange& exchange)
     }
     // Nothing is read that nobody looks at: what comes with a GET stays on the wire.
     bool const wanted = !endpoint.options.streams_body && request.method != http::Method::get;
-    if (wanted && request.body_reader != nullptr && request.body_reader->length() != 0)
+    std::shared_ptr<void const> place; // kept until the handler has ended
+    if (wanted && request.body_reader != nullptr && request.body_reader->length() != 0) {
+        place = large_bodies_.enter(endpoint.options, *request.body_reader);
         co_await request.body_reader->read_all(request.body, endpoint.options.body_limit);
+    }
     co_return co_await endpoint.handler(request);
 }
 

@@ -12,6 +12,7 @@
 #include "redis/rate_limit.hpp"
 #include "service/gateway_authenticator.hpp"
 #include "service/gateway_rules.hpp"
+#include "service/large_bodies.hpp"
 #include "service/trusted_proxies.hpp"
 #include "tenancy/directory.hpp"
 #include "tenancy/resolve.hpp"
@@ -46,6 +47,7 @@ struct GatewayOptions {
     /// cookie with SameSite=Lax goes with such a request only from the service's own site (from
     /// app.example.com to auth.example.com), so this opens nothing to others.
     bool cookies_from_allowed_origins = false;
+    std::size_t large_bodies = 8; ///< in memory at once (LargeBodies)
 };
 
 /// What the gateway works with; everything outlives it.
@@ -71,7 +73,8 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
 /// 5. tenant, unless the route is tenantless: 404 TENANT_NOT_FOUND, 403 TENANT_SUSPENDED (the operator may
 /// still GET); 401 for a user token that is older than the tenant, which was another one's of that slug
 /// 6. route 404, method 405 with `Allow`, access 403
-/// 7. rate limit 429; `Idempotency-Key` 400; the body is read (413), unless the route streams it
+/// 7. rate limit 429; `Idempotency-Key` 400; the body is read (413), unless the route streams it;
+/// 503 when too many large ones are here
 /// 8. the handler
 ///
 /// One fence catches whatever is thrown: core::Error becomes its problem document, redis::Unavailable 503,
@@ -111,6 +114,7 @@ private:
     tenancy::ResolveRules const rules_;
     GatewayAuthenticator const authenticator_;
     PathVeil const veil_;
+    LargeBodies const large_bodies_;
     core::Error const missing_; ///< made once: these are what an attack is answered with
     core::Error const refused_;
     observe::LogLimit refusals_logged_{100};

@@ -124,8 +124,8 @@ std::string_view to_string(core::Access kind) noexcept
 PathVeil::PathVeil(std::span<http::Endpoint const> endpoints)
 {
     for (auto const& endpoint : endpoints) {
-        // A capability, where somebody may put a whole key by mistake, or whose phone it is.
-        for (std::string_view const secret : {"{token}", "{prefix}", "{phone}"}) {
+        // A capability, where somebody may put a whole key by mistake, or who it is.
+        for (std::string_view const secret : {"{token}", "{prefix}", "{phone}", "{address}"}) {
             auto const at = endpoint.path.find(secret);
             if (at != std::string_view::npos) veiled_.push_back({endpoint.path.substr(0, at), endpoint.path});
         }

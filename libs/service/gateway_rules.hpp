@@ -49,7 +49,7 @@ std::string rate_subject(http::Context const& context);
 std::string_view to_string(core::Access kind) noexcept;
 
 /// Keeps out of the log what in a path is a credential or someone's address: the parameters named `{token}`,
-/// `{prefix}` and `{phone}`.
+/// `{prefix}`, `{phone}` and `{address}`.
 class PathVeil {
 public:
     explicit PathVeil(std::span<http::Endpoint const> endpoints);

@@ -73,7 +73,8 @@ Sent read_answer(unsigned status, std::string_view body)
     if (status >= 200 && status < 300) {
         auto const* const sid = object != nullptr ? object->if_contains("sid") : nullptr;
         // Another server's 200 is no promise that a message was taken.
-        if (sid == nullptr || !sid->is_string()) return {.outcome = Outcome::unknown, .status = status};
+        if (sid == nullptr || !sid->is_string() || sid->get_string().empty())
+            return {.outcome = Outcome::unknown, .status = status};
         return {
             .outcome = Outcome::accepted, .provider_id = std::string(sid->get_string()), .status = status};
     }

@@ -71,6 +71,7 @@ App::App(Config const& config, service::Runtime const& runtime)
                           .push = push_,
                           .mailer = *mailer_,
                           .io = runtime.io.first(),
+                          .broadcast_chunk = config.broadcast_chunk,
                           .clock = runtime.clock,
                           .logger = runtime.logger}),
       hot_(db_), deps_{

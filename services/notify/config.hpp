@@ -7,6 +7,8 @@
 #include "service/platform.hpp"
 #include "sms/options.hpp"
 
+#include <cstddef>
+
 namespace notify {
 
 /// What notify is configured with beyond service::Settings (README, "Configuration").
@@ -16,6 +18,7 @@ struct Config {
     PushOptions push;
     MailOptions mail;
     sms::Options sms;
+    std::size_t broadcast_chunk = 0; ///< BROADCAST_CHUNK
 
     /// Faults are recorded in `config`.
     static Config read(core::Config& config);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/broadcasts.hpp"
 #include "api/devices.hpp"
 #include "api/domains.hpp"
 #include "api/notifications.hpp"
@@ -57,6 +58,11 @@ inline constexpr auto routes = [] {
         {post, "/v1/notifications/{notificationId}/opened", Access::staff, open_notification},
         {post, "/v1/notifications/{notificationId}/cancel", Access::staff, cancel_notification},
         {post, "/v1/notifications/{notificationId}/retry", Access::staff, retry_notification},
+
+        {post, "/v1/notifications/broadcast", Access::staff, start_broadcast, idempotent},
+        {get, "/v1/notifications/broadcasts", Access::staff, list_broadcasts},
+        {get, "/v1/notifications/broadcasts/{broadcastId}", Access::staff, get_broadcast},
+        {post, "/v1/notifications/broadcasts/{broadcastId}/cancel", Access::staff, cancel_broadcast},
 
         {post, "/v1/attachments/presign", Access::staff, attachments<blobs::presign>, idempotent},
         {get, "/v1/attachments/{attachmentId}", Access::staff, get_attachment},

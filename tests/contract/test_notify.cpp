@@ -161,6 +161,37 @@ TEST_CASE("the answers of devices and platforms are what the contract says", "[c
     CHECK(checked(backend, "DELETE /v1/platforms/{kind}", "/v1/platforms/fcm").status == 404);
 }
 
+TEST_CASE("the answers of broadcasts are what the contract says", "[contract]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    std::string const post = "POST /v1/notifications/broadcast",
+                      one = "/v1/notifications/broadcasts/{broadcastId}";
+    CHECK(example(backend, post).status == 404);
+    world.new_template("news", {{"channel", "push"}});
+    CHECK(example(backend, post).status == 409);
+    world.put_fcm();
+    auto const accepted = example(backend, post);
+    REQUIRE(accepted.status == 202);
+    CHECK_FALSE(accepted.header("ratelimit").empty());
+    auto const repeated = example(backend, post);
+    CHECK(repeated.status == 202);
+    CHECK(text(repeated.json(), "status") == "duplicate");
+    CHECK(checked(backend, post, "/v1/notifications/broadcast", "{}").status == 400);
+    auto const path = "/v1/notifications/broadcasts/" + text(accepted.json(), "broadcastId");
+    auto const complete = [&] { return text(backend.get(path).json(), "completedAt") != "null"; };
+    REQUIRE(eventually(complete));
+    CHECK(checked(backend, "GET " + one, path).status == 200);
+    CHECK(example(backend, "GET /v1/notifications/broadcasts").status == 200);
+    CHECK(checked(backend, "POST " + one + "/cancel", path + "/cancel").status == 409);
+
+    world.new_device(ada, "a-token"); // which nobody carries to, so that its broadcast waits
+    auto const waits = checked(
+        backend, post, "/v1/notifications/broadcast", body({{"templateName", "news"}, {"channel", "push"}}));
+    auto const second = "/v1/notifications/broadcasts/" + text(waits.json(), "broadcastId");
+    CHECK(checked(backend, "POST " + one + "/cancel", second + "/cancel").status == 200);
+}
+
 TEST_CASE("the answers of domains, suppressions and reports are what the contract says", "[contract]")
 {
     World const world(without_dns());

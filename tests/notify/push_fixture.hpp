@@ -6,6 +6,7 @@
 #include "push_server.hpp"
 #include "testing/fake_clock.hpp"
 #include "testing/json.hpp"
+#include "verdicts.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -57,6 +57,9 @@ public:
 
     std::int64_t connections() const { return get("/counts").at("connections").to_number<std::int64_t>(); }
 
+    /// How many pushes came for all tokens together.
+    std::int64_t pushes() const { return get("/counts").at("pushes").to_number<std::int64_t>(); }
+
     testing::Process& process() { return peer_.process(); }
 
 private:

@@ -1,11 +1,14 @@
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
+#include <pqxx/connection>
+#include <pqxx/transaction>
 
 #include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -277,4 +280,27 @@ TEST_CASE("a failed one that is tried anew by many is put back once", "[notify]"
     CHECK(statuses_of(answers) == std::map<unsigned, int>{{202, 1}, {409, 15}});
     CHECK(world.postgres.query("SELECT count(*) FROM notification_events WHERE notification_id = '" + id +
                                "' AND status = 'queued'") == "1");
+}
+
+TEST_CASE("whoever tries one anew takes its job first, as a worker that ends one does", "[notify]")
+{
+    World world;
+    world.new_template("mail");
+    auto const id = text(world.as_backend().post(path, email(world)).json(), "notificationId");
+    REQUIRE(world.as_backend().post("/v1/notifications/" + id + "/cancel", "").status == 200);
+
+    // A worker that writes down what came of a job holds that, and then wants the notification.
+    pqxx::connection connection(world.postgres.superuser_url());
+    pqxx::work worker(connection);
+    worker.exec("INSERT INTO jobs (scope_id, queue, ref, run_at) VALUES (" + world.scope_id() +
+                ", 'notify.email', '" + id + "', now() + interval '1 day')");
+    auto retried = std::async(std::launch::async,
+        [&] { return world.as_backend().post("/v1/notifications/" + id + "/retry", "").status; });
+    REQUIRE(eventually(
+        [&] { return world.postgres.query("SELECT count(*) FROM pg_locks WHERE NOT granted") != "0"; }));
+    CHECK_NOTHROW(worker.exec(
+        "SELECT FROM notifications WHERE notification_id = '" + id + "' FOR NO KEY UPDATE NOWAIT"));
+    worker.abort();
+    CHECK(retried.get() == 202);
+    CHECK(text(world.notification(id), "status") == "queued");
 }

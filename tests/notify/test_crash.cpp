@@ -1,13 +1,12 @@
+#include "program.hpp"
 #include "push_server.hpp"
 #include "testing/twilio.hpp"
-#include "world.hpp"
 
 #include <catch2/catch.hpp>
 #include <pqxx/connection>
 #include <pqxx/transaction>
 
 #include <algorithm>
-#include <csignal>
 #include <map>
 #include <set>
 
@@ -19,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-using Environment = std::map<std::string, std::string>;
+using Environment = NotifyProgram::Environment;
 
 /// A World's data, templates and key, without its service, so that the programs have every job to themselves.
 class Data {
@@ -55,25 +54,11 @@ public:
 };
 
 /// The program over that data.
-class Program {
+class Program : public NotifyProgram {
 public:
     Program(Data const& data, Environment environment = {})
-        : key_(data.key), port_(testing::free_port()), ops_port_(testing::free_port())
+        : NotifyProgram(data.world, data.key, std::move(environment))
     {
-        auto const& world = data.world;
-        auto const folder = world.directory.path();
-        environment.merge(
-            Environment{{"PORT", std::to_string(port_)}, {"OPS_PORT", std::to_string(ops_port_)},
-                {"BASE_HOST", "notify.localhost"}, {"DATABASE_URL", world.postgres.service_url()},
-                {"REDIS_URL", world.redis.url()}, {"MASTER_KEY", testing::master_key},
-                {"ENCRYPTION_KEYS", testing::encryption_keys}, {"JWKS_FILE", folder + "/jwks.json"},
-                {"BLOB_DIR", folder + "/blobs"}, {"EMAIL_OUTBOX", folder + "/mail"},
-                {"SMS_OUTBOX", folder + "/sms"}, {"OUTBOUND_ALLOW_PRIVATE", "true"}, {"LOG_LEVEL", "warn"}});
-        std::vector<std::string> variables;
-        for (auto const& [name, value] : environment)
-            variables.push_back(name + '=' + value);
-        process_ = testing::Process({.argv = {NOTIFY_PROGRAM, "serve"}, .environment = variables});
-        REQUIRE(eventually([this] { return ready(); }));
     }
 
     std::string send(json::object const& fields) const
@@ -112,43 +97,6 @@ public:
     {
         return eventually([&] { return text(notification(id), "status") == status; });
     }
-
-    void kill()
-    {
-        process_.signal(SIGKILL);
-        REQUIRE(process_.wait());
-    }
-
-    /// As an orchestrator does; the exit code.
-    int terminate()
-    {
-        process_.signal(SIGTERM);
-        REQUIRE(process_.wait(1min));
-        return process_.status();
-    }
-
-private:
-    bool ready() const
-    {
-        try {
-            testing::HttpClient client("http://127.0.0.1:" + std::to_string(ops_port_));
-            return client.get("/readyz").status == 200;
-        } catch (std::runtime_error const&) {
-            return false;
-        }
-    }
-
-    testing::HttpClient client() const
-    {
-        testing::HttpClient client("http://127.0.0.1:" + std::to_string(port_));
-        client.set("Host", "demo-sandbox.notify.localhost");
-        client.set("Authorization", "Bearer " + key_);
-        return client;
-    }
-
-    std::string key_;
-    unsigned short port_, ops_port_;
-    testing::Process process_;
 };
 
 Environment twilio_at(TwilioServer const& server)

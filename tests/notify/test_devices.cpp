@@ -1,5 +1,4 @@
 #include "pg/coalescer.hpp"
-#include "push_server.hpp"
 #include "storage/devices.hpp"
 #include "world.hpp"
 
@@ -83,44 +82,6 @@ private:
         return all;
     }
 };
-
-/// The service with both carriers behind it.
-struct Carriers {
-    explicit Carriers(boost::json::object const& apns_options = {}) : apns("apns.mjs", apns_options)
-    {
-        world.put_fcm();
-        world.put_apns();
-    }
-
-    /// What comes of a test push to a new device of ada's: `result reason`.
-    std::string tested(std::string const& token, std::string const& platform)
-    {
-        world.new_device(ada, token, platform);
-        auto const r = world.as_backend().post("/v1/devices/" + token + "/test", "");
-        REQUIRE(r.status == 200);
-        CHECK(text(r.json(), "token") == token);
-        return text(r.json(), "result") + ' ' + text(r.json(), "reason");
-    }
-
-    bool knows(std::string const& token)
-    {
-        auto backend = world.as_backend();
-        auto const tokens = tokens_of(backend, ada);
-        return std::ranges::find(tokens, token) != tokens.end();
-    }
-
-    PushServer fcm{"fcm.mjs"};
-    PushServer apns;
-    World world{{.environment = {{"FCM_BASE_URL", fcm.url()}, {"FCM_TOKEN_URL", fcm.token_url()},
-                     {"APNS_BASE_URL", apns.url()}}}};
-};
-
-/// Unix milliseconds, `after` from now by the clock that the database has too.
-std::int64_t milliseconds(std::chrono::hours after)
-{
-    auto const at = (core::SystemClock().now() + after).time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::milliseconds>(at).count();
-}
 
 } // namespace
 
@@ -335,49 +296,35 @@ TEST_CASE("devices that many clients register and unregister at once are there o
     CHECK(tokens_of(backend, ada).size() == 5);
 }
 
-TEST_CASE("a test push goes to the carrier of the device, and is no notification", "[devices][push]")
+TEST_CASE("a user has a hundred devices, those that were registered last", "[devices]")
 {
-    Carriers f;
-    CHECK(f.tested("ok:1", "android") == "sent null");
-    CHECK(f.tested("ok:2", "ios") == "sent null");
-    CHECK(f.tested("ok:3", "web") == "sent null");
-    CHECK(f.fcm.seen("ok:1") == 1);
-    CHECK(f.apns.seen("ok:2") == 1);
-    CHECK(f.fcm.seen("ok:3") == 1);
-    CHECK(f.fcm.seen().size() + f.apns.seen().size() == 3);
-    CHECK(f.world.postgres.query("SELECT count(*) FROM notifications") == "0");
+    Table table;
+    auto const names = [&](char const* user) {
+        return table.postgres.query(
+            std::string("SELECT count(*) || ' ' || min(token) || ' ' || max(token) FROM "
+                        "devices WHERE user_id = '") +
+            user + "'");
+    };
+    std::vector<devices::Registration> rows;
+    auto const row = [](int i, std::string user = "ada") {
+        return devices::Registration{2, std::to_string(1'000 + i), std::move(user), DevicePlatform::web};
+    };
+    for (int i = 0; i < 100; ++i)
+        rows.push_back(row(i));
+    table.registered(rows);
+    table.registered(
+        {row(0), row(500, "bob"), {3, "1000", "ada", DevicePlatform::web}}); // no newcomer of ada's
+    CHECK(names("ada") == "101 1000 1099");                                  // one of them in another scope
+    CHECK(names("bob") == "1 1500 1500");
 
-    auto const unknown = f.world.as_backend().post("/v1/devices/ok:4/test", "");
-    CHECK(unknown.status == 404);
-    CHECK(error_of(unknown) == "NOT_FOUND");
-    CHECK(f.world.as_backend("demo").post("/v1/devices/ok:1/test", "").status == 404);
-}
-
-TEST_CASE("a test push removes a device whose token is gone, and no other", "[devices][push]")
-{
-    Carriers f;
-    CHECK(f.tested("UNREGISTERED:1", "android") == "invalid UNREGISTERED");
-    CHECK_FALSE(f.knows("UNREGISTERED:1"));
-    CHECK(f.tested("BadDeviceToken:1", "ios") == "invalid BadDeviceToken");
-    CHECK_FALSE(f.knows("BadDeviceToken:1"));
-    CHECK(f.tested("INTERNAL:1", "web") == "failed INTERNAL");
-    CHECK(f.knows("INTERNAL:1"));
-    CHECK(f.tested("InternalServerError:1", "ios") == "failed InternalServerError");
-    CHECK(f.knows("InternalServerError:1"));
-}
-
-TEST_CASE("a device that was registered since its token went stays", "[devices][push]")
-{
-    SECTION("before")
-    {
-        Carriers f({{"since", milliseconds(-1h)}});
-        CHECK(f.tested("Unregistered_at:1", "ios") == "invalid Unregistered");
-        CHECK(f.knows("Unregistered_at:1"));
-    }
-    SECTION("and goes when it was not")
-    {
-        Carriers f({{"since", milliseconds(1h)}});
-        CHECK(f.tested("Unregistered_at:1", "ios") == "invalid Unregistered");
-        CHECK_FALSE(f.knows("Unregistered_at:1"));
-    }
+    table.registered({row(100)});
+    CHECK_FALSE(table.find("1001")); // 1000 was registered again
+    CHECK(table.find("1000"));
+    // Of a device that comes from somebody else, the same; and several at once.
+    table.registered({row(500), row(101), row(102)});
+    CHECK(names("ada") == "101 1000 1500");
+    for (auto const* gone : {"1001", "1002", "1003", "1004"})
+        CHECK_FALSE(table.find(gone));
+    CHECK(table.find("1005"));
+    CHECK(table.postgres.query("SELECT count(*) FROM devices WHERE scope_id = 3") == "1");
 }

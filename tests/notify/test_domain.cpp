@@ -187,11 +187,37 @@ TEST_CASE("a cursor goes with its filter and no other", "[notify]")
     Filter failed, email, ada, later;
     failed.status = Status::failed;
     email.channel = Channel::email;
-    ada.to = "ada@example.com";
+    ada.to = {"ada@example.com"};
     later.created_after = noon;
     std::set<std::uint64_t> const hashes{plain.hash(), failed.hash(), email.hash(), ada.hash(), later.hash()};
     CHECK(hashes.size() == 5);
     CHECK(plain.plain());
     for (auto const* filter : {&failed, &email, &ada, &later})
         CHECK_FALSE(filter->plain());
+}
+
+TEST_CASE("who is looked for is found as he is kept", "[notify]")
+{
+    using Names = std::vector<std::string>;
+    std::string const given = "Ada@EXAMPLE.com", kept = "Ada@example.com";
+    CHECK(Filter::names_of(Channel::email, given) == Names{kept});
+    CHECK(Filter::names_of(std::nullopt, given) == Names{given, kept});
+    CHECK(Filter::names_of(std::nullopt, kept) == Names{kept});
+    CHECK(Filter::names_of(Channel::push, given) == Names{given}); // a user may be called so
+    CHECK(Filter::names_of(Channel::email, "nobody") == Names{"nobody"});
+    Filter one, two;
+    one.to = {given};
+    two.to = {given, kept};
+    CHECK(one.hash() != two.hash());
+    CHECK_FALSE(two.plain());
+}
+
+TEST_CASE("a provider's name for a message is one that can be kept", "[notify]")
+{
+    for (auto const& good :
+        {std::string("SM1"), std::string("projects/p/messages/0:1%2"), std::string(500, '~')})
+        CHECK(is_provider_id(good));
+    for (auto const& bad : {std::string(), std::string("a b"), std::string(1, '\0'), std::string("a\x7f"),
+             std::string("\xc3\xa9"), std::string(501, 'a')})
+        CHECK_FALSE(is_provider_id(bad));
 }

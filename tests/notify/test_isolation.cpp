@@ -26,6 +26,11 @@ constexpr auto probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/notifications/{notificationId}/opened", Reach::object},
     {post, "/v1/notifications/{notificationId}/cancel", Reach::object},
     {post, "/v1/notifications/{notificationId}/retry", Reach::object},
+    // What a neighbour's broadcast reaches is asked below.
+    {post, "/v1/notifications/broadcast", Reach::own, R"({"templateName":"common","channel":"push"})"},
+    {get, "/v1/notifications/broadcasts", Reach::scope},
+    {get, "/v1/notifications/broadcasts/{broadcastId}", Reach::object},
+    {post, "/v1/notifications/broadcasts/{broadcastId}/cancel", Reach::object},
     {post, "/v1/attachments/presign", Reach::scope,
         R"({"filename":"a.txt","contentType":"text/plain","sizeBytes":1})"},
     {get, "/v1/attachments/{attachmentId}", Reach::object},
@@ -116,6 +121,22 @@ void make_webhook(World const& world, PathValues& objects)
     require(200, backend.patch(path, R"({"enabled":false})"));
 }
 
+/// A broadcast that is complete: to nobody.
+std::string make_broadcast(World const& world)
+{
+    auto backend = world.as_backend();
+    world.new_template("marker-push", {{"channel", "push"}});
+    auto const made = require(202, backend.post("/v1/notifications/broadcast",
+                                       R"({"templateName":"marker-push","channel":"push",
+                                           "dedupeKey":"marker"})"));
+    auto const id = text(made.json(), "broadcastId");
+    REQUIRE(eventually([&] {
+        auto const b = require(200, backend.get("/v1/notifications/broadcasts/" + id)).json();
+        return text(b, "completedAt") != "null";
+    }));
+    return id;
+}
+
 /// What belongs to demo's sandbox, by the name of the path parameter.
 PathValues make_objects(World const& world)
 {
@@ -131,10 +152,11 @@ PathValues make_objects(World const& world)
                                                 "sizeBytes":5})"))
                                .json();
     objects["attachmentId"] = text(presigned, "attachmentId");
-    world.new_device("marker", "marker-token");
-    objects["token"] = "marker-token";
     world.put_fcm();
     objects["kind"] = "fcm";
+    objects["broadcastId"] = make_broadcast(world);
+    world.new_device("marker", "marker-token");
+    objects["token"] = "marker-token";
     require(200, backend.post("/v1/domains/verify",
                      R"({"domain":"marker.example.com","fromEmail":"me@marker.example.com",
                          "fromName":"Marker"})"));
@@ -151,6 +173,7 @@ PathValues make_objects(World const& world)
 
 /// The same of nothing that ever was.
 PathValues const absent{{"notificationId", "0190a5d2-0000-7000-8000-0000000000ff"},
+    {"broadcastId", "0190a5d2-0000-7000-8000-0000000000ff"},
     {"templateId", "0190a5d2-0000-7000-8000-0000000000ff"},
     {"attachmentId", "0190a5d2-0000-7000-8000-0000000000ff"},
     {"webhookId", "0190a5d2-0000-7000-8000-0000000000ff"},
@@ -211,8 +234,8 @@ Isolation isolation_of(World const& world, std::vector<std::string> const& homes
     Isolation isolation;
     isolation.ours = make_objects(world);
     isolation.absent = absent;
-    isolation.secrets = {"marker", "Marker", isolation.ours.at("notificationId"), isolation.ours.at("prefix"),
-        isolation.ours.at("address")};
+    isolation.secrets = {"marker", "Marker", isolation.ours.at("notificationId"),
+        isolation.ours.at("broadcastId"), isolation.ours.at("prefix"), isolation.ours.at("address")};
     isolation.rows = [&world, scope_id = world.scope_id()] { return rows_of(world, scope_id); };
     add_strangers(isolation, world);
     add_residents(isolation, world);
@@ -268,8 +291,8 @@ TEST_CASE(
         return db.transact_blocking(
             std::move(scopes), [&](pg::Tx& tx) { return std::string(tx.run(sql)[0][0].c_str()); });
     };
-    for (std::string const table :
-        {"notifications", "notification_events", "devices", "platforms", "suppressions", "email_domains"}) {
+    for (std::string const table : {"notifications", "notification_events", "devices", "platforms",
+             "suppressions", "email_domains", "broadcasts", "broadcast_claims"}) {
         INFO(table);
         auto const count = "SELECT count(*) FROM " + table + " WHERE scope_id = " + std::to_string(ours);
         CHECK(run(ours, count) != "0");
@@ -278,8 +301,8 @@ TEST_CASE(
         CHECK(run({}, count) == "0");
     }
     auto const templates = "SELECT count(*) FROM templates WHERE tenant_id = " + std::to_string(ours / 2);
-    CHECK(run(ours, templates) == "2");
-    CHECK(run(ours - 1, templates) == "2");
+    CHECK(run(ours, templates) == "3");
+    CHECK(run(ours - 1, templates) == "3");
     CHECK(run(other, templates) == "0");
     CHECK(run({}, templates) == "0");
     auto const insert =
@@ -309,6 +332,30 @@ TEST_CASE("a push goes to the devices of its own scope alone", "[notify][isolati
     REQUIRE(eventually([&] { return !deliveries().empty(); }));
     REQUIRE(deliveries().size() == 1);
     CHECK(text(deliveries()[0], "token") == "of-sandbox");
+}
+
+TEST_CASE("a broadcast goes to the devices of its own scope alone", "[notify][isolation]")
+{
+    World world; // where nobody carries pushes, so that every one of them waits
+    world.new_template("news", {{"channel", "push"}});
+    world.put_fcm();
+    world.put_fcm("demo");
+    world.put_fcm("other-sandbox");
+    world.new_device(ada, "of-sandbox");
+    world.new_device(ada, "of-production", "android", "demo");
+    world.new_device(ada, "of-another", "android", "other-sandbox");
+    auto const made =
+        world.as_backend().post("/v1/notifications/broadcast", R"({"templateName":"news","channel":"push"})");
+    REQUIRE(made.status == 202);
+    auto const waiting = [&] {
+        return world.postgres.query("SELECT string_agg(d.scope_id || ' ' || d.token, ', ') "
+                                    "FROM broadcast_chunks c, unnest(c.waiting_ids) AS w "
+                                    "JOIN devices d ON d.device_id = w");
+    };
+    REQUIRE(eventually([&] { return !waiting().empty(); }));
+    CHECK(waiting() == world.scope_id() + " of-sandbox");
+    auto const path = "/v1/notifications/broadcasts/" + text(made.json(), "broadcastId");
+    CHECK(world.as_backend().get(path).json().at("enqueuedDevices") == 1);
 }
 
 TEST_CASE("headers name a tenant where the host does not, and all sources agree", "[notify][isolation]")

@@ -127,6 +127,10 @@ TEST_CASE("a list is walked page by page, newest first, and filtered", "[notify]
     CHECK(walk("&channel=email") == some({0, 3, 4}));
     CHECK(walk("&channel=sms") == some({2}));
     CHECK(walk("&to=ada%40example.com") == some({0, 4}));
+    for (auto const* same : {"ada%40EXAMPLE.com", "ada%40EXAMPLE.com&channel=email"})
+        CHECK(walk(std::string("&to=") + same) == some({0, 4}));
+    CHECK(walk("&to=ADA%40example.com").empty()); // whose that is only the server behind it knows
+    CHECK(walk("&to=ada%40EXAMPLE.com&channel=push").empty());
     CHECK(walk("&to=%2B14155550100") == some({2}));
     CHECK(walk("&status=queued&channel=email&to=bob%40example.com") == some({3}));
     auto const third = text(world.notification(ids[2]), "createdAt");

@@ -357,3 +357,39 @@ TEST_CASE("a connection that is lost in the middle costs a push nothing but time
     }));
     CHECK(f.delivery(id, trouble).at("status") == "sent");
 }
+
+TEST_CASE("a push that was told to wait is kept for four weeks from when it is due", "[push]")
+{
+    Fixture f;
+    f.world.new_device(ada, "ok:1", "ios");
+    auto const due = std::chrono::ceil<std::chrono::seconds>(f.world.clock.now()) + std::chrono::days(20);
+    auto const id = f.world.send(
+        {{"templateName", "ping"}, {"channel", "push"}, {"to", ada}, {"sendAt", core::to_rfc3339(due)}});
+    f.world.clock.set(due);
+    REQUIRE(f.world.becomes(id, "sent"));
+    REQUIRE(f.apns.seen().size() == 1);
+    auto const expires = std::stoll(text(f.apns.seen().front().at("headers"), "apns-expiration"));
+    CHECK(core::Time(std::chrono::seconds(expires)) == due + notify::push_lifetime);
+}
+
+TEST_CASE("what breaks on something unforeseen is tried as anything else, and has an end", "[push]")
+{
+    Fixture f;
+    f.world.new_device(ada, "ok:1");
+    f.world.postgres.query("UPDATE platforms SET sealed_credential = 'broken' WHERE kind = 'fcm'");
+    auto const id = f.send();
+    for (int attempt = 1; attempt < 9; ++attempt) {
+        REQUIRE(f.attempted(id, attempt));
+        CHECK(text(f.world.notification(id), "status") == "queued");
+        f.world.clock.advance(12s * (1 << (attempt - 1)));
+    }
+    REQUIRE(f.world.becomes(id, "failed"));
+    CHECK(text(f.world.notification(id), "failureReason") == "INTERNAL");
+    CHECK(f.world.notification(id).at("attempts") == 9);
+    CHECK(f.world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.push'") == "0");
+    CHECK(f.fcm.seen().empty());
+    // Nothing of it is lost: with another credential it goes out.
+    f.world.put_fcm();
+    REQUIRE(f.world.as_backend().post("/v1/notifications/" + id + "/retry", "").status == 202);
+    CHECK(f.world.becomes(id, "sent"));
+}

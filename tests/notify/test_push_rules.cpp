@@ -5,6 +5,7 @@
 #include "providers/fcm.hpp"
 #include "providers/oauth.hpp"
 #include "testing/json.hpp"
+#include "verdicts.hpp"
 
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
@@ -37,9 +38,9 @@ std::string fcm_body(RenderedPush const& push, std::string_view token)
     return push.fcm_head + std::string(json_escaped(token, space)) + push.fcm_tail;
 }
 
-CarrierAnswer fcm_answer(unsigned status, json::value const& error, bool proven = false)
+CarrierAnswer fcm_answer(unsigned status, json::value const& error)
 {
-    return fcm::read_answer(status, json::serialize(json::object{{"error", error}}), std::nullopt, proven);
+    return fcm::read_answer(status, json::serialize(json::object{{"error", error}}), std::nullopt);
 }
 
 json::object fcm_error(std::string_view status, std::string_view message, std::string_view code)
@@ -143,9 +144,9 @@ TEST_CASE("what FCM's answers mean", "[push]")
                  "INVALID_ARGUMENT", Verdict::gone, "INVALID_ARGUMENT"},
              Case{400, "INVALID_ARGUMENT", "Message is too big", "INVALID_ARGUMENT", Verdict::refused,
                  "INVALID_ARGUMENT: Message is too big"},
-             Case{403, "PERMISSION_DENIED", "SenderId mismatch", "SENDER_ID_MISMATCH", Verdict::credential,
+             Case{403, "PERMISSION_DENIED", "SenderId mismatch", "SENDER_ID_MISMATCH", Verdict::refused,
                  "SENDER_ID_MISMATCH: SenderId mismatch"},
-             Case{401, "UNAUTHENTICATED", "Auth error", "THIRD_PARTY_AUTH_ERROR", Verdict::credential,
+             Case{401, "UNAUTHENTICATED", "Auth error", "THIRD_PARTY_AUTH_ERROR", Verdict::refused,
                  "THIRD_PARTY_AUTH_ERROR: Auth error"},
              Case{429, "RESOURCE_EXHAUSTED", "Quota", "QUOTA_EXCEEDED", Verdict::throttled, "QUOTA_EXCEEDED"},
              Case{503, "UNAVAILABLE", "Away", "UNAVAILABLE", Verdict::transient, "UNAVAILABLE"},
@@ -184,33 +185,38 @@ TEST_CASE("an answer that is not FCM's own says nothing about the token", "[push
 {
     for (auto const* body : {"", "<html>404</html>", "[]", "{}", R"({"error": 1})", R"({"error": "no"})"}) {
         INFO(body);
-        CHECK(fcm::read_answer(404, body, {}, false).answer.verdict == Verdict::transient);
-        CHECK(fcm::read_answer(400, body, {}, false).answer.verdict == Verdict::transient);
-        CHECK(fcm::read_answer(200, body, {}, false).answer.verdict == Verdict::transient);
-        CHECK(fcm::read_answer(502, body, {}, false).answer.verdict == Verdict::transient);
-        CHECK(fcm::read_answer(429, body, {}, false).answer.verdict == Verdict::throttled);
-        CHECK(fcm::read_answer(403, body, {}, false).answer.verdict == Verdict::credential);
+        CHECK(fcm::read_answer(404, body, {}).answer.verdict == Verdict::transient);
+        CHECK(fcm::read_answer(400, body, {}).answer.verdict == Verdict::transient);
+        CHECK(fcm::read_answer(200, body, {}).answer.verdict == Verdict::transient);
+        CHECK(fcm::read_answer(502, body, {}).answer.verdict == Verdict::transient);
+        CHECK(fcm::read_answer(429, body, {}).answer.verdict == Verdict::throttled);
+        CHECK(fcm::read_answer(403, body, {}).answer.verdict == Verdict::credential);
     }
-    CHECK(fcm::read_answer(200, R"({"name": ""})", {}, false).answer.reason == "UNEXPECTED_ANSWER");
-    CHECK(fcm::read_answer(302, "", {}, false).answer.reason == "HTTP_302");
-    auto const accepted = fcm::read_answer(200, "{\n \"name\" : \"projects/p/messages/0:1%2\"\n}", {}, false);
+    CHECK(fcm::read_answer(200, R"({"name": ""})", {}).answer.reason == "UNEXPECTED_ANSWER");
+    CHECK(fcm::read_answer(302, "", {}).answer.reason == "HTTP_302");
+    auto const accepted = fcm::read_answer(200, "{\n \"name\" : \"projects/p/messages/0:1%2\"\n}", {});
     CHECK(accepted.answer.verdict == Verdict::accepted);
     CHECK(accepted.answer.provider_id == "projects/p/messages/0:1%2");
 }
 
-TEST_CASE("a device of another project is not the fault of a credential that works", "[push]")
+TEST_CASE("a name that cannot be kept is no answer of FCM's", "[push]")
 {
-    for (auto const* code : {"SENDER_ID_MISMATCH", "THIRD_PARTY_AUTH_ERROR"}) {
-        auto const error = fcm_error("PERMISSION_DENIED", "Mismatch", code);
-        CHECK(fcm_answer(403, error, false).answer.verdict == Verdict::credential);
-        CHECK(fcm_answer(403, error, true).answer.verdict == Verdict::refused);
+    std::string const zero(1, '\0');
+    for (auto const& name : {"a" + zero, std::string("a\xff"), std::string("a b"), std::string(501, 'a')}) {
+        auto const read = fcm::read_answer(200, R"({"name": ")" + name + R"("})", {}).answer;
+        CHECK(read.verdict == Verdict::transient);
+        CHECK(read.reason == "UNEXPECTED_ANSWER");
+        CHECK(read.provider_id.empty());
     }
+    CHECK(fcm::read_answer(200, R"({"name": "unfinished)", {}).answer.reason == "UNEXPECTED_ANSWER");
+    auto const longest = fcm::read_answer(200, R"({"name": ")" + std::string(500, 'a') + R"("})", {});
+    CHECK(longest.answer.provider_id.size() == 500);
 }
 
 TEST_CASE("Retry-After of FCM and APNs is told, and holds where it is meant for all", "[push]")
 {
     auto const body = json::serialize(json::object{{"error", fcm_error("UNAVAILABLE", "", "UNAVAILABLE")}});
-    auto const fcm = fcm::read_answer(503, body, 30s, false);
+    auto const fcm = fcm::read_answer(503, body, 30s);
     CHECK(fcm.answer.retry_after == 30s);
     CHECK(fcm.hold);
     auto const device = apns::read_answer(429, R"({"reason": "TooManyRequests"})", 30s);

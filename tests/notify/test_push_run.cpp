@@ -32,12 +32,12 @@ Notification push(Status status = Status::queued)
     return n;
 }
 
-deliveries::Target device(std::int64_t id, std::string platform = "android")
+deliveries::Target device(std::int64_t id, DevicePlatform platform = DevicePlatform::android)
 {
     deliveries::Target t;
     t.delivery.device_id = id;
     t.delivery.token = "token-" + std::to_string(id);
-    t.delivery.platform = std::move(platform);
+    t.delivery.platform = platform;
     t.registered_at = noon - 24h;
     return t;
 }
@@ -54,7 +54,7 @@ platforms::Sealed paused(PlatformKind kind, core::Time until)
 {
     auto p = platform(kind);
     p.paused_until = until;
-    p.paused_reason = "SENDER_ID_MISMATCH";
+    p.paused_reason = "PERMISSION_DENIED";
     return p;
 }
 
@@ -75,7 +75,7 @@ std::vector<DeliveryStatus> statuses_of(PushRun const& run)
 
 TEST_CASE("each device goes to the carrier of its platform; one without a carrier fails by itself")
 {
-    PushRun run(push(), {device(1, "ios"), device(2, "android"), device(3, "web")},
+    PushRun run(push(), {device(1, DevicePlatform::ios), device(2), device(3, DevicePlatform::web)},
         {platform(PlatformKind::fcm)}, noon);
     REQUIRE(run.asked().size() == 2);
     CHECK(run.asked()[0].device_id == 2);
@@ -143,14 +143,14 @@ TEST_CASE("after the last retry a device fails with its last reason")
 
 TEST_CASE("a refused credential halts its platform, and the push waits for another one")
 {
-    PushRun run(push(), {device(1), device(2, "ios")},
+    PushRun run(push(), {device(1), device(2, DevicePlatform::ios)},
         {platform(PlatformKind::fcm), platform(PlatformKind::apns)}, noon);
     run.apply(
-        std::vector{answer(Verdict::credential, "SENDER_ID_MISMATCH"), answer(Verdict::accepted)}, noon, 0);
+        std::vector{answer(Verdict::credential, "PERMISSION_DENIED"), answer(Verdict::accepted)}, noon, 0);
     CHECK(run.accepted());
     REQUIRE(run.halted().size() == 1);
     CHECK(run.halted()[0].kind == PlatformKind::fcm);
-    CHECK(run.halted()[0].refused == "SENDER_ID_MISMATCH");
+    CHECK(run.halted()[0].refused == "PERMISSION_DENIED");
     CHECK(run.again() == noon + platform_pause);
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("while a platform is paused its devices wait, and fail when an hour is
         CHECK_FALSE(run.counts());
         CHECK(run.again() == until);
         CHECK(statuses_of(run) == std::vector{DeliveryStatus::pending});
-        CHECK(run.changed()[0].reason == "SENDER_ID_MISMATCH");
+        CHECK(run.changed()[0].reason == "PERMISSION_DENIED");
         REQUIRE(run.halted().size() == 1);
         CHECK_FALSE(run.halted()[0].refused);
     }
@@ -177,7 +177,7 @@ TEST_CASE("while a platform is paused its devices wait, and fail when an hour is
     {
         PushRun const run(push(), {device(1)}, {paused(PlatformKind::fcm, noon + 90min)}, noon + 60min);
         CHECK_FALSE(run.again());
-        CHECK(run.reason() == "SENDER_ID_MISMATCH");
+        CHECK(run.reason() == "PERMISSION_DENIED");
         CHECK(statuses_of(run) == std::vector{DeliveryStatus::failed});
     }
     SECTION("the pause is over: the carrier is asked again")
@@ -191,7 +191,7 @@ TEST_CASE("while a platform is paused its devices wait, and fail when an hour is
         waited.delivery.attempts = 1;
         PushRun run(push(), {waited}, {paused(PlatformKind::fcm, noon + 60min)}, noon + 60min);
         REQUIRE(run.asked().size() == 1);
-        run.apply(std::vector{answer(Verdict::credential, "SENDER_ID_MISMATCH")}, noon + 60min, 0);
+        run.apply(std::vector{answer(Verdict::credential, "PERMISSION_DENIED")}, noon + 60min, 0);
         CHECK_FALSE(run.again());
         CHECK(statuses_of(run) == std::vector{DeliveryStatus::failed});
     }

@@ -183,7 +183,8 @@ TEST_CASE("answers about a text message have their meaning")
     };
 
     auto const sent = [](Outcome outcome, unsigned status, unsigned code) {
-        return sms::Sent{.outcome = outcome, .provider_id = {}, .code = code, .status = status};
+        std::string const id = outcome == Outcome::accepted ? "SM1" : "";
+        return sms::Sent{.outcome = outcome, .provider_id = id, .code = code, .status = status};
     };
     for (auto const& c : {
              Case{sent(Outcome::accepted, 201, 0), Verdict::accepted, ""},
@@ -209,18 +210,30 @@ TEST_CASE("answers about a text message have their meaning")
     auto throttled = sent(Outcome::refused, 429, 20429);
     throttled.retry_after = 30s;
     CHECK(answer_of(throttled).retry_after == 30s);
-    auto accepted = sent(Outcome::accepted, 201, 0);
-    accepted.provider_id = "SM1";
-    CHECK(answer_of(accepted).provider_id == "SM1");
+    CHECK(answer_of(sent(Outcome::accepted, 201, 0)).provider_id == "SM1");
 }
 
-TEST_CASE("the address for status callbacks names the scope and the notification")
+TEST_CASE("a message that Twilio names so that it cannot be kept may have gone out", "[notify]")
 {
-    auto const id = *core::Uuid::parse("01900000-0000-7000-8000-000000000001");
-    std::string const text = id.to_string();
-    CHECK(status_callback("https://x.example/webhooks/sms/twilio", 7, id) ==
+    for (auto const& name :
+        {std::string(), std::string(1, '\0'), std::string("SM\xff"), std::string(501, 'x')}) {
+        auto const answer =
+            answer_of({.outcome = sms::Outcome::accepted, .provider_id = name, .code = 0, .status = 201});
+        CHECK(answer.verdict == Verdict::unknown);
+        CHECK(answer.reason == "UNEXPECTED_ANSWER");
+        CHECK(answer.provider_id.empty());
+    }
+}
+
+TEST_CASE("the address for status callbacks names the scope, the notification and which of its tries it is")
+{
+    Notification n;
+    n.id = *core::Uuid::parse("01900000-0000-7000-8000-000000000001");
+    n.queued_at = core::Time(1'700'000'000'000'001us);
+    std::string const text = n.id.to_string() + "&queued=1700000000000001";
+    CHECK(status_callback("https://x.example/webhooks/sms/twilio", 7, n) ==
           "https://x.example/webhooks/sms/twilio?scope=7&notification=" + text);
-    CHECK(status_callback("https://x.example/hook?a=b", 7, id) ==
+    CHECK(status_callback("https://x.example/hook?a=b", 7, n) ==
           "https://x.example/hook?a=b&scope=7&notification=" + text);
-    CHECK(status_callback("", 7, id).empty());
+    CHECK(status_callback("", 7, n).empty());
 }

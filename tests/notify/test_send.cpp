@@ -5,6 +5,7 @@
 #include <set>
 
 using namespace sends;
+using namespace std::string_literals;
 
 TEST_CASE("an email from acceptance to the outbox", "[notify]")
 {
@@ -77,6 +78,8 @@ TEST_CASE("every fault of a send is named at once, and nothing is written", "[no
     CHECK(faults(body(email({{"variables", boost::json::object{{"name", 7}}}}))) == "/variables/name type");
     CHECK(faults(R"({"templateName":"welcome","channel":"email","to":"ada@example.com",
         "variables":{"name":"a\u0000b"}})") == "/variables/name format");
+    CHECK(faults(R"({"templateName":"welcome","channel":"email","to":"ada@example.com",
+        "variables":{"name":"Ada","a\u0000b":"x"}})") == "/variables/a\0b format"s);
     CHECK(faults(body(email({{"sendAt", "tomorrow"}}))) == "/sendAt format");
     CHECK(
         faults(body(email({{"sendAt", core::to_rfc3339(world.clock.now() + std::chrono::days(30) + 1s)}}))) ==
@@ -178,7 +181,14 @@ TEST_CASE("data go with a push alone, as a map of texts with names of the app's 
     CHECK(faults(object{{"a", 1}, {"b", nullptr}}) == "/data/a type\n/data/b required");
     CHECK(faults(object{{"from", "x"}}) == "/data/from not_allowed");
     CHECK(faults(object{{"google.x", "x"}}) == "/data/google.x not_allowed");
+    object zero;
+    zero["a\0b"s] = "x";
+    CHECK(faults(zero) == "/data/a\0b format"s);
     CHECK(faults(object{{"a", std::string(4'097, 'x')}}) == "/data/a too_long");
+    object many;
+    for (int i = 0; i < 100'000; ++i)
+        many[std::to_string(i)] = i;
+    CHECK(faults(many) == "/data too_long"); // and nothing of each
     CHECK(faults(object{{"a", std::string(2'500, 'x')}, {"b", std::string(2'500, 'x')}}) == "/data too_long");
     CHECK(faults_of(backend.post(path, body(email({{"data", object{{"a", "x"}}}})))) == "/data not_allowed");
     CHECK(count(world) == "0");
@@ -280,9 +290,12 @@ TEST_CASE("no log line holds what is sent, or to whom", "[notify]")
     world.send({{"templateName", "code"}, {"channel", "sms"}, {"to", "+14155550100"},
         {"variables", boost::json::object{{"code", "918273"}}}});
     REQUIRE(eventually([&] { return world.texts().size() == 1; }));
+    for (auto const* number : {"+14155550100", "%2B14155550100"})
+        CHECK(world.as_backend().del(std::string("/v1/suppressions/") + number).status == 404);
     auto const logged = world.logged();
+    CHECK(logged.find("/v1/suppressions/{address}\",\"status\"") != std::string::npos);
     CHECK(logged.find("/v1/notifications/send") != std::string::npos);
-    for (auto const* secret : {"Rumpelstilzchen", "918273", "+14155550100"})
+    for (auto const* secret : {"Rumpelstilzchen", "918273", "14155550100"})
         CHECK(logged.find(secret) == std::string::npos);
     CHECK(logged.find(world.key()) == std::string::npos);
 }

@@ -38,6 +38,9 @@ TEST_CASE("files go with an email as they were given", "[notify]")
     auto const second = world.send(email({{"attachments", files}})); // an upload may be used again
     REQUIRE(world.becomes(first, "sent"));
     REQUIRE(world.becomes(second, "sent"));
+    // What left the house is not kept.
+    CHECK(count(world, "notification_attachments WHERE content IS NOT NULL") == "0");
+    CHECK(count(world, "notification_attachments") == "2");
     auto const mails = world.mails();
     REQUIRE(mails.size() == 2);
     for (auto const& mail : mails) {
@@ -46,6 +49,23 @@ TEST_CASE("files go with an email as they were given", "[notify]")
         CHECK(mail.find("report.txt") != std::string::npos);
         CHECK(mail.find(crypto::base64::encode("uploaded bytes")) != std::string::npos);
     }
+}
+
+TEST_CASE("files of an email that has failed stay for when it is tried anew", "[notify]")
+{
+    World world;
+    make_templates(world);
+    auto backend = world.as_backend();
+    auto const id = world.send(email({{"attachments", boost::json::array{file("inline bytes")}},
+        {"sendAt", core::to_rfc3339(world.clock.now() + 1h)}}));
+    REQUIRE(backend.post("/v1/notifications/" + id + "/cancel", "").status == 200);
+    CHECK(count(world, "notification_attachments WHERE content IS NOT NULL") == "1");
+    REQUIRE(backend.post("/v1/notifications/" + id + "/retry", "").status == 202);
+    world.clock.advance(1h);
+    REQUIRE(world.becomes(id, "sent"));
+    REQUIRE(world.mails().size() == 1);
+    CHECK(world.mails()[0].find(crypto::base64::encode("inline bytes")) != std::string::npos);
+    CHECK(count(world, "notification_attachments") == "0");
 }
 
 TEST_CASE("files that cannot go with an email are refused", "[notify]")
@@ -117,6 +137,8 @@ TEST_CASE("files come to 10 MiB together, however they are given", "[notify]")
     CHECK(too_large({file(most), file("x")}) == "/attachments too_large");
     boost::json::object const upload{{"attachmentId", uploaded(world, "x")}};
     CHECK(too_large({upload, file(most)}) == "/attachments too_large");
+    CHECK(too_large({{{"attachmentId", ada}}, file(most), file("x")}) ==
+          "/attachments/0/attachmentId not_attachable\n/attachments too_large");
     CHECK(too_large({file(most + "xxxx")}) == "/attachments/0/content too_long");
     CHECK(faults_of(backend.post("/v1/attachments/presign",
               R"({"filename":"a.txt","contentType":"text/plain","sizeBytes":10485761})")) ==

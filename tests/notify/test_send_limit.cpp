@@ -125,3 +125,29 @@ TEST_CASE("a limit that cannot be checked is not waived", "[notify]")
     CHECK(backend.get("/v1/notifications").status == 200);
     CHECK(count(world) == "0");
 }
+
+TEST_CASE("to try anew is to send", "[notify]")
+{
+    World world({.limited = true});
+    make_templates(world);
+    auto backend = world.as_backend();
+    auto const late = core::to_rfc3339(world.clock.now() + 24h);
+    auto const id = world.send(email({{"sendAt", late}}));
+    auto const to = [&](char const* rest) {
+        return backend.post("/v1/notifications/" + id + rest, "").status;
+    };
+    for (int i = 0; i < 12; ++i)
+        CHECK(to("/retry") == 409); // has not failed, and does not count
+    for (int used = 1; used < 10; ++used) {
+        CHECK(to("/cancel") == 200);
+        CHECK(to("/retry") == 202);
+    }
+    CHECK(to("/cancel") == 200);
+    auto const refused = backend.post("/v1/notifications/" + id + "/retry", "");
+    CHECK(refused.status == 429);
+    CHECK(error_of(refused) == "RATE_LIMITED");
+    CHECK(text(world.notification(id), "status") == "failed");
+    CHECK(backend.post(path, body(email())).status == 429);
+    world.clock.advance(5min);
+    CHECK(to("/retry") == 202);
+}

@@ -12,7 +12,8 @@ TEST_CASE("a text message is sent, and Twilio's callbacks move it on")
     CHECK(form.at("To") == number);
     CHECK(form.at("From") == TwilioServer::from);
     CHECK(form.at("Body") == "Your code is 1234.");
-    CHECK(address == std::string(public_address) + "?scope=" + f.world.scope_id() + "&notification=" + id);
+    CHECK_THAT(address, Catch::StartsWith(std::string(public_address) + "?scope=" + f.world.scope_id() +
+                                          "&notification=" + id + "&queued="));
 
     for (auto const* on_its_way : {"queued", "sending", "sent"})
         CHECK(call_back(f.world, address, status_form(sid(1), on_its_way)) == 204);
@@ -113,10 +114,49 @@ TEST_CASE("of an earlier message of a notification that was tried anew only good
     REQUIRE(call_back(f.world, address, status_form(sid(1), "undelivered", "30003")) == 204);
     REQUIRE(f.world.as_backend().post("/v1/notifications/" + id + "/retry", "{}").status == 202);
     REQUIRE(f.world.becomes(id, "sent"));
+    CHECK(f.server.accepted().back().at("StatusCallback") != address);
     REQUIRE(call_back(f.world, address, status_form(sid(1), "failed", "30005")) == 204);
     CHECK(text(f.world.notification(id), "status") == "sent");
     REQUIRE(call_back(f.world, address, status_form(sid(1), "delivered")) == 204);
     CHECK(text(f.world.notification(id), "status") == "delivered");
+}
+
+TEST_CASE("bad news of an earlier message does not end a retry that has not been sent yet")
+{
+    Fixture f;
+    auto const [id, address] = f.sent();
+    REQUIRE(call_back(f.world, address, status_form(sid(1), "undelivered", "30003")) == 204);
+    f.server.refuse_with(503); // so that it waits
+    REQUIRE(f.world.as_backend().post("/v1/notifications/" + id + "/retry", "{}").status == 202);
+    REQUIRE(eventually([&] { return f.world.notification(id).at("attempts") == 1; }));
+    for (auto const* late : {"sent", "undelivered", "failed"})
+        CHECK(call_back(f.world, address, status_form(sid(1), late, "30005")) == 204);
+    CHECK(text(f.world.notification(id), "status") == "queued");
+    f.server.refuse_with(201);
+    f.world.clock.advance(12s);
+    REQUIRE(f.world.becomes(id, "sent"));
+    // Of its own message it is told as ever.
+    auto const own = f.server.accepted().back().at("StatusCallback");
+    REQUIRE(call_back(f.world, own, status_form(sid(2), "undelivered", "30005")) == 204);
+    CHECK(text(f.world.notification(id), "failureReason") == "30005");
+}
+
+TEST_CASE("what comes of a message that was under way when a retry was asked for is not the retry's")
+{
+    Fixture f;
+    f.server.delay(2s);
+    auto const id = f.send();
+    REQUIRE(eventually([&] { return f.server.requests() == 1; }));
+    auto const address = std::string(public_address) + "?scope=" + f.world.scope_id() +
+                         "&notification=" + id + "&queued=" + f.queued_at(id);
+    REQUIRE(call_back(f.world, address, status_form(sid(1), "undelivered", "30003")) == 204);
+    REQUIRE(f.world.as_backend().post("/v1/notifications/" + id + "/retry", "{}").status == 202);
+    f.server.delay(0s);
+    REQUIRE(eventually([&] { return f.server.accepted().size() == 2; }));
+    REQUIRE(f.world.becomes(id, "sent"));
+    CHECK(f.world.notification(id).at("attempts") == 1);
+    CHECK(statuses_of(f.world, id) == "queued failed queued sent");
+    CHECK(f.server.accepted().back().at("StatusCallback") != address);
 }
 
 TEST_CASE("Twilio's own client agrees about signatures", "[peers]")

@@ -54,6 +54,14 @@ struct Fixture {
         return {id, server.accepted().back().at("StatusCallback")};
     }
 
+    /// As the address for its status has it.
+    std::string queued_at(std::string const& id) const
+    {
+        return world.postgres.query("SELECT (extract(epoch FROM queued_at) * 1000000)::bigint "
+                                    "FROM notifications WHERE notification_id = '" +
+                                    id + "'");
+    }
+
     /// How many messages wait for a later time, not being sent.
     int put_off() const
     {

@@ -1,6 +1,7 @@
 #include "api/events.hpp"
 
 #include "api/json.hpp"
+#include "storage/broadcasts.hpp"
 #include "webhooks/webhooks.hpp"
 
 namespace notify::events {
@@ -10,7 +11,7 @@ namespace {
 /// The name of what happened; empty for what is not announced.
 std::string_view name_of(Status status) noexcept
 {
-    // In the order of `all`, which leaves out `queued`.
+    // In the order of `all`, which begins with these and leaves out `queued`.
     switch (status) {
     case Status::queued:
         break;
@@ -34,6 +35,14 @@ void moved(pg::Tx& tx, std::int64_t scope_id, Notification const& n, core::Time 
     if (name.empty()) return;
     webhooks::Origin const origin{.scope_id = scope_id, .traceparent = n.traceparent.value_or("")};
     webhooks::publish(tx, origin, name, to_json(n), now);
+}
+
+void broadcast_moved(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now)
+{
+    auto const completed = broadcasts::complete(tx, scope_id, id, now);
+    if (!completed) return;
+    webhooks::Origin const origin{.scope_id = scope_id, .traceparent = completed->traceparent.value_or("")};
+    webhooks::publish(tx, origin, all[4], to_json(*completed), now);
 }
 
 } // namespace notify::events

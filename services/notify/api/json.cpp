@@ -27,7 +27,7 @@ void write(core::JsonWriter& w, PushDelivery const& d)
 {
     w.begin_object()
         .member("token", d.token)
-        .member("platform", d.platform)
+        .member("platform", to_string(d.platform))
         .member("status", to_string(d.status))
         .member("attempts", d.attempts)
         .member("reason", d.reason)
@@ -71,6 +71,33 @@ void write(core::JsonWriter& w, Event const& event)
         .member("at", event.at)
         .member("detail", event.detail)
         .end_object();
+}
+
+void write(core::JsonWriter& w, Broadcast const& b)
+{
+    w.begin_object()
+        .member("broadcastId", b.id.to_string())
+        .member("status", to_string(b.status))
+        .member("templateName", b.template_name)
+        .member("channel", to_string(Channel::push))
+        .member("dedupeKey", b.dedupe_key)
+        .member("enqueuedDevices", b.enqueued)
+        .member("sentCount", b.settled.sent)
+        .member("failedCount", b.settled.failed)
+        .member("invalidTokenCount", b.settled.invalid)
+        .member("createdAt", b.created_at)
+        .member("startedAt", b.started_at)
+        .member("fannedOutAt", b.fanned_out_at)
+        .member("completedAt", b.completed_at)
+        .member("cancelledAt", b.cancelled_at)
+        .end_object();
+}
+
+std::string to_json(Broadcast const& b)
+{
+    core::JsonWriter w;
+    write(w, b);
+    return std::move(w).str();
 }
 
 std::string to_json(paging::Page<Notification> const& page)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/json_writer.hpp"
+#include "domain/broadcast.hpp"
 #include "domain/notification.hpp"
 #include "paging/cursor.hpp"
 #include "storage/notifications.hpp"
@@ -19,6 +20,9 @@ std::string to_json(Notification const& n);
 std::string to_json(notifications::Shown const& shown);
 
 void write(core::JsonWriter& w, Event const& event);
+
+void write(core::JsonWriter& w, Broadcast const& b);
+std::string to_json(Broadcast const& b);
 
 /// `{"notifications":[…],"nextCursor":…}`
 std::string to_json(paging::Page<Notification> const& page);

@@ -2,6 +2,7 @@
 
 #include "api/events.hpp"
 #include "api/json.hpp"
+#include "api/start_limit.hpp"
 #include "audit/audit.hpp"
 #include "core/error.hpp"
 #include "http/query.hpp"
@@ -23,7 +24,7 @@ Filter read_filter(http::Query& query)
     Filter filter;
     filter.status = as<Status>(query.one_of("status", statuses));
     filter.channel = as<Channel>(query.one_of("channel", channels));
-    filter.to = query.text("to", 1, 254);
+    if (auto const to = query.text("to", 1, 254)) filter.to = Filter::names_of(filter.channel, *to);
     filter.created_after = query.time("createdAfter");
     return filter;
 }
@@ -33,24 +34,6 @@ notifications::Shown get_shown(pg::Tx& tx, http::Request const& req)
     auto found = notifications::get(tx, req.scope(), req.uuid_param("notificationId"));
     if (!found) notification_not_found();
     return *std::move(found);
-}
-
-/// Events have no id, and their order is their place: a cursor holds that in the place of an id.
-core::Uuid id_of(Event const& event)
-{
-    std::array<std::uint8_t, 16> bytes{};
-    for (std::size_t i = 0; i < 8; ++i)
-        bytes[15 - i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(event.place) >> (8 * i));
-    return core::Uuid::from_bytes(bytes);
-}
-
-std::int64_t place_of(std::optional<paging::Position> const& after)
-{
-    if (!after) return std::numeric_limits<std::int64_t>::max();
-    std::uint64_t place = 0;
-    for (std::size_t i = 8; i < 16; ++i)
-        place = place << 8 | after->id.bytes()[i];
-    return static_cast<std::int64_t>(place & std::numeric_limits<std::int64_t>::max());
 }
 
 /// Writes down who moved a notification by hand; the last thing a transaction does (audit::record).
@@ -71,6 +54,20 @@ void record(pg::Tx& tx, http::Request const& req, std::string_view action, Notif
 [[noreturn]] void conflict(char const* why)
 {
     throw core::Error(core::codes::conflict, why);
+}
+
+asio::awaitable<Started> try_anew(http::Request const& req, Deps& deps)
+{
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        Notification const before = get_shown(tx, req).notification;
+        core::Time const now = deps.clock.now();
+        auto n = notifications::enqueue_and_lock(tx, req.scope().id, before, now);
+        if (!n || n->status != Status::failed)
+            conflict("Only a notification that has failed can be tried anew.");
+        notifications::requeue(tx, req.scope().id, *n, now);
+        record(tx, req, "notification.retried", before, *n);
+        return Started{{.status = 202, .body = to_json(get_shown(tx, req))}};
+    });
 }
 
 constexpr char const* too_late = "Only a notification that waits to be sent can be cancelled.";
@@ -120,10 +117,10 @@ asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps
     query.check();
     auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
         core::Uuid const id = get_shown(tx, req).notification.id;
-        return notifications::events(tx, req.scope(), id, place_of(after), limit + 1);
+        return notifications::events(tx, req.scope(), id, paging::number_of(after), limit + 1);
     });
     auto const page = paging::make_page(std::move(rows), limit, hash,
-        [](Event const& event) { return paging::Position{event.at, id_of(event)}; });
+        [](Event const& event) { return paging::Position{event.at, paging::id_of_number(event.place)}; });
     co_return http::Response::ok(
         paging::to_json(page, [](core::JsonWriter& w, Event const& event) { write(w, event); }));
 }
@@ -134,7 +131,7 @@ asio::awaitable<http::Response> cancel_notification(http::Request const& req, De
         Notification const before = get_shown(tx, req).notification;
         std::int64_t const scope_id = req.scope().id;
         core::Time const now = deps.clock.now();
-        // Whoever has taken the job back may change the notification: no worker has it, and none will.
+        // Whoever has taken the job back may change the notification: no worker is at it, and none will be.
         if (!jobs::withdraw(tx, queue_of(before.channel), scope_id, before.id)) conflict(too_late);
         auto n = notifications::lock(tx, scope_id, before.id);
         if (!n || n->status != Status::queued) conflict(too_late);
@@ -148,15 +145,7 @@ asio::awaitable<http::Response> cancel_notification(http::Request const& req, De
 
 asio::awaitable<http::Response> retry_notification(http::Request const& req, Deps& deps)
 {
-    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        auto n = notifications::lock(tx, req.scope().id, req.uuid_param("notificationId"));
-        if (!n) notification_not_found();
-        if (n->status != Status::failed) conflict("Only a notification that has failed can be tried anew.");
-        Notification const before = *n;
-        notifications::requeue(tx, req.scope().id, *n, deps.clock.now());
-        record(tx, req, "notification.retried", before, *n);
-        return http::Response{.status = 202, .body = to_json(get_shown(tx, req))};
-    });
+    co_return co_await within_limit(req, deps, send_limit, try_anew(req, deps));
 }
 
 } // namespace notify

@@ -2,6 +2,7 @@
 
 #include "api/devices.hpp"
 #include "api/settings.hpp"
+#include "api/start_limit.hpp"
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
@@ -31,7 +32,7 @@ Route find_route(pg::Tx& tx, http::Request const& req)
     if (!device) device_not_found();
     if (!push_enabled(tenancy::settings::read(tx, req.scope()).document))
         throw core::Error(codes::push_channel_disabled, "Push is switched off in the settings.");
-    auto const kind = carrier_of(to_string(device->platform));
+    auto const kind = carrier_of(device->platform);
     auto const all = platforms::load(tx, req.scope().id);
     auto const it = std::ranges::find(all, kind, &platforms::Sealed::kind);
     if (it == all.end())
@@ -55,12 +56,6 @@ asio::awaitable<void> prune(http::Request const& req, Deps& deps, Device const& 
         req.scope(), [&](pg::Tx& tx) { devices::prune(tx, req.scope().id, {&gone, 1}); });
 }
 
-/// A device that was registered after its token went, as the carrier has it, is left alone.
-bool went(Device const& device, PushAnswer const& answer)
-{
-    return answer.verdict == Verdict::gone && !(answer.gone_since && device.updated_at > *answer.gone_since);
-}
-
 std::string_view result_of(Verdict verdict) noexcept
 {
     if (verdict == Verdict::accepted) return "sent";
@@ -79,9 +74,7 @@ std::string to_json(std::string const& token, PushAnswer const& answer)
     return std::move(w).str();
 }
 
-} // namespace
-
-asio::awaitable<http::Response> test_device(http::Request const& req, Deps& deps)
+asio::awaitable<Started> send_test(http::Request const& req, Deps& deps)
 {
     Route const route = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return find_route(tx, req); });
     auto const& [device, platform] = route;
@@ -89,8 +82,15 @@ asio::awaitable<http::Response> test_device(http::Request const& req, Deps& deps
     PushTarget target{.device_id = device.id, .kind = platform.kind, .token = device.token};
     PushAnswer const answer = co_await deps.push.send_one(
         std::move(credential), make_push(deps.clock.now()), std::move(target), patience);
-    if (went(device, answer)) co_await prune(req, deps, device);
-    co_return http::Response::ok(to_json(device.token, answer));
+    if (answer.is_gone(device.updated_at)) co_await prune(req, deps, device);
+    co_return Started{http::Response::ok(to_json(device.token, answer))};
+}
+
+} // namespace
+
+asio::awaitable<http::Response> test_device(http::Request const& req, Deps& deps)
+{
+    co_return co_await within_limit(req, deps, test_limit, send_test(req, deps));
 }
 
 } // namespace notify

@@ -1,15 +1,12 @@
 #include "api/send.hpp"
 
+#include "api/push_rules.hpp"
 #include "api/send_draft.hpp"
-#include "api/settings.hpp"
 #include "api/start_limit.hpp"
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
-#include "domain/push_payload.hpp"
 #include "idempotency/once.hpp"
 #include "storage/attachments.hpp"
-
-#include <algorithm>
 
 namespace notify {
 
@@ -56,28 +53,6 @@ Content content_of(Template const& t, SendDraft const& draft)
     return std::move(rendering.content);
 }
 
-/// A push that is too large for every carrier could only fail.
-void require_fitting(Notification const& n)
-{
-    auto const push = render_push(PushMessage{.id = n.id,
-        .title = n.content.subject,
-        .body = n.content.body,
-        .data = n.content.data,
-        .created_at = n.queued_at});
-    if (!push.fcm_fits && !push.apns_fits)
-        throw core::Error::validation({{"", "too_long",
-            "title, body and data of a push come to " + std::to_string(max_push_bytes) + " bytes at most"}});
-}
-
-asio::awaitable<void> require_push(http::Request const& req, Deps& deps, bool has_platform)
-{
-    auto const tenant = co_await deps.directory.find(req.scope().slug);
-    bool const enabled = tenant && push_enabled(tenant->settings(req.scope().environment()).document);
-    if (!has_platform || !enabled)
-        throw core::Error(codes::push_channel_disabled,
-            "No push credentials are stored for this environment, or push is switched off in its settings.");
-}
-
 asio::awaitable<NewNotification> prepare(http::Request const& req, Deps& deps, SendDraft const& draft)
 {
     auto const found = co_await find_template(req, deps, draft);
@@ -92,7 +67,11 @@ asio::awaitable<NewNotification> prepare(http::Request const& req, Deps& deps, S
     n.send_at = draft.send_at;
     if (!req.context.traceparent.empty()) n.traceparent = req.context.traceparent;
     if (n.channel == Channel::push) {
-        require_fitting(n);
+        require_fitting({.id = n.id,
+            .title = n.content.subject,
+            .body = n.content.body,
+            .data = n.content.data,
+            .created_at = n.queued_at});
         co_await require_push(req, deps, found.has_platform);
     }
     co_return row;
@@ -108,12 +87,6 @@ http::Response accepted(Notification const& n)
     return {.status = 202, .body = std::move(w).str()};
 }
 
-bool was_replayed(http::Response const& response)
-{
-    return std::ranges::any_of(
-        response.headers, [](auto const& header) { return header.first == "Idempotent-Replayed"; });
-}
-
 /// Writes everything in a transaction of its own; an answer that is given again does not count.
 asio::awaitable<Started> accept_alone(http::Request const& req, Deps& deps, NewNotification const& row,
     std::vector<email_attachments::Row> const& files)
@@ -124,7 +97,7 @@ asio::awaitable<Started> accept_alone(http::Request const& req, Deps& deps, NewN
         email_attachments::insert(tx, row.scope_id, row.notification.id, files);
         return accepted(row.notification);
     });
-    bool const counts = !was_replayed(response);
+    bool const counts = !idempotency::was_replayed(response);
     co_return Started{std::move(response), counts};
 }
 

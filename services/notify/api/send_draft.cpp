@@ -26,24 +26,33 @@ Known parse_channel(core::Fields& f)
     return index ? Known(static_cast<Channel>(*index)) : std::nullopt;
 }
 
+void fault_size(core::Fields& f)
+{
+    f.fault("data", "too_long", "must be at most " + std::to_string(max_push_bytes) + " bytes together");
+}
+
 std::vector<std::pair<std::string, std::string>> parse_data(core::Fields& f, Known channel)
 {
     std::vector<std::pair<std::string, std::string>> data;
     auto const* object = f.optional_object("data");
     if (object == nullptr) return data;
     if (channel && channel != Channel::push) f.fault("data", "not_allowed", "only a push has data");
+    // Before any of them is looked at: as many names are more bytes than that, whatever they are.
+    if (object->get_object().size() > max_push_bytes) {
+        fault_size(f);
+        return data;
+    }
     core::Fields nested(*object, "/data");
     std::size_t size = 0;
     for (auto const& member : object->get_object()) {
         if (is_reserved_data_key(member.key()))
             nested.fault(member.key(), "not_allowed", "is a name that the carriers or this service use");
         auto const& [name, value] =
-            data.emplace_back(member.key(), nested.text(member.key(), 0, max_push_bytes));
+            data.emplace_back(member.key(), nested.entry(member.key(), 0, max_push_bytes));
         size += name.size() + value.size();
     }
     f.absorb(nested);
-    if (size > max_push_bytes)
-        f.fault("data", "too_long", "must be at most " + std::to_string(max_push_bytes) + " bytes together");
+    if (size > max_push_bytes) fault_size(f);
     return data;
 }
 
@@ -135,14 +144,12 @@ email_attachments::Row row_of(blobs::Attachment const& upload)
     return row;
 }
 
-void require_size(std::vector<email_attachments::Row> const& files)
+bool fit_together(std::vector<email_attachments::Row> const& files)
 {
     std::int64_t size = 0;
     for (auto const& file : files)
         size += file.size_bytes;
-    if (size > max_attachment_bytes)
-        throw core::Error::validation({{"/attachments", "too_large",
-            "must be at most " + std::to_string(max_attachment_bytes) + " bytes together"}});
+    return size <= max_attachment_bytes;
 }
 
 } // namespace
@@ -181,8 +188,10 @@ asio::awaitable<std::vector<email_attachments::Row>> find_files(
         else
             faults.push_back(not_attachable(i));
     }
+    if (!fit_together(files))
+        faults.push_back({"/attachments", "too_large",
+            "must be at most " + std::to_string(max_attachment_bytes) + " bytes together"});
     if (!faults.empty()) throw core::Error::validation(std::move(faults));
-    require_size(files);
     co_return files;
 }
 

@@ -2,6 +2,7 @@
 
 #include "api/events.hpp"
 #include "core/text.hpp"
+#include "domain/answer.hpp"
 #include "http/query.hpp"
 #include "sms/twilio_webhook.hpp"
 #include "storage/notifications.hpp"
@@ -19,6 +20,7 @@ namespace twilio = sms::twilio;
 struct Report {
     std::int64_t scope_id = 0; ///< 0: it is about none of ours
     core::Uuid notification_id;
+    core::Time queued_at; ///< of the notification when that message was sent
     std::string message_sid;
     std::optional<Status> status; ///< nullopt: nothing that counts
     std::string reason;           ///< of a failure: its code
@@ -39,28 +41,34 @@ Report read_report(http::Request const& req, twilio::Parameters const& form)
     Report report;
     report.scope_id = query.integer("scope", 0, 1, std::numeric_limits<std::int64_t>::max());
     auto const id = core::Uuid::parse(query.text("notification", 1, core::Uuid::text_size).value_or(""));
+    auto const queued = query.integer("queued", 0, 0, std::numeric_limits<std::int64_t>::max());
     query.check();
     if (!id) return {};
     report.notification_id = *id;
+    report.queued_at = core::Time(std::chrono::microseconds(queued));
     report.message_sid = twilio::find(form, "MessageSid");
     std::string_view const status = twilio::find(form, "MessageStatus");
     report.status = status_of(status);
-    report.reason = twilio::find(form, "ErrorCode");
-    if (report.reason.empty()) report.reason = core::upper(status);
+    report.reason = reason_of(twilio::find(form, "ErrorCode"));
+    if (report.reason.empty()) report.reason = reason_of(core::upper(status));
     return report;
 }
 
-/// A notification that was tried anew has had an earlier message, of which only good news still counts.
-bool concerns(Report const& report, Notification const& n)
+/// Whether the report is of the message that the notification stands for: one that was tried anew has had an
+/// earlier one, and a crash may have sent two.
+bool is_current(Report const& report, Notification const& n)
 {
-    return *report.status != Status::failed || !n.provider_id || *n.provider_id == report.message_sid;
+    return report.queued_at == n.queued_at && (!n.provider_id || *n.provider_id == report.message_sid);
 }
 
 void apply(pg::Tx& tx, Report const& report, core::Time now)
 {
     auto n = notifications::lock(tx, report.scope_id, report.notification_id);
-    if (!n || n->channel != Channel::sms || !concerns(report, *n)) return;
-    if (!n->provider_id) n->provider_id = report.message_sid;
+    if (!n || n->channel != Channel::sms) return;
+    // Of another message only good news counts: that one has arrived.
+    bool const current = is_current(report, *n);
+    if (!current && *report.status != Status::delivered) return;
+    if (current && is_provider_id(report.message_sid)) n->provider_id = report.message_sid;
     bool const failed = *report.status == Status::failed;
     auto const detail = failed ? std::optional(report.reason) : std::nullopt;
     if (notifications::move(tx, report.scope_id, *n, *report.status, detail, now))

@@ -9,22 +9,6 @@ namespace notify {
 
 namespace {
 
-/// A scope's share of a limit.
-struct Share {
-    std::string subject;
-    redis::Limit limit;
-};
-
-asio::awaitable<Share> share_of(http::Request const& req, Deps& deps, StartLimit const& limit)
-{
-    auto const tenant = co_await deps.directory.find(req.scope().slug);
-    auto const own = tenant ? tenant->limits.find(limit.tenant_limit) : std::nullopt;
-    Share share;
-    share.subject = std::to_string(req.scope().id) + ":starts";
-    share.limit = {.count = own.value_or(limit.count), .window = limit.window};
-    co_return share;
-}
-
 redis::Decision decision_of(redis::Use const& use, redis::Limit const& limit)
 {
     return {.allowed = use.allowed,
@@ -45,15 +29,42 @@ core::Error refusal(redis::Decision const& decision, std::string_view policy)
 
 } // namespace
 
+asio::awaitable<Share> share_of(http::Request const& req, Deps& deps, StartLimit const& limit)
+{
+    auto const tenant = co_await deps.directory.find(req.scope().slug);
+    auto const own = tenant ? tenant->limits.find(limit.tenant_limit) : std::nullopt;
+    Share share;
+    share.policy = limit;
+    share.subject = std::to_string(req.scope().id) + ":starts";
+    share.limit = {.count = own.value_or(limit.count), .window = limit.window};
+    co_return share;
+}
+
+asio::awaitable<Counted> count_start(redis::Quota& quota, Share const& share, core::Time now)
+{
+    std::array const limits{share.limit};
+    auto use = co_await quota.take(share.subject, share.policy.policy, limits, now);
+    redis::Decision const decision = decision_of(use, share.limit);
+    if (!use.allowed) throw refusal(decision, share.policy.policy);
+    co_return Counted{std::move(use), decision};
+}
+
+asio::awaitable<void> uncount(redis::Quota& quota, Share const& share, Counted const& counted)
+{
+    co_await quota.give_back(share.subject, share.policy.policy, counted.use);
+}
+
+void tell(http::Response& response, Share const& share, Counted const& counted)
+{
+    auto const told = redis::headers(counted.decision, share.policy.policy);
+    response.headers.insert(response.headers.end(), told.begin(), told.end());
+}
+
 asio::awaitable<http::Response> within_limit(
     http::Request const& req, Deps& deps, StartLimit const& limit, asio::awaitable<Started> start)
 {
     Share const share = co_await share_of(req, deps, limit);
-    std::array const limits{share.limit};
-    auto const use = co_await deps.quota.take(share.subject, limit.policy, limits, deps.clock.now());
-    redis::Decision const decision = decision_of(use, share.limit);
-    if (!use.allowed) throw refusal(decision, limit.policy);
-
+    Counted const counted = co_await count_start(deps.quota, share, deps.clock.now());
     Started started;
     std::exception_ptr failure;
     try {
@@ -61,11 +72,9 @@ asio::awaitable<http::Response> within_limit(
     } catch (...) {
         failure = std::current_exception();
     }
-    if (failure || !started.counts) co_await deps.quota.give_back(share.subject, limit.policy, use);
+    if (failure || !started.counts) co_await uncount(deps.quota, share, counted);
     if (failure) std::rethrow_exception(failure);
-    auto const told = redis::headers(decision, limit.policy);
-    if (started.counts)
-        started.response.headers.insert(started.response.headers.end(), told.begin(), told.end());
+    if (started.counts) tell(started.response, share, counted);
     co_return std::move(started.response);
 }
 

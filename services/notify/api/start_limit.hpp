@@ -2,9 +2,11 @@
 
 #include "deps.hpp"
 #include "http/message.hpp"
+#include "redis/quota.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace notify {
@@ -19,6 +21,35 @@ struct StartLimit {
 };
 
 inline constexpr StartLimit send_limit{"sends", "sendsPer5Minutes", 10, std::chrono::minutes(5)};
+
+inline constexpr StartLimit test_limit{"tests", "testPushesPerMinute", 60, std::chrono::minutes(1)};
+
+inline constexpr StartLimit broadcast_limit{"broadcasts", "broadcastsPerMinute", 10, std::chrono::minutes(1)};
+
+/// A scope's share of a limit, as it stands when a request begins.
+struct Share {
+    StartLimit policy;
+    std::string subject;
+    redis::Limit limit;
+};
+
+asio::awaitable<Share> share_of(http::Request const& req, Deps& deps, StartLimit const& limit);
+
+/// A start that is counted.
+struct Counted {
+    redis::Use use;
+    redis::Decision decision;
+};
+
+/// Counts a start that begins at `now`. Throws RATE_LIMITED when that is one too many, redis::Unavailable
+/// when it cannot be known.
+asio::awaitable<Counted> count_start(redis::Quota& quota, Share const& share, core::Time now);
+
+/// Makes it one that never was.
+asio::awaitable<void> uncount(redis::Quota& quota, Share const& share, Counted const& counted);
+
+/// Has the answer say how much of the limit is left.
+void tell(http::Response& response, Share const& share, Counted const& counted);
 
 /// How a start ended.
 struct Started {

@@ -61,11 +61,11 @@ Template parse_template(http::Request const& req)
     auto const format = f.optional_one_of("format", formats);
     t.subject = f.optional_text("subject", 0, max_template_subject).value_or("");
     t.body = f.text("body", 1, max_template_body);
-    if (channel) { // what the texts may say depends on it
-        t.channel = static_cast<Channel>(*channel);
-        t.format = as_format(format, t.channel);
-        for (auto const& fault : faults_of(t))
-            f.fault(fault.pointer.substr(1), fault.code, fault.detail);
+    t.channel = channel ? static_cast<Channel>(*channel) : Channel::email;
+    t.format = as_format(format, t.channel);
+    for (auto const& fault : faults_of(t)) {
+        // Of one whose channel is not known, what is wrong on all of them: how the texts are written.
+        if (channel || fault.code == "format") f.fault(fault.pointer.substr(1), fault.code, fault.detail);
     }
     f.check();
     return t;
@@ -251,7 +251,7 @@ Variables parse_variables(core::Fields& f)
     }
     core::Fields nested(*given, "/variables");
     for (auto const& member : given->get_object())
-        variables.emplace(member.key(), nested.text(member.key(), 0, max_rendered_body));
+        variables.emplace(member.key(), nested.entry(member.key(), 0, max_rendered_body));
     f.absorb(nested);
     return variables;
 }

@@ -7,21 +7,12 @@
 
 namespace notify {
 
-namespace {
-
-/// At most `limit` bytes of well-formed UTF-8, in whole characters.
-std::string_view cut(std::string_view text, std::size_t limit)
+bool is_provider_id(std::string_view text) noexcept
 {
-    if (text.size() <= limit) return text;
-    auto const continues = [&](std::size_t at) {
-        return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
-    };
-    while (limit > 0 && continues(limit))
-        --limit;
-    return text.substr(0, limit);
+    constexpr std::size_t most = 500;
+    return !text.empty() && text.size() <= most &&
+           std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
 }
-
-} // namespace
 
 std::string reason_of(std::string_view text)
 {
@@ -36,7 +27,7 @@ std::string reason_of(std::string_view text)
             return byte < 0x20 || byte == 0x7F || (!utf8 && byte >= 0x80);
         },
         '?');
-    reason.resize(cut(reason, max_reason).size());
+    reason.resize(core::whole_characters(reason, max_reason).size());
     return reason;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -21,14 +20,6 @@ enum class Verdict : std::uint8_t {
     unknown,    ///< it may have gone out and cannot be asked about: never repeated blindly
 };
 
-/// `accepted`, `gone`, ...: for logs and metrics.
-constexpr std::string_view to_string(Verdict v) noexcept
-{
-    constexpr std::array<std::string_view, 7> names{
-        "accepted", "gone", "refused", "credential", "throttled", "transient", "unknown"};
-    return names[static_cast<std::size_t>(v)];
-}
-
 /// One answer of a provider.
 struct Answer {
     Verdict verdict = Verdict::transient;
@@ -38,6 +29,9 @@ struct Answer {
 };
 
 inline constexpr std::size_t max_reason = 200;
+
+/// Whether `text` can be kept as a provider's name for a message: 1 to 500 visible ASCII characters.
+bool is_provider_id(std::string_view text) noexcept;
 
 /// A provider's text as a reason: its first line, cut at a character's end, with `?` in the place of control
 /// characters and, where it is not UTF-8, of all that is not ASCII.

@@ -1,17 +1,15 @@
 #include "domain/device.hpp"
 
 #include "core/id.hpp"
+#include "core/named.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace notify {
 
 DevicePlatform parse_device_platform(std::string_view name)
 {
-    auto const it = std::ranges::find(device_platforms, name);
-    if (it == device_platforms.end()) throw std::invalid_argument("not a platform: " + std::string(name));
-    return static_cast<DevicePlatform>(it - device_platforms.begin());
+    return core::named<DevicePlatform>(device_platforms, name);
 }
 
 bool is_device_token(std::string_view token) noexcept

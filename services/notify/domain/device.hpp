@@ -40,6 +40,9 @@ inline constexpr std::size_t max_device_token = 1'024;
 /// base64url with colons.
 bool is_device_token(std::string_view token) noexcept;
 
+/// How many devices a user has: one more takes the place of the one that was registered longest ago.
+inline constexpr std::size_t max_user_devices = 100;
+
 inline constexpr std::size_t max_user_id = 128; ///< code points
 inline constexpr std::string_view anonymous_prefix = "anon:";
 

@@ -39,7 +39,7 @@ struct EmailAttachment {
 /// An email as it is to go out. The same values make the same bytes, but for the time in a signature, so that
 /// a repetition can be recognised.
 struct Email {
-    core::Uuid id;   ///< of the notification: the Message-ID is `<id@domain of From>`
+    core::Uuid id;   ///< of the notification: the Message-ID is `<id@domain of the shared sender>`
     core::Time date; ///< header Date: when it was due
     std::string to;  ///< one address
     Content content; ///< subject, body, html

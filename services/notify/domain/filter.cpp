@@ -1,5 +1,6 @@
 #include "domain/filter.hpp"
 
+#include "domain/send.hpp"
 #include "paging/cursor.hpp"
 
 namespace notify {
@@ -18,15 +19,19 @@ std::optional<std::string> text_of(std::optional<core::Time> const& time)
 
 } // namespace
 
+std::vector<std::string> Filter::names_of(std::optional<Channel> channel, std::string const& to)
+{
+    auto const known = recipient_of(channel.value_or(Channel::email), to).value_or(to);
+    return channel || known == to ? std::vector{known} : std::vector{to, known};
+}
+
 std::uint64_t Filter::hash() const
 {
-    return paging::FilterHash()
-        .add("list", "notifications")
-        .add("status", name_of(status))
-        .add("channel", name_of(channel))
-        .add("to", to)
-        .add("createdAfter", text_of(created_after))
-        .value();
+    paging::FilterHash hash;
+    hash.add("list", "notifications").add("status", name_of(status)).add("channel", name_of(channel));
+    for (auto const& name : to)
+        hash.add("to", name);
+    return hash.add("createdAfter", text_of(created_after)).value();
 }
 
 } // namespace notify

@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
+#include "domain/device.hpp"
 
 #include <array>
 #include <cstdint>
@@ -67,7 +68,7 @@ struct Notification {
     std::optional<std::string> failure_reason; ///< set while `failed`
     std::int64_t attempts = 0;                 ///< since `queued_at`
     core::Time created_at;
-    core::Time queued_at; ///< when it was accepted or, later, told to be tried anew
+    core::Time queued_at; ///< when it was accepted or, later, told to be tried anew: differs each time
     std::optional<core::Time> send_at, sent_at, delivered_at, opened_at, failed_at;
     std::optional<std::string>
         provider_id; ///< the provider's name for it; of a push, each delivery has its own
@@ -94,7 +95,7 @@ DeliveryStatus parse_delivery_status(std::string_view name);
 struct PushDelivery {
     std::int64_t device_id = 0;
     std::string token;
-    std::string platform; ///< ios | android | web
+    DevicePlatform platform{};
     DeliveryStatus status = DeliveryStatus::pending;
     std::int64_t attempts = 0;
     std::optional<std::string> reason; ///< the provider's, of the last attempt that was not accepted

@@ -28,7 +28,7 @@ struct PushMessage {
     std::string_view title; ///< may be empty
     std::string_view body;  ///< valid UTF-8, as everything here
     PushData data;          ///< the app's own; no key that `is_reserved_data_key`
-    core::Time created_at;
+    core::Time created_at;  ///< or due, when that is later: what `push_lifetime` counts from
 };
 
 /// A push made ready for any number of devices. FCM's body is `fcm_head`, the device's token as the inside of

@@ -16,6 +16,7 @@ inline constexpr std::string_view suppressed = "SUPPRESSED"; ///< the recipient 
 inline constexpr std::string_view attachment_missing = "ATTACHMENT_MISSING";
 inline constexpr std::string_view platform_missing = "PLATFORM_NOT_CONFIGURED"; ///< the device's
 inline constexpr std::string_view device_removed = "DEVICE_REMOVED"; ///< it is not the user's any more
+inline constexpr std::string_view internal = "INTERNAL";             ///< ours, and in the log
 inline constexpr std::string_view overtaken = "ALREADY_DELIVERED";   ///< at another device, or withdrawn
 } // namespace failures
 

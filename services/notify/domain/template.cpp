@@ -1,11 +1,11 @@
 #include "domain/template.hpp"
 
 #include "core/fields.hpp"
+#include "core/named.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
 #include <set>
-#include <stdexcept>
 
 namespace notify {
 
@@ -229,9 +229,7 @@ std::string limit_of(Channel channel)
 
 Format parse_format(std::string_view name)
 {
-    auto const it = std::ranges::find(formats, name);
-    if (it == formats.end()) throw std::invalid_argument("not a format: " + std::string(name));
-    return static_cast<Format>(it - formats.begin());
+    return core::named<Format>(formats, name);
 }
 
 std::vector<core::FieldError> faults_of(Template const& t)

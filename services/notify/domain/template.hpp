@@ -80,8 +80,8 @@ struct Rendering {
 
 /// Puts the values in the places of their names, escaped for HTML in a body that is HTML and nowhere else.
 /// Not more than once: a value that looks like a placeholder stays as it is. Faults are names without a
-/// value, a line break in what becomes a subject, and what grows past the limits above, which is found out
-/// before anything is made. Precondition: the template has no faults.
+/// value, a line break in what becomes a subject, and what grows past the limits above, of which no more is
+/// made than they allow. Precondition: the template has no faults.
 Rendering render(Template const& t, Variables const& variables);
 
 } // namespace notify

@@ -17,8 +17,8 @@ namespace notify::apns {
 CarrierAnswer read_answer(
     unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after);
 
-/// Makes one provider token an hour: Apple refuses those older than that, and whoever makes one more often
-/// than every 20 minutes.
+/// Makes a provider token every 40 minutes: Apple refuses those older than an hour, and whoever makes one
+/// more often than every 20 minutes.
 class Carrier final : public notify::Carrier {
 public:
     /// `clock` outlives this object.

@@ -1,6 +1,7 @@
 #include "providers/credential.hpp"
 
 #include "core/fields.hpp"
+#include "core/named.hpp"
 
 #include <boost/json.hpp>
 
@@ -156,9 +157,7 @@ json::value to_json(ApnsKey const& key)
 
 PlatformKind parse_platform_kind(std::string_view name)
 {
-    auto const it = std::ranges::find(platform_kinds, name);
-    if (it == platform_kinds.end()) throw std::invalid_argument("not a known value: " + std::string(name));
-    return static_cast<PlatformKind>(it - platform_kinds.begin());
+    return core::named<PlatformKind>(platform_kinds, name);
 }
 
 Credential::Credential(Content content) : content_(std::move(content)), fingerprint_{}

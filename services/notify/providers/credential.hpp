@@ -4,6 +4,7 @@
 #include "crypto/hash.hpp"
 #include "crypto/jwt.hpp"
 #include "crypto/rsa_key.hpp"
+#include "domain/device.hpp"
 
 #include <boost/json/fwd.hpp>
 
@@ -29,10 +30,10 @@ constexpr std::string_view to_string(PlatformKind k) noexcept
 /// The value of that name. Throws std::invalid_argument: names come from the database or were validated.
 PlatformKind parse_platform_kind(std::string_view name);
 
-/// Who carries pushes to a device of this platform (`ios`, `android`, `web`).
-constexpr PlatformKind carrier_of(std::string_view device_platform) noexcept
+/// Who carries pushes to such a device.
+constexpr PlatformKind carrier_of(DevicePlatform platform) noexcept
 {
-    return device_platform == "ios" ? PlatformKind::apns : PlatformKind::fcm;
+    return platform == DevicePlatform::ios ? PlatformKind::apns : PlatformKind::fcm;
 }
 
 /// A Google service account that may send for one Firebase project.

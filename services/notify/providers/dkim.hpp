@@ -26,7 +26,8 @@ struct DkimPair {
 /// An RSA key of 2048 bits (RFC 8301, 3.2). Takes some 100 ms of a core: off the I/O threads, see DkimKeys.
 DkimPair make_dkim_pair();
 
-/// Makes keys on one thread of its own, so that somebody who asks for many keeps nobody else waiting.
+/// Makes keys on one thread of its own, so that somebody who asks for many keeps only others waiting who ask
+/// for one.
 class DkimKeys {
 public:
     asio::awaitable<DkimPair> make() { return workers_.run(make_dkim_pair); }

@@ -73,15 +73,14 @@ std::optional<Fault> read_fault(std::string_view body)
     return fault;
 }
 
-Verdict verdict_of(unsigned status, Fault const& fault, bool proven)
+Verdict verdict_of(unsigned status, Fault const& fault)
 {
     std::string_view const code = fault.code;
     if (code == "UNREGISTERED") return Verdict::gone;
     if (code == "INVALID_ARGUMENT") return fault.about_token ? Verdict::gone : Verdict::refused;
-    // A device of another project, or one whose browser wants another key: were it always the credential's
-    // fault, whoever may register devices could stop everybody's pushes.
-    if (code == "SENDER_ID_MISMATCH" || code == "THIRD_PARTY_AUTH_ERROR")
-        return proven ? Verdict::refused : Verdict::credential;
+    // A token of another project, or one whose browser wants another key. Were it the credential's fault,
+    // whoever may register devices could stop everybody's pushes.
+    if (code == "SENDER_ID_MISMATCH" || code == "THIRD_PARTY_AUTH_ERROR") return Verdict::refused;
     if (code == "QUOTA_EXCEEDED" || code == "RESOURCE_EXHAUSTED" || status == 429) return Verdict::throttled;
     if (code == "UNAVAILABLE" || code == "INTERNAL" || code == "UNSPECIFIED_ERROR" || status >= 500)
         return Verdict::transient;
@@ -98,8 +97,6 @@ std::string reason_of(Verdict verdict, Fault const& fault)
     return notify::reason_of(fault.code + ": " + fault.message);
 }
 
-constexpr std::size_t max_name = 500;
-
 /// `name` of `{"name": "projects/…/messages/…"}`, which never needs an escape; empty when that is not what it
 /// is.
 std::string_view message_name(std::string_view body)
@@ -111,9 +108,9 @@ std::string_view message_name(std::string_view body)
     if (at == std::string_view::npos || body[at] != ':') return {};
     at = body.find_first_not_of(blank, at + 1);
     if (at == std::string_view::npos || body[at] != '"') return {};
-    auto const end = body.find('"', at + 1);
-    return end == std::string_view::npos || end - at > max_name ? std::string_view()
-                                                                : body.substr(at + 1, end - at - 1);
+    std::string_view const name = body.substr(at + 1, body.find('"', at + 1) - at - 1);
+    bool const closed = at + 1 + name.size() < body.size();
+    return closed && is_provider_id(name) ? name : std::string_view();
 }
 
 std::chrono::seconds part_of(std::chrono::seconds life, int divisor, std::chrono::seconds most)
@@ -124,7 +121,7 @@ std::chrono::seconds part_of(std::chrono::seconds life, int divisor, std::chrono
 } // namespace
 
 CarrierAnswer read_answer(
-    unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after, bool proven)
+    unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after)
 {
     if (status == 200) {
         std::string_view const name = message_name(body);
@@ -138,7 +135,7 @@ CarrierAnswer read_answer(
         status == 401 || status == 403 || status == 429 || status >= 500; // without a body, too
     if (!fault && !speaks) return unexpected_answer(status);
     if (!fault) fault.emplace(Fault{.code = "HTTP_" + std::to_string(status), .message = {}});
-    Verdict const verdict = verdict_of(status, *fault, proven);
+    Verdict const verdict = verdict_of(status, *fault);
     CarrierAnswer read{.answer = push_answer(verdict, reason_of(verdict, *fault), retry_after)};
     read.stale = status == 401 && fault->code != "THIRD_PARTY_AUTH_ERROR";
     read.hold = retry_after && (verdict == Verdict::throttled || verdict == Verdict::transient);
@@ -224,13 +221,9 @@ std::span<http::h2::Header const> Carrier::write(
 
 CarrierAnswer Carrier::read(Letter const& letter, unsigned status, std::string_view body)
 {
-    if (status == 200 && !letter.keep_id && !message_name(body).empty()) {
-        proven_ = true;
+    if (status == 200 && !letter.keep_id && !message_name(body).empty())
         return {.answer = push_answer(Verdict::accepted)};
-    }
-    auto read = read_answer(status, body, letter.retry_after, proven_);
-    proven_ = proven_ || read.answer.verdict == Verdict::accepted;
-    return read;
+    return read_answer(status, body, letter.retry_after);
 }
 
 } // namespace notify::fcm

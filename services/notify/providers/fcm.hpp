@@ -19,10 +19,9 @@
 namespace notify::fcm {
 
 /// What an answer of `messages:send` means, by `error.details[].errorCode`
-/// (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode). `proven`: something was accepted under
-/// the credential before, so what speaks of both the credential and the device speaks of the device.
+/// (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode).
 CarrierAnswer read_answer(
-    unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after, bool proven);
+    unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after);
 
 struct CarrierDeps {
     http::Client& client;
@@ -68,7 +67,6 @@ private:
     std::optional<Answer> refusal_;
     std::chrono::steady_clock::time_point ask_again_{};
     bool fetching_ = false;
-    bool proven_ = false;
 };
 
 } // namespace notify::fcm

@@ -17,8 +17,9 @@ Mailer::~Mailer() = default;
 Answer Mailer::send(Email const& email, std::stop_token const& stop)
 {
     Mailbox const& from = email.sender ? email.sender->from : shared_;
+    // Not `from`'s domain: a repetition has the same name when that was verified, or removed, in between.
     std::string const message_id =
-        email.id.to_string() + '@' + from.address.substr(from.address.rfind('@') + 1);
+        email.id.to_string() + '@' + shared_.address.substr(shared_.address.rfind('@') + 1);
     auto message = mime::compose(email, from, message_id);
     if (!message) return {.verdict = Verdict::refused, .reason = "INVALID_HEADER"};
     if (email.sender) message->insert(0, signer_->sign(*message, email.sender->key));

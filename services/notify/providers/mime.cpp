@@ -1,5 +1,6 @@
 #include "providers/mime.hpp"
 
+#include "core/fields.hpp"
 #include "crypto/encoding.hpp"
 #include "domain/email_address.hpp"
 #include "domain/plain_text.hpp"
@@ -66,15 +67,6 @@ bool folds(std::string_view text)
         text.remove_prefix(word.size());
     }
     return true;
-}
-
-/// The most of `text` that fits into `limit` bytes, in whole characters.
-std::string_view whole_characters(std::string_view text, std::size_t limit)
-{
-    if (text.size() <= limit) return text;
-    while (limit > 1 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80)
-        --limit;
-    return text.substr(0, limit);
 }
 
 /// The header of a message, field by field. The fields are ours and not GMime's, which makes encoded words of
@@ -149,7 +141,7 @@ private:
                 text_ += ' ';
                 continue;
             }
-            auto const part = whole_characters(text, bytes);
+            auto const part = core::whole_characters(text, bytes);
             text_.append(word_begin).append(crypto::base64::encode(part)).append(word_end);
             text.remove_prefix(part.size());
             if (!text.empty()) {

@@ -59,6 +59,13 @@ struct PushAnswer : Answer {
     /// With `gone`, if the carrier said so: since when. A device that was registered later is not to be
     /// removed.
     std::optional<core::Time> gone_since;
+    bool handed_out = false; ///< to a connection: the carrier may have been asked
+
+    /// Whether it says that a device is gone which was registered at `registered_at` for the last time.
+    bool is_gone(core::Time registered_at) const noexcept
+    {
+        return verdict == Verdict::gone && !(gone_since && *gone_since < registered_at);
+    }
 };
 
 /// Reasons that are ours and no carrier's.

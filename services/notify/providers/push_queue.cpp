@@ -84,6 +84,7 @@ void PushQueue::answer(Sent& sent, PushAnswer answer)
 {
     Work& work = *std::exchange(sent.work_, nullptr);
     work.sent.erase(work.sent.iterator_to(sent));
+    answer.handed_out = true;
     this->answer(work, sent.target_, std::move(answer));
 }
 

@@ -105,7 +105,6 @@ private:
     };
 
     void hand_out(Sent& sent, Again const& push);
-    void repeat(Again const& push);
     void answer(Work& work, std::uint32_t target, PushAnswer answer);
     void drop(Work& work, PushAnswer const& why);
     void forsake(Work& work);

@@ -1,6 +1,8 @@
 #include "storage/deliveries.hpp"
 
+#include "domain/device.hpp"
 #include "pg/row.hpp"
+#include "storage/notification_rows.hpp"
 
 namespace notify::deliveries {
 
@@ -9,14 +11,7 @@ namespace {
 Target read(pg::RowReader& r)
 {
     Target t;
-    t.delivery.device_id = r.integer();
-    t.delivery.token = r.text();
-    t.delivery.platform = r.text();
-    t.delivery.status = parse_delivery_status(r.view());
-    t.delivery.attempts = r.integer();
-    t.delivery.reason = r.optional_text();
-    t.delivery.provider_id = r.optional_text();
-    t.delivery.updated_at = r.time();
+    t.delivery = notifications::read_delivery(r);
     t.registered_at = r.optional_time();
     return t;
 }
@@ -28,18 +23,18 @@ std::vector<Target> targets(
 {
     auto const rows = tx.run(R"(
         WITH begun AS (
-            SELECT p.device_id, p.token, p.platform, p.status, p.attempts, p.reason, p.provider_id, p.updated_at,
-                   d.updated_at AS registered_at
-            FROM push_deliveries p
-            LEFT JOIN devices d ON d.scope_id = $1 AND d.device_id = p.device_id AND d.user_id = $3
-            WHERE p.scope_id = $1 AND p.notification_id = $2)
+            SELECT )" DELIVERY_COLUMNS R"(, x.updated_at AS registered_at
+            FROM push_deliveries d
+            LEFT JOIN devices x ON x.scope_id = $1 AND x.device_id = d.device_id AND x.user_id = $3
+            WHERE d.scope_id = $1 AND d.notification_id = $2)
         SELECT * FROM begun
-        UNION ALL
-        SELECT d.device_id, d.token, d.platform, 'pending', 0, NULL, NULL, d.updated_at, d.updated_at
-        FROM devices d
-        WHERE d.scope_id = $1 AND d.user_id = $3 AND NOT EXISTS (SELECT FROM begun)
+        UNION ALL (
+            SELECT d.device_id, d.token, d.platform, 'pending', 0, NULL, NULL, d.updated_at, d.updated_at
+            FROM devices d
+            WHERE d.scope_id = $1 AND d.user_id = $3 AND NOT EXISTS (SELECT FROM begun)
+            ORDER BY d.updated_at DESC LIMIT $4::bigint)
         ORDER BY device_id)",
-        {scope_id, notification_id, user_id});
+        {scope_id, notification_id, user_id, max_user_devices});
     return pg::read_rows(rows, read);
 }
 
@@ -50,7 +45,7 @@ void record(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& notification_id
     std::vector<pg::Param> const params{scope_id, notification_id,
         pg::column(deliveries, [](PushDelivery const& d) { return d.device_id; }),
         pg::column(deliveries, [](PushDelivery const& d) { return std::string_view(d.token); }),
-        pg::column(deliveries, [](PushDelivery const& d) { return std::string_view(d.platform); }),
+        pg::column(deliveries, [](PushDelivery const& d) { return to_string(d.platform); }),
         pg::column(deliveries, [](PushDelivery const& d) { return to_string(d.status); }),
         pg::column(deliveries, [](PushDelivery const& d) { return d.attempts; }),
         pg::column(deliveries, [](PushDelivery const& d) { return d.reason; }),

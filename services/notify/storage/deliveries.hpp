@@ -22,7 +22,8 @@ struct Target {
 };
 
 /// Where the push goes: to the devices of its first attempt, or, before there was one, to those that the user
-/// has now (all of them pending). In the order in which they were registered.
+/// has now (all of them pending), of which it takes the `max_user_devices` that were registered last. In the
+/// order of their ids.
 std::vector<Target> targets(
     pg::Tx& tx, std::int64_t scope_id, core::Uuid const& notification_id, std::string const& user_id);
 

@@ -2,7 +2,6 @@
 
 #include "pg/row.hpp"
 
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -27,11 +26,20 @@ Device read(pg::RowReader& r)
     return d;
 }
 
+// All parts see the devices as they were before, so the newcomers, whatever they had been, are counted apart.
 constexpr std::string_view register_sql =
+    "WITH n AS MATERIALIZED (SELECT *, clock_timestamp() AS at "
+    "FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS u(scope_id, token, user_id, "
+    "platform)), "
+    "owners AS (SELECT scope_id, user_id, count(*) AS coming FROM n GROUP BY scope_id, user_id), "
+    "evicted AS (DELETE FROM devices d USING (SELECT x.scope_id, x.device_id FROM owners o "
+    "CROSS JOIN LATERAL (SELECT y.scope_id, y.device_id FROM devices y WHERE y.scope_id = o.scope_id "
+    "AND y.user_id = o.user_id "
+    "AND NOT EXISTS (SELECT FROM n WHERE n.scope_id = y.scope_id AND n.token = y.token) "
+    "ORDER BY y.updated_at DESC, y.device_id DESC OFFSET greatest($5::bigint - o.coming, 0)) AS x) AS oldest "
+    "WHERE d.scope_id = oldest.scope_id AND d.device_id = oldest.device_id) "
     "INSERT INTO devices AS d (scope_id, token, user_id, platform, created_at, updated_at) "
-    "SELECT n.scope_id, n.token, n.user_id, n.platform, n.at, n.at "
-    "FROM (SELECT *, clock_timestamp() AS at FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) "
-    "AS u(scope_id, token, user_id, platform)) AS n "
+    "SELECT n.scope_id, n.token, n.user_id, n.platform, n.at, n.at FROM n "
     "ON CONFLICT (scope_id, token) DO UPDATE SET user_id = excluded.user_id, platform = excluded.platform, "
     "updated_at = greatest(excluded.updated_at, d.updated_at + interval '1 microsecond') "
     "RETURNING d.scope_id, " DEVICE_COLUMNS;
@@ -41,7 +49,7 @@ std::vector<pg::Param> register_params(std::span<Registration const* const> rows
     return {pg::column(rows, [](Registration const* r) { return r->scope_id; }),
         pg::column(rows, [](Registration const* r) { return std::string_view(r->token); }),
         pg::column(rows, [](Registration const* r) { return std::string_view(r->user_id); }),
-        pg::column(rows, [](Registration const* r) { return to_string(r->platform); })};
+        pg::column(rows, [](Registration const* r) { return to_string(r->platform); }), max_user_devices};
 }
 
 /// The last registration of each token: a statement cannot write a row twice.
@@ -55,25 +63,6 @@ std::vector<Registration const*> last_of_each(std::span<Registration const> rows
     for (auto const& [key, row] : last)
         folded.push_back(row);
     return folded;
-}
-
-/// Devices are in the order of their ids, which are no UUIDs: a cursor holds one in the last 8 bytes of its.
-core::Uuid as_uuid(std::int64_t device_id)
-{
-    std::array<std::uint8_t, 16> bytes{};
-    for (std::size_t i = 0; i < 8; ++i)
-        bytes[15 - i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(device_id) >> (8 * i));
-    return core::Uuid::from_bytes(bytes);
-}
-
-/// The id that a page stays below.
-std::int64_t bound_of(std::optional<paging::Position> const& after)
-{
-    if (!after) return std::numeric_limits<std::int64_t>::max();
-    std::uint64_t id = 0;
-    for (std::size_t i = 8; i < 16; ++i)
-        id = id << 8 | after->id.bytes()[i];
-    return static_cast<std::int64_t>(id & std::numeric_limits<std::int64_t>::max());
 }
 
 } // namespace
@@ -148,13 +137,13 @@ std::vector<Device> list(pg::Tx& tx, core::Scope const& scope, std::string_view 
     auto const result = tx.run("SELECT " DEVICE_COLUMNS " FROM devices d WHERE d.scope_id = $1 "
                                "AND d.user_id = $2 AND d.device_id < $3::bigint "
                                "ORDER BY d.device_id DESC LIMIT $4::bigint",
-        {scope.id, user_id, bound_of(after), limit});
+        {scope.id, user_id, paging::number_of(after), limit});
     return pg::read_rows(result, read);
 }
 
 paging::Position position_of(Device const& device)
 {
-    return {device.created_at, as_uuid(device.id)};
+    return {device.created_at, paging::id_of_number(device.id)};
 }
 
 void prune(pg::Tx& tx, std::int64_t scope_id, std::span<Gone const> gone)
@@ -163,7 +152,7 @@ void prune(pg::Tx& tx, std::int64_t scope_id, std::span<Gone const> gone)
     pg::serialise(tx, scope_id);
     tx.run(
         "DELETE FROM devices d USING unnest($2::bigint[], $3::timestamptz[]) AS g(device_id, registered_at) "
-        "WHERE d.scope_id = $1 AND d.device_id = g.device_id AND d.updated_at = g.registered_at",
+        "WHERE d.scope_id = $1 AND d.device_id = g.device_id AND d.updated_at <= g.registered_at",
         {scope_id, pg::column(gone, [](Gone const& g) { return g.device_id; }),
             pg::column(gone, [](Gone const& g) { return g.registered_at; })});
 }

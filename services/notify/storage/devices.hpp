@@ -26,7 +26,8 @@ struct Registration {
 };
 
 /// Inserts each device, or moves the one that has the token to the new user. Those of one token take effect
-/// in the order of the batch.
+/// in the order of the batch. Whoever has more than `max_user_devices` then loses those that were registered
+/// longest ago.
 pg::Batch<Device> register_batch(pg::Session& session, std::span<Registration const> rows);
 
 /// The same of one, in a transaction.
@@ -52,7 +53,9 @@ paging::Position position_of(Device const& device);
 /// A device whose token a carrier called gone.
 struct Gone {
     std::int64_t device_id = 0;
-    core::Time registered_at; ///< `Device::updated_at` as it was when the push was sent
+    /// One that was registered after that is there again: `Device::updated_at` as it was when the push was
+    /// sent, or any time until then, by the database's clock.
+    core::Time registered_at;
 };
 
 /// Removes the devices, but for those that were registered again since. Takes the scope's lock, so it comes

@@ -4,6 +4,7 @@
 #include "storage/notification_rows.hpp"
 #include "storage/notifications.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace notify::notifications {
@@ -59,7 +60,9 @@ void write(pg::Tx& tx, std::int64_t scope_id, std::span<Move const> moved)
            "updated AS (UPDATE notifications n SET status = m.status, failure_reason = m.reason, "
            "attempts = m.attempts, provider_id = m.provider_id, sent_at = m.sent_at, "
            "delivered_at = m.delivered_at, opened_at = m.opened_at, failed_at = m.failed_at "
-           "FROM m WHERE n.scope_id = $1 AND n.notification_id = m.id) "
+           "FROM m WHERE n.scope_id = $1 AND n.notification_id = m.id), "
+           "files AS (DELETE FROM notification_attachments f USING m WHERE m.status <> 'failed' "
+           "AND f.scope_id = $1 AND f.notification_id = m.id AND f.content IS NOT NULL) "
            "INSERT INTO notification_events (scope_id, notification_id, place, status, at, detail) "
            "SELECT $1, m.id, 1 + coalesce((SELECT max(e.place) FROM notification_events e "
            "WHERE e.scope_id = $1 AND e.notification_id = m.id), 0), m.status, m.at, m.detail FROM m",
@@ -126,8 +129,17 @@ void update_progress(pg::Tx& tx, std::int64_t scope_id, Notification const& n)
         {scope_id, n.id, n.attempts, n.provider_id});
 }
 
-void requeue(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time at)
+std::optional<Notification> enqueue_and_lock(
+    pg::Tx& tx, std::int64_t scope_id, Notification const& n, core::Time now)
 {
+    jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, std::max(now, n.send_at.value_or(now)));
+    return lock(tx, scope_id, n.id);
+}
+
+void requeue(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time now)
+{
+    // Later than before, whatever the clock says: it tells one life of the notification from the next.
+    core::Time const at = std::max(now, n.queued_at + std::chrono::microseconds(1));
     tx.run("WITH devices AS (DELETE FROM push_deliveries WHERE scope_id = $1 AND notification_id = $2), "
            "updated AS (UPDATE notifications SET status = 'queued', failure_reason = NULL, attempts = 0, "
            "provider_id = NULL, queued_at = $3, sent_at = NULL, failed_at = NULL "
@@ -143,7 +155,6 @@ void requeue(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time at)
     n.queued_at = at;
     n.sent_at.reset();
     n.failed_at.reset();
-    jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, n.due_at());
 }
 
 std::vector<Event> events(

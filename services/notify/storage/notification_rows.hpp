@@ -14,4 +14,11 @@ namespace notify::notifications {
 /// Reads NOTIFICATION_COLUMNS.
 Notification read(pg::RowReader& r);
 
+/// The same of `push_deliveries d`.
+#define DELIVERY_COLUMNS                                                                                     \
+    "d.device_id, d.token, d.platform, d.status, d.attempts, d.reason, d.provider_id, d.updated_at"
+
+/// Reads DELIVERY_COLUMNS.
+PushDelivery read_delivery(pg::RowReader& r);
+
 } // namespace notify::notifications

@@ -12,23 +12,6 @@ namespace notify::notifications {
 
 namespace {
 
-#define DELIVERY_COLUMNS                                                                                     \
-    "d.device_id, d.token, d.platform, d.status, d.attempts, d.reason, d.provider_id, d.updated_at"
-
-PushDelivery read_delivery(pg::RowReader& r)
-{
-    PushDelivery d;
-    d.device_id = r.integer();
-    d.token = r.text();
-    d.platform = r.text();
-    d.status = parse_delivery_status(r.view());
-    d.attempts = r.integer();
-    d.reason = r.optional_text();
-    d.provider_id = r.optional_text();
-    d.updated_at = r.time();
-    return d;
-}
-
 using Data = std::vector<std::pair<std::string, std::string>>;
 
 std::optional<std::string> to_json(Data const& data)
@@ -137,6 +120,20 @@ Notification read(pg::RowReader& r)
     return n;
 }
 
+PushDelivery read_delivery(pg::RowReader& r)
+{
+    PushDelivery d;
+    d.device_id = r.integer();
+    d.token = r.text();
+    d.platform = parse_device_platform(r.view());
+    d.status = parse_delivery_status(r.view());
+    d.attempts = r.integer();
+    d.reason = r.optional_text();
+    d.provider_id = r.optional_text();
+    d.updated_at = r.time();
+    return d;
+}
+
 core::Time insert(pg::Tx& tx, NewNotification const& row)
 {
     pg::serialise(tx, row.scope_id);
@@ -209,13 +206,14 @@ std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, Filter cons
     std::string sql = "SELECT " NOTIFICATION_COLUMNS " FROM notifications n WHERE n.scope_id = $1 "
                       "AND (n.created_at, n.notification_id) < ($2::timestamptz, $3::uuid)";
     std::vector<pg::Param> params{scope.id, paging::time_of(after), paging::id_of(after), limit};
-    auto const require = [&](std::string_view condition, pg::Param value) {
+    auto const require = [&](std::string_view condition, pg::Param value, std::string_view end = "") {
         params.push_back(std::move(value));
-        sql.append(" AND ").append(condition).append("$").append(std::to_string(params.size()));
+        sql.append(" AND ").append(condition).append("$").append(std::to_string(params.size())).append(end);
     };
     if (filter.status) require("n.status = ", to_string(*filter.status));
     if (filter.channel) require("n.channel = ", to_string(*filter.channel));
-    if (filter.to) require("n.recipient = ", *filter.to);
+    if (filter.to.size() == 1) require("n.recipient = ", filter.to.front());
+    if (filter.to.size() > 1) require("n.recipient = ANY (", filter.to, "::text[])");
     // Clients see milliseconds: what they were shown at that time is not after it.
     if (filter.created_after) {
         auto const shown = std::chrono::floor<std::chrono::milliseconds>(*filter.created_after);

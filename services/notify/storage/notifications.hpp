@@ -77,8 +77,9 @@ std::vector<Notification> withdraw_and_lock(
 
 /// Moves a locked notification to `to` at `at`, in place, if `advance` lets it: writes its status with the
 /// times and the reason that belong to it, its attempts and its provider_id as they stand in `n`, and an
-/// event. `detail` is kept with the event; a failure has one, and that is its reason. Returns whether it
-/// moved; when not, nothing was written.
+/// event. `detail` is kept with the event; a failure has one, and that is its reason. Files that came with
+/// the request go, but for a failure, which may be tried anew. Returns whether it moved; when not, nothing
+/// was written.
 bool move(pg::Tx& tx, std::int64_t scope_id, Notification& n, Status to,
     std::optional<std::string> const& detail, core::Time at);
 
@@ -96,9 +97,15 @@ std::vector<Notification> move_all(pg::Tx& tx, std::int64_t scope_id, std::vecto
 /// Writes attempts and provider_id of a locked notification whose status stays as it is.
 void update_progress(pg::Tx& tx, std::int64_t scope_id, Notification const& n);
 
-/// Puts a locked notification that has failed back into its queue at `at`, in place, as if it had just been
-/// accepted, with an event and a job. A push goes to the devices that its user has by then.
-void requeue(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time at);
+/// Enqueues the job of `n` anew, for `now` or its `send_at`, and then does as `lock`: the job comes first, as
+/// for whoever ends one.
+std::optional<Notification> enqueue_and_lock(
+    pg::Tx& tx, std::int64_t scope_id, Notification const& n, core::Time now);
+
+/// Puts a notification that has failed, locked by `enqueue_and_lock`, back into its queue, in place, as if it
+/// had just been accepted, with an event. `queued_at` becomes `now`, or later: never what it was. A push goes
+/// to the devices that its user has by then.
+void requeue(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time now);
 
 /// The history of a notification that is there, newest first: at most `limit` events with a place below
 /// `before`. The last is its acceptance, with place 0.

@@ -3,6 +3,7 @@
 #include "api/events.hpp"
 #include "crypto/random.hpp"
 #include "domain/retry.hpp"
+#include "storage/deliveries.hpp"
 #include "storage/notifications.hpp"
 #include "tenancy/directory.hpp"
 
@@ -26,9 +27,9 @@ std::optional<Status> status_after(Next next) noexcept
 }
 
 void record(
-    pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, Answer const& answer, Next next, core::Time at)
+    pg::Tx& tx, std::int64_t scope_id, Tried const& tried, Answer const& answer, Next next, core::Time at)
 {
-    auto n = notifications::lock(tx, scope_id, id);
+    auto n = lock_tried(tx, scope_id, tried);
     if (!n) return;
     ++n->attempts;
     if (!answer.provider_id.empty()) n->provider_id = answer.provider_id;
@@ -44,6 +45,12 @@ std::optional<Owner> owner_of(DeliveryDeps const& deps, std::int64_t scope_id)
     auto const tenant = wait(deps.io, deps.directory.find_by_id(numbered.tenant_id()));
     if (!tenant) return std::nullopt;
     return Owner{tenant->scope(numbered.environment()), tenant->suspended};
+}
+
+std::optional<Notification> lock_tried(pg::Tx& tx, std::int64_t scope_id, Tried const& tried)
+{
+    auto n = notifications::lock(tx, scope_id, tried.id);
+    return n && n->queued_at == tried.queued_at ? std::move(n) : std::nullopt;
 }
 
 void move_and_tell(pg::Tx& tx, std::int64_t scope_id, Notification& n, std::optional<Status> to,
@@ -67,8 +74,8 @@ jobs::Outcome end_of(DeliveryDeps const& deps, std::int64_t scope_id, Notificati
                                         .retry_after = answer.retry_after},
         crypto::random_u64());
     Next const next = next_of(answer.verdict, again.has_value());
-    auto write = [=, id = n.id](pg::Tx& tx) {
-        record(tx, scope_id, id, answer, next, now);
+    auto write = [=, tried = Tried::of(n)](pg::Tx& tx) {
+        record(tx, scope_id, tried, answer, next, now);
         if (also) also(tx);
     };
     switch (next) {
@@ -83,12 +90,33 @@ jobs::Outcome end_of(DeliveryDeps const& deps, std::int64_t scope_id, Notificati
 }
 
 jobs::Outcome give_up(
-    DeliveryDeps const& deps, std::int64_t scope_id, core::Uuid const& id, std::string_view reason)
+    DeliveryDeps const& deps, std::int64_t scope_id, Notification const& n, std::string_view reason)
 {
-    return Outcome::dead([=, why = std::string(reason), now = deps.clock.now()](pg::Tx& tx) {
-        if (auto n = notifications::lock(tx, scope_id, id))
-            move_and_tell(tx, scope_id, *n, Status::failed, why, now);
-    });
+    return Outcome::dead(
+        [=, tried = Tried::of(n), why = std::string(reason), now = deps.clock.now()](pg::Tx& tx) {
+            if (auto locked = lock_tried(tx, scope_id, tried))
+                move_and_tell(tx, scope_id, *locked, Status::failed, why, now);
+        });
+}
+
+jobs::Outcome end_broken(DeliveryDeps const& deps, jobs::Claim const& claim, core::Time began)
+{
+    auto const n = deps.db.transact_blocking(pg::Scopes(claim.scope_id),
+        [&](pg::Tx& tx) { return notifications::lock(tx, claim.scope_id, claim.ref); });
+    if (!n) return Outcome::done();
+    core::Time const now = deps.clock.now();
+    auto const again = next_attempt(
+        {.attempts = n->attempts + 1, .due = n->due_at(), .began = began, .now = now}, crypto::random_u64());
+    auto write = [=, scope_id = claim.scope_id, tried = Tried::of(*n), ends = !again](pg::Tx& tx) {
+        auto locked = lock_tried(tx, scope_id, tried);
+        if (!locked) return;
+        ++locked->attempts;
+        std::string const why(failures::internal);
+        if (ends) deliveries::drop_pending(tx, scope_id, tried.id, why, now);
+        bool const fails = ends && locked->status == Status::queued;
+        move_and_tell(tx, scope_id, *locked, fails ? std::optional(Status::failed) : std::nullopt, why, now);
+    };
+    return again ? Outcome::retry(*again, std::move(write)) : Outcome::dead(std::move(write));
 }
 
 } // namespace notify

@@ -37,6 +37,18 @@ struct Owner {
 /// nullopt when the tenant is gone. Throws core::Error UNAVAILABLE.
 std::optional<Owner> owner_of(DeliveryDeps const& deps, std::int64_t scope_id);
 
+/// A notification as a run found it.
+struct Tried {
+    core::Uuid id;
+    core::Time queued_at;
+
+    static Tried of(Notification const& n) { return {n.id, n.queued_at}; }
+};
+
+/// Locks the notification to write down what came of a run. nullopt when it is gone, or was told meanwhile to
+/// be tried anew: then that run's outcome is no longer its own.
+std::optional<Notification> lock_tried(pg::Tx& tx, std::int64_t scope_id, Tried const& tried);
+
 /// How one attempt at an email or a text message went.
 struct Attempt {
     core::Time began;
@@ -50,7 +62,12 @@ jobs::Outcome end_of(DeliveryDeps const& deps, std::int64_t scope_id, Notificati
 
 /// How the job of `n` ends when it was not even tried, and never will be.
 jobs::Outcome give_up(
-    DeliveryDeps const& deps, std::int64_t scope_id, core::Uuid const& id, std::string_view reason);
+    DeliveryDeps const& deps, std::int64_t scope_id, Notification const& n, std::string_view reason);
+
+/// How a run of a notification's job ends that began at `began` and broke on something that was not foreseen:
+/// as an attempt that surely was in vain, so that the last of them fails it, for `failures::internal`. A push
+/// that has reached some devices fails at the others.
+jobs::Outcome end_broken(DeliveryDeps const& deps, jobs::Claim const& claim, core::Time began);
 
 /// Moves `n`, which is locked, to `to` and tells the scope's webhooks; else writes its progress alone.
 void move_and_tell(pg::Tx& tx, std::int64_t scope_id, Notification& n, std::optional<Status> to,

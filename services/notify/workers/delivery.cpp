@@ -1,6 +1,9 @@
 #include "workers/delivery.hpp"
 
+#include "observe/log.hpp"
 #include "storage/platform_state.hpp"
+#include "workers/broadcast.hpp"
+#include "workers/carriers.hpp"
 #include "workers/email.hpp"
 #include "workers/push.hpp"
 #include "workers/resume.hpp"
@@ -15,24 +18,53 @@ constexpr unsigned push_threads = 32;
 constexpr unsigned email_threads = 16;
 constexpr unsigned sms_threads = 16;
 
+// While some chunks of a broadcast are on the wire the others are read or written down: with four the wire
+// never waits. Two scopes may have as many at once.
+constexpr unsigned chunk_threads = 8;
+constexpr unsigned chunks_per_scope = 4;
+/// How long the chunks of a process that died wait.
+constexpr std::chrono::seconds chunk_lease{20};
+
 jobs::WorkerOptions worker(std::string_view queue, unsigned threads)
 {
     return {.queue = std::string(queue), .threads = threads};
+}
+
+/// The handler of a channel, with an end to it: a run that breaks is an attempt, too.
+template <class Handler> jobs::Handler channel_handler(DeliveryDeps const& deps, Handler& handler)
+{
+    return [&](jobs::Claim const& claim, std::stop_token const& stop) {
+        core::Time const began = deps.clock.now();
+        try {
+            return handler(claim, stop);
+        } catch (...) {
+            auto const failure = std::current_exception();
+            if (jobs::is_outage(failure)) throw;
+            deps.logger.error("a notification could not be handled",
+                {{"queue", claim.queue}, {"notificationId", claim.ref.to_string()},
+                    {"what", observe::first_line(jobs::describe(failure))}});
+        }
+        return end_broken(deps, claim, began);
+    };
 }
 
 } // namespace
 
 struct Delivery::Impl {
     Impl(sms::Options const& options, DeliveryDeps const& d)
-        : deps(d), email(deps), push(deps), sms(options, deps), resume(deps)
+        : deps(d), carriers(deps), email(deps), push(deps, carriers), sms(options, deps), resume(deps),
+          cutter(deps), broadcast(deps, carriers)
     {
     }
 
     DeliveryDeps const deps;
+    Carriers carriers;
     EmailHandler email;
     PushHandler push;
     SmsHandler sms;
     Resume resume;
+    BroadcastCutter cutter;
+    BroadcastSender broadcast;
 };
 
 Delivery::Delivery(sms::Options const& sms, DeliveryDeps deps) : impl_(std::make_unique<Impl>(sms, deps)) {}
@@ -41,11 +73,19 @@ Delivery::~Delivery() = default;
 
 std::vector<Delivery::Queue> Delivery::queues() const
 {
+    DeliveryDeps const& deps = impl_->deps;
     return {
-        {worker(queue_of(Channel::email), email_threads), std::ref(impl_->email)},
-        {worker(queue_of(Channel::push), push_threads), std::ref(impl_->push)},
-        {worker(queue_of(Channel::sms), sms_threads), std::ref(impl_->sms)},
+        {worker(queue_of(Channel::email), email_threads), channel_handler(deps, impl_->email)},
+        {worker(queue_of(Channel::push), push_threads), channel_handler(deps, impl_->push)},
+        {worker(queue_of(Channel::sms), sms_threads), channel_handler(deps, impl_->sms)},
         {worker(platform_state::resume_queue, 1), std::ref(impl_->resume)},
+        {{.queue = std::string(broadcasts::queue), .threads = 2, .lease = chunk_lease},
+            std::ref(impl_->cutter)},
+        {{.queue = std::string(broadcast_chunks::queue),
+             .threads = chunk_threads,
+             .max_per_scope = chunks_per_scope,
+             .lease = chunk_lease},
+            std::ref(impl_->broadcast)},
     };
 }
 

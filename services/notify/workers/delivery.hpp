@@ -7,6 +7,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -52,13 +53,15 @@ struct DeliveryDeps {
     crypto::Keyring const& keyring;
     Push& push;
     Mailer& mailer;
-    asio::io_context& io; ///< where what can only be awaited runs (Runtime::io.first())
+    asio::io_context& io;        ///< where what can only be awaited runs (Runtime::io.first())
+    std::size_t broadcast_chunk; ///< devices in a chunk of a broadcast
     core::Clock const& clock;
     observe::Logger& logger;
 };
 
-/// Sends what was accepted: the handlers of `queue_of(Channel)`, one queue a channel, each with workers of
-/// its own, so that a provider that hangs holds up nobody else's channel.
+/// Sends what was accepted: the handlers of `queue_of(Channel)`, one queue a channel, and of broadcasts, each
+/// with workers of its own, so that a provider that hangs holds up nobody else's channel, and a broadcast no
+/// direct send.
 ///
 /// A handler loads the notification, lets domain/ decide, asks the provider, and writes status, event,
 /// webhook, pruned devices and suppressed numbers in the transaction that ends the claim. What was

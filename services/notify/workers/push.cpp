@@ -3,9 +3,7 @@
 #include "crypto/random.hpp"
 #include "domain/retry.hpp"
 #include "jobs/queue.hpp"
-#include "observe/log.hpp"
 #include "storage/notifications.hpp"
-#include "storage/platform_state.hpp"
 
 #include <algorithm>
 
@@ -18,19 +16,13 @@ using namespace std::chrono_literals;
 
 constexpr auto patience = 20s; ///< in which every device has its answer, or is tried again later
 
-/// Whether the carrier's answer was about the device or the push, and not about its own troubles.
-bool is_answered(Verdict verdict) noexcept
-{
-    return verdict == Verdict::accepted || verdict == Verdict::gone || verdict == Verdict::refused;
-}
-
 SharedPush rendered(Notification const& n)
 {
     return std::make_shared<RenderedPush const>(render_push({.id = n.id,
         .title = n.content.subject,
         .body = n.content.body,
         .data = n.content.data,
-        .created_at = n.created_at}));
+        .created_at = n.due_at()}));
 }
 
 std::optional<Status> status_after(PushRun const& run, Notification const& locked) noexcept
@@ -40,28 +32,16 @@ std::optional<Status> status_after(PushRun const& run, Notification const& locke
     return hopeless ? std::optional(Status::failed) : std::nullopt;
 }
 
-/// Whether every platform that the push waits for is paused still, and will have `resume` find it.
-bool halt(pg::Tx& tx, std::int64_t scope_id, PushRun const& run, core::Time now)
-{
-    bool all = true;
-    for (auto const& [kind, seen, refused] : run.halted()) {
-        bool const paused =
-            refused ? platform_state::pause(tx, scope_id, kind, seen, *refused, now, now + platform_pause)
-                    : platform_state::holds(tx, scope_id, kind, seen, now);
-        all = all && paused;
-    }
-    return all;
-}
-
 void record(pg::Tx& tx, std::int64_t scope_id, PushRun const& run, std::span<devices::Gone const> gone,
     core::Time now)
 {
-    auto n = notifications::lock(tx, scope_id, run.notification().id);
+    auto n = lock_tried(tx, scope_id, Tried::of(run.notification()));
     if (!n) return;
     if (run.counts()) ++n->attempts;
     deliveries::record(tx, scope_id, n->id, run.changed());
     // A credential that came while the carrier was asked: nobody else will wake this push.
-    if (!halt(tx, scope_id, run, now)) jobs::enqueue(tx, queue_of(Channel::push), scope_id, n->id, now);
+    if (!halt(tx, scope_id, run.halted(), now))
+        jobs::enqueue(tx, queue_of(Channel::push), scope_id, n->id, now);
     auto const to = status_after(run, *n);
     auto const detail = to == Status::failed ? std::optional(run.reason()) : std::nullopt;
     move_and_tell(tx, scope_id, *n, to, detail, now);
@@ -102,22 +82,12 @@ jobs::Outcome PushHandler::operator()(jobs::Claim const& claim, std::stop_token 
     return end(claim.scope_id, run, std::move(gone));
 }
 
-Credential::Ptr PushHandler::credential_of(std::int64_t scope_id, platforms::Sealed const& platform)
-{
-    Version const version{scope_id * 2 + static_cast<std::int64_t>(platform.kind),
-        platform.updated_at.time_since_epoch().count()};
-    if (auto known = credentials_.find(version)) return known;
-    auto opened = platforms::open(deps_.keyring, scope_id, platform);
-    credentials_.put(version, opened);
-    return opened;
-}
-
 PushCredentials PushHandler::credentials_for(std::int64_t scope_id, PushRun const& run)
 {
     PushCredentials credentials;
     for (auto const& target : run.asked()) {
         auto& credential = target.kind == PlatformKind::fcm ? credentials.fcm : credentials.apns;
-        if (!credential) credential = credential_of(scope_id, *run.platform_of(target.kind));
+        if (!credential) credential = carriers_.credential_of(scope_id, *run.platform_of(target.kind));
     }
     return credentials;
 }
@@ -129,28 +99,10 @@ PushHandler::Gone PushHandler::ask(std::int64_t scope_id, PushRun& run, std::sto
     auto const answers =
         deps_.push.send_all(credentials, rendered(run.notification()), run.asked(), patience, stop);
     run.apply(answers, deps_.clock.now(), crypto::random_u64());
-    for (auto const& [kind, seen, refused] : run.halted()) {
-        if (refused)
-            deps_.logger.warn("a carrier refuses a credential, whose platform is paused",
-                {{"platform", to_string(kind)}, {"scopeId", scope_id}, {"reason", *refused}});
-    }
-    count(run, credentials, answers);
+    carriers_.report(scope_id, run.halted());
+    for (std::size_t i = 0; i < answers.size(); ++i)
+        carriers_.count(*credentials.of(run.asked()[i].kind), answers[i]);
     return gone_of(run, credentials, answers);
-}
-
-void PushHandler::count(
-    PushRun const& run, PushCredentials const& credentials, std::span<PushAnswer const> answers)
-{
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-        auto const& answer = answers[i];
-        auto const kind = run.asked()[i].kind;
-        if (is_answered(answer.verdict) &&
-            breakers_.count(credentials.of(kind)->fingerprint(), answer.verdict == Verdict::gone)) {
-            deps_.logger.warn(
-                "over half of a credential's devices are said to be gone: none is removed any more",
-                {{"platform", to_string(kind)}, {"reason", answer.reason}});
-        }
-    }
 }
 
 PushHandler::Gone PushHandler::gone_of(
@@ -158,10 +110,8 @@ PushHandler::Gone PushHandler::gone_of(
 {
     Gone gone;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-        if (answers[i].verdict != Verdict::gone) continue;
         auto const device = run.gone(i, answers[i]);
-        if (device && breakers_.may_prune(credentials.of(run.asked()[i].kind)->fingerprint()))
-            gone.push_back(*device);
+        if (device && carriers_.may_prune(*credentials.of(run.asked()[i].kind))) gone.push_back(*device);
     }
     return gone;
 }

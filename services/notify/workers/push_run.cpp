@@ -146,8 +146,7 @@ void PushRun::take(deliveries::Target& target, PushAnswer const& answer, std::op
 std::optional<devices::Gone> PushRun::gone(std::size_t i, PushAnswer const& answer) const
 {
     auto const& target = targets_[indices_[i]];
-    if (!target.registered_at || (answer.gone_since && *answer.gone_since < *target.registered_at))
-        return std::nullopt;
+    if (!target.registered_at || !answer.is_gone(*target.registered_at)) return std::nullopt;
     return devices::Gone{.device_id = target.delivery.device_id, .registered_at = *target.registered_at};
 }
 

@@ -56,8 +56,8 @@ public:
 
     std::vector<Halted> const& halted() const noexcept { return halted_; }
 
-    /// The device of `asked()[i]`, about which the carrier said that it is gone; nullopt when it was
-    /// registered again after it went.
+    /// The device of `asked()[i]`, when the carrier's answer says that it is gone; nullopt when it does not,
+    /// or the device was registered again after it went.
     std::optional<devices::Gone> gone(std::size_t i, PushAnswer const& answer) const;
 
 private:

@@ -1,6 +1,7 @@
 #include "workers/resume.hpp"
 
 #include "jobs/queue.hpp"
+#include "storage/broadcast_chunks.hpp"
 #include "storage/deliveries.hpp"
 #include "storage/platform_state.hpp"
 
@@ -14,6 +15,8 @@ constexpr std::size_t a_step = 500; ///< pushes to a transaction
 
 jobs::Outcome Resume::operator()(jobs::Claim const& claim, std::stop_token const& stop) const
 {
+    deps_.db.transact_blocking(pg::Scopes(claim.scope_id),
+        [&](pg::Tx& tx) { broadcast_chunks::wake_paused(tx, claim.scope_id, deps_.clock.now()); });
     auto const kind = platform_state::resumed_kind(claim.ref);
     core::Uuid after;
     while (!stop.stop_requested()) {

@@ -7,7 +7,8 @@
 
 namespace notify {
 
-/// Has the pushes that waited for a platform tried now: the handler of `platform_state::resume_queue`.
+/// Has the pushes, and the chunks of broadcasts, that waited for a platform tried now: the handler of
+/// `platform_state::resume_queue`.
 class Resume {
 public:
     explicit Resume(DeliveryDeps const& deps) : deps_(deps) {}

@@ -19,6 +19,8 @@ constexpr auto limit_unknown_pause = 5s;
 /// And one that is spent is looked at this often, for an operator may have raised it.
 constexpr auto longest_pause = 15min;
 
+constexpr std::string_view nonsense = "UNEXPECTED_ANSWER"; ///< not Twilio's language
+
 Verdict verdict_of_refusal(sms::Sent const& sent) noexcept
 {
     constexpr unsigned queue_full = 21611; // https://www.twilio.com/docs/api/errors/21611
@@ -53,7 +55,7 @@ std::string reason_for(sms::Sent const& sent)
 {
     if (sent.code != 0) return std::to_string(sent.code);
     if (sent.outcome == sms::Outcome::not_sent) return "CONNECT_FAILED";
-    if (sent.outcome == sms::Outcome::unknown) return sent.status == 0 ? "NO_ANSWER" : "UNEXPECTED_ANSWER";
+    if (sent.outcome == sms::Outcome::unknown) return sent.status == 0 ? "NO_ANSWER" : std::string(nonsense);
     return "HTTP_" + std::to_string(sent.status);
 }
 
@@ -65,17 +67,19 @@ Answer answer_of(sms::Sent const& sent)
         .reason = {},
         .provider_id = sent.provider_id,
         .retry_after = sent.retry_after};
+    bool const named = !sent.provider_id.empty(); // the outbox names nothing
+    if (answer.verdict == Verdict::accepted && named && !is_provider_id(sent.provider_id))
+        return {.verdict = Verdict::unknown, .reason = std::string(nonsense), .provider_id = {}};
     if (answer.verdict != Verdict::accepted) answer.reason = reason_for(sent);
     return answer;
 }
 
-std::string status_callback(
-    std::string const& webhook_url, std::int64_t scope_id, core::Uuid const& notification_id)
+std::string status_callback(std::string const& webhook_url, std::int64_t scope_id, Notification const& n)
 {
     if (webhook_url.empty()) return {};
     char const mark = webhook_url.find('?') == std::string::npos ? '?' : '&';
-    return webhook_url + mark + "scope=" + std::to_string(scope_id) +
-           "&notification=" + notification_id.to_string();
+    return webhook_url + mark + "scope=" + std::to_string(scope_id) + "&notification=" + n.id.to_string() +
+           "&queued=" + std::to_string(n.queued_at.time_since_epoch().count());
 }
 
 SmsHandler::SmsHandler(sms::Options const& options, DeliveryDeps const& deps)
@@ -103,7 +107,7 @@ jobs::Outcome SmsHandler::operator()(jobs::Claim const& claim, std::stop_token c
     if (owner->suspended) return Outcome::not_yet(deps_.clock.now() + suspended_pause);
     auto const loaded = load(claim);
     if (!loaded.notification || loaded.notification->status != Status::queued) return Outcome::done();
-    if (loaded.suppressed) return give_up(deps_, claim.scope_id, claim.ref, failures::suppressed);
+    if (loaded.suppressed) return give_up(deps_, claim.scope_id, *loaded.notification, failures::suppressed);
     return attempt(owner->scope, *loaded.notification);
 }
 
@@ -115,7 +119,7 @@ jobs::Outcome SmsHandler::attempt(core::Scope const& scope, Notification const& 
     sms::Message const message{.scope = scope,
         .to = sms::PhoneNumber::parse(n.to).value(), // it was one when it was accepted
         .body = n.content.body,
-        .status_callback = status_callback(webhook_url_, scope.id, n.id)};
+        .status_callback = status_callback(webhook_url_, scope.id, n)};
     auto const sent = sender_->send(message, sms::patience);
     if (sent.outcome == sms::Outcome::not_sent) give_back(use);
     Answer const answer = answer_of(sent);

@@ -15,10 +15,10 @@ namespace notify {
 /// `unknown`.
 Answer answer_of(sms::Sent const& sent);
 
-/// The address that Twilio tells what becomes of a message: `webhook_url` with the scope and the notification
-/// as its query; empty when there is none to tell.
-std::string status_callback(
-    std::string const& webhook_url, std::int64_t scope_id, core::Uuid const& notification_id);
+/// The address that Twilio tells what becomes of a message: `webhook_url` with the scope, the notification
+/// and its `queued_at` (Unix microseconds: a retry has another one) as its query; empty when there is none to
+/// tell.
+std::string status_callback(std::string const& webhook_url, std::int64_t scope_id, Notification const& n);
 
 /// Sends text messages: the handler of `queue_of(Channel::sms)`.
 class SmsHandler {

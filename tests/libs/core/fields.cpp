@@ -259,3 +259,45 @@ TEST_CASE("nested objects and arrays")
     Fields not_object(body.at("s"), "/s");
     CHECK(faults_of(not_object) == Faults{"/s type"});
 }
+
+TEST_CASE("whoever sends many faults is told of some")
+{
+    json::array list;
+    json::object object;
+    for (int i = 0; i < 1'000; ++i) {
+        list.emplace_back(i);
+        object["field" + std::to_string(i)] = i;
+    }
+    json::value const body{{"list", std::move(list)}};
+    Fields f(body);
+    f.optional_list("list", 1'000, 10);
+    f.text("title", 1, 10);
+    REQUIRE(f.faults().size() == Fields::max_faults);
+    CHECK(f.faults().front().pointer == "/list/0");
+    CHECK(f.faults().back().pointer == "/list/99"); // the first ones, and none twice
+
+    json::value const members = std::move(object);
+    Fields nested(members, "/data"), all(body);
+    for (auto const& member : members.get_object())
+        nested.text(member.key(), 1, 10);
+    all.text("first", 1, 10);
+    all.absorb(nested);
+    CHECK(nested.faults().size() == Fields::max_faults);
+    CHECK(all.faults().size() == Fields::max_faults);
+    CHECK(all.faults().front().pointer == "/first");
+    CHECK_THROWS_AS(all.check(), core::Error);
+}
+
+TEST_CASE("a member whose name is the client's to choose has no U+0000 in it")
+{
+    using namespace std::string_literals;
+    json::object members{{"good", "x"}};
+    members["a\0b"s] = "x";
+    members["bad"] = "x\0"s;
+    json::value const body = std::move(members);
+    Fields f(body);
+    CHECK(f.entry("good", 0, 10) == "x");
+    f.entry("a\0b"s, 0, 10);
+    f.entry("bad", 0, 10);
+    CHECK(faults_of(f) == Faults{"/a\0b format"s, "/bad format"});
+}

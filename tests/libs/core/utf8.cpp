@@ -91,3 +91,16 @@ TEST_CASE("random texts are counted and accepted, and refused once cut inside a 
         if (ends_long) REQUIRE_FALSE(core::is_utf8(text.substr(0, text.size() - 1)));
     }
 }
+
+TEST_CASE("a text is cut between its characters")
+{
+    CHECK(core::whole_characters("plain", 5) == "plain");
+    CHECK(core::whole_characters("plain", 4) == "plai");
+    CHECK(core::whole_characters("plain", 0).empty());
+    std::string const text = "aé日😀";
+    std::string const cuts[] = {"", "a", "a", "aé", "aé", "aé", "aé日", "aé日", "aé日", "aé日", text};
+    for (std::size_t limit = 0; limit < std::size(cuts); ++limit)
+        CHECK(core::whole_characters(text, limit) == cuts[limit]);
+    // What is no text is cut somewhere, so that whoever goes on comes to its end.
+    CHECK(core::whole_characters(std::string(20, '\x80'), 10).size() == 7);
+}

@@ -93,3 +93,24 @@ TEST_CASE("without Redis the limit is waived or the request refused, as the serv
     CHECK(refused.status == 503);
     CHECK_FALSE(refused.header("retry-after").empty());
 }
+
+TEST_CASE("large bodies wait outside while there are too many of them")
+{
+    Fixture f({.large_bodies = 1});
+    Fixture full({.large_bodies = 0});
+    std::string const large(300'000, 'x'), small(1'000, 'x');
+    auto const send = [&](Fixture& to, std::string const& body, std::string const& path = "/v1/files") {
+        return to.send({.method = http::Method::post,
+            .path = path,
+            .headers = {bearer(to.mint("demo", Environment::production))},
+            .body = body});
+    };
+    for (int i = 0; i < 3; ++i) // each gives its place back
+        CHECK(send(f, large).status == 200);
+    auto const refused = send(full, large);
+    CHECK(refused.status == 503);
+    CHECK(refused.code() == "UNAVAILABLE");
+    CHECK(refused.header("retry-after") == "1");
+    CHECK(send(full, small).status == 200);
+    CHECK(send(full, large, "/v1/things").status == 200);
+}

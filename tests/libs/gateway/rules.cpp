@@ -75,14 +75,17 @@ TEST_CASE("several lines of a header are one list")
 
 TEST_CASE("tokens in paths are not shown")
 {
-    std::vector<http::Endpoint> endpoints(3);
+    std::vector<http::Endpoint> endpoints(4);
     endpoints[0].path = "/uploads/{token}";
     endpoints[1].path = "/v1/devices/{token}";
     endpoints[2].path = "/v1/things/{thingId}";
+    endpoints[3].path = "/v1/suppressions/{address}";
     service::PathVeil const veil(endpoints);
     CHECK(veil.shown("/uploads/s3cret") == "/uploads/{token}");
     CHECK(veil.shown("/uploads/s3cret/more") == "/uploads/{token}");
     CHECK(veil.shown("/v1/devices/s3cret") == "/v1/devices/{token}");
+    CHECK(veil.shown("/v1/suppressions/%2B14155550100") == "/v1/suppressions/{address}");
+    CHECK(veil.shown("/v1/suppressions") == "/v1/suppressions");
     CHECK(veil.shown("/v1/things/7") == "/v1/things/7");
     CHECK(veil.shown("/" + std::string(2000, 'a')).size() == 512);
 }

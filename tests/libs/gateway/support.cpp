@@ -78,12 +78,14 @@ std::vector<http::Endpoint> table()
 {
     using core::Access;
     http::RouteOptions const small{.body_limit = 8};
+    http::RouteOptions const files{.body_limit = 2 << 20};
     http::RouteOptions const streaming{.streams_body = true};
     http::RouteOptions const upload{.tenantless = true, .streams_body = true};
     std::vector<http::Endpoint> endpoints{
         {Method::get, "/v1/things", Access::key_or_user, {}, echo},
         {Method::post, "/v1/things", Access::key_or_user, http::idempotent, echo},
         {Method::post, "/v1/small", Access::key_or_user, small, echo},
+        {Method::post, "/v1/files", Access::key_or_user, files, echo},
         {Method::post, "/v1/stream", Access::key_or_user, streaming, stream},
         {Method::patch, "/v1/staff", Access::staff, {}, echo},
         {Method::put, "/v1/devices/{token}", Access::publishable_key | Access::staff, {}, echo},
@@ -134,7 +136,8 @@ Fixture::Fixture(FixtureOptions const& options)
                                                .tenant_headers = options.tenant_headers,
                                                .trusted_proxies = proxies(options.proxies),
                                                .user_requests_per_minute = options.user_requests_per_minute,
-                                               .rate_limit_fails_open = options.fails_open},
+                                               .rate_limit_fails_open = options.fails_open,
+                                               .large_bodies = options.large_bodies},
             service::GatewayDeps{.tenants = directory_,
                 .master_key = master_key_,
                 .keys = &keys,

@@ -68,6 +68,7 @@ struct FixtureOptions {
     std::string redis_url = {}; ///< empty: no rate limits
     std::string proxies = {};
     bool memory = true; ///< directory and keys may remember
+    std::size_t large_bodies = 8;
 };
 
 /// A gateway in front of a small route table, with tenants `demo`, `other` and the suspended `asleep`.

@@ -201,3 +201,15 @@ TEST_CASE("a page drops the row too many and points past its last item")
     CHECK(none.items.empty());
     CHECK_FALSE(none.cursor);
 }
+
+TEST_CASE("a list in the order of a number goes on where it ended")
+{
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t const number :
+        {std::int64_t(0), std::int64_t(1), std::int64_t(255), std::int64_t(1) << 40, most})
+        CHECK(paging::number_of(paging::Position{core::Time(), paging::id_of_number(number)}) == number);
+    CHECK(paging::number_of(std::nullopt) == most);
+    // A forged one is within the range, too.
+    auto const forged = *core::Uuid::parse("ffffffff-ffff-ffff-ffff-ffffffffffff");
+    CHECK(paging::number_of(paging::Position{core::Time(), forged}) == most);
+}

@@ -1,0 +1,219 @@
+#include "api/broadcasts.hpp"
+
+#include "api/events.hpp"
+#include "api/json.hpp"
+#include "api/push_rules.hpp"
+#include "api/start_limit.hpp"
+#include "api/templates.hpp"
+#include "audit/audit.hpp"
+#include "core/fields.hpp"
+#include "domain/errors.hpp"
+#include "http/query.hpp"
+#include "idempotency/once.hpp"
+#include "paging/cursor.hpp"
+#include "storage/broadcast_chunks.hpp"
+#include "storage/broadcasts.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <array>
+#include <exception>
+
+namespace notify {
+
+namespace {
+
+using broadcasts::NewBroadcast;
+
+constexpr std::array<std::string_view, 1> broadcast_channels{to_string(Channel::push)};
+
+struct Draft {
+    std::string template_name;
+    std::optional<std::string> dedupe_key;
+    Variables variables;
+};
+
+Draft parse(http::Request const& req)
+{
+    core::Fields f(req.json());
+    Draft draft;
+    draft.template_name = f.text("templateName", 1, max_template_name);
+    f.one_of("channel", broadcast_channels);
+    draft.dedupe_key = f.optional_text("dedupeKey", 1, max_dedupe_key);
+    draft.variables = parse_variables(f);
+    f.check();
+    return draft;
+}
+
+http::Response accepted(core::Uuid const& id, std::string_view status)
+{
+    core::JsonWriter w;
+    w.begin_object().member("broadcastId", id.to_string()).member("status", status).end_object();
+    return {.status = 202, .body = std::move(w).str()};
+}
+
+http::Response duplicate_of(core::Uuid const& id)
+{
+    return accepted(id, "duplicate");
+}
+
+/// The answer to a request that was carried out before, or for whose dedupe key there is a broadcast.
+asio::awaitable<std::optional<http::Response>> answered_before(
+    http::Request const& req, Deps& deps, Draft const& draft)
+{
+    bool const replayable = !req.context.idempotency_key.empty();
+    if (!replayable && !draft.dedupe_key) co_return std::nullopt;
+    auto const look = [&](pg::Tx& tx) -> std::optional<http::Response> {
+        if (replayable) {
+            if (auto replay = idempotency::Record(req, nullptr).claim(tx)) return replay;
+        }
+        if (!draft.dedupe_key) return std::nullopt;
+        auto const holder = broadcasts::holder_of(tx, req.scope().id, *draft.dedupe_key, deps.clock.now());
+        return holder ? std::optional(duplicate_of(*holder)) : std::nullopt;
+    };
+    co_return co_await deps.db.transact(req.scope(), look);
+}
+
+asio::awaitable<templates::Found> find_template(http::Request const& req, Deps& deps, Draft const& draft)
+{
+    auto found = co_await deps.hot.find_template.run({req.scope().id, draft.template_name});
+    if (!found) throw core::Error(codes::template_not_found, "There is no template of that name.");
+    if (found->content.channel != Channel::push)
+        throw core::Error(codes::template_not_push,
+            "The template is for " + std::string(to_string(found->content.channel)) + ".");
+    co_return *std::move(found);
+}
+
+asio::awaitable<NewBroadcast> prepare(http::Request const& req, Deps& deps, Draft const& draft)
+{
+    auto const found = co_await find_template(req, deps, draft);
+    auto rendering = render(found.content, draft.variables);
+    if (!rendering.faults.empty()) throw core::Error::validation(std::move(rendering.faults));
+    NewBroadcast row{.scope_id = req.scope().id,
+        .broadcast = {},
+        .title = std::move(rendering.content.subject),
+        .body = std::move(rendering.content.body),
+        .now = deps.clock.now()};
+    row.broadcast.id = core::Uuid::v7();
+    row.broadcast.template_name = draft.template_name;
+    row.broadcast.dedupe_key = draft.dedupe_key;
+    if (!req.context.traceparent.empty()) row.broadcast.traceparent = req.context.traceparent;
+    require_fitting({.id = row.broadcast.id,
+        .broadcast = true,
+        .title = row.title,
+        .body = row.body,
+        .data = {},
+        .created_at = row.now});
+    co_await require_push(req, deps, found.has_platform);
+    co_return row;
+}
+
+/// What the transaction that accepts a broadcast works with.
+struct Acceptance {
+    NewBroadcast const& row;
+    redis::Quota& quota;
+    Share share;
+    asio::any_io_executor executor; ///< of the request: where Redis is asked
+
+    std::optional<Counted> counted; ///< stays when the transaction is repeated
+    bool ours = false;              ///< false: it was a duplicate, or the answer is given again
+};
+
+/// The limit is taken while this transaction holds the dedupe key: so all who ask for the same at once wait
+/// for it, and then are its duplicates, however little of the limit is left; and one that is refused leaves
+/// the key to the next. It is a database thread that waits for Redis here, 250 ms at most.
+http::Response accept(pg::Tx& tx, Acceptance& a)
+{
+    auto const& b = a.row.broadcast;
+    a.ours = false;
+    if (b.dedupe_key) {
+        if (auto const holder = broadcasts::claim(tx, a.row.scope_id, *b.dedupe_key, b.id, a.row.now))
+            return duplicate_of(*holder);
+    }
+    if (!a.counted)
+        a.counted =
+            asio::co_spawn(a.executor, count_start(a.quota, a.share, a.row.now), asio::use_future).get();
+    broadcasts::insert(tx, a.row);
+    a.ours = true;
+    return accepted(b.id, to_string(BroadcastStatus::queued));
+}
+
+/// Answers 200 with the broadcast.
+http::Response cancel(pg::Tx& tx, http::Request const& req, core::Uuid const& id, core::Time now)
+{
+    std::int64_t const scope_id = req.scope().id;
+    auto const before = broadcasts::find(tx, scope_id, id);
+    if (!before) throw core::Error(core::codes::not_found, "There is no such broadcast.");
+    // What waits is looked at now, and settled. The jobs' locks come before the broadcast's.
+    broadcast_chunks::wake_all(tx, scope_id, id, now);
+    if (!broadcasts::cancel(tx, scope_id, id, now))
+        throw core::Error(core::codes::conflict, "The broadcast is complete, or was cancelled before.");
+    events::broadcast_moved(tx, scope_id, id, now);
+    auto const after = broadcasts::find(tx, scope_id, id).value();
+    audit::record(tx, req.context,
+        {.action = "broadcast.cancelled",
+            .subject_type = "broadcast",
+            .subject_id = id.to_string(),
+            .before = boost::json::object{{"status", to_string(before->status)}},
+            .after = boost::json::object{{"status", to_string(after.status)}}});
+    return http::Response::ok(to_json(after));
+}
+
+} // namespace
+
+asio::awaitable<http::Response> start_broadcast(http::Request const& req, Deps& deps)
+{
+    Draft const draft = parse(req);
+    if (auto answer = co_await answered_before(req, deps, draft)) co_return *std::move(answer);
+    NewBroadcast const row = co_await prepare(req, deps, draft);
+    Acceptance a{.row = row,
+        .quota = deps.quota,
+        .share = co_await share_of(req, deps, broadcast_limit),
+        .executor = co_await asio::this_coro::executor};
+    http::Response response;
+    std::exception_ptr failure;
+    try {
+        response = co_await idempotency::once(deps.db, req, [&a](pg::Tx& tx) { return accept(tx, a); });
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    bool const counts = a.ours && !failure;
+    if (a.counted && !counts) co_await uncount(deps.quota, a.share, *a.counted);
+    if (failure) std::rethrow_exception(failure);
+    if (counts) tell(response, a.share, *a.counted);
+    co_return response;
+}
+
+asio::awaitable<http::Response> get_broadcast(http::Request const& req, Deps& deps)
+{
+    auto const id = req.uuid_param("broadcastId");
+    auto const found = co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return broadcasts::find(tx, req.scope().id, id); });
+    if (!found) throw core::Error(core::codes::not_found, "There is no such broadcast.");
+    co_return http::Response::ok(to_json(*found));
+}
+
+asio::awaitable<http::Response> list_broadcasts(http::Request const& req, Deps& deps)
+{
+    http::Query query(req);
+    std::size_t const limit = query.limit();
+    std::uint64_t const hash = paging::FilterHash().add("list", "broadcasts").value();
+    auto const after = paging::read_cursor(query, hash);
+    query.check();
+    auto rows = co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return broadcasts::list(tx, req.scope(), after, limit + 1); });
+    auto const page = paging::make_page(std::move(rows), limit, hash,
+        [](Broadcast const& b) { return paging::Position{b.created_at, b.id}; });
+    co_return http::Response::ok(
+        paging::to_json(page, [](core::JsonWriter& w, Broadcast const& b) { write(w, b); }));
+}
+
+asio::awaitable<http::Response> cancel_broadcast(http::Request const& req, Deps& deps)
+{
+    auto const id = req.uuid_param("broadcastId");
+    co_return co_await deps.db.transact(
+        req.scope(), [&](pg::Tx& tx) { return cancel(tx, req, id, deps.clock.now()); });
+}
+
+} // namespace notify

@@ -1,0 +1,40 @@
+#include "domain/broadcast.hpp"
+
+#include "core/backoff.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace notify {
+
+namespace {
+
+constexpr std::chrono::seconds first_pause{4};
+
+static_assert(first_pause * ((1 << max_broadcast_retries) - 1) < broadcast_retry_window,
+    "all retries fit into the window");
+
+} // namespace
+
+BroadcastStatus parse_broadcast_status(std::string_view name)
+{
+    auto const it = std::ranges::find(broadcast_statuses, name);
+    if (it == broadcast_statuses.end())
+        throw std::invalid_argument("not a status of a broadcast: " + std::string(name));
+    return static_cast<BroadcastStatus>(it - broadcast_statuses.begin());
+}
+
+std::optional<core::Time> next_try(Tries const& tries, core::Time now,
+    std::optional<std::chrono::seconds> retry_after, core::Time patience_ends, std::uint64_t entropy) noexcept
+{
+    if (tries.made > max_broadcast_retries) return std::nullopt;
+    auto const made = static_cast<unsigned>(std::max<std::int64_t>(tries.made, 1));
+    core::Time const ours = now + core::backoff(made - 1, first_pause, broadcast_retry_window, entropy);
+    core::Time const end = tries.first.value_or(now) + broadcast_retry_window;
+    if (!retry_after) return ours > end ? std::nullopt : std::optional(ours);
+    core::Time const next =
+        std::max(ours, now + std::min<std::chrono::seconds>(*retry_after, broadcast_patience));
+    return next > std::max(end, patience_ends) ? std::nullopt : std::optional(next);
+}
+
+} // namespace notify

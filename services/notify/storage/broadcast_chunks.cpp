@@ -1,0 +1,161 @@
+#include "storage/broadcast_chunks.hpp"
+
+#include "jobs/queue.hpp"
+#include "pg/row.hpp"
+
+namespace notify::broadcast_chunks {
+
+namespace {
+
+Range read_range(pg::RowReader& r)
+{
+    Range range;
+    range.first = r.integer();
+    range.last = r.integer();
+    range.devices = r.integer();
+    return range;
+}
+
+Device read_new(pg::RowReader& r)
+{
+    Device d;
+    d.id = r.integer();
+    d.token = r.text();
+    d.kind = carrier_of(parse_device_platform(r.view()));
+    return d;
+}
+
+Device read_waiting(pg::RowReader& r)
+{
+    Device d = read_new(r);
+    d.tries.made = r.integer();
+    d.tries.first = r.optional_time();
+    return d;
+}
+
+/// Until the transaction ends devices are read along the primary key, by one process, whatever the statistics
+/// of the table say: those of one that was filled lately, that a scan of a whole scope and a sort were
+/// cheaper.
+void read_in_order(pg::Tx& tx)
+{
+    tx.run("SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true), "
+           "set_config('max_parallel_workers_per_gather', '0', true)");
+}
+
+} // namespace
+
+std::vector<Range> cut(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, std::int64_t last,
+    std::size_t size, std::size_t limit)
+{
+    read_in_order(tx);
+    auto const rows = tx.run(R"(
+        SELECT min(c.device_id), max(c.device_id), count(*)
+        FROM (SELECT d.device_id, (row_number() OVER (ORDER BY d.device_id) - 1) / $4::bigint AS place
+              FROM (SELECT device_id FROM devices
+                    WHERE scope_id = $1 AND device_id > $2::bigint AND device_id <= $3::bigint
+                    ORDER BY device_id LIMIT $4::bigint * $5::bigint) AS d) AS c
+        GROUP BY c.place ORDER BY c.place)",
+        {scope_id, after, last, size, limit});
+    return pg::read_rows(rows, read_range);
+}
+
+void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, std::span<Range const> ranges,
+    core::Time now)
+{
+    if (ranges.empty()) return;
+    std::vector<core::Uuid> ids;
+    ids.reserve(ranges.size());
+    for (std::size_t i = 0; i < ranges.size(); ++i)
+        ids.push_back(core::Uuid::v7());
+    std::vector<pg::Param> const params{scope_id, broadcast_id,
+        pg::column(ids, [](core::Uuid const& id) { return id; }),
+        pg::column(ranges, [](Range const& r) { return r.first; }),
+        pg::column(ranges, [](Range const& r) { return r.last; }),
+        pg::column(ranges, [](Range const& r) { return r.devices; })};
+    tx.run("INSERT INTO broadcast_chunks (scope_id, broadcast_id, chunk_id, first_device_id, last_device_id, "
+           "devices) SELECT $1::bigint, $2::uuid, * "
+           "FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::integer[])",
+        params);
+    jobs::enqueue(tx, queue, scope_id, ids, now);
+}
+
+std::optional<Chunk> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    auto const found = tx.run("SELECT chunk_id, broadcast_id, first_device_id, last_device_id, devices, "
+                              "coalesce(cardinality(waiting_ids), devices), began_at, now() "
+                              "FROM broadcast_chunks WHERE scope_id = $1 AND chunk_id = $2",
+        {scope_id, id});
+    return pg::read_first(found, [](pg::RowReader& r) {
+        Chunk c;
+        c.id = r.uuid();
+        c.broadcast_id = r.uuid();
+        c.range = read_range(r);
+        c.left = r.integer();
+        c.began_at = r.optional_time();
+        c.read_at = r.time();
+        return c;
+    });
+}
+
+std::vector<Device> devices(pg::Tx& tx, std::int64_t scope_id, Chunk const& chunk)
+{
+    // Most chunks are read once, whole. The limit, which is never reached, tells the planner how few there
+    // are.
+    if (!chunk.began_at)
+        return pg::read_rows(
+            tx.run(
+                "SELECT device_id, token, platform FROM devices WHERE scope_id = $1 "
+                "AND device_id >= $2::bigint AND device_id <= $3::bigint ORDER BY device_id LIMIT $4::bigint",
+                {scope_id, chunk.range.first, chunk.range.last, chunk.range.devices}),
+            read_new);
+    return pg::read_rows(tx.run(R"(
+        SELECT d.device_id, d.token, d.platform, w.tries, w.since
+        FROM broadcast_chunks c
+        CROSS JOIN LATERAL unnest(c.waiting_ids, c.waiting_tries, c.waiting_since) AS w (device_id, tries, since)
+        JOIN devices d ON d.scope_id = $1 AND d.device_id = w.device_id
+        WHERE c.scope_id = $1 AND c.chunk_id = $2
+        ORDER BY d.device_id)",
+                             {scope_id, chunk.id}),
+        read_waiting);
+}
+
+bool keep(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::span<Waiting const> waiting,
+    bool waits_for_platform, core::Time began)
+{
+    std::vector<pg::Param> const params{scope_id, id,
+        pg::column(waiting, [](Waiting const& w) { return w.device_id; }),
+        pg::column(waiting, [](Waiting const& w) { return w.tries.made; }),
+        pg::column(waiting, [](Waiting const& w) { return w.tries.first; }), waits_for_platform, began};
+    auto const kept = tx.run("UPDATE broadcast_chunks SET waiting_ids = $3, waiting_tries = $4, "
+                             "waiting_since = $5, waits_for_platform = $6, began_at = coalesce(began_at, $7) "
+                             "WHERE scope_id = $1 AND chunk_id = $2",
+        params);
+    return kept.affected_rows() > 0;
+}
+
+bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    auto const removed =
+        tx.run("DELETE FROM broadcast_chunks WHERE scope_id = $1 AND chunk_id = $2", {scope_id, id});
+    return removed.affected_rows() > 0;
+}
+
+void wake_all(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, core::Time now)
+{
+    auto const ids = pg::read_rows(
+        tx.run("SELECT chunk_id FROM broadcast_chunks WHERE scope_id = $1 AND broadcast_id = $2",
+            {scope_id, broadcast_id}),
+        &pg::RowReader::uuid);
+    jobs::enqueue(tx, queue, scope_id, ids, now);
+}
+
+void wake_paused(pg::Tx& tx, std::int64_t scope_id, core::Time now)
+{
+    auto const ids = pg::read_rows(
+        tx.run(
+            "SELECT chunk_id FROM broadcast_chunks WHERE scope_id = $1 AND waits_for_platform", {scope_id}),
+        &pg::RowReader::uuid);
+    jobs::enqueue(tx, queue, scope_id, ids, now);
+}
+
+} // namespace notify::broadcast_chunks

@@ -1,0 +1,173 @@
+#include "storage/broadcasts.hpp"
+
+#include "jobs/queue.hpp"
+#include "pg/row.hpp"
+
+namespace notify::broadcasts {
+
+namespace {
+
+#define BROADCAST_COLUMNS                                                                                    \
+    "b.broadcast_id, b.template_name, b.dedupe_key, b.status, b.enqueued_devices, b.sent_count, "            \
+    "b.failed_count, b.invalid_count, b.traceparent, b.created_at, b.started_at, b.fanned_out_at, "          \
+    "b.completed_at, b.cancelled_at"
+
+Broadcast read(pg::RowReader& r)
+{
+    Broadcast b;
+    b.id = r.uuid();
+    b.template_name = r.text();
+    b.dedupe_key = r.optional_text();
+    b.status = parse_broadcast_status(r.view());
+    b.enqueued = r.integer();
+    b.settled.sent = r.integer();
+    b.settled.failed = r.integer();
+    b.settled.invalid = r.integer();
+    b.traceparent = r.optional_text();
+    b.created_at = r.time();
+    b.started_at = r.optional_time();
+    b.fanned_out_at = r.optional_time();
+    b.completed_at = r.optional_time();
+    b.cancelled_at = r.optional_time();
+    return b;
+}
+
+} // namespace
+
+std::optional<core::Uuid> holder_of(pg::Tx& tx, std::int64_t scope_id, std::string_view key, core::Time now)
+{
+    auto const found = tx.run("SELECT broadcast_id FROM broadcast_claims "
+                              "WHERE scope_id = $1 AND dedupe_key = $2 AND claimed_at > $3",
+        {scope_id, key, now - dedupe_window});
+    return pg::read_first(found, &pg::RowReader::uuid);
+}
+
+std::optional<core::Uuid> claim(
+    pg::Tx& tx, std::int64_t scope_id, std::string_view key, core::Uuid const& id, core::Time now)
+{
+    auto const claimed = tx.run(R"(
+        INSERT INTO broadcast_claims AS c (scope_id, dedupe_key, broadcast_id, claimed_at)
+        VALUES ($1, $2, $3, $4)
+        ON CONFLICT (scope_id, dedupe_key) DO UPDATE
+        SET broadcast_id = excluded.broadcast_id, claimed_at = excluded.claimed_at
+        WHERE c.claimed_at <= $5
+        RETURNING 1)",
+        {scope_id, key, id, now, now - dedupe_window});
+    return claimed.empty() ? holder_of(tx, scope_id, key, now) : std::nullopt;
+}
+
+void insert(pg::Tx& tx, NewBroadcast const& row)
+{
+    pg::serialise(tx, row.scope_id);
+    auto const& b = row.broadcast;
+    tx.run(R"(
+        INSERT INTO broadcasts (scope_id, broadcast_id, template_name, dedupe_key, title, body, traceparent,
+                                last_device_id, created_at)
+        SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::text,
+               coalesce((SELECT d.device_id FROM devices d WHERE d.scope_id = $1
+                         ORDER BY d.device_id DESC LIMIT 1), 0),
+               clock_timestamp())",
+        {row.scope_id, b.id, b.template_name, b.dedupe_key, row.title, row.body, b.traceparent});
+    jobs::enqueue(tx, queue, row.scope_id, b.id, row.now);
+}
+
+std::optional<Broadcast> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    auto const found =
+        tx.run("SELECT " BROADCAST_COLUMNS " FROM broadcasts b WHERE b.scope_id = $1 AND b.broadcast_id = $2",
+            {scope_id, id});
+    return pg::read_first(found, read);
+}
+
+std::vector<Broadcast> list(
+    pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const rows = tx.run("SELECT " BROADCAST_COLUMNS " FROM broadcasts b WHERE b.scope_id = $1 "
+                             "AND (b.created_at, b.broadcast_id) < ($2::timestamptz, $3::uuid) "
+                             "ORDER BY b.created_at DESC, b.broadcast_id DESC LIMIT $4::bigint",
+        {scope.id, paging::time_of(after), paging::id_of(after), limit});
+    return pg::read_rows(rows, read);
+}
+
+std::optional<Message> message(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    auto const found = tx.run("SELECT title, body, created_at, cancelled_at IS NOT NULL FROM broadcasts "
+                              "WHERE scope_id = $1 AND broadcast_id = $2",
+        {scope_id, id});
+    return pg::read_first(found, [](pg::RowReader& r) {
+        Message m;
+        m.title = r.text();
+        m.body = r.text();
+        m.created_at = r.time();
+        m.cancelled = r.boolean();
+        return m;
+    });
+}
+
+std::optional<Uncut> lock_uncut(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    auto const found = tx.run("SELECT cut_up_to, last_device_id FROM broadcasts WHERE scope_id = $1 "
+                              "AND broadcast_id = $2 AND status <> 'fanned_out' FOR NO KEY UPDATE",
+        {scope_id, id});
+    return pg::read_first(found, [](pg::RowReader& r) {
+        Uncut uncut;
+        uncut.after = r.integer();
+        uncut.last = r.integer();
+        return uncut;
+    });
+}
+
+void enqueued(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::int64_t devices,
+    std::int64_t up_to, bool all, core::Time now)
+{
+    tx.run(R"(
+        UPDATE broadcasts
+        SET status = CASE WHEN $5::boolean THEN 'fanned_out' ELSE 'fanning_out' END,
+            cut_up_to = $4, enqueued_devices = enqueued_devices + $3::bigint,
+            started_at = coalesce(started_at, $6),
+            fanned_out_at = CASE WHEN $5::boolean THEN greatest($6::timestamptz, started_at) END
+        WHERE scope_id = $1 AND broadcast_id = $2)",
+        {scope_id, id, devices, up_to, all, now});
+}
+
+bool lock_cancelled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    auto const going_on = tx.run("SELECT 1 FROM broadcasts WHERE scope_id = $1 AND broadcast_id = $2 "
+                                 "AND cancelled_at IS NULL FOR NO KEY UPDATE",
+        {scope_id, id});
+    return going_on.empty();
+}
+
+void settle(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, Settled const& settled)
+{
+    if (settled.sum() == 0) return;
+    tx.run("UPDATE broadcasts SET sent_count = sent_count + $3::bigint, failed_count = failed_count + "
+           "$4::bigint, "
+           "invalid_count = invalid_count + $5::bigint WHERE scope_id = $1 AND broadcast_id = $2",
+        {scope_id, id, settled.sent, settled.failed, settled.invalid});
+}
+
+std::optional<Broadcast> cancel(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now)
+{
+    auto const cancelled = tx.run(R"(
+        UPDATE broadcasts b
+        SET cancelled_at = $3, status = 'fanned_out',
+            fanned_out_at = coalesce(fanned_out_at, greatest($3::timestamptz, started_at))
+        WHERE scope_id = $1 AND broadcast_id = $2 AND completed_at IS NULL AND cancelled_at IS NULL
+        RETURNING )" BROADCAST_COLUMNS,
+        {scope_id, id, now});
+    return pg::read_first(cancelled, read);
+}
+
+std::optional<Broadcast> complete(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now)
+{
+    auto const completed = tx.run(R"(
+        UPDATE broadcasts b SET completed_at = greatest($3::timestamptz, fanned_out_at)
+        WHERE scope_id = $1 AND broadcast_id = $2 AND completed_at IS NULL AND status = 'fanned_out'
+        AND sent_count + failed_count + invalid_count = enqueued_devices
+        RETURNING )" BROADCAST_COLUMNS,
+        {scope_id, id, now});
+    return pg::read_first(completed, read);
+}
+
+} // namespace notify::broadcasts

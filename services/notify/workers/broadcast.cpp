@@ -1,0 +1,214 @@
+#include "workers/broadcast.hpp"
+
+#include "api/events.hpp"
+#include "crypto/random.hpp"
+#include "jobs/queue.hpp"
+#include "observe/log.hpp"
+
+#include <algorithm>
+#include <latch>
+#include <utility>
+
+namespace notify {
+
+namespace {
+
+using jobs::Outcome;
+using namespace std::chrono_literals;
+
+constexpr std::size_t chunks_a_step = 20; ///< cut in one transaction
+constexpr auto patience = 30s;            ///< in which a chunk's pushes are sent, or go on in another run
+
+/// Everything that a run has led to; the job was ended or put off by now.
+void record(pg::Tx& tx, std::int64_t scope_id, BroadcastRun const& run, std::span<devices::Gone const> gone,
+    core::Time now)
+{
+    auto const& chunk = run.chunk();
+    Settled settled = run.settled();
+    bool const goes_on =
+        !run.waiting().empty() && !broadcasts::lock_cancelled(tx, scope_id, chunk.broadcast_id);
+    if (!goes_on) settled.failed += static_cast<std::int64_t>(run.waiting().size());
+    bool const there = goes_on ? broadcast_chunks::keep(tx, scope_id, chunk.id, run.waiting(),
+                                     run.waits_for_platform(), run.began())
+                               : broadcast_chunks::remove(tx, scope_id, chunk.id);
+    if (!there) return;
+    broadcasts::settle(tx, scope_id, chunk.broadcast_id, settled);
+    events::broadcast_moved(tx, scope_id, chunk.broadcast_id, now);
+    // A credential that came while the carrier was asked: nobody else will wake this chunk.
+    if (!halt(tx, scope_id, run.halted(), now) && goes_on)
+        jobs::enqueue(tx, broadcast_chunks::queue, scope_id, chunk.id, now);
+    if (!gone.empty()) devices::prune(tx, scope_id, gone);
+}
+
+} // namespace
+
+// --- BroadcastCutter
+
+jobs::Outcome BroadcastCutter::operator()(jobs::Claim const& claim, std::stop_token const& stop) const
+{
+    auto const owner = owner_of(deps_, claim.scope_id);
+    if (!owner) return Outcome::done();
+    if (owner->suspended) return Outcome::not_yet(deps_.clock.now() + suspended_pause);
+    while (step(claim.scope_id, claim.ref)) {
+        if (stop.stop_requested()) return Outcome::not_yet(deps_.clock.now());
+    }
+    return Outcome::done();
+}
+
+/// Whether there is more to do.
+bool BroadcastCutter::step(std::int64_t scope_id, core::Uuid const& id) const
+{
+    core::Time const now = deps_.clock.now();
+    return deps_.db.transact_blocking(pg::Scopes(scope_id), [&](pg::Tx& tx) {
+        auto const uncut = broadcasts::lock_uncut(tx, scope_id, id);
+        if (!uncut) return false;
+        auto const ranges = broadcast_chunks::cut(
+            tx, scope_id, uncut->after, uncut->last, deps_.broadcast_chunk, chunks_a_step);
+        broadcast_chunks::insert(tx, scope_id, id, ranges, now);
+        std::int64_t devices = 0;
+        for (auto const& range : ranges)
+            devices += range.devices;
+        bool const all = ranges.size() < chunks_a_step;
+        broadcasts::enqueued(tx, scope_id, id, devices, all ? uncut->last : ranges.back().last, all, now);
+        events::broadcast_moved(tx, scope_id, id, now);
+        return !all;
+    });
+}
+
+// --- BroadcastSender
+
+jobs::Outcome BroadcastSender::operator()(jobs::Claim const& claim, std::stop_token const& stop)
+{
+    core::Time const now = deps_.clock.now();
+    auto const owner = owner_of(deps_, claim.scope_id);
+    if (!owner) return Outcome::done();
+    if (owner->suspended) return Outcome::not_yet(now + suspended_pause);
+    auto loaded = load(claim);
+    if (!loaded) return Outcome::done();
+    auto& [chunk, message, devices, platforms] = *loaded;
+    if (message.cancelled) {
+        auto const run = std::make_shared<BroadcastRun>(BroadcastRun::cancelled(std::move(chunk), now));
+        return end(claim.scope_id, run, {});
+    }
+    auto const push = rendered(chunk.broadcast_id, message);
+    auto const run =
+        std::make_shared<BroadcastRun>(std::move(chunk), std::move(devices), std::move(platforms), now);
+    auto gone = ask(claim.scope_id, *run, push, stop);
+    return end(claim.scope_id, run, std::move(gone));
+}
+
+std::optional<BroadcastSender::Loaded> BroadcastSender::load(jobs::Claim const& claim) const
+{
+    return deps_.db.transact_blocking(pg::Scopes(claim.scope_id), [&](pg::Tx& tx) -> std::optional<Loaded> {
+        auto chunk = broadcast_chunks::find(tx, claim.scope_id, claim.ref);
+        if (!chunk) return std::nullopt;
+        auto message = broadcasts::message(tx, claim.scope_id, chunk->broadcast_id);
+        if (!message) return std::nullopt;
+        Loaded loaded{.chunk = *chunk, .message = *std::move(message), .devices = {}, .platforms = {}};
+        if (loaded.message.cancelled) return loaded;
+        loaded.devices = broadcast_chunks::devices(tx, claim.scope_id, *chunk);
+        loaded.platforms = platforms::load(tx, claim.scope_id);
+        return loaded;
+    });
+}
+
+SharedPush BroadcastSender::rendered(core::Uuid const& id, broadcasts::Message const& message)
+{
+    if (auto known = rendered_.find(id)) return known;
+    auto push = std::make_shared<RenderedPush const>(render_push({.id = id,
+        .broadcast = true,
+        .title = message.title,
+        .body = message.body,
+        .data = {},
+        .created_at = message.created_at}));
+    rendered_.put(id, push);
+    return push;
+}
+
+/// Null when there is nothing for that carrier; answered already when its credential cannot be read.
+std::unique_ptr<PushBatch> BroadcastSender::batch_of(
+    std::int64_t scope_id, BroadcastRun& run, PlatformKind kind, SharedPush const& push)
+{
+    auto targets = run.take_targets(kind);
+    if (targets.empty()) return nullptr;
+    auto batch = std::make_unique<PushBatch>();
+    batch->push = push;
+    batch->targets = std::move(targets);
+    batch->bulk = true;
+    batch->keep_provider_ids = false;
+    try {
+        batch->credential = carriers_.credential_of(scope_id, *run.platform_of(kind));
+    } catch (std::exception const& error) { // tried in vain, so that there is an end to it
+        deps_.logger.error("a broadcast cannot use a platform",
+            {{"platform", to_string(kind)}, {"scopeId", scope_id}, {"what", error.what()}});
+        PushAnswer answer;
+        answer.handed_out = true;
+        batch->answers.assign(batch->targets.size(), answer);
+    }
+    return batch;
+}
+
+/// Returns once all are answered, those that were already included.
+BroadcastSender::Batches BroadcastSender::send(Batches batches, std::stop_token const& stop) const
+{
+    Batches answered;
+    auto const to_be_sent = [](auto const& batch) { return batch && batch->credential; };
+    std::latch left(std::ranges::count_if(batches, to_be_sent));
+    for (std::size_t kind = 0; kind < batches.size(); ++kind) {
+        if (!to_be_sent(batches[kind])) {
+            answered[kind] = std::move(batches[kind]);
+            continue;
+        }
+        batches[kind]->deadline = std::chrono::steady_clock::now() + patience;
+        batches[kind]->stop = stop;
+        batches[kind]->done = [&left, &slot = answered[kind]](std::unique_ptr<PushBatch> done) {
+            slot = std::move(done);
+            left.count_down();
+        };
+        deps_.push.send(std::move(batches[kind]));
+    }
+    left.wait();
+    return answered;
+}
+
+std::vector<devices::Gone> BroadcastSender::ask(
+    std::int64_t scope_id, BroadcastRun& run, SharedPush const& push, std::stop_token const& stop)
+{
+    Batches batches;
+    for (std::size_t kind = 0; kind < batches.size(); ++kind)
+        batches[kind] = batch_of(scope_id, run, static_cast<PlatformKind>(kind), push);
+    auto const answered = send(std::move(batches), stop);
+    auto gone = take(run, answered);
+    carriers_.report(scope_id, run.halted());
+    return gone;
+}
+
+/// The devices to be removed.
+std::vector<devices::Gone> BroadcastSender::take(BroadcastRun& run, Batches const& answered)
+{
+    std::vector<devices::Gone> gone;
+    core::Time const now = deps_.clock.now();
+    for (std::size_t i = 0; i < answered.size(); ++i) {
+        auto const& batch = answered[i];
+        if (!batch) continue;
+        auto const kind = static_cast<PlatformKind>(i);
+        run.apply(kind, batch->targets, batch->answers, now, crypto::random_u64());
+        if (!batch->credential) continue;
+        for (auto const& answer : batch->answers)
+            carriers_.count(*batch->credential, answer);
+        if (!carriers_.may_prune(*batch->credential)) continue;
+        gone.insert(gone.end(), run.gone(kind).begin(), run.gone(kind).end());
+    }
+    return gone;
+}
+
+jobs::Outcome BroadcastSender::end(
+    std::int64_t scope_id, std::shared_ptr<BroadcastRun const> run, std::vector<devices::Gone> gone) const
+{
+    auto const again = run->again();
+    auto write = [=, now = deps_.clock.now(), run = std::move(run), gone = std::move(gone)](
+                     pg::Tx& tx) { record(tx, scope_id, *run, gone, now); };
+    return again ? Outcome::not_yet(*again, std::move(write)) : Outcome::done(std::move(write));
+}
+
+} // namespace notify

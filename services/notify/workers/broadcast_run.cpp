@@ -1,0 +1,157 @@
+#include "workers/broadcast_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace notify {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// So that a job is never due again in the very moment it is put off.
+constexpr auto least_wait = 1s;
+
+/// Whether the carrier has not been asked at all, so that it was no try.
+bool untried(PushAnswer const& answer) noexcept
+{
+    if (answer.verdict == Verdict::throttled) return !answer.handed_out;
+    return answer.reason == push_reasons::stopped || answer.reason == push_reasons::busy ||
+           answer.reason == push_reasons::not_sent;
+}
+
+} // namespace
+
+BroadcastRun::BroadcastRun(Chunk chunk, core::Time now)
+    : chunk_(std::move(chunk)), run_began_(now), began_(chunk_.began_at.value_or(now)), now_(now)
+{
+}
+
+BroadcastRun::BroadcastRun(Chunk chunk, std::vector<broadcast_chunks::Device> devices,
+    std::vector<platforms::Sealed> platforms, core::Time now)
+    : BroadcastRun(std::move(chunk), now)
+{
+    platforms_ = std::move(platforms);
+    settled_.invalid = chunk_.left - static_cast<std::int64_t>(devices.size());
+    for (auto& device : devices)
+        sort_out(std::move(device));
+}
+
+BroadcastRun BroadcastRun::cancelled(Chunk chunk, core::Time now)
+{
+    BroadcastRun run(std::move(chunk), now);
+    run.settled_.failed = run.chunk_.left;
+    return run;
+}
+
+platforms::Sealed const* BroadcastRun::platform_of(PlatformKind kind) const noexcept
+{
+    auto const it = std::ranges::find(platforms_, kind, &platforms::Sealed::kind);
+    return it == platforms_.end() ? nullptr : &*it;
+}
+
+void BroadcastRun::sort_out(broadcast_chunks::Device&& device)
+{
+    auto const* const platform = platform_of(device.kind);
+    if (platform == nullptr) {
+        ++settled_.failed;
+    } else if (platform->paused_until && *platform->paused_until > now_) {
+        halt(device.kind, std::nullopt);
+        wait_for({device.id, device.tries}, *platform->paused_until);
+    } else {
+        auto& [targets, tries, gone] = lane(device.kind);
+        targets.push_back({device.id, device.kind, std::move(device.token)});
+        tries.push_back(device.tries);
+    }
+}
+
+std::vector<PushTarget> BroadcastRun::take_targets(PlatformKind kind)
+{
+    return std::exchange(lane(kind).targets, {});
+}
+
+void BroadcastRun::apply(PlatformKind kind, std::span<PushTarget const> targets,
+    std::span<PushAnswer const> answers, core::Time now, std::uint64_t entropy)
+{
+    now_ = now;
+    auto const& tries = lane(kind).tries;
+    for (std::size_t i = 0; i < answers.size(); ++i)
+        take(kind, targets[i].device_id, tries[i], answers[i], entropy);
+}
+
+void BroadcastRun::take(
+    PlatformKind kind, std::int64_t device_id, Tries tries, PushAnswer const& answer, std::uint64_t entropy)
+{
+    switch (answer.verdict) {
+    case Verdict::accepted:
+        ++settled_.sent;
+        return;
+    case Verdict::gone:
+        return take_gone(kind, device_id, answer);
+    case Verdict::refused:
+    case Verdict::unknown:
+        ++settled_.failed;
+        return;
+    case Verdict::credential:
+        return take_refusal(kind, {device_id, tries}, answer);
+    case Verdict::throttled:
+    case Verdict::transient:
+        break;
+    }
+    if (untried(answer)) {
+        auto const at = now_ + answer.retry_after.value_or(0s);
+        return try_again({device_id, tries}, now_ < patience_ends() ? std::optional(at) : std::nullopt);
+    }
+    ++tries.made;
+    if (!tries.first) tries.first = run_began_;
+    try_again({device_id, tries}, next_try(tries, now_, answer.retry_after, patience_ends(), entropy));
+}
+
+void BroadcastRun::take_gone(PlatformKind kind, std::int64_t device_id, PushAnswer const& answer)
+{
+    ++settled_.invalid;
+    core::Time const since = answer.gone_since.value_or(chunk_.read_at);
+    lane(kind).gone.push_back({.device_id = device_id, .registered_at = std::min(chunk_.read_at, since)});
+}
+
+void BroadcastRun::take_refusal(PlatformKind kind, Waiting const& device, PushAnswer const& answer)
+{
+    halt(kind, answer.reason);
+    wait_for(device, now_ + broadcast_patience);
+}
+
+/// Nullopt: there is no other time.
+void BroadcastRun::try_again(Waiting const& device, std::optional<core::Time> at)
+{
+    if (!at) {
+        ++settled_.failed;
+        return;
+    }
+    waiting_.push_back(device);
+    retry_at_ = std::max({retry_at_.value_or(*at), *at, now_ + least_wait});
+}
+
+/// Until another credential comes, or `until`, or there is no more patience.
+void BroadcastRun::wait_for(Waiting const& device, core::Time until)
+{
+    if (now_ >= patience_ends()) {
+        ++settled_.failed;
+        return;
+    }
+    waiting_.push_back(device);
+    core::Time const at = std::max(std::min(until, patience_ends()), now_ + least_wait);
+    resume_at_ = std::min(resume_at_.value_or(at), at);
+}
+
+void BroadcastRun::halt(PlatformKind kind, std::optional<std::string> refused)
+{
+    if (std::ranges::find(halted_, kind, &Halted::kind) == halted_.end())
+        halted_.push_back({kind, platform_of(kind)->updated_at, std::move(refused)});
+}
+
+std::optional<core::Time> BroadcastRun::again() const noexcept
+{
+    return retry_at_ ? retry_at_ : resume_at_;
+}
+
+} // namespace notify

@@ -1,0 +1,131 @@
+#pragma once
+
+#include "testing/dns.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+/// What the tests of custom domains do alike. DNS is answered by dnsmasq, and signatures are verified by
+/// mailauth, which others wrote.
+namespace domain_tests {
+
+namespace json = boost::json;
+using testing::DnsServer;
+
+/// A world whose resolver is `dns`.
+struct DomainWorld {
+    DnsServer dns;
+    World world{
+        {.environment = {{"DNS_SERVERS", dns.address()}, {"EMAIL_FROM", "Shared <post@shared.example>"}}}};
+
+    testing::HttpResponse verify(std::string const& domain = "example.com",
+        std::string const& tenant = "demo-sandbox", std::string const& name = "Demo Shöp") const
+    {
+        return world.as_backend(tenant).post("/v1/domains/verify",
+            body({{"domain", domain}, {"fromEmail", "hello@" + domain}, {"fromName", name}}));
+    }
+
+    json::value verified(
+        std::string const& domain = "example.com", std::string const& tenant = "demo-sandbox") const
+    {
+        auto const r = verify(domain, tenant);
+        INFO(r.body);
+        REQUIRE(r.status == 200);
+        return r.json();
+    }
+
+    testing::HttpResponse ask(std::string const& tenant = "demo-sandbox") const
+    {
+        return world.as_backend(tenant).get("/v1/domains/status");
+    }
+
+    std::string status(std::string const& tenant = "demo-sandbox") const
+    {
+        auto const r = ask(tenant);
+        INFO(r.body);
+        REQUIRE(r.status == 200);
+        return text(r.json(), "status");
+    }
+
+    /// Sends an email and waits for it: the message.
+    std::string mailed(std::string const& tenant = "demo-sandbox") const
+    {
+        auto const id =
+            world.send({{"templateName", "welcome"}, {"channel", "email"}, {"to", "ada@example.org"},
+                           {"variables", json::object{{"name", "Ada"}}}},
+                tenant);
+        REQUIRE(world.becomes(id, "sent", tenant));
+        for (auto const& mail : world.mails()) {
+            if (mail.find("Message-ID: <" + id + '@') != std::string::npos) return mail;
+        }
+        FAIL("the message is not in the outbox");
+        return {};
+    }
+};
+
+/// The records that an answer asks for, as somebody puts them into DNS.
+inline DnsServer::Records records_of(json::value const& answer)
+{
+    DnsServer::Records records;
+    for (auto const& r : answer.at("dnsRecords").as_array())
+        records[text(r, "name")].push_back(text(r, "value"));
+    return records;
+}
+
+inline DnsServer::Records operator+(DnsServer::Records a, DnsServer::Records const& b)
+{
+    for (auto const& [name, texts] : b)
+        a[name].insert(a[name].end(), texts.begin(), texts.end());
+    return a;
+}
+
+/// `ownership verified, dkim missing, ...`
+inline std::string statuses_of(json::value const& answer)
+{
+    std::string statuses;
+    for (auto const& r : answer.at("dnsRecords").as_array())
+        statuses += (statuses.empty() ? "" : ", ") + text(r, "purpose") + ' ' + text(r, "status");
+    return statuses;
+}
+
+/// A header field of a message, its folded lines joined; "" when absent.
+inline std::string header(std::string const& message, std::string const& name)
+{
+    std::istringstream lines(message.substr(0, message.find("\r\n\r\n")));
+    std::string value;
+    bool inside = false;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.ends_with('\r')) line.pop_back();
+        bool const folded = line.starts_with(' ') || line.starts_with('\t');
+        if (!folded) inside = line.starts_with(name + ": ");
+        if (inside) value += folded ? line : line.substr(name.size() + 2);
+    }
+    return value;
+}
+
+/// What mailauth says of the signatures of a message, which is ASCII, with the keys that `dns` has.
+inline json::array signatures(std::string const& message, DnsServer const& dns)
+{
+    testing::TemporaryDirectory const folder("mailauth");
+    std::string const file = folder.path() + "/input.json";
+    std::ofstream(file) << body({{"message", message}, {"dns", dns.address()}});
+    return json::parse(testing::output_of({"node", NPM_FOLDER "/mailauth.mjs", file}, 1min)).as_array();
+}
+
+/// What the audit trail says of domains, oldest first: `domain.created, ...`.
+inline std::string audited(World const& world, std::string const& tenant = "demo-sandbox")
+{
+    auto client = world.as_backend(tenant);
+    std::string actions;
+    for (auto const& entry : all_items(client, "/v1/audit")) {
+        auto const action = text(entry, "action");
+        if (action.starts_with("domain.")) actions = action + (actions.empty() ? "" : ", ") + actions;
+    }
+    return actions;
+}
+
+} // namespace domain_tests

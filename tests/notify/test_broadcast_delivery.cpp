@@ -1,0 +1,302 @@
+#include "broadcasts.hpp"
+#include "domain/push_payload.hpp"
+#include "storage/broadcasts.hpp"
+
+// What broadcasts send, and what becomes of it. What a crash does to them is the business of
+// test_broadcast_crash.cpp.
+
+using namespace broadcast_test;
+
+// --- what is sent
+
+TEST_CASE("a broadcast goes to every device, each by its carrier, and its counters add up", "[broadcast]")
+{
+    Fixture f;
+    f.world.new_device(ada, "ok:1", "ios");
+    f.world.new_device(ada, "ok:2", "android");
+    f.world.new_device(bob, "ok:3", "web");
+    f.world.new_device(bob, "INVALID_ARGUMENT:4");
+    f.world.new_device(bob, "UNREGISTERED:5");
+    f.world.new_device(ada, "ok:6", "android", "demo"); // another scope's
+    auto const id = f.start();
+    REQUIRE(f.completes(id));
+    auto const b = f.broadcast(id);
+    CHECK(counters(b) == "5 3 1 1");
+    CHECK(text(b, "status") == "fanned_out");
+    CHECK(text(b, "templateName") == "news");
+    CHECK(text(b, "channel") == "push");
+    CHECK(text(b, "dedupeKey") == "null");
+    CHECK(text(b, "cancelledAt") == "null");
+    CHECK(text(b, "startedAt") <= text(b, "fannedOutAt"));
+    CHECK(text(b, "fannedOutAt") <= text(b, "completedAt"));
+    CHECK(f.tidy());
+    CHECK(f.world.postgres.query("SELECT string_agg(token, ' ' ORDER BY token) FROM devices") ==
+          "INVALID_ARGUMENT:4 ok:1 ok:2 ok:3 ok:6");
+
+    REQUIRE(f.apns.seen().size() == 1);
+    auto const at_apns = f.apns.seen().front();
+    auto const device =
+        std::stoll(f.world.postgres.query("SELECT device_id FROM devices WHERE token = 'ok:1'"));
+    CHECK(text(at_apns.at("headers"), "apns-collapse-id") == id);
+    CHECK(text(at_apns.at("headers"), "apns-id") ==
+          notify::push_id(*core::Uuid::parse(id), device).to_string());
+    CHECK(text(at_apns.at("body"), "broadcastId") == id);
+    auto const at_fcm = f.fcm.seen();
+    REQUIRE(at_fcm.size() == 4);
+    for (auto const& push : at_fcm) {
+        auto const& message = push.at("body").at("message");
+        CHECK(text(message.at("notification"), "title") == "News");
+        CHECK(text(message.at("notification"), "body") == "Something happened");
+        CHECK(text(message.at("data"), "broadcastId") == id);
+        CHECK(text(message.at("android"), "collapse_key") == id);
+    }
+}
+
+TEST_CASE("a broadcast is rendered when it is accepted", "[broadcast]")
+{
+    Fixture f;
+    f.world.new_template("hello", {{"channel", "push"}, {"subject", "Hi {{name}}"}, {"body", "{{n}} < 3"}});
+    f.world.new_device(ada, "ok:1");
+    auto const id =
+        f.start(asked({{"templateName", "hello"}, {"variables", json::object{{"name", "all"}, {"n", "2"}}}}));
+    REQUIRE(f.completes(id));
+    auto const pushes = f.fcm.seen();
+    REQUIRE(pushes.size() == 1);
+    CHECK(text(pushes[0].at("body").at("message").at("notification"), "title") == "Hi all");
+    CHECK(text(pushes[0].at("body").at("message").at("notification"), "body") == "2 < 3");
+}
+
+TEST_CASE("a broadcast to nobody is complete", "[broadcast]")
+{
+    Fixture f;
+    auto const id = f.start();
+    REQUIRE(f.completes(id));
+    CHECK(counters(f.broadcast(id)) == "0 0 0 0");
+    CHECK(text(f.broadcast(id), "status") == "fanned_out");
+}
+
+TEST_CASE("many chunks: every device once, and the counters add up all the way", "[broadcast]")
+{
+    Fixture f({{"BROADCAST_CHUNK", "7"}});
+    f.new_devices(300, "ok:a");
+    f.new_devices(300, "ok:i", "ios");
+    f.new_devices(20, "UNREGISTERED:");
+    f.new_devices(10, "INVALID_ARGUMENT:");
+    f.fcm.script({{"delay", 5}});
+    auto const id = f.start();
+    std::int64_t done_before = 0;
+    bool sound = true;
+    REQUIRE(eventually(
+        [&] {
+            auto const b = f.broadcast(id);
+            auto const done =
+                number(b, "sentCount") + number(b, "failedCount") + number(b, "invalidTokenCount");
+            bool const complete = text(b, "completedAt") != "null";
+            sound = sound && done >= done_before && done <= number(b, "enqueuedDevices") &&
+                    number(b, "enqueuedDevices") <= 630 &&
+                    (!complete || (done == 630 && text(b, "status") == "fanned_out"));
+            done_before = done;
+            return complete;
+        },
+        2min));
+    CHECK(sound);
+    CHECK(counters(f.broadcast(id)) == "630 600 10 20");
+    CHECK(f.fcm.pushes() == 330);
+    CHECK(f.apns.pushes() == 300);
+    CHECK(f.devices() == "610");
+    CHECK(f.tidy());
+}
+
+TEST_CASE("the devices of a broadcast are those that were registered when it was accepted", "[broadcast]")
+{
+    Fixture f;
+    auto const scope_id = std::stoll(f.world.scope_id());
+    f.new_devices(3, "ok:before");
+    // Due in an hour, so that everything happens in between.
+    notify::broadcasts::NewBroadcast row{
+        .scope_id = scope_id, .broadcast = {}, .title = "News", .body = "x", .now = f.world.clock.now() + 1h};
+    row.broadcast.id = core::Uuid::v7();
+    row.broadcast.template_name = "news";
+    pg::Database db({.url = f.world.postgres.service_url(), .threads = 1, .queue_timeout = 30s});
+    db.transact_blocking(scope_id, [&](pg::Tx& tx) { notify::broadcasts::insert(tx, row); });
+    db.stop();
+    f.world.new_device(ada, "ok:after");
+    f.world.new_device(ada, "ok:before1"); // again: it is the same device
+    REQUIRE(f.world.as_app().del("/v1/devices/ok:before2").status == 200);
+    auto const id = row.broadcast.id.to_string();
+    CHECK(text(f.broadcast(id), "status") == "queued");
+    f.world.clock.advance(1h);
+    REQUIRE(f.completes(id));
+    CHECK(counters(f.broadcast(id)) == "2 2 0 0");
+    CHECK(f.fcm.seen("ok:after") == 0);
+    CHECK(f.fcm.seen("ok:before1") == 1);
+    CHECK(f.fcm.seen("ok:before2") == 0);
+}
+
+TEST_CASE("direct sends go past a broadcast that fills its carrier", "[broadcast]")
+{
+    Fixture f({}, {{"streams", 20}});
+    f.new_devices(500, "hang:");
+    auto const id = f.start();
+    REQUIRE(eventually([&] { return f.fcm.pushes() > 0; }));
+    f.world.new_device(ada, "ok:direct");
+    for (int i = 0; i < 3; ++i) {
+        auto const direct = f.world.send({{"templateName", "news"}, {"channel", "push"}, {"to", ada}});
+        REQUIRE(f.world.becomes(direct, "sent"));
+    }
+    CHECK(number(f.broadcast(id), "sentCount") == 0);
+    CHECK(number(f.broadcast(id), "enqueuedDevices") == 500);
+}
+
+// --- what does not go at once
+
+TEST_CASE("a device in trouble is tried again, and the others are not", "[broadcast]")
+{
+    Fixture f;
+    f.world.new_device(ada, "ok:1");
+    f.world.new_device(ada, "INTERNAL-once:2");
+    f.world.new_device(ada, "InternalServerError-once:3", "ios");
+    auto const id = f.start();
+    REQUIRE(f.counts(id, "3 1 0 0"));
+    CHECK(text(f.broadcast(id), "status") == "fanned_out");
+    CHECK(text(f.broadcast(id), "completedAt") == "null");
+    f.go_on();
+    REQUIRE(f.completes(id));
+    CHECK(counters(f.broadcast(id)) == "3 3 0 0");
+    CHECK(f.fcm.seen("ok:1") == 1);
+    CHECK(f.fcm.seen("INTERNAL-once:2") == 2);
+    CHECK(f.apns.seen("InternalServerError-once:3") == 2);
+}
+
+TEST_CASE("a device that stays in trouble fails after three retries within a minute", "[broadcast]")
+{
+    Fixture f;
+    f.world.new_device(ada, "INTERNAL:1");
+    auto const began = f.world.clock.now();
+    auto const id = f.start();
+    for (std::size_t tries = 1; tries <= 3; ++tries) {
+        REQUIRE(eventually([&] { return f.fcm.seen("INTERNAL:1") == tries; }));
+        CHECK(counters(f.broadcast(id)) == "1 0 0 0");
+        f.go_on();
+    }
+    REQUIRE(f.completes(id));
+    CHECK(f.fcm.seen("INTERNAL:1") == 4);
+    CHECK(counters(f.broadcast(id)) == "1 0 1 0");
+    CHECK(f.world.clock.now() < began + 1min);
+    CHECK(f.devices() == "1");
+}
+
+TEST_CASE("a carrier that cannot be reached fails its devices", "[broadcast]")
+{
+    World world; // where nobody carries pushes
+    world.new_template("news", {{"channel", "push"}});
+    world.put_apns();
+    world.new_device(ada, "ok:1", "ios");
+    world.new_device(ada, "ok:2", "android"); // whose platform is not configured
+    auto backend = world.as_backend();
+    auto const made = backend.post(path, asked());
+    REQUIRE(made.status == 202);
+    auto const one = std::string(list_path) + '/' + text(made.json(), "broadcastId");
+    REQUIRE(eventually(
+        [&] {
+            auto const b = backend.get(one).json();
+            if (text(b, "completedAt") != "null") return true;
+            bool const put_off =
+                world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.broadcast_chunk' AND "
+                                     "lease_owner IS NULL AND run_at > '" +
+                                     core::to_rfc3339(world.clock.now() + 1ms) + "'") == "1";
+            if (put_off) world.clock.advance(1s);
+            return false;
+        },
+        2min));
+    CHECK(counters(backend.get(one).json()) == "2 0 2 0");
+}
+
+TEST_CASE("a device that is unregistered while it waits counts as an invalid token", "[broadcast]")
+{
+    Fixture f;
+    f.world.new_device(ada, "INTERNAL:1");
+    auto const id = f.start();
+    REQUIRE(eventually([&] { return f.fcm.seen("INTERNAL:1") == 1; }));
+    REQUIRE(f.world.as_app().del("/v1/devices/INTERNAL:1").status == 200);
+    f.go_on();
+    REQUIRE(f.completes(id));
+    CHECK(counters(f.broadcast(id)) == "1 0 0 1");
+    CHECK(f.fcm.seen("INTERNAL:1") == 1);
+}
+
+TEST_CASE("a refused credential holds its devices back until the next PUT", "[broadcast]")
+{
+    Fixture f({{"BROADCAST_CHUNK", "2"}});
+    f.world.new_device(ada, "PERMISSION_DENIED:1");
+    f.world.new_device(ada, "ok:2", "ios");
+    f.new_devices(5, "PERMISSION_DENIED:more");
+    auto const id = f.start();
+    auto const waiting = [&] {
+        return f.world.postgres.query(
+            "SELECT coalesce(sum(cardinality(waiting_ids)), 0) FROM broadcast_chunks");
+    };
+    REQUIRE(eventually([&] { return waiting() == "6"; }));
+    CHECK(counters(f.broadcast(id)) == "7 1 0 0");
+    auto const platforms = f.world.as_backend().get("/v1/platforms").body;
+    CHECK(platforms.find("PERMISSION_DENIED") != std::string::npos);
+
+    f.fcm.script({{"all", "ok"}});
+    f.world.put_fcm();
+    REQUIRE(f.completes(id));
+    CHECK(counters(f.broadcast(id)) == "7 7 0 0");
+    CHECK(f.apns.seen("ok:2") == 1);
+}
+
+TEST_CASE("what waited an hour for a credential has failed", "[broadcast]")
+{
+    Fixture f;
+    f.world.new_device(ada, "PERMISSION_DENIED:1");
+    auto const began = f.world.clock.now();
+    auto const id = f.start();
+    REQUIRE(eventually([&] { return f.fcm.pushes() == 1; }));
+    f.go_on();
+    REQUIRE(f.completes(id));
+    CHECK(f.world.clock.now() >= began + 1h);
+    CHECK(counters(f.broadcast(id)) == "1 0 1 0");
+}
+
+// --- tokens that are gone
+
+TEST_CASE("a device that was registered after its token went stays", "[broadcast]")
+{
+    auto const since = GENERATE(-1h, 1h);
+    auto const ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+        (core::SystemClock().now() + since).time_since_epoch());
+    Fixture f({}, {}, {{"since", ms.count()}});
+    f.world.new_device(ada, "Unregistered_at:1", "ios");
+    auto const id = f.start();
+    REQUIRE(f.completes(id));
+    CHECK(counters(f.broadcast(id)) == "1 0 0 1");
+    CHECK(f.devices() == (since < 0h ? "1" : "0"));
+}
+
+TEST_CASE("a device that is registered again while the carrier is asked stays", "[broadcast]")
+{
+    Fixture f;
+    f.world.new_device(ada, "UNREGISTERED:1");
+    f.fcm.script({{"delay", 500}});
+    auto const id = f.start();
+    REQUIRE(eventually([&] { return f.fcm.seen("UNREGISTERED:1") == 1; }));
+    f.world.new_device(bob, "UNREGISTERED:1");
+    REQUIRE(f.completes(id));
+    CHECK(counters(f.broadcast(id)) == "1 0 0 1");
+    CHECK(f.devices() == "1");
+}
+
+TEST_CASE("when over half of fifty are said to be gone none is removed, and all are counted", "[broadcast]")
+{
+    Fixture f;
+    f.new_devices(30, "UNREGISTERED:");
+    f.new_devices(25, "ok:");
+    auto const id = f.start();
+    REQUIRE(f.completes(id));
+    CHECK(counters(f.broadcast(id)) == "55 25 0 30");
+    CHECK(f.devices() == "55");
+    CHECK(f.world.logged().find("none is removed any more") != std::string::npos);
+}

@@ -1,0 +1,327 @@
+#include "broadcasts.hpp"
+
+#include <barrier>
+#include <set>
+#include <thread>
+
+// How broadcasts are accepted, read and cancelled.
+
+using namespace broadcast_test;
+
+namespace {
+
+/// How the answers of `n` threads, begun at once, were: `status` of the body, or of the answer.
+std::map<std::string, int> at_once(
+    World const& world, int n, std::string const& fields, std::set<std::string>& ids)
+{
+    world.key();
+    std::barrier start(n);
+    std::vector<testing::HttpResponse> answers(static_cast<std::size_t>(n));
+    std::vector<std::thread> threads;
+    for (int i = 0; i < n; ++i) {
+        threads.emplace_back([&, i] {
+            auto client = world.as_backend();
+            start.arrive_and_wait();
+            answers[static_cast<std::size_t>(i)] = client.post(path, fields);
+        });
+    }
+    for (auto& thread : threads)
+        thread.join();
+    std::map<std::string, int> statuses;
+    for (auto const& answer : answers) {
+        ++statuses[answer.status == 202 ? text(answer.json(), "status") : std::to_string(answer.status)];
+        if (answer.status == 202) ids.insert(text(answer.json(), "broadcastId"));
+    }
+    return statuses;
+}
+
+} // namespace
+
+// --- what is not accepted
+
+TEST_CASE("what cannot be broadcast is refused, and uses up neither key nor limit", "[broadcast]")
+{
+    Fixture f;
+    f.world.new_template("mail");
+    f.world.new_template("hello", {{"channel", "push"}, {"subject", "Hi {{name}}"}, {"body", "x"}});
+    f.world.new_template("long", {{"channel", "push"}, {"subject", "x"}, {"body", "{{text}}"}});
+    auto backend = f.world.as_backend();
+    auto const refused = [&](json::object more) {
+        more["dedupeKey"] = "the key";
+        return faults_of(backend.post(path, asked(std::move(more))));
+    };
+    for (int i = 0; i < 12; ++i) {
+        CHECK(faults_of(backend.post(path, "{}")) == "/templateName required\n/channel required");
+        CHECK(refused({{"channel", "email"}}).starts_with("/channel "));
+        CHECK(refused({{"templateName", "nope"}}) == "TEMPLATE_NOT_FOUND");
+        CHECK(refused({{"templateName", "mail"}}) == "TEMPLATE_NOT_PUSH");
+        CHECK(refused({{"templateName", "hello"}}).starts_with("/variables/name "));
+        CHECK(refused({{"templateName", "long"},
+                  {"variables", json::object{{"text", std::string(5'000, 'x')}}}}) == " too_long");
+    }
+    CHECK(backend.post(path, asked({{"templateName", "nope"}})).status == 404);
+    CHECK(backend.post(path, asked({{"templateName", "mail"}})).status == 400);
+    CHECK(faults_of(backend.post(path, keyed(""))) == "/dedupeKey too_short");
+    CHECK(faults_of(backend.post(path, keyed(std::string(201, 'k')))) == "/dedupeKey too_long");
+    CHECK(f.world.as_app().post(path, asked()).status == 403);
+
+    auto const direct = [&] { // which says what the service knows of its settings, and costs nothing here
+        return backend.post("/v1/notifications/send", asked({{"to", ada}})).status;
+    };
+    REQUIRE(backend.patch("/v1/settings", R"({"pushEnabled":false})").status == 200);
+    REQUIRE(eventually([&] { return direct() == 409; }));
+    CHECK(refused({}) == "PUSH_CHANNEL_DISABLED");
+    CHECK(backend.post(path, asked()).status == 409);
+    REQUIRE(backend.patch("/v1/settings", R"({"pushEnabled":true})").status == 200);
+    REQUIRE(eventually([&] { return direct() == 202; }));
+    REQUIRE(f.world.as_backend("demo").post(path, asked()).status == 409); // which has no platform
+    f.start(keyed("the key"));
+    for (int i = 0; i < 9; ++i)
+        f.start(keyed(std::string(200, static_cast<char>('a' + i))));
+    CHECK(backend.post(path, asked()).status == 429);
+    CHECK(f.world.postgres.query("SELECT count(*) FROM broadcasts") == "10");
+}
+
+TEST_CASE("ten broadcasts in a minute, in a window that slides", "[broadcast]")
+{
+    Fixture f;
+    auto backend = f.world.as_backend();
+    auto const first = backend.post(path, keyed("first"));
+    CHECK(first.status == 202);
+    CHECK(first.header("ratelimit-policy").find("\"broadcasts\";q=10;w=60") != std::string::npos);
+    CHECK(first.header("ratelimit").find("\"broadcasts\";r=9;t=60") != std::string::npos);
+    f.world.clock.advance(20s);
+    for (int i = 0; i < 9; ++i)
+        f.start();
+    auto const refused = backend.post(path, keyed("late"));
+    CHECK(refused.status == 429);
+    CHECK(error_of(refused) == "RATE_LIMITED");
+    CHECK(refused.header("retry-after") == "40");
+    // A duplicate is told so all the same, and does not count.
+    for (int i = 0; i < 3; ++i) {
+        auto const again = backend.post(path, keyed("first"));
+        CHECK(again.status == 202);
+        CHECK(again.json() ==
+              json::value{{"broadcastId", text(first.json(), "broadcastId")}, {"status", "duplicate"}});
+        CHECK(again.header("ratelimit").empty());
+    }
+    // Another scope has its own, and sends have theirs.
+    f.world.put_fcm("demo");
+    CHECK(f.world.as_backend("demo").post(path, asked()).status == 202);
+    f.world.send({{"templateName", "news"}, {"channel", "push"}, {"to", ada}});
+
+    f.world.clock.advance(39s);
+    CHECK(backend.post(path, keyed("late")).status == 429);
+    f.world.clock.advance(1s); // the first one is a minute ago
+    f.start(keyed("late"));    // whose key was not used up
+    CHECK(backend.post(path, asked()).status == 429);
+    f.world.clock.advance(20s); // and now the nine
+    for (int i = 0; i < 9; ++i)
+        f.start();
+    CHECK(backend.post(path, asked()).status == 429);
+}
+
+TEST_CASE("a limit of broadcasts that cannot be checked is not waived", "[broadcast]")
+{
+    Fixture f;
+    auto const id = f.start(keyed("before"));
+    f.world.redis.stop();
+    auto backend = f.world.as_backend();
+    CHECK(backend.post(path, keyed("key")).status == 503);
+    CHECK(backend.post(path, asked()).status == 503);
+    CHECK(text(backend.post(path, keyed("before")).json(), "broadcastId") == id);
+    CHECK(f.world.postgres.query("SELECT count(*) FROM broadcasts") == "1");
+    CHECK(f.world.postgres.query("SELECT count(*) FROM broadcast_claims") == "1");
+}
+
+// --- the dedupe key
+
+TEST_CASE("a dedupe key is one broadcast's for 24 hours", "[broadcast]")
+{
+    Fixture f;
+    auto backend = f.world.as_backend();
+    auto const id = f.start(keyed("weekly"));
+    auto const again = [&](std::string const& fields) { return backend.post(path, fields); };
+    auto const duplicate = json::value{{"broadcastId", id}, {"status", "duplicate"}};
+    CHECK(again(keyed("weekly")).status == 202);
+    CHECK(again(keyed("weekly")).json() == duplicate);
+    CHECK(again(asked({{"dedupeKey", "weekly"}, {"templateName", "whatever"}})).json() == duplicate);
+    REQUIRE(backend.del("/v1/platforms/fcm").status == 200);
+    REQUIRE(backend.del("/v1/platforms/apns").status == 200);
+    CHECK(again(keyed("weekly")).json() == duplicate);
+    CHECK(again(keyed("another")).status == 409);
+    f.world.put_fcm();
+    f.world.put_fcm("demo");
+    CHECK(text(f.world.as_backend("demo").post(path, keyed("weekly")).json(), "status") == "queued");
+    CHECK(text(f.broadcast(id), "dedupeKey") == "weekly");
+
+    f.world.clock.advance(24h - 1s);
+    CHECK(again(keyed("weekly")).json() == duplicate);
+    f.world.clock.advance(1s);
+    auto const next = f.start(keyed("weekly"));
+    CHECK(next != id);
+    CHECK(text(again(keyed("weekly")).json(), "broadcastId") == next);
+    CHECK(f.world.postgres.query("SELECT count(*) FROM broadcasts") == "3");
+}
+
+TEST_CASE("of parallel repeats one is the broadcast, and counts once", "[broadcast]")
+{
+    constexpr int threads = 24; // more than the limit
+    Fixture f;
+    f.new_devices(3, "ok:");
+    std::set<std::string> ids;
+    auto const statuses = at_once(f.world, threads, keyed("once"), ids);
+    CHECK(statuses == std::map<std::string, int>{{"duplicate", threads - 1}, {"queued", 1}});
+    REQUIRE(ids.size() == 1);
+    CHECK(f.world.postgres.query("SELECT count(*) FROM broadcasts") == "1");
+    REQUIRE(f.completes(*ids.begin()));
+    CHECK(f.fcm.pushes() == 3);
+    for (int i = 0; i < 9; ++i)
+        f.start();
+    CHECK(f.world.as_backend().post(path, asked()).status == 429);
+
+    // With nothing left of the limit nobody gets the key.
+    ids.clear();
+    CHECK(at_once(f.world, threads, keyed("too late"), ids) == std::map<std::string, int>{{"429", threads}});
+    CHECK(f.world.postgres.query("SELECT count(*) FROM broadcast_claims") == "1");
+}
+
+TEST_CASE("a broadcast with an Idempotency-Key is answered alike", "[broadcast]")
+{
+    Fixture f;
+    auto backend = f.world.as_backend();
+    auto const headers = testing::HttpClient::Headers{{"Idempotency-Key", "once"}};
+    auto const first = backend.post(path, asked(), headers);
+    REQUIRE(first.status == 202);
+    for (int i = 0; i < 9; ++i)
+        f.start();
+    auto const replay = backend.post(path, asked(), headers);
+    CHECK(replay.status == 202);
+    CHECK(replay.body == first.body);
+    CHECK(replay.header("idempotent-replayed") == "true");
+    CHECK(backend.post(path, keyed("x"), headers).status == 422);
+    CHECK(f.world.postgres.query("SELECT count(*) FROM broadcasts") == "10");
+}
+
+// --- reading, cancelling, announcing
+
+TEST_CASE("broadcasts are listed, newest first", "[broadcast]")
+{
+    Fixture f;
+    auto backend = f.world.as_backend();
+    std::vector<std::string> made;
+    for (int i = 0; i < 5; ++i)
+        made.push_back(f.start());
+    auto const all = all_items(backend, list_path, 2);
+    REQUIRE(all.size() == 5);
+    for (std::size_t i = 0; i < 5; ++i)
+        CHECK(text(all[i], "broadcastId") == made[4 - i]);
+    REQUIRE(f.completes(made[0]));
+    auto const last = all_items(backend, list_path).back();
+    CHECK(json::serialize(last) == json::serialize(f.broadcast(made[0])));
+    CHECK(backend.get(std::string(list_path) + "?limit=0").status == 400);
+    CHECK(backend.get(std::string(list_path) + "?cursor=x").status == 400);
+    auto const absent = backend.get(std::string(list_path) + '/' + nothing);
+    CHECK(absent.status == 404);
+    CHECK(error_of(absent) == "NOT_FOUND");
+    CHECK(f.world.as_backend("demo").get(std::string(list_path) + '/' + made[0]).status == 404);
+    CHECK(f.world.as_backend("demo").get(list_path).json().at("items").as_array().empty());
+}
+
+TEST_CASE("what waits is not sent any more when its broadcast is cancelled", "[broadcast]")
+{
+    Fixture f({{"BROADCAST_CHUNK", "3"}});
+    f.new_devices(4, "ok:", "ios");
+    f.new_devices(6, "PERMISSION_DENIED:");
+    auto const id = f.start();
+    REQUIRE(eventually([&] {
+        return f.world.postgres.query("SELECT sum(cardinality(waiting_ids)) FROM broadcast_chunks") == "6";
+    }));
+    REQUIRE(f.counts(id, "10 4 0 0"));
+    auto backend = f.world.as_backend();
+    auto const cancel = std::string(list_path) + '/' + id + "/cancel";
+    auto const r = backend.post(cancel, "");
+    INFO(r.body);
+    REQUIRE(r.status == 200);
+    CHECK(text(r.json(), "cancelledAt") == core::to_rfc3339(f.world.clock.now()));
+    CHECK(text(r.json(), "status") == "fanned_out");
+    CHECK(backend.post(cancel, "").status == 409);
+    REQUIRE(f.completes(id));
+    CHECK(counters(f.broadcast(id)) == "10 4 6 0");
+    CHECK(backend.post(cancel, "").status == 409);
+    CHECK(backend.post(std::string(list_path) + '/' + nothing + "/cancel", "").status == 404);
+    CHECK(f.tidy());
+    auto const audit = backend.get("/v1/audit?action=broadcast.cancelled").json();
+    CHECK(audit.at("items").as_array().size() == 1);
+    // Nothing goes out when the platform has its credential.
+    auto const before = f.fcm.pushes();
+    f.fcm.script({{"all", "ok"}});
+    f.world.put_fcm();
+    f.world.new_device(ada, "ok:direct");
+    REQUIRE(
+        f.world.becomes(f.world.send({{"templateName", "news"}, {"channel", "push"}, {"to", ada}}), "sent"));
+    CHECK(f.fcm.pushes() == before + 1);
+}
+
+TEST_CASE("what is under way when a broadcast is cancelled is counted as it ends", "[broadcast]")
+{
+    Fixture f({{"BROADCAST_CHUNK", "2"}});
+    f.new_devices(40, "ok:");
+    f.fcm.script({{"delay", 300}});
+    auto const id = f.start();
+    REQUIRE(eventually([&] { return f.fcm.pushes() > 0; }));
+    auto const r = f.world.as_backend().post(std::string(list_path) + '/' + id + "/cancel", "");
+    REQUIRE(f.completes(id));
+    auto const b = f.broadcast(id);
+    CHECK((r.status == 200) == (text(b, "cancelledAt") != "null"));
+    CHECK(number(b, "sentCount") == f.fcm.pushes());
+    CHECK(number(b, "sentCount") + number(b, "failedCount") == number(b, "enqueuedDevices"));
+    CHECK(number(b, "invalidTokenCount") == 0);
+    CHECK(f.tidy());
+}
+
+TEST_CASE("the end of a broadcast is announced once", "[broadcast]")
+{
+    Fixture f({{"BROADCAST_CHUNK", "2"}});
+    auto backend = f.world.as_backend();
+    REQUIRE(backend.post("/v1/webhooks", R"({"url":"http://127.0.0.1:9/"})").status == 201);
+    f.new_devices(20, "ok:");
+    auto const id = f.start();
+    REQUIRE(f.completes(id));
+    auto const empty = f.start(); // announced as well, with devices or without
+    REQUIRE(f.completes(empty));
+    auto const announced = [&](std::string const& of) {
+        return f.world.postgres.query("SELECT string_agg(event_type, ' ') FROM webhook_deliveries "
+                                      "WHERE payload::jsonb -> 'data' ->> 'broadcastId' = '" +
+                                      of + "'");
+    };
+    CHECK(announced(id) == "broadcast.completed");
+    CHECK(announced(empty) == "broadcast.completed");
+    auto const payload = json::parse(
+        f.world.postgres.query("SELECT payload FROM webhook_deliveries WHERE payload LIKE '%" + id + "%'"));
+    CHECK(payload.at("data") == f.broadcast(id));
+}
+
+TEST_CASE("a suspended tenant's broadcast goes on when it is active again", "[broadcast]")
+{
+    Fixture f;
+    f.world.new_device(ada, "INTERNAL-once:1");
+    auto const id = f.start();
+    REQUIRE(eventually([&] { return f.fcm.pushes() == 1; }));
+    auto master = f.world.as_master();
+    auto const put = [&](std::string const& status) {
+        REQUIRE(master.put("/v1/admin/tenants/demo", body({{"displayName", "Demo"}, {"status", status}}))
+                    .status == 200);
+    };
+    auto const seen_by_backend = [&] { return f.world.as_backend().get(list_path).status; };
+    put("suspended");
+    REQUIRE(eventually([&] { return seen_by_backend() == 403; }));
+    f.go_on();
+    f.put_off(); // until somebody looks again
+    CHECK(f.fcm.pushes() == 1);
+    put("active");
+    REQUIRE(eventually([&] { return seen_by_backend() == 200; }));
+    f.go_on();
+    REQUIRE(f.completes(id));
+    CHECK(f.fcm.pushes() == 2);
+}

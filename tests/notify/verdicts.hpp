@@ -1,0 +1,18 @@
+#pragma once
+
+#include "domain/answer.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace notify {
+
+/// For what tests compare and show.
+constexpr std::string_view to_string(Verdict v) noexcept
+{
+    constexpr std::array<std::string_view, 7> names{
+        "accepted", "gone", "refused", "credential", "throttled", "transient", "unknown"};
+    return names[static_cast<std::size_t>(v)];
+}
+
+} // namespace notify
