@@ -1,0 +1,13 @@
+#pragma once
+
+#include "deps.hpp"
+#include "http/message.hpp"
+
+namespace billing {
+
+/// GET /v1/entitlements?userId=
+asio::awaitable<http::Response> list_entitlements(http::Request const& req, Deps& deps);
+/// GET /v1/users/{userId}/entitlements, as they are now or as of `at`.
+asio::awaitable<http::Response> get_user_entitlements(http::Request const& req, Deps& deps);
+
+} // namespace billing

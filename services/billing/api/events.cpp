@@ -1,0 +1,100 @@
+#include "api/events.hpp"
+
+#include "api/user_id.hpp"
+#include "audit/audit.hpp"
+#include "core/error.hpp"
+#include "core/json_writer.hpp"
+#include "http/query.hpp"
+#include "paging/cursor.hpp"
+#include "storage/apply.hpp"
+#include "storage/archive.hpp"
+#include "storage/settings.hpp"
+#include "tenancy/settings.hpp"
+
+namespace billing {
+
+namespace {
+
+using archive::Archived;
+
+constexpr std::size_t max_type = 100;
+constexpr std::size_t usual_event = 4096; ///< characters of one, as most are
+
+archive::Filter parse_filter(http::Query& query)
+{
+    archive::Filter filter;
+    filter.type = query.text("type", 1, max_type);
+    if (auto const index = query.one_of("result", results)) filter.result = static_cast<Result>(*index);
+    filter.user_id = query.text("userId", 1, max_user_id);
+    return filter;
+}
+
+/// Text, or null when there is none.
+void member(core::JsonWriter& w, std::string_view name, std::string const& text)
+{
+    w.member(name, text.empty() ? std::nullopt : std::optional(text));
+}
+
+void write_event(core::JsonWriter& w, Archived const& event)
+{
+    w.begin_object().member("eventId", event.event_id).member("provider", to_string(event.provider));
+    member(w, "type", event.type);
+    w.member("result", to_string(event.result));
+    member(w, "reason", event.reason);
+    w.member("userId", event.user_id).member("receivedAt", event.received_at).key("payload");
+    if (event.is_json())
+        w.raw(event.payload);
+    else
+        w.value(event.payload);
+    w.end_object();
+}
+
+paging::Position position_of(Archived const& event)
+{
+    return {event.received_at, event.archive_id};
+}
+
+/// The last thing a transaction does (audit::record).
+void record(pg::Tx& tx, http::Request const& req, Archived const& event, Outcome const& outcome)
+{
+    audit::record(tx, req.context,
+        {.action = "event.replayed",
+            .subject_type = "event",
+            .subject_id = event.event_id,
+            .before = boost::json::object{{"result", to_string(event.result)}},
+            .after = boost::json::object{{"result", to_string(outcome.result)}}});
+}
+
+} // namespace
+
+asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps)
+{
+    http::Query query(req);
+    auto const filter = parse_filter(query);
+    auto const limit = query.limit();
+    auto const after = paging::read_cursor(query, filter.hash());
+    query.check();
+    auto rows = co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return archive::list(tx, req.scope(), filter, after, limit + 1); });
+    auto const page = paging::make_page(std::move(rows), limit, filter.hash(), position_of);
+    co_return http::Response::ok(paging::to_json(page, write_event, usual_event));
+}
+
+asio::awaitable<http::Response> replay_event(http::Request const& req, Deps& deps)
+{
+    co_return co_await deps.db.transact(settings::both_of(req.scope().tenant_id()), [&](pg::Tx& tx) {
+        auto const event = archive::find(tx, req.scope().id, req.param("eventId"));
+        if (!event) throw core::Error(core::codes::not_found, "There is no such event.");
+        auto const document = tenancy::settings::read(tx, settings::home_of(req.scope())).document;
+        PaymentRules const rules{.past_due_is_active = settings::past_due_is_active(document)};
+        auto const outcome = apply::replay(tx, req.scope().id, *event, rules, req.context.traceparent);
+        record(tx, req, *event, outcome);
+        core::JsonWriter w(128);
+        w.begin_object().member("eventId", event->event_id).member("result", to_string(outcome.result));
+        member(w, "reason", outcome.reason);
+        w.end_object();
+        return http::Response::ok(std::move(w).str());
+    });
+}
+
+} // namespace billing

@@ -1,0 +1,144 @@
+#include "api/grants.hpp"
+
+#include "api/json.hpp"
+#include "api/user_id.hpp"
+#include "audit/audit.hpp"
+#include "core/error.hpp"
+#include "core/fields.hpp"
+#include "core/json_writer.hpp"
+#include "idempotency/once.hpp"
+#include "storage/apply.hpp"
+#include "storage/entitlements.hpp"
+#include "storage/products.hpp"
+
+namespace billing {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t max_reason = 200;
+constexpr std::string_view granted = "GRANT", revoked = "REVOKE"; // `lastEventType`
+
+struct Draft {
+    core::Uuid product_id;
+    std::optional<core::Time> expires_at;
+    std::optional<std::string> reason;
+};
+
+Draft parse_grant(http::Request const& req, core::Time now)
+{
+    core::Fields f(req.json());
+    Draft d;
+    auto const product = f.text("productId", 1, core::Uuid::text_size);
+    auto const id = core::Uuid::parse(product);
+    if (!id) f.fault("productId", "format", "must be the productId of a product"); // unless it has a fault
+    d.product_id = id.value_or(core::Uuid());
+    d.expires_at = f.optional_time("expiresAt");
+    if (d.expires_at && *d.expires_at <= now) f.fault("expiresAt", "range", "must lie in the future");
+    d.reason = f.optional_text("reason", 1, max_reason);
+    f.check();
+    return d;
+}
+
+products::Product product_of(pg::Tx& tx, http::Request const& req, Draft const& draft)
+{
+    auto found = products::get(tx, req.scope(), draft.product_id);
+    if (!found) throw core::Error::validation({{"/productId", "unknown", "is no product of the catalog"}});
+    return *std::move(found);
+}
+
+/// Of a consumable each grant is one more; of a subscription there is one.
+Entitlement entitlement_of(core::Scope const& scope, std::string const& user_id,
+    products::Product const& product, Draft const& draft, core::Time now)
+{
+    Entitlement e;
+    e.user_id = user_id;
+    e.source = Source::manual;
+    e.provider_product_id = product.provider_product_id;
+    if (product.kind == products::Kind::consumable) e.transaction_id = core::Uuid::v7().to_string();
+    e.id = entitlement_id(scope.id, e.source, user_id, e.provider_product_id, e.transaction_id);
+    e.status = Status::active;
+    e.purchased_at = now;
+    e.expires_at = draft.expires_at;
+    e.reason = draft.reason;
+    return e;
+}
+
+json::object to_object(Entitlement const& e)
+{
+    return {{"userId", e.user_id}, {"providerProductId", e.provider_product_id},
+        {"status", to_string(e.status)},
+        {"expiresAt", e.expires_at ? json::value(core::to_rfc3339(*e.expires_at)) : json::value(nullptr)},
+        {"reason", e.reason ? json::value(*e.reason) : json::value(nullptr)}};
+}
+
+/// Writes it over what there was, and tells webhooks and the audit trail; the last thing a transaction does
+/// (audit::record).
+void put(pg::Tx& tx, http::Request const& req, std::string_view type,
+    std::optional<Entitlement> const& before, Entitlement& e, core::Time now)
+{
+    e.last_event_type = type;
+    e.last = Order{.at = now, .period_end = e.expires_at.value_or(core::Time::max()), .event_id = {}};
+    e.updated_at = on_arrival;
+    if (before) {
+        e.created_at = before->created_at;
+        e.revision = before->revision;
+    }
+    entitlements::put(tx, req.scope().id, e);
+    apply::announce(tx, req.scope().id, req.context.traceparent, before, e, now);
+    audit::record(tx, req.context,
+        {.action = type == granted ? "grant.created" : "grant.deleted",
+            .subject_type = "entitlement",
+            .subject_id = e.id.to_string(),
+            .before = before ? std::optional<json::value>(to_object(*before)) : std::nullopt,
+            .after = to_object(e)});
+}
+
+std::optional<Entitlement> find(pg::Tx& tx, http::Request const& req, core::Uuid id)
+{
+    auto shown = entitlements::get(tx, req.scope(), user_id_of(req), id);
+    return shown ? std::optional(std::move(shown->entitlement)) : std::nullopt;
+}
+
+http::Response give(pg::Tx& tx, http::Request const& req, Draft const& draft, core::Time now)
+{
+    auto const product = product_of(tx, req, draft);
+    pg::serialise(tx, req.scope().id);
+    Entitlement e = entitlement_of(req.scope(), user_id_of(req), product, draft, now);
+    auto const before = find(tx, req, e.id);
+    put(tx, req, granted, before, e, now);
+    core::JsonWriter w(640);
+    write(w, entitlements::get(tx, req.scope(), e.user_id, e.id).value(), req.scope().environment(), now);
+    return http::Response::created(std::move(w).str());
+}
+
+} // namespace
+
+asio::awaitable<http::Response> create_grant(http::Request const& req, Deps& deps)
+{
+    user_id_of(req);
+    core::Time const now = deps.clock.now();
+    Draft const draft = parse_grant(req, now);
+    co_return co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) { return give(tx, req, draft, now); });
+}
+
+asio::awaitable<http::Response> delete_grant(http::Request const& req, Deps& deps)
+{
+    auto const id = req.uuid_param("entitlementId");
+    core::Time const now = deps.clock.now();
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        pg::serialise(tx, req.scope().id);
+        auto const before = find(tx, req, id);
+        if (!before || before->source != Source::manual)
+            throw core::Error(core::codes::not_found, "There is no such grant.");
+        if (before->status != Status::expired) {
+            Entitlement e = *before;
+            e.status = Status::expired;
+            put(tx, req, revoked, before, e, now);
+        }
+        return http::Response::ok(R"({"deleted":true})");
+    });
+}
+
+} // namespace billing

@@ -1,0 +1,225 @@
+#include "api/products.hpp"
+
+#include "audit/audit.hpp"
+#include "core/error.hpp"
+#include "core/fields.hpp"
+#include "core/json_writer.hpp"
+#include "http/etag.hpp"
+#include "http/query.hpp"
+#include "idempotency/once.hpp"
+#include "paging/cursor.hpp"
+#include "storage/products.hpp"
+
+#include <array>
+
+namespace billing {
+
+namespace {
+
+namespace json = boost::json;
+using products::Grant, products::Product;
+
+constexpr std::size_t max_provider_product_id = 255;
+constexpr std::size_t max_name = 100;
+constexpr std::size_t max_features = 100;
+constexpr std::size_t max_grants = 100;
+constexpr std::int64_t max_quantity = 9'007'199'254'740'991; // what every JSON reader can hold
+
+[[noreturn]] void product_not_found()
+{
+    throw core::Error(core::codes::not_found, "There is no such product.");
+}
+
+Product get_existing(pg::Tx& tx, http::Request const& req)
+{
+    auto found = products::get(tx, req.scope(), req.uuid_param("productId"));
+    if (!found) product_not_found();
+    return *std::move(found);
+}
+
+std::string etag(Product const& p)
+{
+    return http::etag(std::to_string(p.version));
+}
+
+/// For a change: locked, and as the request's If-Match wants it.
+Product lock_existing(pg::Tx& tx, http::Request const& req)
+{
+    auto found = products::lock(tx, req.scope(), req.uuid_param("productId"));
+    if (!found) product_not_found();
+    http::check_if_match(req, etag(*found));
+    return *std::move(found);
+}
+
+// --- reading
+
+/// The member `grants`; absent or null is none.
+std::vector<Grant> parse_grants(core::Fields& f)
+{
+    std::vector<Grant> grants;
+    auto const* items = f.optional_array("grants", max_grants);
+    if (items == nullptr) return grants;
+    for (std::size_t i = 0; i < items->size(); ++i) {
+        core::Fields nested((*items)[i], "/grants/" + std::to_string(i));
+        Grant grant;
+        grant.name = nested.text("name", 1, max_name);
+        grant.quantity = nested.integer("quantity", 1, max_quantity);
+        f.absorb(nested);
+        grants.push_back(std::move(grant));
+    }
+    return grants;
+}
+
+Product parse_product(http::Request const& req)
+{
+    core::Fields f(req.json());
+    Product p;
+    p.id = core::Uuid::v7();
+    p.provider_product_id = f.text("providerProductId", 1, max_provider_product_id);
+    p.name = f.text("name", 1, max_name);
+    p.kind = static_cast<products::Kind>(f.one_of("kind", products::kinds));
+    p.features = f.optional_list("features", max_features, max_name);
+    p.grants = parse_grants(f);
+    f.check();
+    return p;
+}
+
+/// The fields a PATCH may name.
+struct Changes {
+    core::Change<std::string> provider_product_id, name;
+    core::Change<std::size_t> kind;
+    core::Change<std::vector<std::string>> features;
+    core::Change<std::vector<Grant>> grants;
+
+    static Changes parse(http::Request const& req)
+    {
+        static constexpr std::array<std::string_view, 5> names{
+            "providerProductId", "name", "kind", "features", "grants"};
+        core::Fields f(req.json());
+        Changes c;
+        for (auto const* required : {"providerProductId", "name"})
+            if (f.is_null(required)) f.fault(required, "required", "must not be null");
+        c.provider_product_id = f.change_text("providerProductId", 1, max_provider_product_id);
+        c.name = f.change_text("name", 1, max_name);
+        c.kind = f.change_one_of("kind", products::kinds, false);
+        c.features = f.change_list("features", max_features, max_name);
+        c.grants = {f.has("grants"), parse_grants(f)};
+        f.check_any_of(names);
+        return c;
+    }
+
+    void apply(Product& p) const
+    {
+        if (provider_product_id) p.provider_product_id = *provider_product_id.value;
+        if (name) p.name = *name.value;
+        if (kind) p.kind = static_cast<products::Kind>(*kind.value);
+        if (features) p.features = features.value.value_or(std::vector<std::string>());
+        if (grants) p.grants = *grants.value;
+    }
+};
+
+// --- writing
+
+void write_product(core::JsonWriter& w, Product const& p)
+{
+    w.begin_object()
+        .member("productId", p.id)
+        .member("providerProductId", p.provider_product_id)
+        .member("name", p.name)
+        .member("kind", products::to_string(p.kind))
+        .member("features", p.features)
+        .key("grants")
+        .raw(products::to_json(p.grants))
+        .member("version", p.version)
+        .member("createdAt", p.created_at)
+        .member("updatedAt", p.updated_at)
+        .end_object();
+}
+
+http::Response answer(unsigned status, Product const& p)
+{
+    core::JsonWriter w(512);
+    write_product(w, p);
+    return http::Response{.status = status, .body = std::move(w).str()}.header("ETag", etag(p));
+}
+
+json::value to_value(Product const& p)
+{
+    return {{"providerProductId", p.provider_product_id}, {"name", p.name},
+        {"kind", products::to_string(p.kind)}, {"features", json::value_from(p.features)},
+        {"grants", json::parse(products::to_json(p.grants))}};
+}
+
+/// Writes down what became of a product; the last thing a transaction does (audit::record).
+void record(pg::Tx& tx, http::Request const& req, std::string_view action, core::Uuid id,
+    std::optional<json::value> before, std::optional<json::value> after)
+{
+    audit::record(tx, req.context,
+        {.action = std::string(action),
+            .subject_type = "product",
+            .subject_id = id.to_string(),
+            .before = std::move(before),
+            .after = std::move(after)});
+}
+
+paging::Position position_of(Product const& p)
+{
+    return {p.created_at, p.id};
+}
+
+} // namespace
+
+asio::awaitable<http::Response> create_product(http::Request const& req, Deps& deps)
+{
+    Product const draft = parse_product(req);
+    co_return co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) {
+        Product p = draft;
+        products::insert(tx, req.scope(), p);
+        record(tx, req, "product.created", p.id, std::nullopt, to_value(p));
+        return answer(201, p).header("Location", "/v1/products/" + p.id.to_string());
+    });
+}
+
+asio::awaitable<http::Response> list_products(http::Request const& req, Deps& deps)
+{
+    auto const hash = paging::FilterHash().add("list", "products").value();
+    http::Query query(req);
+    auto const limit = query.limit();
+    auto const after = paging::read_cursor(query, hash);
+    query.check();
+    auto rows = co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return products::list(tx, req.scope(), after, limit + 1); });
+    auto const page = paging::make_page(std::move(rows), limit, hash, position_of);
+    co_return http::Response::ok(paging::to_json(page, write_product));
+}
+
+asio::awaitable<http::Response> get_product(http::Request const& req, Deps& deps)
+{
+    co_return co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return answer(200, get_existing(tx, req)); });
+}
+
+asio::awaitable<http::Response> update_product(http::Request const& req, Deps& deps)
+{
+    Changes const changes = Changes::parse(req);
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        Product p = lock_existing(tx, req);
+        auto before = to_value(p);
+        changes.apply(p);
+        products::update(tx, req.scope(), p);
+        record(tx, req, "product.updated", p.id, std::move(before), to_value(p));
+        return answer(200, p);
+    });
+}
+
+asio::awaitable<http::Response> delete_product(http::Request const& req, Deps& deps)
+{
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        Product const p = lock_existing(tx, req);
+        products::remove(tx, req.scope(), p.id);
+        record(tx, req, "product.deleted", p.id, to_value(p), std::nullopt);
+        return http::Response::ok(R"({"deleted":true})");
+    });
+}
+
+} // namespace billing

@@ -1,0 +1,158 @@
+#include "api/settings.hpp"
+
+#include "audit/audit.hpp"
+#include "core/fields.hpp"
+#include "core/secret.hpp"
+#include "http/etag.hpp"
+#include "storage/settings.hpp"
+#include "storage/syncs.hpp"
+#include "tenancy/settings.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace billing {
+
+namespace {
+
+namespace json = boost::json;
+using tenancy::settings::Settings;
+
+constexpr std::size_t max_secret = 255;
+constexpr std::size_t max_signing_secrets = 10;
+constexpr std::array names{settings::purchases_secret_name, settings::payments_secrets_name,
+    settings::purchases_api_key_name, settings::past_due_is_active_name};
+
+/// What a header can hold: visible ASCII, with spaces inside where `spaces` says so.
+bool fits_header(std::string_view text, bool spaces)
+{
+    bool const visible =
+        std::ranges::all_of(text, [spaces](char c) { return (c > ' ' && c <= '~') || (spaces && c == ' '); });
+    return visible && !text.starts_with(' ') && !text.ends_with(' ');
+}
+
+json::object show(json::object const& document)
+{
+    auto const secrets = [&] {
+        auto const* value = document.if_contains(settings::payments_secrets_name);
+        return value != nullptr && value->is_array() && !value->get_array().empty();
+    };
+    auto const is_text = [&](std::string_view name) {
+        auto const* value = document.if_contains(name);
+        return value != nullptr && value->is_string();
+    };
+    return {{settings::purchases_secret_name, is_text(settings::purchases_secret_name)},
+        {settings::payments_secrets_name, secrets()},
+        {settings::purchases_api_key_name, is_text(settings::purchases_api_key_name)},
+        {settings::past_due_is_active_name, settings::past_due_is_active(document)}};
+}
+
+http::Response answer(Settings const& settings)
+{
+    return http::Response::ok(json::serialize(show(settings.document)))
+        .header("ETag", http::etag(std::to_string(settings.version)));
+}
+
+core::Change<std::string> change_secret(core::Fields& f, std::string_view name, bool spaces)
+{
+    auto change = f.change_text(name, 1, max_secret);
+    if (change.value && !fits_header(*change.value, spaces))
+        f.fault(name, "format", "must be something that a header can hold: visible ASCII");
+    return change;
+}
+
+struct Changes {
+    core::Change<std::string> purchases_secret, purchases_api_key;
+    core::Change<std::vector<std::string>> payments_secrets;
+    core::Change<bool> past_due_is_active;
+
+    static Changes parse(http::Request const& req)
+    {
+        core::Fields f(req.json());
+        Changes c;
+        c.purchases_secret = change_secret(f, settings::purchases_secret_name, true);
+        c.payments_secrets = f.change_list(settings::payments_secrets_name, max_signing_secrets, max_secret);
+        c.purchases_api_key = change_secret(f, settings::purchases_api_key_name, false);
+        c.past_due_is_active = {
+            f.has(settings::past_due_is_active_name), f.optional_boolean(settings::past_due_is_active_name)};
+        f.check_any_of(names);
+        return c;
+    }
+
+    /// Writes what was named into the document, secrets sealed.
+    void apply(json::object& document, std::int64_t tenant_id, crypto::Keyring const& keyring) const
+    {
+        auto const sealed = [&](std::string const& secret, std::string_view name) {
+            return json::value(settings::seal(core::Secret(secret), name, tenant_id, keyring));
+        };
+        auto const set = [&](std::string_view name, core::Change<std::string> const& change) {
+            if (!change) return;
+            document[name] = change.value ? sealed(*change.value, name) : json::value(nullptr);
+        };
+        set(settings::purchases_secret_name, purchases_secret);
+        set(settings::purchases_api_key_name, purchases_api_key);
+        if (payments_secrets) {
+            json::array list;
+            for (auto const& secret : payments_secrets.value.value_or(std::vector<std::string>()))
+                list.push_back(sealed(secret, settings::payments_secrets_name));
+            document[settings::payments_secrets_name] = std::move(list);
+        }
+        if (past_due_is_active)
+            document[settings::past_due_is_active_name] = past_due_is_active.value.value_or(false);
+    }
+};
+
+/// Those members of what is shown that the request named: a secret that replaces another looks the same.
+json::object named_of(json::object const& shown, http::Request const& req)
+{
+    json::object named;
+    for (auto const& member : shown)
+        if (req.json().as_object().contains(member.key())) named.insert(member);
+    return named;
+}
+
+/// Both environments live by the settings, so the change stands in the audit trail of both; the last thing a
+/// transaction does (audit::record).
+void record(pg::Tx& tx, http::Request const& req, Settings const& before, Settings const& after)
+{
+    http::Context context = req.context;
+    for (auto const environment : {core::Environment::production, core::Environment::sandbox}) {
+        context.scope = core::Scope::of(req.scope().tenant_id(), environment, req.scope().slug);
+        audit::record(tx, context,
+            {.action = "settings.updated",
+                .subject_type = "settings",
+                .subject_id = {},
+                .before = named_of(show(before.document), req),
+                .after = named_of(show(after.document), req)});
+    }
+}
+
+} // namespace
+
+asio::awaitable<http::Response> get_settings(http::Request const& req, Deps& deps)
+{
+    auto const home = settings::home_of(req.scope());
+    co_return co_await deps.db.read(
+        home, [&](pg::Tx& tx) { return answer(tenancy::settings::read(tx, home)); });
+}
+
+asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& deps)
+{
+    Changes const changes = Changes::parse(req);
+    auto const home = settings::home_of(req.scope());
+    auto response = co_await deps.db.transact(settings::both_of(req.scope().tenant_id()), [&](pg::Tx& tx) {
+        Settings const before = tenancy::settings::read_for_update(tx, home);
+        http::check_if_match(req, http::etag(std::to_string(before.version)));
+        json::object document = before.document;
+        changes.apply(document, home.tenant_id(), deps.keyring);
+        Settings const after = tenancy::settings::write(tx, home, document, before.version, deps.clock.now());
+        if (changes.purchases_api_key) syncs::resume(tx, home.tenant_id());
+        record(tx, req, before, after);
+        return answer(after);
+    });
+    // The notification comes a moment after the answer; who waits for the one may not wait for the other.
+    deps.directory.on_notify(req.scope().slug);
+    co_return response;
+}
+
+} // namespace billing

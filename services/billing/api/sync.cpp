@@ -1,0 +1,152 @@
+#include "api/sync.hpp"
+
+#include "api/json.hpp"
+#include "api/user_id.hpp"
+#include "audit/audit.hpp"
+#include "core/error.hpp"
+#include "core/json_writer.hpp"
+#include "domain/errors.hpp"
+#include "providers/purchases_api.hpp"
+#include "storage/settings.hpp"
+#include "storage/syncs.hpp"
+#include "tenancy/settings.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <chrono>
+#include <exception>
+
+namespace billing {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto lease_time = 30s; ///< longer than the platform may take, and we after it
+constexpr auto patience = 12s;   ///< for somebody else's sync of the same user
+constexpr auto look_again = 100ms;
+
+/// A sync that has begun: nobody else's of this user has.
+struct Begun {
+    syncs::Lease lease;
+    core::Secret api_key;
+};
+
+/// What the platform said, and since when it can be trusted.
+struct Fetched {
+    core::Time asked_at;
+    Subscriber subscriber;
+};
+
+std::optional<Begun> try_begin(pg::Tx& tx, http::Request const& req, Deps& deps)
+{
+    auto const home = settings::home_of(req.scope());
+    auto const document = tenancy::settings::read(tx, home).document;
+    if (!settings::has_purchases_api_key(document))
+        throw core::Error(codes::purchases_api_not_configured, "The settings have no purchasesApiKey.");
+    auto const now = deps.clock.now();
+    auto taken = syncs::take(tx, home.tenant_id(), user_id_of(req), now, now + lease_time);
+    if (!taken) return std::nullopt;
+    return Begun{*std::move(taken), settings::purchases_api_key(document, home.tenant_id(), deps.keyring)};
+}
+
+/// Throws CONFLICT when the user's syncs do not come to an end.
+asio::awaitable<Begun> begin(http::Request const& req, Deps& deps)
+{
+    asio::steady_timer timer(co_await asio::this_coro::executor);
+    auto const give_up = std::chrono::steady_clock::now() + patience;
+    for (;;) {
+        auto begun = co_await deps.db.transact(
+            settings::both_of(req.scope().tenant_id()), [&](pg::Tx& tx) { return try_begin(tx, req, deps); });
+        if (begun) co_return *std::move(begun);
+        if (std::chrono::steady_clock::now() >= give_up)
+            throw core::Error(core::codes::conflict, "This user is being synced just now.")
+                .header("Retry-After", "1");
+        timer.expires_after(look_again);
+        co_await timer.async_wait(asio::use_awaitable);
+    }
+}
+
+asio::awaitable<Fetched> fetch(http::Request const& req, Deps& deps, core::Secret const& api_key)
+{
+    auto work = [&] {
+        core::Time const asked_at = deps.clock.now();
+        return Fetched{asked_at, deps.purchases_api.fetch(user_id_of(req), api_key)};
+    };
+    try {
+        co_return co_await deps.upstream.run(work);
+    } catch (PurchasesApiError const& e) {
+        deps.logger.warn("the purchase platform did not answer as it should",
+            {{"tenant", req.scope().slug}, {"why", e.what()}});
+        throw core::Error(codes::upstream_error, "The purchase platform did not answer as it should.");
+    }
+}
+
+void write_changes(core::JsonWriter& w, std::array<syncs::Applied, 2> const& applied)
+{
+    w.key("changes").begin_array();
+    for (auto const& [scope, written] : applied) {
+        for (auto const& write : written) {
+            if (!write.changed()) continue;
+            w.begin_object().member("entitlementId", write.to.id).key("from");
+            if (write.from)
+                w.value(to_string(write.from->status));
+            else
+                w.null();
+            w.member("to", to_string(write.to.status)).end_object();
+        }
+    }
+    w.end_array();
+}
+
+/// Writes what was fetched, and gives the lease back.
+http::Response apply(
+    pg::Tx& tx, http::Request const& req, Deps& deps, syncs::Lease const& lease, Fetched const& fetched)
+{
+    auto const now = deps.clock.now();
+    auto const applied = syncs::apply(tx, lease.tenant_id, lease.user_id, fetched.subscriber,
+        fetched.asked_at, req.context.traceparent, now);
+    syncs::finish(tx, lease);
+    core::JsonWriter w(1024);
+    w.begin_object().member("userId", lease.user_id).key("entitlements").begin_array();
+    for (auto const& shown : entitlements::of_user(tx, req.scope(), lease.user_id))
+        write(w, shown, req.scope().environment(), now);
+    w.end_array();
+    write_changes(w, applied);
+    w.end_object();
+    http::Context context = req.context;
+    for (auto const& in : applied) { // last: audit::record
+        context.scope.id = in.scope.id;
+        if (auto const entry = in.entry(lease.user_id)) audit::record(tx, context, *entry);
+    }
+    return http::Response::ok(std::move(w).str());
+}
+
+asio::awaitable<http::Response> perform(http::Request const& req, Deps& deps, Begun const& begun)
+{
+    Fetched const fetched = co_await fetch(req, deps, begun.api_key);
+    co_return co_await deps.db.transact(settings::both_of(begun.lease.tenant_id),
+        [&](pg::Tx& tx) { return apply(tx, req, deps, begun.lease, fetched); });
+}
+
+} // namespace
+
+asio::awaitable<http::Response> sync_user(http::Request const& req, Deps& deps)
+{
+    user_id_of(req);
+    Begun const begun = co_await begin(req, deps);
+    std::exception_ptr failure;
+    try {
+        co_return co_await perform(req, deps, begun);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    // The next one need not wait for the lease to end.
+    co_await deps.db.transact(
+        settings::both_of(begun.lease.tenant_id), [&](pg::Tx& tx) { syncs::give_back(tx, begun.lease); });
+    std::rethrow_exception(failure);
+}
+
+} // namespace billing

@@ -1,0 +1,92 @@
+#include "app.hpp"
+
+#include "routes.hpp"
+#include "service/reencrypt.hpp"
+#include "storage/settings.hpp"
+#include "webhooks/webhooks.hpp"
+#include "workers/reconciler.hpp"
+
+namespace billing {
+
+namespace {
+
+/// Threads for requests to the purchase platform that somebody waits for.
+constexpr unsigned upstream_threads = 8;
+
+constexpr std::array announced{apply::entitlement_changed};
+
+service::PlatformOptions platform_options(Config const& config)
+{
+    return {.name = "billing",
+        .issuer = config.issuer,
+        .key_kinds = {{"secret", "bil_", core::Access::key}},
+        .events = announced,
+        .tenant_headers = false,
+        .user_requests_per_minute = 600,
+        .rate_limit_fails_open = true};
+}
+
+} // namespace
+
+App::App(Config const& config, service::Runtime const& runtime)
+    : Platform(platform_options(config), runtime),
+      payments_signature_header_(config.payments_signature_header),
+      purchases_api_(config.purchases_api_url, internal_), upstream_(upstream_threads),
+      events_(runtime.metrics), hot_(db_), deps_{
+                                               .db = db_,
+                                               .hot = hot_,
+                                               .keys = keys_,
+                                               .tenants = tenants_,
+                                               .directory = directory_,
+                                               .webhooks = webhooks_,
+                                               .keyring = keyring_,
+                                               .purchases_api = purchases_api_,
+                                               .upstream = upstream_,
+                                               .events = events_,
+                                               .payments_signature_header = payments_signature_header_,
+                                               .clock = runtime.clock,
+                                               .logger = runtime.logger,
+                                           }
+{
+    add_work(config.archive_months);
+    serve(http::bind<Deps>(routes, deps_));
+}
+
+void App::add_work(unsigned archive_months)
+{
+    add_worker(reconciler::worker_options(), reconciler::handler({.db = db_,
+                                                 .api = purchases_api_,
+                                                 .keyring = keyring_,
+                                                 .clock = runtime_.clock,
+                                                 .logger = runtime_.logger}));
+    add_periodic(reconciler::periodic_options(), reconciler::step(db_, runtime_.clock));
+    add_periodic({.name = "event-archive"}, [this, archive_months](std::stop_token const&) {
+        return db_.transact_blocking(
+            pg::Scopes(), [&](pg::Tx& tx) { return archive::maintain(tx, archive_months); });
+    });
+}
+
+std::vector<pg::Component const*> App::components()
+{
+    auto parts = Platform::components();
+    parts.push_back(&migrations());
+    return parts;
+}
+
+service::Definition definition()
+{
+    return {
+        .name = "billing",
+        .config_prefix = "BILLING",
+        .summary = "Purchase and payment events into entitlements, for many tenants",
+        .defaults = {.base_host = "billing.localhost", .port = 8104, .ops_port = 9104},
+        .components = App::components(),
+        .configure = [](core::Config& config, service::Settings const&) -> service::Factory {
+            return [own = Config::read(config)](
+                       service::Runtime const& runtime) { return std::make_unique<App>(own, runtime); };
+        },
+        .verbs = {service::reencrypt_verb({webhooks::reencrypt, settings::reencrypt})},
+    };
+}
+
+} // namespace billing

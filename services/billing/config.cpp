@@ -1,0 +1,38 @@
+#include "config.hpp"
+
+#include "http/client.hpp"
+
+#include <algorithm>
+
+namespace billing {
+
+namespace {
+
+bool is_header_name(std::string_view name)
+{
+    return !name.empty() && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+               c == '_';
+    });
+}
+
+} // namespace
+
+Config Config::read(core::Config& config)
+{
+    Config c;
+    c.issuer = service::TokenIssuer::read(config);
+    c.purchases_api_url = config.text("PURCHASES_API_URL", "https://api.revenuecat.com",
+        "base address of the in-app purchase platform's REST API");
+    if (!http::parse_outbound_url(c.purchases_api_url))
+        config.fault("PURCHASES_API_URL", "must be an http or https address");
+    c.payments_signature_header = config.text(
+        "PAYMENTS_SIGNATURE_HEADER", "Stripe-Signature", "header that the card payment provider signs in");
+    if (!is_header_name(c.payments_signature_header))
+        config.fault("PAYMENTS_SIGNATURE_HEADER", "must be the name of a header");
+    c.archive_months = static_cast<unsigned>(config.integer("EVENT_ARCHIVE_MONTHS", c.archive_months, 1, 1200,
+        "whole months that events are kept after the one they came in"));
+    return c;
+}
+
+} // namespace billing

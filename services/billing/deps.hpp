@@ -1,0 +1,57 @@
+#pragma once
+
+#include "auth/keys.hpp"
+#include "core/clock.hpp"
+#include "core/workers.hpp"
+#include "crypto/keyring.hpp"
+#include "metrics.hpp"
+#include "observe/log.hpp"
+#include "pg/coalescer.hpp"
+#include "pg/database.hpp"
+#include "storage/apply.hpp"
+#include "storage/entitlements.hpp"
+#include "tenancy/admin.hpp"
+#include "tenancy/directory.hpp"
+#include "webhooks/api.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace billing {
+
+namespace asio = boost::asio;
+
+class PurchasesApi; // providers/purchases_api.hpp
+
+/// The operations that every client repeats all day, each many callers to a statement.
+struct Hot {
+    pg::Coalescer<apply::Incoming, std::optional<Outcome>> take_in;
+    pg::Coalescer<entitlements::UserKey, std::vector<entitlements::Shown>> of_user;
+    pg::Coalescer<entitlements::FeatureQuery, entitlements::Feature> feature;
+
+    explicit Hot(pg::Database& db)
+        : take_in(db, apply::take_in_batch), of_user(db, entitlements::of_user_batch),
+          feature(db, entitlements::features_batch)
+    {
+    }
+};
+
+/// What handlers work with; the App owns all of it.
+struct Deps {
+    pg::Database& db;
+    Hot& hot;
+    auth::Keys& keys;
+    tenancy::Tenants& tenants;
+    tenancy::Directory& directory; ///< settings of a tenant, from memory
+    webhooks::Api& webhooks;
+    crypto::Keyring const& keyring; ///< seals the settings' secrets
+    PurchasesApi& purchases_api;    ///< blocks: used on `upstream`
+    core::Workers& upstream;        ///< threads for requests to the purchase platform
+    EventMetrics& events;
+    std::string const& payments_signature_header; ///< PAYMENTS_SIGNATURE_HEADER
+    core::Clock const& clock;
+    observe::Logger& logger;
+};
+
+} // namespace billing

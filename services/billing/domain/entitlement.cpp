@@ -1,0 +1,75 @@
+#include "domain/entitlement.hpp"
+
+#include "crypto/hash.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+namespace billing {
+
+namespace {
+
+template <std::size_t N>
+std::size_t position(std::array<std::string_view, N> const& names, std::string_view text, char const* what)
+{
+    auto const it = std::ranges::find(names, text);
+    if (it == names.end()) throw std::invalid_argument(std::string("not a ") + what);
+    return static_cast<std::size_t>(it - names.begin());
+}
+
+/// With its length in front: no two lists of texts come to the same.
+void append(std::string& key, std::string_view text)
+{
+    key.append(std::to_string(text.size())).append(1, ':').append(text);
+}
+
+} // namespace
+
+Source parse_source(std::string_view text)
+{
+    return static_cast<Source>(position(sources, text, "source"));
+}
+
+Status parse_status(std::string_view text)
+{
+    return static_cast<Status>(position(statuses, text, "status"));
+}
+
+core::Uuid entitlement_id(std::int64_t scope_id, Source source, std::string_view user_id,
+    std::string_view provider_product_id, std::string_view transaction_id)
+{
+    std::string key;
+    append(key, std::to_string(scope_id));
+    for (auto const part : {to_string(source), user_id, provider_product_id, transaction_id})
+        append(key, part);
+    auto const digest = crypto::sha256(key);
+    std::array<std::uint8_t, 16> bytes{};
+    std::copy_n(digest.begin(), bytes.size(), bytes.begin());
+    bytes[6] = static_cast<std::uint8_t>(0x70 | (bytes[6] & 0x0f)); // version
+    bytes[8] = static_cast<std::uint8_t>(0x80 | (bytes[8] & 0x3f)); // variant
+    return core::Uuid::from_bytes(bytes);
+}
+
+std::optional<core::Time> ends_at(Entitlement const& e) noexcept
+{
+    if (!e.expires_at || !e.grace_until) return e.expires_at;
+    return std::max(*e.expires_at, *e.grace_until);
+}
+
+bool is_active(Entitlement const& e, core::Time now) noexcept
+{
+    auto const end = ends_at(e);
+    return e.status == Status::active && (!end || now < *end);
+}
+
+bool differs(Entitlement const& a, Entitlement const& b) noexcept
+{
+    auto const shown = [](Entitlement const& e) {
+        return std::tie(e.provider_product_id, e.alternative_product_id, e.status, e.purchased_at,
+            e.expires_at, e.grace_until, e.will_renew, e.reason, e.last_event_type, e.last.at);
+    };
+    return shown(a) != shown(b);
+}
+
+} // namespace billing

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "core/error.hpp"
+
+/// The codes that billing adds.
+namespace billing::codes {
+
+inline constexpr core::ErrorCode purchases_api_not_configured{"PURCHASES_API_NOT_CONFIGURED", 409};
+inline constexpr core::ErrorCode upstream_error{"UPSTREAM_ERROR", 502};
+
+} // namespace billing::codes

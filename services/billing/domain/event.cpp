@@ -1,0 +1,54 @@
+#include "domain/event.hpp"
+
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace billing {
+
+namespace {
+
+constexpr std::size_t depth_limit = 32;
+
+} // namespace
+
+Provider parse_provider(std::string_view text)
+{
+    auto const it = std::ranges::find(providers, text);
+    if (it == providers.end()) throw std::invalid_argument("not a provider");
+    return static_cast<Provider>(it - providers.begin());
+}
+
+Result parse_result(std::string_view text)
+{
+    auto const it = std::ranges::find(results, text);
+    if (it == results.end()) throw std::invalid_argument("not a result");
+    return static_cast<Result>(it - results.begin());
+}
+
+void Event::received(core::Time when)
+{
+    if (auto* purchase = std::get_if<PurchaseEvent>(&fact)) purchase->received_at = when;
+    if (auto* carried = std::get_if<SubscriptionEvent>(&fact)) carried->received_at = when;
+    if (auto* invoice = std::get_if<InvoiceEvent>(&fact)) invoice->received_at = when;
+}
+
+std::optional<boost::json::value> parse_document(std::string_view body)
+{
+    boost::json::parse_options options;
+    options.max_depth = depth_limit;
+    boost::system::error_code failed;
+    auto document = boost::json::parse(boost::json::string_view(body.data(), body.size()), failed,
+        boost::json::make_shared_resource<boost::json::monotonic_resource>(), options);
+    if (failed) return std::nullopt;
+    return document;
+}
+
+Parsed parse_event(Provider provider, boost::json::value const& document)
+{
+    return provider == Provider::purchases ? parse_purchase_event(document) : parse_payment_event(document);
+}
+
+} // namespace billing

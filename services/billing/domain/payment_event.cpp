@@ -1,0 +1,320 @@
+#include "domain/event.hpp"
+#include "domain/reading.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace billing {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t max_items = 1000;
+constexpr std::string_view invoice_payment_failed = "invoice.payment_failed";
+
+std::optional<PaymentType> type_of(std::string_view type)
+{
+    auto const it = std::ranges::find(payment_types, type);
+    if (it == payment_types.end()) return std::nullopt;
+    return static_cast<PaymentType>(it - payment_types.begin());
+}
+
+/// The member, unless it is absent or null, or `object` is no object.
+json::value const* find(json::value const* object, std::string_view name)
+{
+    auto const* members = object == nullptr ? nullptr : object->if_object();
+    auto const* value = members == nullptr ? nullptr : members->if_contains(name);
+    return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+json::value const* find(json::value const* object, std::initializer_list<std::string_view> path)
+{
+    for (auto const name : path)
+        object = find(object, name);
+    return object;
+}
+
+std::optional<core::Environment> environment_of(json::value const* livemode)
+{
+    if (livemode == nullptr || !livemode->is_bool()) return std::nullopt;
+    return livemode->get_bool() ? core::Environment::production : core::Environment::sandbox;
+}
+
+/// What refers to another object: its id, or the whole object where it was expanded. Empty: neither.
+std::string reference(json::value const* holder, std::string_view name)
+{
+    if (auto const* value = find(holder, name)) {
+        if (value->is_string()) return reading::text_if_any(*holder, name).value_or("");
+        return reading::text_if_any(*value, "id").value_or("");
+    }
+    return {};
+}
+
+/// What is sold: a price, in old API versions a plan, both of a product.
+struct Sold {
+    std::string product, alternative;
+};
+
+Sold sold_in(json::value const& holder)
+{
+    for (auto const* const name : {"price", "plan"}) {
+        auto const* price = find(&holder, name);
+        if (price == nullptr) continue;
+        Sold sold{reference(&holder, name), reference(price, "product")};
+        if (sold.product.empty()) std::swap(sold.product, sold.alternative);
+        if (!sold.product.empty()) return sold;
+    }
+    return {};
+}
+
+// --- subscriptions
+
+/// What its items have in common.
+struct Shared {
+    std::optional<core::Time> since, ends;
+};
+
+Shared read_shared(core::Fields& f)
+{
+    auto const started = reading::optional_seconds(f, "start_date");
+    auto const created = reading::optional_seconds(f, "created");
+    return {started ? started : created, reading::optional_seconds(f, "current_period_end")};
+}
+
+/// One item. One that sells nothing has a fault.
+SubscriptionItem read_item(
+    core::Fields& f, json::value const& item, std::string const& pointer, Shared const& shared)
+{
+    core::Fields nested(item, pointer);
+    auto const since = reading::optional_seconds(nested, "created");
+    auto const ends = reading::optional_seconds(nested, "current_period_end");
+    Sold sold = sold_in(item);
+    if (sold.product.empty()) nested.fault("price", "required", "must name a price");
+    f.absorb(nested);
+    return {.product = std::move(sold.product),
+        .alternative = std::move(sold.alternative),
+        .since = since ? since : shared.since,
+        .ends = ends ? ends : shared.ends};
+}
+
+/// Of several items with one price the one that lasts longest stands for all.
+std::vector<SubscriptionItem> distinct(std::vector<SubscriptionItem> items)
+{
+    std::map<std::string, SubscriptionItem> by_product;
+    for (auto& item : items) {
+        auto const [it, is_new] = by_product.try_emplace(item.product, item);
+        if (is_new) continue;
+        auto& kept = it->second;
+        if (kept.ends && (!item.ends || *item.ends > *kept.ends)) kept.ends = item.ends;
+        if (item.since && (!kept.since || *item.since < *kept.since)) kept.since = item.since;
+    }
+    std::vector<SubscriptionItem> kept;
+    for (auto& [product, item] : by_product)
+        kept.push_back(std::move(item));
+    return kept;
+}
+
+std::vector<SubscriptionItem> read_items(core::Fields& f, json::value const& subscription)
+{
+    Shared const shared = read_shared(f);
+    std::vector<SubscriptionItem> items;
+    if (auto const* list = f.optional_object("items")) {
+        core::Fields nested(*list, "/data/object/items");
+        auto const* data = nested.optional_array("data", max_items);
+        if (data == nullptr) nested.fault("data", "required", "is required");
+        for (std::size_t i = 0; data != nullptr && i < data->size(); ++i)
+            items.push_back(read_item(f, (*data)[i], "/data/object/items/data/" + std::to_string(i), shared));
+        f.absorb(nested);
+    } else if (Sold sold = sold_in(subscription); !sold.product.empty()) {
+        items.push_back({std::move(sold.product), std::move(sold.alternative), shared.since, shared.ends});
+    } else {
+        f.fault("items", "required", "is required");
+    }
+    return distinct(std::move(items));
+}
+
+std::string read_user(core::Fields& f)
+{
+    auto const* metadata = f.optional_object("metadata");
+    if (metadata == nullptr) return {};
+    core::Fields nested(*metadata, "/data/object/metadata");
+    std::string user = reading::id_or_empty(nested, "userId");
+    f.absorb(nested);
+    return user;
+}
+
+/// Newer API versions say "at the end of the period" as a date.
+bool cancels_at_period_end(core::Fields& f, std::vector<SubscriptionItem> const& items)
+{
+    if (f.optional_boolean("cancel_at_period_end").value_or(false)) return true;
+    auto const cancel_at = reading::optional_seconds(f, "cancel_at");
+    return cancel_at && std::ranges::all_of(items, [&](SubscriptionItem const& item) {
+        return !item.ends || *cancel_at <= *item.ends;
+    });
+}
+
+core::Time last_end(std::vector<SubscriptionItem> const& items)
+{
+    core::Time last = core::Time::min();
+    for (auto const& item : items)
+        last = std::max(last, item.ends.value_or(core::Time::max()));
+    return items.empty() ? core::Time::max() : last;
+}
+
+/// What the subscription says its status is; `canceled` once it was deleted. nullopt: one that is not known.
+std::optional<PaymentStatus> read_status(core::Fields& f, PaymentType type)
+{
+    auto const text = f.text("status", 1, reading::max_id);
+    if (type == PaymentType::subscription_deleted) return PaymentStatus::canceled;
+    auto const it = std::ranges::find(payment_statuses, text);
+    if (it == payment_statuses.end()) return std::nullopt;
+    return static_cast<PaymentStatus>(it - payment_statuses.begin());
+}
+
+void read_subscription(Event& event, core::Fields& f, json::value const& object, PaymentType type)
+{
+    SubscriptionEvent fact;
+    fact.type = type;
+    fact.subscription_id = f.text("id", 1, reading::max_id);
+    fact.user_id = read_user(f);
+    if (!fact.subscription_id.empty()) event.subject = fact.subscription_id;
+    if (fact.user_id.empty()) {
+        event.fact = Skipped{"no_user"};
+        return;
+    }
+    event.user_id = fact.user_id;
+    auto const status = read_status(f, type);
+    fact.items = read_items(f, object);
+    fact.cancels = cancels_at_period_end(f, fact.items);
+    fact.ended_at = reading::optional_seconds(f, "ended_at");
+    fact.status = status.value_or(PaymentStatus::incomplete);
+    fact.order = {.at = event.at.value_or(core::Time()),
+        .rank = rank_of(type, fact.status),
+        .period_end = last_end(fact.items),
+        .event_id = event.id};
+    if (status)
+        event.fact = std::move(fact);
+    else
+        event.fact = Skipped{"unknown_status"};
+}
+
+// --- invoices
+
+/// The subscription that an invoice is of, in the old shape or the new.
+std::string subscription_of(json::value const& invoice)
+{
+    std::string id = reference(&invoice, "subscription");
+    if (id.empty()) id = reference(find(&invoice, {"parent", "subscription_details"}), "subscription");
+    return id;
+}
+
+/// What a line is for: a price in the old shape, the id of one in the new.
+std::string product_of(json::value const& line)
+{
+    Sold sold = sold_in(line);
+    if (sold.product.empty()) sold.product = reference(find(&line, {"pricing", "price_details"}), "price");
+    return std::move(sold.product);
+}
+
+/// Money given back, for the rest of a period that something else took the place of.
+bool is_credit(json::value const& line)
+{
+    auto const* amount = find(&line, "amount");
+    if (amount == nullptr) return false;
+    return (amount->is_int64() && amount->get_int64() < 0) ||
+           (amount->is_double() && amount->get_double() < 0);
+}
+
+std::vector<InvoiceLine> read_lines(core::Fields& f)
+{
+    std::vector<InvoiceLine> lines;
+    auto const* list = f.optional_object("lines");
+    if (list == nullptr) return lines;
+    core::Fields nested(*list, "/data/object/lines");
+    auto const* data = nested.optional_array("data", max_items);
+    for (std::size_t i = 0; data != nullptr && i < data->size(); ++i) {
+        auto const& line = (*data)[i];
+        auto const* period = find(&line, "period");
+        if (period == nullptr || is_credit(line)) continue;
+        core::Fields within(*period, "/data/object/lines/data/" + std::to_string(i) + "/period");
+        if (auto const ends = reading::optional_seconds(within, "end"))
+            lines.push_back({product_of(line), *ends});
+        nested.absorb(within);
+    }
+    f.absorb(nested);
+    return lines;
+}
+
+void read_invoice(Event& event, core::Fields& f, json::value const& object)
+{
+    InvoiceEvent fact;
+    fact.subscription_id = subscription_of(object);
+    if (fact.subscription_id.empty()) {
+        event.fact = Skipped{"no_subscription"};
+        return;
+    }
+    event.subject = fact.subscription_id;
+    fact.lines = read_lines(f);
+    core::Time last = core::Time::min();
+    for (auto const& line : fact.lines)
+        last = std::max(last, line.ends);
+    fact.order = {.at = event.at.value_or(core::Time()),
+        .rank = rank_of(PaymentType::invoice_paid, PaymentStatus::active),
+        .period_end = last,
+        .event_id = event.id};
+    event.fact = std::move(fact);
+}
+
+// --- the envelope
+
+void read_object(Parsed& parsed, core::Fields& envelope, json::value const& document, PaymentType type)
+{
+    Event& event = parsed.event;
+    event.at = reading::seconds(envelope, "created");
+    auto const* object = find(&document, {"data", "object"});
+    if (object == nullptr || !object->is_object()) {
+        envelope.fault("data", "required", "must have an object");
+        return;
+    }
+    core::Fields f(*object, "/data/object");
+    auto const* livemode = find(object, "livemode");
+    event.environment = environment_of(livemode != nullptr ? livemode : find(&document, "livemode"));
+    if (!event.environment) f.fault("livemode", "required", "must be true or false");
+    if (type == PaymentType::invoice_paid)
+        read_invoice(event, f, *object);
+    else
+        read_subscription(event, f, *object, type);
+    envelope.absorb(f);
+}
+
+/// Of types that are not handled only id and type have to be there.
+void read_rest_leniently(Event& event, json::value const& document)
+{
+    auto const* object = find(&document, {"data", "object"});
+    event.environment = environment_of(find(object, "livemode"));
+    if (!event.environment) event.environment = environment_of(find(&document, "livemode"));
+    bool const failed = event.type == invoice_payment_failed;
+    event.fact = Skipped{failed ? "handled_by_subscription_update" : "unhandled_type"};
+}
+
+} // namespace
+
+Parsed parse_payment_event(json::value const& document)
+{
+    Parsed parsed{.event = {.provider = Provider::payments}};
+    Event& event = parsed.event;
+    core::Fields envelope(document);
+    event.id = envelope.text("id", 1, reading::max_id);
+    event.type = envelope.text("type", 1, reading::max_type);
+    if (auto const type = type_of(event.type))
+        read_object(parsed, envelope, document, *type);
+    else if (document.is_object())
+        read_rest_leniently(event, document);
+    parsed.faults = envelope.faults();
+    return parsed;
+}
+
+} // namespace billing

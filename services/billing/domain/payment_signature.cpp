@@ -1,0 +1,78 @@
+#include "domain/payment_signature.hpp"
+
+#include "core/text.hpp"
+#include "crypto/compare.hpp"
+#include "crypto/encoding.hpp"
+#include "crypto/hmac.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace billing {
+
+namespace {
+
+/// More are not looked at: whoever sends them pays for each with one HMAC of ours.
+constexpr std::size_t max_signatures = 16;
+
+struct Header {
+    std::string_view time;
+    std::vector<std::string_view> signatures;
+};
+
+Header parse(std::string_view header)
+{
+    Header parsed;
+    while (!header.empty()) {
+        auto const end = header.find(',');
+        auto const part = core::trim(header.substr(0, end));
+        header = end == std::string_view::npos ? std::string_view() : header.substr(end + 1);
+        if (part.starts_with("t=")) parsed.time = part.substr(2);
+        if (part.starts_with("v1=") && parsed.signatures.size() < max_signatures)
+            parsed.signatures.push_back(part.substr(3));
+    }
+    return parsed;
+}
+
+std::optional<std::int64_t> parse_seconds(std::string_view text)
+{
+    std::int64_t seconds = 0;
+    auto const* end = text.data() + text.size();
+    auto const [stop, failed] = std::from_chars(text.data(), end, seconds);
+    if (text.empty() || failed != std::errc() || stop != end) return std::nullopt;
+    return seconds;
+}
+
+bool is_recent(std::string_view time, core::Time now)
+{
+    auto const signed_at = parse_seconds(time);
+    if (!signed_at) return false;
+    auto const here = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
+    auto const tolerance = signature_tolerance.count();
+    return *signed_at >= here - tolerance && *signed_at <= here + tolerance;
+}
+
+} // namespace
+
+bool is_signed(
+    std::string_view header, std::string_view body, std::span<core::Secret const> secrets, core::Time now)
+{
+    Header const parsed = parse(header);
+    if (!is_recent(parsed.time, now)) return false;
+    std::string content;
+    content.reserve(parsed.time.size() + 1 + body.size());
+    content.append(parsed.time).append(1, '.').append(body);
+    bool matches = false;
+    for (auto const& secret : secrets) {
+        auto const digest = crypto::hmac_sha256(secret.reveal(), content);
+        std::string const expected = crypto::hex::encode(crypto::view(digest));
+        for (auto const signature : parsed.signatures)
+            matches |= crypto::equal_constant_time(signature, expected);
+    }
+    return matches;
+}
+
+} // namespace billing

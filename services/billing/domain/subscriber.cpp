@@ -1,0 +1,141 @@
+#include "domain/subscriber.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace billing {
+
+namespace {
+
+namespace json = boost::json;
+
+[[noreturn]] void malformed(std::string const& what)
+{
+    throw std::invalid_argument("not a subscriber document: " + what);
+}
+
+json::object const& as_object(json::value const& value, char const* what)
+{
+    if (!value.is_object()) malformed(std::string(what) + " is no object");
+    return value.get_object();
+}
+
+/// The member, unless it is absent or null.
+json::value const* find(json::object const& object, std::string_view name)
+{
+    auto const* value = object.if_contains(name);
+    return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+/// A member that is text without U+0000, which the database could not hold.
+std::optional<std::string> text(json::object const& object, std::string_view name)
+{
+    auto const* value = find(object, name);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_string() || value->get_string().find('\0') != json::string::npos)
+        malformed(std::string(name) + " is no text");
+    return std::string(value->get_string());
+}
+
+std::optional<core::Time> time(json::object const& object, std::string_view name)
+{
+    auto const written = text(object, name);
+    if (!written) return std::nullopt;
+    auto const parsed = core::parse_rfc3339(*written);
+    if (!parsed) malformed(std::string(name) + " is no time");
+    return parsed;
+}
+
+bool is_sandbox(json::object const& purchase)
+{
+    auto const* value = find(purchase, "is_sandbox");
+    if (value == nullptr || !value->is_bool()) malformed("is_sandbox is no boolean");
+    return value->get_bool();
+}
+
+std::string check_product(std::string_view key)
+{
+    if (key.empty() || key.find('\0') != std::string_view::npos) malformed("a product without a name");
+    return std::string(key);
+}
+
+/// Subscriptions of Google have base plans, which its documents keep apart and its webhooks do not.
+std::string product_of(std::string_view key, json::object const& purchase)
+{
+    std::string product = check_product(key);
+    auto const plan = text(purchase, "product_plan_identifier");
+    if (plan && !plan->empty() && !product.ends_with(':' + *plan)) product += ':' + *plan;
+    return product;
+}
+
+Purchase read_purchase(json::object const& purchase)
+{
+    Purchase p;
+    p.sandbox = is_sandbox(purchase);
+    p.purchased_at = time(purchase, "purchase_date");
+    p.expires_at = time(purchase, "expires_date");
+    p.unsubscribed_at = time(purchase, "unsubscribe_detected_at");
+    p.billing_issue_at = time(purchase, "billing_issues_detected_at");
+    p.grace_ends_at = time(purchase, "grace_period_expires_date");
+    p.refunded_at = time(purchase, "refunded_at");
+    p.resumes_at = time(purchase, "auto_resume_date");
+    return p;
+}
+
+/// Its webhooks name the store's transaction; a document of an old schema has the platform's own id alone.
+std::string transaction_of(json::object const& purchase)
+{
+    auto transaction = text(purchase, "store_transaction_id");
+    if (!transaction || transaction->empty()) transaction = text(purchase, "id");
+    if (!transaction || transaction->empty()) malformed("a purchase without an id");
+    return *std::move(transaction);
+}
+
+std::vector<Purchase> read_subscriptions(json::object const& products)
+{
+    std::vector<Purchase> found;
+    for (auto const& product : products) {
+        auto const& purchase = as_object(product.value(), "a subscription");
+        found.push_back(read_purchase(purchase));
+        found.back().product = product_of(product.key(), purchase);
+    }
+    return found;
+}
+
+std::vector<Purchase> read_consumables(json::object const& products)
+{
+    std::vector<Purchase> found;
+    for (auto const& product : products) {
+        if (!product.value().is_array()) malformed("the purchases of a product are no array");
+        for (auto const& item : product.value().get_array()) {
+            auto const& purchase = as_object(item, "a purchase");
+            found.push_back(read_purchase(purchase));
+            found.back().product = check_product(product.key());
+            found.back().transaction = transaction_of(purchase);
+        }
+    }
+    return found;
+}
+
+} // namespace
+
+Subscriber parse_subscriber(std::string_view text)
+{
+    boost::system::error_code failed;
+    json::value const document = json::parse(json::string_view(text.data(), text.size()), failed);
+    if (failed) malformed("it is no JSON");
+    auto const* subscriber = find(as_object(document, "it"), "subscriber");
+    if (subscriber == nullptr) malformed("there is no subscriber");
+    auto const& said = as_object(*subscriber, "subscriber");
+    auto const* subscriptions = find(said, "subscriptions");
+    if (subscriptions == nullptr) malformed("there are no subscriptions");
+    Subscriber s;
+    s.subscriptions = read_subscriptions(as_object(*subscriptions, "subscriptions"));
+    if (auto const* consumables = find(said, "non_subscriptions"))
+        s.consumables = read_consumables(as_object(*consumables, "non_subscriptions"));
+    return s;
+}
+
+} // namespace billing

@@ -1,0 +1,6 @@
+#include "app.hpp"
+
+int main(int argc, char** argv)
+{
+    return service::run(argc, argv, billing::definition());
+}

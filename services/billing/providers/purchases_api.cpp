@@ -1,0 +1,80 @@
+#include "providers/purchases_api.hpp"
+
+#include "core/text.hpp"
+#include "http/client.hpp"
+
+#include <algorithm>
+
+namespace billing {
+
+namespace {
+
+using Kind = PurchasesApiError::Kind;
+
+constexpr std::size_t max_document = 8 << 20; // years of consumables
+
+/// A user id as one segment of a path; `.` and `..` would be taken for steps along it.
+std::string segment_of(std::string_view user_id)
+{
+    if (user_id == ".") return "%2E";
+    if (user_id == "..") return "%2E%2E";
+    return core::percent_encode(user_id);
+}
+
+http::OutboundResponse send(http::Client& client, http::OutboundRequest const& request)
+{
+    try {
+        return client.send(request);
+    } catch (http::OutboundError const& e) {
+        using Outbound = http::OutboundError::Kind;
+        Kind const kind = e.kind() == Outbound::stopped     ? Kind::stopped
+                          : e.kind() == Outbound::too_large ? Kind::nonsense
+                                                            : Kind::unavailable;
+        throw PurchasesApiError(kind, "no answer: " + std::string(http::to_string(e.kind())));
+    }
+}
+
+Kind kind_of(unsigned status) noexcept
+{
+    if (status == 429) return Kind::throttled;
+    if (status == 404) return Kind::unknown_user;
+    if (status >= 500) return Kind::unavailable;
+    return status >= 400 ? Kind::refused : Kind::nonsense;
+}
+
+void check_status(http::OutboundResponse const& response)
+{
+    if (response.status == 200 || response.status == 201) return;
+    throw PurchasesApiError(
+        kind_of(response.status), "status " + std::to_string(response.status), response.retry_after);
+}
+
+} // namespace
+
+PurchasesApi::PurchasesApi(std::string base_url, http::Client& client)
+    : base_url_(std::move(base_url)), client_(client)
+{
+    while (base_url_.ends_with('/'))
+        base_url_.pop_back();
+}
+
+Subscriber PurchasesApi::fetch(
+    std::string_view user_id, core::Secret const& api_key, std::stop_token const& stop) const
+{
+    http::OutboundRequest request;
+    request.url = base_url_ + "/v1/subscribers/" + segment_of(user_id);
+    request.headers = {{"Authorization", "Bearer " + api_key.reveal()}, {"Accept", "application/json"}};
+    request.timeout = timeout;
+    request.max_response_bytes = max_document;
+    request.stop = stop;
+    auto const response = send(client_, request);
+    check_status(response);
+    if (response.status == 201) return {.subscriptions = {}, .consumables = std::vector<Purchase>()};
+    try {
+        return parse_subscriber(response.body);
+    } catch (std::invalid_argument const& e) {
+        throw PurchasesApiError(Kind::nonsense, e.what());
+    }
+}
+
+} // namespace billing

@@ -1,0 +1,227 @@
+#include "storage/archive.hpp"
+
+#include "core/fields.hpp"
+#include "crypto/hash.hpp"
+#include "pg/row.hpp"
+#include "storage/archive_rows.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace billing::archive {
+
+namespace {
+
+#define EVENT_COLUMNS                                                                                        \
+    "v.archive_id, v.received_at, v.provider, v.event_id, v.type, v.result, v.reason, v.user_id, v.payload"
+
+Archived read(pg::RowReader& r)
+{
+    Archived a;
+    a.archive_id = r.uuid();
+    a.received_at = r.time();
+    a.provider = parse_provider(r.view());
+    a.event_id = r.text();
+    a.type = r.text();
+    a.result = parse_result(r.view());
+    a.reason = r.optional_text().value_or("");
+    a.user_id = r.optional_text();
+    a.payload = r.text();
+    return a;
+}
+
+/// The events among the rows, as they are read today. What cannot be read any more says nothing.
+std::vector<Event> events_of(pqxx::result const& result)
+{
+    std::vector<Event> events;
+    for (auto const& archived : pg::read_rows(result, read))
+        if (auto parsed = event_of(archived)) events.push_back(*std::move(parsed));
+    return events;
+}
+
+/// The WHERE and ORDER BY of a list, with its parameters: one of a bounded set of texts.
+class ListStatement {
+public:
+    ListStatement(
+        core::Scope const& scope, Filter const& filter, std::optional<paging::Position> const& after)
+    {
+        require("v.scope_id = ", scope.id);
+        if (filter.type) require("v.type = ", *filter.type);
+        if (filter.result) require("v.result = ", to_string(*filter.result));
+        if (filter.user_id) require("v.user_id = ", *filter.user_id);
+        sql_ += " AND (v.received_at, v.archive_id) < (" + placeholder(paging::time_of(after)) +
+                "::timestamptz, " + placeholder(paging::id_of(after)) + "::uuid)";
+    }
+
+    pqxx::result run(pg::Tx& tx, std::size_t limit)
+    {
+        std::string const sql = "SELECT " EVENT_COLUMNS " FROM events v WHERE " + sql_ +
+                                " ORDER BY v.received_at DESC, v.archive_id DESC LIMIT " +
+                                placeholder(limit) + "::bigint";
+        return tx.run(sql, params_);
+    }
+
+private:
+    std::string placeholder(pg::Param value)
+    {
+        params_.push_back(std::move(value));
+        return '$' + std::to_string(params_.size());
+    }
+
+    void require(std::string_view condition, pg::Param value)
+    {
+        if (!sql_.empty()) sql_ += " AND ";
+        sql_ += condition;
+        sql_ += placeholder(std::move(value));
+    }
+
+    std::string sql_;
+    std::vector<pg::Param> params_;
+};
+
+/// What an event of that id may have claimed.
+std::vector<std::string> claims_of(std::string const& event_id)
+{
+    std::vector<std::string> claims;
+    for (auto const provider : {Provider::purchases, Provider::payments})
+        claims.push_back(claim_of(provider, event_id).to_string());
+    if (auto const own = core::Uuid::parse(event_id)) claims.push_back(own->to_string());
+    return claims;
+}
+
+} // namespace
+
+bool Archived::is_json() const
+{
+    return result != Result::rejected || parse_document(payload);
+}
+
+std::uint64_t Filter::hash() const
+{
+    return paging::FilterHash()
+        .add("list", "events")
+        .add("type", type)
+        .add("result", result ? std::optional(to_string(*result)) : std::nullopt)
+        .add("userId", user_id)
+        .value();
+}
+
+core::Uuid claim_of(Provider provider, std::string_view event_id)
+{
+    std::string key(to_string(provider));
+    auto const digest = crypto::sha256(key.append(1, ':').append(event_id));
+    std::array<std::uint8_t, 16> bytes{};
+    std::copy_n(digest.begin(), bytes.size(), bytes.begin());
+    return core::Uuid::from_bytes(bytes);
+}
+
+std::string payload_of(std::string const& body)
+{
+    if (core::is_utf8(body) && body.find('\0') == std::string::npos) return body;
+    constexpr std::string_view replacement = "\xEF\xBF\xBD";
+    std::string payload;
+    for (std::size_t at = 0; at < body.size();) {
+        std::size_t length = 1; // of the character that begins here
+        while (length <= 4 && !core::is_utf8(std::string_view(body).substr(at, length)))
+            ++length;
+        bool const fits = length <= 4 && body[at] != '\0';
+        payload += fits ? std::string_view(body).substr(at, length) : replacement;
+        at += fits ? length : 1;
+    }
+    return payload;
+}
+
+std::optional<Event> event_of(Archived const& archived)
+{
+    auto const document = parse_document(archived.payload);
+    if (!document) return std::nullopt;
+    auto parsed = parse_event(archived.provider, *document);
+    if (!parsed.faults.empty()) return std::nullopt;
+    parsed.event.received(archived.received_at);
+    return std::move(parsed.event);
+}
+
+bool is_claimed(pg::Tx& tx, std::int64_t scope_id, core::Uuid claim)
+{
+    return !tx.run("SELECT FROM event_claims WHERE scope_id = $1 AND claim = $2", {scope_id, claim}).empty();
+}
+
+void insert(pg::Tx& tx, std::int64_t scope_id, Row const& row)
+{
+    tx.run("INSERT INTO event_claims (scope_id, claim, archive_id, received_at) VALUES ($1, $2, $3, $4)",
+        {scope_id, row.claim, row.archive_id, row.received_at});
+    tx.run("INSERT INTO events (scope_id, received_at, archive_id, provider, event_id, type, result, reason, "
+           "user_id, subject, event_at, payload) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        {scope_id, row.received_at, row.archive_id, to_string(row.provider), row.event_id, row.type,
+            to_string(row.outcome.result),
+            row.outcome.reason.empty() ? std::nullopt : std::optional(row.outcome.reason), row.user_id,
+            row.subject, row.event_at, row.payload});
+}
+
+std::vector<Archived> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
+    std::optional<paging::Position> const& after, std::size_t limit)
+{
+    return pg::read_rows(ListStatement(scope, filter, after).run(tx, limit), read);
+}
+
+std::optional<Archived> find(pg::Tx& tx, std::int64_t scope_id, std::string const& event_id)
+{
+    auto const result =
+        tx.run("SELECT " EVENT_COLUMNS " FROM unnest($2::uuid[]) AS k(claim) "
+               "CROSS JOIN LATERAL (SELECT * FROM event_claims x WHERE x.scope_id = $1 AND x.claim = k.claim "
+               "LIMIT 1) AS c "
+               "CROSS JOIN LATERAL (SELECT * FROM events x WHERE x.scope_id = c.scope_id "
+               "AND x.received_at = c.received_at AND x.archive_id = c.archive_id LIMIT 1) AS v",
+            {scope_id, claims_of(event_id)});
+    return pg::read_first(result, read);
+}
+
+void set_outcome(pg::Tx& tx, std::int64_t scope_id, Archived const& event, Outcome const& outcome,
+    std::optional<std::string> const& user_id)
+{
+    tx.run("UPDATE events SET result = $4, reason = $5, user_id = coalesce($6, user_id) "
+           "WHERE scope_id = $1 AND received_at = $2 AND archive_id = $3",
+        {scope_id, event.received_at, event.archive_id, to_string(outcome.result),
+            outcome.reason.empty() ? std::nullopt : std::optional(outcome.reason), user_id});
+}
+
+std::vector<Event> history_of_user(
+    pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, core::Time until)
+{
+    auto const result = tx.run(
+        "WITH mine AS MATERIALIZED (SELECT * FROM events o WHERE o.scope_id = $1 AND o.user_id = $2 "
+        "AND o.result <> 'rejected' AND o.event_at <= $3), "
+        "subjects AS MATERIALIZED (SELECT DISTINCT m.subject FROM mine m WHERE m.subject IS NOT NULL) "
+        "SELECT " EVENT_COLUMNS " FROM mine v WHERE v.subject IS NULL UNION ALL "
+        "SELECT " EVENT_COLUMNS " FROM subjects s CROSS JOIN LATERAL (SELECT * FROM events x "
+        "WHERE x.scope_id = $1 AND x.subject = s.subject AND x.result <> 'rejected' AND x.event_at <= $3 "
+        "OFFSET 0) AS v",
+        {scope_id, user_id, until});
+    return events_of(result);
+}
+
+std::vector<Event> history_of_subject(pg::Tx& tx, std::int64_t scope_id, std::string const& subject)
+{
+    auto const result =
+        tx.run("SELECT " EVENT_COLUMNS " FROM events v WHERE v.scope_id = $1 AND v.subject = $2 "
+               "AND v.result <> 'rejected'",
+            {scope_id, subject});
+    return events_of(result);
+}
+
+void mark_applied(pg::Tx& tx, std::int64_t scope_id, std::string const& subject, std::string const& user_id)
+{
+    tx.run("UPDATE events SET result = 'applied', reason = NULL, user_id = $4 "
+           "WHERE scope_id = $1 AND subject = $2 AND reason = $3",
+        {scope_id, subject, awaiting_subscription, user_id});
+}
+
+bool maintain(pg::Tx& tx, unsigned months)
+{
+    auto const result = tx.run("SELECT maintain_events($1::integer, 10000)", {months});
+    return pg::read_first(result, &pg::RowReader::boolean).value_or(false);
+}
+
+} // namespace billing::archive

@@ -1,0 +1,148 @@
+#include "pg/row.hpp"
+#include "storage/batch.hpp"
+#include "storage/entitlement_rows.hpp"
+#include "storage/subscriptions.hpp"
+
+namespace billing::apply {
+
+namespace {
+
+/// Arrays for the statement below: what is written of the plans, and what has to be as it was.
+class Written {
+public:
+    explicit Written(std::span<Step* const> steps) : steps_(steps)
+    {
+        for (std::size_t place = 0; place < steps.size(); ++place) {
+            auto const& plan = *steps[place]->plan;
+            for (auto const& entitlement : plan.writes) {
+                entitlements_.push_back(entitlement);
+                entitlement_places_.push_back(place);
+            }
+            if (plan.subscription) subscription_places_.push_back(place);
+            for (auto const& [id, revision] : plan.entitlements)
+                entitlement_guards_.push_back({place, id, {}, revision});
+            for (auto const& [id, revision] : plan.subscriptions)
+                subscription_guards_.push_back({place, {}, id, revision});
+        }
+    }
+
+    std::vector<pg::Param> params() const
+    {
+        auto params = entitlements::params(entitlements_);
+        auto const add = [&](pg::Param param) { params.push_back(std::move(param)); };
+        add(pg::column(entitlement_places_, [](std::size_t place) { return place; }));
+        add_rows(params);
+        add(pg::column(subscription_places_, [](std::size_t place) { return place; }));
+        add(pg::column(subscription_places_, [&](std::size_t place) { return subscription(place).id; }));
+        add(pg::column(subscription_places_, [&](std::size_t place) { return subscription(place).user_id; }));
+        add(pg::column(subscription_places_,
+            [&](std::size_t place) { return subscriptions::to_json(subscription(place)); }));
+        add(pg::column(entitlement_guards_, [](Guard const& g) { return g.place; }));
+        add(pg::column(entitlement_guards_, [](Guard const& g) { return g.entitlement_id; }));
+        add(pg::column(entitlement_guards_, [](Guard const& g) { return g.revision; }));
+        add(pg::column(subscription_guards_, [](Guard const& g) { return g.place; }));
+        add(pg::column(
+            subscription_guards_, [](Guard const& g) { return std::string_view(g.subscription_id); }));
+        add(pg::column(subscription_guards_, [](Guard const& g) { return g.revision; }));
+        return params;
+    }
+
+private:
+    struct Guard {
+        std::size_t place;
+        core::Uuid entitlement_id;
+        std::string subscription_id;
+        std::int64_t revision;
+    };
+
+    Subscription const& subscription(std::size_t place) const { return *steps_[place]->plan->subscription; }
+
+    void add_rows(std::vector<pg::Param>& params) const
+    {
+        auto const add = [&](auto const& member) { params.push_back(pg::column(steps_, member)); };
+        auto const of_row = [&](auto const& member) {
+            add([&](Step const* step) { return pg::Param(member(step->plan->row)); });
+        };
+        add([](Step const* step) { return step->scope_id(); });
+        add([](Step const* step) { return step->plan->is_first; });
+        of_row([](archive::Row const& r) { return r.archive_id; });
+        of_row([](archive::Row const& r) { return r.claim; });
+        of_row([](archive::Row const& r) { return to_string(r.provider); });
+        of_row([](archive::Row const& r) { return r.event_id; });
+        of_row([](archive::Row const& r) { return r.type; });
+        of_row([](archive::Row const& r) { return to_string(r.outcome.result); });
+        of_row([](archive::Row const& r) {
+            return r.outcome.reason.empty() ? std::nullopt : std::optional(r.outcome.reason);
+        });
+        of_row([](archive::Row const& r) { return r.user_id; });
+        of_row([](archive::Row const& r) { return r.subject; });
+        of_row([](archive::Row const& r) { return r.event_at; });
+        of_row([](archive::Row const& r) { return r.payload; });
+    }
+
+    std::span<Step* const> steps_;
+    std::vector<Entitlement> entitlements_;
+    std::vector<std::size_t> entitlement_places_, subscription_places_;
+    std::vector<Guard> entitlement_guards_, subscription_guards_;
+};
+
+// Places count from 0 here. An event is taken unless something it depends on is no longer as it was, a
+// webhook listens by now, or somebody else has claimed its id; all of that under the scope's lock.
+constexpr std::string_view write_sql =
+    "WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at), "
+    "e AS MATERIALIZED (SELECT u.*, u.ordinal - 1 AS place FROM unnest($23::bigint[], $24::boolean[], "
+    "$25::uuid[], $26::uuid[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], "
+    "$33::text[], $34::timestamptz[], $35::text[]) WITH ORDINALITY AS u(scope_id, is_first, archive_id, "
+    "claim, "
+    "provider, event_id, type, result, reason, user_id, subject, event_at, payload, ordinal)), "
+    "changed AS MATERIALIZED ("
+    "SELECT g.place FROM unnest($40::bigint[], $41::uuid[], $42::bigint[]) AS g(place, id, revision) "
+    "JOIN e ON e.place = g.place LEFT JOIN LATERAL (SELECT x.revision FROM entitlements x "
+    "WHERE x.scope_id = e.scope_id AND x.entitlement_id = g.id LIMIT 1) AS now ON true "
+    "WHERE coalesce(now.revision, 0) <> g.revision UNION ALL "
+    "SELECT g.place FROM unnest($43::bigint[], $44::text[], $45::bigint[]) AS g(place, id, revision) "
+    "JOIN e ON e.place = g.place LEFT JOIN LATERAL (SELECT x.revision FROM payment_subscriptions x "
+    "WHERE x.scope_id = e.scope_id AND x.subscription_id = g.id LIMIT 1) AS now ON true "
+    "WHERE coalesce(now.revision, 0) <> g.revision UNION ALL "
+    "SELECT e.place FROM e CROSS JOIN LATERAL (SELECT FROM events x WHERE x.scope_id = e.scope_id "
+    "AND x.subject = e.subject LIMIT 1) AS history WHERE e.is_first UNION ALL "
+    "SELECT e.place FROM e CROSS JOIN LATERAL (SELECT FROM webhooks x WHERE x.scope_id = e.scope_id "
+    "AND x.enabled LIMIT 1) AS listening), "
+    "claimed AS (INSERT INTO event_claims (scope_id, claim, archive_id, received_at) "
+    "SELECT e.scope_id, e.claim, e.archive_id, n.at FROM e, n WHERE e.place NOT IN (SELECT place FROM "
+    "changed) "
+    "ON CONFLICT DO NOTHING RETURNING archive_id), "
+    "taken AS MATERIALIZED (SELECT e.* FROM e JOIN claimed USING (archive_id)), "
+    "archived AS (INSERT INTO events (scope_id, received_at, archive_id, provider, event_id, type, result, "
+    "reason, user_id, subject, event_at, payload) SELECT t.scope_id, n.at, t.archive_id, t.provider, "
+    "t.event_id, "
+    "t.type, t.result, t.reason, t.user_id, t.subject, t.event_at, t.payload FROM taken t, n), "
+    "subscribed AS (INSERT INTO payment_subscriptions AS s (scope_id, subscription_id, user_id, state, "
+    "revision) "
+    "SELECT t.scope_id, u.id, u.user_id, u.state::json, 1 FROM unnest($36::bigint[], $37::text[], "
+    "$38::text[], "
+    "$39::text[]) AS u(place, id, user_id, state) JOIN taken t ON t.place = u.place "
+    "ON CONFLICT (scope_id, subscription_id) DO UPDATE SET user_id = excluded.user_id, state = "
+    "excluded.state, "
+    "revision = s.revision + 1), "
+    "w AS (SELECT t.scope_id, u.* FROM unnest(" BILLING_ENTITLEMENT_ARRAYS
+    ", $22::bigint[]) AS u(" BILLING_ENTITLEMENT_NAMES ", place) JOIN taken t ON t.place = u.place), "
+    "entitled AS (" BILLING_ENTITLEMENT_INSERT "FROM w, n WHERE true" BILLING_ENTITLEMENT_REPLACE ") "
+    "SELECT place FROM taken";
+
+} // namespace
+
+asio::awaitable<std::vector<bool>> write(
+    pg::Session& session, pg::Scopes const& scopes, std::span<Step* const> steps)
+{
+    auto const params = Written(steps).params();
+    auto const result = co_await session.run_serialised(scopes, write_sql, params);
+    std::vector<bool> taken(steps.size());
+    for (auto const row : result) {
+        pg::RowReader r(row);
+        taken[static_cast<std::size_t>(r.integer())] = true;
+    }
+    co_return taken;
+}
+
+} // namespace billing::apply

@@ -1,0 +1,264 @@
+#include "storage/entitlements.hpp"
+
+#include "storage/entitlement_rows.hpp"
+
+#include <algorithm>
+
+namespace billing::entitlements {
+
+namespace {
+
+// The LIMITs and LATERALs keep the planner to one probe of an index for each row. `tenant` is a value, not
+// made of `e.scope_id`: under row-level security a division, which could fail, is no condition of an index.
+#define CATALOG_COLUMNS "p.product_id, p.features, p.grants::text"
+#define CATALOG_PROBE(place, tenant, id)                                                                     \
+    "(SELECT " place " AS place, q.product_id, q.features, q.grants FROM products q "                        \
+    "WHERE q.tenant_id = " tenant " AND q.provider_product_id = " id " LIMIT 1)"
+#define JOIN_CATALOG(tenant)                                                                                 \
+    " LEFT JOIN LATERAL (SELECT * FROM (" CATALOG_PROBE(                                                     \
+        "1", tenant, "e.provider_product_id") " UNION ALL " CATALOG_PROBE("2", tenant,                       \
+        "e.alternative_product_id") ") AS found ORDER BY found.place LIMIT 1) AS p ON true "
+
+#define SELECT_SHOWN(tenant)                                                                                 \
+    "SELECT " BILLING_ENTITLEMENT_COLUMNS ", " CATALOG_COLUMNS " FROM entitlements e " JOIN_CATALOG(tenant)
+
+std::int64_t tenant_of(std::int64_t scope_id)
+{
+    return core::Scope{.id = scope_id, .slug = {}}.tenant_id();
+}
+
+std::optional<CatalogProduct> read_product(pg::RowReader& r)
+{
+    auto const id = r.optional_uuid();
+    if (!id) return std::nullopt;
+    CatalogProduct product{.id = *id};
+    product.features = r.texts();
+    product.grants_json = r.text();
+    return product;
+}
+
+std::vector<Entitlement> by_id(std::vector<Entitlement> entitlements)
+{
+    std::ranges::sort(entitlements, {}, &Entitlement::id);
+    return entitlements;
+}
+
+Shown read_shown(pg::RowReader& r)
+{
+    Shown shown{.entitlement = read(r)};
+    shown.product = read_product(r);
+    return shown;
+}
+
+} // namespace
+
+Entitlement read(pg::RowReader& r)
+{
+    Entitlement e;
+    e.id = r.uuid();
+    e.user_id = r.text();
+    e.source = parse_source(r.view());
+    e.provider_product_id = r.text();
+    e.alternative_product_id = r.text();
+    e.transaction_id = r.text();
+    e.status = parse_status(r.view());
+    e.purchased_at = r.optional_time();
+    e.expires_at = r.optional_time();
+    e.grace_until = r.optional_time();
+    e.will_renew = r.boolean();
+    e.reason = r.optional_text();
+    e.last_event_type = r.text();
+    e.last.at = r.time();
+    e.last.rank = static_cast<int>(r.integer());
+    e.last.period_end = r.time();
+    e.last.event_id = r.text();
+    e.last_transaction_id = r.text();
+    e.created_at = r.time();
+    e.updated_at = r.time();
+    e.revision = r.integer();
+    return e;
+}
+
+std::vector<pg::Param> params(std::span<Entitlement const> rows)
+{
+    auto const column = [&](auto const& member) { return pg::column(rows, member); };
+    auto const text = [&](std::string Entitlement::* member) {
+        return column([member](Entitlement const& e) { return std::string_view(e.*member); });
+    };
+    auto const value = [&](auto Entitlement::* member) {
+        return column([member](Entitlement const& e) { return e.*member; });
+    };
+    return {
+        value(&Entitlement::id),
+        text(&Entitlement::user_id),
+        column([](Entitlement const& e) { return to_string(e.source); }),
+        text(&Entitlement::provider_product_id),
+        text(&Entitlement::alternative_product_id),
+        text(&Entitlement::transaction_id),
+        column([](Entitlement const& e) { return to_string(e.status); }),
+        value(&Entitlement::purchased_at),
+        value(&Entitlement::expires_at),
+        value(&Entitlement::grace_until),
+        value(&Entitlement::will_renew),
+        value(&Entitlement::reason),
+        text(&Entitlement::last_event_type),
+        column([](Entitlement const& e) { return e.last.at; }),
+        column([](Entitlement const& e) { return e.last.rank; }),
+        column([](Entitlement const& e) { return e.last.period_end; }),
+        column([](Entitlement const& e) { return std::string_view(e.last.event_id); }),
+        text(&Entitlement::last_transaction_id),
+        value(&Entitlement::created_at),
+        value(&Entitlement::updated_at),
+        value(&Entitlement::revision),
+    };
+}
+
+pg::Batch<std::vector<Shown>> of_user_batch(pg::Session& session, std::span<UserKey const> users)
+{
+    std::vector<pg::Param> const params{pg::column(users, [](UserKey const& k) { return k.scope_id; }),
+        pg::column(users, [](UserKey const& k) { return std::string_view(k.user_id); }),
+        pg::column(users, [](UserKey const& k) { return tenant_of(k.scope_id); })};
+    auto const result = co_await session.run(pg::scopes_of(users),
+        "SELECT k.place, " BILLING_ENTITLEMENT_COLUMNS ", " CATALOG_COLUMNS
+        " FROM unnest($1::bigint[], $2::text[], $3::bigint[]) WITH ORDINALITY AS k(scope_id, user_id, "
+        "tenant_id, place) "
+        "CROSS JOIN LATERAL (SELECT * FROM entitlements x WHERE x.scope_id = k.scope_id "
+        "AND x.user_id = k.user_id) AS e " JOIN_CATALOG("k.tenant_id"),
+        params);
+    std::vector<std::vector<Shown>> lists(users.size());
+    for (auto const row : result) {
+        pg::RowReader r(row);
+        auto& list = lists[static_cast<std::size_t>(r.integer() - 1)];
+        list.push_back(read_shown(r));
+    }
+    auto const newer = [](Shown const& a, Shown const& b) {
+        return std::tie(a.entitlement.created_at, a.entitlement.id) >
+               std::tie(b.entitlement.created_at, b.entitlement.id);
+    };
+    for (auto& list : lists)
+        std::ranges::sort(list, newer);
+    co_return lists;
+}
+
+pg::Batch<Feature> features_batch(pg::Session& session, std::span<FeatureQuery const> queries)
+{
+    std::vector<pg::Param> const params{pg::column(queries, [](FeatureQuery const& q) { return q.scope_id; }),
+        pg::column(queries, [](FeatureQuery const& q) { return std::string_view(q.user_id); }),
+        pg::column(queries, [](FeatureQuery const& q) { return std::string_view(q.feature); }),
+        pg::column(queries, [](FeatureQuery const& q) { return q.now; }),
+        pg::column(queries, [](FeatureQuery const& q) { return tenant_of(q.scope_id); })};
+    // As is_active(): greatest() passes over an absent end of grace.
+    auto const result = co_await session.run(pg::scopes_of(queries),
+        "SELECT k.place, f.granted, f.until FROM unnest($1::bigint[], $2::text[], $3::text[], "
+        "$4::timestamptz[], $5::bigint[]) WITH ORDINALITY AS k(scope_id, user_id, feature, now, tenant_id, "
+        "place) "
+        "CROSS JOIN LATERAL (SELECT count(*) > 0 AS granted, "
+        "CASE WHEN NOT bool_or(e.expires_at IS NULL) THEN max(greatest(e.expires_at, e.grace_until)) END AS "
+        "until "
+        "FROM (SELECT * FROM entitlements x WHERE x.scope_id = k.scope_id AND x.user_id = k.user_id "
+        "AND x.status = 'active' AND (x.expires_at IS NULL OR greatest(x.expires_at, x.grace_until) > "
+        "k.now)) "
+        "AS e " JOIN_CATALOG("k.tenant_id") "WHERE k.feature = ANY (p.features)) AS f",
+        params);
+    std::vector<Feature> answers(queries.size());
+    for (auto const row : result) {
+        pg::RowReader r(row);
+        auto& answer = answers[static_cast<std::size_t>(r.integer() - 1)];
+        answer.granted = r.boolean();
+        answer.until = r.optional_time();
+    }
+    co_return answers;
+}
+
+std::vector<Shown> of_user(pg::Tx& tx, core::Scope const& scope, std::string const& user_id)
+{
+    auto const result = tx.run(SELECT_SHOWN("$3::bigint") "WHERE e.scope_id = $1 AND e.user_id = $2 "
+                                                          "ORDER BY e.created_at DESC, e.entitlement_id DESC",
+        {scope.id, user_id, scope.tenant_id()});
+    return pg::read_rows(result, read_shown);
+}
+
+std::vector<Entitlement> of_source(
+    pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, Source source)
+{
+    auto const result =
+        tx.run("SELECT " BILLING_ENTITLEMENT_COLUMNS
+               " FROM entitlements e WHERE e.scope_id = $1 AND e.user_id = $2 AND e.source = $3",
+            {scope_id, user_id, to_string(source)});
+    return by_id(pg::read_rows(result, read));
+}
+
+std::vector<Shown> page(pg::Tx& tx, core::Scope const& scope, std::string const& user_id,
+    std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const result = tx.run(
+        SELECT_SHOWN("$6::bigint") "WHERE e.scope_id = $1 AND e.user_id = $2 "
+                                   "AND (e.created_at, e.entitlement_id) < ($3::timestamptz, $4::uuid) "
+                                   "ORDER BY e.created_at DESC, e.entitlement_id DESC LIMIT $5::bigint",
+        {scope.id, user_id, paging::time_of(after), paging::id_of(after), limit, scope.tenant_id()});
+    return pg::read_rows(result, read_shown);
+}
+
+std::optional<Shown> get(
+    pg::Tx& tx, core::Scope const& scope, std::string const& user_id, core::Uuid entitlement_id)
+{
+    auto const result = tx.run(
+        SELECT_SHOWN("$4::bigint") "WHERE e.scope_id = $1 AND e.entitlement_id = $2 AND e.user_id = $3",
+        {scope.id, entitlement_id, user_id, scope.tenant_id()});
+    return pg::read_first(result, read_shown);
+}
+
+std::vector<Shown> join_catalog(pg::Tx& tx, core::Scope const& scope, std::vector<Entitlement> entitlements)
+{
+    auto const id = [](Entitlement const& e) { return std::string_view(e.provider_product_id); };
+    auto const alternative = [](Entitlement const& e) { return std::string_view(e.alternative_product_id); };
+    auto const result =
+        tx.run("SELECT e.place, " CATALOG_COLUMNS " FROM unnest($2::text[], $3::text[]) WITH ORDINALITY "
+               "AS e(provider_product_id, alternative_product_id, place) " JOIN_CATALOG("$1::bigint"),
+            {scope.tenant_id(), pg::column(entitlements, id), pg::column(entitlements, alternative)});
+    std::vector<Shown> shown;
+    for (auto& entitlement : entitlements)
+        shown.push_back({.entitlement = std::move(entitlement), .product = {}});
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        auto& slot = shown[static_cast<std::size_t>(r.integer() - 1)];
+        slot.product = read_product(r);
+    }
+    return shown;
+}
+
+std::vector<Entitlement> by_ids(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
+{
+    auto const result = tx.run(
+        "SELECT " BILLING_ENTITLEMENT_COLUMNS
+        " FROM (SELECT DISTINCT u.id FROM unnest($2::uuid[]) AS u(id)) AS k "
+        "CROSS JOIN LATERAL (SELECT * FROM entitlements x WHERE x.scope_id = $1 AND x.entitlement_id = k.id "
+        "LIMIT 1) AS e",
+        {scope_id, pg::column(ids, [](core::Uuid const& id) { return id; })});
+    return by_id(pg::read_rows(result, read));
+}
+
+void put(pg::Tx& tx, std::int64_t scope_id, Entitlement& entitlement)
+{
+    auto arrays = params({&entitlement, 1});
+    arrays.emplace_back(scope_id);
+    auto const result = tx.run(
+        "WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at), "
+        "w AS (SELECT $22::bigint AS scope_id, u.* FROM unnest(" BILLING_ENTITLEMENT_ARRAYS
+        ") AS u(" BILLING_ENTITLEMENT_NAMES ")) " BILLING_ENTITLEMENT_INSERT
+        "FROM w, n WHERE true" BILLING_ENTITLEMENT_REPLACE "RETURNING e.created_at, e.updated_at, e.revision",
+        arrays);
+    auto const row = result.front();
+    pg::RowReader r(row);
+    entitlement.created_at = r.time();
+    entitlement.updated_at = r.time();
+    entitlement.revision = r.integer();
+}
+
+void remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid entitlement_id)
+{
+    tx.run(
+        "DELETE FROM entitlements WHERE scope_id = $1 AND entitlement_id = $2", {scope_id, entitlement_id});
+}
+
+} // namespace billing::entitlements

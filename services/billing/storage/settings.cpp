@@ -1,0 +1,133 @@
+#include "storage/settings.hpp"
+
+#include "tenancy/settings.hpp"
+
+#include <array>
+#include <stdexcept>
+#include <string>
+
+namespace billing::settings {
+
+namespace {
+
+namespace json = boost::json;
+
+/// What a sealed secret belongs to: it opens nowhere else.
+std::string aad_of(std::string_view name, std::int64_t tenant_id)
+{
+    return "billing.settings." + std::string(name) + '/' + std::to_string(tenant_id);
+}
+
+core::Secret open(
+    json::value const& sealed, std::string_view name, std::int64_t tenant_id, crypto::Keyring const& keyring)
+{
+    auto opened = keyring.open(std::string_view(sealed.as_string()), aad_of(name, tenant_id));
+    if (!opened)
+        throw std::runtime_error("a secret of the settings cannot be opened with the keys there are");
+    return core::Secret(*std::move(opened));
+}
+
+/// The member, unless it is absent or null.
+json::value const* find(json::object const& document, std::string_view name) noexcept
+{
+    auto const* value = document.if_contains(name);
+    return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+core::Secret open_member(json::object const& document, std::string_view name, std::int64_t tenant_id,
+    crypto::Keyring const& keyring)
+{
+    auto const* sealed = find(document, name);
+    return sealed == nullptr ? core::Secret() : open(*sealed, name, tenant_id, keyring);
+}
+
+/// Every sealed value of the document, with its member's name.
+std::vector<std::pair<std::string_view, json::value*>> sealed_values(json::object& document)
+{
+    std::vector<std::pair<std::string_view, json::value*>> found;
+    for (auto const name : {purchases_secret_name, payments_secrets_name, purchases_api_key_name}) {
+        auto* value = document.if_contains(name);
+        if (value == nullptr) continue;
+        if (value->is_string()) found.emplace_back(name, value);
+        if (value->is_array())
+            for (auto& item : value->get_array())
+                found.emplace_back(name, &item);
+    }
+    return found;
+}
+
+} // namespace
+
+core::Scope home_of(core::Scope const& scope)
+{
+    return core::Scope::of(scope.tenant_id(), core::Environment::production, scope.slug);
+}
+
+pg::Scopes both_of(std::int64_t tenant_id)
+{
+    return pg::Scopes(std::vector{tenant_id * 2, tenant_id * 2 + 1});
+}
+
+json::object const& document_of(tenancy::Tenant const& tenant) noexcept
+{
+    return tenant.settings(core::Environment::production).document;
+}
+
+core::Secret purchases_secret(
+    json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring)
+{
+    return open_member(document, purchases_secret_name, tenant_id, keyring);
+}
+
+std::vector<core::Secret> payments_secrets(
+    json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring)
+{
+    std::vector<core::Secret> secrets;
+    if (auto const* sealed = find(document, payments_secrets_name))
+        for (auto const& item : sealed->as_array())
+            secrets.push_back(open(item, payments_secrets_name, tenant_id, keyring));
+    return secrets;
+}
+
+core::Secret purchases_api_key(
+    json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring)
+{
+    return open_member(document, purchases_api_key_name, tenant_id, keyring);
+}
+
+bool has_purchases_api_key(json::object const& document) noexcept
+{
+    return find(document, purchases_api_key_name) != nullptr;
+}
+
+bool past_due_is_active(json::object const& document) noexcept
+{
+    auto const* value = document.if_contains(past_due_is_active_name);
+    return value != nullptr && *value == true;
+}
+
+std::string seal(
+    core::Secret const& secret, std::string_view name, std::int64_t tenant_id, crypto::Keyring const& keyring)
+{
+    return keyring.seal(secret.reveal(), aad_of(name, tenant_id));
+}
+
+std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
+{
+    // Most tenants have nothing to seal, and a row that is not there would be made by locking it.
+    if (scope.environment() != core::Environment::production) return 0;
+    if (auto current = tenancy::settings::read(tx, scope); sealed_values(current.document).empty()) return 0;
+    auto before = tenancy::settings::read_for_update(tx, scope);
+    std::size_t changed = 0;
+    for (auto const& [name, sealed] : sealed_values(before.document)) {
+        if (keyring.is_current(std::string_view(sealed->as_string()))) continue;
+        *sealed = seal(open(*sealed, name, scope.tenant_id(), keyring), name, scope.tenant_id(), keyring);
+        ++changed;
+    }
+    // The time stays: nothing changed that the tenant knows of.
+    if (changed > 0)
+        tenancy::settings::write(tx, scope, before.document, before.version, before.updated_at.value());
+    return changed;
+}
+
+} // namespace billing::settings

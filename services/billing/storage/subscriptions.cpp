@@ -1,0 +1,194 @@
+#include "storage/subscriptions.hpp"
+
+#include "core/json_writer.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace billing::subscriptions {
+
+namespace {
+
+namespace json = boost::json;
+
+// Times are microseconds since 1970, the ends of the range for "never".
+
+std::int64_t count(core::Time time)
+{
+    return time.time_since_epoch().count();
+}
+
+std::optional<std::int64_t> count(std::optional<core::Time> time)
+{
+    return time ? std::optional(count(*time)) : std::nullopt;
+}
+
+core::Time time(json::value const& value)
+{
+    return core::Time(core::Time::duration(value.to_number<std::int64_t>()));
+}
+
+std::optional<core::Time> optional_time(json::value const& value)
+{
+    return value.is_null() ? std::nullopt : std::optional(time(value));
+}
+
+std::string text(json::value const& value)
+{
+    return std::string(value.as_string());
+}
+
+template <class Enum, std::size_t N>
+Enum named(std::array<std::string_view, N> const& names, json::value const& value)
+{
+    auto const it = std::ranges::find(names, std::string_view(value.as_string()));
+    if (it == names.end()) throw std::runtime_error("a subscription is kept in a form that is not known");
+    return static_cast<Enum>(it - names.begin());
+}
+
+void write(core::JsonWriter& w, Order const& order)
+{
+    w.begin_object()
+        .member("at", count(order.at))
+        .member("rank", order.rank)
+        .member("periodEnd", count(order.period_end))
+        .member("eventId", order.event_id)
+        .end_object();
+}
+
+Order read_order(json::value const& v)
+{
+    return {.at = time(v.at("at")),
+        .rank = v.at("rank").to_number<int>(),
+        .period_end = time(v.at("periodEnd")),
+        .event_id = text(v.at("eventId"))};
+}
+
+void write(core::JsonWriter& w, SubscriptionItem const& item)
+{
+    w.begin_object()
+        .member("product", item.product)
+        .member("alternative", item.alternative)
+        .member("since", count(item.since))
+        .member("ends", count(item.ends))
+        .end_object();
+}
+
+SubscriptionItem read_item(json::value const& v)
+{
+    return {.product = text(v.at("product")),
+        .alternative = text(v.at("alternative")),
+        .since = optional_time(v.at("since")),
+        .ends = optional_time(v.at("ends"))};
+}
+
+void write(core::JsonWriter& w, Subscription::Removed const& removed)
+{
+    w.begin_object().member("userId", removed.user_id).key("item");
+    write(w, removed.item);
+    w.member("type", removed.type).key("order");
+    write(w, removed.order);
+    w.end_object();
+}
+
+Subscription::Removed read_removed(json::value const& v)
+{
+    return {.user_id = text(v.at("userId")),
+        .item = read_item(v.at("item")),
+        .type = text(v.at("type")),
+        .order = read_order(v.at("order"))};
+}
+
+void write(core::JsonWriter& w, Subscription::Paid const& paid)
+{
+    w.begin_object().key("order");
+    write(w, paid.order);
+    w.key("lines").begin_array();
+    for (auto const& line : paid.lines)
+        w.begin_object().member("product", line.product).member("ends", count(line.ends)).end_object();
+    w.end_array().end_object();
+}
+
+Subscription::Paid read_paid(json::value const& v)
+{
+    Subscription::Paid paid{.order = read_order(v.at("order"))};
+    for (auto const& line : v.at("lines").as_array())
+        paid.lines.push_back({text(line.at("product")), time(line.at("ends"))});
+    return paid;
+}
+
+} // namespace
+
+std::string to_json(Subscription const& s)
+{
+    core::JsonWriter w(512);
+    w.begin_object()
+        .member("type", billing::to_string(s.type))
+        .member("status", payment_statuses[static_cast<std::size_t>(s.status)])
+        .member("cancels", s.cancels)
+        .member("endedAt", count(s.ended_at))
+        .key("order");
+    write(w, s.order);
+    w.key("items").begin_array();
+    for (auto const& item : s.items)
+        write(w, item);
+    w.end_array().key("removed").begin_array();
+    for (auto const& removed : s.removed)
+        write(w, removed);
+    w.end_array().key("paid");
+    if (s.paid)
+        write(w, *s.paid);
+    else
+        w.null();
+    w.end_object();
+    return std::move(w).str();
+}
+
+Subscription read(pg::RowReader& r)
+{
+    Subscription s;
+    s.id = r.text();
+    s.user_id = r.text();
+    auto const column = r.view();
+    auto const state = json::parse(json::string_view(column.data(), column.size()));
+    s.type = named<PaymentType>(payment_types, state.at("type"));
+    s.status = named<PaymentStatus>(payment_statuses, state.at("status"));
+    s.cancels = state.at("cancels").as_bool();
+    s.ended_at = optional_time(state.at("endedAt"));
+    s.order = read_order(state.at("order"));
+    for (auto const& item : state.at("items").as_array())
+        s.items.push_back(read_item(item));
+    for (auto const& removed : state.at("removed").as_array())
+        s.removed.push_back(read_removed(removed));
+    if (!state.at("paid").is_null()) s.paid = read_paid(state.at("paid"));
+    s.revision = r.integer();
+    return s;
+}
+
+std::optional<Subscription> find(pg::Tx& tx, std::int64_t scope_id, std::string const& id)
+{
+    auto const result = tx.run("SELECT " BILLING_SUBSCRIPTION_COLUMNS " FROM payment_subscriptions s "
+                               "WHERE s.scope_id = $1 AND s.subscription_id = $2",
+        {scope_id, id});
+    return pg::read_first(result, read);
+}
+
+std::vector<Subscription> of_user(pg::Tx& tx, std::int64_t scope_id, std::string const& user_id)
+{
+    auto const result = tx.run("SELECT " BILLING_SUBSCRIPTION_COLUMNS " FROM payment_subscriptions s "
+                               "WHERE s.scope_id = $1 AND s.user_id = $2 ORDER BY s.subscription_id",
+        {scope_id, user_id});
+    return pg::read_rows(result, read);
+}
+
+void put(pg::Tx& tx, std::int64_t scope_id, Subscription const& s)
+{
+    tx.run("INSERT INTO payment_subscriptions AS s (scope_id, subscription_id, user_id, state, revision) "
+           "VALUES ($1, $2, $3, $4::json, 1) ON CONFLICT (scope_id, subscription_id) DO UPDATE "
+           "SET user_id = excluded.user_id, state = excluded.state, revision = s.revision + 1",
+        {scope_id, s.id, s.user_id, to_json(s)});
+}
+
+} // namespace billing::subscriptions

@@ -1,0 +1,137 @@
+#include "storage/syncs.hpp"
+
+#include "pg/row.hpp"
+#include "storage/apply.hpp"
+#include "storage/entitlements.hpp"
+#include "storage/settings.hpp"
+
+namespace billing::syncs {
+
+namespace {
+
+/// Rows `e` of entitlements that may have been renewed, or have ended, without our hearing of it.
+#define BILLING_OVERDUE                                                                                      \
+    "e.source = 'purchases' AND e.status = 'active' AND e.expires_at < $2::timestamptz "                     \
+    "AND (e.grace_until IS NULL OR e.grace_until < $2::timestamptz) "
+
+/// And nobody said to wait: of the user, or of the tenant, whose row has no user's name.
+#define BILLING_MAY_ASK                                                                                      \
+    "AND NOT EXISTS (SELECT FROM syncs s WHERE s.tenant_id = e.scope_id / 2 AND s.user_id IN ('', "          \
+    "e.user_id) "                                                                                            \
+    "AND (s.not_before > $3::timestamptz OR s.leased_until > $3::timestamptz)) "
+
+Applied apply_in(pg::Tx& tx, core::Scope const& scope, std::string const& user_id,
+    Subscriber const& subscriber, core::Time asked_at, std::string const& traceparent, core::Time now)
+{
+    auto const held = entitlements::of_source(tx, scope.id, user_id, Source::purchases);
+    Applied applied{scope, decide_sync(scope.id, user_id, subscriber, held, asked_at)};
+    for (auto& write : applied.written) {
+        entitlements::put(tx, scope.id, write.to);
+        if (write.changed()) apply::announce(tx, scope.id, traceparent, write.from, write.to, now);
+    }
+    return applied;
+}
+
+} // namespace
+
+std::optional<audit::Entry> Applied::entry(std::string const& user_id) const
+{
+    boost::json::object before, after;
+    for (auto const& write : written) {
+        if (!write.changed()) continue;
+        auto const id = write.to.id.to_string();
+        if (write.from) before[id] = to_string(write.from->status);
+        after[id] = to_string(write.to.status);
+    }
+    if (after.empty()) return std::nullopt;
+    return audit::Entry{.action = "entitlements.synced",
+        .subject_type = "user",
+        .subject_id = user_id,
+        .before = std::move(before),
+        .after = std::move(after)};
+}
+
+std::optional<Lease> take(
+    pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id, core::Time now, core::Time leased_until)
+{
+    Lease lease{tenant_id, user_id, core::Uuid::v7()};
+    auto const taken = tx.run("INSERT INTO syncs AS s (tenant_id, user_id, lease_owner, leased_until) "
+                              "VALUES ($1, $2, $3, $4) ON CONFLICT (tenant_id, user_id) DO UPDATE "
+                              "SET lease_owner = excluded.lease_owner, leased_until = excluded.leased_until "
+                              "WHERE s.leased_until IS NULL OR s.leased_until <= $5::timestamptz RETURNING 1",
+        {tenant_id, user_id, lease.owner, leased_until, now});
+    if (taken.empty()) return std::nullopt;
+    return lease;
+}
+
+std::optional<Lease> take_overdue(
+    pg::Tx& tx, std::int64_t tenant_id, core::Time overdue, core::Time now, core::Time leased_until)
+{
+    auto const users =
+        tx.run("SELECT e.user_id FROM entitlements e WHERE e.scope_id = ANY ($1::bigint[]) "
+               "AND " BILLING_OVERDUE BILLING_MAY_ASK "ORDER BY e.expires_at, e.user_id LIMIT 1",
+            {settings::both_of(tenant_id).ids(), overdue, now});
+    auto const user = pg::read_first(users, &pg::RowReader::text);
+    if (!user) return std::nullopt;
+    return take(tx, tenant_id, *user, now, leased_until);
+}
+
+void finish(pg::Tx& tx, Lease const& lease)
+{
+    tx.run("DELETE FROM syncs WHERE tenant_id = $1 AND user_id = $2 AND lease_owner = $3",
+        {lease.tenant_id, lease.user_id, lease.owner});
+}
+
+void give_back(pg::Tx& tx, Lease const& lease, std::optional<core::Time> not_before)
+{
+    tx.run("UPDATE syncs SET lease_owner = NULL, leased_until = NULL, "
+           "not_before = coalesce($4::timestamptz, not_before) "
+           "WHERE tenant_id = $1 AND user_id = $2 AND lease_owner = $3",
+        {lease.tenant_id, lease.user_id, lease.owner, not_before});
+}
+
+bool is_overdue(pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id, core::Time overdue)
+{
+    auto const found = tx.run("SELECT 1 FROM entitlements e WHERE e.scope_id = ANY ($1::bigint[]) "
+                              "AND " BILLING_OVERDUE "AND e.user_id = $3 LIMIT 1",
+        {settings::both_of(tenant_id).ids(), overdue, user_id});
+    return !found.empty();
+}
+
+void pause(pg::Tx& tx, std::int64_t tenant_id, core::Time until)
+{
+    tx.run("INSERT INTO syncs (tenant_id, user_id, not_before) VALUES ($1, '', $2) "
+           "ON CONFLICT (tenant_id, user_id) DO UPDATE SET not_before = excluded.not_before",
+        {tenant_id, until});
+}
+
+void resume(pg::Tx& tx, std::int64_t tenant_id)
+{
+    tx.run("DELETE FROM syncs WHERE tenant_id = $1 AND user_id = ''", {tenant_id});
+}
+
+std::array<Applied, 2> apply(pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id,
+    Subscriber const& subscriber, core::Time asked_at, std::string const& traceparent, core::Time now)
+{
+    auto const production = core::Scope::of(tenant_id, core::Environment::production, {});
+    auto const sandbox = core::Scope::of(tenant_id, core::Environment::sandbox, {});
+    pg::serialise(tx, production.id);
+    pg::serialise(tx, sandbox.id);
+    auto first = apply_in(tx, production, user_id, subscriber, asked_at, traceparent, now);
+    auto second = apply_in(tx, sandbox, user_id, subscriber, asked_at, traceparent, now);
+    return {std::move(first), std::move(second)};
+}
+
+std::vector<std::int64_t> tenants_overdue(
+    pg::Tx& tx, std::span<std::int64_t const> scopes, core::Time overdue, core::Time now)
+{
+    auto const tenants =
+        tx.run("SELECT d.scope_id / 2 FROM scope_settings d WHERE d.scope_id = ANY ($1::bigint[]) "
+               "AND d.scope_id % 2 = 0 AND jsonb_typeof(d.document -> 'purchasesApiKey') = 'string' "
+               "AND EXISTS (SELECT FROM entitlements e WHERE e.scope_id IN (d.scope_id, d.scope_id + 1) "
+               "AND " BILLING_OVERDUE BILLING_MAY_ASK ") ORDER BY 1",
+            {std::vector<std::int64_t>(scopes.begin(), scopes.end()), overdue, now});
+    return pg::read_rows(tenants, &pg::RowReader::integer);
+}
+
+} // namespace billing::syncs

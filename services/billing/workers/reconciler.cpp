@@ -1,0 +1,179 @@
+#include "workers/reconciler.hpp"
+
+#include "audit/audit.hpp"
+#include "core/backoff.hpp"
+#include "crypto/random.hpp"
+#include "storage/settings.hpp"
+#include "storage/syncs.hpp"
+#include "tenancy/registry.hpp"
+#include "tenancy/settings.hpp"
+
+#include <algorithm>
+
+namespace billing::reconciler {
+
+namespace {
+
+using namespace std::chrono_literals;
+using jobs::Outcome;
+using Kind = PurchasesApiError::Kind;
+
+constexpr auto lease_time = 30s;      // longer than the platform may take, and we after it
+constexpr auto after_refusal = 1h;    // somebody has to change the key
+constexpr auto after_unknown = 24h;   // it may be made known, or the entitlement ends otherwise
+constexpr auto after_trouble = 1h;    // of one user, lest it is the user
+constexpr auto again_at_soonest = 1h; // of one whose sync left it overdue
+constexpr std::size_t scopes_a_step = 500;
+
+/// One user's sync, from the lease to what is written.
+class Run {
+public:
+    Run(Deps const& deps, jobs::Claim const& claim, std::stop_token const& stop)
+        : deps_(deps), claim_(claim), stop_(stop), tenant_id_(core::Scope{claim.scope_id, {}}.tenant_id())
+    {
+    }
+
+    Outcome operator()()
+    {
+        auto const key = api_key();
+        if (key.empty()) return Outcome::done();
+        for (unsigned i = 0; i < users_a_run && !stop_.stop_requested(); ++i) {
+            auto const lease = next();
+            if (!lease) return Outcome::done();
+            if (auto const pause = sync(*lease, key)) return *pause;
+        }
+        return Outcome::not_yet(deps_.clock.now() + between_runs);
+    }
+
+private:
+    template <class Work> auto transact(Work work)
+    {
+        return deps_.db.transact_blocking(settings::both_of(tenant_id_), std::move(work));
+    }
+
+    /// Empty: the tenant is suspended, or took the key away.
+    core::Secret api_key()
+    {
+        return transact([&](pg::Tx& tx) {
+            if (tenancy::registry::is_suspended(tx, tenant_id_)) return core::Secret();
+            auto const document = tenancy::settings::read(tx, core::Scope{tenant_id_ * 2, {}}).document;
+            return settings::purchases_api_key(document, tenant_id_, deps_.keyring);
+        });
+    }
+
+    std::optional<syncs::Lease> next()
+    {
+        auto const now = deps_.clock.now();
+        return transact([&](pg::Tx& tx) {
+            return syncs::take_overdue(tx, tenant_id_, now - patience, now, now + lease_time);
+        });
+    }
+
+    /// nullopt: go on with the next user.
+    std::optional<Outcome> sync(syncs::Lease const& lease, core::Secret const& key)
+    {
+        try {
+            auto const asked_at = deps_.clock.now();
+            apply(lease, deps_.api.fetch(lease.user_id, key, stop_), asked_at);
+            return std::nullopt;
+        } catch (PurchasesApiError const& e) {
+            if (e.kind() == Kind::stopped) return stopped(lease);
+            return set_back(lease, e);
+        }
+    }
+
+    void apply(syncs::Lease const& lease, Subscriber const& subscriber, core::Time asked_at)
+    {
+        auto const now = deps_.clock.now();
+        transact([&](pg::Tx& tx) {
+            auto const applied = syncs::apply(tx, tenant_id_, lease.user_id, subscriber, asked_at, {}, now);
+            // What a sync cannot change (its clock and the platform's disagree) is not asked about in a
+            // circle.
+            if (syncs::is_overdue(tx, tenant_id_, lease.user_id, now - patience))
+                syncs::give_back(tx, lease, now + again_at_soonest);
+            else
+                syncs::finish(tx, lease);
+            for (auto const& in : applied) {
+                if (auto const entry = in.entry(lease.user_id))
+                    audit::record(tx, in.scope,
+                        {.id = "system:reconciler", .role = "system", .request_id = {}}, *entry);
+            }
+        });
+    }
+
+    Outcome stopped(syncs::Lease const& lease)
+    {
+        transact([&](pg::Tx& tx) { syncs::give_back(tx, lease); });
+        return Outcome::not_yet(deps_.clock.now());
+    }
+
+    std::optional<Outcome> set_back(syncs::Lease const& lease, PurchasesApiError const& error)
+    {
+        deps_.logger.warn("the purchase platform did not answer as it should",
+            {{"tenant", std::to_string(tenant_id_)}, {"why", error.what()}});
+        auto const setback = after(error, claim_.attempts, deps_.clock.now(), crypto::random_u64());
+        transact([&](pg::Tx& tx) {
+            syncs::give_back(tx, lease, setback.user_not_before);
+            if (setback.tenant_not_before) syncs::pause(tx, tenant_id_, *setback.tenant_not_before);
+        });
+        if (!setback.tenant_not_before) return std::nullopt;
+        return Outcome::retry(*setback.tenant_not_before);
+    }
+
+    Deps const& deps_;
+    jobs::Claim const& claim_;
+    std::stop_token const& stop_;
+    std::int64_t const tenant_id_;
+};
+
+} // namespace
+
+Setback after(
+    PurchasesApiError const& error, unsigned attempts, core::Time now, std::uint64_t entropy) noexcept
+{
+    if (auto const wait = error.retry_after()) return {std::nullopt, now + *wait};
+    auto const pause = core::backoff(attempts == 0 ? 0 : attempts - 1, 30s, 10min, entropy);
+    switch (error.kind()) {
+    case Kind::throttled:
+        return {std::nullopt, now + pause};
+    case Kind::refused:
+        return {std::nullopt, now + after_refusal};
+    case Kind::unknown_user:
+        return {now + after_unknown, std::nullopt};
+    default:
+        return {now + after_trouble, now + pause};
+    }
+}
+
+jobs::WorkerOptions worker_options()
+{
+    return {.queue = queue, .threads = 2, .max_per_scope = 1};
+}
+
+jobs::Handler handler(Deps deps)
+{
+    return [deps](jobs::Claim const& claim, std::stop_token const& stop) { return Run(deps, claim, stop)(); };
+}
+
+jobs::PeriodicOptions periodic_options()
+{
+    return {.name = queue, .interval = 15s, .poll = 2s};
+}
+
+jobs::Periodic::Step step(pg::Database& db, core::Clock const& clock)
+{
+    return [&db, &clock, after = std::int64_t{0}](std::stop_token const& stop) mutable {
+        auto const scopes = db.transact_blocking(pg::Scopes(),
+            [&](pg::Tx& tx) { return tenancy::registry::scopes_after(tx, after, scopes_a_step); });
+        after = scopes.empty() ? 0 : scopes.back();
+        if (scopes.empty()) return false;
+        db.transact_blocking(pg::Scopes(scopes), [&](pg::Tx& tx) {
+            auto const now = clock.now();
+            for (auto const tenant : syncs::tenants_overdue(tx, scopes, now - patience, now))
+                jobs::enqueue(tx, queue, tenant * 2, core::Uuid(), now);
+        });
+        return !stop.stop_requested();
+    };
+}
+
+} // namespace billing::reconciler

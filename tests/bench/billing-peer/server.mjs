@@ -1,0 +1,130 @@
+// The peer of the billing service for scripts/bench: the payment provider's webhook over the same tables with the same checks
+// (signature over the raw body, tenant of the host, dedupe, order, one transaction, row-level security), as one would write it with
+// Fastify, pg and the stripe package.
+//
+//     DATABASE_URL=postgresql://... SECRET=whsec_... PORT=8199 node server.mjs
+import { createHash, randomBytes } from 'node:crypto'
+import Fastify from 'fastify'
+import pg from 'pg'
+import Stripe from 'stripe'
+
+const { webhooks } = new Stripe('sk_test_none')
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 8 })
+const app = Fastify({ logger: false, bodyLimit: 1 << 20 })
+const tenants = new Map()
+
+async function tenantOf(host) {
+    const slug = host.split('.')[0].replace(/-sandbox$/, '')
+    let id = tenants.get(slug)
+    if (!id) {
+        const found = await pool.query({ name: 'tenant', text: 'SELECT tenant_id FROM tenants WHERE slug = $1', values: [slug] })
+        if (!found.rows.length) return undefined
+        tenants.set(slug, id = Number(found.rows[0].tenant_id))
+    }
+    return id
+}
+
+// The policy's setting and the statements, as the service has them: one transaction.
+async function scoped(scope, work) {
+    const client = await pool.connect()
+    try {
+        await client.query('BEGIN')
+        await client.query({
+            name: 'begin', values: [String(scope), (BigInt(0x53) << 56n | BigInt(scope)).toString()],
+            text: "SELECT set_config('app.scopes', $1, true), pg_advisory_xact_lock($2)",
+        })
+        const result = await work(client)
+        await client.query('COMMIT')
+        return result
+    } catch (error) {
+        await client.query('ROLLBACK')
+        throw error
+    } finally {
+        client.release()
+    }
+}
+
+const hash = text => {
+    const hex = createHash('sha256').update(text).digest('hex')
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+function uuidv7() {
+    const bytes = randomBytes(16)
+    bytes.writeUIntBE(Date.now(), 0, 6)
+    bytes[6] = (bytes[6] & 0x0f) | 0x70
+    bytes[8] = (bytes[8] & 0x3f) | 0x80
+    const hex = bytes.toString('hex')
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+const statuses = { trialing: 'active', active: 'active', paused: 'paused' }
+const time = seconds => seconds ? new Date(seconds * 1000) : null
+
+async function apply(client, scope, event, payload) {
+    const subscription = event.data.object
+    const at = time(event.created)
+    const claim = hash(`payments:${event.id}`), archive = uuidv7(), now = new Date()
+    const claimed = await client.query({
+        name: 'claim', values: [scope, claim, archive, now],
+        text: 'INSERT INTO event_claims (scope_id, claim, archive_id, received_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+    })
+    if (!claimed.rowCount) return 'duplicate'
+    const userId = subscription.metadata?.userId
+    const known = await client.query({
+        name: 'known', values: [scope, subscription.id],
+        text: 'SELECT state FROM payment_subscriptions WHERE scope_id = $1 AND subscription_id = $2',
+    })
+    const stale = known.rows.length && known.rows[0].state.at >= event.created
+    const result = !userId ? 'skipped' : stale ? 'stale' : 'applied'
+    await client.query({
+        name: 'archive',
+        values: [scope, now, archive, event.id, event.type, result, userId, subscription.id, at, payload],
+        text: `INSERT INTO events (scope_id, received_at, archive_id, provider, event_id, type, result, user_id, subject, event_at, payload)
+               VALUES ($1, $2, $3, 'payments', $4, $5, $6, $7, $8, $9, $10)`,
+    })
+    if (result !== 'applied') return result
+    await client.query({
+        name: 'subscription',
+        values: [scope, subscription.id, userId, JSON.stringify({ at: event.created, status: subscription.status })],
+        text: `INSERT INTO payment_subscriptions AS s (scope_id, subscription_id, user_id, state, revision) VALUES ($1, $2, $3, $4, 1)
+               ON CONFLICT (scope_id, subscription_id) DO UPDATE SET user_id = excluded.user_id, state = excluded.state,
+                   revision = s.revision + 1`,
+    })
+    for (const item of subscription.items.data) {
+        await client.query({
+            name: 'entitlement',
+            values: [scope, hash(`${scope}:${userId}:${item.price.id}`), userId, item.price.id, item.price.product,
+                statuses[subscription.status] ?? 'expired', time(item.current_period_start), time(item.current_period_end),
+                !subscription.cancel_at_period_end, event.type, at, event.id, now],
+            text: `INSERT INTO entitlements AS e (scope_id, entitlement_id, user_id, source, provider_product_id, alternative_product_id,
+                       transaction_id, status, purchased_at, expires_at, will_renew, last_event_type, last_event_at, last_rank,
+                       last_period_end, last_event_id, last_transaction_id, created_at, updated_at, revision)
+                   VALUES ($1, $2, $3, 'payments', $4, $5, '', $6, $7, $8, $9, $10, $11, 0, $8, $12, '', $13, $13, 1)
+                   ON CONFLICT (scope_id, entitlement_id) DO UPDATE SET status = excluded.status, purchased_at = excluded.purchased_at,
+                       expires_at = excluded.expires_at, will_renew = excluded.will_renew, last_event_type = excluded.last_event_type,
+                       last_event_at = excluded.last_event_at, last_event_id = excluded.last_event_id,
+                       updated_at = excluded.updated_at, revision = e.revision + 1`,
+        })
+    }
+    return result
+}
+
+app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body))
+
+app.post('/webhooks/payments', async (request, reply) => {
+    let event
+    try {
+        event = webhooks.constructEvent(request.body, request.headers['stripe-signature'] ?? '', process.env.SECRET)
+    } catch {
+        return reply.status(401).send({ error: 'UNAUTHORIZED' })
+    }
+    const tenant = await tenantOf(request.headers.host)
+    if (!tenant) return reply.status(404).send({ error: 'TENANT_NOT_FOUND' })
+    const scope = tenant * 2 + (event.livemode ? 0 : 1)
+    const result = await scoped(scope, client => apply(client, scope, event, request.body.toString()))
+    return { received: true, result }
+})
+
+app.get('/health', async () => ({}))
+
+await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 8199) })

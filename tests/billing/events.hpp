@@ -1,0 +1,160 @@
+#pragma once
+
+#include "core/id.hpp"
+#include "testing/fake_clock.hpp"
+
+#include <boost/json.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+/// Events as the providers send them, written after their documentation, with what tests vary left open.
+namespace events {
+
+namespace json = boost::json;
+
+/// The moment at which tests begin, in the providers' units.
+inline constexpr std::int64_t start_s =
+    std::chrono::duration_cast<std::chrono::seconds>(testing::FakeClock::start.time_since_epoch()).count();
+inline constexpr std::int64_t day = 24 * 3600;
+
+/// So many seconds after it.
+constexpr std::int64_t s(std::int64_t seconds)
+{
+    return start_s + seconds;
+}
+
+constexpr std::int64_t ms(std::int64_t seconds)
+{
+    return s(seconds) * 1000;
+}
+
+/// The same as answers write it: whole seconds of the first days of 2026.
+inline std::string shown(std::int64_t seconds)
+{
+    return core::to_rfc3339(testing::FakeClock::start + std::chrono::seconds(seconds));
+}
+
+/// `fields` with `changes` made; a member that is `undefined` in them is taken out.
+inline constexpr char const* undefined = "(undefined)";
+
+inline json::object changed(json::object fields, json::object const& changes)
+{
+    for (auto const& change : changes) {
+        if (change.value() == undefined)
+            fields.erase(change.key());
+        else
+            fields[change.key()] = change.value();
+    }
+    return fields;
+}
+
+/// An event of the in-app platform, of user `ada` and product `pro.monthly` in the sandbox, at the beginning,
+/// for a month.
+inline json::object purchase(std::string_view type, json::object const& changes = {})
+{
+    json::object event{{"event_timestamp_ms", ms(0)}, {"product_id", "pro.monthly"},
+        {"period_type", "NORMAL"}, {"purchased_at_ms", ms(-60)}, {"expiration_at_ms", ms(30 * day)},
+        {"environment", "SANDBOX"}, {"entitlement_id", nullptr}, {"entitlement_ids", json::array{"pro"}},
+        {"presented_offering_id", nullptr}, {"transaction_id", "2000000111"},
+        {"original_transaction_id", "2000000111"}, {"is_family_share", false}, {"country_code", "NZ"},
+        {"app_user_id", "ada"}, {"aliases", json::array{"$RCAnonymousID:5b1f"}},
+        {"original_app_user_id", "$RCAnonymousID:5b1f"}, {"currency", "NZD"}, {"price", 6.01},
+        {"price_in_purchased_currency", 9.99},
+        {"subscriber_attributes",
+            json::object{{"$displayName", json::object{{"updated_at_ms", ms(-90)}, {"value", "Ada"}}}}},
+        {"store", "APP_STORE"}, {"takehome_percentage", 0.85}, {"tax_percentage", 0.13},
+        {"commission_percentage", 0.13}, {"offer_code", nullptr}, {"type", type},
+        {"id", core::Uuid::v7().to_string()}, {"app_id", "app5c7a"}};
+    return {{"api_version", "1.0"}, {"event", changed(std::move(event), changes)}};
+}
+
+/// An event of the card provider about an object.
+inline json::object payment(std::string_view type, json::object object, json::object const& changes = {})
+{
+    json::object event{{"id", "evt_" + core::Uuid::v7().to_string()}, {"object", "event"},
+        {"api_version", "2025-08-27.basil"}, {"created", s(0)},
+        {"data", json::object{{"object", std::move(object)}}}, {"livemode", false}, {"pending_webhooks", 1},
+        {"request", json::object{{"id", nullptr}, {"idempotency_key", nullptr}}}, {"type", type}};
+    return changed(std::move(event), changes);
+}
+
+/// What an item of a subscription sells.
+inline json::object price(std::string_view id, std::string_view product)
+{
+    return {{"id", id}, {"object", "price"}, {"active", true}, {"currency", "nzd"}, {"livemode", false},
+        {"metadata", json::object()}, {"product", product},
+        {"recurring", json::object{{"interval", "month"}, {"interval_count", 1}}}, {"type", "recurring"},
+        {"unit_amount", 999}};
+}
+
+/// An item in the new shape, paid for a month. Take the ends out for the old one.
+inline json::object item(std::string_view price_id, json::object const& changes = {})
+{
+    json::object fields{{"id", "si_" + std::string(price_id)}, {"object", "subscription_item"},
+        {"created", s(0)}, {"current_period_end", s(30 * day)}, {"current_period_start", s(0)},
+        {"metadata", json::object()}, {"price", price(price_id, "prod_" + std::string(price_id))},
+        {"quantity", 1}, {"subscription", "sub_1"}};
+    return changed(std::move(fields), changes);
+}
+
+inline json::object list(json::array data)
+{
+    return {{"object", "list"}, {"data", std::move(data)}, {"has_more", false}};
+}
+
+/// A subscription of user `ada` in the new shape: periods are its items'.
+inline json::object subscription(json::array items, json::object const& changes = {})
+{
+    json::object fields{{"id", "sub_1"}, {"object", "subscription"}, {"billing_cycle_anchor", s(0)},
+        {"cancel_at", nullptr}, {"cancel_at_period_end", false}, {"canceled_at", nullptr}, {"created", s(0)},
+        {"customer", "cus_1"}, {"ended_at", nullptr}, {"items", list(std::move(items))}, {"livemode", false},
+        {"metadata", json::object{{"userId", "ada"}}}, {"pause_collection", nullptr}, {"start_date", s(0)},
+        {"status", "active"}, {"trial_end", nullptr}};
+    return changed(std::move(fields), changes);
+}
+
+/// The same in the old shape, of one item: its period is the subscription's.
+inline json::object old_subscription(std::string_view price_id, json::object const& changes = {})
+{
+    json::object const no_period{{"current_period_end", undefined}, {"current_period_start", undefined}};
+    json::object fields = subscription(
+        {item(price_id, no_period)}, {{"current_period_end", s(30 * day)}, {"current_period_start", s(0)}});
+    return changed(std::move(fields), changes);
+}
+
+/// A paid invoice in the new shape, for the second month.
+inline json::object invoice(std::string_view price_id, json::object const& changes = {})
+{
+    json::object const line{{"id", "il_1"}, {"object", "line_item"}, {"amount", 999},
+        {"parent", json::object{{"type", "subscription_item_details"},
+                       {"subscription_item_details", json::object{{"subscription", "sub_1"}}}}},
+        {"period", json::object{{"start", s(30 * day)}, {"end", s(60 * day)}}},
+        {"pricing", json::object{{"type", "price_details"},
+                        {"price_details", json::object{{"price", price_id}, {"product", "prod_x"}}}}}};
+    json::object fields{{"id", "in_1"}, {"object", "invoice"}, {"amount_paid", 999},
+        {"billing_reason", "subscription_cycle"}, {"customer", "cus_1"}, {"lines", list({line})},
+        {"livemode", false}, {"metadata", json::object()},
+        {"parent", json::object{{"type", "subscription_details"},
+                       {"subscription_details", json::object{{"metadata", json::object{{"userId", "ada"}}},
+                                                    {"subscription", "sub_1"}}}}},
+        {"status", "paid"}};
+    return changed(std::move(fields), changes);
+}
+
+/// The same in the old shape.
+inline json::object old_invoice(std::string_view price_id, json::object const& changes = {})
+{
+    json::object const line{{"id", "il_1"}, {"object", "line_item"}, {"amount", 999},
+        {"period", json::object{{"start", s(30 * day)}, {"end", s(60 * day)}}},
+        {"price", price(price_id, "prod_" + std::string(price_id))}, {"subscription", "sub_1"},
+        {"type", "subscription"}};
+    json::object fields =
+        invoice(price_id, {{"lines", list({line})}, {"parent", undefined}, {"subscription", "sub_1"}});
+    return changed(std::move(fields), changes);
+}
+
+} // namespace events

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "domain/event.hpp"
+#include "domain/history.hpp"
+#include "events.hpp"
+
+#include <boost/json.hpp>
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// The rules of events as tests call them: what is read from one, and what a history leaves.
+namespace rules {
+
+inline constexpr std::int64_t scope_id = 5;
+
+inline core::Time at(std::int64_t seconds)
+{
+    return testing::FakeClock::start + std::chrono::seconds(seconds);
+}
+
+inline billing::Event read_purchase(boost::json::object const& event)
+{
+    auto const parsed = billing::parse_purchase_event(event);
+    REQUIRE(parsed.faults.empty());
+    return parsed.event;
+}
+
+inline billing::Event read_payment(boost::json::object const& event)
+{
+    auto const parsed = billing::parse_payment_event(event);
+    REQUIRE(parsed.faults.empty());
+    return parsed.event;
+}
+
+/// What a user has after a history.
+inline std::vector<billing::Entitlement> entitlements_after(std::vector<billing::Event> const& history,
+    billing::PaymentRules const& settings = {}, std::string const& user = "ada")
+{
+    return billing::entitlements_after(scope_id, user, history, settings);
+}
+
+/// What a history leaves of a product: its status, and when it ends in seconds from the start: `active 60`.
+inline std::string left_by(std::vector<billing::Event> const& history, std::string const& product,
+    billing::PaymentRules const& settings = {}, std::string const& user = "ada")
+{
+    std::string left;
+    for (auto const& e : entitlements_after(history, settings, user)) {
+        if (e.provider_product_id != product) continue;
+        auto const end =
+            e.expires_at ? std::to_string((*e.expires_at - at(0)) / std::chrono::seconds(1)) : "forever";
+        left += (left.empty() ? "" : ", ") + std::string(to_string(e.status)) + ' ' + end;
+    }
+    return left;
+}
+
+/// Why an event is skipped; empty: it is not.
+inline std::string reason_of(billing::Event const& event)
+{
+    auto const* skipped = std::get_if<billing::Skipped>(&event.fact);
+    return skipped == nullptr ? "" : std::string(skipped->reason);
+}
+
+} // namespace rules

@@ -1,0 +1,224 @@
+#include "events.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <barrier>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using events::day, events::ms, events::s, events::shown;
+namespace json = boost::json;
+
+/// Calls `work(i)` on so many threads, which begin together.
+void at_once(int threads, std::function<void(int)> const& work)
+{
+    std::barrier start(threads);
+    std::vector<std::thread> running;
+    for (int i = 0; i < threads; ++i) {
+        running.emplace_back([&, i] {
+            start.arrive_and_wait();
+            work(i);
+        });
+    }
+    for (auto& thread : running)
+        thread.join();
+}
+
+/// How often each answer was given.
+class Tally {
+public:
+    void add(testing::HttpResponse const& response)
+    {
+        std::lock_guard const lock(mutex_);
+        ++counts_[result_of(response)];
+    }
+
+    int operator[](std::string const& result) const
+    {
+        auto const it = counts_.find(result);
+        return it == counts_.end() ? 0 : it->second;
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<std::string, int> counts_;
+};
+
+void listen(World const& world)
+{
+    REQUIRE(world.as_backend().post("/v1/webhooks", R"({"url":"http://127.0.0.1:9/"})").status == 201);
+}
+
+std::string count(World const& world, std::string const& table)
+{
+    return world.postgres.query("SELECT count(*) FROM " + table + " WHERE scope_id = " + world.scope_id());
+}
+
+} // namespace
+
+TEST_CASE("fifty deliveries of one event at once apply it once", "[billing][concurrency]")
+{
+    constexpr int deliveries = 50;
+    for (bool const told : {false, true}) {
+        CAPTURE(told);
+        World const world;
+        if (told) listen(world);
+        for (int round = 0; round < 3; ++round) {
+            auto const id = std::to_string(round);
+            auto const purchase =
+                body(events::purchase("INITIAL_PURCHASE", {{"id", "p" + id}, {"app_user_id", "p" + id}}));
+            auto const payment = body(events::payment("customer.subscription.created",
+                events::subscription({events::item("a")},
+                    {{"id", "sub" + id}, {"metadata", json::object{{"userId", "s" + id}}}}),
+                {{"id", "e" + id}}));
+            Tally purchases, payments;
+            at_once(deliveries, [&](int) {
+                purchases.add(world.post_purchase(purchase));
+                payments.add(world.post_payment(payment));
+            });
+            for (auto const* tally : {&purchases, &payments}) {
+                CHECK((*tally)["applied"] == 1);
+                CHECK((*tally)["duplicate"] == deliveries - 1);
+            }
+            CHECK(world.entitlements("p" + id).size() == 1);
+            CHECK(world.entitlements("s" + id).size() == 1);
+        }
+        CHECK(count(world, "events") == "6");
+        CHECK(count(world, "event_claims") == "6");
+        CHECK(count(world, "webhook_deliveries") == (told ? "6" : "0"));
+        CHECK(world.postgres.query("SELECT max(revision) FROM entitlements") == "1");
+    }
+}
+
+TEST_CASE("events of one user that come at once end as if they had come in order", "[billing][concurrency]")
+{
+    constexpr int renewals = 40;
+    for (bool const told : {false, true}) {
+        CAPTURE(told);
+        World const world;
+        if (told) listen(world);
+        Tally tally;
+        at_once(renewals, [&](int i) {
+            tally.add(world.post_purchase(
+                events::purchase("RENEWAL", {{"event_timestamp_ms", ms(i)}, {"expiration_at_ms", ms(i * day)},
+                                                {"transaction_id", std::to_string(i)}})));
+        });
+        CHECK(tally["applied"] >= 1);
+        CHECK(tally["applied"] + tally["stale"] == renewals);
+        auto const e = world.entitlement("pro.monthly");
+        CHECK(text(e, "lastEventAt") == shown(renewals - 1));
+        CHECK(text(e, "expiresAt") == shown((renewals - 1) * day));
+        CHECK(world.postgres.query("SELECT revision FROM entitlements") == std::to_string(tally["applied"]));
+    }
+}
+
+TEST_CASE("subscriptions of one user that share a product race safely", "[billing][concurrency]")
+{
+    constexpr int subscriptions = 24;
+    World const world;
+    auto const of = [](int i, std::string_view status, std::int64_t at) {
+        return events::payment("customer.subscription.updated",
+            events::subscription(
+                {events::item("a")}, {{"id", "sub" + std::to_string(i)}, {"status", status}}),
+            {{"created", s(at)}});
+    };
+    Tally made, ended;
+    at_once(subscriptions, [&](int i) { made.add(world.post_payment(of(i, "active", i))); });
+    CHECK(made["applied"] == subscriptions);
+    CHECK(text(world.entitlement("a"), "lastEventAt") == shown(subscriptions - 1));
+    // All end but one: the product stays.
+    at_once(subscriptions - 1, [&](int i) { ended.add(world.post_payment(of(i, "unpaid", 100 + i))); });
+    CHECK(ended["applied"] == subscriptions - 1);
+    CHECK(text(world.entitlement("a"), "status") == "active");
+    CHECK(result_of(world.post_payment(of(subscriptions - 1, "unpaid", 200))) == "applied");
+    CHECK(text(world.entitlement("a"), "status") == "expired");
+}
+
+TEST_CASE("an invoice that races its subscription is never lost", "[billing][concurrency]")
+{
+    World const world;
+    for (int round = 0; round < 20; ++round) {
+        auto const name = std::to_string(round);
+        auto const subscription = events::subscription({events::item("a")},
+            {{"id", "sub" + name}, {"metadata", json::object{{"userId", name}}}, {"status", "incomplete"}});
+        auto const object = events::old_invoice("a", {{"subscription", "sub" + name}});
+        Tally tally;
+        at_once(2, [&](int i) {
+            tally.add(
+                world.post_payment(i == 0 ? events::payment("customer.subscription.created", subscription)
+                                          : events::payment("invoice.paid", object, {{"created", s(1)}})));
+        });
+        CHECK(tally["applied"] + tally["skipped awaiting_subscription"] == 2);
+        CHECK(text(world.entitlement("a", name), "status") == "active");
+        CHECK(text(world.entitlement("a", name), "expiresAt") == shown(60 * day));
+    }
+}
+
+TEST_CASE("a purchase that races its refund ends refunded", "[billing][concurrency]")
+{
+    World const world;
+    for (int round = 0; round < 20; ++round) {
+        auto const user = std::to_string(round);
+        json::object coins{{"app_user_id", user}, {"product_id", "coins"}, {"expiration_at_ms", nullptr},
+            {"transaction_id", "T" + user}};
+        auto const bought = events::purchase("NON_RENEWING_PURCHASE", coins);
+        coins["event_timestamp_ms"] = ms(10);
+        auto const refund = events::purchase("CANCELLATION", coins);
+        Tally tally;
+        at_once(2, [&](int i) { tally.add(world.post_purchase(i == 0 ? bought : refund)); });
+        CHECK(tally["applied"] + tally["stale"] == 2);
+        CHECK(world.entitlements(user).size() == 1);
+        CHECK(text(world.entitlement("coins", user), "status") == "expired");
+    }
+}
+
+TEST_CASE("events of many users at once are each their own", "[billing][concurrency]")
+{
+    constexpr int threads = 16, each = 20;
+    World const world;
+    Tally tally;
+    at_once(threads, [&](int thread) {
+        auto client = world.client();
+        for (int i = 0; i < each; ++i) {
+            auto const user = std::to_string(thread) + '-' + std::to_string(i);
+            tally.add(client.post("/webhooks/purchases",
+                body(events::purchase("INITIAL_PURCHASE", {{"app_user_id", user}, {"product_id", user}})),
+                {{"Authorization", purchases_secret}}));
+        }
+    });
+    CHECK(tally["applied"] == threads * each);
+    for (int thread = 0; thread < threads; ++thread) {
+        auto const user = std::to_string(thread) + "-7";
+        CHECK(text(world.entitlement(user, user), "status") == "active");
+        CHECK(world.entitlements(user).size() == 1);
+    }
+    auto backend = world.as_backend();
+    CHECK(all_items(backend, "/v1/events").size() == threads * each);
+}
+
+TEST_CASE("while the database is away events are answered 503, and taken when they come again",
+    "[billing][concurrency]")
+{
+    World world;
+    auto const purchase = body(events::purchase("INITIAL_PURCHASE"));
+    auto const payment =
+        body(events::payment("customer.subscription.created", events::subscription({events::item("a")})));
+    CHECK(result_of(world.post_purchase(events::purchase("RENEWAL", {{"app_user_id", "bob"}}))) == "applied");
+    world.postgres.stop();
+    auto const r = world.post_purchase(purchase);
+    CHECK(r.status == 503);
+    CHECK(r.header("retry-after") != "");
+    CHECK(world.post_payment(payment).status == 503);
+    CHECK(world.post_purchase("{").status == 503);
+    world.postgres.start();
+    CHECK(eventually([&] { return result_of(world.post_purchase(purchase)) == "applied"; }));
+    CHECK(eventually([&] { return result_of(world.post_payment(payment)) == "applied"; }));
+    CHECK(world.entitlements().size() == 2);
+}

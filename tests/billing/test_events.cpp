@@ -1,0 +1,184 @@
+#include "core/text.hpp"
+#include "events.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+namespace json = boost::json;
+
+std::string id_of(json::object const& event)
+{
+    return text(event.contains("event") ? event.at("event") : json::value(event), "id");
+}
+
+/// As a reader of it sees it.
+json::value as_sent(json::object const& event)
+{
+    return json::parse(body(event));
+}
+
+json::array listed(
+    World const& world, std::string const& query = "", std::string const& tenant = "demo-sandbox")
+{
+    auto backend = world.as_backend(tenant);
+    return all_items(backend, "/v1/events" + query, 3);
+}
+
+testing::HttpResponse replay(
+    World const& world, std::string const& id, std::string const& tenant = "demo-sandbox")
+{
+    return world.as_backend(tenant).post("/v1/events/" + core::percent_encode(id) + "/replay", "");
+}
+
+} // namespace
+
+TEST_CASE("what the providers sent is listed as it came, with what became of it", "[events]")
+{
+    World const world;
+    auto const bought = events::purchase("INITIAL_PURCHASE", {{"event_timestamp_ms", events::ms(10)}});
+    auto const stale = events::purchase("CANCELLATION");
+    auto const alias = events::purchase("SUBSCRIBER_ALIAS");
+    auto const paid =
+        events::payment("customer.subscription.created", events::subscription({events::item("price_pro")}));
+    for (auto const* event : {&bought, &stale, &alias})
+        REQUIRE(world.post_purchase(*event).status == 200);
+    REQUIRE(world.post_payment(paid).status == 200);
+    REQUIRE(
+        world.post_purchase(R"({"event":{"type":"RENEWAL","id":"half","app_user_id":"ada"}})").status == 400);
+    REQUIRE(world.post_purchase("{\"event\": nonsense \xff").status == 400);
+    REQUIRE(result_of(world.post_purchase(bought)) == "duplicate");
+
+    auto const items = listed(world);
+    REQUIRE(items.size() == 6); // newest first; the duplicate is not there again
+    CHECK(text(items[0], "result") == "rejected");
+    CHECK(items[0].at("type").is_null());
+    CHECK(items[0].at("userId").is_null());
+    CHECK(items[0].at("payload").is_string());
+    CHECK(text(items[1], "result") == "rejected");
+    CHECK(items[1].at("payload").at("event").at("id") == "half");
+    CHECK(text(items[1], "eventId") != "half"); // it claims no id
+    CHECK(text(items[2], "eventId") == id_of(paid));
+    CHECK(text(items[2], "provider") == "payments");
+    CHECK(text(items[2], "userId") == "ada");
+    CHECK(items[2].at("payload") == as_sent(paid));
+    CHECK(text(items[3], "result") == "skipped");
+    CHECK_FALSE(items[3].at("reason").is_null());
+    CHECK(text(items[4], "result") == "stale");
+    CHECK(text(items[5], "eventId") == id_of(bought));
+    CHECK(text(items[5], "type") == "INITIAL_PURCHASE");
+    CHECK(text(items[5], "result") == "applied");
+    CHECK(items[5].at("payload") == as_sent(bought));
+
+    CHECK(listed(world, "?type=CANCELLATION").size() == 1);
+    CHECK(listed(world, "?type=cancellation").empty());
+    CHECK(listed(world, "?result=rejected").size() == 2);
+    CHECK(listed(world, "?result=applied").size() == 2);
+    CHECK(listed(world, "?result=duplicate").empty());
+    CHECK(listed(world, "?userId=ada&result=applied&type=INITIAL_PURCHASE").size() == 1);
+    CHECK(listed(world, "?userId=bob").empty());
+    CHECK(listed(world, "", "demo").empty());
+    CHECK(listed(world, "", "other-sandbox").empty());
+}
+
+TEST_CASE("a list of events that cannot be is refused", "[events]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    for (auto const& [query, faults] : std::map<std::string, std::string>{
+             {"result=lost", "?result not_allowed"},
+             {"type=", "?type too_short"},
+             {"userId=" + std::string(256, 'x'), "?userId too_long"},
+             {"limit=101&cursor=x", "?limit range\n?cursor invalid_cursor"},
+         }) {
+        CAPTURE(query);
+        CHECK(faults_of(backend.get("/v1/events?" + query)) == faults);
+    }
+    for (int n = 0; n < 3; ++n)
+        REQUIRE(world.post_purchase(events::purchase("RENEWAL", {{"event_timestamp_ms", events::ms(n)}}))
+                    .status == 200);
+    auto const page = backend.get("/v1/events?limit=1").json();
+    CHECK(backend.get("/v1/events?type=RENEWAL&cursor=" + text(page, "cursor")).status == 400);
+    CHECK(world.as_user("ada", "user").get("/v1/events").status == 403);
+    CHECK(world.client().get("/v1/events").status == 401);
+}
+
+TEST_CASE("an event that decides already changes nothing when it is replayed", "[events]")
+{
+    World const world;
+    auto const bought = events::purchase("INITIAL_PURCHASE");
+    auto const cancelled = events::purchase("CANCELLATION", {{"event_timestamp_ms", events::ms(5)}});
+    for (auto const* event : {&bought, &cancelled})
+        REQUIRE(result_of(world.post_purchase(*event)) == "applied");
+    auto const before = world.entitlements();
+
+    auto const again = replay(world, id_of(cancelled));
+    REQUIRE(again.status == 200);
+    CHECK(again.body == R"({"eventId":")" + id_of(cancelled) + R"(","result":"duplicate","reason":null})");
+    auto const overtaken = replay(world, id_of(bought));
+    CHECK(text(overtaken.json(), "result") == "stale");
+    CHECK(world.entitlements() == before);
+    CHECK(listed(world).size() == 2);
+
+    auto backend = world.as_backend();
+    auto const entries = all_items(backend, "/v1/audit?action=event.replayed");
+    REQUIRE(entries.size() == 2);
+    CHECK(text(entries[0], "subjectId") == id_of(bought));
+}
+
+TEST_CASE("a replay applies what is missing", "[events]")
+{
+    World const world;
+    auto const bought = events::purchase("INITIAL_PURCHASE");
+    REQUIRE(result_of(world.post_purchase(bought)) == "applied");
+    auto const before = world.entitlement("pro.monthly");
+    world.postgres.query("DELETE FROM entitlements");
+    CHECK(text(replay(world, id_of(bought)).json(), "result") == "applied");
+    CHECK(world.entitlement("pro.monthly") == before);
+}
+
+TEST_CASE("a replay follows the settings of now", "[events]")
+{
+    World const world;
+    auto const late = events::payment("customer.subscription.updated",
+        events::subscription({events::item("price_pro")}, {{"status", "past_due"}}));
+    REQUIRE(result_of(world.post_payment(late)) == "applied");
+    CHECK(text(world.entitlement("price_pro"), "status") == "expired");
+    REQUIRE(world.as_backend().patch("/v1/settings", R"({"pastDueIsActive":true})").status == 200);
+    REQUIRE(replay(world, id_of(late)).status == 200);
+    CHECK(text(world.entitlement("price_pro"), "status") == "active");
+}
+
+TEST_CASE("what cannot be replayed is said so", "[events]")
+{
+    World const world;
+    auto const bought = events::purchase("INITIAL_PURCHASE");
+    REQUIRE(result_of(world.post_purchase(bought)) == "applied");
+    CHECK(replay(world, "never-seen").status == 404);
+    CHECK(replay(world, id_of(bought), "demo").status == 404);
+    CHECK(replay(world, id_of(bought), "other-sandbox").status == 404);
+    CHECK(world.as_user("ada", "user").post("/v1/events/" + id_of(bought) + "/replay", "").status == 403);
+
+    auto const alias = events::purchase("SUBSCRIBER_ALIAS");
+    REQUIRE(world.post_purchase(alias).status == 200);
+    CHECK(text(replay(world, id_of(alias)).json(), "result") == "skipped");
+    REQUIRE(world.post_purchase("{").status == 400);
+    auto const rejected = listed(world, "?result=rejected");
+    REQUIRE(rejected.size() == 1);
+    CHECK(text(replay(world, text(rejected[0], "eventId")).json(), "result") == "rejected");
+}
+
+TEST_CASE("event ids are the providers', whatever is in them", "[events]")
+{
+    World const world;
+    for (std::string const id : {"a/b", "50%", "ü ☃", "'; --", "..x", "\U0001F600"}) {
+        CAPTURE(id);
+        auto const event =
+            events::purchase("INITIAL_PURCHASE", {{"id", id}, {"app_user_id", "user of " + id}});
+        REQUIRE(result_of(world.post_purchase(event)) == "applied");
+        auto const r = replay(world, id);
+        REQUIRE(r.status == 200);
+        CHECK(text(r.json(), "eventId") == id);
+    }
+}

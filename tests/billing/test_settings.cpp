@@ -1,0 +1,145 @@
+#include "crypto/keyring.hpp"
+#include "storage/settings.hpp"
+#include "tenancy/settings.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+namespace settings = billing::settings;
+namespace json = boost::json;
+
+constexpr auto fresh =
+    R"({"purchasesSecret":false,"paymentsSigningSecrets":false,"purchasesApiKey":false,"pastDueIsActive":false})";
+
+/// The settings document of the tenant `demo`, as the database holds it.
+std::string document_of(World const& world)
+{
+    return world.postgres.query("SELECT s.document::text FROM scope_settings s JOIN tenants t "
+                                "ON s.scope_id = t.tenant_id * 2 WHERE t.slug = 'demo'");
+}
+
+} // namespace
+
+TEST_CASE("settings are the tenant's, and say of secrets only whether they are set", "[settings]")
+{
+    World const world(World::Options{.configured = false});
+    auto sandbox = world.as_backend("demo-sandbox"), production = world.as_backend("demo");
+    CHECK(sandbox.get("/v1/settings").body == fresh);
+
+    auto const set = sandbox.patch("/v1/settings",
+        R"({"purchasesSecret":"Bearer hush-1","paymentsSigningSecrets":["whsec_hush-2","whsec_hush-3"],)"
+        R"("purchasesApiKey":"sk_hush-4","pastDueIsActive":true})");
+    CHECK(set.status == 200);
+    auto const all =
+        R"({"purchasesSecret":true,"paymentsSigningSecrets":true,"purchasesApiKey":true,"pastDueIsActive":true})";
+    CHECK(set.body == all);
+    CHECK(production.get("/v1/settings").body == all);
+    CHECK(production.get("/v1/settings").header("etag") == set.header("etag"));
+    CHECK(world.as_backend("other").get("/v1/settings").body == fresh);
+
+    auto const cleared = production.patch(
+        "/v1/settings", R"({"purchasesSecret":null,"paymentsSigningSecrets":[],"pastDueIsActive":null})");
+    CHECK(
+        cleared.body ==
+        R"({"purchasesSecret":false,"paymentsSigningSecrets":false,"purchasesApiKey":true,"pastDueIsActive":false})");
+    CHECK(sandbox.get("/v1/settings").body == cleared.body);
+    CHECK(sandbox.patch("/v1/settings", R"({"pastDueIsActive":true})", {{"If-Match", set.header("etag")}})
+              .status == 412);
+}
+
+TEST_CASE("a secret of the settings is in no answer, no log, no audit entry, and sealed in the database",
+    "[settings]")
+{
+    World world(World::Options{.configured = false});
+    auto backend = world.as_backend();
+    REQUIRE(
+        backend
+            .patch("/v1/settings",
+                R"({"purchasesSecret":"hush-1","paymentsSigningSecrets":["hush-2"],"purchasesApiKey":"hush-3"})")
+            .status == 200);
+    CHECK(backend.patch("/v1/settings", R"({"purchasesSecret":"hush-4\n"})").status == 400);
+    auto const audit = backend.get("/v1/audit?action=settings.updated");
+    CHECK(audit.json().at("items").as_array().size() == 1);
+    CHECK(audit.body.find("hush") == std::string::npos);
+    CHECK(world.logged().find("hush") == std::string::npos);
+    auto const document = document_of(world);
+    CHECK(document.find("hush") == std::string::npos);
+    CHECK(document.find("purchasesSecret") != std::string::npos);
+}
+
+TEST_CASE("a change of settings stands in the audit trail of both environments", "[settings]")
+{
+    World const world(World::Options{.configured = false});
+    world.as_backend("demo-sandbox").patch("/v1/settings", R"({"purchasesSecret":"first"})");
+    world.as_backend("demo-sandbox").patch("/v1/settings", R"({"purchasesSecret":"second"})");
+    for (std::string const tenant : {"demo", "demo-sandbox"}) {
+        CAPTURE(tenant);
+        auto const entries =
+            world.as_backend(tenant).get("/v1/audit?action=settings.updated").json().at("items").as_array();
+        REQUIRE(entries.size() == 2);
+        CHECK(entries[0].at("before") == json::object{{"purchasesSecret", true}});
+        CHECK(entries[0].at("after") == json::object{{"purchasesSecret", true}});
+        CHECK(entries[1].at("before") == json::object{{"purchasesSecret", false}});
+    }
+    auto other = world.as_backend("other");
+    CHECK(all_items(other, "/v1/audit?action=settings.updated").empty());
+}
+
+TEST_CASE("settings that cannot be are refused, all faults at once", "[settings]")
+{
+    World const world(World::Options{.configured = false});
+    auto backend = world.as_backend();
+    for (auto const& [request, faults] : std::map<std::string, std::string>{
+             {"{}", " required"},
+             {R"({"unknown":1})", " required"},
+             {R"({"purchasesSecret":"","purchasesApiKey":7,"pastDueIsActive":"yes"})",
+                 "/purchasesSecret too_short\n/purchasesApiKey type\n/pastDueIsActive type"},
+             {R"({"purchasesSecret":" x"})", "/purchasesSecret format"},
+             {R"({"purchasesSecret":"pässwort"})", "/purchasesSecret format"},
+             {R"({"purchasesApiKey":"a b"})", "/purchasesApiKey format"},
+             {R"({"paymentsSigningSecrets":"whsec_1"})", "/paymentsSigningSecrets type"},
+             {R"({"paymentsSigningSecrets":["whsec_1",""]})", "/paymentsSigningSecrets/1 too_short"},
+             {body({{"paymentsSigningSecrets", json::array(11, "x")}}), "/paymentsSigningSecrets too_many"},
+             {body({{"purchasesSecret", std::string(256, 'x')}}), "/purchasesSecret too_long"},
+         }) {
+        CAPTURE(request);
+        auto const r = backend.patch("/v1/settings", request);
+        CHECK(r.status == 400);
+        CHECK(faults_of(r) == faults);
+    }
+    CHECK(backend.get("/v1/settings").body == fresh);
+    CHECK(world.as_user("ada", "user").get("/v1/settings").status == 403);
+    CHECK(world.as_user("ada", "admin").get("/v1/settings").status == 200);
+    CHECK(world.client().get("/v1/settings").status == 401);
+}
+
+TEST_CASE("the verb that seals anew reaches the secrets of the settings", "[settings]")
+{
+    World const world(World::Options{.configured = false});
+    REQUIRE(
+        world.as_backend()
+            .patch("/v1/settings", R"({"purchasesSecret":"one","paymentsSigningSecrets":["two","three"]})")
+            .status == 200);
+    auto const next =
+        crypto::Keyring::parse("next:" + std::string(43, 'Q') + "=," + testing::encryption_keys);
+    pg::Database database({.url = world.postgres.service_url(), .threads = 1});
+    core::Scope const production{std::stoll(world.scope_id("demo")), "demo"};
+    auto const reencrypt = [&](core::Scope const& scope) {
+        return database.transact_blocking(
+            scope, [&](pg::Tx& tx) { return settings::reencrypt(tx, scope, next); });
+    };
+    CHECK(reencrypt(production) == 3);
+    CHECK(reencrypt(production) == 0);
+    CHECK(reencrypt(core::Scope{production.id + 1, "demo"}) == 0);
+
+    auto const document = json::parse(document_of(world)).as_object();
+    auto const id = production.tenant_id();
+    CHECK(settings::purchases_secret(document, id, next).reveal() == "one");
+    auto const secrets = settings::payments_secrets(document, id, next);
+    REQUIRE(secrets.size() == 2);
+    CHECK(secrets[1].reveal() == "three");
+    CHECK_THROWS_AS(settings::purchases_secret(document, id + 1, next), std::runtime_error);
+    CHECK(settings::purchases_api_key(document, id, next).empty());
+}

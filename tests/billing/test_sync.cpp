@@ -1,0 +1,297 @@
+#include "events.hpp"
+#include "syncing.hpp"
+
+#include <atomic>
+#include <future>
+#include <map>
+#include <thread>
+
+namespace {
+
+namespace json = boost::json;
+
+/// An event of production, about user `ada` and product `pro`, that happened so many ms after the world's
+/// time.
+testing::HttpResponse happens(World const& world, std::string_view type, std::int64_t after_ms = 0)
+{
+    auto const now = std::chrono::floor<std::chrono::milliseconds>(world.clock.now()).time_since_epoch();
+    return world.post_purchase(events::purchase(type, {{"product_id", "pro"}, {"environment", "PRODUCTION"},
+                                                          {"event_timestamp_ms", now.count() + after_ms}}),
+        "demo");
+}
+
+std::string new_product(World const& world, std::string_view provider_product_id)
+{
+    auto const r = world.as_backend("demo").post("/v1/products",
+        body({{"providerProductId", provider_product_id}, {"name", "A product"}, {"kind", "subscription"}}));
+    REQUIRE(r.status == 201);
+    return text(r.json(), "productId");
+}
+
+} // namespace
+
+TEST_CASE("a sync brings back what no webhook told of, in both environments", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    platform.has("ada",
+        {{"pro", subscription()}, {"old", subscription({{"expires_date", "2025-12-31T12:00:00Z"}})},
+            {"plan", subscription({{"product_plan_identifier", "yearly"}, {"store", "play_store"}})},
+            {"tried", subscription({{"is_sandbox", true}})}},
+        {{"coins", json::array{purchase("t-1"), purchase("t-2")}}});
+
+    auto const first = sync(world);
+    REQUIRE(first.status == 200);
+    CHECK(text(first.json(), "userId") == "ada");
+    CHECK(lines(first.json().at("entitlements")) ==
+          "coins active\nold expired\nplan:yearly active\npro active\n");
+    CHECK(first.json().at("entitlements").as_array().size() == 5); // two purchases of coins
+    auto const changes = first.json().at("changes").as_array();
+    CHECK(changes.size() == 6);
+    CHECK(std::ranges::all_of(changes, [](auto const& c) { return c.at("from").is_null(); }));
+    CHECK(lines(json::parse(entitlements_of(world, "ada", "demo-sandbox")).at("entitlements")) ==
+          "tried active\n");
+    CHECK(platform.seen().front().at("authorization") == "Bearer sk_platform");
+
+    auto const again = sync(world);
+    CHECK(again.json().at("changes").as_array().empty());
+    CHECK(lines(again.json().at("entitlements")) == lines(first.json().at("entitlements")));
+    CHECK(lines(sync(world, "ada", "demo-sandbox").json().at("entitlements")) == "tried active\n");
+    CHECK(platform.seen("ada") == 3);
+}
+
+TEST_CASE("what is no longer with the platform expires, and its row is kept", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    platform.has("ada", one("pro"), {{"coins", json::array{purchase("t-1")}}});
+    auto const first = sync(world).json();
+    REQUIRE(lines(first.at("entitlements")) == "coins active\npro active\n");
+
+    platform.answers("ada", {{"status", 201}}); // the platform has just made a user of that name
+    world.clock.advance(1h);
+    auto const gone = sync(world);
+    REQUIRE(gone.status == 200);
+    CHECK(lines(gone.json().at("entitlements")) == "coins expired\npro expired\n");
+    auto const changes = gone.json().at("changes").as_array();
+    REQUIRE(changes.size() == 2);
+    for (auto const& change : changes) {
+        CHECK(text(change, "from") == "active");
+        CHECK(text(change, "to") == "expired");
+    }
+    std::set<std::string> ids, before;
+    for (auto const& e : gone.json().at("entitlements").as_array()) {
+        ids.insert(text(e, "entitlementId"));
+        CHECK(text(e, "expiresAt") == core::to_rfc3339(world.clock.now()));
+        CHECK(e.at("isActive") == false);
+    }
+    for (auto const& e : first.at("entitlements").as_array())
+        before.insert(text(e, "entitlementId"));
+    CHECK(ids == before);
+}
+
+TEST_CASE("a sync leaves what the payment provider or a person gave alone", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    json::object const live{{"livemode", true}};
+    REQUIRE(result_of(world.post_payment(events::payment("customer.subscription.created",
+                                             events::subscription({events::item("price_pro")}, live), live),
+                "demo")) == "applied");
+    auto const product = new_product(world, "gift");
+    REQUIRE(
+        world.as_backend("demo").post("/v1/users/ada/grants", body({{"productId", product}})).status == 201);
+    auto const before = entitlements_of(world);
+    REQUIRE(lines(json::parse(before).at("entitlements")) == "gift active\nprice_pro active\n");
+    platform.has("ada", {});
+    auto const r = sync(world);
+    REQUIRE(r.status == 200);
+    CHECK(r.json().at("changes").as_array().empty());
+    CHECK(entitlements_of(world) == before);
+}
+
+TEST_CASE("without a key there is nobody to ask", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    auto const r = sync(world);
+    CHECK(r.status == 409);
+    CHECK(error_of(r) == "PURCHASES_API_NOT_CONFIGURED");
+    CHECK(platform.seen().empty());
+    CHECK(world.as_user("ada", "user", "demo").post("/v1/sync/ada", "").status == 403);
+    CHECK(world.client("demo").post("/v1/sync/ada", "").status == 401);
+    CHECK(sync(world, std::string(256, 'x')).status == 400);
+}
+
+TEST_CASE("when the platform does not answer as it should nothing is changed", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    platform.has("ada", one("pro"));
+    REQUIRE(sync(world).status == 200);
+    auto const before = entitlements_of(world);
+    world.clock.advance(1h);
+    for (auto const& [what, answer] : std::map<std::string, json::object>{
+             {"unknown", {{"status", 404}, {"text", R"({"code":7259})"}}},
+             {"refused", {{"status", 401}, {"text", "{}"}}},
+             {"limited", {{"status", 429}, {"text", "{}"}, {"headers", json::object{{"retry-after", "60"}}}}},
+             {"broken", {{"status", 500}, {"text", "oops"}}},
+             {"redirected", {{"status", 302}, {"text", ""}, {"headers", json::object{{"location", "/"}}}}},
+             {"empty", {{"status", 204}, {"text", ""}}},
+             {"cut off", {{"deed", "drop"}}},
+             {"a page", {{"text", "<html></html>"}}},
+             {"half a document", {{"text", R"({"subscriber":{"subscriptions":{"pro":)"}}},
+             {"another document", {{"text", R"({"value":1})"}}},
+             {"too deep", {{"text", std::string(1000, '[')}}},
+         }) {
+        CAPTURE(what);
+        platform.answers("ada", answer);
+        auto const r = sync(world);
+        CHECK(r.status == 502);
+        CHECK(error_of(r) == "UPSTREAM_ERROR");
+        CHECK(entitlements_of(world) == before);
+    }
+    platform.has("ada", one("pro", {{"refunded_at", "2025-12-31T18:00:00Z"}}));
+    CHECK(lines(sync(world).json().at("entitlements")) == "pro expired\n");
+}
+
+TEST_CASE("a platform that hangs is given up, also in the middle of its answer", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    platform.answers("ada", {{"deed", "hang"}});
+    platform.answers("bob", {{"deed", "trickle"}, {"document", json::object()}});
+    auto hanging = std::async(std::launch::async, [&] { return sync(world, "ada"); });
+    auto trickling = std::async(std::launch::async, [&] { return sync(world, "bob"); });
+    for (auto* request : {&hanging, &trickling}) {
+        auto const r = request->get();
+        CHECK(r.status == 502);
+        CHECK(error_of(r) == "UPSTREAM_ERROR");
+    }
+    World const nobody; // listens where the world looks for the platform
+    give_key(nobody);
+    CHECK(sync(nobody).status == 502);
+}
+
+TEST_CASE("user ids reach the platform as they are", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    for (std::string const user : {".", "..", "a/b", "a%2Fb", "50% off?#", " spaces ", "üñî☃", "\U0001F600",
+             "$RCAnonymousID:87c6049c58069238dce29853916d624c", "A\u030A", "x'; DROP TABLE syncs;--"}) {
+        CAPTURE(user);
+        platform.has(user, one("pro"));
+        auto const r = sync(world, user);
+        REQUIRE(r.status == 200);
+        CHECK(text(r.json(), "userId") == user);
+        CHECK(lines(r.json().at("entitlements")) == "pro active\n");
+        CHECK(platform.seen(user) == 1);
+    }
+}
+
+TEST_CASE("one sync of a user at a time, and each asks for itself", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    platform.has("ada", one("pro"), {}, {{"held", true}});
+    platform.has("bob", one("pro"), {}, {{"held", true}});
+    std::vector<std::future<testing::HttpResponse>> syncs;
+    for (auto const* user : {"ada", "ada", "ada", "bob"})
+        syncs.push_back(std::async(std::launch::async, [&world, user] { return sync(world, user); }));
+    REQUIRE(eventually([&] { return platform.waiting() == 2; }));
+    CHECK(platform.seen("ada") == 1);
+    platform.release();
+    for (auto& request : syncs)
+        CHECK(request.get().status == 200);
+    CHECK(platform.seen("ada") == 3);
+    CHECK(platform.seen("bob") == 1);
+    CHECK(world.postgres.query("SELECT count(*) FROM syncs") == "0");
+    CHECK(world.postgres.query("SELECT count(*) FROM entitlements") == "2");
+}
+
+TEST_CASE("an event that happens while the platform is asked is not overwritten", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    platform.has("ada", one("pro"), {}, {{"held", true}});
+    auto request = std::async(std::launch::async, [&] { return sync(world); });
+    REQUIRE(eventually([&] { return platform.waiting() == 1; }));
+    world.clock.advance(1min);
+    REQUIRE(result_of(happens(world, "EXPIRATION")) == "applied");
+    platform.release();
+    auto const r = request.get();
+    REQUIRE(r.status == 200);
+    CHECK(lines(r.json().at("entitlements")) == "pro expired\n");
+    CHECK(r.json().at("changes").as_array().empty());
+}
+
+TEST_CASE("an event from before a sync, come late, is stale", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    platform.has("ada", one("pro"));
+    REQUIRE(sync(world).status == 200);
+    auto const before = entitlements_of(world);
+    CHECK(result_of(happens(world, "EXPIRATION", -60'000)) == "stale");
+    CHECK(entitlements_of(world) == before);
+    CHECK(result_of(happens(world, "EXPIRATION", 1)) == "applied");
+    CHECK(lines(json::parse(entitlements_of(world)).at("entitlements")) == "pro expired\n");
+}
+
+TEST_CASE("webhooks and syncs of one user at once leave what the last of them says", "[sync]")
+{
+    Platform const platform;
+    World world(asking(platform));
+    give_key(world);
+    platform.has("ada", one("pro"));
+    std::vector<std::thread> threads;
+    std::atomic<int> failed = 0;
+    for (int n = 0; n < 4; ++n) {
+        threads.emplace_back([&, n] {
+            for (int i = 0; i < 10; ++i) {
+                if (happens(world, "RENEWAL", n * 10 + i - 1000).status != 200) ++failed;
+            }
+        });
+        threads.emplace_back([&] {
+            for (int i = 0; i < 3; ++i)
+                if (sync(world).status != 200) ++failed;
+        });
+    }
+    for (auto& thread : threads)
+        thread.join();
+    CHECK(failed == 0);
+    auto const shown = json::parse(entitlements_of(world)).at("entitlements").as_array();
+    REQUIRE(shown.size() == 1);
+    CHECK(text(shown[0], "lastEventType") == "SYNC");
+    CHECK(text(shown[0], "expiresAt") == "2026-02-01T00:00:00.000Z");
+}
+
+TEST_CASE("what a sync changes is in the audit trail of its environment", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    platform.has("ada", {{"pro", subscription()}, {"tried", subscription({{"is_sandbox", true}})}});
+    auto const id = text(sync(world).json().at("entitlements").at(0), "entitlementId");
+    REQUIRE(sync(world).status == 200);
+    for (std::string const tenant : {"demo", "demo-sandbox"}) {
+        auto const entries = world.as_backend(tenant)
+                                 .get("/v1/audit?action=entitlements.synced")
+                                 .json()
+                                 .at("items")
+                                 .as_array();
+        REQUIRE(entries.size() == 1);
+        CHECK(text(entries[0], "subjectId") == "ada");
+        CHECK(entries[0].at("after").as_object().size() == 1);
+        CHECK(entries[0].at("after").as_object().contains(id) == (tenant == "demo"));
+    }
+}

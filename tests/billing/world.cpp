@@ -1,0 +1,151 @@
+#include "world.hpp"
+
+#include "core/text.hpp"
+#include "crypto/encoding.hpp"
+#include "crypto/hmac.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <stdexcept>
+
+namespace {
+
+testing::HttpResponse require(unsigned status, testing::HttpResponse response)
+{
+    INFO(response.body);
+    REQUIRE(response.status == status);
+    return response;
+}
+
+} // namespace
+
+World::World(Options const& options) : ServiceWorld(billing::definition())
+{
+    std::ofstream(directory.path() + "/jwks.json") << issuer.jwks();
+    Environment environment = options.environment;
+    environment.try_emplace("JWKS_FILE", directory.path() + "/jwks.json");
+    // A port of old that nothing listens on any more.
+    environment.try_emplace("PURCHASES_API_URL", "http://127.0.0.1:9");
+    begin(std::move(environment));
+    if (!options.configured) return;
+    for (std::string const slug : {"demo", "other"})
+        require(200, as_master(slug).patch("/v1/settings",
+                         body({{"purchasesSecret", purchases_secret},
+                             {"paymentsSigningSecrets", boost::json::array{signing_secret}}})));
+    // What is remembered of a tenant hears of it in a moment.
+    for (std::string const slug : {"demo", "other"})
+        REQUIRE(eventually(
+            [&] { return post_purchase(R"({"event":{"id":"ready","type":"TEST"}})", slug).status == 200; }));
+    postgres.query("DELETE FROM events; DELETE FROM event_claims");
+}
+
+testing::HttpClient World::as_backend(std::string const& tenant) const
+{
+    return with(key(tenant), tenant);
+}
+
+testing::HttpClient World::as_user(
+    std::string const& subject, std::string const& role, std::string const& tenant) const
+{
+    return with(token(subject, role, tenant), tenant);
+}
+
+std::string World::key(std::string const& tenant) const
+{
+    auto& key = keys_[tenant];
+    if (key.empty()) {
+        auto const environment = core::to_string(testing::environment_of(tenant));
+        auto const made =
+            require(201, as_master(tenant).post("/v1/keys", body({{"environment", environment}})));
+        key = text(made.json(), "key");
+    }
+    return key;
+}
+
+std::string World::token(std::string const& subject, std::string const& role, std::string const& tenant) const
+{
+    return issuer.token({.tenant = testing::slug_of(tenant),
+        .environment = testing::environment_of(tenant),
+        .subject = subject,
+        .email = role + "@example.com",
+        .role = role});
+}
+
+testing::HttpResponse World::post_purchase(std::string const& body, std::string const& tenant) const
+{
+    return client(tenant).post("/webhooks/purchases", body, {{"Authorization", purchases_secret}});
+}
+
+testing::HttpResponse World::post_payment(std::string const& body, std::string const& tenant) const
+{
+    return client(tenant).post(
+        "/webhooks/payments", body, {{"Stripe-Signature", signature(body, signing_secret, clock.now())}});
+}
+
+testing::HttpResponse World::post_purchase(boost::json::object const& event, std::string const& tenant) const
+{
+    return post_purchase(body(event), tenant);
+}
+
+testing::HttpResponse World::post_payment(boost::json::object const& event, std::string const& tenant) const
+{
+    return post_payment(body(event), tenant);
+}
+
+boost::json::array World::entitlements(std::string const& user_id, std::string const& tenant) const
+{
+    auto const path = "/v1/users/" + core::percent_encode(user_id) + "/entitlements";
+    return require(200, as_backend(tenant).get(path)).json().at("entitlements").as_array();
+}
+
+boost::json::object World::entitlement(
+    std::string const& product, std::string const& user_id, std::string const& tenant) const
+{
+    boost::json::array found;
+    for (auto const& entitlement : entitlements(user_id, tenant))
+        if (text(entitlement, "providerProductId") == product) found.push_back(entitlement);
+    if (found.size() != 1)
+        throw std::runtime_error(user_id + " has " + std::to_string(found.size()) + " of " + product);
+    return found.front().as_object();
+}
+
+std::string World::scope_id(std::string const& tenant) const
+{
+    bool const sandbox = testing::environment_of(tenant) == core::Environment::sandbox;
+    return postgres.query("SELECT tenant_id * 2 + " + std::string(sandbox ? "1" : "0") +
+                          " FROM tenants WHERE slug = '" + testing::slug_of(tenant) + "'");
+}
+
+std::string body(boost::json::object const& members)
+{
+    return boost::json::serialize(members);
+}
+
+std::string faults_of(testing::HttpResponse const& response)
+{
+    std::string found;
+    auto const json = response.json();
+    auto const* errors = json.as_object().if_contains("errors");
+    if (errors == nullptr) return error_of(response);
+    for (auto const& fault : errors->as_array())
+        found += (found.empty() ? "" : "\n") + text(fault, "pointer") + ' ' + text(fault, "code");
+    return found;
+}
+
+std::string result_of(testing::HttpResponse const& response)
+{
+    if (response.status != 200) return std::to_string(response.status) + ' ' + error_of(response);
+    auto const answer = response.json();
+    if (answer.at("received") != true) return response.body;
+    bool const has_reason = answer.as_object().contains("reason");
+    return text(answer, "result") + (has_reason ? ' ' + text(answer, "reason") : "");
+}
+
+std::string signature(std::string const& body, std::string const& secret, core::Time at)
+{
+    auto const seconds =
+        std::to_string(std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count());
+    auto const digest = crypto::hmac_sha256(secret, seconds + '.' + body);
+    return "t=" + seconds + ",v1=" + crypto::hex::encode(crypto::view(digest));
+}

@@ -1,0 +1,166 @@
+#include "checks.hpp"
+#include "events.hpp"
+#include "routes.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+OpenApi const& contract()
+{
+    static OpenApi const loaded(PROTO_DIR "/billing.openapi.yaml");
+    return loaded;
+}
+
+testing::HttpResponse checked(testing::HttpClient& client, std::string const& name, std::string const& path,
+    std::optional<std::string> const& body = std::nullopt, testing::HttpClient::Headers const& headers = {})
+{
+    return check_answer(contract(), client, name, path, body, headers);
+}
+
+std::string example_of(std::string const& name)
+{
+    return boost::json::serialize(*contract().operations().at(name).request_example);
+}
+
+/// An operation whose path has no parameters, with the contract's own example where there is one.
+testing::HttpResponse example(testing::HttpClient& client, std::string const& name)
+{
+    bool const has_body = contract().operations().at(name).request_example.has_value();
+    return checked(client, name, name.substr(name.find(' ') + 1),
+        has_body ? std::optional(example_of(name)) : std::nullopt);
+}
+
+} // namespace
+
+TEST_CASE("the contract describes every route and no other", "[contract]")
+{
+    check_described(contract(), billing::routes);
+}
+
+TEST_CASE("the contract says who may call what, and with which parameters", "[contract]")
+{
+    check_operations(contract(), billing::routes);
+}
+
+TEST_CASE("the answers to providers are what the contract says", "[contract]")
+{
+    World const world;
+    auto anyone = world.client();
+    auto const purchase = example_of("POST /webhooks/purchases"),
+               payment = example_of("POST /webhooks/payments");
+    auto const post_purchase = [&](std::string const& body) {
+        return checked(anyone, "POST /webhooks/purchases", "/webhooks/purchases", body,
+            {{"Authorization", purchases_secret}});
+    };
+    auto const post_payment = [&](std::string const& body) {
+        return checked(anyone, "POST /webhooks/payments", "/webhooks/payments", body,
+            {{"Stripe-Signature", signature(body, signing_secret, world.clock.now())}});
+    };
+    for (auto const* result : {"applied", "duplicate"}) {
+        CHECK(result_of(post_purchase(purchase)) == result);
+        CHECK(result_of(post_payment(payment)) == result);
+    }
+    CHECK(world.entitlements("ada").size() == 2);
+    CHECK(post_purchase("{}").status == 400);
+    CHECK(post_payment("{}").status == 400);
+    CHECK(post_payment("{").status == 400);
+    CHECK(checked(anyone, "POST /webhooks/purchases", "/webhooks/purchases", purchase).status == 401);
+    CHECK(checked(anyone, "POST /webhooks/payments", "/webhooks/payments", payment).status == 401);
+
+    auto backend = world.as_backend();
+    auto const listed = example(backend, "GET /v1/events");
+    CHECK(listed.json().at("items").as_array().size() == 5);
+    auto const id = text(boost::json::parse(purchase).at("event"), "id");
+    CHECK(checked(backend, "POST /v1/events/{eventId}/replay", "/v1/events/" + id + "/replay").status == 200);
+    CHECK(checked(backend, "POST /v1/events/{eventId}/replay", "/v1/events/none/replay").status == 404);
+}
+
+TEST_CASE("the answers of products, grants and entitlements are what the contract says", "[contract]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    auto const made = example(backend, "POST /v1/products");
+    REQUIRE(made.status == 201);
+    CHECK(example(backend, "POST /v1/products").status == 409);
+    CHECK(checked(backend, "POST /v1/products", "/v1/products", "{}").status == 400);
+    auto const product = text(made.json(), "productId"), path = "/v1/products/" + product;
+    CHECK(checked(backend, "GET /v1/products/{productId}", path).status == 200);
+    CHECK(example(backend, "GET /v1/products").status == 200);
+    CHECK(
+        checked(backend, "PATCH /v1/products/{productId}", path, example_of("PATCH /v1/products/{productId}"))
+            .status == 200);
+
+    std::string const grants = "/v1/users/ada/grants", give = "POST /v1/users/{userId}/grants";
+    auto const given = checked(backend, give, grants, body({{"productId", product}}));
+    REQUIRE(given.status == 201);
+    CHECK(checked(backend, give, grants, example_of(give)).status == 400); // of another catalog
+    REQUIRE(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
+    auto const read = "GET /v1/users/{userId}/entitlements";
+    auto const all = checked(backend, read, "/v1/users/ada/entitlements");
+    CHECK(all.json().at("entitlements").as_array().size() == 2);
+    CHECK(checked(backend, read, "/v1/users/ada/entitlements?at=2026-01-01T00:00:00Z").status == 200);
+    CHECK(checked(backend, "GET /v1/entitlements", "/v1/entitlements?userId=ada").body == all.body);
+    CHECK(example(backend, "GET /v1/entitlements").status == 400);
+    auto const check = "GET /v1/users/{userId}/features/{feature}";
+    CHECK(checked(backend, check, "/v1/users/ada/features/export").status == 200);
+    CHECK(checked(backend, check, "/v1/users/ada/features/none").status == 200);
+    auto const take = "DELETE /v1/users/{userId}/grants/{entitlementId}";
+    CHECK(checked(backend, take, grants + "/" + text(given.json(), "entitlementId")).status == 200);
+    CHECK(checked(backend, take, grants + "/none").status == 404);
+    CHECK(checked(backend, "DELETE /v1/products/{productId}", path).status == 200);
+    CHECK(checked(backend, "DELETE /v1/products/{productId}", path).status == 404);
+}
+
+TEST_CASE("the answers of a sync are what the contract says", "[contract]")
+{
+    World const world; // without a platform to ask
+    auto backend = world.as_backend();
+    CHECK(checked(backend, "POST /v1/sync/{userId}", "/v1/sync/ada").status == 409);
+    REQUIRE(backend.patch("/v1/settings", R"({"purchasesApiKey":"sk_1"})").status == 200);
+    CHECK(checked(backend, "POST /v1/sync/{userId}", "/v1/sync/ada").status == 502);
+}
+
+TEST_CASE("the answers of settings, webhooks, keys and tenants are what the contract says", "[contract]")
+{
+    World const world;
+    auto backend = world.as_backend(), owner = world.as_user("ada", "owner"), master = world.as_master();
+    CHECK(example(backend, "PATCH /v1/settings").status == 200);
+    for (auto const* list : {"/v1/settings", "/v1/audit", "/v1/webhooks"})
+        CHECK(example(backend, std::string("GET ") + list).status == 200);
+
+    auto const hook = example(backend, "POST /v1/webhooks");
+    REQUIRE(hook.status == 201);
+    auto const hook_path = "/v1/webhooks/" + text(hook.json(), "webhookId");
+    REQUIRE(backend.patch("/v1/settings", body({{"purchasesSecret", purchases_secret}})).status == 200);
+    REQUIRE(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
+    auto const deliveries =
+        checked(backend, "GET /v1/webhooks/{webhookId}/deliveries", hook_path + "/deliveries").json();
+    REQUIRE(deliveries.at("items").as_array().size() == 1);
+    auto const delivery =
+        hook_path + "/deliveries/" + text(deliveries.at("items").at(0), "deliveryId") + "/redeliver";
+    CHECK(checked(backend, "POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", delivery)
+              .status == 202);
+    CHECK(checked(backend, "GET /v1/webhooks/{webhookId}", hook_path).status == 200);
+    CHECK(checked(backend, "POST /v1/webhooks/{webhookId}/rotate-secret", hook_path + "/rotate-secret")
+              .status == 200);
+    CHECK(checked(backend, "PATCH /v1/webhooks/{webhookId}", hook_path,
+              example_of("PATCH /v1/webhooks/{webhookId}"))
+              .status == 200);
+    CHECK(checked(backend, "DELETE /v1/webhooks/{webhookId}", hook_path).status == 200);
+
+    auto const key = example(owner, "POST /v1/keys");
+    REQUIRE(key.status == 201);
+    CHECK(example(backend, "POST /v1/keys").status == 403);
+    CHECK(example(owner, "GET /v1/keys").status == 200);
+    CHECK(checked(owner, "DELETE /v1/keys/{prefix}", "/v1/keys/" + text(key.json(), "prefix")).status == 200);
+    std::string const rotate = "POST /v1/keys/{environment}/rotate";
+    CHECK(checked(owner, rotate, "/v1/keys/sandbox/rotate", example_of(rotate)).status == 201);
+    CHECK(checked(master, "PUT /v1/admin/tenants/{slug}", "/v1/admin/tenants/new",
+              example_of("PUT /v1/admin/tenants/{slug}"))
+              .status == 201);
+    CHECK(checked(master, "GET /v1/admin/tenants/{slug}", "/v1/admin/tenants/new").status == 200);
+    CHECK(example(master, "GET /v1/admin/tenants").status == 200);
+    CHECK(checked(master, "DELETE /v1/admin/tenants/{slug}", "/v1/admin/tenants/new").status == 200);
+}
