@@ -107,9 +107,9 @@ TEST_CASE("all faults of a credential are named at once", "[push]")
     CHECK(faults_of(PlatformKind::fcm, {{"serviceAccountKey", json::object{{"private_key", 7}}}}) ==
           "/serviceAccountKey/type required, /serviceAccountKey/project_id required, "
           "/serviceAccountKey/client_email required, /serviceAccountKey/private_key type");
-    CHECK(
-        faults_of(PlatformKind::apns, {{"keyId", ""}}) ==
-        "/keyId too_short, /teamId required, /bundleId required, /environment required, /privateKey required");
+    CHECK(faults_of(PlatformKind::apns, {{"keyId", ""}}) ==
+          "/keyId too_short, /teamId required, /bundleId required, /environment required, /privateKey "
+          "required");
 }
 
 TEST_CASE("a credential that was stored is the same one", "[push]")
