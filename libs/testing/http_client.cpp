@@ -33,6 +33,14 @@ boost::json::value HttpResponse::json() &&
     return boost::json::parse(body);
 }
 
+HttpResponse require(unsigned status, HttpResponse response)
+{
+    if (response.status != status)
+        throw std::runtime_error("not " + std::to_string(status) + " but " + std::to_string(response.status) +
+                                 ": " + response.body);
+    return response;
+}
+
 struct HttpClient::Impl {
     std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl{curl_easy_init(), &curl_easy_cleanup};
     std::string base_url;

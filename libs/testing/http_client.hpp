@@ -30,6 +30,9 @@ private:
     mutable std::optional<boost::json::value> json_;
 };
 
+/// The response, which has that status. Throws std::runtime_error, with what it says, when it has another.
+HttpResponse require(unsigned status, HttpResponse response);
+
 /// A small blocking HTTP/1.1 client over libcurl that keeps its connection between requests. One per thread.
 /// Follows no redirects. Throws std::runtime_error when there is no answer (refused, reset, timed out).
 ///

@@ -5,6 +5,7 @@
 #include "testing/http_client.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <span>
@@ -30,6 +31,49 @@ struct RouteProbe {
     Reach reach;
     std::string_view body = {}; ///< "": none
 };
+
+/// The probes of what services have in common: those of service/routes.hpp and blobs/routes.hpp.
+inline constexpr auto attachment_probes = std::to_array<RouteProbe>({
+    {http::Method::post, "/v1/attachments/presign", Reach::scope,
+        R"({"filename":"a.txt","contentType":"text/plain","sizeBytes":1})"},
+    {http::Method::get, "/v1/attachments/{attachmentId}", Reach::object},
+    {http::Method::put, "/uploads/{token}", Reach::open, "hello"},
+    {http::Method::get, "/downloads/{token}", Reach::open},
+});
+
+inline constexpr auto audit_probes =
+    std::to_array<RouteProbe>({{http::Method::get, "/v1/audit", Reach::scope}});
+
+inline constexpr auto webhook_probes = std::to_array<RouteProbe>({
+    {http::Method::post, "/v1/webhooks", Reach::scope, R"({"url":"https://example.com/"})"},
+    {http::Method::get, "/v1/webhooks", Reach::scope},
+    {http::Method::get, "/v1/webhooks/{webhookId}", Reach::object},
+    {http::Method::patch, "/v1/webhooks/{webhookId}", Reach::object, R"({"enabled":false})"},
+    {http::Method::del, "/v1/webhooks/{webhookId}", Reach::object},
+    {http::Method::post, "/v1/webhooks/{webhookId}/rotate-secret", Reach::object},
+    {http::Method::get, "/v1/webhooks/{webhookId}/deliveries", Reach::object},
+    {http::Method::post, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", Reach::object},
+});
+
+/// `mint`: the body of `POST /v1/keys`. They end the keys of neighbours, so they come after what keys may
+/// call.
+constexpr std::array<RouteProbe, 4> key_probes(std::string_view mint = R"({"environment":"sandbox"})")
+{
+    return {{
+        {http::Method::post, "/v1/keys", Reach::scope, mint},
+        {http::Method::get, "/v1/keys", Reach::scope},
+        {http::Method::post, "/v1/keys/{environment}/rotate", Reach::scope},
+        {http::Method::del, "/v1/keys/{prefix}", Reach::object},
+    }};
+}
+
+inline constexpr auto tenant_probes = std::to_array<RouteProbe>({
+    {http::Method::put, "/v1/admin/tenants/{slug}", Reach::tenantless,
+        R"({"displayName":"x","status":"suspended"})"},
+    {http::Method::get, "/v1/admin/tenants", Reach::tenantless},
+    {http::Method::get, "/v1/admin/tenants/{slug}", Reach::tenantless},
+    {http::Method::del, "/v1/admin/tenants/{slug}", Reach::tenantless},
+});
 
 /// Whether every route of a service's table has its probe, and no probe lacks a route. For a static_assert.
 template <class Probes, class Routes>
@@ -97,5 +141,23 @@ private:
     std::string by_neighbour(Caller& neighbour, RouteProbe const& probe) const;
     bool shows_a_secret(HttpResponse const& response) const;
 };
+
+/// Purges tenant demo, and says, line by line, what it left and what it took from others. `rows`: a
+/// fingerprint of everything that the scope with that id has.
+template <class World>
+std::string breaches_of_purge(
+    World const& world, std::function<std::string(std::string const& scope_id)> const& rows)
+{
+    std::string found;
+    auto const ours = {world.scope_id("demo-sandbox"), world.scope_id("demo")};
+    auto const other = world.scope_id("other-sandbox");
+    auto const before = rows(other), empty = rows("-1");
+    auto const purged = world.as_master().del("/v1/admin/tenants/demo?purge=now");
+    if (purged.body != R"({"deleted":true})") found += "not purged: " + purged.body + '\n';
+    for (auto const& scope_id : ours)
+        if (rows(scope_id) != empty) found += "something of scope " + scope_id + " was left\n";
+    if (rows(other) != before) found += "something of another tenant's was changed\n";
+    return found;
+}
 
 } // namespace testing

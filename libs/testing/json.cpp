@@ -4,6 +4,11 @@
 
 namespace testing {
 
+std::string body(boost::json::object const& members)
+{
+    return boost::json::serialize(members);
+}
+
 std::string text(boost::json::value const& value, std::string_view member)
 {
     auto const& found = value.as_object().at(member);
@@ -13,6 +18,17 @@ std::string text(boost::json::value const& value, std::string_view member)
 std::string error_of(HttpResponse const& response)
 {
     return response.status < 400 || response.body.empty() ? "" : text(response.json(), "error");
+}
+
+std::string faults_of(HttpResponse const& response)
+{
+    std::string found;
+    auto const json = response.json();
+    auto const* errors = json.as_object().if_contains("errors");
+    if (errors == nullptr) return error_of(response);
+    for (auto const& fault : errors->as_array())
+        found += (found.empty() ? "" : "\n") + text(fault, "pointer") + ' ' + text(fault, "code");
+    return found;
 }
 
 boost::json::array all_items(HttpClient& client, std::string const& path, int limit)

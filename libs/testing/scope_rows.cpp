@@ -1,8 +1,19 @@
 #include "testing/scope_rows.hpp"
 
+#include "testing/eventually.hpp"
+
 #include <sstream>
+#include <stdexcept>
+#include <utility>
 
 namespace testing {
+
+RowViews const& what_callers_do()
+{
+    static RowViews const views{
+        {"jobs", ""}, {"webhook_deliveries", ""}, {"api_keys", "to_jsonb(t) - 'last_used_at'"}};
+    return views;
+}
 
 std::string rows_of_scope(Postgres const& postgres, std::string const& scope_id, RowViews const& views)
 {
@@ -21,6 +32,38 @@ std::string rows_of_scope(Postgres const& postgres, std::string const& scope_id,
                ";";
     }
     return all;
+}
+
+std::string rows_of_tenant(Postgres const& postgres, std::string const& table, std::string const& scope_id)
+{
+    return postgres.query("SELECT md5(coalesce(string_agg(t::text, ' ' ORDER BY t::text), '')) FROM " +
+                          table + " t WHERE tenant_id = " + scope_id + " / 2");
+}
+
+ScopedStatements::ScopedStatements(Postgres const& postgres, std::int64_t ours, std::int64_t other)
+    : ours_(ours), other_(other), db_({.url = postgres.service_url(), .threads = 1})
+{
+    if (eventually([this] { return db_.healthy(); })) return;
+    db_.stop();
+    throw std::runtime_error("the database is away");
+}
+
+ScopedStatements::~ScopedStatements()
+{
+    db_.stop();
+}
+
+std::string ScopedStatements::run(pg::Scopes scopes, std::string const& sql)
+{
+    return db_.transact_blocking(
+        std::move(scopes), [&](pg::Tx& tx) { return std::string(tx.run(sql)[0][0].c_str()); });
+}
+
+std::string ScopedStatements::seen(std::string const& table, std::string const& condition)
+{
+    auto const count = "SELECT count(*) FROM " + table + " WHERE " + condition;
+    auto const sibling = ours_ - 1; // production: a sandbox's id is the next
+    return run(ours_, count) + ' ' + run(sibling, count) + ' ' + run(other_, count) + ' ' + run({}, count);
 }
 
 } // namespace testing

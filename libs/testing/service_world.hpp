@@ -57,6 +57,22 @@ public:
         return with(master_key, tenant);
     }
 
+    /// The `scope_id` of a tenant's environment.
+    std::string scope_id(std::string const& tenant = "demo-sandbox") const
+    {
+        bool const sandbox = environment_of(tenant) == core::Environment::sandbox;
+        return postgres.query("SELECT tenant_id * 2 + " + std::string(sandbox ? "1" : "0") +
+                              " FROM tenants WHERE slug = '" + slug_of(tenant) + "'");
+    }
+
+    /// Variables with which the service's program works on the same data.
+    std::map<std::string, std::string> variables() const
+    {
+        return {{"BASE_HOST", settings_.base_host}, {"DATABASE_URL", postgres.service_url()},
+            {"REDIS_URL", redis.url()}, {"MASTER_KEY", master_key}, {"ENCRYPTION_KEYS", encryption_keys},
+            {"LOG_LEVEL", "warn"}};
+    }
+
     /// What the service logged so far, everything from `debug` on.
     std::string logged()
     {
@@ -95,11 +111,13 @@ protected:
     {
     }
 
+    static constexpr char const* a_tenant = R"({"displayName":"A tenant"})";
+
     /// Begins the service, once, from the derived constructor. `environment`: its own configuration. `adjust`
     /// may change the settings that services share. `tenant`: the body of the tenants' PUT. Throws what is
     /// wrong with the configuration.
     void begin(Environment environment, std::function<void(service::Settings&)> const& adjust = {},
-        std::string const& tenant = R"({"displayName":"A tenant"})")
+        std::string const& tenant = a_tenant)
     {
         environment_ = std::move(environment);
         settings_ = service_settings(std::string(definition_.defaults.base_host), postgres, redis);

@@ -14,16 +14,12 @@
 #include "api/sms_opt_outs.hpp"
 #include "api/totp_factor.hpp"
 #include "api/well_known.hpp"
-#include "http/router.hpp"
+#include "service/routes.hpp"
 
 namespace auth_mfa {
 
-/// What the tenancy library serves, with the part of Deps it works on.
-template <auto handler>
-constexpr auto tenants = [](http::Request const& req, Deps& deps) { return handler(req, deps.tenants); };
-
-/// The API at a glance: method, path, who may call it, what does it.
-inline constexpr auto routes = [] {
+/// What the service has of its own at a glance: method, path, who may call it, what does it.
+inline constexpr auto own_routes = [] {
     using core::Access;
     using enum http::Method;
     using http::tenantless;
@@ -75,11 +71,10 @@ inline constexpr auto routes = [] {
 
         {post, "/v1/admin/tenants/{slug}/owners", Access::master, create_owner,
             {.idempotent = true, .tenantless = true}},
-        {put, "/v1/admin/tenants/{slug}", Access::master, tenants<tenancy::put_tenant>, tenantless},
-        {get, "/v1/admin/tenants", Access::master, tenants<tenancy::list_tenants>, tenantless},
-        {get, "/v1/admin/tenants/{slug}", Access::master, tenants<tenancy::get_tenant>, tenantless},
-        {del, "/v1/admin/tenants/{slug}", Access::master, tenants<tenancy::delete_tenant>, tenantless},
     });
 }();
+
+/// The API, with what services have in common.
+inline constexpr auto routes = core::joined(own_routes, service::tenant_routes<Deps>);
 
 } // namespace auth_mfa

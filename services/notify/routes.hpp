@@ -12,39 +12,23 @@
 #include "api/sms_status.hpp"
 #include "api/suppressions.hpp"
 #include "api/templates.hpp"
-#include "audit/audit.hpp"
-#include "http/router.hpp"
+#include "blobs/routes.hpp"
+#include "service/routes.hpp"
 
 namespace notify {
 
-/// What the libraries and other parts serve, with the part of Deps each works on.
-template <auto handler>
-constexpr auto keys = [](http::Request const& req, Deps& deps) { return handler(req, deps.keys); };
-template <auto handler>
-constexpr auto tenants = [](http::Request const& req, Deps& deps) { return handler(req, deps.tenants); };
-template <auto handler>
-constexpr auto attachments =
-    [](http::Request const& req, Deps& deps) { return handler(req, deps.attachments); };
-template <auto handler>
-constexpr auto hooks = [](http::Request const& req, Deps& deps) { return handler(req, deps.webhooks); };
-template <auto handler>
-constexpr auto database = [](http::Request const& req, Deps& deps) { return handler(req, deps.db); };
+/// A handler of domains on its part of Deps.
 template <auto handler>
 constexpr auto domain = [](http::Request const& req, Deps& deps) { return handler(req, deps.domains); };
-/// Rotates keys of a kind, by its place among the kinds of keys.
-template <std::size_t kind>
-constexpr auto rotate_keys =
-    [](http::Request const& req, Deps& deps) { return auth::rotate_key(req, deps.keys, kind); };
 /// No user ever asks: attachments are staff's alone.
 constexpr auto get_attachment = [](http::Request const& req, Deps& deps) {
     return deps.attachments.show(req, {});
 };
 
 inline constexpr http::RouteOptions send_options{.idempotent = true, .body_limit = 15 << 20};
-inline constexpr http::RouteOptions upload{.tenantless = true, .streams_body = true};
 
-/// The API at a glance: method, path, who may call it, what does it.
-inline constexpr auto routes = [] {
+/// What the service has of its own at a glance: method, path, who may call it, what does it.
+inline constexpr auto own_routes = [] {
     using core::Access;
     using enum http::Method;
     using http::idempotent, http::tenantless;
@@ -63,11 +47,6 @@ inline constexpr auto routes = [] {
         {get, "/v1/notifications/broadcasts", Access::staff, list_broadcasts},
         {get, "/v1/notifications/broadcasts/{broadcastId}", Access::staff, get_broadcast},
         {post, "/v1/notifications/broadcasts/{broadcastId}/cancel", Access::staff, cancel_broadcast},
-
-        {post, "/v1/attachments/presign", Access::staff, attachments<blobs::presign>, idempotent},
-        {get, "/v1/attachments/{attachmentId}", Access::staff, get_attachment},
-        {put, "/uploads/{token}", Access::anonymous, attachments<blobs::put_upload>, upload},
-        {get, "/downloads/{token}", Access::anonymous, attachments<blobs::get_download>, tenantless},
 
         {post, "/v1/templates", Access::staff, create_template, idempotent},
         {get, "/v1/templates", Access::staff, list_templates},
@@ -95,30 +74,14 @@ inline constexpr auto routes = [] {
 
         {get, "/v1/settings", Access::staff, get_settings},
         {patch, "/v1/settings", Access::staff, update_settings},
-        {get, "/v1/audit", Access::staff, database<audit::list_audit>},
-
-        {post, "/v1/webhooks", Access::staff, hooks<webhooks::create_webhook>, idempotent},
-        {get, "/v1/webhooks", Access::staff, hooks<webhooks::list_webhooks>},
-        {get, "/v1/webhooks/{webhookId}", Access::staff, hooks<webhooks::get_webhook>},
-        {patch, "/v1/webhooks/{webhookId}", Access::staff, hooks<webhooks::update_webhook>},
-        {del, "/v1/webhooks/{webhookId}", Access::staff, hooks<webhooks::delete_webhook>},
-        {post, "/v1/webhooks/{webhookId}/rotate-secret", Access::staff,
-            hooks<webhooks::rotate_webhook_secret>},
-        {get, "/v1/webhooks/{webhookId}/deliveries", Access::staff, hooks<webhooks::list_deliveries>},
-        {post, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", Access::staff,
-            hooks<webhooks::redeliver>},
-
-        {post, "/v1/keys", Access::managers, keys<auth::mint_key>},
-        {get, "/v1/keys", Access::managers, keys<auth::list_keys>},
-        {post, "/v1/keys/{environment}/rotate", Access::managers, rotate_keys<0>},
-        {post, "/v1/keys/{environment}/rotate-publishable", Access::managers, rotate_keys<1>},
-        {del, "/v1/keys/{prefix}", Access::managers, keys<auth::revoke_key>},
-
-        {put, "/v1/admin/tenants/{slug}", Access::master, tenants<tenancy::put_tenant>, tenantless},
-        {get, "/v1/admin/tenants", Access::master, tenants<tenancy::list_tenants>, tenantless},
-        {get, "/v1/admin/tenants/{slug}", Access::master, tenants<tenancy::get_tenant>, tenantless},
-        {del, "/v1/admin/tenants/{slug}", Access::master, tenants<tenancy::delete_tenant>, tenantless},
+        {post, "/v1/keys/{environment}/rotate-publishable", Access::managers, service::rotate_key<Deps, 1>},
     });
 }();
+
+/// The API, with what services have in common.
+inline constexpr auto routes =
+    core::joined(own_routes, blobs::attachment_routes<Deps>(core::Access::staff, get_attachment),
+        service::audit_routes<Deps>, service::webhook_routes<Deps>,
+        service::key_routes<Deps>(core::Access::managers), service::tenant_routes<Deps>);
 
 } // namespace notify

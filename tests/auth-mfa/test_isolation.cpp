@@ -1,3 +1,4 @@
+#include "core/joined.hpp"
 #include "crypto/encoding.hpp"
 #include "routes.hpp"
 #include "testing/eventually.hpp"
@@ -18,7 +19,7 @@ namespace {
 using testing::Isolation, testing::PathValues, testing::Reach;
 using enum http::Method;
 
-constexpr auto probes = std::to_array<testing::RouteProbe>({
+constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/auth/register", Reach::open},
     {post, "/v1/auth/login", Reach::open},
     {post, "/v1/auth/external", Reach::open, R"({"idToken":"e30.e30.e30"})"},
@@ -57,11 +58,9 @@ constexpr auto probes = std::to_array<testing::RouteProbe>({
     {get, "/.well-known/openid-configuration", Reach::open},
     {post, "/v1/admin/tenants/{slug}/owners", Reach::tenantless,
         R"({"email":"x@example.com","password":"another good one","environment":"sandbox"})"},
-    {put, "/v1/admin/tenants/{slug}", Reach::tenantless, R"({"displayName":"x","status":"suspended"})"},
-    {get, "/v1/admin/tenants", Reach::tenantless},
-    {get, "/v1/admin/tenants/{slug}", Reach::tenantless},
-    {del, "/v1/admin/tenants/{slug}", Reach::tenantless},
 });
+
+constexpr auto probes = core::joined(own_probes, testing::tenant_probes);
 
 static_assert(testing::covers_every_route(probes, auth_mfa::routes),
     "routes.hpp and the probes of the isolation test differ");
@@ -69,12 +68,6 @@ static_assert(testing::covers_every_route(probes, auth_mfa::routes),
 std::string rows_of(World const& world, std::string const& scope_id)
 {
     return testing::rows_of_scope(world.postgres, scope_id, {{"jobs", ""}});
-}
-
-std::string scope_of(World const& world, std::string const& slug, int environment)
-{
-    return world.postgres.query("SELECT tenant_id * 2 + " + std::to_string(environment) +
-                                " FROM tenants WHERE slug = '" + slug + "'");
 }
 
 /// Ada of demo's sandbox, with everything a user can have.
@@ -199,7 +192,7 @@ TEST_CASE("no route gives anything of a scope or a user to, or takes it from, an
     REQUIRE(world.as_master().patch("/v1/settings", R"({"brand":"marker"})").status == 200);
     Others const others(world, ada);
     std::string const never = "0190a5d2-0000-7000-8000-0000000000ff";
-    auto const scope_id = scope_of(world, "demo", 1);
+    auto const scope_id = world.scope_id();
     Isolation isolation;
     isolation.ours = ada.objects;
     isolation.absent = {{"deviceId", never}, {"sessionId", never}, {"userId", never}, {"slug", "nobody"},
@@ -228,7 +221,7 @@ TEST_CASE("what anonymous routes take belongs to one scope", "[isolation]")
 {
     World const world;
     Ada const ada(world);
-    auto const before = rows_of(world, scope_of(world, "demo", 1));
+    auto const before = rows_of(world, world.scope_id());
     for (auto const* elsewhere : {"demo", "other-sandbox", "other"}) {
         auto visitor = world.client(elsewhere);
         CHECK(visitor.post("/v1/auth/login", credentials(ada.account.email, ada.account.password)).status ==
@@ -245,7 +238,7 @@ TEST_CASE("what anonymous routes take belongs to one scope", "[isolation]")
                   .status /
               100 ==
           4);
-    CHECK(rows_of(world, scope_of(world, "demo", 1)) == before);
+    CHECK(rows_of(world, world.scope_id()) == before);
     CHECK(world.as(ada.account).get("/v1/auth/me").status == 200);
     for (auto const& probe : probes) {
         if (probe.reach != Reach::open || probe.path.starts_with("/enroll.") ||
@@ -281,14 +274,8 @@ TEST_CASE("a purged tenant leaves nothing, here and in Redis, its neighbour ever
     auto neighbour = world.new_account_with_sms("other-sandbox");
     auto const theirs = world.challenged(neighbour);
     world.challenged(ada.account);
-    auto const sandbox = scope_of(world, "demo", 1), production = scope_of(world, "demo", 0),
-               other = scope_of(world, "other", 1);
-    auto const before = rows_of(world, other);
-    CHECK(world.as_master().del("/v1/admin/tenants/demo?purge=now").body == R"({"deleted":true})");
-    auto const empty = rows_of(world, "-1");
-    CHECK(rows_of(world, sandbox) == empty);
-    CHECK(rows_of(world, production) == empty);
-    CHECK(rows_of(world, other) == before);
+    CHECK(testing::breaches_of_purge(world, [&](auto const& scope_id) { return rows_of(world, scope_id); }) ==
+          "");
     CHECK(world.verify(theirs, "sms", world.code_sent_to(neighbour.phone), false, "other-sandbox").status ==
           200);
     CHECK(testing::eventually([&] { return world.login(ada.account).status == 404; }));

@@ -264,11 +264,6 @@ std::string World::new_email()
     return "user" + std::to_string(++number) + "@example.com";
 }
 
-std::string body(boost::json::object const& members)
-{
-    return boost::json::serialize(members);
-}
-
 std::string credentials(std::string const& email, std::string const& password)
 {
     return body({{"email", email}, {"password", password}});

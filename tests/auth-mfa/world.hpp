@@ -16,7 +16,7 @@
 #include <vector>
 
 using namespace std::chrono_literals;
-using testing::all_items, testing::error_of, testing::text;
+using testing::all_items, testing::body, testing::error_of, testing::text;
 
 /// Somebody with an account, and what the last answers gave them.
 struct Account {
@@ -97,9 +97,6 @@ private:
     void introduce(testing::HttpClient& client) const override;
     void await_first_key() const;
 };
-
-/// A JSON object with these members, serialised: `body({{"email", e}, {"password", p}})`.
-std::string body(boost::json::object const& members);
 
 /// The body of a registration or a login.
 std::string credentials(std::string const& email, std::string const& password);

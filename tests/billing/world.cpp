@@ -6,25 +6,11 @@
 
 #include <catch2/catch.hpp>
 
-#include <fstream>
 #include <stdexcept>
 
-namespace {
-
-testing::HttpResponse require(unsigned status, testing::HttpResponse response)
+World::World(Options const& options) : KeyedWorld(billing::definition())
 {
-    INFO(response.body);
-    REQUIRE(response.status == status);
-    return response;
-}
-
-} // namespace
-
-World::World(Options const& options) : ServiceWorld(billing::definition())
-{
-    std::ofstream(directory.path() + "/jwks.json") << issuer.jwks();
     Environment environment = options.environment;
-    environment.try_emplace("JWKS_FILE", directory.path() + "/jwks.json");
     // A port of old that nothing listens on any more.
     environment.try_emplace("PURCHASES_API_URL", "http://127.0.0.1:9");
     begin(std::move(environment));
@@ -38,38 +24,6 @@ World::World(Options const& options) : ServiceWorld(billing::definition())
         REQUIRE(eventually(
             [&] { return post_purchase(R"({"event":{"id":"ready","type":"TEST"}})", slug).status == 200; }));
     postgres.query("DELETE FROM events; DELETE FROM event_claims");
-}
-
-testing::HttpClient World::as_backend(std::string const& tenant) const
-{
-    return with(key(tenant), tenant);
-}
-
-testing::HttpClient World::as_user(
-    std::string const& subject, std::string const& role, std::string const& tenant) const
-{
-    return with(token(subject, role, tenant), tenant);
-}
-
-std::string World::key(std::string const& tenant) const
-{
-    auto& key = keys_[tenant];
-    if (key.empty()) {
-        auto const environment = core::to_string(testing::environment_of(tenant));
-        auto const made =
-            require(201, as_master(tenant).post("/v1/keys", body({{"environment", environment}})));
-        key = text(made.json(), "key");
-    }
-    return key;
-}
-
-std::string World::token(std::string const& subject, std::string const& role, std::string const& tenant) const
-{
-    return issuer.token({.tenant = testing::slug_of(tenant),
-        .environment = testing::environment_of(tenant),
-        .subject = subject,
-        .email = role + "@example.com",
-        .role = role});
 }
 
 testing::HttpResponse World::post_purchase(std::string const& body, std::string const& tenant) const
@@ -108,29 +62,6 @@ boost::json::object World::entitlement(
     if (found.size() != 1)
         throw std::runtime_error(user_id + " has " + std::to_string(found.size()) + " of " + product);
     return found.front().as_object();
-}
-
-std::string World::scope_id(std::string const& tenant) const
-{
-    bool const sandbox = testing::environment_of(tenant) == core::Environment::sandbox;
-    return postgres.query("SELECT tenant_id * 2 + " + std::string(sandbox ? "1" : "0") +
-                          " FROM tenants WHERE slug = '" + testing::slug_of(tenant) + "'");
-}
-
-std::string body(boost::json::object const& members)
-{
-    return boost::json::serialize(members);
-}
-
-std::string faults_of(testing::HttpResponse const& response)
-{
-    std::string found;
-    auto const json = response.json();
-    auto const* errors = json.as_object().if_contains("errors");
-    if (errors == nullptr) return error_of(response);
-    for (auto const& fault : errors->as_array())
-        found += (found.empty() ? "" : "\n") + text(fault, "pointer") + ' ' + text(fault, "code");
-    return found;
 }
 
 std::string result_of(testing::HttpResponse const& response)

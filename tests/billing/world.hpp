@@ -4,9 +4,8 @@
 #include "testing/eventually.hpp"
 #include "testing/fake_clock.hpp"
 #include "testing/http_client.hpp"
-#include "testing/issuer.hpp"
 #include "testing/json.hpp"
-#include "testing/service_world.hpp"
+#include "testing/keyed_world.hpp"
 
 #include <boost/json.hpp>
 
@@ -15,7 +14,8 @@
 #include <string>
 
 using namespace std::chrono_literals;
-using testing::all_items, testing::error_of, testing::eventually, testing::text;
+using testing::all_items, testing::body, testing::error_of, testing::eventually, testing::faults_of,
+    testing::require, testing::text;
 
 /// What tenant `demo` agreed on with the providers.
 inline constexpr char const* purchases_secret = "Bearer purchases-secret";
@@ -23,7 +23,7 @@ inline constexpr char const* signing_secret = "whsec_payments-secret";
 
 /// The whole billing service in this process, and an issuer of user tokens. Its clock stands still at
 /// 2026-01-01T00:00:00Z until the test moves it; times of writing are the database's.
-class World : public testing::ServiceWorld<testing::FakeClock> {
+class World : public testing::KeyedWorld<testing::FakeClock> {
 public:
     struct Options {
         /// Configuration on top of the world's own, by the names of the variables: `PURCHASES_API_URL`, ...
@@ -35,15 +35,6 @@ public:
     World() : World(Options()) {}
 
     explicit World(Options const& options);
-
-    testing::HttpClient as_backend(std::string const& tenant = "demo-sandbox") const;
-    testing::HttpClient as_user(std::string const& subject, std::string const& role = "user",
-        std::string const& tenant = "demo-sandbox") const;
-
-    /// An API key of the scope, made on first use.
-    std::string key(std::string const& tenant = "demo-sandbox") const;
-    std::string token(std::string const& subject, std::string const& role = "user",
-        std::string const& tenant = "demo-sandbox") const;
 
     /// Posts what a provider sends, with its credential, as of the world's time.
     testing::HttpResponse post_purchase(
@@ -62,21 +53,7 @@ public:
     /// The one that a user has of a product; throws when there are none or several.
     boost::json::object entitlement(std::string const& product, std::string const& user_id = "ada",
         std::string const& tenant = "demo-sandbox") const;
-
-    /// The `scope_id` of a tenant's environment.
-    std::string scope_id(std::string const& tenant = "demo-sandbox") const;
-
-    testing::Issuer issuer{clock};
-
-private:
-    mutable std::map<std::string, std::string> keys_;
 };
-
-/// A JSON object with these members, serialised.
-std::string body(boost::json::object const& members);
-
-/// What is wrong with a request, as `pointer code`, one a line, in the answer's order.
-std::string faults_of(testing::HttpResponse const& response);
 
 /// What became of an event: `applied`, `skipped no_user`, `400 VALIDATION_ERROR`, ...
 std::string result_of(testing::HttpResponse const& response);

@@ -7,10 +7,14 @@
 
 #include <catch2/catch.hpp>
 
+#include <functional>
 #include <optional>
 #include <regex>
 #include <set>
 #include <string>
+
+/// The contract of the service under test, which its tests name.
+OpenApi const& contract();
 
 /// `GET /v1/feedbacks/{feedbackId}`
 template <class Route> std::string name_of(Route const& route)
@@ -19,10 +23,10 @@ template <class Route> std::string name_of(Route const& route)
 }
 
 /// The contract describes every route of the table and no other.
-template <class Routes> void check_described(OpenApi const& contract, Routes const& routes)
+template <class Routes> void check_described(Routes const& routes)
 {
     std::set<std::string> documented, served;
-    for (auto const& [name, operation] : contract.operations())
+    for (auto const& [name, operation] : contract().operations())
         documented.insert(name);
     for (auto const& route : routes)
         served.insert(name_of(route));
@@ -30,12 +34,12 @@ template <class Routes> void check_described(OpenApi const& contract, Routes con
 }
 
 /// It says of each who may call it, and with which parameters.
-template <class Routes> void check_operations(OpenApi const& contract, Routes const& routes)
+template <class Routes> void check_operations(Routes const& routes)
 {
     std::set<std::string> ids;
     for (auto const& route : routes) {
         INFO(name_of(route));
-        auto const& operation = contract.operations().at(name_of(route));
+        auto const& operation = contract().operations().at(name_of(route));
         CHECK(ids.insert(operation.id).second);
         CHECK_FALSE(operation.summary.empty());
         for (auto const kind : {core::Access::key, core::Access::owner, core::Access::master})
@@ -53,6 +57,20 @@ template <class Routes> void check_operations(OpenApi const& contract, Routes co
 }
 
 /// Calls operation `name` at `path` and checks the answer against what the contract says of it.
-testing::HttpResponse check_answer(OpenApi const& contract, testing::HttpClient& client,
-    std::string const& name, std::string const& path, std::optional<std::string> const& body = std::nullopt,
-    testing::HttpClient::Headers const& headers = {});
+testing::HttpResponse checked(testing::HttpClient& client, std::string const& name, std::string const& path,
+    std::optional<std::string> const& body = std::nullopt, testing::HttpClient::Headers const& headers = {});
+
+/// The contract's own example of the operation's body.
+std::string example_of(std::string const& name);
+
+/// An operation whose path has no parameters, with the contract's own example where there is one.
+testing::HttpResponse example(testing::HttpClient& client, std::string const& name);
+
+/// Every operation on webhooks, called by `backend`. `happen` makes something that all of them hear of.
+void check_webhooks(testing::HttpClient& backend, std::function<void()> const& happen);
+
+/// Every operation on API keys that all services have, called by `manager`; `backend` may not.
+void check_keys(testing::HttpClient& manager, testing::HttpClient& backend);
+
+/// Every operation on tenants that all services have, called by the operator.
+void check_tenants(testing::HttpClient& master);

@@ -1,10 +1,10 @@
 #include "testing/eventually.hpp"
+#include "testing/program.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <atomic>
-#include <csignal>
 #include <mutex>
 #include <thread>
 
@@ -13,45 +13,22 @@ using namespace std::chrono_literals;
 namespace {
 
 /// The program itself, over the data of a World.
-class Program {
+class Program : public testing::Program {
 public:
-    explicit Program(World const& world) : port_(testing::free_port()), ops_port_(testing::free_port())
-    {
-        auto const number = [](unsigned short n) { return std::to_string(n); };
-        process_ = testing::Process({.argv = {FEEDBACK_PROGRAM, "serve"},
-            .environment = {"PORT=" + number(port_), "OPS_PORT=" + number(ops_port_),
-                "BASE_HOST=feedback.localhost", "DATABASE_URL=" + world.postgres.service_url(),
-                "REDIS_URL=" + world.redis.url(), std::string("MASTER_KEY=") + World::master,
-                std::string("ENCRYPTION_KEYS=") + testing::encryption_keys,
-                "JWKS_FILE=" + world.directory.path() + "/jwks.json",
-                "BLOB_DIR=" + world.directory.path() + "/blobs", "LOG_LEVEL=warn"}});
-        REQUIRE(testing::eventually([this] { return ready(); }));
-    }
-
-    bool ready() const
-    {
-        try {
-            return testing::HttpClient("http://127.0.0.1:" + std::to_string(ops_port_))
-                       .get("/readyz")
-                       .status == 200;
-        } catch (std::runtime_error const&) {
-            return false;
-        }
-    }
+    explicit Program(World const& world) : testing::Program(FEEDBACK_PROGRAM, variables_of(world)) {}
 
     testing::HttpClient client(std::string const& key) const
     {
-        testing::HttpClient client("http://127.0.0.1:" + std::to_string(port_), 40s);
-        client.set("Host", "demo-sandbox.feedback.localhost");
-        client.set("Authorization", "Bearer " + key);
-        return client;
+        return testing::Program::client("Bearer " + key, 40s);
     }
 
-    testing::Process& process() { return process_; }
-
 private:
-    unsigned short port_, ops_port_;
-    testing::Process process_;
+    static Environment variables_of(World const& world)
+    {
+        auto variables = world.variables();
+        variables["BLOB_DIR"] = world.directory.path() + "/blobs";
+        return variables;
+    }
 };
 
 /// Writers that create threads one after the other until they are told to stop, and what became of each
@@ -132,8 +109,7 @@ TEST_CASE("kill -9 while writing loses nothing that was acknowledged", "[faults]
         Program program(world);
         Load load([&] { return program.client(key); });
         REQUIRE(testing::eventually([&] { return load.created > 100 * (round + 1); }));
-        program.process().signal(SIGKILL);
-        REQUIRE(program.process().wait());
+        program.kill();
         load.stop();
         CHECK(load.unexpected == 0);
         acknowledged.insert(acknowledged.end(), load.acknowledged.begin(), load.acknowledged.end());
@@ -151,9 +127,7 @@ TEST_CASE("SIGTERM under load answers everything that was taken, and ends with 0
     Program program(world);
     Load load([&] { return program.client(key); });
     REQUIRE(testing::eventually([&] { return load.created > 200; }));
-    program.process().signal(SIGTERM);
-    REQUIRE(program.process().wait());
-    CHECK(program.process().status() == 0);
+    CHECK(program.terminate() == 0);
     load.stop();
     CHECK(load.unexpected == 0);
     CHECK(missing(world, load.acknowledged) == 0);

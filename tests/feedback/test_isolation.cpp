@@ -1,6 +1,7 @@
+#include "core/joined.hpp"
 #include "routes.hpp"
 #include "testing/eventually.hpp"
-#include "testing/isolation.hpp"
+#include "testing/keyed_isolation.hpp"
 #include "testing/scope_rows.hpp"
 #include "world.hpp"
 
@@ -13,10 +14,10 @@
 
 namespace {
 
-using testing::Isolation, testing::PathValues, testing::Reach;
+using testing::Isolation, testing::never, testing::PathValues, testing::Reach;
 using enum http::Method;
 
-constexpr auto probes = std::to_array<testing::RouteProbe>({
+constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/feedbacks", Reach::scope, R"({"category":"bug","title":"mine","body":"mine"})"},
     {get, "/v1/feedbacks", Reach::scope},
     {get, "/v1/feedbacks/stats", Reach::scope},
@@ -27,31 +28,12 @@ constexpr auto probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/feedbacks/{feedbackId}/replies", Reach::object, R"({"body":"x"})"},
     {get, "/v1/feedbacks/{feedbackId}/replies", Reach::object},
     {get, "/v1/feedbacks/{feedbackId}/history", Reach::object},
-    {post, "/v1/attachments/presign", Reach::scope,
-        R"({"filename":"a.txt","contentType":"text/plain","sizeBytes":1})"},
-    {get, "/v1/attachments/{attachmentId}", Reach::object},
-    {put, "/uploads/{token}", Reach::open, "hello"},
-    {get, "/downloads/{token}", Reach::open},
     {get, "/v1/settings", Reach::scope},
     {patch, "/v1/settings", Reach::scope, R"({"notifyEmail":"x@example.com"})"},
-    {get, "/v1/audit", Reach::scope},
-    {post, "/v1/webhooks", Reach::scope, R"({"url":"https://example.com/"})"},
-    {get, "/v1/webhooks", Reach::scope},
-    {get, "/v1/webhooks/{webhookId}", Reach::object},
-    {patch, "/v1/webhooks/{webhookId}", Reach::object, R"({"enabled":false})"},
-    {del, "/v1/webhooks/{webhookId}", Reach::object},
-    {post, "/v1/webhooks/{webhookId}/rotate-secret", Reach::object},
-    {get, "/v1/webhooks/{webhookId}/deliveries", Reach::object},
-    {post, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", Reach::object},
-    {post, "/v1/keys", Reach::scope, R"({"environment":"sandbox"})"},
-    {get, "/v1/keys", Reach::scope},
-    {post, "/v1/keys/{environment}/rotate", Reach::scope},
-    {del, "/v1/keys/{prefix}", Reach::object},
-    {put, "/v1/admin/tenants/{slug}", Reach::tenantless, R"({"displayName":"x","status":"suspended"})"},
-    {get, "/v1/admin/tenants", Reach::tenantless},
-    {get, "/v1/admin/tenants/{slug}", Reach::tenantless},
-    {del, "/v1/admin/tenants/{slug}", Reach::tenantless},
 });
+
+constexpr auto probes = core::joined(own_probes, testing::attachment_probes, testing::audit_probes,
+    testing::webhook_probes, testing::key_probes(), testing::tenant_probes);
 
 static_assert(testing::covers_every_route(probes, feedback::routes),
     "routes.hpp and the probes of the isolation test differ");
@@ -59,8 +41,7 @@ static_assert(testing::covers_every_route(probes, feedback::routes),
 /// Every row of the scope, but for when its keys were used last and what the sender of webhooks works on.
 std::string rows_of(World const& world, std::string const& scope_id)
 {
-    return testing::rows_of_scope(world.postgres, scope_id,
-        {{"jobs", ""}, {"webhook_deliveries", ""}, {"api_keys", "to_jsonb(t) - 'last_used_at'"}});
+    return testing::rows_of_scope(world.postgres, scope_id, testing::what_callers_do());
 }
 
 /// What belongs to demo's sandbox, by the name of the path parameter.
@@ -91,54 +72,26 @@ PathValues make_objects(World& world)
     objects["deliveryId"] = text(deliveries.at("items").at(0), "deliveryId");
     REQUIRE(backend.patch("/v1/webhooks/" + objects["webhookId"], R"({"enabled":false})").status == 200);
     REQUIRE(backend.patch("/v1/settings", R"({"notifyEmail":"marker@example.com"})").status == 200);
-    objects["prefix"] = world.key().substr(0, 12);
-    objects["environment"] = "sandbox";
-    objects["slug"] = "demo";
     return objects;
 }
 
-/// No credential of demo's sandbox at all.
-void add_strangers(Isolation& isolation, World const& world)
+/// The callers of every service, and users, who here have something of their own.
+Isolation isolation_of(World& world)
 {
-    testing::Issuer const forger(world.clock);
-    auto const expired = world.issuer.token({.subject = ada}, {{"exp", 1'000'000'000}});
-    auto const forged =
-        forger.sign(forger.claims({.subject = ada, .role = "owner"}), {{"kid", world.issuer.kid()}});
-    auto altered = world.key();
-    altered.back() = altered.back() == 'a' ? 'b' : 'a';
-    auto& strangers = isolation.strangers;
-    strangers.push_back({"nobody", world.client()});
-    strangers.push_back({"another tenant's key", world.with(world.key("other-sandbox"))});
-    strangers.push_back({"the other environment's key", world.with(world.key("demo"))});
-    strangers.push_back({"a key with a wrong checksum", world.with(altered)});
-    strangers.push_back({"a forged token", world.with(forged)});
-    strangers.push_back({"an expired token", world.with(expired)});
-    strangers.push_back({"another tenant's owner", world.with(world.token(ada, "owner", "other-sandbox"))});
-    strangers.push_back({"the other environment's owner", world.with(world.token(ada, "owner", "demo"))});
-}
-
-/// Credentials of demo's sandbox.
-void add_residents(Isolation& isolation, World const& world)
-{
-    auto& residents = isolation.residents;
-    residents.push_back({"a user", world.as_user(ada), core::Access::user});
-    residents.push_back({"a key", world.as_backend(), core::Access::key});
-    residents.push_back({"an owner", world.as_user(bob, "owner"), core::Access::owner});
-}
-
-/// Somebody else's good credential, at home, for what is demo's.
-void add_neighbours(Isolation& isolation, World const& world)
-{
+    auto isolation =
+        testing::isolation_of(world, make_objects(world), {{"feedbackId", never}, {"attachmentId", never}});
     auto& neighbours = isolation.neighbours;
-    for (std::string const home : {"other-sandbox", "demo"}) {
-        neighbours.push_back({"a key at " + home, world.as_backend(home), core::Access::key});
+    for (std::string const home : {"other-sandbox", "demo"})
         neighbours.push_back({"a user at " + home, world.as_user(ada, "user", home), core::Access::user});
-    }
-    neighbours.push_back(
-        {"another tenant's owner", world.as_user(ada, "owner", "other-sandbox"), core::Access::owner});
-    neighbours.push_back(
-        {"the operator for another tenant", world.as_master("other-sandbox"), core::Access::master});
     neighbours.push_back({"another user", world.as_user(bob), core::Access::user});
+    isolation.secrets = {"marker", isolation.ours.at("feedbackId"), isolation.ours.at("prefix")};
+    isolation.rows = [&world, scope_id = world.scope_id()] { return rows_of(world, scope_id); };
+    // Bob's own thread in demo's sandbox is the one row that may be new.
+    isolation.tidy = [&world] {
+        world.postgres.query(
+            "DELETE FROM feedbacks WHERE title = 'mine'; DELETE FROM attachments WHERE filename = 'a.txt'");
+    };
+    return isolation;
 }
 
 } // namespace
@@ -146,24 +99,7 @@ void add_neighbours(Isolation& isolation, World const& world)
 TEST_CASE("no route gives anything of a scope to, or takes it from, anybody else", "[feedback][isolation]")
 {
     World world;
-    Isolation isolation;
-    isolation.ours = make_objects(world);
-    isolation.absent = {{"feedbackId", "0190a5d2-0000-7000-8000-0000000000ff"},
-        {"attachmentId", "0190a5d2-0000-7000-8000-0000000000ff"},
-        {"webhookId", "0190a5d2-0000-7000-8000-0000000000ff"},
-        {"deliveryId", "0190a5d2-0000-7000-8000-0000000000ff"}, {"prefix", "fbk_zzzzzzzz"},
-        {"environment", "sandbox"}, {"slug", "nobody"}};
-    isolation.secrets = {"marker", isolation.ours.at("feedbackId"), isolation.ours.at("prefix")};
-    auto const scope_id = world.postgres.query("SELECT tenant_id * 2 + 1 FROM tenants WHERE slug = 'demo'");
-    isolation.rows = [&] { return rows_of(world, scope_id); };
-    // Bob's own thread in demo's sandbox is the one row that may be new.
-    isolation.tidy = [&] {
-        world.postgres.query(
-            "DELETE FROM feedbacks WHERE title = 'mine'; DELETE FROM attachments WHERE filename = 'a.txt'");
-    };
-    add_strangers(isolation, world);
-    add_residents(isolation, world);
-    add_neighbours(isolation, world);
+    auto isolation = isolation_of(world);
     CHECK(isolation.breaches(probes, feedback::routes) == "");
 }
 
@@ -240,16 +176,9 @@ TEST_CASE("a purged tenant leaves nothing, its neighbour everything", "[feedback
     auto backend = world.as_backend(), neighbour = world.as_backend("other-sandbox");
     make_objects(world);
     new_thread(neighbour);
-    auto const tenant = world.postgres.query("SELECT tenant_id FROM tenants WHERE slug = 'demo'");
-    auto const other = world.postgres.query("SELECT tenant_id * 2 + 1 FROM tenants WHERE slug = 'other'");
-    auto const before = rows_of(world, other);
-    auto const r = world.as_master().del("/v1/admin/tenants/demo?purge=now");
-    CHECK(r.body == R"({"deleted":true})");
+    CHECK(testing::breaches_of_purge(world, [&](auto const& scope_id) { return rows_of(world, scope_id); }) ==
+          "");
     CHECK(world.as_master().get("/v1/admin/tenants/demo").status == 404);
     CHECK(backend.get("/v1/feedbacks").status == 401);
-    auto const empty = rows_of(world, "-1");
-    CHECK(rows_of(world, std::to_string(std::stoll(tenant) * 2)) == empty);
-    CHECK(rows_of(world, std::to_string(std::stoll(tenant) * 2 + 1)) == empty);
-    CHECK(rows_of(world, other) == before);
     CHECK(neighbour.get("/v1/feedbacks").json().at("items").as_array().size() == 1);
 }

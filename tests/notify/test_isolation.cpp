@@ -1,5 +1,6 @@
+#include "core/joined.hpp"
 #include "routes.hpp"
-#include "testing/isolation.hpp"
+#include "testing/keyed_isolation.hpp"
 #include "testing/scope_rows.hpp"
 #include "world.hpp"
 
@@ -12,10 +13,10 @@
 
 namespace {
 
-using testing::Isolation, testing::PathValues, testing::Reach;
+using testing::Isolation, testing::never, testing::PathValues, testing::Reach;
 using enum http::Method;
 
-constexpr auto probes = std::to_array<testing::RouteProbe>({
+constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/notifications/send", Reach::scope,
         R"({"templateName":"common","channel":"email","to":"mine@example.com"})"},
     {post, "/v1/notifications/ack", Reach::scope,
@@ -31,11 +32,6 @@ constexpr auto probes = std::to_array<testing::RouteProbe>({
     {get, "/v1/notifications/broadcasts", Reach::scope},
     {get, "/v1/notifications/broadcasts/{broadcastId}", Reach::object},
     {post, "/v1/notifications/broadcasts/{broadcastId}/cancel", Reach::object},
-    {post, "/v1/attachments/presign", Reach::scope,
-        R"({"filename":"a.txt","contentType":"text/plain","sizeBytes":1})"},
-    {get, "/v1/attachments/{attachmentId}", Reach::object},
-    {put, "/uploads/{token}", Reach::open, "hello"},
-    {get, "/downloads/{token}", Reach::open},
     // Those that a neighbour is asked about below: a tenant's two environments share templates, and the
     // others depend on more than their path.
     {post, "/v1/templates", Reach::own, R"({"name":"x","channel":"email","subject":"x","body":"x"})"},
@@ -60,25 +56,16 @@ constexpr auto probes = std::to_array<testing::RouteProbe>({
     {post, "/webhooks/sms/twilio", Reach::open},
     {get, "/v1/settings", Reach::scope},
     {patch, "/v1/settings", Reach::scope, R"({"allowedOrigins":["https://mine.example.com"]})"},
-    {get, "/v1/audit", Reach::scope},
-    {post, "/v1/webhooks", Reach::scope, R"({"url":"https://example.com/"})"},
-    {get, "/v1/webhooks", Reach::scope},
-    {get, "/v1/webhooks/{webhookId}", Reach::object},
-    {patch, "/v1/webhooks/{webhookId}", Reach::object, R"({"enabled":false})"},
-    {del, "/v1/webhooks/{webhookId}", Reach::object},
-    {post, "/v1/webhooks/{webhookId}/rotate-secret", Reach::object},
-    {get, "/v1/webhooks/{webhookId}/deliveries", Reach::object},
-    {post, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", Reach::object},
-    {post, "/v1/keys", Reach::scope, R"({"environment":"sandbox","kind":"secret"})"},
-    {get, "/v1/keys", Reach::scope},
-    {post, "/v1/keys/{environment}/rotate", Reach::scope},
-    {post, "/v1/keys/{environment}/rotate-publishable", Reach::scope},
-    {del, "/v1/keys/{prefix}", Reach::object},
-    {put, "/v1/admin/tenants/{slug}", Reach::tenantless, R"({"displayName":"x","status":"suspended"})"},
-    {get, "/v1/admin/tenants", Reach::tenantless},
-    {get, "/v1/admin/tenants/{slug}", Reach::tenantless},
-    {del, "/v1/admin/tenants/{slug}", Reach::tenantless},
 });
+
+/// It ends keys of neighbours, as the probes of all services' keys do, and so comes with them.
+constexpr auto publishable_key_probes = std::to_array<testing::RouteProbe>({
+    {post, "/v1/keys/{environment}/rotate-publishable", Reach::scope},
+});
+
+constexpr auto probes = core::joined(own_probes, testing::attachment_probes, testing::audit_probes,
+    testing::webhook_probes, testing::key_probes(R"({"environment":"sandbox","kind":"secret"})"),
+    publishable_key_probes, testing::tenant_probes);
 
 static_assert(testing::covers_every_route(probes, notify::routes),
     "routes.hpp and the probes of the isolation test differ");
@@ -87,11 +74,8 @@ static_assert(testing::covers_every_route(probes, notify::routes),
 /// its tenant.
 std::string rows_of(World const& world, std::string const& scope_id)
 {
-    return testing::rows_of_scope(world.postgres, scope_id,
-               {{"jobs", ""}, {"webhook_deliveries", ""}, {"api_keys", "to_jsonb(t) - 'last_used_at'"}}) +
-           world.postgres.query("SELECT md5(coalesce(string_agg(t::text, ' ' ORDER BY t::text), '')) "
-                                "FROM templates t WHERE tenant_id = " +
-                                scope_id + " / 2");
+    return testing::rows_of_scope(world.postgres, scope_id, testing::what_callers_do()) +
+           testing::rows_of_tenant(world.postgres, "templates", scope_id);
 }
 
 /// A notification that waits for a day.
@@ -99,13 +83,6 @@ std::string waiting(World const& world, std::string const& to)
 {
     return world.send({{"templateName", "common"}, {"channel", "email"}, {"to", to},
         {"sendAt", core::to_rfc3339(world.clock.now() + 24h)}});
-}
-
-testing::HttpResponse require(unsigned status, testing::HttpResponse response)
-{
-    INFO(response.body);
-    REQUIRE(response.status == status);
-    return response;
 }
 
 /// A webhook with a delivery, and disabled since.
@@ -165,81 +142,27 @@ PathValues make_objects(World const& world)
         world.scope_id() + ", 'sms', '+14155550199', '21610', now())");
     objects["address"] = "+14155550199";
     require(200, backend.patch("/v1/settings", R"({"allowedOrigins":["https://marker.example.com"]})"));
-    objects["prefix"] = world.key().substr(0, 12);
-    objects["environment"] = "sandbox";
-    objects["slug"] = "demo";
     return objects;
 }
 
 /// The same of nothing that ever was.
-PathValues const absent{{"notificationId", "0190a5d2-0000-7000-8000-0000000000ff"},
-    {"broadcastId", "0190a5d2-0000-7000-8000-0000000000ff"},
-    {"templateId", "0190a5d2-0000-7000-8000-0000000000ff"},
-    {"attachmentId", "0190a5d2-0000-7000-8000-0000000000ff"},
-    {"webhookId", "0190a5d2-0000-7000-8000-0000000000ff"},
-    {"deliveryId", "0190a5d2-0000-7000-8000-0000000000ff"}, {"token", "no-token"}, {"kind", "apns"},
-    {"address", "+14155550198"}, {"prefix", "ntf_zzzzzzzz"}, {"environment", "sandbox"}, {"slug", "nobody"}};
+PathValues const absent{{"notificationId", never}, {"broadcastId", never}, {"templateId", never},
+    {"attachmentId", never}, {"token", "no-token"}, {"kind", "apns"}, {"address", "+14155550198"}};
 
-/// No credential of demo's sandbox at all.
-void add_strangers(Isolation& isolation, World const& world)
-{
-    testing::Issuer const forger(world.clock);
-    auto const expired = world.issuer.token({.subject = ada}, {{"exp", 1'000'000'000}});
-    auto const forged =
-        forger.sign(forger.claims({.subject = ada, .role = "owner"}), {{"kid", world.issuer.kid()}});
-    auto altered = world.key();
-    altered.back() = altered.back() == 'a' ? 'b' : 'a';
-    auto& strangers = isolation.strangers;
-    strangers.push_back({"nobody", world.client()});
-    for (std::string const kind : {"secret", "publishable"}) {
-        strangers.push_back(
-            {"another tenant's " + kind + " key", world.with(world.key("other-sandbox", kind))});
-        strangers.push_back(
-            {"the other environment's " + kind + " key", world.with(world.key("demo", kind))});
-    }
-    strangers.push_back({"a key with a wrong checksum", world.with(altered)});
-    strangers.push_back({"a forged token", world.with(forged)});
-    strangers.push_back({"an expired token", world.with(expired)});
-    strangers.push_back({"another tenant's owner", world.with(world.token(ada, "owner", "other-sandbox"))});
-    strangers.push_back({"the other environment's owner", world.with(world.token(ada, "owner", "demo"))});
-}
-
-/// Credentials of demo's sandbox.
-void add_residents(Isolation& isolation, World const& world)
-{
-    auto& residents = isolation.residents;
-    residents.push_back({"a user", world.as_user(ada), core::Access::user});
-    residents.push_back({"an app", world.as_app(), core::Access::publishable_key});
-    residents.push_back({"a backend", world.as_backend(), core::Access::key});
-    residents.push_back({"an admin", world.as_user(bob, "admin"), core::Access::admin});
-    residents.push_back({"an owner", world.as_user(bob, "owner"), core::Access::owner});
-}
-
-/// Somebody else's good credential, at home, for what is demo's.
-void add_neighbours(Isolation& isolation, World const& world, std::vector<std::string> const& homes)
-{
-    auto& neighbours = isolation.neighbours;
-    for (auto const& home : homes) {
-        neighbours.push_back({"a backend at " + home, world.as_backend(home), core::Access::key});
-        neighbours.push_back({"an app at " + home, world.as_app(home), core::Access::publishable_key});
-    }
-    neighbours.push_back(
-        {"another tenant's owner", world.as_user(ada, "owner", "other-sandbox"), core::Access::owner});
-    neighbours.push_back(
-        {"the operator for another tenant", world.as_master("other-sandbox"), core::Access::master});
-}
-
+/// The callers of every service, and apps.
 Isolation isolation_of(World const& world, std::vector<std::string> const& homes)
 {
-    Isolation isolation;
-    isolation.ours = make_objects(world);
-    isolation.absent = absent;
+    auto isolation = testing::isolation_of(world, make_objects(world), absent, homes);
+    for (std::string const other : {"other-sandbox", "demo"})
+        isolation.strangers.push_back(
+            {"a publishable key of " + other, world.with(world.key(other, "publishable"))});
+    isolation.residents.push_back({"an app", world.as_app(), core::Access::publishable_key});
+    for (auto const& home : homes)
+        isolation.neighbours.push_back(
+            {"an app at " + home, world.as_app(home), core::Access::publishable_key});
     isolation.secrets = {"marker", "Marker", isolation.ours.at("notificationId"),
         isolation.ours.at("broadcastId"), isolation.ours.at("prefix"), isolation.ours.at("address")};
     isolation.rows = [&world, scope_id = world.scope_id()] { return rows_of(world, scope_id); };
-    add_strangers(isolation, world);
-    add_residents(isolation, world);
-    add_neighbours(isolation, world, homes);
     return isolation;
 }
 
@@ -284,36 +207,23 @@ TEST_CASE(
 {
     World const world;
     make_objects(world);
-    pg::Database db({.url = world.postgres.service_url(), .threads = 1});
-    REQUIRE(eventually([&] { return db.healthy(); }));
     auto const ours = std::stoll(world.scope_id()), other = std::stoll(world.scope_id("other-sandbox"));
-    auto const run = [&](pg::Scopes scopes, std::string const& sql) {
-        return db.transact_blocking(
-            std::move(scopes), [&](pg::Tx& tx) { return std::string(tx.run(sql)[0][0].c_str()); });
-    };
+    testing::ScopedStatements statements(world.postgres, ours, other);
     for (std::string const table : {"notifications", "notification_events", "devices", "platforms",
              "suppressions", "email_domains", "broadcasts", "broadcast_claims"}) {
         INFO(table);
-        auto const count = "SELECT count(*) FROM " + table + " WHERE scope_id = " + std::to_string(ours);
-        CHECK(run(ours, count) != "0");
-        CHECK(run(ours - 1, count) == "0"); // production
-        CHECK(run(other, count) == "0");
-        CHECK(run({}, count) == "0");
+        CHECK_THAT(statements.seen(table, "scope_id = " + std::to_string(ours)),
+            Catch::Matches("[1-9][0-9]* 0 0 0"));
     }
-    auto const templates = "SELECT count(*) FROM templates WHERE tenant_id = " + std::to_string(ours / 2);
-    CHECK(run(ours, templates) == "3");
-    CHECK(run(ours - 1, templates) == "3");
-    CHECK(run(other, templates) == "0");
-    CHECK(run({}, templates) == "0");
+    CHECK(statements.seen("templates", "tenant_id = " + std::to_string(ours / 2)) == "3 3 0 0");
     auto const insert =
         "INSERT INTO templates (tenant_id, template_id, name, channel, subject, body, format, "
         "created_at, updated_at) VALUES (" +
         std::to_string(ours / 2) +
         ", gen_random_uuid(), 'x', 'sms', '', 'x', 'text', now(), now()) RETURNING name";
-    CHECK_THROWS(run(other, insert));
-    CHECK_THROWS(run({}, insert));
-    CHECK(run(ours, insert) == "x");
-    db.stop();
+    CHECK_THROWS(statements.run(other, insert));
+    CHECK_THROWS(statements.run({}, insert));
+    CHECK(statements.run(ours, insert) == "x");
 }
 
 TEST_CASE("a push goes to the devices of its own scope alone", "[notify][isolation]")
@@ -408,16 +318,11 @@ TEST_CASE("a purged tenant leaves nothing, its neighbour everything", "[notify][
     World world;
     auto neighbour = world.as_backend("other-sandbox");
     make_objects(world);
-    auto const ours = world.scope_id(), other = world.scope_id("other-sandbox");
-    auto const before = rows_of(world, other);
-    auto const r = world.as_master().del("/v1/admin/tenants/demo?purge=now");
-    CHECK(r.body == R"({"deleted":true})");
+    auto const ours = world.scope_id();
+    CHECK(testing::breaches_of_purge(world, [&](auto const& scope_id) { return rows_of(world, scope_id); }) ==
+          "");
     CHECK(world.as_master().get("/v1/admin/tenants/demo").status == 404);
-    auto const empty = rows_of(world, "-1");
-    CHECK(rows_of(world, ours) == empty);
-    CHECK(rows_of(world, std::to_string(std::stoll(ours) - 1)) == empty);
     CHECK(
         world.postgres.query("SELECT count(*) FROM domain_claims WHERE tenant_id = " + ours + " / 2") == "0");
-    CHECK(rows_of(world, other) == before);
     CHECK(neighbour.get("/v1/templates").json().at("templates").as_array().size() == 1);
 }

@@ -31,21 +31,12 @@ std::string rsa_key()
     return {data, static_cast<std::size_t>(size)};
 }
 
-testing::HttpResponse require(unsigned status, testing::HttpResponse response)
-{
-    INFO(response.body);
-    REQUIRE(response.status == status);
-    return response;
-}
-
 } // namespace
 
-World::World(Options const& options) : ServiceWorld(notify::definition(), core::SystemClock().now())
+World::World(Options const& options) : KeyedWorld(notify::definition(), core::SystemClock().now())
 {
-    std::ofstream(directory.path() + "/jwks.json") << issuer.jwks();
     Environment environment = options.environment;
     std::string const nobody = "http://127.0.0.1:9"; // a port of old that nothing listens on any more
-    environment.try_emplace("JWKS_FILE", directory.path() + "/jwks.json");
     environment.try_emplace("BLOB_DIR", directory.path() + "/blobs");
     environment.try_emplace("FCM_BASE_URL", nobody);
     environment.try_emplace("FCM_TOKEN_URL", nobody + "/token");
@@ -54,44 +45,12 @@ World::World(Options const& options) : ServiceWorld(notify::definition(), core::
     environment.try_emplace("SMS_OUTBOX", directory.path() + "/sms");
     environment.try_emplace("SMS_SENDER_VERIFIED", "true");
     std::string const limits = options.limited ? "{}" : R"({"sendsPer5Minutes":1000000})";
-    begin(std::move(environment), {}, R"({"displayName":"A tenant","limits":)" + limits + "}");
-}
-
-testing::HttpClient World::as_backend(std::string const& tenant) const
-{
-    return with(key(tenant), tenant);
+    begin(std::move(environment), R"({"displayName":"A tenant","limits":)" + limits + "}");
 }
 
 testing::HttpClient World::as_app(std::string const& tenant) const
 {
     return with(key(tenant, "publishable"), tenant);
-}
-
-testing::HttpClient World::as_user(
-    std::string const& subject, std::string const& role, std::string const& tenant) const
-{
-    return with(token(subject, role, tenant), tenant);
-}
-
-std::string World::key(std::string const& tenant, std::string const& kind) const
-{
-    auto& key = keys_[tenant + ' ' + kind];
-    if (key.empty()) {
-        auto const r = require(201,
-            as_master(tenant).post("/v1/keys",
-                body({{"environment", core::to_string(testing::environment_of(tenant))}, {"kind", kind}})));
-        key = text(r.json(), "key");
-    }
-    return key;
-}
-
-std::string World::token(std::string const& subject, std::string const& role, std::string const& tenant) const
-{
-    return issuer.token({.tenant = testing::slug_of(tenant),
-        .environment = testing::environment_of(tenant),
-        .subject = subject,
-        .email = role + "@example.com",
-        .role = role});
 }
 
 std::string World::new_template(
@@ -138,13 +97,6 @@ bool World::becomes(std::string const& id, std::string const& status, std::strin
     return eventually([&] { return text(notification(id, tenant), "status") == status; });
 }
 
-std::string World::scope_id(std::string const& tenant) const
-{
-    bool const sandbox = testing::environment_of(tenant) == core::Environment::sandbox;
-    return postgres.query("SELECT tenant_id * 2 + " + std::string(sandbox ? "1" : "0") +
-                          " FROM tenants WHERE slug = '" + testing::slug_of(tenant) + "'");
-}
-
 std::vector<boost::json::object> World::texts() const
 {
     std::vector<boost::json::object> found;
@@ -163,11 +115,6 @@ std::vector<std::string> World::mails() const
     return found;
 }
 
-std::string body(boost::json::object const& members)
-{
-    return boost::json::serialize(members);
-}
-
 boost::json::object fcm_credential()
 {
     return {{"serviceAccountKey",
@@ -180,15 +127,4 @@ boost::json::object apns_credential()
     return {{"keyId", "ABCDE12345"}, {"teamId", "TEAM123456"},
         {"privateKey", crypto::SigningKey::generate().to_pem().reveal()}, {"bundleId", "com.example.demo"},
         {"environment", "sandbox"}};
-}
-
-std::string faults_of(testing::HttpResponse const& response)
-{
-    std::string found;
-    auto const json = response.json();
-    auto const* errors = json.as_object().if_contains("errors");
-    if (errors == nullptr) return error_of(response);
-    for (auto const& fault : errors->as_array())
-        found += (found.empty() ? "" : "\n") + text(fault, "pointer") + ' ' + text(fault, "code");
-    return found;
 }

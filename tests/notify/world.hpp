@@ -4,22 +4,23 @@
 #include "testing/eventually.hpp"
 #include "testing/fake_clock.hpp"
 #include "testing/http_client.hpp"
-#include "testing/issuer.hpp"
 #include "testing/json.hpp"
-#include "testing/service_world.hpp"
+#include "testing/keyed_world.hpp"
 
 #include <chrono>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace std::chrono_literals;
-using testing::all_items, testing::error_of, testing::eventually, testing::text;
+using testing::ada, testing::all_items, testing::bob, testing::body, testing::error_of, testing::eventually,
+    testing::faults_of, testing::require, testing::text;
 
 /// The whole notify service in this process, and an issuer of user tokens. Its clock stands still at the time
 /// at which it was made, so nothing is retried until the test moves it. Email and text messages go to files,
 /// and there is nobody who carries pushes, unless the options say otherwise.
-class World : public testing::ServiceWorld<testing::FakeClock> {
+class World : public testing::KeyedWorld<testing::FakeClock> {
 public:
     struct Options {
         /// Configuration on top of the world's own, by the names of the variables: `FCM_BASE_URL`,
@@ -33,15 +34,8 @@ public:
 
     explicit World(Options const& options);
 
-    testing::HttpClient as_backend(std::string const& tenant = "demo-sandbox") const; ///< secret key
-    testing::HttpClient as_app(std::string const& tenant = "demo-sandbox") const;     ///< publishable key
-    testing::HttpClient as_user(std::string const& subject, std::string const& role = "user",
-        std::string const& tenant = "demo-sandbox") const;
-
-    /// A key of the scope, `secret` or `publishable`, made on first use.
-    std::string key(std::string const& tenant = "demo-sandbox", std::string const& kind = "secret") const;
-    std::string token(std::string const& subject, std::string const& role = "user",
-        std::string const& tenant = "demo-sandbox") const;
+    /// With a publishable key of the scope, as an app has it.
+    testing::HttpClient as_app(std::string const& tenant = "demo-sandbox") const;
 
     /// A template made through the API, of email unless `fields` say otherwise; they may leave out
     /// everything. Its id.
@@ -65,30 +59,15 @@ public:
     bool becomes(
         std::string const& id, std::string const& status, std::string const& tenant = "demo-sandbox") const;
 
-    /// The `scope_id` of a tenant's environment.
-    std::string scope_id(std::string const& tenant = "demo-sandbox") const;
-
     /// What the outbox of text messages holds, oldest first.
     std::vector<boost::json::object> texts() const;
     /// The messages in the outbox of email, in no order.
     std::vector<std::string> mails() const;
 
-    testing::Issuer issuer{clock};
-
 private:
-    mutable std::map<std::string, std::string> keys_;
+    std::string_view kind_of_backends() const override { return "secret"; }
 };
-
-/// Ids of two users.
-inline constexpr char const* ada = "0190a5d2-0000-7000-8000-00000000ada0";
-inline constexpr char const* bob = "0190a5d2-0000-7000-8000-00000000b0b0";
-
-/// A JSON object with these members, serialised.
-std::string body(boost::json::object const& members);
 
 /// The bodies of `PUT /v1/platforms/fcm` and `apns`, with new keys.
 boost::json::object fcm_credential();
 boost::json::object apns_credential();
-
-/// What is wrong with a request, as `pointer code`, one a line, in the answer's order.
-std::string faults_of(testing::HttpResponse const& response);

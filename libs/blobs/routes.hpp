@@ -1,0 +1,32 @@
+#pragma once
+
+#include "blobs/attachments.hpp"
+#include "http/router.hpp"
+
+#include <array>
+
+namespace blobs {
+
+/// A handler of attachments on `Deps::attachments`.
+template <class Deps, auto handler>
+constexpr auto of_attachments =
+    [](http::Request const& req, Deps& deps) { return handler(req, deps.attachments); };
+
+/// A service's attachments, which are for `who`. `show` answers `GET /v1/attachments/{attachmentId}`:
+/// Attachments::show with the service's rule.
+template <class Deps>
+constexpr std::array<http::Route<Deps>, 4> attachment_routes(
+    core::Access who, asio::awaitable<http::Response> (*show)(http::Request const&, Deps&))
+{
+    using enum http::Method;
+    constexpr auto anyone = core::Access::anonymous;
+    constexpr http::RouteOptions upload{.tenantless = true, .streams_body = true};
+    return {{
+        {post, "/v1/attachments/presign", who, of_attachments<Deps, presign>, http::idempotent},
+        {get, "/v1/attachments/{attachmentId}", who, show},
+        {put, "/uploads/{token}", anyone, of_attachments<Deps, put_upload>, upload},
+        {get, "/downloads/{token}", anyone, of_attachments<Deps, get_download>, http::tenantless},
+    }};
+}
+
+} // namespace blobs

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "audit/audit.hpp"
+#include "auth/keys.hpp"
+#include "core/joined.hpp"
+#include "http/router.hpp"
+#include "tenancy/admin.hpp"
+#include "webhooks/api.hpp"
+
+#include <array>
+
+/// The routes that services have in common, in groups which a service's table names beside its own:
+///
+///     inline constexpr auto routes = core::joined(
+///         own_routes, service::webhook_routes<Deps>, service::key_routes<Deps>(core::Access::managers),
+///         ...);
+///
+/// Each works on the member of `Deps` that its library serves.
+namespace service {
+
+/// `GET /v1/audit` on `Deps::db`.
+template <class Deps>
+inline constexpr auto audit_routes = std::to_array<http::Route<Deps>>({
+    {http::Method::get, "/v1/audit", core::Access::staff,
+        [](http::Request const& req, Deps& deps) { return audit::list_audit(req, deps.db); }},
+});
+
+/// A handler of webhooks on `Deps::webhooks`.
+template <class Deps, auto handler>
+constexpr auto of_webhooks = [](http::Request const& req, Deps& deps) { return handler(req, deps.webhooks); };
+
+/// A scope's webhooks and their deliveries.
+template <class Deps>
+inline constexpr auto webhook_routes = [] {
+    using enum http::Method;
+    constexpr auto staff = core::Access::staff;
+    return std::to_array<http::Route<Deps>>({
+        {post, "/v1/webhooks", staff, of_webhooks<Deps, webhooks::create_webhook>, http::idempotent},
+        {get, "/v1/webhooks", staff, of_webhooks<Deps, webhooks::list_webhooks>},
+        {get, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, webhooks::get_webhook>},
+        {patch, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, webhooks::update_webhook>},
+        {del, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, webhooks::delete_webhook>},
+        {post, "/v1/webhooks/{webhookId}/rotate-secret", staff,
+            of_webhooks<Deps, webhooks::rotate_webhook_secret>},
+        {get, "/v1/webhooks/{webhookId}/deliveries", staff, of_webhooks<Deps, webhooks::list_deliveries>},
+        {post, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", staff,
+            of_webhooks<Deps, webhooks::redeliver>},
+    });
+}();
+
+/// A handler of keys on `Deps::keys`.
+template <class Deps, auto handler>
+constexpr auto of_keys = [](http::Request const& req, Deps& deps) { return handler(req, deps.keys); };
+
+/// Rotates keys of a kind, by its place among the kinds of keys.
+template <class Deps, std::size_t kind = 0>
+constexpr auto rotate_key =
+    [](http::Request const& req, Deps& deps) { return auth::rotate_key(req, deps.keys, kind); };
+
+/// A scope's API keys, which are `who`'s to make and to end. A service with keys of a second kind has a route
+/// of its own that rotates them: `rotate_key<Deps, 1>`.
+template <class Deps> constexpr std::array<http::Route<Deps>, 4> key_routes(core::Access who)
+{
+    using enum http::Method;
+    return {{
+        {post, "/v1/keys", who, of_keys<Deps, auth::mint_key>},
+        {get, "/v1/keys", who, of_keys<Deps, auth::list_keys>},
+        {post, "/v1/keys/{environment}/rotate", who, rotate_key<Deps>},
+        {del, "/v1/keys/{prefix}", who, of_keys<Deps, auth::revoke_key>},
+    }};
+}
+
+/// A handler of tenants on `Deps::tenants`.
+template <class Deps, auto handler>
+constexpr auto of_tenants = [](http::Request const& req, Deps& deps) { return handler(req, deps.tenants); };
+
+/// The operator's administration of tenants.
+template <class Deps>
+inline constexpr auto tenant_routes = [] {
+    using enum http::Method;
+    using http::tenantless;
+    constexpr auto master = core::Access::master;
+    return std::to_array<http::Route<Deps>>({
+        {put, "/v1/admin/tenants/{slug}", master, of_tenants<Deps, tenancy::put_tenant>, tenantless},
+        {get, "/v1/admin/tenants", master, of_tenants<Deps, tenancy::list_tenants>, tenantless},
+        {get, "/v1/admin/tenants/{slug}", master, of_tenants<Deps, tenancy::get_tenant>, tenantless},
+        {del, "/v1/admin/tenants/{slug}", master, of_tenants<Deps, tenancy::delete_tenant>, tenantless},
+    });
+}();
+
+} // namespace service

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "testing/isolation.hpp"
+#include "testing/keyed_world.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace testing {
+
+/// An id that nothing ever had.
+inline constexpr char const* never = "0190a5d2-0000-7000-8000-0000000000ff";
+
+/// No credential of demo's sandbox at all.
+template <class Clock> void add_strangers(Isolation& isolation, KeyedWorld<Clock> const& world)
+{
+    Issuer const forger(world.clock);
+    auto const expired = world.issuer.token({.subject = ada}, {{"exp", 1'000'000'000}});
+    auto const forged =
+        forger.sign(forger.claims({.subject = ada, .role = "owner"}), {{"kid", world.issuer.kid()}});
+    auto altered = world.key();
+    altered.back() = altered.back() == 'a' ? 'b' : 'a';
+    auto& strangers = isolation.strangers;
+    strangers.push_back({"nobody", world.client()});
+    strangers.push_back({"another tenant's key", world.with(world.key("other-sandbox"))});
+    strangers.push_back({"the other environment's key", world.with(world.key("demo"))});
+    strangers.push_back({"a key with a wrong checksum", world.with(altered)});
+    strangers.push_back({"a forged token", world.with(forged)});
+    strangers.push_back({"an expired token", world.with(expired)});
+    strangers.push_back({"another tenant's owner", world.with(world.token(ada, "owner", "other-sandbox"))});
+    strangers.push_back({"the other environment's owner", world.with(world.token(ada, "owner", "demo"))});
+}
+
+/// Credentials of demo's sandbox.
+template <class Clock> void add_residents(Isolation& isolation, KeyedWorld<Clock> const& world)
+{
+    auto& residents = isolation.residents;
+    residents.push_back({"a user", world.as_user(ada), core::Access::user});
+    residents.push_back({"a key", world.as_backend(), core::Access::key});
+    residents.push_back({"an admin", world.as_user(bob, "admin"), core::Access::admin});
+    residents.push_back({"an owner", world.as_user(bob, "owner"), core::Access::owner});
+}
+
+/// Somebody else's good credential, at home, for what is demo's. `homes`: those of keys.
+template <class Clock>
+void add_neighbours(
+    Isolation& isolation, KeyedWorld<Clock> const& world, std::vector<std::string> const& homes)
+{
+    auto& neighbours = isolation.neighbours;
+    for (auto const& home : homes)
+        neighbours.push_back({"a key at " + home, world.as_backend(home), core::Access::key});
+    neighbours.push_back(
+        {"another tenant's owner", world.as_user(ada, "owner", "other-sandbox"), core::Access::owner});
+    neighbours.push_back(
+        {"the operator for another tenant", world.as_master("other-sandbox"), core::Access::master});
+}
+
+/// Everybody who may not use what belongs to demo's sandbox, where callers have keys and tokens. `ours` and
+/// `absent` are Isolation's, but for the names of keys, tenants and webhooks that every service has; secrets
+/// and rows are left to the service's test, and callers of kinds that it alone has.
+template <class Clock>
+Isolation isolation_of(KeyedWorld<Clock> const& world, PathValues ours, PathValues absent,
+    std::vector<std::string> const& homes = {"other-sandbox", "demo"})
+{
+    Isolation isolation;
+    auto const prefix = world.key().substr(0, 12);
+    ours.merge(PathValues{{"prefix", prefix}, {"environment", "sandbox"}, {"slug", "demo"}});
+    absent.merge(PathValues{{"prefix", prefix.substr(0, 4) + "zzzzzzzz"}, {"environment", "sandbox"},
+        {"slug", "nobody"}, {"webhookId", never}, {"deliveryId", never}});
+    isolation.ours = std::move(ours);
+    isolation.absent = std::move(absent);
+    add_strangers(isolation, world);
+    add_residents(isolation, world);
+    add_neighbours(isolation, world, homes);
+    return isolation;
+}
+
+} // namespace testing
