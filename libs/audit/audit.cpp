@@ -95,7 +95,39 @@ void write_entry(core::JsonWriter& json, Recorded const& entry)
     json.member("requestId", entry.request_id).end_object();
 }
 
+Entry entry_of(std::string_view type, std::string_view what, core::Uuid const& id)
+{
+    Entry made;
+    made.action.append(type).append(1, '.').append(what);
+    made.subject_type = type;
+    made.subject_id = id.to_string();
+    return made;
+}
+
 } // namespace
+
+Entry created(std::string_view type, core::Uuid const& id, boost::json::value after)
+{
+    Entry made = entry_of(type, "created", id);
+    made.after = std::move(after);
+    return made;
+}
+
+Entry updated(
+    std::string_view type, core::Uuid const& id, boost::json::value before, boost::json::value after)
+{
+    Entry made = entry_of(type, "updated", id);
+    made.before = std::move(before);
+    made.after = std::move(after);
+    return made;
+}
+
+Entry deleted(std::string_view type, core::Uuid const& id, boost::json::value before)
+{
+    Entry made = entry_of(type, "deleted", id);
+    made.before = std::move(before);
+    return made;
+}
 
 void record(pg::Tx& tx, core::Scope const& scope, Actor const& actor, Entry const& entry)
 {
@@ -121,14 +153,13 @@ asio::awaitable<http::Response> list_audit(http::Request const& request, pg::Dat
 {
     http::Query query(request);
     Filter const filter{query.text("action", 1, 100), query.text("actor", 1, 255)};
-    std::size_t const limit = query.limit();
-    auto const after = paging::read_cursor(query, filter.hash());
+    auto const asked = paging::PageRequest::read(query, filter.hash());
     query.check();
     core::Scope const& scope = request.scope();
     auto rows = co_await database.read(
-        scope, [&](pg::Tx& tx) { return newest(tx, scope, filter, after, limit + 1); });
-    auto const page = paging::make_page(std::move(rows), limit, filter.hash(),
-        [](Recorded const& entry) { return paging::Position{entry.at, entry.id}; });
+        scope, [&](pg::Tx& tx) { return newest(tx, scope, filter, asked.after, asked.rows()); });
+    auto const page = asked.page(
+        std::move(rows), [](Recorded const& entry) { return paging::Position{entry.at, entry.id}; });
     co_return http::Response::ok(paging::to_json(page, write_entry));
 }
 

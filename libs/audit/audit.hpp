@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/id.hpp"
 #include "core/identity.hpp"
 #include "http/message.hpp"
 #include "pg/database.hpp"
@@ -10,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 /// Who changed what, per scope, written with the change and never altered.
 namespace audit {
@@ -29,6 +31,13 @@ struct Entry {
     std::optional<boost::json::value> before; ///< what changed, as it was
     std::optional<boost::json::value> after;  ///< and as it is now
 };
+
+/// What is written of an object that was created, changed or deleted: the action `<type>.created`,
+/// `<type>.updated` or `<type>.deleted`, and what is shown of the object before and after it.
+Entry created(std::string_view type, core::Uuid const& id, boost::json::value after);
+Entry updated(
+    std::string_view type, core::Uuid const& id, boost::json::value before, boost::json::value after);
+Entry deleted(std::string_view type, core::Uuid const& id, boost::json::value before);
 
 /// Whose doing it was, where there is no request.
 struct Actor {

@@ -164,18 +164,15 @@ asio::awaitable<http::Response> rotate_key(http::Request const& request, Keys& k
 asio::awaitable<http::Response> list_keys(http::Request const& request, Keys& keys)
 {
     http::Query query(request);
-    auto const asked = query.one_of("environment", environments);
-    auto const environment = asked ? static_cast<core::Environment>(*asked) : request.scope().environment();
-    std::size_t const limit = query.limit();
-    auto const hash = paging::FilterHash().add("environment", core::to_string(environment)).value();
-    auto const after = paging::read_cursor(query, hash);
+    auto const named = query.one_of("environment", environments);
+    auto const environment = named ? static_cast<core::Environment>(*named) : request.scope().environment();
+    auto const asked = paging::PageRequest::read(
+        query, paging::FilterHash().add("environment", core::to_string(environment)).value());
     query.check();
     core::Scope const scope = scope_in(request, environment);
     core::Time const now = keys.clock().now();
-    auto work = [&](pg::Tx& tx) { return key_store::list(tx, scope.id, now, after, limit + 1); };
-    auto page = paging::make_page(co_await keys.database().read(scope, work), limit, hash,
-        [](key_store::Record const& record) { return paging::Position{record.created_at, record.id}; });
-
+    auto work = [&](pg::Tx& tx) { return key_store::list(tx, scope.id, now, asked.after, asked.rows()); };
+    auto const page = asked.page(co_await keys.database().read(scope, work));
     auto const write = [&](core::JsonWriter& w, key_store::Record const& record) {
         write_record(w, record, names_kind(keys), environment);
     };

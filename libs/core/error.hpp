@@ -3,6 +3,7 @@
 #include <boost/json/object.hpp>
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -88,5 +89,12 @@ private:
     std::vector<std::pair<std::string, std::string>> headers_;
     boost::json::object members_;
 };
+
+/// What a request named; throws NOT_FOUND, `There is no such <what>.`, when that is nothing.
+template <class T> T require_found(std::optional<T> found, std::string_view what)
+{
+    if (!found) throw Error(codes::not_found, "There is no such " + std::string(what) + '.');
+    return *std::move(found);
+}
 
 } // namespace core

@@ -29,6 +29,9 @@ struct Scope {
 
     std::int64_t tenant_id() const noexcept { return id / 2; }
 
+    /// The tenant's production scope: where what its two environments share is locked and kept.
+    Scope production() const { return of(tenant_id(), Environment::production, slug); }
+
     Environment environment() const noexcept { return static_cast<Environment>(id & 1); }
 };
 

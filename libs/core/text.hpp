@@ -64,4 +64,30 @@ inline std::string percent_encode(std::string_view text)
     return encoded;
 }
 
+/// Appends text as HTML shows it to the letter, between tags and in quoted attribute values.
+inline void append_html_escaped(std::string& out, std::string_view text)
+{
+    for (char const c : text) {
+        switch (c) {
+        case '&':
+            out += "&amp;";
+            break;
+        case '<':
+            out += "&lt;";
+            break;
+        case '>':
+            out += "&gt;";
+            break;
+        case '"':
+            out += "&quot;";
+            break;
+        case '\'':
+            out += "&#39;";
+            break;
+        default:
+            out += c;
+        }
+    }
+}
+
 } // namespace core

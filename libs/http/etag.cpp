@@ -46,6 +46,11 @@ std::string etag(std::string_view opaque)
     return tag;
 }
 
+std::string etag(std::int64_t version)
+{
+    return etag(std::string_view(std::to_string(version)));
+}
+
 bool matches(std::string_view if_match, std::string_view current) noexcept
 {
     skip_blanks(if_match);
@@ -76,6 +81,11 @@ void check_if_match(http::Request const& request, std::string_view current)
     if (asked)
         throw core::Error(
             core::codes::precondition_failed, "The object has changed: its ETag is not the one given.");
+}
+
+void check_if_match(http::Request const& request, std::int64_t version)
+{
+    check_if_match(request, std::string_view(etag(version)));
 }
 
 } // namespace http

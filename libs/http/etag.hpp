@@ -2,6 +2,7 @@
 
 #include "http/message.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,9 @@ namespace http {
 /// `"<opaque>"`.
 std::string etag(std::string_view opaque);
 
+/// That of an object that counts its writes.
+std::string etag(std::int64_t version);
+
 /// Whether an `If-Match` field value (`*`, or a list of entity tags) names `current`, by strong comparison: a
 /// weak tag
 /// (`W/"…"`) never matches (RFC 9110, 8.8.3.2 and 13.1.1). Text that is not such a list matches nothing.
@@ -19,5 +23,8 @@ bool matches(std::string_view if_match, std::string_view current) noexcept;
 /// Throws PRECONDITION_FAILED (412) when the request has an `If-Match` and none of its lines names `current`,
 /// the tag of the object as it is in this transaction.
 void check_if_match(http::Request const& request, std::string_view current);
+
+/// The same of an object that counts its writes, as it is locked in this transaction.
+void check_if_match(http::Request const& request, std::int64_t version);
 
 } // namespace http

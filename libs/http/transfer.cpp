@@ -1,6 +1,7 @@
 #include "http/transfer.hpp"
 
 #include "core/text.hpp"
+#include "http/curl_handles.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -17,12 +18,6 @@ using Steady = std::chrono::steady_clock;
 
 constexpr std::size_t max_header_bytes = 65'536;
 constexpr long connections_per_handle = 8;
-
-struct FreeList {
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-
-using HeaderList = std::unique_ptr<curl_slist, FreeList>;
 
 bool is_token(std::string_view text)
 {
@@ -130,16 +125,16 @@ private:
     bool was_pending_ = false;
 };
 
-void append(HeaderList& list, std::string const& line)
+void append(CurlList& list, std::string const& line)
 {
     curl_slist* const head = curl_slist_append(list.get(), line.c_str());
     if (head == nullptr) throw std::bad_alloc();
     if (!list) list.reset(head); // the head stays what it was
 }
 
-HeaderList header_list(OutboundRequest const& request)
+CurlList header_list(OutboundRequest const& request)
 {
-    HeaderList list;
+    CurlList list;
     bool has_type = false;
     for (auto const& [name, value] : request.headers) {
         if (!is_token(name) || value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
@@ -272,7 +267,7 @@ void set_trust(CURL* handle, ClientOptions const& options)
 OutboundResponse perform(CURL* handle, OutboundRequest const& request, ClientOptions const& options)
 {
     Transfer transfer{.request = request, .addresses = options.addresses, .response = {}};
-    HeaderList const headers = header_list(request);
+    CurlList const headers = header_list(request);
     char detail[CURL_ERROR_SIZE] = {};
     set(handle, CURLOPT_URL, request.url.c_str());
     set(handle, CURLOPT_ERRORBUFFER, static_cast<char*>(detail));

@@ -129,4 +129,21 @@ std::optional<Position> read_cursor(http::Query& query, std::uint64_t filter_has
     return position;
 }
 
+PageRequest PageRequest::read(http::Query& query, std::uint64_t filter_hash)
+{
+    PageRequest asked;
+    asked.limit = query.limit();
+    asked.after = read_cursor(query, filter_hash);
+    asked.filter_hash = filter_hash;
+    return asked;
+}
+
+PageRequest PageRequest::read(http::Request const& request, std::uint64_t filter_hash)
+{
+    http::Query query(request);
+    PageRequest asked = read(query, filter_hash);
+    query.check();
+    return asked;
+}
+
 } // namespace paging

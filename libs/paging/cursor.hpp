@@ -103,6 +103,38 @@ Page<Item> make_page(
     return page;
 }
 
+/// Where an item stands in a list in the order of creation.
+struct ByCreation {
+    template <class Item> Position operator()(Item const& item) const { return {item.created_at, item.id}; }
+};
+
+/// The page that a request asks for.
+///
+///     auto const asked = paging::PageRequest::read(req, hash);
+///     auto rows = co_await ...; // at most asked.rows(), behind asked.after
+///     co_return http::Response::ok(paging::to_json(asked.page(std::move(rows)), write_product));
+struct PageRequest {
+    std::size_t limit = 0;         ///< how many items the page may have
+    std::optional<Position> after; ///< nullopt: it is the first
+    std::uint64_t filter_hash = 0;
+
+    /// The query parameters `limit` and `cursor`. Their faults are among those that `query.check()` throws.
+    static PageRequest read(http::Query& query, std::uint64_t filter_hash);
+
+    /// The same where a list has no other parameters. Throws VALIDATION_ERROR.
+    static PageRequest read(http::Request const& request, std::uint64_t filter_hash);
+
+    /// How many rows to fetch: one too many shows that there is more.
+    std::size_t rows() const noexcept { return limit + 1; }
+
+    /// The page that `rows` make, as `make_page`.
+    template <class Item, class PositionOf = ByCreation>
+    Page<Item> page(std::vector<Item> rows, PositionOf const& position_of = {}) const
+    {
+        return make_page(std::move(rows), limit, filter_hash, position_of);
+    }
+};
+
 /// `{"items":[…],"cursor":…}`: how every list is answered. `write(json, item)` writes one item, of about
 /// `item_size` characters.
 template <class Item, class Write>

@@ -104,4 +104,18 @@ template <class Result, class Read> auto read_first(Result const& result, Read c
     return item;
 }
 
+/// The same of a statement over `inputs` inputs, whose first column says which of them, from 1 on, a row
+/// answers: what is made of each input's row, in the order of the inputs; nullopt where none has come.
+template <class Result, class Read>
+auto read_placed(Result const& result, std::size_t inputs, Read const& read)
+{
+    std::vector<std::optional<std::invoke_result_t<Read const&, RowReader&>>> items(inputs);
+    for (auto const& row : result) {
+        RowReader reader(row);
+        auto& item = items[static_cast<std::size_t>(reader.integer() - 1)];
+        item.emplace(std::invoke(read, reader));
+    }
+    return items;
+}
+
 } // namespace pg

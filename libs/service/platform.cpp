@@ -13,7 +13,7 @@ namespace service {
 namespace {
 
 constexpr std::size_t scopes_a_step = 500; ///< that a periodic task walks over at once
-constexpr std::size_t rows_a_step = 5'000;
+constexpr std::size_t deliveries_a_step = 5'000;
 constexpr std::size_t heavy_reads_of_a_scope = 4; ///< and half of the database's connections
 
 constexpr auth::JwksOptions own_jwks{
@@ -47,10 +47,12 @@ TokenIssuer TokenIssuer::read(core::Config& config)
     return issuer;
 }
 
-std::vector<pg::Component const*> Platform::components()
+std::vector<pg::Component const*> Platform::components(std::initializer_list<pg::Component const*> own)
 {
-    return {&tenancy::migrations(), &audit::migrations(), &idempotency::migrations(), &auth::migrations(),
-        &jobs::migrations(), &webhooks::migrations()};
+    std::vector<pg::Component const*> all{&tenancy::migrations(), &audit::migrations(),
+        &idempotency::migrations(), &auth::migrations(), &jobs::migrations(), &webhooks::migrations()};
+    all.insert(all.end(), own);
+    return all;
 }
 
 Platform::Platform(PlatformOptions options, Runtime const& runtime)
@@ -93,28 +95,15 @@ void Platform::add_shared_work()
 {
     if (!options_.events.empty()) {
         add_worker({.queue = webhooks::queue, .threads = 8, .max_per_scope = 2}, std::ref(sender_));
-        add_periodic(
-            {.name = "webhooks.purge"}, [this](std::stop_token const&) { return purge_deliveries(); });
+        add_purge("webhooks.purge", deliveries_a_step,
+            [this](pg::Tx& tx, std::vector<std::int64_t> const& scopes, std::size_t rows) {
+                return webhooks::purge(tx, scopes, runtime_.clock.now() - webhooks::retention, rows);
+            });
     }
     add_periodic(
         {.name = "idempotency.purge"}, [this](std::stop_token const&) { return idempotency::purge(db_); });
     add_periodic({.name = "tenants.erase", .interval = std::chrono::minutes(1)},
         [this](std::stop_token const& stop) { return eraser_.step(stop); });
-}
-
-bool Platform::purge_deliveries()
-{
-    auto const before = runtime_.clock.now() - webhooks::retention;
-    auto const scopes = db_.transact_blocking(pg::Scopes(),
-        [this](pg::Tx& tx) { return tenancy::registry::scopes_after(tx, purged_up_to_, scopes_a_step); });
-    if (scopes.empty()) {
-        purged_up_to_ = 0;
-        return false;
-    }
-    auto const purged = db_.transact_blocking(
-        pg::Scopes(scopes), [&](pg::Tx& tx) { return webhooks::purge(tx, scopes, before, rows_a_step); });
-    if (purged < rows_a_step) purged_up_to_ = scopes.back();
-    return true;
 }
 
 void Platform::erase_outside(core::Scope const& scope)
@@ -149,6 +138,24 @@ void Platform::add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step 
         };
         periodics_.push_back(std::make_unique<jobs::Periodic>(db_, runtime_.clock, options, step, failed));
     });
+}
+
+void Platform::add_purge(std::string name, std::size_t rows, Purge purge)
+{
+    auto step = [this, rows, purge = std::move(purge), up_to = std::int64_t{0}](
+                    std::stop_token const&) mutable {
+        auto const scopes = db_.transact_blocking(pg::Scopes(),
+            [&](pg::Tx& tx) { return tenancy::registry::scopes_after(tx, up_to, scopes_a_step); });
+        if (scopes.empty()) {
+            up_to = 0;
+            return false;
+        }
+        auto const purged =
+            db_.transact_blocking(pg::Scopes(scopes), [&](pg::Tx& tx) { return purge(tx, scopes, rows); });
+        if (purged < rows) up_to = scopes.back();
+        return true;
+    };
+    add_periodic({.name = std::move(name)}, std::move(step));
 }
 
 void Platform::serve(std::vector<http::Endpoint> endpoints)

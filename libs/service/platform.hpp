@@ -28,6 +28,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -66,8 +67,8 @@ struct PlatformOptions {
 /// `serve(routes)`.
 class Platform : public Instance {
 public:
-    /// The libraries' part of the schema, in order.
-    static std::vector<pg::Component const*> components();
+    /// The schema, in order: the libraries' parts, then what is the service's own.
+    static std::vector<pg::Component const*> components(std::initializer_list<pg::Component const*> own);
 
     http::Application& application() override { return *gateway_; }
 
@@ -86,6 +87,14 @@ protected:
     /// Registers background work, begun by `start()`.
     void add_worker(jobs::WorkerOptions options, jobs::Handler handler);
     void add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step step);
+
+    /// Deletes at most `rows` rows of each kind that the task is about from those scopes, which the
+    /// transaction sees, and answers how many it deleted.
+    using Purge =
+        std::function<std::size_t(pg::Tx& tx, std::vector<std::int64_t> const& scopes, std::size_t rows)>;
+
+    /// Registers a periodic task that purges all scopes, some of them at a time.
+    void add_purge(std::string name, std::size_t rows, Purge purge);
 
     /// Registers what is to be deleted outside the database when a scope is erased.
     void add_erasure(tenancy::Eraser::Hook hook) { erasures_.push_back(std::move(hook)); }
@@ -118,12 +127,10 @@ protected:
 private:
     bool live() const noexcept;
     void erase_outside(core::Scope const& scope);
-    bool purge_deliveries();
     void add_shared_work();
     void listen();
 
     std::vector<tenancy::Eraser::Hook> erasures_;
-    std::int64_t purged_up_to_ = 0; ///< scope at which the walk over old deliveries goes on
     std::unique_ptr<observe::HttpMetrics> http_metrics_;
     HeavyReads heavy_reads_;
     std::unique_ptr<Gateway> gateway_;

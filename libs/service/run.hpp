@@ -7,6 +7,7 @@
 #include "service/settings.hpp"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,15 @@ struct Definition {
     std::function<Factory(core::Config&, Settings const&)> configure;
     std::vector<Verb> verbs;
 };
+
+/// A Definition's `configure` for an App made of what its Config says and of the Runtime:
+///
+///     .configure = service::build<App, Config>,
+template <class App, class Config> Factory build(core::Config& config, Settings const& /*shared*/)
+{
+    return
+        [own = Config::read(config)](Runtime const& runtime) { return std::make_unique<App>(own, runtime); };
+}
 
 /// The whole program: `serve` (default), `migrate`, the definition's verbs, `--version`, `--help`.
 ///

@@ -128,16 +128,13 @@ asio::awaitable<http::Response> put_tenant(http::Request const& request, Tenants
 
 asio::awaitable<http::Response> list_tenants(http::Request const& request, Tenants& tenants)
 {
-    auto const hash = paging::FilterHash().add("list", "tenants").value();
-    http::Query query(request);
-    std::size_t const limit = query.limit();
-    auto const position = paging::read_cursor(query, hash);
-    query.check();
-    auto const before = position ? std::optional(to_id(position->id)) : std::nullopt;
+    auto const asked =
+        paging::PageRequest::read(request, paging::FilterHash().add("list", "tenants").value());
+    auto const before = asked.after ? std::optional(to_id(asked.after->id)) : std::nullopt;
     auto rows = co_await tenants.database.read(
-        pg::Scopes(), [&](pg::Tx& tx) { return registry::newest(tx, before, limit + 1); });
-    auto const page = paging::make_page(std::move(rows), limit, hash,
-        [](TenantRecord const& t) { return paging::Position{std::nullopt, to_uuid(t.id)}; });
+        pg::Scopes(), [&](pg::Tx& tx) { return registry::newest(tx, before, asked.rows()); });
+    auto const page = asked.page(
+        std::move(rows), [](TenantRecord const& t) { return paging::Position{std::nullopt, to_uuid(t.id)}; });
     co_return http::Response::ok(paging::to_json(page, write_tenant));
 }
 

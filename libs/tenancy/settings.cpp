@@ -21,14 +21,10 @@ Settings read_settings(pg::RowReader& r)
     return settings;
 }
 
-std::string etag(Settings const& settings)
-{
-    return http::etag(std::to_string(settings.version));
-}
-
 http::Response answer(Settings const& settings, Show show)
 {
-    return http::Response::ok(boost::json::serialize(show(settings.document))).header("ETag", etag(settings));
+    return http::Response::ok(boost::json::serialize(show(settings.document)))
+        .header("ETag", http::etag(settings.version));
 }
 
 } // namespace
@@ -82,7 +78,7 @@ http::Response answer_patch(pg::Tx& tx, http::Request const& request,
     std::function<void(boost::json::object&)> const& change, Show show, core::Time now)
 {
     Settings const before = read_for_update(tx, request.scope());
-    http::check_if_match(request, etag(before));
+    http::check_if_match(request, before.version);
     boost::json::object document = before.document;
     change(document);
     Settings const after = write(tx, request.scope(), document, before.version, now);

@@ -152,15 +152,12 @@ template <class Item> std::string to_json(paging::Page<Item> const& page)
     return paging::to_json(page, [](core::JsonWriter& w, Item const& item) { w.raw(to_json(item)); });
 }
 
-std::string tag_of(store::Webhook const& webhook)
-{
-    return http::etag(std::to_string(webhook.version));
-}
-
 /// An answer with a secret is nobody's to keep.
 http::Response with_secret(http::Response response, store::Webhook const& webhook)
 {
-    return std::move(response).header("ETag", tag_of(webhook)).header("Cache-Control", "no-store");
+    return std::move(response)
+        .header("ETag", http::etag(webhook.version))
+        .header("Cache-Control", "no-store");
 }
 
 json::value audited(store::Webhook const& webhook)
@@ -171,31 +168,21 @@ json::value audited(store::Webhook const& webhook)
     return out;
 }
 
-void record(pg::Tx& tx, http::Request const& request, std::string action, core::Uuid const& webhook_id,
-    std::optional<json::value> before, std::optional<json::value> after)
-{
-    audit::record(tx, request.context,
-        {.action = std::move(action),
-            .subject_type = "webhook",
-            .subject_id = webhook_id.to_string(),
-            .before = std::move(before),
-            .after = std::move(after)});
-}
-
 // --- shared steps
 // ------------------------------------------------------------------------------------------------
 
-store::Webhook require(std::optional<store::Webhook> webhook)
+store::Webhook find_named(pg::Tx& tx, http::Request const& request)
 {
-    if (!webhook) throw core::Error(core::codes::not_found, "There is no such webhook.");
-    return std::move(*webhook);
+    return core::require_found(
+        store::find(tx, request.scope().id, request.uuid_param("webhookId")), "webhook");
 }
 
 /// The webhook the request names, locked, and as the request expects it to be.
 store::Webhook lock_named(pg::Tx& tx, http::Request const& request)
 {
-    auto webhook = require(store::find_for_update(tx, request.scope().id, request.uuid_param("webhookId")));
-    http::check_if_match(request, tag_of(webhook));
+    auto webhook = core::require_found(
+        store::find_for_update(tx, request.scope().id, request.uuid_param("webhookId")), "webhook");
+    http::check_if_match(request, webhook.version);
     return webhook;
 }
 
@@ -223,7 +210,7 @@ asio::awaitable<http::Response> create_webhook(http::Request const& request, Api
         store::Webhook webhook = draft;
         webhook.created_at = webhook.updated_at = api.clock.now();
         store::insert(tx, scope_id, webhook, sealed);
-        record(tx, request, "webhook.created", webhook.id, std::nullopt, audited(webhook));
+        audit::record(tx, request.context, audit::created("webhook", webhook.id, audited(webhook)));
         return with_secret(http::Response::created(to_json(webhook, &secret)), webhook);
     };
     co_return co_await idempotency::once(api.db, request, work, &api.keyring);
@@ -231,24 +218,18 @@ asio::awaitable<http::Response> create_webhook(http::Request const& request, Api
 
 asio::awaitable<http::Response> list_webhooks(http::Request const& request, Api& api)
 {
-    http::Query query(request);
-    auto const limit = query.limit();
-    auto const hash = paging::FilterHash().add("list", "webhooks").value();
-    auto const after = paging::read_cursor(query, hash);
-    query.check();
-    auto work = [&](pg::Tx& tx) { return store::list(tx, request.scope().id, after, limit + 1); };
+    auto const asked =
+        paging::PageRequest::read(request, paging::FilterHash().add("list", "webhooks").value());
+    auto work = [&](pg::Tx& tx) { return store::list(tx, request.scope().id, asked.after, asked.rows()); };
     auto rows = co_await api.db.read(request.scope(), work);
-    auto const page = paging::make_page(std::move(rows), limit, hash,
-        [](store::Webhook const& w) { return paging::Position{w.created_at, w.id}; });
-    co_return http::Response::ok(to_json(page));
+    co_return http::Response::ok(to_json(asked.page(std::move(rows))));
 }
 
 asio::awaitable<http::Response> get_webhook(http::Request const& request, Api& api)
 {
-    auto const id = request.uuid_param("webhookId");
-    auto work = [&](pg::Tx& tx) { return require(store::find(tx, request.scope().id, id)); };
+    auto work = [&](pg::Tx& tx) { return find_named(tx, request); };
     store::Webhook const webhook = co_await api.db.read(request.scope(), work);
-    co_return http::Response::ok(to_json(webhook)).header("ETag", tag_of(webhook));
+    co_return http::Response::ok(to_json(webhook)).header("ETag", http::etag(webhook.version));
 }
 
 asio::awaitable<http::Response> update_webhook(http::Request const& request, Api& api)
@@ -259,11 +240,12 @@ asio::awaitable<http::Response> update_webhook(http::Request const& request, Api
         json::value before = audited(webhook);
         apply(changes, webhook, api.clock.now());
         store::update(tx, request.scope().id, webhook);
-        record(tx, request, "webhook.updated", webhook.id, std::move(before), audited(webhook));
+        audit::record(
+            tx, request.context, audit::updated("webhook", webhook.id, std::move(before), audited(webhook)));
         return webhook;
     };
     store::Webhook const webhook = co_await api.db.transact(request.scope(), work);
-    co_return http::Response::ok(to_json(webhook)).header("ETag", tag_of(webhook));
+    co_return http::Response::ok(to_json(webhook)).header("ETag", http::etag(webhook.version));
 }
 
 asio::awaitable<http::Response> delete_webhook(http::Request const& request, Api& api)
@@ -271,7 +253,7 @@ asio::awaitable<http::Response> delete_webhook(http::Request const& request, Api
     auto work = [&](pg::Tx& tx) {
         store::Webhook const webhook = lock_named(tx, request);
         store::remove(tx, request.scope().id, webhook.id);
-        record(tx, request, "webhook.deleted", webhook.id, audited(webhook), std::nullopt);
+        audit::record(tx, request.context, audit::deleted("webhook", webhook.id, audited(webhook)));
     };
     co_await api.db.transact(request.scope(), work);
     co_return http::Response::ok(R"({"deleted":true})");
@@ -288,7 +270,10 @@ asio::awaitable<http::Response> rotate_webhook_secret(http::Request const& reque
         webhook.updated_at = now;
         store::replace_secret(
             tx, scope_id, webhook, seal(api, scope_id, webhook.id, secret), now + rotation_overlap);
-        record(tx, request, "webhook.secret_rotated", webhook.id, std::nullopt, std::nullopt);
+        audit::record(tx, request.context,
+            {.action = "webhook.secret_rotated",
+                .subject_type = "webhook",
+                .subject_id = webhook.id.to_string()});
         return webhook;
     };
     store::Webhook const webhook = co_await api.db.transact(request.scope(), work);
@@ -299,20 +284,17 @@ asio::awaitable<http::Response> list_deliveries(http::Request const& request, Ap
 {
     auto const id = request.uuid_param("webhookId");
     http::Query query(request);
-    auto const limit = query.limit();
     auto const chosen = query.one_of("status", statuses);
     auto const status = chosen ? std::optional(statuses[*chosen]) : std::nullopt;
-    auto const hash = paging::FilterHash().add("webhook", id.to_string()).add("status", status).value();
-    auto const after = paging::read_cursor(query, hash);
+    auto const asked = paging::PageRequest::read(
+        query, paging::FilterHash().add("webhook", id.to_string()).add("status", status).value());
     query.check();
     auto work = [&](pg::Tx& tx) {
-        require(store::find(tx, request.scope().id, id));
-        return store::list_deliveries(tx, request.scope().id, id, status, after, limit + 1);
+        find_named(tx, request);
+        return store::list_deliveries(tx, request.scope().id, id, status, asked.after, asked.rows());
     };
     auto rows = co_await api.db.read(request.scope(), work);
-    auto const page = paging::make_page(std::move(rows), limit, hash,
-        [](store::Delivery const& d) { return paging::Position{d.created_at, d.id}; });
-    co_return http::Response::ok(to_json(page));
+    co_return http::Response::ok(to_json(asked.page(std::move(rows))));
 }
 
 asio::awaitable<http::Response> redeliver(http::Request const& request, Api& api)
@@ -321,17 +303,20 @@ asio::awaitable<http::Response> redeliver(http::Request const& request, Api& api
     auto const delivery_id = request.uuid_param("deliveryId");
     auto work = [&](pg::Tx& tx) {
         auto const scope_id = request.scope().id;
-        if (!require(store::find(tx, scope_id, webhook_id)).enabled) {
+        if (!find_named(tx, request).enabled) {
             throw core::Error(core::codes::conflict, "The webhook is disabled: enable it first.");
         }
         core::Time const now = api.clock.now();
-        auto const delivery =
-            store::reopen_delivery(tx, scope_id, webhook_id, delivery_id, now, now + retry_window);
-        if (!delivery) throw core::Error(core::codes::not_found, "There is no such delivery.");
+        auto const delivery = core::require_found(
+            store::reopen_delivery(tx, scope_id, webhook_id, delivery_id, now, now + retry_window),
+            "delivery");
         jobs::enqueue(tx, queue, scope_id, delivery_id, now);
-        record(tx, request, "webhook.redelivered", webhook_id, std::nullopt,
-            json::object{{"deliveryId", delivery_id.to_string()}});
-        return *delivery;
+        audit::record(tx, request.context,
+            {.action = "webhook.redelivered",
+                .subject_type = "webhook",
+                .subject_id = webhook_id.to_string(),
+                .after = json::object{{"deliveryId", delivery_id.to_string()}}});
+        return delivery;
     };
     store::Delivery const delivery = co_await api.db.transact(request.scope(), work);
     co_return http::Response{.status = 202, .body = to_json(delivery)};

@@ -5,14 +5,12 @@
 #include "storage/signing_keys.hpp"
 #include "storage/totp.hpp"
 #include "storage/trusted_devices.hpp"
-#include "tenancy/registry.hpp"
 #include "webhooks/webhooks.hpp"
 
 namespace auth_mfa {
 
 namespace {
 
-constexpr std::size_t scopes_a_step = 500; ///< that a periodic task walks over at once
 constexpr std::size_t rows_a_step = 2'000;
 constexpr std::chrono::days kept_after_end{7}; ///< of a session, for whoever looks into what happened
 
@@ -86,7 +84,12 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
           .mfa = mfa_,
       }
 {
-    add_periodic({.name = "sessions.purge"}, [this](std::stop_token const&) { return purge_sessions(); });
+    add_purge("sessions.purge", rows_a_step,
+        [this](pg::Tx& tx, std::vector<std::int64_t> const& scopes, std::size_t rows) {
+            auto const before = runtime_.clock.now() - kept_after_end;
+            return sessions::purge(tx, scopes, before, rows) +
+                   trusted_devices::purge(tx, scopes, before, rows);
+        });
     add_erasure([this](core::Scope const& scope) {
         for (auto const& prefix :
             {Challenges::prefix(scope), Enrolments::prefix(scope), Budgets::prefix(scope)})
@@ -98,28 +101,9 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
     serve(http::bind<Deps>(routes, deps_));
 }
 
-bool App::purge_sessions()
-{
-    auto const scopes = db_.transact_blocking(pg::Scopes(),
-        [this](pg::Tx& tx) { return tenancy::registry::scopes_after(tx, purged_up_to_, scopes_a_step); });
-    if (scopes.empty()) {
-        purged_up_to_ = 0;
-        return false;
-    }
-    auto const before = runtime_.clock.now() - kept_after_end;
-    auto const purged = db_.transact_blocking(pg::Scopes(scopes), [&](pg::Tx& tx) {
-        return sessions::purge(tx, scopes, before, rows_a_step) +
-               trusted_devices::purge(tx, scopes, before, rows_a_step);
-    });
-    if (purged < rows_a_step) purged_up_to_ = scopes.back();
-    return true;
-}
-
 std::vector<pg::Component const*> App::components()
 {
-    auto parts = Platform::components();
-    parts.push_back(&migrations());
-    return parts;
+    return Platform::components({&migrations()});
 }
 
 service::Definition definition()
@@ -130,10 +114,7 @@ service::Definition definition()
         .summary = "Sign-in with a second factor, for many tenants",
         .defaults = {.base_host = "auth.localhost", .port = 8102, .ops_port = 9102},
         .components = App::components(),
-        .configure = [](core::Config& config, service::Settings const&) -> service::Factory {
-            return [own = Config::read(config)](
-                       service::Runtime const& runtime) { return std::make_unique<App>(own, runtime); };
-        },
+        .configure = service::build<App, Config>,
         .verbs = {service::reencrypt_verb({webhooks::reencrypt, totps::reencrypt}, {signing_keys::reencrypt}),
             rotate_verb()},
     };

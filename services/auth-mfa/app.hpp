@@ -24,8 +24,6 @@ public:
 private:
     App(Config const& config, service::Runtime const& runtime, std::shared_ptr<Signer> signer);
 
-    bool purge_sessions();
-
     tenancy::ResolveRules const hosts_;
     crypto::PasswordHasher passwords_;
     Tokens tokens_;
@@ -33,7 +31,6 @@ private:
     Hot hot_;
     Mfa mfa_;
     Deps deps_;
-    std::int64_t purged_up_to_ = 0; ///< scope at which the walk over old sessions goes on
 };
 
 /// What main() says about the service.

@@ -68,9 +68,7 @@ void App::add_work(unsigned archive_months)
 
 std::vector<pg::Component const*> App::components()
 {
-    auto parts = Platform::components();
-    parts.push_back(&migrations());
-    return parts;
+    return Platform::components({&migrations()});
 }
 
 service::Definition definition()
@@ -81,10 +79,7 @@ service::Definition definition()
         .summary = "Purchase and payment events into entitlements, for many tenants",
         .defaults = {.base_host = "billing.localhost", .port = 8104, .ops_port = 9104},
         .components = App::components(),
-        .configure = [](core::Config& config, service::Settings const&) -> service::Factory {
-            return [own = Config::read(config)](
-                       service::Runtime const& runtime) { return std::make_unique<App>(own, runtime); };
-        },
+        .configure = service::build<App, Config>,
         .verbs = {service::reencrypt_verb({webhooks::reencrypt, settings::reencrypt})},
     };
 }

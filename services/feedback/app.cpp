@@ -35,10 +35,7 @@ App::App(Config const& config, service::Runtime const& runtime)
 
 std::vector<pg::Component const*> App::components()
 {
-    auto parts = Platform::components();
-    parts.push_back(&blobs::migrations());
-    parts.push_back(&migrations());
-    return parts;
+    return Platform::components({&blobs::migrations(), &migrations()});
 }
 
 service::Definition definition()
@@ -49,10 +46,7 @@ service::Definition definition()
         .summary = "Threads of product feedback, for many tenants",
         .defaults = {.base_host = "feedback.localhost", .port = 8101, .ops_port = 9101},
         .components = App::components(),
-        .configure = [](core::Config& config, service::Settings const&) -> service::Factory {
-            return [own = Config::read(config)](
-                       service::Runtime const& runtime) { return std::make_unique<App>(own, runtime); };
-        },
+        .configure = service::build<App, Config>,
         .verbs = {service::reencrypt_verb({webhooks::reencrypt})},
     };
 }

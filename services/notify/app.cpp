@@ -117,10 +117,7 @@ void App::add_metrics()
 
 std::vector<pg::Component const*> App::components()
 {
-    auto parts = Platform::components();
-    parts.push_back(&blobs::migrations());
-    parts.push_back(&migrations());
-    return parts;
+    return Platform::components({&blobs::migrations(), &migrations()});
 }
 
 service::Definition definition()
@@ -131,10 +128,7 @@ service::Definition definition()
         .summary = "Email, push and text messages from templates, for many tenants",
         .defaults = {.base_host = "notify.localhost", .port = 8103, .ops_port = 9103},
         .components = App::components(),
-        .configure = [](core::Config& config, service::Settings const&) -> service::Factory {
-            return [own = Config::read(config)](
-                       service::Runtime const& runtime) { return std::make_unique<App>(own, runtime); };
-        },
+        .configure = service::build<App, Config>,
         .verbs = {service::reencrypt_verb({webhooks::reencrypt, platforms::reencrypt, domains::reencrypt})},
     };
 }

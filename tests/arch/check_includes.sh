@@ -36,7 +36,7 @@ forbid "libpqxx is for libs/pg; row and result types for storage alone" '#includ
     -- '^(libs/pg/|libs/(tenancy|audit|idempotency|auth|jobs|webhooks|blobs)/[a-z_]+\.[ch]pp|libs/service/run\.cpp|services/[a-z-]+/storage/|libs/testing/)'
 forbid "SQL belongs to storage and the libraries that own tables" '"(SELECT|INSERT|UPDATE|DELETE) ' services -- '^services/[a-z-]+/storage/'
 forbid "hiredis belongs to libs/redis" '#include <hiredis' libs services -- '^libs/(redis|testing)/'
-forbid "libcurl belongs to libs/http, and to mail" '#include <curl/' libs services \
+forbid "libcurl belongs to libs/http, and to mail" '#include (<curl/|"http/curl_handles)' libs services \
     -- '^(libs/(http|testing)/|services/notify/providers/smtp\.cpp)'
 forbid "nghttp2 belongs to libs/http" '#include <nghttp2' libs services -- '^libs/http/'
 forbid "mail and DNS libraries belong to notify's providers" '#include <(gmime|opendkim|ares)\b' libs services -- '^services/notify/providers/'

@@ -20,7 +20,7 @@ const pid = env.NOTIFY_PID
 const base = `http://127.0.0.1:${env.NOTIFY_PORT}`
 const sinkPort = new URL(process.env.NOTIFY_FCM_BASE_URL).port
 const tokenUrl = new URL(process.env.NOTIFY_FCM_TOKEN_URL)
-const pushUrl = `http://127.0.0.1:${sinkPort}/v1/projects/bench/messages:send`
+const pushUrl = `http://127.0.0.1:${sinkPort}/v1/projects/bench-project/messages:send`
 const accessToken = `ya29.${'c'.repeat(200)}`
 const { sql } = database('notify')
 const { call, insertTenants, mintKeys } = operator(base, sql)
@@ -38,9 +38,9 @@ function startTokens() {
 
 async function startSink() {
     const root = `${run}/sink`
-    mkdirSync(`${root}/v1/projects/bench`, { recursive: true })
-    const answer = { name: 'projects/bench/messages/0:1500415314455276%31bd1c9631bd1c96' }
-    writeFileSync(`${root}/v1/projects/bench/messages:send`, JSON.stringify(answer, null, 2))
+    mkdirSync(`${root}/v1/projects/bench-project`, { recursive: true })
+    const answer = { name: 'projects/bench-project/messages/0:1500415314455276%31bd1c9631bd1c96' }
+    writeFileSync(`${root}/v1/projects/bench-project/messages:send`, JSON.stringify(answer, null, 2))
     start('nghttpd', ['--no-tls', '-a', '127.0.0.1', '-m', String(streams), '-d', root, String(sinkPort)])
     for (let i = 0; ; i++) {
         try {
@@ -78,7 +78,7 @@ async function prepare() {
     const { privateKey } = generateKeyPairSync('rsa', {
         modulusLength: 2048, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' },
     })
-    const account = { type: 'service_account', project_id: 'bench', private_key: privateKey, client_email: 'push@bench.example.com' }
+    const account = { type: 'service_account', project_id: 'bench-project', private_key: privateKey, client_email: 'push@bench.example.com' }
     for (const key of keys) await as(key, 'PUT', '/v1/platforms/fcm', { serviceAccountKey: account })
     await as(keys[0], 'POST', '/v1/templates', {
         name: 'news', channel: 'push', subject: 'The new edition is out', body: 'Twelve pages about the city, and who won on Sunday.',

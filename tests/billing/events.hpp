@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,20 @@ inline json::object changed(json::object fields, json::object const& changes)
     }
     return fields;
 }
+
+/// Each type of event of the in-app platform, and the status that it leaves an entitlement in.
+inline std::map<std::string, std::string> const status_after{
+    {"INITIAL_PURCHASE", "active"},
+    {"NON_RENEWING_PURCHASE", "active"},
+    {"RENEWAL", "active"},
+    {"PRODUCT_CHANGE", "active"},
+    {"CANCELLATION", "active"},
+    {"UNCANCELLATION", "active"},
+    {"EXPIRATION", "expired"},
+    {"BILLING_ISSUE", "expired"},
+    {"SUBSCRIPTION_PAUSED", "paused"},
+    {"SUBSCRIPTION_EXTENDED", "active"},
+};
 
 /// An event of the in-app platform, of user `ada` and product `pro.monthly` in the sandbox, at the beginning,
 /// for a month.

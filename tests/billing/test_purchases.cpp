@@ -54,19 +54,7 @@ TEST_CASE("a purchase makes an entitlement", "[billing][purchases]")
 TEST_CASE("what each handled type leaves, on an entitlement and without one", "[billing][purchases]")
 {
     World const world;
-    std::map<std::string, std::string> const table{
-        {"INITIAL_PURCHASE", "active"},
-        {"NON_RENEWING_PURCHASE", "active"},
-        {"RENEWAL", "active"},
-        {"PRODUCT_CHANGE", "active"},
-        {"CANCELLATION", "active"},
-        {"UNCANCELLATION", "active"},
-        {"EXPIRATION", "expired"},
-        {"BILLING_ISSUE", "expired"},
-        {"SUBSCRIPTION_PAUSED", "paused"},
-        {"SUBSCRIPTION_EXTENDED", "active"},
-    };
-    for (auto const& [type, status] : table) {
+    for (auto const& [type, status] : events::status_after) {
         CAPTURE(type);
         auto const alone = "alone " + type, after = "after " + type;
         json::object fields{{"app_user_id", alone}, {"new_product_id", "pro.monthly"}};

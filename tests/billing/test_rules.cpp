@@ -13,21 +13,8 @@ namespace json = boost::json;
 
 TEST_CASE("the status that each event leaves", "[billing][rules]")
 {
-    std::map<std::string, std::string> const table{
-        // event, status
-        {"INITIAL_PURCHASE", "active"},
-        {"NON_RENEWING_PURCHASE", "active"},
-        {"RENEWAL", "active"},
-        {"PRODUCT_CHANGE", "active"},
-        {"CANCELLATION", "active"},
-        {"UNCANCELLATION", "active"},
-        {"EXPIRATION", "expired"},
-        {"BILLING_ISSUE", "expired"},
-        {"SUBSCRIPTION_PAUSED", "paused"},
-        {"SUBSCRIPTION_EXTENDED", "active"},
-    };
-    CHECK(table.size() == purchase_types.size());
-    for (auto const& [type, status] : table) {
+    CHECK(events::status_after.size() == purchase_types.size());
+    for (auto const& [type, status] : events::status_after) {
         CAPTURE(type);
         auto const event = read_purchase(events::purchase(type, {{"new_product_id", "pro.monthly"}}));
         CHECK(left_by({event}, "pro.monthly") == status + ' ' + std::to_string(30 * day));

@@ -1,6 +1,5 @@
 #include "receiver.hpp"
 #include "testing/eventually.hpp"
-#include "testing/gate.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -139,16 +138,11 @@ TEST_CASE("one scope's heavy reads leave places to other requests and other scop
 TEST_CASE("a receiver that hangs does not hold up the end, and its delivery is left as it was")
 {
     World const world;
-    testing::Gate gate;
-    testing::Receiver receiver([&](testing::Received const&) {
-        gate.pass_blocking();
-        return testing::reply(204);
-    });
-    testing::OpenAtEnd const guard{gate};
+    testing::HeldReceiver held;
     auto client = world.as_backend();
-    subscribe(client, receiver);
+    subscribe(client, held.receiver);
     new_thread(client);
-    REQUIRE(testing::eventually([&] { return gate.arrived() == 1; }));
+    REQUIRE(testing::eventually([&] { return held.gate.arrived() == 1; }));
     CHECK(world.host->stop());
     CHECK(world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'webhooks' AND attempts = 0 "
                                "AND lease_owner IS NULL AND run_at <= now()") == "1");

@@ -1,6 +1,7 @@
 #include "api/enroll.hpp"
 
 #include "api/tenant.hpp"
+#include "core/text.hpp"
 #include "domain/settings.hpp"
 
 namespace auth_mfa {
@@ -13,31 +14,6 @@ constexpr char const* content_security_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
     "trusted-types 'none'";
-
-void append_escaped(std::string& out, std::string_view text)
-{
-    for (char const c : text) {
-        switch (c) {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        case '\'':
-            out += "&#39;";
-            break;
-        default:
-            out += c;
-        }
-    }
-}
 
 http::Response part(std::string_view text, std::string_view type)
 {
@@ -56,7 +32,7 @@ std::string render_page(std::string_view page, std::string_view brand, std::stri
     for (auto at = page.find(open); at != std::string_view::npos; at = page.find(open)) {
         out += page.substr(0, at);
         auto const end = page.find(close, at);
-        append_escaped(
+        core::append_html_escaped(
             out, page.substr(at + open.size(), end - at - open.size()) == "brand" ? brand : provider);
         page.remove_prefix(end + close.size());
     }

@@ -5,7 +5,6 @@
 #include "audit/audit.hpp"
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
-#include "http/query.hpp"
 #include "paging/cursor.hpp"
 #include "sms/phone.hpp"
 #include "storage/recovery_codes.hpp"
@@ -87,19 +86,13 @@ asio::awaitable<http::Response> replace_recovery_codes(http::Request const& req,
 
 asio::awaitable<http::Response> list_devices(http::Request const& req, Deps& deps)
 {
-    http::Query query(req);
-    std::size_t const limit = query.limit();
-    std::uint64_t const hash =
-        paging::FilterHash().add("list", "devices").add("userId", req.caller().id).value();
-    auto const after = paging::read_cursor(query, hash);
-    query.check();
+    auto const asked = paging::PageRequest::read(
+        req, paging::FilterHash().add("list", "devices").add("userId", req.caller().id).value());
     auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
         User const user = signed_in_user(tx, req, deps);
-        return trusted_devices::list(tx, req.scope(), user.id, deps.clock.now(), after, limit + 1);
+        return trusted_devices::list(tx, req.scope(), user.id, deps.clock.now(), asked.after, asked.rows());
     });
-    auto const page = paging::make_page(std::move(rows), limit, hash,
-        [](Device const& device) { return paging::Position{device.created_at, device.id}; });
-    co_return http::Response::ok(paging::to_json(page, write));
+    co_return http::Response::ok(paging::to_json(asked.page(std::move(rows)), write));
 }
 
 asio::awaitable<http::Response> forget_devices(http::Request const& req, Deps& deps)

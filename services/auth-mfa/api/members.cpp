@@ -5,7 +5,6 @@
 #include "audit/audit.hpp"
 #include "core/fields.hpp"
 #include "http/etag.hpp"
-#include "http/query.hpp"
 #include "paging/cursor.hpp"
 #include "storage/factors.hpp"
 #include "storage/users.hpp"
@@ -22,16 +21,10 @@ Role parse_role_change(http::Request const& req)
     return role;
 }
 
-User found(std::optional<User> member)
-{
-    if (!member) throw core::Error(core::codes::not_found, "There is no such member.");
-    return *std::move(member);
-}
-
 /// Every change of a user moves `updated_at` on, under the lock on their row.
 std::string etag(User const& member)
 {
-    return http::etag(std::to_string(member.updated_at.time_since_epoch().count()));
+    return http::etag(member.updated_at.time_since_epoch().count());
 }
 
 http::Response answer(User const& member)
@@ -64,19 +57,13 @@ void check_may_reset(http::Request const& req, core::Access caller, User const& 
 
 asio::awaitable<http::Response> list_members(http::Request const& req, Deps& deps)
 {
-    auto const hash = paging::FilterHash().add("list", "members").value();
-    http::Query query(req);
-    std::size_t const limit = query.limit();
-    auto const after = paging::read_cursor(query, hash);
-    query.check();
+    auto const asked = paging::PageRequest::read(req, paging::FilterHash().add("list", "members").value());
     auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
         require_role(tx, req, deps, core::Access::managers);
-        return users::list(tx, req.scope(), after, limit + 1);
+        return users::list(tx, req.scope(), asked.after, asked.rows());
     });
-    auto const page = paging::make_page(
-        std::move(rows), limit, hash, [](User const& u) { return paging::Position{u.created_at, u.id}; });
-    co_return http::Response::ok(
-        paging::to_json(page, [](core::JsonWriter& w, User const& member) { write(w, member); }, 512));
+    co_return http::Response::ok(paging::to_json(
+        asked.page(std::move(rows)), [](core::JsonWriter& w, User const& member) { write(w, member); }, 512));
 }
 
 asio::awaitable<http::Response> update_member(http::Request const& req, Deps& deps)
@@ -87,12 +74,12 @@ asio::awaitable<http::Response> update_member(http::Request const& req, Deps& de
         // Of two owners who demote each other only one can.
         pg::serialise(tx, req.scope().id);
         require_role(tx, req, deps, core::Access::owner | core::Access::master);
-        User const before = found(users::lock(tx, req.scope(), id));
+        User const before = core::require_found(users::lock(tx, req.scope(), id), "member");
         http::check_if_match(req, etag(before));
         if (before.role == role) return answer(before);
         if (before.role == Role::owner && !users::has_other_owner(tx, req.scope(), id))
             throw core::Error(core::codes::conflict, "The last owner stays one.");
-        User const after = found(users::set_role(tx, req.scope(), id, role));
+        User const after = users::set_role(tx, req.scope(), id, role).value();
         record(tx, req, "member.role", after, boost::json::object{{"role", to_string(before.role)}},
             boost::json::object{{"role", to_string(role)}});
         return answer(after);
@@ -104,7 +91,7 @@ asio::awaitable<http::Response> reset_member_mfa(http::Request const& req, Deps&
     core::Uuid const id = req.uuid_param("userId");
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         core::Access const caller = require_role(tx, req, deps, core::Access::managers);
-        User const member = found(users::lock(tx, req.scope(), id));
+        User const member = core::require_found(users::lock(tx, req.scope(), id), "member");
         check_may_reset(req, caller, member);
         factors::remove_all(tx, req.scope(), member);
         users::revoke_credentials(tx, req.scope(), id);

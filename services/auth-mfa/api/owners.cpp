@@ -39,16 +39,6 @@ http::Request within(core::Scope scope, http::Request const& req, KeyedHash cons
     return inner;
 }
 
-void record_created(pg::Tx& tx, http::Request const& req, User const& owner)
-{
-    audit::record(tx, req.context,
-        {.action = "member.created",
-            .subject_type = "member",
-            .subject_id = owner.id.to_string(),
-            .before = {},
-            .after = boost::json::object{{"role", to_string(owner.role)}}});
-}
-
 } // namespace
 
 asio::awaitable<http::Response> create_owner(http::Request const& req, Deps& deps)
@@ -62,7 +52,8 @@ asio::awaitable<http::Response> create_owner(http::Request const& req, Deps& dep
     co_return co_await idempotency::once(deps.db, inner, [&](pg::Tx& tx) {
         auto const owner = users::insert(tx, inner.scope(), row);
         if (!owner) throw core::Error(core::codes::conflict, "There is an account with this email already.");
-        record_created(tx, inner, *owner);
+        audit::record(tx, inner.context,
+            audit::created("member", owner->id, boost::json::object{{"role", to_string(owner->role)}}));
         return http::Response::created(to_json(*owner));
     });
 }

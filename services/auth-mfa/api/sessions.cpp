@@ -96,20 +96,15 @@ asio::awaitable<http::Response> logout(http::Request const& req, Deps& deps)
 
 asio::awaitable<http::Response> list_sessions(http::Request const& req, Deps& deps)
 {
-    auto const hash = paging::FilterHash().add("list", "sessions").add("userId", req.caller().id).value();
-    http::Query query(req);
-    std::size_t const limit = query.limit();
-    auto const after = paging::read_cursor(query, hash);
-    query.check();
+    auto const asked = paging::PageRequest::read(
+        req, paging::FilterHash().add("list", "sessions").add("userId", req.caller().id).value());
     auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
         User const user = signed_in_user(tx, req, deps);
-        return sessions::list(tx, req.scope(), user.id, deps.clock.now(), after, limit + 1);
+        return sessions::list(tx, req.scope(), user.id, deps.clock.now(), asked.after, asked.rows());
     });
-    auto const page = paging::make_page(
-        std::move(rows), limit, hash, [](Session const& s) { return paging::Position{s.created_at, s.id}; });
     auto const write_one = [current = session_of(req)](
                                core::JsonWriter& w, Session const& session) { write(w, session, current); };
-    co_return http::Response::ok(paging::to_json(page, write_one, 512));
+    co_return http::Response::ok(paging::to_json(asked.page(std::move(rows)), write_one, 512));
 }
 
 asio::awaitable<http::Response> end_session(http::Request const& req, Deps& deps)

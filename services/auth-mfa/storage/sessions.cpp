@@ -98,13 +98,7 @@ pg::Batch<std::optional<Rotated>> rotate_batch(pg::Session& session, std::span<R
         "AND u.scope_id = s.scope_id AND u.user_id = s.user_id "
         "RETURNING k.place, " AUTH_MFA_ROTATED_COLUMNS,
         params);
-    std::vector<std::optional<Rotated>> rotated(rows.size());
-    for (auto const row : result) {
-        pg::RowReader r(row);
-        auto& slot = rotated[static_cast<std::size_t>(r.integer() - 1)];
-        slot = read_rotated(r);
-    }
-    co_return rotated;
+    co_return pg::read_placed(result, rows.size(), read_rotated);
 }
 
 std::optional<Session> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)

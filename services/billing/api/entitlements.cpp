@@ -36,7 +36,7 @@ asio::awaitable<http::Response> answer_now(http::Request const& req, Deps& deps,
 
 std::vector<Shown> as_of(pg::Tx& tx, core::Scope const& scope, std::string const& user_id, core::Time at)
 {
-    auto const document = tenancy::settings::read(tx, settings::home_of(scope)).document;
+    auto const document = tenancy::settings::read(tx, scope.production()).document;
     PaymentRules const rules{.past_due_is_active = settings::past_due_is_active(document)};
     std::vector<Entitlement> now;
     for (auto& shown : entitlements::of_user(tx, scope, user_id))

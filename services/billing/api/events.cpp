@@ -71,26 +71,25 @@ asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps
 {
     http::Query query(req);
     auto const filter = parse_filter(query);
-    auto const limit = query.limit();
-    auto const after = paging::read_cursor(query, filter.hash());
+    auto const asked = paging::PageRequest::read(query, filter.hash());
     query.check();
-    auto rows = co_await deps.db.read(
-        req.scope(), [&](pg::Tx& tx) { return archive::list(tx, req.scope(), filter, after, limit + 1); });
-    auto const page = paging::make_page(std::move(rows), limit, filter.hash(), position_of);
-    co_return http::Response::ok(paging::to_json(page, write_event, usual_event));
+    auto rows = co_await deps.db.read(req.scope(),
+        [&](pg::Tx& tx) { return archive::list(tx, req.scope(), filter, asked.after, asked.rows()); });
+    co_return http::Response::ok(
+        paging::to_json(asked.page(std::move(rows), position_of), write_event, usual_event));
 }
 
 asio::awaitable<http::Response> replay_event(http::Request const& req, Deps& deps)
 {
     co_return co_await deps.db.transact(settings::both_of(req.scope().tenant_id()), [&](pg::Tx& tx) {
-        auto const event = archive::find(tx, req.scope().id, req.param("eventId"));
-        if (!event) throw core::Error(core::codes::not_found, "There is no such event.");
-        auto const document = tenancy::settings::read(tx, settings::home_of(req.scope())).document;
+        auto const event =
+            core::require_found(archive::find(tx, req.scope().id, req.param("eventId")), "event");
+        auto const document = tenancy::settings::read(tx, req.scope().production()).document;
         PaymentRules const rules{.past_due_is_active = settings::past_due_is_active(document)};
-        auto const outcome = apply::replay(tx, req.scope().id, *event, rules, req.context.traceparent);
-        record(tx, req, *event, outcome);
+        auto const outcome = apply::replay(tx, req.scope().id, event, rules, req.context.traceparent);
+        record(tx, req, event, outcome);
         core::JsonWriter w(128);
-        w.begin_object().member("eventId", event->event_id).member("result", to_string(outcome.result));
+        w.begin_object().member("eventId", event.event_id).member("result", to_string(outcome.result));
         member(w, "reason", outcome.reason);
         w.end_object();
         return http::Response::ok(std::move(w).str());

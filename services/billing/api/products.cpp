@@ -5,7 +5,6 @@
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
 #include "http/etag.hpp"
-#include "http/query.hpp"
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
 #include "storage/products.hpp"
@@ -25,30 +24,12 @@ constexpr std::size_t max_features = 100;
 constexpr std::size_t max_grants = 100;
 constexpr std::int64_t max_quantity = 9'007'199'254'740'991; // what every JSON reader can hold
 
-[[noreturn]] void product_not_found()
-{
-    throw core::Error(core::codes::not_found, "There is no such product.");
-}
-
-Product get_existing(pg::Tx& tx, http::Request const& req)
-{
-    auto found = products::get(tx, req.scope(), req.uuid_param("productId"));
-    if (!found) product_not_found();
-    return *std::move(found);
-}
-
-std::string etag(Product const& p)
-{
-    return http::etag(std::to_string(p.version));
-}
-
 /// For a change: locked, and as the request's If-Match wants it.
-Product lock_existing(pg::Tx& tx, http::Request const& req)
+Product lock_named(pg::Tx& tx, http::Request const& req)
 {
-    auto found = products::lock(tx, req.scope(), req.uuid_param("productId"));
-    if (!found) product_not_found();
-    http::check_if_match(req, etag(*found));
-    return *std::move(found);
+    auto p = core::require_found(products::lock(tx, req.scope(), req.uuid_param("productId")), "product");
+    http::check_if_match(req, p.version);
+    return p;
 }
 
 // --- reading
@@ -140,7 +121,7 @@ http::Response answer(unsigned status, Product const& p)
 {
     core::JsonWriter w(512);
     write_product(w, p);
-    return http::Response{.status = status, .body = std::move(w).str()}.header("ETag", etag(p));
+    return http::Response{.status = status, .body = std::move(w).str()}.header("ETag", http::etag(p.version));
 }
 
 json::value to_value(Product const& p)
@@ -148,23 +129,6 @@ json::value to_value(Product const& p)
     return {{"providerProductId", p.provider_product_id}, {"name", p.name},
         {"kind", products::to_string(p.kind)}, {"features", json::value_from(p.features)},
         {"grants", json::parse(products::to_json(p.grants))}};
-}
-
-/// Writes down what became of a product; the last thing a transaction does (audit::record).
-void record(pg::Tx& tx, http::Request const& req, std::string_view action, core::Uuid id,
-    std::optional<json::value> before, std::optional<json::value> after)
-{
-    audit::record(tx, req.context,
-        {.action = std::string(action),
-            .subject_type = "product",
-            .subject_id = id.to_string(),
-            .before = std::move(before),
-            .after = std::move(after)});
-}
-
-paging::Position position_of(Product const& p)
-{
-    return {p.created_at, p.id};
 }
 
 } // namespace
@@ -175,39 +139,36 @@ asio::awaitable<http::Response> create_product(http::Request const& req, Deps& d
     co_return co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) {
         Product p = draft;
         products::insert(tx, req.scope(), p);
-        record(tx, req, "product.created", p.id, std::nullopt, to_value(p));
+        audit::record(tx, req.context, audit::created("product", p.id, to_value(p)));
         return answer(201, p).header("Location", "/v1/products/" + p.id.to_string());
     });
 }
 
 asio::awaitable<http::Response> list_products(http::Request const& req, Deps& deps)
 {
-    auto const hash = paging::FilterHash().add("list", "products").value();
-    http::Query query(req);
-    auto const limit = query.limit();
-    auto const after = paging::read_cursor(query, hash);
-    query.check();
+    auto const asked = paging::PageRequest::read(req, paging::FilterHash().add("list", "products").value());
     auto rows = co_await deps.db.read(
-        req.scope(), [&](pg::Tx& tx) { return products::list(tx, req.scope(), after, limit + 1); });
-    auto const page = paging::make_page(std::move(rows), limit, hash, position_of);
-    co_return http::Response::ok(paging::to_json(page, write_product));
+        req.scope(), [&](pg::Tx& tx) { return products::list(tx, req.scope(), asked.after, asked.rows()); });
+    co_return http::Response::ok(paging::to_json(asked.page(std::move(rows)), write_product));
 }
 
 asio::awaitable<http::Response> get_product(http::Request const& req, Deps& deps)
 {
-    co_return co_await deps.db.read(
-        req.scope(), [&](pg::Tx& tx) { return answer(200, get_existing(tx, req)); });
+    auto const id = req.uuid_param("productId");
+    co_return co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
+        return answer(200, core::require_found(products::get(tx, req.scope(), id), "product"));
+    });
 }
 
 asio::awaitable<http::Response> update_product(http::Request const& req, Deps& deps)
 {
     Changes const changes = Changes::parse(req);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        Product p = lock_existing(tx, req);
+        Product p = lock_named(tx, req);
         auto before = to_value(p);
         changes.apply(p);
         products::update(tx, req.scope(), p);
-        record(tx, req, "product.updated", p.id, std::move(before), to_value(p));
+        audit::record(tx, req.context, audit::updated("product", p.id, std::move(before), to_value(p)));
         return answer(200, p);
     });
 }
@@ -215,9 +176,9 @@ asio::awaitable<http::Response> update_product(http::Request const& req, Deps& d
 asio::awaitable<http::Response> delete_product(http::Request const& req, Deps& deps)
 {
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        Product const p = lock_existing(tx, req);
+        Product const p = lock_named(tx, req);
         products::remove(tx, req.scope(), p.id);
-        record(tx, req, "product.deleted", p.id, to_value(p), std::nullopt);
+        audit::record(tx, req.context, audit::deleted("product", p.id, to_value(p)));
         return http::Response::ok(R"({"deleted":true})");
     });
 }

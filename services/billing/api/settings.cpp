@@ -50,7 +50,7 @@ json::object show(json::object const& document)
 http::Response answer(Settings const& settings)
 {
     return http::Response::ok(json::serialize(show(settings.document)))
-        .header("ETag", http::etag(std::to_string(settings.version)));
+        .header("ETag", http::etag(settings.version));
 }
 
 core::Change<std::string> change_secret(core::Fields& f, std::string_view name, bool spaces)
@@ -131,7 +131,7 @@ void record(pg::Tx& tx, http::Request const& req, Settings const& before, Settin
 
 asio::awaitable<http::Response> get_settings(http::Request const& req, Deps& deps)
 {
-    auto const home = settings::home_of(req.scope());
+    auto const home = req.scope().production();
     co_return co_await deps.db.read(
         home, [&](pg::Tx& tx) { return answer(tenancy::settings::read(tx, home)); });
 }
@@ -139,10 +139,10 @@ asio::awaitable<http::Response> get_settings(http::Request const& req, Deps& dep
 asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& deps)
 {
     Changes const changes = Changes::parse(req);
-    auto const home = settings::home_of(req.scope());
+    auto const home = req.scope().production();
     auto response = co_await deps.db.transact(settings::both_of(req.scope().tenant_id()), [&](pg::Tx& tx) {
         Settings const before = tenancy::settings::read_for_update(tx, home);
-        http::check_if_match(req, http::etag(std::to_string(before.version)));
+        http::check_if_match(req, before.version);
         json::object document = before.document;
         changes.apply(document, home.tenant_id(), deps.keyring);
         Settings const after = tenancy::settings::write(tx, home, document, before.version, deps.clock.now());

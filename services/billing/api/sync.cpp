@@ -42,7 +42,7 @@ struct Fetched {
 
 std::optional<Begun> try_begin(pg::Tx& tx, http::Request const& req, Deps& deps)
 {
-    auto const home = settings::home_of(req.scope());
+    auto const home = req.scope().production();
     auto const document = tenancy::settings::read(tx, home).document;
     if (!settings::has_purchases_api_key(document))
         throw core::Error(codes::purchases_api_not_configured, "The settings have no purchasesApiKey.");

@@ -49,16 +49,13 @@ Product read(pg::RowReader& r)
     return p;
 }
 
-/// Takes the lock under which a tenant's products get their order and their names: that of its production
-/// scope.
-void serialise(pg::Tx& tx, core::Scope const& scope)
+/// What a write yields: nothing where another has the provider's name.
+Product read_written(pqxx::result const& result)
 {
-    pg::serialise(tx, core::Scope::of(scope.tenant_id(), core::Environment::production, scope.slug).id);
-}
-
-[[noreturn]] void id_is_taken()
-{
-    throw core::Error(core::codes::conflict, "There is a product of that providerProductId already.");
+    auto written = pg::read_first(result, read);
+    if (!written)
+        throw core::Error(core::codes::conflict, "There is a product of that providerProductId already.");
+    return *std::move(written);
 }
 
 } // namespace
@@ -101,7 +98,7 @@ std::vector<Product> list(
 
 void insert(pg::Tx& tx, core::Scope const& scope, Product& p)
 {
-    serialise(tx, scope);
+    pg::serialise(tx, scope.production().id); // order and names are the tenant's
     auto const result =
         tx.run("INSERT INTO products AS p (tenant_id, product_id, provider_product_id, name, kind, features, "
                "grants, created_at, updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, "
@@ -109,14 +106,12 @@ void insert(pg::Tx& tx, core::Scope const& scope, Product& p)
                "ON CONFLICT (tenant_id, provider_product_id) DO NOTHING RETURNING " PRODUCT_COLUMNS,
             {scope.tenant_id(), p.id, p.provider_product_id, p.name, to_string(p.kind), p.features,
                 to_json(p.grants)});
-    auto inserted = pg::read_first(result, read);
-    if (!inserted) id_is_taken();
-    p = *std::move(inserted);
+    p = read_written(result);
 }
 
 void update(pg::Tx& tx, core::Scope const& scope, Product& p)
 {
-    serialise(tx, scope);
+    pg::serialise(tx, scope.production().id); // order and names are the tenant's
     auto const result = tx.run(
         "UPDATE products p SET provider_product_id = $3, name = $4, kind = $5, features = $6::text[], "
         "grants = $7::jsonb, version = p.version + 1, updated_at = clock_timestamp() "
@@ -124,9 +119,7 @@ void update(pg::Tx& tx, core::Scope const& scope, Product& p)
         "o.tenant_id = $1 AND o.provider_product_id = $3 AND o.product_id <> $2) RETURNING " PRODUCT_COLUMNS,
         {scope.tenant_id(), p.id, p.provider_product_id, p.name, to_string(p.kind), p.features,
             to_json(p.grants)});
-    auto updated = pg::read_first(result, read);
-    if (!updated) id_is_taken();
-    p = *std::move(updated);
+    p = read_written(result);
 }
 
 void remove(pg::Tx& tx, core::Scope const& scope, core::Uuid id)

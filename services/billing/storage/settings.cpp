@@ -58,11 +58,6 @@ std::vector<std::pair<std::string_view, json::value*>> sealed_values(json::objec
 
 } // namespace
 
-core::Scope home_of(core::Scope const& scope)
-{
-    return core::Scope::of(scope.tenant_id(), core::Environment::production, scope.slug);
-}
-
 pg::Scopes both_of(std::int64_t tenant_id)
 {
     return pg::Scopes(std::vector{tenant_id * 2, tenant_id * 2 + 1});

@@ -23,9 +23,6 @@ inline constexpr std::string_view payments_secrets_name = "paymentsSigningSecret
 inline constexpr std::string_view purchases_api_key_name = "purchasesApiKey";       ///< text, sealed
 inline constexpr std::string_view past_due_is_active_name = "pastDueIsActive";      ///< boolean
 
-/// The scope that holds the settings of the tenant of `scope`.
-core::Scope home_of(core::Scope const& scope);
-
 /// Both scopes of a tenant, production first.
 pg::Scopes both_of(std::int64_t tenant_id);
 

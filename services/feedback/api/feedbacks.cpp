@@ -135,24 +135,21 @@ asio::awaitable<http::Response> list_feedbacks(http::Request const& req, Deps& d
 {
     http::Query query(req);
     Filter const filter = read_filter(query, req.caller());
-    std::size_t const limit = query.limit();
-    std::uint64_t const hash = filter.hash();
-    auto const after = paging::read_cursor(query, hash);
+    auto const asked = paging::PageRequest::read(query, filter.hash());
     query.check();
 
     // Long pages go alone: what one batch holds in memory has to stay small.
     std::vector<Feedback> rows;
-    if (filter.plain() && limit <= 20) {
-        rows = co_await deps.hot.list.run({req.scope().id, after, limit + 1});
+    if (filter.plain() && asked.limit <= 20) {
+        rows = co_await deps.hot.list.run({req.scope().id, asked.after, asked.rows()});
     } else {
         rows = co_await deps.db.read(req.scope(),
-            [&](pg::Tx& tx) { return feedbacks::list(tx, req.scope(), filter, after, limit + 1); });
+            [&](pg::Tx& tx) { return feedbacks::list(tx, req.scope(), filter, asked.after, asked.rows()); });
     }
     Viewer const viewer(req.caller());
-    co_return http::Response::ok(
-        to_json(paging::make_page(std::move(rows), limit, hash,
-                    [&](Feedback const& f) { return position_of(f, filter, viewer); }),
-            viewer));
+    co_return http::Response::ok(to_json(
+        asked.page(std::move(rows), [&](Feedback const& f) { return position_of(f, filter, viewer); }),
+        viewer));
 }
 
 asio::awaitable<http::Response> get_feedback(http::Request const& req, Deps& deps)

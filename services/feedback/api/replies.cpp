@@ -4,7 +4,6 @@
 #include "api/json.hpp"
 #include "api/thread.hpp"
 #include "core/fields.hpp"
-#include "http/query.hpp"
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
 #include "storage/replies.hpp"
@@ -34,18 +33,13 @@ template <class List, class PositionOf>
 asio::awaitable<http::Response> page_of_thread(
     http::Request const& req, Deps& deps, std::string_view name, List list, PositionOf position_of)
 {
-    http::Query query(req);
-    std::size_t const limit = query.limit();
-    std::uint64_t const hash =
-        paging::FilterHash().add("list", name).add("feedbackId", req.param("feedbackId")).value();
-    auto const after = paging::read_cursor(query, hash);
-    query.check();
+    auto const asked = paging::PageRequest::read(
+        req, paging::FilterHash().add("list", name).add("feedbackId", req.param("feedbackId")).value());
     auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
         get_visible(tx, req);
-        return list(tx, after, limit + 1);
+        return list(tx, asked.after, asked.rows());
     });
-    co_return http::Response::ok(
-        to_json(paging::make_page(std::move(rows), limit, hash, position_of), Viewer(req.caller())));
+    co_return http::Response::ok(to_json(asked.page(std::move(rows), position_of), Viewer(req.caller())));
 }
 
 } // namespace

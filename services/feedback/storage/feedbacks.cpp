@@ -218,13 +218,7 @@ pg::Batch<std::optional<Feedback>> get_batch(pg::Session& session, std::span<Key
         "CROSS JOIN LATERAL (SELECT * FROM feedbacks x WHERE x.scope_id = k.scope_id "
         "AND x.feedback_id = k.feedback_id LIMIT 1) AS f",
         params);
-    std::vector<std::optional<Feedback>> found(keys.size());
-    for (auto const row : result) {
-        pg::RowReader r(row);
-        auto& slot = found[static_cast<std::size_t>(r.integer() - 1)];
-        slot = read(r);
-    }
-    co_return found;
+    co_return pg::read_placed(result, keys.size(), read);
 }
 
 std::optional<Feedback> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)

@@ -8,7 +8,6 @@
 #include "audit/audit.hpp"
 #include "core/fields.hpp"
 #include "domain/errors.hpp"
-#include "http/query.hpp"
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
 #include "storage/broadcast_chunks.hpp"
@@ -143,8 +142,7 @@ http::Response accept(pg::Tx& tx, Acceptance& a)
 http::Response cancel(pg::Tx& tx, http::Request const& req, core::Uuid const& id, core::Time now)
 {
     std::int64_t const scope_id = req.scope().id;
-    auto const before = broadcasts::find(tx, scope_id, id);
-    if (!before) throw core::Error(core::codes::not_found, "There is no such broadcast.");
+    auto const before = core::require_found(broadcasts::find(tx, scope_id, id), "broadcast");
     // What waits is looked at now, and settled. The jobs' locks come before the broadcast's.
     broadcast_chunks::wake_all(tx, scope_id, id, now);
     if (!broadcasts::cancel(tx, scope_id, id, now))
@@ -155,7 +153,7 @@ http::Response cancel(pg::Tx& tx, http::Request const& req, core::Uuid const& id
         {.action = "broadcast.cancelled",
             .subject_type = "broadcast",
             .subject_id = id.to_string(),
-            .before = boost::json::object{{"status", to_string(before->status)}},
+            .before = boost::json::object{{"status", to_string(before.status)}},
             .after = boost::json::object{{"status", to_string(after.status)}}});
     return http::Response::ok(to_json(after));
 }
@@ -188,25 +186,19 @@ asio::awaitable<http::Response> start_broadcast(http::Request const& req, Deps& 
 asio::awaitable<http::Response> get_broadcast(http::Request const& req, Deps& deps)
 {
     auto const id = req.uuid_param("broadcastId");
-    auto const found = co_await deps.db.read(
-        req.scope(), [&](pg::Tx& tx) { return broadcasts::find(tx, req.scope().id, id); });
-    if (!found) throw core::Error(core::codes::not_found, "There is no such broadcast.");
-    co_return http::Response::ok(to_json(*found));
+    auto const found = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
+        return core::require_found(broadcasts::find(tx, req.scope().id, id), "broadcast");
+    });
+    co_return http::Response::ok(to_json(found));
 }
 
 asio::awaitable<http::Response> list_broadcasts(http::Request const& req, Deps& deps)
 {
-    http::Query query(req);
-    std::size_t const limit = query.limit();
-    std::uint64_t const hash = paging::FilterHash().add("list", "broadcasts").value();
-    auto const after = paging::read_cursor(query, hash);
-    query.check();
-    auto rows = co_await deps.db.read(
-        req.scope(), [&](pg::Tx& tx) { return broadcasts::list(tx, req.scope(), after, limit + 1); });
-    auto const page = paging::make_page(std::move(rows), limit, hash,
-        [](Broadcast const& b) { return paging::Position{b.created_at, b.id}; });
-    co_return http::Response::ok(
-        paging::to_json(page, [](core::JsonWriter& w, Broadcast const& b) { write(w, b); }));
+    auto const asked = paging::PageRequest::read(req, paging::FilterHash().add("list", "broadcasts").value());
+    auto rows = co_await deps.db.read(req.scope(),
+        [&](pg::Tx& tx) { return broadcasts::list(tx, req.scope(), asked.after, asked.rows()); });
+    co_return http::Response::ok(paging::to_json(
+        asked.page(std::move(rows)), [](core::JsonWriter& w, Broadcast const& b) { write(w, b); }));
 }
 
 asio::awaitable<http::Response> cancel_broadcast(http::Request const& req, Deps& deps)

@@ -63,14 +63,12 @@ asio::awaitable<http::Response> list_devices(http::Request const& req, Deps& dep
 {
     http::Query query(req);
     auto const user_id = query.required_text("userId", 1, max_user_id);
-    std::size_t const limit = query.limit();
-    auto const hash = paging::FilterHash().add("list", "devices").add("userId", user_id).value();
-    auto const after = paging::read_cursor(query, hash);
+    auto const asked = paging::PageRequest::read(
+        query, paging::FilterHash().add("list", "devices").add("userId", user_id).value());
     query.check();
-    auto rows = co_await deps.db.read(
-        req.scope(), [&](pg::Tx& tx) { return devices::list(tx, req.scope(), user_id, after, limit + 1); });
-    co_return http::Response::ok(
-        paging::to_json(paging::make_page(std::move(rows), limit, hash, devices::position_of), write));
+    auto rows = co_await deps.db.read(req.scope(),
+        [&](pg::Tx& tx) { return devices::list(tx, req.scope(), user_id, asked.after, asked.rows()); });
+    co_return http::Response::ok(paging::to_json(asked.page(std::move(rows), devices::position_of), write));
 }
 
 asio::awaitable<http::Response> unregister_device(http::Request const& req, Deps& deps)

@@ -90,36 +90,30 @@ asio::awaitable<http::Response> list_notifications(http::Request const& req, Dep
 {
     http::Query query(req);
     Filter const filter = read_filter(query);
-    std::size_t const limit = query.limit();
-    std::uint64_t const hash = filter.hash();
-    auto const after = paging::read_cursor(query, hash);
+    auto const asked = paging::PageRequest::read(query, filter.hash());
     query.check();
 
     // Long pages go alone: what one batch holds in memory has to stay small.
     std::vector<Notification> rows;
-    if (filter.plain() && limit <= 20) {
-        rows = co_await deps.hot.list.run({req.scope().id, after, limit + 1});
+    if (filter.plain() && asked.limit <= 20) {
+        rows = co_await deps.hot.list.run({req.scope().id, asked.after, asked.rows()});
     } else {
-        rows = co_await deps.db.read(req.scope(),
-            [&](pg::Tx& tx) { return notifications::list(tx, req.scope(), filter, after, limit + 1); });
+        rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
+            return notifications::list(tx, req.scope(), filter, asked.after, asked.rows());
+        });
     }
-    co_return http::Response::ok(to_json(paging::make_page(std::move(rows), limit, hash,
-        [](Notification const& n) { return paging::Position{n.created_at, n.id}; })));
+    co_return http::Response::ok(to_json(asked.page(std::move(rows))));
 }
 
 asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps)
 {
-    http::Query query(req);
-    std::size_t const limit = query.limit();
-    std::uint64_t const hash =
-        paging::FilterHash().add("list", "events").add("id", req.param("notificationId")).value();
-    auto const after = paging::read_cursor(query, hash);
-    query.check();
+    auto const asked = paging::PageRequest::read(
+        req, paging::FilterHash().add("list", "events").add("id", req.param("notificationId")).value());
     auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
         core::Uuid const id = get_shown(tx, req).notification.id;
-        return notifications::events(tx, req.scope(), id, paging::number_of(after), limit + 1);
+        return notifications::events(tx, req.scope(), id, paging::number_of(asked.after), asked.rows());
     });
-    auto const page = paging::make_page(std::move(rows), limit, hash,
+    auto const page = asked.page(std::move(rows),
         [](Event const& event) { return paging::Position{event.at, paging::id_of_number(event.place)}; });
     co_return http::Response::ok(
         paging::to_json(page, [](core::JsonWriter& w, Event const& event) { write(w, event); }));

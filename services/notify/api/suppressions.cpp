@@ -3,7 +3,6 @@
 #include "audit/audit.hpp"
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
-#include "http/query.hpp"
 #include "paging/cursor.hpp"
 #include "sms/phone.hpp"
 #include "storage/suppressions.hpp"
@@ -35,15 +34,12 @@ std::string masked(std::string const& address)
 
 asio::awaitable<http::Response> list_suppressions(http::Request const& req, Deps& deps)
 {
-    auto const hash = paging::FilterHash().add("list", "suppressions").value();
-    http::Query query(req);
-    std::size_t const limit = query.limit();
-    auto const after = paging::read_cursor(query, hash);
-    query.check();
-    auto rows = co_await deps.db.read(
-        req.scope(), [&](pg::Tx& tx) { return suppressions::list(tx, req.scope(), after, limit + 1); });
-    auto const page = paging::make_page(std::move(rows), limit, hash,
-        [](Suppression const& s) { return paging::Position{s.created_at, s.place}; });
+    auto const asked =
+        paging::PageRequest::read(req, paging::FilterHash().add("list", "suppressions").value());
+    auto rows = co_await deps.db.read(req.scope(),
+        [&](pg::Tx& tx) { return suppressions::list(tx, req.scope(), asked.after, asked.rows()); });
+    auto const page = asked.page(
+        std::move(rows), [](Suppression const& s) { return paging::Position{s.created_at, s.place}; });
     co_return http::Response::ok(paging::to_json(page, write));
 }
 

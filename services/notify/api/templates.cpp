@@ -17,30 +17,19 @@ namespace {
 
 namespace json = boost::json;
 
-[[noreturn]] void template_not_found()
+asio::awaitable<Template> get_named(http::Request const& req, Deps& deps)
 {
-    throw core::Error(core::codes::not_found, "There is no such template.");
-}
-
-Template get_existing(pg::Tx& tx, http::Request const& req)
-{
-    auto found = templates::get(tx, req.scope(), req.uuid_param("templateId"));
-    if (!found) template_not_found();
-    return *std::move(found);
-}
-
-std::string etag(Template const& t)
-{
-    return http::etag(std::to_string(t.version));
+    auto const id = req.uuid_param("templateId");
+    co_return co_await deps.db.read(req.scope(),
+        [&](pg::Tx& tx) { return core::require_found(templates::get(tx, req.scope(), id), "template"); });
 }
 
 /// For a change: locked, and as the request's If-Match wants it.
-Template lock_existing(pg::Tx& tx, http::Request const& req)
+Template lock_named(pg::Tx& tx, http::Request const& req)
 {
-    auto found = templates::lock(tx, req.scope(), req.uuid_param("templateId"));
-    if (!found) template_not_found();
-    http::check_if_match(req, etag(*found));
-    return *std::move(found);
+    auto t = core::require_found(templates::lock(tx, req.scope(), req.uuid_param("templateId")), "template");
+    http::check_if_match(req, t.version);
+    return t;
 }
 
 // --- reading
@@ -129,7 +118,7 @@ http::Response answer(unsigned status, Template const& t)
 {
     core::JsonWriter w(512 + t.body.size());
     write(w, t);
-    return http::Response{.status = status, .body = std::move(w).str()}.header("ETag", etag(t));
+    return http::Response{.status = status, .body = std::move(w).str()}.header("ETag", http::etag(t.version));
 }
 
 json::object to_object(Template const& t)
@@ -149,27 +138,9 @@ void keep_differences(json::object& a, json::object& b)
     }
 }
 
-/// Writes down what became of a template; the last thing a transaction does (audit::record).
-void record(pg::Tx& tx, http::Request const& req, std::string_view action, core::Uuid id,
-    std::optional<json::object> before, std::optional<json::object> after)
-{
-    if (before && after) keep_differences(*before, *after);
-    audit::record(tx, req.context,
-        {.action = std::string(action),
-            .subject_type = "template",
-            .subject_id = id.to_string(),
-            .before = std::move(before),
-            .after = std::move(after)});
-}
-
 // --- lists
 
 constexpr std::size_t stream_page = 20; ///< templates in memory at once, where all are asked for
-
-paging::Position position_of(Template const& t)
-{
-    return {t.created_at, t.id};
-}
 
 void append(core::JsonWriter& w, std::span<Template const> rows)
 {
@@ -218,7 +189,7 @@ private:
         append(w, rows);
         text += std::move(w).str();
         if (done_) text += "]}";
-        if (!rows.empty()) after_ = position_of(rows.back());
+        if (!rows.empty()) after_ = paging::ByCreation()(rows.back());
         co_return text;
     }
 
@@ -262,7 +233,7 @@ asio::awaitable<http::Response> create_template(http::Request const& req, Deps& 
     co_return co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) {
         Template t = draft;
         templates::insert(tx, req.scope(), t);
-        record(tx, req, "template.created", t.id, std::nullopt, to_object(t));
+        audit::record(tx, req.context, audit::created("template", t.id, to_object(t)));
         return answer(201, t).header("Location", "/v1/templates/" + t.id.to_string());
     });
 }
@@ -276,27 +247,28 @@ asio::awaitable<http::Response> list_templates(http::Request const& req, Deps& d
     query.check();
     if (limit == 0 && !after) co_return co_await answer_all(req, deps);
 
-    std::size_t const size = limit == 0 ? 20 : limit;
+    paging::PageRequest const asked{limit == 0 ? 20 : limit, after, hash};
     auto rows = co_await deps.db.read(
-        req.scope(), [&](pg::Tx& tx) { return templates::list(tx, req.scope(), after, size + 1); });
-    co_return http::Response::ok(to_json(paging::make_page(std::move(rows), size, hash, position_of)));
+        req.scope(), [&](pg::Tx& tx) { return templates::list(tx, req.scope(), asked.after, asked.rows()); });
+    co_return http::Response::ok(to_json(asked.page(std::move(rows))));
 }
 
 asio::awaitable<http::Response> get_template(http::Request const& req, Deps& deps)
 {
-    co_return co_await deps.db.read(
-        req.scope(), [&](pg::Tx& tx) { return answer(200, get_existing(tx, req)); });
+    co_return answer(200, co_await get_named(req, deps));
 }
 
 asio::awaitable<http::Response> update_template(http::Request const& req, Deps& deps)
 {
     Changes const changes = Changes::parse(req);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        Template t = lock_existing(tx, req);
+        Template t = lock_named(tx, req);
         auto before = to_object(t);
         changes.apply(t);
         templates::update(tx, req.scope(), t);
-        record(tx, req, "template.updated", t.id, std::move(before), to_object(t));
+        auto after = to_object(t);
+        keep_differences(before, after);
+        audit::record(tx, req.context, audit::updated("template", t.id, std::move(before), std::move(after)));
         return answer(200, t);
     });
 }
@@ -304,9 +276,9 @@ asio::awaitable<http::Response> update_template(http::Request const& req, Deps& 
 asio::awaitable<http::Response> delete_template(http::Request const& req, Deps& deps)
 {
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        Template const t = lock_existing(tx, req);
+        Template const t = lock_named(tx, req);
         templates::remove(tx, req.scope(), t.id);
-        record(tx, req, "template.deleted", t.id, to_object(t), std::nullopt);
+        audit::record(tx, req.context, audit::deleted("template", t.id, to_object(t)));
         return http::Response::ok(R"({"deleted":true})");
     });
 }
@@ -316,7 +288,7 @@ asio::awaitable<http::Response> preview_template(http::Request const& req, Deps&
     core::Fields f(req.json());
     Variables const variables = parse_variables(f);
     f.check();
-    Template const t = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return get_existing(tx, req); });
+    Template const t = co_await get_named(req, deps);
     Rendering const rendering = render(t, variables);
     if (!rendering.faults.empty()) throw core::Error::validation(rendering.faults);
     core::JsonWriter w(256 + rendering.content.body.size());

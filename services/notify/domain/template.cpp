@@ -159,31 +159,6 @@ std::vector<core::FieldError> faults_of(Template const& t, Variables const& vari
     return faults;
 }
 
-void append_escaped(std::string& out, std::string_view value)
-{
-    for (char const c : value) {
-        switch (c) {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        case '\'':
-            out += "&#39;";
-            break;
-        default:
-            out += c;
-        }
-    }
-}
-
 /// nullopt when it would be more than `limit` bytes. Of what is too long, no more than that is made.
 std::optional<std::string> fill(
     std::string_view text, Variables const& variables, Format format, std::size_t limit)
@@ -195,7 +170,7 @@ std::optional<std::string> fill(
         std::string_view const value = variables.find(pieces.name())->second;
         if (out.size() + value.size() > limit) return std::nullopt;
         if (format == Format::html)
-            append_escaped(out, value);
+            core::append_html_escaped(out, value);
         else
             out += value;
     }

@@ -1,39 +1,21 @@
 #include "providers/smtp.hpp"
 
 #include "core/text.hpp"
-
-#include <curl/curl.h>
+#include "http/curl_handles.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace notify {
 
 namespace {
 
 using Steady = std::chrono::steady_clock;
-
-struct FreeEasy {
-    void operator()(CURL* handle) const noexcept { curl_easy_cleanup(handle); }
-};
-
-struct FreeList {
-    void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
-};
-
-struct FreeUrl {
-    void operator()(CURLU* url) const noexcept { curl_url_cleanup(url); }
-};
-
-using Easy = std::unique_ptr<CURL, FreeEasy>;
-using List = std::unique_ptr<curl_slist, FreeList>;
 
 /// A connection is not used again after this long: most servers have closed it by then.
 constexpr long max_idle_seconds = 45;
@@ -204,7 +186,7 @@ Attempt submit(CURL* handle, SmtpOptions const& options, Envelope const& envelop
 {
     Transfer transfer{.message = envelope.message, .stop = stop, .farewell = options.farewell, .reply = {}};
     std::string const from = '<' + envelope.from + '>', to = '<' + envelope.to + '>';
-    List const recipients(curl_slist_append(nullptr, to.c_str()));
+    http::CurlList const recipients(curl_slist_append(nullptr, to.c_str()));
     if (!recipients) throw std::bad_alloc();
     std::array<char, CURL_ERROR_SIZE> detail{};
     set_server(handle, options, fresh);
@@ -239,7 +221,7 @@ Answer read_smtp_reply(unsigned code, std::string_view first_line)
 
 bool is_smtp_url(std::string const& url)
 {
-    std::unique_ptr<CURLU, FreeUrl> const parsed(curl_url());
+    http::CurlUrl const parsed(curl_url());
     if (!parsed) throw std::bad_alloc();
     if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return false;
     char* scheme = nullptr;
@@ -250,47 +232,10 @@ bool is_smtp_url(std::string const& url)
 }
 
 struct Smtp::Impl {
-    explicit Impl(SmtpOptions o) : options(std::move(o))
-    {
-        if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-            throw std::runtime_error("libcurl does not start");
-    }
-
-    ~Impl()
-    {
-        idle.clear();
-        curl_global_cleanup();
-    }
-
-    Impl(Impl const&) = delete;
-    Impl& operator=(Impl const&) = delete;
-
-    /// A handle with the connection it last used; that of the last message first, which is the youngest.
-    Easy take()
-    {
-        {
-            std::lock_guard const lock(mutex);
-            if (!idle.empty()) {
-                Easy handle = std::move(idle.back());
-                idle.pop_back();
-                return handle;
-            }
-        }
-        Easy handle(curl_easy_init());
-        if (!handle) throw std::bad_alloc();
-        return handle;
-    }
-
-    void put_back(Easy handle)
-    {
-        curl_easy_reset(handle.get()); // keeps the connection, and forgets what lives on our stack
-        std::lock_guard const lock(mutex);
-        if (idle.size() < options.max_idle) idle.push_back(std::move(handle));
-    }
+    explicit Impl(SmtpOptions o) : options(std::move(o)), handles(options.max_idle) {}
 
     SmtpOptions const options;
-    std::mutex mutex;
-    std::vector<Easy> idle;
+    http::CurlHandles handles;
 };
 
 Smtp::Smtp(SmtpOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -299,13 +244,13 @@ Smtp::~Smtp() = default;
 
 Answer Smtp::deliver(Envelope const& envelope, std::stop_token const& stop)
 {
-    Easy handle = impl_->take();
+    auto handle = impl_->handles.take();
     Attempt attempt = submit(handle.get(), impl_->options, envelope, stop, false);
     if (attempt.stale) {
         curl_easy_reset(handle.get());
         attempt = submit(handle.get(), impl_->options, envelope, stop, true);
     }
-    impl_->put_back(std::move(handle));
+    impl_->handles.put_back(std::move(handle));
     return std::move(attempt.answer);
 }
 

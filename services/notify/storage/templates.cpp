@@ -25,16 +25,12 @@ Template read(pg::RowReader& r)
     return t;
 }
 
-/// Takes the lock under which a tenant's templates get their order and their names; it is that of the
-/// production scope.
-void serialise(pg::Tx& tx, core::Scope const& scope)
+/// What a write yields: nothing where another has the name.
+Template read_written(pqxx::result const& result)
 {
-    pg::serialise(tx, core::Scope::of(scope.tenant_id(), core::Environment::production, scope.slug).id);
-}
-
-[[noreturn]] void name_is_taken()
-{
-    throw core::Error(core::codes::conflict, "There is a template of that name already.");
+    auto written = pg::read_first(result, read);
+    if (!written) throw core::Error(core::codes::conflict, "There is a template of that name already.");
+    return *std::move(written);
 }
 
 } // namespace
@@ -50,14 +46,12 @@ pg::Batch<std::optional<Found>> find_batch(pg::Session& session, std::span<Name 
         "CROSS JOIN LATERAL (SELECT * FROM templates x WHERE x.tenant_id = k.scope_id / 2 "
         "AND x.name = k.name LIMIT 1) AS t",
         params);
-    std::vector<std::optional<Found>> found(names.size());
-    for (auto const row : result) {
-        pg::RowReader r(row);
-        auto& slot = found[static_cast<std::size_t>(r.integer() - 1)];
-        Template t = read(r);
-        slot.emplace(Found{std::move(t), r.boolean()});
-    }
-    co_return found;
+    co_return pg::read_placed(result, names.size(), [](pg::RowReader& r) {
+        Found found;
+        found.content = read(r);
+        found.has_platform = r.boolean();
+        return found;
+    });
 }
 
 std::optional<Template> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
@@ -88,30 +82,26 @@ std::vector<Template> list(
 
 void insert(pg::Tx& tx, core::Scope const& scope, Template& t)
 {
-    serialise(tx, scope);
+    pg::serialise(tx, scope.production().id); // order and names are the tenant's
     auto const result =
         tx.run("INSERT INTO templates AS t (tenant_id, template_id, name, channel, subject, body, format, "
                "created_at, updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, "
                "$7::text, n.at, n.at FROM (SELECT clock_timestamp() AS at) AS n "
                "ON CONFLICT (tenant_id, name) DO NOTHING RETURNING " TEMPLATE_COLUMNS,
             {scope.tenant_id(), t.id, t.name, to_string(t.channel), t.subject, t.body, to_string(t.format)});
-    auto inserted = pg::read_first(result, read);
-    if (!inserted) name_is_taken();
-    t = *std::move(inserted);
+    t = read_written(result);
 }
 
 void update(pg::Tx& tx, core::Scope const& scope, Template& t)
 {
-    serialise(tx, scope);
+    pg::serialise(tx, scope.production().id); // order and names are the tenant's
     auto const result =
         tx.run("UPDATE templates t SET name = $3, channel = $4, subject = $5, body = $6, format = $7, "
                "version = t.version + 1, updated_at = clock_timestamp() "
                "WHERE t.tenant_id = $1 AND t.template_id = $2 AND NOT EXISTS (SELECT FROM templates o "
                "WHERE o.tenant_id = $1 AND o.name = $3 AND o.template_id <> $2) RETURNING " TEMPLATE_COLUMNS,
             {scope.tenant_id(), t.id, t.name, to_string(t.channel), t.subject, t.body, to_string(t.format)});
-    auto updated = pg::read_first(result, read);
-    if (!updated) name_is_taken();
-    t = *std::move(updated);
+    t = read_written(result);
 }
 
 void remove(pg::Tx& tx, core::Scope const& scope, core::Uuid id)

@@ -98,6 +98,22 @@ TEST_CASE("an entry tells who did what, before and after")
     CHECK(entry.at("requestId") == "req-9");
 }
 
+TEST_CASE("the entries of what is created, changed and deleted")
+{
+    auto const id = core::Uuid::v7();
+    auto const shown = [](audit::Entry const& entry) {
+        auto const text = [](std::optional<boost::json::value> const& value) {
+            return value ? boost::json::serialize(*value) : "-";
+        };
+        return entry.action + ' ' + text(entry.before) + ' ' + text(entry.after);
+    };
+    CHECK(shown(audit::created("thing", id, 1)) == "thing.created - 1");
+    CHECK(shown(audit::updated("thing", id, 1, 2)) == "thing.updated 1 2");
+    CHECK(shown(audit::deleted("thing", id, 2)) == "thing.deleted 2 -");
+    CHECK(audit::deleted("thing", id, 2).subject_type == "thing");
+    CHECK(audit::deleted("thing", id, 2).subject_id == id.to_string());
+}
+
 TEST_CASE("what is rolled back was never done")
 {
     Store store;

@@ -19,6 +19,20 @@ std::string head(Presigned const& presigned, std::string const& type, std::size_
            "\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n";
 }
 
+/// A service, and a text of so many bytes for it, of which the first two are there.
+struct HalfUploaded {
+    explicit HalfUploaded(std::size_t size = 5) : presigned(presign(client, "a.txt", "text/plain", size))
+    {
+        raw.send(head(presigned, "text/plain", size) + "he");
+        REQUIRE(eventually([&] { return service.files() == 1; }));
+    }
+
+    LocalService service;
+    testing::HttpClient client = service.api.client();
+    Presigned const presigned;
+    testing::RawConnection raw{service.api.server.port()};
+};
+
 /// Resident memory of this process at its highest since `reset_peak`, in KiB.
 std::size_t peak_kib()
 {
@@ -135,16 +149,11 @@ TEST_CASE("an upload whose row is gone is 404 and leaves nothing")
 
 TEST_CASE("a row that goes during the upload is a 404 that leaves nothing")
 {
-    LocalService s;
-    auto client = s.api.client();
-    auto const presigned = presign(client, "a.txt", "text/plain", 5);
-    testing::RawConnection raw(s.api.server.port());
-    raw.send(head(presigned, "text/plain", 5) + "he");
-    REQUIRE(eventually([&] { return s.files() == 1; }));
-    s.postgres.query("DELETE FROM attachments");
-    raw.send("llo");
-    CHECK(raw.read_until("\r\n").starts_with("HTTP/1.1 404"));
-    CHECK(eventually([&] { return s.files() == 0; }));
+    HalfUploaded up;
+    up.service.postgres.query("DELETE FROM attachments");
+    up.raw.send("llo");
+    CHECK(up.raw.read_until("\r\n").starts_with("HTTP/1.1 404"));
+    CHECK(eventually([&] { return up.service.files() == 0; }));
 }
 
 TEST_CASE("an upload that breaks off does not use its address up and leaves nothing")
@@ -167,35 +176,25 @@ TEST_CASE("an upload that breaks off does not use its address up and leaves noth
 
 TEST_CASE("while an upload is under way another to its address is 409, and when it ends it counts")
 {
-    LocalService s;
-    auto client = s.api.client();
-    auto const presigned = presign(client, "a.txt", "text/plain", 5);
-    testing::RawConnection raw(s.api.server.port());
-    raw.send(head(presigned, "text/plain", 5) + "he");
-    REQUIRE(eventually([&] { return s.files() == 1; }));
-    auto const second = put(client, presigned, "text/plain", "quick");
+    HalfUploaded up;
+    auto const second = put(up.client, up.presigned, "text/plain", "quick");
     CHECK(second.status == 409);
     CHECK(code_of(second) == "CONFLICT");
-    auto const other = presign(client, "b.txt", "text/plain", 5);
-    CHECK(put(client, other, "text/plain", "other").status == 200);
-    raw.send("llo");
-    CHECK(raw.read_until("\r\n").starts_with("HTTP/1.1 200"));
-    CHECK(client.get(download_path(client, presigned.id)).body == "hello");
-    CHECK(s.files() == 2);
+    auto const other = presign(up.client, "b.txt", "text/plain", 5);
+    CHECK(put(up.client, other, "text/plain", "other").status == 200);
+    up.raw.send("llo");
+    CHECK(up.raw.read_until("\r\n").starts_with("HTTP/1.1 200"));
+    CHECK(up.client.get(download_path(up.client, up.presigned.id)).body == "hello");
+    CHECK(up.service.files() == 2);
 }
 
 TEST_CASE("an upload ends with its address, however alive it is")
 {
-    LocalService s;
-    auto client = s.api.client();
-    auto const presigned = presign(client, "a.txt", "text/plain", 100);
-    testing::RawConnection raw(s.api.server.port());
-    raw.send(head(presigned, "text/plain", 100) + "he");
-    REQUIRE(eventually([&] { return s.files() == 1; }));
-    s.clock.advance(std::chrono::minutes(15));
-    raw.send("l");
-    CHECK(raw.read_until("\r\n").starts_with("HTTP/1.1 408"));
-    CHECK(eventually([&] { return s.files() == 0; }));
+    HalfUploaded up(100);
+    up.service.clock.advance(std::chrono::minutes(15));
+    up.raw.send("l");
+    CHECK(up.raw.read_until("\r\n").starts_with("HTTP/1.1 408"));
+    CHECK(eventually([&] { return up.service.files() == 0; }));
 }
 
 TEST_CASE("addresses of a suspended tenant are refused until it is active again")

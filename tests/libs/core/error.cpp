@@ -58,3 +58,15 @@ TEST_CASE("a named error takes headers and members too")
     CHECK(error.members().at("x").as_string() == "z");
     CHECK(error.faults().empty());
 }
+
+TEST_CASE("what was looked for is there or not found")
+{
+    CHECK(core::require_found(std::optional<std::string>("x"), "thing") == "x");
+    try {
+        core::require_found(std::optional<std::string>(), "thing");
+        FAIL("nothing was found");
+    } catch (Error const& error) {
+        CHECK(error.code().name == "NOT_FOUND");
+        CHECK(error.detail() == "There is no such thing.");
+    }
+}

@@ -26,6 +26,10 @@ TEST_CASE("a tenant's two scopes are numbered from its id")
     CHECK(production.environment() == Environment::production);
     CHECK(sandbox.environment() == Environment::sandbox);
     CHECK(sandbox.slug == "acme");
+    for (auto const& scope : {production, sandbox}) {
+        CHECK(scope.production().id == 42);
+        CHECK(scope.production().slug == "acme");
+    }
 }
 
 TEST_CASE("a route lets in the kinds of caller it names")

@@ -16,3 +16,10 @@ TEST_CASE("white space around a text goes, that inside stays")
     CHECK(core::trim(" \n").empty());
     CHECK(core::trim("").empty());
 }
+
+TEST_CASE("text becomes HTML that shows it to the letter")
+{
+    std::string out = "<b>";
+    core::append_html_escaped(out, R"(a < b & "c" > 'd' é)");
+    CHECK(out == "<b>a &lt; b &amp; &quot;c&quot; &gt; &#39;d&#39; é");
+}

@@ -6,6 +6,7 @@
 TEST_CASE("an entity tag is quoted")
 {
     CHECK(http::etag("v3") == "\"v3\"");
+    CHECK(http::etag(std::int64_t{3}) == "\"3\"");
 }
 
 TEST_CASE("If-Match is compared strongly")
@@ -55,4 +56,12 @@ TEST_CASE("a precondition that fails is 412")
     }
     request.headers.push_back({"If-Match", "\"v3\""}); // a second line is more of the list
     CHECK_NOTHROW(http::check_if_match(request, "\"v3\""));
+}
+
+TEST_CASE("an object that counts its writes is known by their number")
+{
+    http::Request request;
+    request.headers.push_back({"If-Match", "\"3\""});
+    CHECK_NOTHROW(http::check_if_match(request, 3));
+    CHECK_THROWS_AS(http::check_if_match(request, 4), core::Error);
 }

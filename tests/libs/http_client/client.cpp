@@ -2,7 +2,6 @@
 
 #include "receiver.hpp"
 #include "testing/eventually.hpp"
-#include "testing/gate.hpp"
 #include "testing/process.hpp"
 
 #include <atomic>
@@ -44,19 +43,14 @@ std::string kind_of(std::optional<OutboundError> const& failure)
 
 TEST_CASE("a request that is told to stop ends after its farewell")
 {
-    testing::Gate gate;
-    Receiver receiver([&](Received const&) {
-        gate.pass_blocking();
-        return reply(204);
-    });
-    testing::OpenAtEnd const guard{gate};
+    testing::HeldReceiver held;
     Client client(nearby());
     std::stop_source stop;
     std::jthread const stopper([&] {
-        testing::eventually([&] { return gate.arrived() == 1; });
+        testing::eventually([&] { return held.gate.arrived() == 1; });
         stop.request_stop();
     });
-    auto const failure = failure_of(client, {.url = receiver.url(),
+    auto const failure = failure_of(client, {.url = held.receiver.url(),
                                                 .timeout = std::chrono::hours(1),
                                                 .stop = stop.get_token(),
                                                 .farewell = std::chrono::milliseconds(100)});
@@ -66,20 +60,15 @@ TEST_CASE("a request that is told to stop ends after its farewell")
 
 TEST_CASE("an answer that comes within the farewell is taken")
 {
-    testing::Gate gate;
-    Receiver receiver([&](Received const&) {
-        gate.pass_blocking();
-        return reply(204);
-    });
-    testing::OpenAtEnd const guard{gate};
+    testing::HeldReceiver held;
     Client client(nearby());
     std::stop_source stop;
     std::jthread const stopper([&] {
-        testing::eventually([&] { return gate.arrived() == 1; });
+        testing::eventually([&] { return held.gate.arrived() == 1; });
         stop.request_stop();
-        gate.open();
+        held.gate.open();
     });
-    auto const response = client.send({.url = receiver.url(),
+    auto const response = client.send({.url = held.receiver.url(),
         .timeout = std::chrono::hours(1),
         .stop = stop.get_token(),
         .farewell = std::chrono::hours(1)});
@@ -256,13 +245,9 @@ TEST_CASE("failures say what failed and whether the request was out")
     }
     SECTION("no answer in time")
     {
-        testing::Gate gate;
-        Receiver receiver([&](Received const&) {
-            gate.pass_blocking();
-            return reply(200);
-        });
-        testing::OpenAtEnd const guard{gate};
-        auto const failure = failure_of(client, {.url = receiver.url(), .timeout = std::chrono::seconds(1)});
+        testing::HeldReceiver held;
+        auto const failure =
+            failure_of(client, {.url = held.receiver.url(), .timeout = std::chrono::seconds(1)});
         CHECK(kind_of(failure) == "timeout");
         CHECK((failure && failure->request_sent()));
     }

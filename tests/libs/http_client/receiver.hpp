@@ -1,5 +1,7 @@
 #pragma once
 
+#include "testing/gate.hpp"
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -58,5 +60,16 @@ private:
 
 /// A response with a body and, before it, any further header lines (each ended by CRLF).
 std::string reply(unsigned status, std::string_view body = {}, std::string_view header_lines = {});
+
+/// A receiver that holds every request up until its gate is opened, which its own end does at the latest, and
+/// then answers 204.
+struct HeldReceiver {
+    Gate gate;
+    Receiver receiver{[this](Received const&) {
+        gate.pass_blocking();
+        return reply(204);
+    }};
+    OpenAtEnd const at_end{gate};
+};
 
 } // namespace testing

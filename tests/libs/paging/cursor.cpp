@@ -213,3 +213,28 @@ TEST_CASE("a list in the order of a number goes on where it ended")
     auto const forged = *core::Uuid::parse("ffffffff-ffff-ffff-ffff-ffffffffffff");
     CHECK(paging::number_of(paging::Position{core::Time(), forged}) == most);
 }
+
+TEST_CASE("a request for a page is what its limit and its cursor say")
+{
+    struct Item {
+        Time created_at;
+        Uuid id;
+    };
+
+    std::string const text = "limit=1&cursor=" + paging::encode(some_position(), hash);
+    auto const request = request_for(text);
+    auto const asked = paging::PageRequest::read(request, hash);
+    CHECK(asked.limit == 1);
+    CHECK(asked.after == some_position());
+    CHECK(asked.rows() == 2);
+    Item const first{Time(2us), Uuid::v7()}, second{Time(1us), Uuid::v7()};
+    auto const page = asked.page(std::vector{first, second});
+    REQUIRE(page.items.size() == 1);
+    CHECK(paging::decode(page.cursor.value(), hash) == Position{first.created_at, first.id});
+
+    auto const plain = paging::PageRequest::read(request_for(""), hash);
+    CHECK(plain.limit == 20);
+    CHECK_FALSE(plain.after);
+    CHECK_THROWS_AS(paging::PageRequest::read(request_for("limit=0"), hash), core::Error);
+    CHECK_THROWS_AS(paging::PageRequest::read(request, hash + 1), core::Error);
+}

@@ -198,6 +198,14 @@ TEST_CASE_METHOD(Fixture, "the first row, and none")
     CHECK(both(none, &pg::RowReader::integer).empty());
 }
 
+TEST_CASE_METHOD(Fixture, "rows come to the places of what they answer")
+{
+    std::string const sql = "SELECT * FROM (VALUES (3::bigint, 'c'), (1, 'a')) AS v(place, name)";
+    std::vector<std::optional<std::string>> const placed{"a", std::nullopt, "c"};
+    CHECK((pg::read_placed(as_text(sql), 3, &pg::RowReader::text) == placed));
+    CHECK((pg::read_placed(as_binary(sql), 3, &pg::RowReader::text) == placed));
+}
+
 TEST_CASE_METHOD(Fixture, "what is not what it is read as is an error in both")
 {
     CHECK(both_mismatch("SELECT NULL::bigint", [](pg::RowReader& row) { row.integer(); }));

@@ -1,6 +1,5 @@
 // Deliveries that do not succeed at once: when they are tried again, and when they are given up.
 #include "delivery.hpp"
-#include "testing/gate.hpp"
 #include "webhooks/policy.hpp"
 
 using namespace webhooks_test;
@@ -117,15 +116,10 @@ TEST_CASE("deliveries of a suspended tenant wait until it is active, and their w
 TEST_CASE("an attempt that hangs when the process stops is cut off and left to another, uncounted")
 {
     Delivery f;
-    testing::Gate gate;
-    Receiver silent([&](Received const&) {
-        gate.pass_blocking();
-        return reply(204);
-    });
-    testing::OpenAtEnd const guard{gate};
-    auto const hook = f.create(silent.url());
+    testing::HeldReceiver silent;
+    auto const hook = f.create(silent.receiver.url());
     f.publish();
-    REQUIRE(eventually([&] { return gate.arrived() == 1; }));
+    REQUIRE(eventually([&] { return silent.gate.arrived() == 1; }));
     f.worker.stop();
     CHECK(f.delivery(hook.id).at("status") == "pending");
     CHECK(f.delivery(hook.id).at("attempts") == 0);
