@@ -53,9 +53,6 @@ public:
     /// Both sides have said goodbye, and all streams are done.
     bool finished() const noexcept;
 
-    /// Open streams, those whose exchange has timed out included.
-    std::size_t active() const noexcept { return active_; }
-
     std::size_t in_flight() const noexcept { return in_flight_.size(); }
 
     std::size_t answered() const noexcept { return answered_; }
@@ -80,7 +77,7 @@ private:
     boost::intrusive::list<Exchange, Hook> in_flight_; ///< in the order in which they were submitted
     std::size_t const max_streams_;
     std::size_t limit_ = 0;
-    std::size_t active_ = 0;
+    std::size_t active_ = 0; ///< open streams, those whose exchange has timed out included
     std::size_t answered_ = 0;
     bool ready_ = false;
     bool leaving_ = false;

@@ -8,6 +8,9 @@ namespace {
 
 constexpr int scopes_per_claim = 64;
 
+/// With fewer due jobs than that, their scopes are read off them.
+constexpr int few_due = 128;
+
 struct Running {
     std::vector<std::int64_t> scopes;
     std::vector<std::int64_t> counts;
@@ -78,17 +81,34 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now)
     core::Uuid const token = core::Uuid::v7();
     core::Time const lease_until = now + request.lease;
     auto const [scopes, counts] = running_arrays(request.running);
-    // `scopes` skips through jobs_due, one probe a scope: a million jobs of one tenant cost no more than one.
+    // `oldest` reads the beginning of jobs_by_time, (queue, run_at, scope_id): both conditions bound the
+    // index and its order is the one that is asked for, so it ends at the first job of the future or at its
+    // limit. When it ended before that limit it has seen all that is due, and `scopes` are theirs. Otherwise
+    // `walk` skips through jobs_due, (queue, scope_id, run_at), one probe a scope whether anything of it is
+    // due or not: a million jobs of one tenant cost no more than one. The condition on `sample` is the same
+    // for all rows, so it is looked at once, before anything is read. From each scope the oldest are taken by
+    // jobs_due again.
     auto const rows = tx.run(R"(
-        WITH RECURSIVE scopes (scope_id, run_at, n) AS (
+        WITH RECURSIVE oldest AS MATERIALIZED (
+            SELECT scope_id FROM jobs WHERE queue = $1 AND run_at <= $4 ORDER BY run_at LIMIT $11::int
+        ), sample AS MATERIALIZED (
+            SELECT count(*) < $11::int AS is_all FROM oldest
+        ), walk (scope_id, run_at, n) AS (
             (SELECT scope_id, run_at, 1 FROM jobs
-             WHERE queue = $1 AND scope_id > $2 ORDER BY scope_id, run_at LIMIT 1)
+             WHERE queue = $1 AND scope_id > $2 AND NOT (SELECT is_all FROM sample)
+             ORDER BY scope_id, run_at LIMIT 1)
             UNION ALL
-            SELECT next.scope_id, next.run_at, s.n + 1
-            FROM scopes s CROSS JOIN LATERAL (
+            SELECT next.scope_id, next.run_at, w.n + 1
+            FROM walk w CROSS JOIN LATERAL (
                 SELECT j.scope_id, j.run_at FROM jobs j
-                WHERE j.queue = $1 AND j.scope_id > s.scope_id ORDER BY j.scope_id, j.run_at LIMIT 1) AS next
-            WHERE s.n < $3::int
+                WHERE j.queue = $1 AND j.scope_id > w.scope_id ORDER BY j.scope_id, j.run_at LIMIT 1) AS next
+            WHERE w.n < $3::int
+        ), scopes (scope_id, is_due) AS MATERIALIZED (
+            (SELECT DISTINCT scope_id, true FROM oldest
+             WHERE scope_id > $2 AND (SELECT is_all FROM sample)
+             ORDER BY scope_id LIMIT $3::int)
+            UNION ALL
+            SELECT scope_id, run_at <= $4 FROM walk
         ), due AS (
             SELECT d.scope_id, d.ref, d.run_at
             FROM scopes s CROSS JOIN LATERAL (
@@ -99,7 +119,7 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now)
                     SELECT r.n FROM unnest($6::bigint[], $7::bigint[]) AS r (scope_id, n)
                     WHERE r.scope_id = s.scope_id), 0))
                 FOR UPDATE SKIP LOCKED) AS d
-            WHERE s.run_at <= $4
+            WHERE s.is_due
             LIMIT $8::bigint
         ), claimed AS (
             UPDATE jobs j
@@ -112,7 +132,7 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now)
         FROM (SELECT coalesce(max(scope_id), 0) AS last, count(*) AS n FROM scopes) AS seen LEFT JOIN claimed c ON true
         ORDER BY c.scope_id, c.run_at, c.ref)",
         {request.queue, request.after_scope, scopes_per_claim, now, request.max_per_scope, scopes, counts,
-            request.limit, lease_until, token});
+            request.limit, lease_until, token, few_due});
 
     ClaimResult result;
     std::int64_t last_seen = 0;
@@ -165,6 +185,27 @@ bool put_off(pg::Tx& tx, Claim const& claim, core::Time run_at, bool counted)
         WHERE scope_id = $1 AND queue = $2 AND ref = $3 AND lease_owner = $4)",
         {claim.scope_id, claim.queue, claim.ref, claim.token, run_at, counted ? 0 : 1});
     return result.affected_rows() > 0;
+}
+
+void bury(pg::Tx& tx, Claim const& claim, std::string_view reason, core::Time now)
+{
+    tx.run(R"(
+        INSERT INTO dead_jobs (scope_id, queue, ref, attempts, reason, died_at) VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (scope_id, queue, ref) DO UPDATE
+        SET attempts = excluded.attempts, reason = excluded.reason, died_at = excluded.died_at)",
+        {claim.scope_id, claim.queue, claim.ref, claim.attempts, reason, now});
+}
+
+std::size_t purge_dead(pg::Tx& tx, std::span<std::int64_t const> scopes, core::Time before, std::size_t limit)
+{
+    auto const result = tx.run(R"(
+        DELETE FROM dead_jobs d
+        USING (SELECT scope_id, queue, ref FROM dead_jobs
+               WHERE scope_id = ANY ($1::bigint[]) AND died_at < $2
+               LIMIT $3::bigint) AS old
+        WHERE d.scope_id = old.scope_id AND d.queue = old.queue AND d.ref = old.ref)",
+        {std::vector<std::int64_t>(scopes.begin(), scopes.end()), before, limit});
+    return result.affected_rows();
 }
 
 void give_back(pg::Tx& tx, std::span<Claim const> claims)

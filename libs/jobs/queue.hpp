@@ -6,6 +6,7 @@
 #include "pg/migrate.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -15,7 +16,8 @@
 
 namespace jobs {
 
-/// Tables `jobs` and `periodic_tasks`: registry tables (ids and times only), without row-level security.
+/// Tables `jobs` and `periodic_tasks`: registry tables (ids and times only), without row-level security; and
+/// `dead_jobs`, each scope's own.
 pg::Component const& migrations();
 
 /// The channel a commit with new jobs notifies; the payload is the queue's name.
@@ -64,8 +66,9 @@ struct ClaimResult {
     bool end = true;             ///< the round reached the last scope: the next starts over
 };
 
-/// Leases due jobs (`FOR UPDATE SKIP LOCKED`), oldest first within a scope. Looks at no more than 64 scopes
-/// at a time, each by one index probe, however many jobs they have.
+/// Leases due jobs (`FOR UPDATE SKIP LOCKED`), oldest first within a scope. Takes from no more than 64 scopes
+/// at a time, each found by one index probe, however many jobs they have. While fewer than 128 jobs are due
+/// it sees no scopes but theirs; with more, those that have jobs for later alone count among the 64.
 ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now);
 
 /// Ends a claim: the job is gone, or waits for its next run when it was enqueued again meanwhile. False: the
@@ -75,6 +78,18 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now);
 /// Ends a claim by putting it off to `run_at` (or to when it was enqueued for meanwhile, if that is earlier).
 /// `counted`: whether the run is one of the job's attempts. False as for `complete`.
 [[nodiscard]] bool put_off(pg::Tx& tx, Claim const& claim, core::Time run_at, bool counted = true);
+
+/// Writes down in `dead_jobs` that a claim's job was given up, and why: valid UTF-8 without U+0000. The
+/// transaction sees the claim's scope.
+void bury(pg::Tx& tx, Claim const& claim, std::string_view reason, core::Time now);
+
+/// How long `dead_jobs` keeps an entry.
+inline constexpr std::chrono::days dead_jobs_retention{90};
+
+/// Deletes at most `limit` entries of these scopes, which the transaction sees, that are older than that;
+/// answers how many it deleted.
+std::size_t purge_dead(
+    pg::Tx& tx, std::span<std::int64_t const> scopes, core::Time before, std::size_t limit);
 
 /// Gives back claims that were not begun: due as before, the attempt not counted. Lost leases are left alone.
 void give_back(pg::Tx& tx, std::span<Claim const> claims);

@@ -2,6 +2,8 @@
 
 #include "core/backoff.hpp"
 #include "core/error.hpp"
+#include "core/fields.hpp"
+#include "core/text.hpp"
 #include "crypto/random.hpp"
 #include "jobs/held.hpp"
 
@@ -14,6 +16,7 @@
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace jobs {
@@ -208,10 +211,13 @@ struct Worker::Impl {
         return held.begin_next();
     }
 
-    /// Ends the claim in the database, however long that is away; false when the lease was lost.
+    /// Ends the claim in the database, however long that is away; false when the lease was lost. An outcome
+    /// that cannot be written becomes another, which says so.
     bool settle(Claim const& claim, Outcome& outcome)
     {
         std::optional<SteadyTime> deadline;
+        std::vector<Outcome> burials;
+        bool refused = false;
         for (unsigned failures = 0;; ++failures) {
             try {
                 database.transact_blocking(
@@ -221,11 +227,13 @@ struct Worker::Impl {
                 return false;
             } catch (...) {
                 auto const failure = std::current_exception();
-                if (failures == 0 && hooks.failed) hooks.failed(describe(failure));
-                if (!is_outage(failure)) {
-                    if (!outcome.record) return false; // the lease ends by itself, and the job runs again
-                    outcome = Outcome::retry(clock.now() + core::backoff(claim.attempts - 1, throw_base,
-                                                               throw_max, crypto::random_u64()));
+                bool const outage = is_outage(failure);
+                if ((failures == 0 || !outage) && hooks.failed) hooks.failed(describe(failure));
+                if (!outage) {
+                    if (!std::exchange(refused, true)) burials = burials_of(claim, describe(failure));
+                    if (burials.empty()) return false; // the lease ends by itself, and the job runs again
+                    outcome = std::move(burials.back());
+                    burials.pop_back();
                     continue;
                 }
             }
@@ -234,6 +242,23 @@ struct Worker::Impl {
             if (deadline && now >= *deadline) return false;
             sleep(core::backoff(failures, outage_base, outage_max, crypto::random_u64()));
         }
+    }
+
+    /// What takes the place of an outcome that cannot be written, the last one first.
+    std::vector<Outcome> burials_of(Claim const& claim, std::string_view reason) const
+    {
+        if (!core::is_utf8(reason)) reason = "what it was is not text";
+        auto const enter = [claim, reason = std::string(core::trim(reason)), now = clock.now()](
+                               pg::Tx& tx) { bury(tx, claim, reason, now); };
+        std::vector<Outcome> burials;
+        burials.push_back(Outcome::dead(enter));
+        if (options.given_up) {
+            burials.push_back(Outcome::dead([=, tell = options.given_up](pg::Tx& tx) {
+                enter(tx);
+                tell(tx, claim);
+            }));
+        }
+        return burials;
     }
 
     static void end(pg::Tx& tx, Claim const& claim, Outcome const& outcome)
@@ -318,7 +343,7 @@ struct Worker::Impl {
     Hooks const hooks;
 
     std::stop_source stop_source;
-    mutable std::mutex mutex; ///< guards what follows, to `woken`
+    std::mutex mutex; ///< guards what follows, to `woken`
     std::condition_variable work;
     std::condition_variable wakeup;
     Held held;
@@ -359,12 +384,6 @@ void Worker::request_stop() noexcept
 void Worker::stop() noexcept
 {
     impl_->stop();
-}
-
-std::size_t Worker::in_flight() const noexcept
-{
-    std::lock_guard const lock(impl_->mutex);
-    return impl_->held.size();
 }
 
 std::string_view to_string(Outcome::Kind kind) noexcept

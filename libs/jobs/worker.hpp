@@ -20,7 +20,9 @@ struct Outcome {
 
     /// Runs in the transaction that ends the claim, seeing the job's scope, and only while the lease is still
     /// held: what it writes and the end of the job happen both or not at all. May run more than once (a
-    /// transaction that is repeated).
+    /// transaction that is repeated). When the database refuses what it writes, or it throws anything else
+    /// that is no outage, the job is not run again, which would only end so another time: it is given up
+    /// (WorkerOptions::given_up), with an entry in `dead_jobs`.
     using Record = std::function<void(pg::Tx&)>;
 
     Kind kind = Kind::done;
@@ -76,6 +78,9 @@ struct WorkerOptions {
     std::chrono::milliseconds lease{
         60'000}; ///< renewed while a handler runs; how long a crashed worker's job waits
     std::chrono::milliseconds poll{1'000}; ///< look-out for due jobs when nothing wakes it
+    /// Tells the owner of what `ref` names that its job was given up because its outcome could not be
+    /// written. Runs as an Outcome::Record; when this cannot be written either, it is left out. May be empty.
+    std::function<void(pg::Tx&, Claim const&)> given_up = {};
 };
 
 /// Runs the jobs of one queue. Any number of workers, in any number of processes, share a queue: each claim
@@ -105,9 +110,6 @@ public:
     /// Stops claiming, gives back what was claimed but not begun, and waits for the handlers that run: as
     /// long as the longest of them takes.
     void stop() noexcept;
-
-    /// Jobs running.
-    std::size_t in_flight() const noexcept;
 
 private:
     struct Impl;

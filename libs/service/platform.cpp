@@ -13,7 +13,7 @@ namespace service {
 namespace {
 
 constexpr std::size_t scopes_a_step = 500; ///< that a periodic task walks over at once
-constexpr std::size_t deliveries_a_step = 5'000;
+constexpr std::size_t rows_a_step = 5'000;
 constexpr std::size_t heavy_reads_of_a_scope = 4; ///< and half of the database's connections
 
 constexpr auth::JwksOptions own_jwks{
@@ -95,11 +95,15 @@ void Platform::add_shared_work()
 {
     if (!options_.events.empty()) {
         add_worker({.queue = webhooks::queue, .threads = 8, .max_per_scope = 2}, std::ref(sender_));
-        add_purge("webhooks.purge", deliveries_a_step,
+        add_purge("webhooks.purge", rows_a_step,
             [this](pg::Tx& tx, std::vector<std::int64_t> const& scopes, std::size_t rows) {
                 return webhooks::purge(tx, scopes, runtime_.clock.now() - webhooks::retention, rows);
             });
     }
+    add_purge("jobs.purge", rows_a_step,
+        [this](pg::Tx& tx, std::vector<std::int64_t> const& scopes, std::size_t rows) {
+            return jobs::purge_dead(tx, scopes, runtime_.clock.now() - jobs::dead_jobs_retention, rows);
+        });
     add_periodic(
         {.name = "idempotency.purge"}, [this](std::stop_token const&) { return idempotency::purge(db_); });
     add_periodic({.name = "tenants.erase", .interval = std::chrono::minutes(1)},

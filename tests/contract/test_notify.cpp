@@ -128,6 +128,11 @@ TEST_CASE("the answers of devices and platforms are what the contract says", "[c
     CHECK(tested.status == 200);
     CHECK(text(tested.json(), "result") == "failed");
     CHECK(example(backend, "GET /v1/platforms").status == 200);
+    world.postgres.query(
+        "UPDATE platforms SET pruning_stopped_at = now(), paused_until = now() + interval '1 hour', "
+        "paused_reason = 'PERMISSION_DENIED'");
+    CHECK(checked(backend, "GET /v1/platforms", "/v1/platforms").status == 200);
+    world.postgres.query("UPDATE platforms SET paused_until = NULL, paused_reason = NULL");
 
     world.new_template("ping", {{"channel", "push"}});
     auto const id = world.send({{"templateName", "ping"}, {"channel", "push"}, {"to", user}});

@@ -299,4 +299,20 @@ TEST_CASE("when over half of fifty are said to be gone none is removed, and all 
     CHECK(counters(f.broadcast(id)) == "55 25 0 30");
     CHECK(f.devices() == "55");
     CHECK(f.world.logged().find("none is removed any more") != std::string::npos);
+    CHECK(f.world.postgres.query("SELECT kind FROM platforms WHERE pruning_stopped_at IS NOT NULL") == "fcm");
+}
+
+// --- outcomes that the database refuses
+
+TEST_CASE("what is left of a chunk fails when the outcome of its run cannot be written", "[broadcast]")
+{
+    Fixture f;
+    f.world.postgres.query("ALTER TABLE broadcasts ADD CHECK (sent_count = 0)");
+    f.world.new_device(ada, "ok:1");
+    auto const id = f.start();
+    REQUIRE(f.completes(id));
+    CHECK(counters(f.broadcast(id)) == "1 0 1 0");
+    CHECK(f.fcm.seen("ok:1") == 1);
+    CHECK(f.tidy());
+    CHECK(f.world.postgres.query("SELECT queue FROM dead_jobs") == "notify.broadcast_chunk");
 }

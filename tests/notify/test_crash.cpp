@@ -126,6 +126,14 @@ std::vector<std::string> headers_of(PushServer const& server, std::string_view n
     return values;
 }
 
+/// A push that came twice had the same name both times.
+void check_same_name(PushServer const& server)
+{
+    auto const ids = headers_of(server, "apns-id");
+    REQUIRE(ids.size() == 2);
+    CHECK(ids[0] == ids[1]);
+}
+
 /// Holds a notification fast, so that nobody can write down what becomes of it.
 class Held {
 public:
@@ -146,14 +154,53 @@ json::object later()
     return {{"sendAt", core::to_rfc3339(core::SystemClock().now() + 1h)}};
 }
 
-/// How often each message was taken.
-std::map<std::string, int> tally(TwilioServer const& server)
+/// Has a program send something, and kills it when `answered`: between the provider's answer and our commit.
+/// `send` says which notification it was; another program will send it once more.
+template <class Send, class Answered>
+std::string kill_before_commit(Data const& data, Environment const& environment, Send send, Answered answered)
 {
-    std::map<std::string, int> times;
-    for (auto const& form : server.accepted())
-        ++times[form.at("Body")];
-    return times;
+    Program program(data, environment);
+    std::string const id = send(program);
+    Held const held(data, id);
+    data.make_due();
+    REQUIRE(eventually(answered));
+    program.kill();
+    return id;
 }
+
+/// Twilio, which takes its time, and the programs that send through it.
+class Texting {
+public:
+    explicit Texting(std::chrono::milliseconds delay = 0ms) { twilio.delay(delay); }
+
+    Program program() const { return Program(data, twilio_at(twilio)); }
+
+    /// Messages that are not due yet.
+    static void prepare(Program const& program, int messages)
+    {
+        for (int i = 0; i < messages; ++i)
+            program.send_text("message " + std::to_string(i), later());
+    }
+
+    /// How often each message was taken.
+    std::map<std::string, int> tally() const
+    {
+        std::map<std::string, int> times;
+        for (auto const& form : twilio.accepted())
+            ++times[form.at("Body")];
+        return times;
+    }
+
+    /// Waits until that many messages, each another, are sent.
+    void require_sent(std::size_t messages, std::chrono::milliseconds limit = 1min) const
+    {
+        REQUIRE(eventually([&] { return data.count("sent") == messages; }, limit));
+        CHECK(tally().size() == messages);
+    }
+
+    TwilioServer twilio;
+    Data data;
+};
 
 constexpr int sms_workers = 16; ///< that a process has: what may be in flight
 
@@ -162,24 +209,21 @@ constexpr int sms_workers = 16; ///< that a process has: what may be in flight
 TEST_CASE(
     "kill -9 between the provider's answer and our commit repeats that message, and no other", "[crash]")
 {
-    TwilioServer twilio;
-    Data data;
-    std::string id;
-    {
-        Program first(data, twilio_at(twilio));
-        REQUIRE(first.becomes(first.send_text("before"), "sent"));
-        id = first.send_text("held", later());
-        Held const held(data, id);
-        data.make_due();
-        REQUIRE(eventually([&] { return twilio.accepted().size() == 2; }));
-        first.kill();
-    }
-    CHECK(data.count("queued") == 1); // the answer was not written down
-    data.make_due();
-    Program second(data, twilio_at(twilio));
+    Texting texting;
+    auto const environment = twilio_at(texting.twilio);
+    auto const id = kill_before_commit(
+        texting.data, environment,
+        [](Program const& first) {
+            REQUIRE(first.becomes(first.send_text("before"), "sent"));
+            return first.send_text("held", later());
+        },
+        [&] { return texting.twilio.accepted().size() == 2; });
+    CHECK(texting.data.count("queued") == 1); // the answer was not written down
+    texting.data.make_due();
+    auto const second = texting.program();
     REQUIRE(second.becomes(id, "sent"));
     REQUIRE(second.becomes(second.send_text("after"), "sent"));
-    CHECK(tally(twilio) == std::map<std::string, int>{{"after", 1}, {"before", 1}, {"held", 2}});
+    CHECK(texting.tally() == std::map<std::string, int>{{"after", 1}, {"before", 1}, {"held", 2}});
     CHECK(second.notification(id).at("attempts") == 1);
 }
 
@@ -187,15 +231,9 @@ TEST_CASE("a mail that is repeated after kill -9 has the same Message-ID", "[cra
 {
     Peer smtp("smtp.mjs");
     Data data;
-    std::string id;
-    {
-        Program first(data, smtp_at(smtp));
-        id = first.send_mail("ada@example.com", later());
-        Held const held(data, id);
-        data.make_due();
-        REQUIRE(eventually([&] { return smtp.said("messageId").size() == 1; }));
-        first.kill();
-    }
+    auto const id = kill_before_commit(
+        data, smtp_at(smtp), [](Program const& first) { return first.send_mail("ada@example.com", later()); },
+        [&] { return smtp.said("messageId").size() == 1; });
     data.make_due();
     Program second(data, smtp_at(smtp));
     REQUIRE(second.becomes(id, "sent"));
@@ -210,21 +248,13 @@ TEST_CASE("a push that is repeated after kill -9 has the same apns-id and collap
 {
     PushServer apns("apns.mjs");
     Data data;
-    std::string id;
-    {
-        Program first(data, apns_at(apns));
-        id = first.send_push(ada, later());
-        Held const held(data, id);
-        data.make_due();
-        REQUIRE(eventually([&] { return apns.seen("ok:1") == 1; }));
-        first.kill();
-    }
+    auto const id = kill_before_commit(
+        data, apns_at(apns), [](Program const& first) { return first.send_push(ada, later()); },
+        [&] { return apns.seen("ok:1") == 1; });
     data.make_due();
     Program second(data, apns_at(apns));
     REQUIRE(second.becomes(id, "sent"));
-    auto const ids = headers_of(apns, "apns-id");
-    REQUIRE(ids.size() == 2);
-    CHECK(ids[0] == ids[1]);
+    check_same_name(apns);
     CHECK(headers_of(apns, "apns-collapse-id") == std::vector<std::string>{id, id});
 }
 
@@ -244,9 +274,7 @@ TEST_CASE("SIGTERM does not wait for a carrier that hangs; the push goes out lat
     data.make_due();
     Program second(data, apns_at(apns));
     REQUIRE(second.becomes(id, "sent"));
-    auto const ids = headers_of(apns, "apns-id");
-    REQUIRE(ids.size() == 2);
-    CHECK(ids[0] == ids[1]);
+    check_same_name(apns);
 }
 
 TEST_CASE(
@@ -254,40 +282,34 @@ TEST_CASE(
 {
     constexpr int messages = 60;
     constexpr int kills = 3;
-    TwilioServer twilio;
-    twilio.delay(20ms);
-    Data data;
+    Texting texting(20ms);
     {
-        Program program(data, twilio_at(twilio));
-        for (int i = 0; i < messages; ++i)
-            program.send_text("message " + std::to_string(i), later());
+        auto program = texting.program();
+        Texting::prepare(program, messages);
         program.kill();
     }
     for (int round = 1; round <= kills; ++round) {
-        data.make_due();
-        Program program(data, twilio_at(twilio));
+        texting.data.make_due();
+        auto program = texting.program();
         auto const enough = static_cast<unsigned>(round * messages / (kills + 1));
-        REQUIRE(eventually([&] { return twilio.requests() >= enough; }));
+        REQUIRE(eventually([&] { return texting.twilio.requests() >= enough; }));
         program.kill();
     }
-    data.make_due();
-    Program last(data, twilio_at(twilio));
-    REQUIRE(eventually([&] { return data.count("sent") == messages; }));
-    auto const times = tally(twilio);
-    CHECK(times.size() == messages);
-    CHECK(twilio.requests() <= messages + kills * sms_workers);
+    texting.data.make_due();
+    auto const last = texting.program();
+    texting.require_sent(messages);
+    CHECK(texting.twilio.requests() <= messages + kills * sms_workers);
 }
 
 TEST_CASE("SIGTERM finishes what is in flight, leaves the rest to others and repeats nothing", "[crash]")
 {
     constexpr int messages = 80;
-    TwilioServer twilio;
-    twilio.delay(30ms);
-    Data data;
+    Texting texting(30ms);
+    auto& twilio = texting.twilio;
+    auto& data = texting.data;
     {
-        Program program(data, twilio_at(twilio));
-        for (int i = 0; i < messages; ++i)
-            program.send_text("message " + std::to_string(i), later());
+        auto program = texting.program();
+        Texting::prepare(program, messages);
         data.make_due();
         REQUIRE(eventually([&] { return twilio.accepted().size() >= messages / 4; }));
         CHECK(program.terminate() == 0);
@@ -295,40 +317,32 @@ TEST_CASE("SIGTERM finishes what is in flight, leaves the rest to others and rep
     CHECK(data.world.postgres.query("SELECT count(*) FROM jobs WHERE lease_owner IS NOT NULL") == "0");
     CHECK(data.count("sent") == twilio.accepted().size());
     CHECK(data.count("queued") == messages - twilio.accepted().size());
-    Program next(data, twilio_at(twilio));
-    REQUIRE(eventually([&] { return data.count("sent") == messages; }));
-    CHECK(tally(twilio).size() == messages);
+    auto const next = texting.program();
+    texting.require_sent(messages);
     CHECK(twilio.requests() == messages);
 }
 
 TEST_CASE("two replicas send each message once", "[crash]")
 {
     constexpr int messages = 120;
-    TwilioServer twilio;
-    twilio.delay(5ms);
-    Data data;
-    Program one(data, twilio_at(twilio));
-    Program two(data, twilio_at(twilio));
+    Texting texting(5ms);
+    auto const one = texting.program();
+    auto const two = texting.program();
     for (int i = 0; i < messages; ++i)
         (i % 2 == 0 ? one : two).send_text("message " + std::to_string(i));
-    REQUIRE(eventually([&] { return data.count("sent") == messages; }));
-    CHECK(tally(twilio).size() == messages);
-    CHECK(twilio.requests() == messages);
+    texting.require_sent(messages);
+    CHECK(texting.twilio.requests() == messages);
 }
 
 TEST_CASE("PostgreSQL that crashes under the program loses nothing that was accepted", "[crash]")
 {
     constexpr int messages = 40;
-    TwilioServer twilio;
-    twilio.delay(20ms);
-    Data data;
-    Program program(data, twilio_at(twilio));
-    for (int i = 0; i < messages; ++i)
-        program.send_text("message " + std::to_string(i), later());
-    data.make_due();
-    REQUIRE(eventually([&] { return twilio.accepted().size() >= messages / 4; }));
-    data.world.postgres.kill9();
-    data.world.postgres.start();
-    REQUIRE(eventually([&] { return data.count("sent") == messages; }, 3min));
-    CHECK(tally(twilio).size() == messages);
+    Texting texting(20ms);
+    auto const program = texting.program();
+    Texting::prepare(program, messages);
+    texting.data.make_due();
+    REQUIRE(eventually([&] { return texting.twilio.accepted().size() >= messages / 4; }));
+    texting.data.world.postgres.kill9();
+    texting.data.world.postgres.start();
+    texting.require_sent(messages, 3min);
 }

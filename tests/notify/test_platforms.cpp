@@ -61,6 +61,7 @@ TEST_CASE("push credentials are stored for an environment and never shown", "[pl
     CHECK(text(put_apns.json(), "teamId") == "TEAM123456");
     CHECK(text(put_apns.json(), "bundleId") == "com.example.demo");
     CHECK(put_apns.json().at("pausedUntil").is_null());
+    CHECK(put_apns.json().at("pruningStoppedAt").is_null());
     auto const put_fcm = backend.put("/v1/platforms/fcm", body(fcm));
     REQUIRE(put_fcm.status == 200);
     CHECK(text(put_fcm.json(), "projectId") == "demo-project");
@@ -158,6 +159,23 @@ TEST_CASE("a pause is shown while it lasts, and ends with a new credential", "[p
         CHECK(shown(backend, "fcm") == put.json());
         CHECK(world.postgres.query("SELECT count(*) FROM platforms WHERE paused_until IS NULL") == "2");
     }
+}
+
+TEST_CASE("where pruning has stopped it is shown until a new credential comes", "[platforms]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    world.put_fcm();
+    world.put_apns();
+    auto const since = core::to_rfc3339(world.clock.now());
+    world.postgres.query("UPDATE platforms SET pruning_stopped_at = '" + since + "' WHERE kind = 'fcm'");
+    world.put_apns();
+    world.clock.advance(1h);
+    CHECK(text(shown(backend, "fcm"), "pruningStoppedAt") == since);
+    CHECK(shown(backend, "apns").at("pruningStoppedAt").is_null());
+    auto const put = backend.put("/v1/platforms/fcm", body(fcm_credential()));
+    CHECK(put.json().at("pruningStoppedAt").is_null());
+    CHECK(shown(backend, "fcm") == put.json());
 }
 
 TEST_CASE("a sealed credential opens where it belongs, under a key of the ring", "[platforms]")

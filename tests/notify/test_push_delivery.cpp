@@ -216,6 +216,7 @@ TEST_CASE("when over half of fifty are said to be gone nothing is removed any mo
         register_gone(49);
         REQUIRE(f.world.becomes(f.send(), "failed"));
         CHECK(f.devices() == 0);
+        CHECK(f.platform("fcm").at("pruningStoppedAt").is_null());
     }
     SECTION("fifty are not, nor is any other")
     {
@@ -223,6 +224,8 @@ TEST_CASE("when over half of fifty are said to be gone nothing is removed any mo
         REQUIRE(f.world.becomes(f.send(), "failed"));
         CHECK(f.devices() == 50);
         CHECK(f.world.logged().find("none is removed any more") != std::string::npos);
+        CHECK(text(f.platform("fcm"), "pruningStoppedAt") == core::to_rfc3339(f.world.clock.now()));
+        CHECK(f.platform("apns").at("pruningStoppedAt").is_null());
         f.world.new_device(bob, "UNREGISTERED:bob");
         REQUIRE(f.world.becomes(f.send(bob), "failed"));
         CHECK(f.devices(bob) == 1);
@@ -231,7 +234,30 @@ TEST_CASE("when over half of fifty are said to be gone nothing is removed any mo
         f.world.put_fcm();
         REQUIRE(f.world.becomes(f.send(bob), "failed"));
         CHECK(f.devices(bob) == 0);
+        CHECK(f.platform("fcm").at("pruningStoppedAt").is_null());
     }
+    SECTION("not even one is where another replica, or the same before it was restarted, has seen fifty")
+    {
+        f.world.postgres.query("UPDATE platforms SET pruning_stopped_at = now() WHERE kind = 'fcm'");
+        register_gone(1);
+        REQUIRE(f.world.becomes(f.send(), "failed"));
+        CHECK(f.devices() == 1);
+    }
+}
+
+// --- outcomes that the database refuses
+
+TEST_CASE("a push whose outcome cannot be written fails, and is not sent again", "[push]")
+{
+    Fixture f;
+    f.world.postgres.query("ALTER TABLE push_deliveries ADD CHECK (status <> 'sent')");
+    f.world.new_device(ada, "ok:1");
+    auto const id = f.send();
+    REQUIRE(f.world.becomes(id, "failed"));
+    CHECK(text(f.world.notification(id), "failureReason") == "INTERNAL");
+    CHECK(f.fcm.seen("ok:1") == 1);
+    CHECK(f.world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.push'") == "0");
+    CHECK(f.world.postgres.query("SELECT ref FROM dead_jobs WHERE reason LIKE '%push_deliveries%'") == id);
 }
 
 // --- credentials that are refused

@@ -223,6 +223,45 @@ TEST_CASE("more than may wait is not taken, and says so at once", "[push]")
     f.push.reset();
 }
 
+TEST_CASE("a credential more than there may be takes the place of the one that was idle longest", "[push]")
+{
+    PushOptions options;
+    options.max_channels = 2;
+    Fixture f({}, options);
+    auto const send_under = [&](std::string const& key) {
+        auto const answers = f.push->send_all({{}, apns_credential(key)}, f.message(),
+            std::vector{Fixture::target(PlatformKind::apns, "aa")}, 30s);
+        CHECK(name_of(answers.front()) == "accepted");
+    };
+    send_under("KEY0000001");
+    send_under("KEY0000002");
+    send_under("KEY0000001");
+    CHECK(f.apns.connections() == 2);
+    send_under("KEY0000003"); // in the place of the second
+    CHECK(f.apns.connections() == 3);
+    send_under("KEY0000001");
+    CHECK(f.apns.connections() == 3);
+    send_under("KEY0000002"); // in the place of the third
+    CHECK(f.apns.connections() == 4);
+    CHECK(eventually([&] { return f.push->stats().connections == 2; }));
+}
+
+TEST_CASE("a credential with pushes under way gives its place to nobody", "[push]")
+{
+    PushOptions options;
+    options.max_channels = 1;
+    options.answer_timeout = 1min;
+    Fixture f({}, options);
+    Handed first(f.message(), androids(1, "hang"));
+    f.push->send(std::move(first.batch));
+    REQUIRE(eventually([&] { return f.fcm.pushes() == 1; }));
+    CHECK(name_of(f.send_apns("aa")) == "transient BUSY");
+    CHECK(f.push->stats().queued == 1);
+    f.fcm.process().signal(SIGKILL);
+    CHECK(name_of(first.answers.get().front()) == "transient CONNECTION_LOST");
+    CHECK(eventually([&] { return f.send_apns("aa").verdict == Verdict::accepted; }));
+}
+
 TEST_CASE("thousands of pushes in several batches reach each device once", "[push]")
 {
     Fixture f;

@@ -46,6 +46,7 @@ void write(core::JsonWriter& w, Platform const& p, core::Scope const& scope, cor
     w.member("updatedAt", p.updated_at)
         .member("pausedUntil", paused ? p.paused_until : std::nullopt)
         .member("pausedReason", paused ? p.paused_reason : std::nullopt)
+        .member("pruningStoppedAt", p.pruning_stopped_at)
         .end_object();
 }
 

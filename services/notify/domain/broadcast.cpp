@@ -1,9 +1,9 @@
 #include "domain/broadcast.hpp"
 
 #include "core/backoff.hpp"
+#include "core/named.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace notify {
 
@@ -18,10 +18,7 @@ static_assert(first_pause * ((1 << max_broadcast_retries) - 1) < broadcast_retry
 
 BroadcastStatus parse_broadcast_status(std::string_view name)
 {
-    auto const it = std::ranges::find(broadcast_statuses, name);
-    if (it == broadcast_statuses.end())
-        throw std::invalid_argument("not a status of a broadcast: " + std::string(name));
-    return static_cast<BroadcastStatus>(it - broadcast_statuses.begin());
+    return core::named<BroadcastStatus>(broadcast_statuses, name);
 }
 
 std::optional<core::Time> next_try(Tries const& tries, core::Time now,

@@ -1,24 +1,16 @@
 #include "domain/domain_records.hpp"
 
+#include "core/named.hpp"
 #include "core/text.hpp"
 #include "domain/answer.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <ranges>
-#include <stdexcept>
 
 namespace notify {
 
 namespace {
-
-template <class Enum, std::size_t n>
-Enum parse(std::array<std::string_view, n> const& names, std::string_view name)
-{
-    auto const found = std::ranges::find(names, name);
-    if (found == names.end()) throw std::invalid_argument("unknown name of a domain's or record's status");
-    return static_cast<Enum>(found - names.begin());
-}
 
 std::string without_spaces(std::string_view text)
 {
@@ -110,12 +102,12 @@ RecordCheck one_right(std::vector<std::string> const& texts, IsKind const& is_ki
 
 DomainStatus parse_domain_status(std::string_view name)
 {
-    return parse<DomainStatus>(domain_statuses, name);
+    return core::named<DomainStatus>(domain_statuses, name);
 }
 
 RecordStatus parse_record_status(std::string_view name)
 {
-    return parse<RecordStatus>(record_statuses, name);
+    return core::named<RecordStatus>(record_statuses, name);
 }
 
 DomainRecords records_of(DomainSetup const& setup)

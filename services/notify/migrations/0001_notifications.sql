@@ -84,6 +84,10 @@ CREATE TABLE push_deliveries (
     FOREIGN KEY (scope_id, notification_id) REFERENCES notifications ON DELETE CASCADE
 );
 
+-- What waits for a platform that is paused is found by this when the pause ends. Most pushes never have a row in it: they
+-- are written with the outcome of their first attempt.
+CREATE INDEX push_deliveries_pending ON push_deliveries (scope_id, notification_id) WHERE status = 'pending';
+
 SELECT protect_by_scope('notifications');
 SELECT protect_by_scope('notification_events');
 SELECT protect_by_scope('notification_attachments');

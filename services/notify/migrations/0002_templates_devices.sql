@@ -34,17 +34,18 @@ CREATE INDEX devices_by_user ON devices (scope_id, user_id, device_id);
 
 -- Push credentials: sealed, with what of them may be shown beside it.
 CREATE TABLE platforms (
-    scope_id          bigint      NOT NULL,
-    kind              text        NOT NULL CHECK (kind IN ('fcm', 'apns')),
-    sealed_credential text        NOT NULL,
-    project_id        text        NOT NULL, -- of fcm
-    key_id            text        NOT NULL, -- of apns, and the next three
-    team_id           text        NOT NULL,
-    bundle_id         text        NOT NULL,
-    environment       text        NOT NULL,
-    updated_at        timestamptz NOT NULL, -- tells one credential from the next
-    paused_until      timestamptz,
-    paused_reason     text,
+    scope_id           bigint      NOT NULL,
+    kind               text        NOT NULL CHECK (kind IN ('fcm', 'apns')),
+    sealed_credential  text        NOT NULL,
+    project_id         text        NOT NULL, -- of fcm
+    key_id             text        NOT NULL, -- of apns, and the next three
+    team_id            text        NOT NULL,
+    bundle_id          text        NOT NULL,
+    environment        text        NOT NULL,
+    updated_at         timestamptz NOT NULL, -- tells one credential from the next
+    paused_until       timestamptz,
+    paused_reason      text,
+    pruning_stopped_at timestamptz, -- since when no device is removed on the carrier's word
     PRIMARY KEY (scope_id, kind),
     CHECK ((paused_until IS NULL) = (paused_reason IS NULL))
 );

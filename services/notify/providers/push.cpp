@@ -164,6 +164,10 @@ private:
     void take(std::unique_ptr<PushBatch> batch)
     {
         auto known = channels_.find(batch->credential->fingerprint());
+        if (known == channels_.end() && !make_room()) {
+            answer_all(*batch, push_answer(Verdict::transient, std::string(push_reasons::busy)));
+            return finished(std::move(batch));
+        }
         try {
             if (known == channels_.end())
                 known = channels_.emplace(batch->credential->fingerprint(), make_channel(batch->credential))
@@ -177,6 +181,20 @@ private:
     }
 
     using Channels = std::map<crypto::Digest, std::shared_ptr<PushChannel>>;
+
+    /// Sees to it that there may be one more channel. False: all there may be have something to do.
+    bool make_room()
+    {
+        if (channels_.size() < options_.max_channels) return true;
+        auto longest = channels_.end();
+        for (auto it = channels_.begin(); it != channels_.end(); ++it) {
+            if (!it->second->idle()) continue;
+            if (longest == channels_.end() || it->second->used() < longest->second->used()) longest = it;
+        }
+        if (longest == channels_.end()) return false;
+        channels_.erase(longest);
+        return true;
+    }
 
     std::shared_ptr<PushChannel> make_channel(Credential::Ptr const& credential)
     {

@@ -38,6 +38,7 @@ struct PushOptions {
     std::string apns_base_url;    ///< APNS_BASE_URL; empty: Apple's host of the credential's environment
     std::string ca_file;          ///< OUTBOUND_CA_FILE, which the caller fills in; empty: the system's roots
     unsigned max_connections = 4; ///< of a credential
+    std::size_t max_channels = 1'000; ///< credentials that have connections, tokens and queues at once
     std::size_t max_queued = 100'000; ///< devices that batches of all credentials may wait for at once
     std::chrono::milliseconds answer_timeout{10'000}; ///< from when a push is sent to its answer
 
@@ -77,7 +78,8 @@ inline constexpr std::string_view not_sent =
     "NOT_SENT_IN_TIME"; ///< the batch's deadline passed before its turn
 inline constexpr std::string_view too_large = "PAYLOAD_TOO_LARGE"; ///< our own check of `max_push_bytes`
 inline constexpr std::string_view stopped = "STOPPED"; ///< stop was requested, or we are going away
-inline constexpr std::string_view busy = "BUSY";       ///< `max_queued` is reached
+inline constexpr std::string_view busy =
+    "BUSY"; ///< `max_queued` is reached, or `max_channels` with pushes under way in each
 inline constexpr std::string_view nonsense = "UNEXPECTED_ANSWER"; ///< not the carrier's language
 } // namespace push_reasons
 
@@ -120,6 +122,10 @@ struct PushCredentials {
 /// What a carrier provably did not process (refused streams, those above the last one of a GOAWAY) is sent
 /// again at once; everything else that failed is the caller's to repeat. A Retry-After of a carrier holds all
 /// pushes of that credential back; those whose deadline comes first are `throttled`.
+///
+/// What is kept for credentials has a bound: with `max_channels` in use a new one takes the place of the one
+/// that has been idle longest, whose connections are closed; its token, and a Retry-After, are learnt anew
+/// when it comes back.
 class Push {
 public:
     /// `client`, to addresses the operator configured, fetches access tokens. All outlive this object.
@@ -133,7 +139,8 @@ public:
     /// Takes a batch and returns at once. Throws std::invalid_argument when a target is of another kind than
     /// the credential.
     ///
-    /// Back-pressure: a batch that does not fit into `max_queued` is done at once, all `transient` (`BUSY`).
+    /// Back-pressure: a batch that does not fit into `max_queued`, or finds no channel idle whose place it
+    /// could take, is done at once, all `transient` (`BUSY`).
     /// A caller with much to send keeps a few batches under way and sends the next one when one is done.
     void send(std::unique_ptr<PushBatch> batch);
 

@@ -104,6 +104,11 @@ void PushChannel::tick(Steady::time_point now)
     client_.tick(now);
 }
 
+bool PushChannel::idle() const noexcept
+{
+    return queue_.empty() && client_.in_flight() == 0;
+}
+
 http::h2::Source::Request PushChannel::next(bool urgent_only) noexcept
 {
     if (!open_ || !queue_.waiting()) return {};

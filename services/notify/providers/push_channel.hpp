@@ -40,6 +40,10 @@ public:
     /// Keeps the deadlines; to be called about every tenth of a second.
     void tick(std::chrono::steady_clock::time_point now);
 
+    /// Whether no batch is here, and no push under way: what was sent for one that waits no longer is, until
+    /// it is answered or its time is over.
+    bool idle() const noexcept;
+
     /// When there was last something to do.
     std::chrono::steady_clock::time_point used() const noexcept { return used_; }
 

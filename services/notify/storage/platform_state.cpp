@@ -4,12 +4,16 @@
 
 namespace notify::platform_state {
 
+namespace {
+
 core::Uuid resume_ref(PlatformKind kind) noexcept
 {
     std::array<std::uint8_t, 16> bytes{};
     bytes.back() = static_cast<std::uint8_t>(kind);
     return core::Uuid::from_bytes(bytes);
 }
+
+} // namespace
 
 PlatformKind resumed_kind(core::Uuid const& ref) noexcept
 {
@@ -43,6 +47,13 @@ void resume(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time now
            "WHERE scope_id = $1 AND kind = $2 AND paused_until IS NOT NULL",
         {scope_id, to_string(kind)});
     jobs::enqueue(tx, resume_queue, scope_id, resume_ref(kind), now);
+}
+
+void stop_pruning(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time seen, core::Time now)
+{
+    tx.run("UPDATE platforms SET pruning_stopped_at = $4 "
+           "WHERE scope_id = $1 AND kind = $2 AND updated_at = $3 AND pruning_stopped_at IS NULL",
+        {scope_id, to_string(kind), seen, now});
 }
 
 } // namespace notify::platform_state

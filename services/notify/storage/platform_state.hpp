@@ -7,17 +7,15 @@
 
 #include <string_view>
 
-/// The pause of a platform (`paused_until`, `paused_reason` of the table `platforms`): what the carrier's
-/// refusal of its credential leads to.
+/// What carriers' answers lead to in the table `platforms`: the pause of a platform whose credential is
+/// refused (`paused_until`, `paused_reason`), and the end of pruning on the word of one that calls too many
+/// devices gone (`pruning_stopped_at`).
 namespace notify::platform_state {
 
 /// The queue of the jobs that follow the end of a pause: what waited for it is sent.
 inline constexpr std::string_view resume_queue = "notify.resume";
 
-/// The `ref` of the job for a platform.
-core::Uuid resume_ref(PlatformKind kind) noexcept;
-
-/// The inverse.
+/// The platform that the `ref` of such a job names.
 PlatformKind resumed_kind(core::Uuid const& ref) noexcept;
 
 /// Nothing is sent through the scope's `kind` until `until`, or until the end of the pause that is under way
@@ -33,5 +31,9 @@ bool holds(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time seen
 /// Ends the pause, and has what waited for it sent now. To be called in the transaction that sets or removes
 /// the credential, whether there was a pause or not.
 void resume(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time now);
+
+/// From `now` on, if not since longer, no device of the scope is removed on the word of `kind`, until another
+/// credential is put there: nothing changes when the one that was `seen` was replaced since.
+void stop_pruning(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time seen, core::Time now);
 
 } // namespace notify::platform_state

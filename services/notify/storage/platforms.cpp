@@ -10,7 +10,9 @@ namespace {
 
 #define PLATFORM_COLUMNS                                                                                     \
     "p.kind, p.project_id, p.key_id, p.team_id, p.bundle_id, p.environment, p.updated_at, p.paused_until, "  \
-    "p.paused_reason"
+    "p.paused_reason, p.pruning_stopped_at"
+
+#define SEALED_COLUMNS "kind, sealed_credential, updated_at, paused_until, paused_reason, pruning_stopped_at"
 
 Platform read(pg::RowReader& r)
 {
@@ -24,6 +26,7 @@ Platform read(pg::RowReader& r)
     p.updated_at = r.time();
     p.paused_until = r.optional_time();
     p.paused_reason = r.optional_text();
+    p.pruning_stopped_at = r.optional_time();
     return p;
 }
 
@@ -35,6 +38,7 @@ Sealed read_sealed(pg::RowReader& r)
     p.updated_at = r.time();
     p.paused_until = r.optional_time();
     p.paused_reason = r.optional_text();
+    p.pruning_stopped_at = r.optional_time();
     return p;
 }
 
@@ -63,9 +67,8 @@ std::vector<Platform> list(pg::Tx& tx, core::Scope const& scope)
 
 std::vector<Sealed> load(pg::Tx& tx, std::int64_t scope_id)
 {
-    auto const result = tx.run("SELECT kind, sealed_credential, updated_at, paused_until, paused_reason "
-                               "FROM platforms WHERE scope_id = $1 ORDER BY kind DESC",
-        {scope_id});
+    auto const result =
+        tx.run("SELECT " SEALED_COLUMNS " FROM platforms WHERE scope_id = $1 ORDER BY kind DESC", {scope_id});
     return pg::read_rows(result, read_sealed);
 }
 
@@ -85,7 +88,7 @@ void put(pg::Tx& tx, core::Scope const& scope, Credential const& credential, cry
            "bundle_id, environment, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp()) "
            "ON CONFLICT (scope_id, kind) DO UPDATE SET sealed_credential = excluded.sealed_credential, "
            "project_id = excluded.project_id, key_id = excluded.key_id, team_id = excluded.team_id, "
-           "bundle_id = excluded.bundle_id, environment = excluded.environment, "
+           "bundle_id = excluded.bundle_id, environment = excluded.environment, pruning_stopped_at = NULL, "
            "updated_at = greatest(excluded.updated_at, p.updated_at + interval '1 microsecond')",
         {scope.id, to_string(credential.kind()), sealed, shown.project_id, shown.key_id, shown.team_id,
             shown.bundle_id, shown.environment});
@@ -101,9 +104,9 @@ std::optional<Platform> remove(pg::Tx& tx, core::Scope const& scope, PlatformKin
 
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
 {
-    auto const result = tx.run("SELECT kind, sealed_credential, updated_at, paused_until, paused_reason "
-                               "FROM platforms WHERE scope_id = $1 ORDER BY kind FOR NO KEY UPDATE",
-        {scope.id});
+    auto const result =
+        tx.run("SELECT " SEALED_COLUMNS " FROM platforms WHERE scope_id = $1 ORDER BY kind FOR NO KEY UPDATE",
+            {scope.id});
     std::size_t changed = 0;
     for (auto const& platform : pg::read_rows(result, read_sealed)) {
         if (keyring.is_current(platform.credential)) continue;

@@ -13,7 +13,8 @@
 #include <vector>
 
 /// The table `platforms`: with what a scope may push through each carrier. The credential is sealed; beside
-/// it stands what may be shown. Its pause is the business of storage/platform_state.hpp.
+/// it stands what may be shown. Its pause, and the end of pruning, are the business of
+/// storage/platform_state.hpp.
 namespace notify::platforms {
 
 /// A platform as it is shown.
@@ -23,6 +24,7 @@ struct Platform {
     core::Time updated_at;
     std::optional<core::Time> paused_until; ///< may have passed
     std::optional<std::string> paused_reason;
+    std::optional<core::Time> pruning_stopped_at; ///< since when its word removes no device
 };
 
 /// A platform as it is pushed through.
@@ -32,6 +34,7 @@ struct Sealed {
     core::Time updated_at; ///< differs for each credential that was ever put there; the database's clock
     std::optional<core::Time> paused_until;
     std::optional<std::string> paused_reason;
+    std::optional<core::Time> pruning_stopped_at;
 };
 
 /// In the order of their kinds.
@@ -44,8 +47,8 @@ std::vector<Sealed> load(pg::Tx& tx, std::int64_t scope_id);
 /// of the ring opens it.
 Credential::Ptr open(crypto::Keyring const& keyring, std::int64_t scope_id, Sealed const& platform);
 
-/// Puts a credential in the place of the one of its kind, if there is one. The pause stays as it was:
-/// platform_state::resume ends it.
+/// Puts a credential in the place of the one of its kind, if there is one. Pruning begins anew. The pause
+/// stays as it was: platform_state::resume ends it.
 void put(pg::Tx& tx, core::Scope const& scope, Credential const& credential, crypto::Keyring const& keyring);
 
 /// What was removed; nullopt when there was none.

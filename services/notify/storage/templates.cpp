@@ -37,13 +37,17 @@ Template read_written(pqxx::result const& result)
 
 pg::Batch<std::optional<Found>> find_batch(pg::Session& session, std::span<Name const> names)
 {
+    // The tenant as a value of its own: `scope_id / 2` is not leakproof, and under row-level security such an
+    // expression cannot be an index condition.
     std::vector<pg::Param> const params{pg::column(names, [](Name const& n) { return n.scope_id; }),
+        pg::column(names, [](Name const& n) { return core::Scope{n.scope_id, {}}.tenant_id(); }),
         pg::column(names, [](Name const& n) { return std::string_view(n.name); })};
     auto const result = co_await session.run(pg::scopes_of(names),
         "SELECT k.place, " TEMPLATE_COLUMNS ", t.channel = 'push' AND "
         "EXISTS (SELECT FROM platforms p WHERE p.scope_id = k.scope_id) "
-        "FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS k(scope_id, name, place) "
-        "CROSS JOIN LATERAL (SELECT * FROM templates x WHERE x.tenant_id = k.scope_id / 2 "
+        "FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY "
+        "AS k(scope_id, tenant_id, name, place) "
+        "CROSS JOIN LATERAL (SELECT * FROM templates x WHERE x.tenant_id = k.tenant_id "
         "AND x.name = k.name LIMIT 1) AS t",
         params);
     co_return pg::read_placed(result, names.size(), [](pg::RowReader& r) {

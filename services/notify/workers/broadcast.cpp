@@ -20,8 +20,8 @@ constexpr std::size_t chunks_a_step = 20; ///< cut in one transaction
 constexpr auto patience = 30s;            ///< in which a chunk's pushes are sent, or go on in another run
 
 /// Everything that a run has led to; the job was ended or put off by now.
-void record(pg::Tx& tx, std::int64_t scope_id, BroadcastRun const& run, std::span<devices::Gone const> gone,
-    core::Time now)
+void record(
+    pg::Tx& tx, std::int64_t scope_id, BroadcastRun const& run, Pruning const& pruning, core::Time now)
 {
     auto const& chunk = run.chunk();
     Settled settled = run.settled();
@@ -37,7 +37,7 @@ void record(pg::Tx& tx, std::int64_t scope_id, BroadcastRun const& run, std::spa
     // A credential that came while the carrier was asked: nobody else will wake this chunk.
     if (!halt(tx, scope_id, run.halted(), now) && goes_on)
         jobs::enqueue(tx, broadcast_chunks::queue, scope_id, chunk.id, now);
-    if (!gone.empty()) devices::prune(tx, scope_id, gone);
+    prune(tx, scope_id, pruning, now);
 }
 
 } // namespace
@@ -93,8 +93,16 @@ jobs::Outcome BroadcastSender::operator()(jobs::Claim const& claim, std::stop_to
     auto const push = rendered(chunk.broadcast_id, message);
     auto const run =
         std::make_shared<BroadcastRun>(std::move(chunk), std::move(devices), std::move(platforms), now);
-    auto gone = ask(claim.scope_id, *run, push, stop);
-    return end(claim.scope_id, run, std::move(gone));
+    auto pruning = ask(claim.scope_id, *run, push, stop);
+    return end(claim.scope_id, run, std::move(pruning));
+}
+
+void BroadcastSender::give_up(pg::Tx& tx, jobs::Claim const& claim) const
+{
+    auto chunk = broadcast_chunks::find(tx, claim.scope_id, claim.ref);
+    if (!chunk) return;
+    core::Time const now = deps_.clock.now();
+    record(tx, claim.scope_id, BroadcastRun::cancelled(*std::move(chunk), now), {}, now);
 }
 
 std::optional<BroadcastSender::Loaded> BroadcastSender::load(jobs::Claim const& claim) const
@@ -171,22 +179,21 @@ BroadcastSender::Batches BroadcastSender::send(Batches batches, std::stop_token 
     return answered;
 }
 
-std::vector<devices::Gone> BroadcastSender::ask(
+Pruning BroadcastSender::ask(
     std::int64_t scope_id, BroadcastRun& run, SharedPush const& push, std::stop_token const& stop)
 {
     Batches batches;
     for (std::size_t kind = 0; kind < batches.size(); ++kind)
         batches[kind] = batch_of(scope_id, run, static_cast<PlatformKind>(kind), push);
     auto const answered = send(std::move(batches), stop);
-    auto gone = take(run, answered);
+    auto pruning = take(scope_id, run, answered);
     carriers_.report(scope_id, run.halted());
-    return gone;
+    return pruning;
 }
 
-/// The devices to be removed.
-std::vector<devices::Gone> BroadcastSender::take(BroadcastRun& run, Batches const& answered)
+Pruning BroadcastSender::take(std::int64_t scope_id, BroadcastRun& run, Batches const& answered)
 {
-    std::vector<devices::Gone> gone;
+    Pruning pruning;
     core::Time const now = deps_.clock.now();
     for (std::size_t i = 0; i < answered.size(); ++i) {
         auto const& batch = answered[i];
@@ -194,20 +201,20 @@ std::vector<devices::Gone> BroadcastSender::take(BroadcastRun& run, Batches cons
         auto const kind = static_cast<PlatformKind>(i);
         run.apply(kind, batch->targets, batch->answers, now, crypto::random_u64());
         if (!batch->credential) continue;
+        auto const& platform = *run.platform_of(kind);
         for (auto const& answer : batch->answers)
-            carriers_.count(*batch->credential, answer);
-        if (!carriers_.may_prune(*batch->credential)) continue;
-        gone.insert(gone.end(), run.gone(kind).begin(), run.gone(kind).end());
+            carriers_.count(scope_id, platform, answer);
+        carriers_.judge(scope_id, platform, run.gone(kind), pruning);
     }
-    return gone;
+    return pruning;
 }
 
 jobs::Outcome BroadcastSender::end(
-    std::int64_t scope_id, std::shared_ptr<BroadcastRun const> run, std::vector<devices::Gone> gone) const
+    std::int64_t scope_id, std::shared_ptr<BroadcastRun const> run, Pruning pruning) const
 {
     auto const again = run->again();
-    auto write = [=, now = deps_.clock.now(), run = std::move(run), gone = std::move(gone)](
-                     pg::Tx& tx) { record(tx, scope_id, *run, gone, now); };
+    auto write = [=, now = deps_.clock.now(), run = std::move(run), pruning = std::move(pruning)](
+                     pg::Tx& tx) { record(tx, scope_id, *run, pruning, now); };
     return again ? Outcome::not_yet(*again, std::move(write)) : Outcome::done(std::move(write));
 }
 

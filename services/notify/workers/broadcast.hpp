@@ -40,6 +40,10 @@ public:
     /// a process that dies repeats the chunk, under the same apns-ids and collapse id, and counts it once.
     jobs::Outcome operator()(jobs::Claim const& claim, std::stop_token const& stop);
 
+    /// Has all that is left of a chunk fail, the outcome of whose run cannot be written
+    /// (`jobs::WorkerOptions::given_up`).
+    void give_up(pg::Tx& tx, jobs::Claim const& claim) const;
+
 private:
     struct Loaded {
         broadcast_chunks::Chunk chunk;
@@ -55,11 +59,10 @@ private:
     std::unique_ptr<PushBatch> batch_of(
         std::int64_t scope_id, BroadcastRun& run, PlatformKind kind, SharedPush const& push);
     Batches send(Batches batches, std::stop_token const& stop) const;
-    std::vector<devices::Gone> take(BroadcastRun& run, Batches const& answered);
-    std::vector<devices::Gone> ask(
+    Pruning take(std::int64_t scope_id, BroadcastRun& run, Batches const& answered);
+    Pruning ask(
         std::int64_t scope_id, BroadcastRun& run, SharedPush const& push, std::stop_token const& stop);
-    jobs::Outcome end(std::int64_t scope_id, std::shared_ptr<BroadcastRun const> run,
-        std::vector<devices::Gone> gone) const;
+    jobs::Outcome end(std::int64_t scope_id, std::shared_ptr<BroadcastRun const> run, Pruning pruning) const;
 
     DeliveryDeps const& deps_;
     Carriers& carriers_;

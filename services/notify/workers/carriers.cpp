@@ -14,30 +14,40 @@ bool is_answered(Verdict verdict) noexcept
     return verdict == Verdict::accepted || verdict == Verdict::gone || verdict == Verdict::refused;
 }
 
+PlatformVersion version_of(std::int64_t scope_id, platforms::Sealed const& platform) noexcept
+{
+    return {scope_id * 2 + static_cast<std::int64_t>(platform.kind),
+        platform.updated_at.time_since_epoch().count()};
+}
+
 } // namespace
 
 Credential::Ptr Carriers::credential_of(std::int64_t scope_id, platforms::Sealed const& platform)
 {
-    Version const version{scope_id * 2 + static_cast<std::int64_t>(platform.kind),
-        platform.updated_at.time_since_epoch().count()};
+    auto const version = version_of(scope_id, platform);
     if (auto known = credentials_.find(version)) return known;
     auto opened = platforms::open(deps_.keyring, scope_id, platform);
     credentials_.put(version, opened);
     return opened;
 }
 
-void Carriers::count(Credential const& credential, PushAnswer const& answer)
+void Carriers::count(std::int64_t scope_id, platforms::Sealed const& platform, PushAnswer const& answer)
 {
-    if (!is_answered(answer.verdict) ||
-        !breakers_.count(credential.fingerprint(), answer.verdict == Verdict::gone))
+    if (platform.pruning_stopped_at || !is_answered(answer.verdict) ||
+        !breakers_.count(version_of(scope_id, platform), answer.verdict == Verdict::gone))
         return;
     deps_.logger.warn("over half of a credential's devices are said to be gone: none is removed any more",
-        {{"platform", to_string(credential.kind())}, {"reason", answer.reason}});
+        {{"platform", to_string(platform.kind)}, {"scopeId", scope_id}, {"reason", answer.reason}});
 }
 
-bool Carriers::may_prune(Credential const& credential) const
+void Carriers::judge(std::int64_t scope_id, platforms::Sealed const& platform,
+    std::span<devices::Gone const> gone, Pruning& pruning) const
 {
-    return breakers_.may_prune(credential.fingerprint());
+    if (platform.pruning_stopped_at) return;
+    if (breakers_.may_prune(version_of(scope_id, platform)))
+        pruning.gone.insert(pruning.gone.end(), gone.begin(), gone.end());
+    else
+        pruning.stopped.push_back({platform.kind, platform.updated_at});
 }
 
 void Carriers::report(std::int64_t scope_id, std::span<Halted const> halted) const
@@ -59,6 +69,13 @@ bool halt(pg::Tx& tx, std::int64_t scope_id, std::span<Halted const> halted, cor
         all = all && paused;
     }
     return all;
+}
+
+void prune(pg::Tx& tx, std::int64_t scope_id, Pruning const& pruning, core::Time now)
+{
+    for (auto const& [kind, seen] : pruning.stopped)
+        platform_state::stop_pruning(tx, scope_id, kind, seen, now);
+    devices::prune(tx, scope_id, pruning.gone);
 }
 
 } // namespace notify

@@ -3,6 +3,7 @@
 
 #include "core/cache.hpp"
 #include "providers/push.hpp"
+#include "storage/devices.hpp"
 #include "storage/platforms.hpp"
 #include "workers/common.hpp"
 #include "workers/prune_breakers.hpp"
@@ -10,9 +11,21 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
+#include <vector>
 
 namespace notify {
+
+/// What follows from carriers' answers that devices are gone.
+struct Pruning {
+    /// A platform on whose word no device is removed any more.
+    struct Stopped {
+        PlatformKind kind{};
+        core::Time seen; ///< `updated_at` of its credential
+    };
+
+    std::vector<devices::Gone> gone; ///< to be removed
+    std::vector<Stopped> stopped;    ///< to be written down
+};
 
 /// What all who send pushes know together of the scopes' platforms: opened credentials, and on which
 /// carriers' word devices are removed. Safe from any thread.
@@ -23,25 +36,27 @@ public:
     /// The platform's credential, opened once and kept.
     Credential::Ptr credential_of(std::int64_t scope_id, platforms::Sealed const& platform);
 
-    /// Takes note of an answer to a push under that credential, before what it says is acted on.
-    void count(Credential const& credential, PushAnswer const& answer);
+    /// Takes note of an answer to a push through the platform, before what it says is acted on.
+    void count(std::int64_t scope_id, platforms::Sealed const& platform, PushAnswer const& answer);
 
-    /// Whether devices may be removed on the word of that credential's carrier.
-    bool may_prune(Credential const& credential) const;
+    /// Adds what follows from the platform's word that devices are `gone`: they are, or it is not believed.
+    void judge(std::int64_t scope_id, platforms::Sealed const& platform, std::span<devices::Gone const> gone,
+        Pruning& pruning) const;
 
     /// Logs which credentials were refused just now.
     void report(std::int64_t scope_id, std::span<Halted const> halted) const;
 
 private:
-    using Version = std::pair<std::int64_t, std::int64_t>; ///< scope and kind; `updated_at`
-
     DeliveryDeps const& deps_;
     PruneBreakers breakers_;
-    core::Cache<Version, Credential> credentials_{1'000, std::chrono::minutes(10)};
+    core::Cache<PlatformVersion, Credential> credentials_{1'000, std::chrono::minutes(10)};
 };
 
 /// Pauses the platforms that were refused. Whether all of `halted` are paused now, and stay so until this
 /// transaction has ended, so that what it leaves waiting is found by whoever ends the pause.
 bool halt(pg::Tx& tx, std::int64_t scope_id, std::span<Halted const> halted, core::Time now);
+
+/// Removes the devices, and writes down where that has stopped.
+void prune(pg::Tx& tx, std::int64_t scope_id, Pruning const& pruning, core::Time now);
 
 } // namespace notify

@@ -99,6 +99,20 @@ jobs::Outcome give_up(
         });
 }
 
+void break_off(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time at)
+{
+    std::string const why(failures::internal);
+    deliveries::drop_pending(tx, scope_id, n.id, why, at);
+    bool const fails = n.status == Status::queued;
+    move_and_tell(tx, scope_id, n, fails ? std::optional(Status::failed) : std::nullopt, why, at);
+}
+
+void give_up_unwritten(pg::Tx& tx, jobs::Claim const& claim, core::Time at)
+{
+    auto n = notifications::lock(tx, claim.scope_id, claim.ref);
+    if (n) break_off(tx, claim.scope_id, *n, at);
+}
+
 jobs::Outcome end_broken(DeliveryDeps const& deps, jobs::Claim const& claim, core::Time began)
 {
     auto const n = deps.db.transact_blocking(pg::Scopes(claim.scope_id),
@@ -111,10 +125,10 @@ jobs::Outcome end_broken(DeliveryDeps const& deps, jobs::Claim const& claim, cor
         auto locked = lock_tried(tx, scope_id, tried);
         if (!locked) return;
         ++locked->attempts;
-        std::string const why(failures::internal);
-        if (ends) deliveries::drop_pending(tx, scope_id, tried.id, why, now);
-        bool const fails = ends && locked->status == Status::queued;
-        move_and_tell(tx, scope_id, *locked, fails ? std::optional(Status::failed) : std::nullopt, why, now);
+        if (ends)
+            break_off(tx, scope_id, *locked, now);
+        else
+            notifications::update_progress(tx, scope_id, *locked);
     };
     return again ? Outcome::retry(*again, std::move(write)) : Outcome::dead(std::move(write));
 }

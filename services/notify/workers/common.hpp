@@ -69,6 +69,13 @@ jobs::Outcome give_up(
 /// that has reached some devices fails at the others.
 jobs::Outcome end_broken(DeliveryDeps const& deps, jobs::Claim const& claim, core::Time began);
 
+/// Fails what is left of `n`, which is locked, for `failures::internal`. A push that has reached some devices
+/// fails at the others.
+void break_off(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time at);
+
+/// The same, where the outcome of a run cannot be written (`jobs::WorkerOptions::given_up`).
+void give_up_unwritten(pg::Tx& tx, jobs::Claim const& claim, core::Time at);
+
 /// Moves `n`, which is locked, to `to` and tells the scope's webhooks; else writes its progress alone.
 void move_and_tell(pg::Tx& tx, std::int64_t scope_id, Notification& n, std::optional<Status> to,
     std::optional<std::string> const& detail, core::Time at);

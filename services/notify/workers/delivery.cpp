@@ -25,9 +25,13 @@ constexpr unsigned chunks_per_scope = 4;
 /// How long the chunks of a process that died wait.
 constexpr std::chrono::seconds chunk_lease{20};
 
-jobs::WorkerOptions worker(std::string_view queue, unsigned threads)
+jobs::WorkerOptions channel_worker(DeliveryDeps const& deps, Channel channel, unsigned threads)
 {
-    return {.queue = std::string(queue), .threads = threads};
+    return {.queue = std::string(queue_of(channel)),
+        .threads = threads,
+        .given_up = [&deps](pg::Tx& tx, jobs::Claim const& claim) {
+            give_up_unwritten(tx, claim, deps.clock.now());
+        }};
 }
 
 /// The handler of a channel, with an end to it: a run that breaks is an attempt, too.
@@ -75,16 +79,18 @@ std::vector<Delivery::Queue> Delivery::queues() const
 {
     DeliveryDeps const& deps = impl_->deps;
     return {
-        {worker(queue_of(Channel::email), email_threads), channel_handler(deps, impl_->email)},
-        {worker(queue_of(Channel::push), push_threads), channel_handler(deps, impl_->push)},
-        {worker(queue_of(Channel::sms), sms_threads), channel_handler(deps, impl_->sms)},
-        {worker(platform_state::resume_queue, 1), std::ref(impl_->resume)},
+        {channel_worker(deps, Channel::email, email_threads), channel_handler(deps, impl_->email)},
+        {channel_worker(deps, Channel::push, push_threads), channel_handler(deps, impl_->push)},
+        {channel_worker(deps, Channel::sms, sms_threads), channel_handler(deps, impl_->sms)},
+        {{.queue = std::string(platform_state::resume_queue), .threads = 1}, std::ref(impl_->resume)},
         {{.queue = std::string(broadcasts::queue), .threads = 2, .lease = chunk_lease},
             std::ref(impl_->cutter)},
         {{.queue = std::string(broadcast_chunks::queue),
              .threads = chunk_threads,
              .max_per_scope = chunks_per_scope,
-             .lease = chunk_lease},
+             .lease = chunk_lease,
+             .given_up = [&sender = impl_->broadcast](
+                             pg::Tx& tx, jobs::Claim const& claim) { sender.give_up(tx, claim); }},
             std::ref(impl_->broadcast)},
     };
 }

@@ -6,6 +6,7 @@
 #include "storage/notifications.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace notify {
 
@@ -32,8 +33,7 @@ std::optional<Status> status_after(PushRun const& run, Notification const& locke
     return hopeless ? std::optional(Status::failed) : std::nullopt;
 }
 
-void record(pg::Tx& tx, std::int64_t scope_id, PushRun const& run, std::span<devices::Gone const> gone,
-    core::Time now)
+void record(pg::Tx& tx, std::int64_t scope_id, PushRun const& run, Pruning const& pruning, core::Time now)
 {
     auto n = lock_tried(tx, scope_id, Tried::of(run.notification()));
     if (!n) return;
@@ -45,7 +45,7 @@ void record(pg::Tx& tx, std::int64_t scope_id, PushRun const& run, std::span<dev
     auto const to = status_after(run, *n);
     auto const detail = to == Status::failed ? std::optional(run.reason()) : std::nullopt;
     move_and_tell(tx, scope_id, *n, to, detail, now);
-    if (!gone.empty()) devices::prune(tx, scope_id, gone);
+    prune(tx, scope_id, pruning, now);
 }
 
 } // namespace
@@ -78,8 +78,8 @@ jobs::Outcome PushHandler::operator()(jobs::Claim const& claim, std::stop_token 
     }
     auto const run = std::make_shared<PushRun>(
         std::move(*loaded.notification), std::move(loaded.targets), std::move(loaded.platforms), now);
-    auto gone = ask(claim.scope_id, *run, stop);
-    return end(claim.scope_id, run, std::move(gone));
+    auto pruning = ask(claim.scope_id, *run, stop);
+    return end(claim.scope_id, run, std::move(pruning));
 }
 
 PushCredentials PushHandler::credentials_for(std::int64_t scope_id, PushRun const& run)
@@ -92,7 +92,7 @@ PushCredentials PushHandler::credentials_for(std::int64_t scope_id, PushRun cons
     return credentials;
 }
 
-PushHandler::Gone PushHandler::ask(std::int64_t scope_id, PushRun& run, std::stop_token const& stop)
+Pruning PushHandler::ask(std::int64_t scope_id, PushRun& run, std::stop_token const& stop)
 {
     if (run.asked().empty()) return {};
     auto const credentials = credentials_for(scope_id, run);
@@ -101,25 +101,31 @@ PushHandler::Gone PushHandler::ask(std::int64_t scope_id, PushRun& run, std::sto
     run.apply(answers, deps_.clock.now(), crypto::random_u64());
     carriers_.report(scope_id, run.halted());
     for (std::size_t i = 0; i < answers.size(); ++i)
-        carriers_.count(*credentials.of(run.asked()[i].kind), answers[i]);
-    return gone_of(run, credentials, answers);
+        carriers_.count(scope_id, *run.platform_of(run.asked()[i].kind), answers[i]);
+    return pruning_of(scope_id, run, answers);
 }
 
-PushHandler::Gone PushHandler::gone_of(
-    PushRun const& run, PushCredentials const& credentials, std::span<PushAnswer const> answers) const
+Pruning PushHandler::pruning_of(
+    std::int64_t scope_id, PushRun const& run, std::span<PushAnswer const> answers) const
 {
-    Gone gone;
+    std::array<std::vector<devices::Gone>, platform_kinds.size()> gone;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-        auto const device = run.gone(i, answers[i]);
-        if (device && carriers_.may_prune(*credentials.of(run.asked()[i].kind))) gone.push_back(*device);
+        if (auto const device = run.gone(i, answers[i]))
+            gone[static_cast<std::size_t>(run.asked()[i].kind)].push_back(*device);
     }
-    return gone;
+    Pruning pruning;
+    for (std::size_t kind = 0; kind < gone.size(); ++kind) {
+        if (auto const* const platform = run.platform_of(static_cast<PlatformKind>(kind)))
+            carriers_.judge(scope_id, *platform, gone[kind], pruning);
+    }
+    return pruning;
 }
 
-jobs::Outcome PushHandler::end(std::int64_t scope_id, std::shared_ptr<PushRun const> run, Gone gone) const
+jobs::Outcome PushHandler::end(
+    std::int64_t scope_id, std::shared_ptr<PushRun const> run, Pruning pruning) const
 {
-    auto write = [=, now = deps_.clock.now(), gone = std::move(gone)](
-                     pg::Tx& tx) { record(tx, scope_id, *run, gone, now); };
+    auto write = [=, now = deps_.clock.now(), pruning = std::move(pruning)](
+                     pg::Tx& tx) { record(tx, scope_id, *run, pruning, now); };
     if (run->again()) {
         return run->counts() ? Outcome::retry(*run->again(), std::move(write))
                              : Outcome::not_yet(*run->again(), std::move(write));

@@ -30,15 +30,12 @@ private:
         std::vector<platforms::Sealed> platforms;
     };
 
-    using Gone = std::vector<devices::Gone>;
-
     Loaded load(jobs::Claim const& claim) const;
     PushCredentials credentials_for(std::int64_t scope_id, PushRun const& run);
-    /// Asks the carriers; yields the devices to be removed.
-    Gone ask(std::int64_t scope_id, PushRun& run, std::stop_token const& stop);
-    Gone gone_of(
-        PushRun const& run, PushCredentials const& credentials, std::span<PushAnswer const> answers) const;
-    jobs::Outcome end(std::int64_t scope_id, std::shared_ptr<PushRun const> run, Gone gone) const;
+    /// Asks the carriers; yields what follows for the devices.
+    Pruning ask(std::int64_t scope_id, PushRun& run, std::stop_token const& stop);
+    Pruning pruning_of(std::int64_t scope_id, PushRun const& run, std::span<PushAnswer const> answers) const;
+    jobs::Outcome end(std::int64_t scope_id, std::shared_ptr<PushRun const> run, Pruning pruning) const;
 
     DeliveryDeps const& deps_;
     Carriers& carriers_;

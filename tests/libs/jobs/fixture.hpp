@@ -33,6 +33,29 @@ struct Fixture {
         tx([&](pg::Tx& t) { jobs::enqueue(t, queue, scope, ref, clock.now() + in); });
     }
 
+    /// A job for an hour later in each of these scopes.
+    void add_later(std::int64_t first_scope, std::int64_t last_scope)
+    {
+        tx([&](pg::Tx& t) {
+            t.run("INSERT INTO jobs (scope_id, queue, ref, run_at) SELECT s, 'q', gen_random_uuid(), "
+                  "$1::timestamptz + interval '1 hour' FROM generate_series($2::bigint, $3::bigint) AS s",
+                {clock.now(), first_scope, last_scope});
+        });
+    }
+
+    /// How many jobs each claim of a round has brought, up to the last scope.
+    std::vector<std::size_t> round(jobs::ClaimRequest request)
+    {
+        std::vector<std::size_t> found;
+        for (bool end = false; !end;) {
+            auto const result = claim(request);
+            found.push_back(result.claims.size());
+            request.after_scope = result.next_scope;
+            end = result.end;
+        }
+        return found;
+    }
+
     jobs::ClaimResult claim(jobs::ClaimRequest const& request)
     {
         return tx([&](pg::Tx& t) { return jobs::claim(t, request, clock.now()); });

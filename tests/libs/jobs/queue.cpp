@@ -5,6 +5,7 @@
 
 #include <pqxx/except>
 
+#include <array>
 #include <atomic>
 #include <set>
 
@@ -204,27 +205,67 @@ TEST_CASE("the oldest job of a scope comes first")
     CHECK(f.claim_up_to(1).at(0).ref == third);
 }
 
-TEST_CASE("more scopes than one claim looks at are reached by going on")
+TEST_CASE("what is due is claimed at once, however many scopes have jobs for later")
+{
+    Fixture f;
+    f.add_later(2, 1001);
+    f.add(1002);
+    f.add_later(1003, 2000);
+    auto const result = f.claim({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {}});
+    REQUIRE(result.claims.size() == 1);
+    CHECK(result.claims[0].scope_id == 1002);
+    CHECK(result.end);
+
+    auto const nothing = f.claim({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {}});
+    CHECK(nothing.claims.empty());
+    CHECK(nothing.end);
+}
+
+TEST_CASE("more due scopes than one claim takes from are reached by going on")
+{
+    Fixture f;
+    f.add_later(2, 300);
+    for (std::int64_t scope = 2; scope < 202; scope += 2)
+        f.add(scope);
+    CHECK(f.round({.queue = "q", .limit = 200, .max_per_scope = 4, .running = {}}) ==
+          std::vector<std::size_t>{64, 36});
+}
+
+TEST_CASE("while much is due more scopes than one claim looks at are reached by going on")
 {
     Fixture f;
     f.tx([&](pg::Tx& t) {
-        t.run(R"(INSERT INTO jobs (scope_id, queue, ref, run_at)
-                 SELECT s, 'q', gen_random_uuid(), $1::timestamptz + interval '1 hour' FROM generate_series(2, 1000) s)",
+        t.run("INSERT INTO jobs (scope_id, queue, ref, run_at) "
+              "SELECT 2, 'q', gen_random_uuid(), $1::timestamptz FROM generate_series(1, 300)",
             {f.clock.now()});
     });
+    f.add_later(3, 1000);
     f.add(1001);
-    std::int64_t after = 0;
-    std::size_t found = 0;
-    int rounds = 0;
-    for (bool end = false; !end; ++rounds) {
-        auto const r =
-            f.claim({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {}, .after_scope = after});
-        found += r.claims.size();
-        after = r.next_scope;
-        end = r.end;
-    }
-    CHECK(found == 1);
-    CHECK(rounds == 16);
+    std::vector<std::size_t> expected(16);
+    expected.back() = 1;
+    CHECK(f.round({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {{2, 4}}}) == expected);
+}
+
+TEST_CASE("a job that is given up leaves word why, the last time's")
+{
+    Fixture f;
+    f.add(2);
+    auto const claim = f.claim_up_to(1).at(0);
+    for (auto const* const why : {"first", "it was so"})
+        f.database.transact_blocking(
+            pg::Scopes(2), [&](pg::Tx& t) { jobs::bury(t, claim, why, f.clock.now()); });
+    CHECK(f.postgres.query("SELECT ref || ' ' || queue || ' ' || attempts || ' ' || reason FROM dead_jobs") ==
+          claim.ref.to_string() + " q 1 it was so");
+    // It is the scope's own.
+    CHECK_THROWS_AS(f.tx([&](pg::Tx& t) { jobs::bury(t, claim, "not ours", f.clock.now()); }), pqxx::failure);
+
+    // And it is kept for a time.
+    auto const purge = [&](core::Time before) {
+        return f.database.transact_blocking(pg::Scopes(2),
+            [&](pg::Tx& t) { return jobs::purge_dead(t, std::array{std::int64_t{2}}, before, 10); });
+    };
+    CHECK(purge(f.clock.now()) == 0);
+    CHECK(purge(f.clock.now() + std::chrono::milliseconds(1)) == 1);
 }
 
 TEST_CASE("a claim among very many jobs reads few of them")
@@ -241,7 +282,7 @@ TEST_CASE("a claim among very many jobs reads few of them")
             auto const read =
                 t.run("SELECT (seq_tup_read + idx_tup_fetch)::bigint FROM pg_stat_xact_user_tables "
                       "WHERE relname = 'jobs'");
-            CHECK(pg::RowReader(read[0]).integer() < 1000);
+            CHECK(pg::RowReader(read[0]).integer() < 2000);
         });
     }
 }

@@ -200,19 +200,47 @@ TEST_CASE("what a handler throws is a retry with back-off")
     CHECK(failures == std::vector<std::string>{"attempt 1", "attempt 2"});
 }
 
-TEST_CASE("a record that fails undoes the outcome, and the job runs again")
+TEST_CASE("a job whose outcome the database refuses is given up, by itself and with the reason")
 {
     Fixture f;
-    f.add(2);
+    f.postgres.query("CREATE TABLE notes (note text CHECK (note <> 'wrong')); GRANT ALL ON notes TO " +
+                     f.postgres.service_role());
+
+    struct Case {
+        std::string note, reason;
+    };
+
+    auto const [note, reason] = GENERATE(Case{"wrong", "%check constraint%"},
+        Case{"no \xff UTF-8", "invalid multibyte character"}, Case{std::string("a\0b", 3), "%U+0000%"});
+    auto const write = [](pg::Tx& tx, std::string const& what) {
+        tx.run("INSERT INTO notes VALUES ($1)", {what});
+    };
+    auto const bad = f.add(2);
+    for (int i = 0; i < 5; ++i)
+        f.add(2);
     std::atomic<int> runs = 0;
-    Worker const worker(f.database, f.clock, quick(1), [&](Claim const&, std::stop_token const&) {
-        return ++runs == 1 ? Outcome::done([](pg::Tx& tx) { tx.run("SELECT * FROM no_such_table"); })
-                           : Outcome::done();
-    });
-    CHECK(eventually([&] { return runs == 1; }));
-    CHECK(eventually([&] {
-        f.clock.advance(1s);
-        return f.jobs_left() == 0;
-    }));
-    CHECK(runs == 2);
+    std::atomic<int> dead = 0;
+    WorkerOptions options = quick(1);
+    bool const teller_fails = GENERATE(false, true);
+    options.given_up = [&, teller_fails](pg::Tx& tx, Claim const& claim) {
+        if (claim.ref == bad) write(tx, teller_fails ? "wrong" : "given up");
+    };
+    Worker worker(f.database, f.clock, options,
+        [&](Claim const& claim, std::stop_token const&) {
+            ++runs;
+            return Outcome::done(
+                [&, claim](pg::Tx& tx) { write(tx, claim.ref == bad ? note : std::string("right")); });
+        },
+        {.finished = [&](Outcome::Kind kind, auto) { dead += kind == Outcome::Kind::dead ? 1 : 0; }});
+    REQUIRE(eventually([&] { return f.jobs_left() == 0; }));
+    worker.stop();
+    CHECK(runs == 6);
+    CHECK(dead == 1);
+    CAPTURE(f.postgres.query("SELECT reason FROM dead_jobs"));
+    CHECK(f.postgres.query("SELECT ref || ' ' || attempts FROM dead_jobs WHERE reason LIKE '" + reason +
+                           "'") == bad.to_string() + " 1");
+    CHECK(f.postgres.query("SELECT count(*) FROM dead_jobs") == "1");
+    CHECK(f.postgres.query("SELECT string_agg(n || note, ',' ORDER BY note) FROM "
+                           "(SELECT note, count(*) AS n FROM notes GROUP BY note) AS counted") ==
+          (teller_fails ? "5right" : "1given up,5right"));
 }

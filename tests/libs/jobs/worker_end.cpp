@@ -26,13 +26,11 @@ TEST_CASE("stopping finishes what runs and claims nothing more")
     });
     OpenAtEnd const guard{gate};
     REQUIRE(eventually([&] { return gate.arrived() == 2; }));
-    CHECK(worker.in_flight() == 2);
     worker.request_stop();
     auto stopping = std::async(std::launch::async, [&] { worker.stop(); });
     gate.open();
     stopping.get();
     CHECK(stopped_early == 2);
-    CHECK(worker.in_flight() == 0);
     CHECK(f.jobs_left() == 18);
     CHECK(f.postgres.query("SELECT count(*) FROM jobs WHERE lease_owner IS NOT NULL OR attempts > 0") == "0");
 }
@@ -80,7 +78,6 @@ TEST_CASE("stopping does not wait for a database that is away")
     f.postgres.stop();
     gate.open();
     worker.stop();
-    CHECK(worker.in_flight() == 0);
     f.postgres.start();
     CHECK(eventually([&] { return f.jobs_left() == 1; })); // it will run again, after the lease
 }
