@@ -48,6 +48,7 @@ struct Jwks::Impl {
             bool const worked = attempt();
             lock.lock();
             fetching = false;
+            if (worked) answered = Steady::now();
             wake_all();
             auto const pause =
                 worked ? options.refresh
@@ -133,6 +134,7 @@ struct Jwks::Impl {
     bool wanted = false;
     bool stopped = false;
     Steady::time_point next_demand; // the epoch: at once
+    Steady::time_point answered = Steady::now();
     std::vector<Waiter> waiters;
     std::jthread thread;
 };
@@ -152,6 +154,12 @@ Jwks::Snapshot Jwks::snapshot() const
 {
     std::lock_guard const lock(impl_->mutex);
     return {impl_->keys, impl_->generation};
+}
+
+std::chrono::nanoseconds Jwks::age() const
+{
+    std::lock_guard const lock(impl_->mutex);
+    return Steady::now() - impl_->answered;
 }
 
 bool Jwks::may_refetch() const

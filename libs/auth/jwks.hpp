@@ -49,6 +49,10 @@ public:
 
     Snapshot snapshot() const;
 
+    /// How long ago the source last answered, with whatever set; while it never has, how long it has been
+    /// asked.
+    std::chrono::nanoseconds age() const;
+
     /// Whether a fetch for an unknown key id is allowed now, or one is under way.
     bool may_refetch() const;
 

@@ -343,7 +343,7 @@ struct Worker::Impl {
     Hooks const hooks;
 
     std::stop_source stop_source;
-    std::mutex mutex; ///< guards what follows, to `woken`
+    mutable std::mutex mutex; ///< guards what follows, to `woken`
     std::condition_variable work;
     std::condition_variable wakeup;
     Held held;
@@ -384,6 +384,12 @@ void Worker::request_stop() noexcept
 void Worker::stop() noexcept
 {
     impl_->stop();
+}
+
+std::size_t Worker::in_flight() const noexcept
+{
+    std::lock_guard const lock(impl_->mutex);
+    return impl_->held.size();
 }
 
 std::string_view to_string(Outcome::Kind kind) noexcept

@@ -111,6 +111,9 @@ public:
     /// long as the longest of them takes.
     void stop() noexcept;
 
+    /// Jobs running.
+    std::size_t in_flight() const noexcept;
+
 private:
     struct Impl;
     std::unique_ptr<Impl> impl_;

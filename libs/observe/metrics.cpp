@@ -141,16 +141,44 @@ std::string Metrics::expose() const
     return prometheus::TextSerializer().Serialize(families);
 }
 
-void JobMetrics::finished(std::string_view kind, std::string_view outcome, std::chrono::nanoseconds took)
+prometheus::Counter& JobMetrics::jobs(std::string_view queue, std::string_view outcome)
 {
-    metrics_
-        .counter("tetrad_jobs_total", "Background jobs that were run, by what came of them.",
-            {{"kind", std::string(kind)}, {"outcome", std::string(outcome)}})
-        .Increment();
-    metrics_
-        .counter("tetrad_job_duration_seconds_total", "Time spent in background jobs, in seconds.",
-            {{"kind", std::string(kind)}})
-        .Increment(std::chrono::duration<double>(took).count());
+    return metrics_.counter("tetrad_jobs_total", "Runs of background jobs, by what came of them.",
+        {{"queue", std::string(queue)}, {"outcome", std::string(outcome)}});
+}
+
+prometheus::Counter& JobMetrics::seconds(std::string_view queue)
+{
+    return metrics_.counter("tetrad_job_duration_seconds_total", "Time spent in background jobs, in seconds.",
+        {{"queue", std::string(queue)}});
+}
+
+void JobMetrics::expect(std::string_view queue, std::initializer_list<std::string_view> outcomes)
+{
+    for (auto const outcome : outcomes)
+        jobs(queue, outcome);
+    seconds(queue);
+}
+
+void JobMetrics::finished(std::string_view queue, std::string_view outcome, std::chrono::nanoseconds took)
+{
+    jobs(queue, outcome).Increment();
+    seconds(queue).Increment(std::chrono::duration<double>(took).count());
+}
+
+AnswerMetrics::AnswerMetrics(
+    Metrics& metrics, std::string const& provider, std::span<std::string_view const> answers)
+{
+    for (auto const answer : answers) {
+        counters_.push_back(&metrics.counter("tetrad_provider_answers_total",
+            "What those who carry messages or know of purchases answered.",
+            {{"provider", provider}, {"answer", std::string(answer)}}));
+    }
+}
+
+void AnswerMetrics::count(std::size_t answer, std::size_t times) const noexcept
+{
+    counters_[answer]->Increment(static_cast<double>(times));
 }
 
 } // namespace observe

@@ -4,11 +4,15 @@
 #include <prometheus/gauge.h>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace prometheus {
 class Collectable;
@@ -52,17 +56,38 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Counts what background work comes to: `tetrad_jobs_total{kind,outcome}`,
-/// `tetrad_job_duration_seconds_total{kind}`.
+/// Counts what background work comes to: `tetrad_jobs_total{queue,outcome}`,
+/// `tetrad_job_duration_seconds_total{queue}`.
 class JobMetrics {
 public:
     explicit JobMetrics(Metrics& metrics) : metrics_(metrics) {}
 
-    /// `kind` and `outcome` (`done`, `retried`, `failed`) come from small fixed sets.
-    void finished(std::string_view kind, std::string_view outcome, std::chrono::nanoseconds took);
+    /// Shows the series of a queue from now on: a counter that appears with its first event hides it from
+    /// `increase()`.
+    void expect(std::string_view queue, std::initializer_list<std::string_view> outcomes);
+
+    /// `queue` and `outcome` (`done`, `retry`, `dead`, `lost`) come from small fixed sets.
+    void finished(std::string_view queue, std::string_view outcome, std::chrono::nanoseconds took);
 
 private:
+    prometheus::Counter& jobs(std::string_view queue, std::string_view outcome);
+    prometheus::Counter& seconds(std::string_view queue);
+
     Metrics& metrics_;
+};
+
+/// Counts what one provider answers: `tetrad_provider_answers_total{provider,answer}`. Copies count into the
+/// same series. Safe from any thread; no lock, no allocation.
+class AnswerMetrics {
+public:
+    /// `answers`: a small fixed set, shown from now on.
+    AnswerMetrics(Metrics& metrics, std::string const& provider, std::span<std::string_view const> answers);
+
+    /// `answer`: its place in `answers`.
+    void count(std::size_t answer, std::size_t times = 1) const noexcept;
+
+private:
+    std::vector<prometheus::Counter*> counters_;
 };
 
 } // namespace observe

@@ -29,6 +29,11 @@ std::size_t Database::queued() const noexcept
     return impl_->queue.size();
 }
 
+unsigned Database::busy() const noexcept
+{
+    return impl_->busy;
+}
+
 DatabaseOptions const& Database::options() const noexcept
 {
     return impl_->options;

@@ -164,6 +164,9 @@ public:
     /// Jobs waiting for a thread.
     std::size_t queued() const noexcept;
 
+    /// Threads that run a job, of `options().threads`.
+    unsigned busy() const noexcept;
+
     DatabaseOptions const& options() const noexcept;
 
     /// Answers what is queued, then ends the threads. Later calls are UNAVAILABLE. Not from a database

@@ -175,8 +175,12 @@ bool Database::Impl::next(std::optional<QueuedJob>& item)
 
 void Database::Impl::run(DatabaseThread& self, AnyJob& job)
 {
-    if (auto* transaction = std::get_if<Job>(&job)) return run_transaction(*self.connection, *transaction);
-    std::get<Errand>(job).run();
+    ++busy;
+    if (auto* transaction = std::get_if<Job>(&job))
+        run_transaction(*self.connection, *transaction);
+    else
+        std::get<Errand>(job).run();
+    --busy;
 }
 
 void Database::Impl::run_transaction(Connection& connection, Job& job)

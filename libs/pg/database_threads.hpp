@@ -71,6 +71,7 @@ struct Database::Impl {
     unsigned working = 0; ///< workers that have not ended
     bool stopped = false;
     std::atomic<unsigned> connected = 0;            ///< workers with a connection
+    std::atomic<unsigned> busy = 0;                 ///< workers that run a job
     std::atomic<bool> loss_reported = false;        ///< and no connection has been made since
     std::atomic<bool> unreachable_reported = false; ///< and no connection has been made since
 

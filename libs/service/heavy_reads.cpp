@@ -2,35 +2,9 @@
 
 #include "core/error.hpp"
 
-#include <mutex>
-#include <unordered_map>
 #include <utility>
 
 namespace service {
-
-struct HeavyReads::State {
-    explicit State(std::size_t p) : places(p) {}
-
-    bool take(std::int64_t scope_id)
-    {
-        std::lock_guard const lock(mutex);
-        auto& taken = by_scope[scope_id];
-        if (taken >= places) return false;
-        ++taken;
-        return true;
-    }
-
-    void give_back(std::int64_t scope_id)
-    {
-        std::lock_guard const lock(mutex);
-        auto const it = by_scope.find(scope_id);
-        if (--it->second == 0) by_scope.erase(it);
-    }
-
-    std::size_t const places;
-    std::mutex mutex;
-    std::unordered_map<std::int64_t, std::size_t> by_scope;
-};
 
 namespace {
 
@@ -47,16 +21,15 @@ asio::awaitable<http::Response> run(
 
 } // namespace
 
-HeavyReads::HeavyReads(std::size_t places) : state_(std::make_shared<State>(places)) {}
+HeavyReads::HeavyReads(std::size_t places) : places_(places) {}
 
 std::shared_ptr<void const> HeavyReads::enter(std::int64_t scope_id)
 {
-    if (!state_->take(scope_id)) {
+    auto place = places_.enter(scope_id);
+    if (!place)
         throw core::Error(core::codes::rate_limited, "Too many searches, statistics and exports at once.")
             .header("Retry-After", "1");
-    }
-    return {static_cast<void const*>(this),
-        [state = state_, scope_id](void const*) { state->give_back(scope_id); }};
+    return place;
 }
 
 http::Endpoint HeavyReads::guard(http::Endpoint endpoint)

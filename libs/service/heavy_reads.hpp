@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/places.hpp"
 #include "http/router.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -28,8 +29,7 @@ public:
     http::Endpoint guard(http::Endpoint endpoint);
 
 private:
-    struct State;
-    std::shared_ptr<State> state_;
+    core::Places places_;
 };
 
 } // namespace service

@@ -4,11 +4,15 @@
 #include "core/json_writer.hpp"
 #include "http/problem.hpp"
 
+#include <algorithm>
+
 namespace service {
 
 OpsApplication::OpsApplication(observe::Metrics& metrics, std::vector<ReadyCheck> checks)
     : metrics_(metrics), checks_(std::move(checks))
 {
+    metrics_.gauge_callback("tetrad_ready", "Whether /readyz lets requests come here.",
+        [this] { return is_ready() ? 1.0 : 0.0; });
 }
 
 asio::awaitable<http::Response> OpsApplication::handle(http::Request& request)
@@ -20,6 +24,11 @@ asio::awaitable<http::Response> OpsApplication::handle(http::Request& request)
         co_return http::Response{.body = metrics_.expose(), .content_type = "text/plain; version=0.0.4"};
     co_return http::problem(
         core::Error(core::codes::not_found, "there are /livez, /readyz and /metrics"), "");
+}
+
+bool OpsApplication::is_ready() const
+{
+    return accepting_ && std::ranges::all_of(checks_, [](auto const& check) { return check.passes(); });
 }
 
 http::Response OpsApplication::ready() const

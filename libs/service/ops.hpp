@@ -15,7 +15,7 @@ namespace service {
 /// - `GET /metrics`: Prometheus text format 0.0.4.
 class OpsApplication final : public http::Application {
 public:
-    /// `metrics` outlives this object.
+    /// `metrics` outlives this object, which adds `tetrad_ready` to them.
     OpsApplication(observe::Metrics& metrics, std::vector<ReadyCheck> checks);
 
     asio::awaitable<http::Response> handle(http::Request& request) override;
@@ -24,6 +24,7 @@ public:
     void become_unready() noexcept { accepting_ = false; }
 
 private:
+    bool is_ready() const;
     http::Response ready() const;
 
     observe::Metrics& metrics_;

@@ -77,23 +77,49 @@ Platform::Platform(PlatformOptions options, Runtime const& runtime)
               logger.warn("the token issuer's keys cannot be read", {{"error", what}});
           }),
       tokens_(jwks_, runtime.clock, {.issuer_host = options_.issuer.host}),
-      sender_(db_, runtime.clock, keyring_, outbound_),
+      sender_(db_, runtime.clock, keyring_, outbound_, [this](unsigned status) { count_answer(status); }),
       webhooks_{db_, runtime.clock, keyring_, outbound_.addresses(), options_.events},
       eraser_(db_, runtime.clock, {[this](core::Scope const& scope) { erase_outside(scope); }}),
       tenants_{db_, runtime.clock, eraser_},
       heavy_reads_(std::clamp<std::size_t>(runtime.settings.database_pool / 2, 1, heavy_reads_of_a_scope)),
-      job_metrics_(runtime.metrics)
+      job_metrics_(runtime.metrics),
+      survey_(db_, runtime.clock, runtime.metrics, [&logger = runtime.logger](std::string_view what) {
+          logger.warn("the queues cannot be surveyed", {{"error", observe::first_line(what)}});
+      })
 {
     add_shared_work();
-    runtime_.metrics.gauge_callback("tetrad_database_queue_jobs", "Jobs that wait for a database thread",
+    show_state();
+}
+
+void Platform::show_state()
+{
+    auto const show = [this](std::string const& name, std::string const& help, std::function<double()> read) {
+        runtime_.metrics.gauge_callback(name, help, std::move(read));
+    };
+    show("tetrad_database_connected", "Whether some connection to PostgreSQL works.",
+        [this] { return db_.healthy() ? 1.0 : 0.0; });
+    show("tetrad_database_listening", "Whether what is changed elsewhere is heard of within a second.",
+        [this] { return live() ? 1.0 : 0.0; });
+    show("tetrad_database_queue_jobs", "Jobs that wait for a database thread.",
         [this] { return static_cast<double>(db_.queued()); });
-    runtime_.metrics.gauge_callback("tetrad_redis_connected", "Whether some connection to Redis works",
+    show("tetrad_database_threads", "Database threads there are.",
+        [this] { return static_cast<double>(db_.options().threads); });
+    show("tetrad_database_threads_busy", "Database threads that run a job.",
+        [this] { return static_cast<double>(db_.busy()); });
+    show("tetrad_redis_connected", "Whether some connection to Redis works.",
         [this] { return redis_.healthy() ? 1.0 : 0.0; });
+    show("tetrad_token_keys_age_seconds",
+        "How long ago the keys that user tokens are checked with were last confirmed.",
+        [this] { return std::chrono::duration<double>(jwks_.age()).count(); });
 }
 
 void Platform::add_shared_work()
 {
     if (!options_.events.empty()) {
+        for (std::size_t i = 0; i < webhook_answers_.size(); ++i)
+            webhook_answers_[i] = &runtime_.metrics.counter("tetrad_webhook_attempts_total",
+                "Attempts to deliver a webhook, by the class of the answer's status.",
+                {{"answer", i == 0 ? "none" : std::to_string(i + 1) + "xx"}});
         add_worker({.queue = webhooks::queue, .threads = 8, .max_per_scope = 2}, std::ref(sender_));
         add_purge("webhooks.purge", rows_a_step,
             [this](pg::Tx& tx, std::vector<std::int64_t> const& scopes, std::size_t rows) {
@@ -110,6 +136,12 @@ void Platform::add_shared_work()
         [this](std::stop_token const& stop) { return eraser_.step(stop); });
 }
 
+/// A status that there is not is nobody's answer.
+void Platform::count_answer(unsigned webhook_status) noexcept
+{
+    webhook_answers_[webhook_status < 200 ? 0 : std::min(webhook_status / 100, 5U) - 1]->Increment();
+}
+
 void Platform::erase_outside(core::Scope const& scope)
 {
     wait(redis_.erase_prefix(options_.name + ":rl:{" + std::to_string(scope.id) + ":"));
@@ -119,6 +151,8 @@ void Platform::erase_outside(core::Scope const& scope)
 
 void Platform::add_worker(jobs::WorkerOptions options, jobs::Handler handler)
 {
+    survey_.add_queue(options.queue);
+    job_metrics_.expect(options.queue, {"done", "retry", "dead", "lost"});
     beginnings_.emplace_back([this, options = std::move(options), handler = std::move(handler)] {
         jobs::Hooks hooks;
         hooks.finished = [this, queue = options.queue](
@@ -128,15 +162,32 @@ void Platform::add_worker(jobs::WorkerOptions options, jobs::Handler handler)
         hooks.failed = [this, queue = options.queue](std::string_view what) {
             runtime_.logger.warn("a job failed", {{"queue", queue}, {"error", observe::first_line(what)}});
         };
-        workers_.push_back(
+        hooks.lost = [this, queue = options.queue] { job_metrics_.finished(queue, "lost", {}); };
+        auto const& worker = *workers_.emplace_back(
             std::make_unique<jobs::Worker>(db_, runtime_.clock, options, handler, std::move(hooks)));
+        show_worker(worker, options);
     });
+}
+
+void Platform::show_worker(jobs::Worker const& worker, jobs::WorkerOptions const& options)
+{
+    observe::Metrics::Labels const labels{{"queue", options.queue}};
+    runtime_.metrics
+        .gauge("tetrad_worker_threads", "Jobs of the queue that this replica runs at once, at most.", labels)
+        .Set(options.threads);
+    runtime_.metrics.gauge_callback(
+        "tetrad_worker_threads_busy", "Jobs of the queue that this replica runs.",
+        [&worker] { return static_cast<double>(worker.in_flight()); }, labels);
 }
 
 void Platform::add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step step)
 {
-    beginnings_.emplace_back([this, options = std::move(options), step = std::move(step)] {
-        auto failed = [this, name = options.name](std::string_view what) {
+    survey_.add_task(options.name);
+    auto& failures = runtime_.metrics.counter("tetrad_periodic_task_failures_total",
+        "Runs of a periodic task that failed, here.", {{"task", options.name}});
+    beginnings_.emplace_back([this, &failures, options = std::move(options), step = std::move(step)] {
+        auto failed = [this, &failures, name = options.name](std::string_view what) {
+            failures.Increment();
             runtime_.logger.warn(
                 "a periodic task failed", {{"task", name}, {"error", observe::first_line(what)}});
         };
@@ -199,6 +250,7 @@ void Platform::start()
     for (auto const& begin : beginnings_)
         begin();
     listen();
+    survey_.start();
 }
 
 void Platform::listen()
@@ -227,6 +279,7 @@ void Platform::begin_stop() noexcept
         worker->request_stop();
     for (auto& periodic : periodics_)
         periodic->request_stop();
+    survey_.request_stop();
 }
 
 void Platform::stop_workers()
@@ -237,6 +290,7 @@ void Platform::stop_workers()
         worker->stop();
     for (auto& periodic : periodics_)
         periodic->stop();
+    survey_.stop();
     eraser_.stop();
     keys_.stop();
 }

@@ -17,6 +17,7 @@
 #include "service/gateway.hpp"
 #include "service/heavy_reads.hpp"
 #include "service/instance.hpp"
+#include "service/survey.hpp"
 #include "tenancy/admin.hpp"
 #include "tenancy/directory.hpp"
 #include "tenancy/eraser.hpp"
@@ -26,6 +27,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -96,6 +98,12 @@ protected:
     /// Registers a periodic task that purges all scopes, some of them at a time.
     void add_purge(std::string name, std::size_t rows, Purge purge);
 
+    /// Registers a gauge that is read from the database now and then: Survey::add.
+    void add_reading(std::string const& name, std::string const& help, Survey::Read read)
+    {
+        survey_.add(name, help, std::move(read));
+    }
+
     /// Registers what is to be deleted outside the database when a scope is erased.
     void add_erasure(tenancy::Eraser::Hook hook) { erasures_.push_back(std::move(hook)); }
 
@@ -128,6 +136,9 @@ private:
     bool live() const noexcept;
     void erase_outside(core::Scope const& scope);
     void add_shared_work();
+    void show_state();
+    void show_worker(jobs::Worker const& worker, jobs::WorkerOptions const& options);
+    void count_answer(unsigned webhook_status) noexcept;
     void listen();
 
     std::vector<tenancy::Eraser::Hook> erasures_;
@@ -135,6 +146,8 @@ private:
     HeavyReads heavy_reads_;
     std::unique_ptr<Gateway> gateway_;
     observe::JobMetrics job_metrics_;
+    std::array<prometheus::Counter*, 5> webhook_answers_{}; ///< of no status, `2xx`, ..., `5xx`
+    Survey survey_;
     std::vector<std::function<void()>> beginnings_;
     std::vector<std::unique_ptr<jobs::Worker>> workers_;
     std::vector<std::unique_ptr<jobs::Periodic>> periodics_;

@@ -1,6 +1,7 @@
 #include "service/run.hpp"
 
 #include "core/clock.hpp"
+#include "http/client.hpp"
 #include "pg/conninfo.hpp"
 #include "service/host.hpp"
 
@@ -10,19 +11,26 @@
 #include <pqxx/connection>
 #include <pqxx/except>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <malloc.h>
 #include <sys/resource.h>
 #include <thread>
+#include <utility>
 
 namespace service {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr int failed = 1;
 constexpr int misconfigured = 2;
+constexpr auto healthcheck_timeout = 2s;
+constexpr auto schema_poll = 1s;
 
 /// What was asked for, and the arguments behind it.
 struct CommandLine {
@@ -46,22 +54,36 @@ core::Config config_of(Definition const& definition, std::vector<std::string> co
     return {definition.config_prefix, flags, core::Config::process_environment()};
 }
 
+/// Every verb, with what `--help` says of it.
+std::vector<std::pair<std::string, std::string>> verbs_of(Definition const& definition)
+{
+    std::vector<std::pair<std::string, std::string>> verbs{
+        {"serve", "(default) answer requests until SIGTERM"},
+        {"migrate", "bring the database up to date; DATABASE_URL is its owner's"},
+        {"await-schema",
+            "end with 0 once the database is up to date, and with 1 after SCHEMA_TIMEOUT_SECONDS"},
+        {"healthcheck", "end with 0 when the service on this machine answers on its operations port"}};
+    for (auto const& verb : definition.verbs)
+        verbs.emplace_back(verb.name, verb.help);
+    return verbs;
+}
+
 int help(Definition const& definition)
 {
     // Asking for every setting is what makes them known; nothing of the environment is looked at.
     core::Config config(definition.config_prefix, {}, [](std::string const&) { return std::nullopt; });
     auto const settings = Settings::read(config, definition.defaults);
     definition.configure(config, settings);
-    std::cout << definition.name << ": " << definition.summary << "\n\n"
-              << "Usage: " << definition.name << " [serve|migrate";
-    for (auto const& verb : definition.verbs)
-        std::cout << '|' << verb.name;
-    std::cout << "] [--setting value ...]\n"
-              << "  serve      (default) answer requests until SIGTERM\n"
-              << "  migrate    bring the database up to date; DATABASE_URL is its owner's\n";
-    for (auto const& verb : definition.verbs)
-        std::cout << "  " << verb.name << std::string(verb.name.size() < 10 ? 10 - verb.name.size() : 1, ' ')
-                  << ' ' << verb.help << '\n';
+    auto const verbs = verbs_of(definition);
+    std::size_t width = 0;
+    std::cout << definition.name << ": " << definition.summary << "\n\nUsage: " << definition.name << " [";
+    for (auto const& [name, text] : verbs) {
+        std::cout << (width == 0 ? "" : "|") << name;
+        width = std::max(width, name.size());
+    }
+    std::cout << "] [--setting value ...]\n";
+    for (auto const& [name, text] : verbs)
+        std::cout << "  " << name << std::string(width - name.size() + 2, ' ') << text << '\n';
     std::cout << "\nSettings, from a flag, " << definition.config_prefix << "_NAME or NAME:\n"
               << config.help();
     return 0;
@@ -168,6 +190,86 @@ int migrate(Definition const& definition, std::vector<std::string> const& flags)
     }
 }
 
+/// Why the schema cannot be served yet, fit for a log; "" when it can.
+std::string what_is_missing(std::string const& url, std::vector<pg::Component const*> const& components)
+{
+    try {
+        auto const names = pg::pending(url, components);
+        if (names.empty()) return {};
+        return std::to_string(names.size()) + " to be applied, the first is " + names.front();
+    } catch (pqxx::broken_connection const& e) {
+        return "the database cannot be reached: " + pg::loggable_reason(e.what());
+    }
+}
+
+/// SIGTERM and SIGINT as something to wait for: the first process of a container is not ended by them.
+class StopSignals {
+public:
+    StopSignals() noexcept
+    {
+        ::sigemptyset(&set_);
+        ::sigaddset(&set_, SIGTERM);
+        ::sigaddset(&set_, SIGINT);
+        ::pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    }
+
+    /// Whether one comes within `time`.
+    bool come_within(std::chrono::seconds time) const noexcept
+    {
+        timespec const limit{.tv_sec = time.count(), .tv_nsec = 0};
+        return ::sigtimedwait(&set_, nullptr, &limit) > 0;
+    }
+
+private:
+    sigset_t set_{};
+};
+
+int await_schema(Definition const& definition, std::vector<std::string> const& flags)
+{
+    auto config = config_of(definition, flags);
+    auto const url = read_database_url(config);
+    std::chrono::seconds const patience(
+        config.integer("SCHEMA_TIMEOUT_SECONDS", 300, 1, 86'400, "how long to wait for the schema"));
+    config.check();
+    StopSignals const signals; // before there are threads, which inherit that they are blocked
+    observe::Logger logger(definition.name);
+    auto const deadline = std::chrono::steady_clock::now() + patience;
+    std::string reported;
+    try {
+        for (;;) {
+            auto const missing = what_is_missing(url.reveal(), definition.components);
+            if (missing.empty()) break;
+            if (std::exchange(reported, missing) != missing)
+                logger.info("waiting for the schema", {{"reason", missing}});
+            if (std::chrono::steady_clock::now() >= deadline || signals.come_within(schema_poll)) {
+                logger.error("the schema is not up to date", {{"reason", missing}});
+                return failed;
+            }
+        }
+        logger.info("the schema is up to date");
+        return 0;
+    } catch (std::exception const& e) {
+        logger.error("the schema cannot be used", {{"reason", e.what()}});
+        return failed;
+    }
+}
+
+int healthcheck(Definition const& definition, std::vector<std::string> const& flags)
+{
+    auto config = config_of(definition, flags);
+    auto const origin = read_ops_origin(config, definition.defaults);
+    config.check();
+    try {
+        http::Client client({.addresses = http::AddressPolicy(true)});
+        auto const answer = client.send({.url = origin + "/livez", .timeout = healthcheck_timeout});
+        if (answer.status == 200) return 0;
+        std::cerr << definition.name << ": /livez answered " << answer.status << '\n';
+    } catch (http::OutboundError const& e) {
+        std::cerr << definition.name << ": " << e.what() << '\n';
+    }
+    return failed;
+}
+
 int perform(Verb const& verb, Definition const& definition, std::vector<std::string> const& flags)
 {
     auto config = config_of(definition, flags);
@@ -192,6 +294,8 @@ int dispatch(Definition const& definition, CommandLine const& line)
     }
     if (line.verb == "serve") return serve(definition, line.flags);
     if (line.verb == "migrate") return migrate(definition, line.flags);
+    if (line.verb == "await-schema") return await_schema(definition, line.flags);
+    if (line.verb == "healthcheck") return healthcheck(definition, line.flags);
     for (auto const& verb : definition.verbs)
         if (verb.name == line.verb) return perform(verb, definition, line.flags);
     std::cerr << definition.name << ": unknown verb " << line.verb << "; --help lists them\n";

@@ -46,7 +46,11 @@ template <class App, class Config> Factory build(core::Config& config, Settings 
         [own = Config::read(config)](Runtime const& runtime) { return std::make_unique<App>(own, runtime); };
 }
 
-/// The whole program: `serve` (default), `migrate`, the definition's verbs, `--version`, `--help`.
+/// The whole program: `serve` (default), `migrate`, the definition's verbs, `--version`, `--help`, and what
+/// a platform asks of it:
+/// - `await-schema` waits until nothing of `components` is pending, `SCHEMA_TIMEOUT_SECONDS` at most. The
+///   service's own role will do; a database that cannot be reached is waited for as well.
+/// - `healthcheck` asks `/livez` of the service that runs with the same `OPS_PORT` and `BIND`.
 ///
 /// Exit codes: 0 done, or served and stopped in order; 1 failed; 2 the configuration or command line is
 /// wrong, every fault on a line of its own on stderr.

@@ -23,6 +23,11 @@ std::uint16_t read_port(
     return static_cast<std::uint16_t>(config.integer(name, fallback, 0, 65'535, help));
 }
 
+std::uint16_t read_ops_port(core::Config& config, Defaults const& defaults)
+{
+    return read_port(config, "OPS_PORT", defaults.ops_port, "port of /livez, /readyz and /metrics");
+}
+
 unsigned read_threads(core::Config& config)
 {
     auto const cores = std::clamp(std::thread::hardware_concurrency(), 1U, 64U);
@@ -127,11 +132,24 @@ core::Secret read_database_url(core::Config& config)
     return url;
 }
 
+std::string read_ops_origin(core::Config& config, Defaults const& defaults)
+{
+    namespace ip = boost::asio::ip;
+    auto const port = read_ops_port(config, defaults);
+    if (port == 0) config.fault("OPS_PORT", "must not be 0: the port has to be known");
+    boost::system::error_code reported_by_read_bind;
+    auto address = ip::make_address(read_bind(config), reported_by_read_bind);
+    if (address.is_unspecified())
+        address = address.is_v6() ? ip::address(ip::address_v6::loopback()) : ip::address_v4::loopback();
+    auto const host = address.is_v6() ? '[' + address.to_string() + ']' : address.to_string();
+    return "http://" + host + ':' + std::to_string(port);
+}
+
 Settings Settings::read(core::Config& config, Defaults const& defaults)
 {
     Settings s;
     s.port = read_port(config, "PORT", defaults.port, "the API's port; 0 is any free one");
-    s.ops_port = read_port(config, "OPS_PORT", defaults.ops_port, "port of /livez, /readyz and /metrics");
+    s.ops_port = read_ops_port(config, defaults);
     if (s.port != 0 && s.port == s.ops_port) config.fault("OPS_PORT", "must differ from PORT");
     s.bind = read_bind(config);
     s.base_host = read_base_host(config, defaults.base_host);

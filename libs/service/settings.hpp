@@ -45,7 +45,11 @@ struct Settings {
     static Settings read(core::Config& config, Defaults const& defaults);
 };
 
-/// `DATABASE_URL` alone, which is all `migrate` needs.
+/// `DATABASE_URL` alone, which is all `migrate` and `await-schema` need.
 core::Secret read_database_url(core::Config& config);
+
+/// Where this machine reaches the operations port that `OPS_PORT` and `BIND` say, `http://127.0.0.1:9101`: by
+/// loopback when it is open on every address. A port of 0 is a fault, for nobody knows which it became.
+std::string read_ops_origin(core::Config& config, Defaults const& defaults);
 
 } // namespace service

@@ -2,6 +2,8 @@
 
 #include "sms/outbox.hpp"
 
+#include <utility>
+
 namespace sms {
 
 Options Options::read(core::Config& config)
@@ -32,10 +34,39 @@ Options Options::read(core::Config& config)
     return o;
 }
 
-std::unique_ptr<Sender> make_sender(Options const& options, http::Client& client, core::Clock const& clock)
+namespace {
+
+/// Counts what another one's provider answers.
+class Counted final : public Sender {
+public:
+    Counted(std::unique_ptr<Sender> sender, observe::Metrics& metrics)
+        : sender_(std::move(sender)), answers_(metrics, "sms", outcomes)
+    {
+    }
+
+    Sent send(Message const& message, std::chrono::milliseconds patience) override
+    {
+        Sent sent = sender_->send(message, patience);
+        answers_.count(static_cast<std::size_t>(sent.outcome));
+        return sent;
+    }
+
+private:
+    std::unique_ptr<Sender> const sender_;
+    observe::AnswerMetrics const answers_;
+};
+
+} // namespace
+
+std::unique_ptr<Sender> make_sender(
+    Options const& options, http::Client& client, core::Clock const& clock, observe::Metrics& metrics)
 {
-    if (options.twilio) return std::make_unique<twilio::Sender>(options.account, client);
-    return std::make_unique<Outbox>(options.outbox, clock);
+    std::unique_ptr<Sender> sender;
+    if (options.twilio)
+        sender = std::make_unique<twilio::Sender>(options.account, client);
+    else
+        sender = std::make_unique<Outbox>(options.outbox, clock);
+    return std::make_unique<Counted>(std::move(sender), metrics);
 }
 
 } // namespace sms

@@ -3,6 +3,7 @@
 #include "core/clock.hpp"
 #include "core/config.hpp"
 #include "core/secret.hpp"
+#include "observe/metrics.hpp"
 #include "sms/sender.hpp"
 #include "sms/twilio.hpp"
 
@@ -31,7 +32,9 @@ struct Options {
     std::string sender() const { return twilio ? account.from : "outbox"; }
 };
 
-/// `client` (to addresses the operator configured) and `clock` outlive the sender.
-std::unique_ptr<Sender> make_sender(Options const& options, http::Client& client, core::Clock const& clock);
+/// `client` (to addresses the operator configured), `clock` and `metrics` outlive the sender, which counts
+/// the answers of provider `sms` there.
+std::unique_ptr<Sender> make_sender(
+    Options const& options, http::Client& client, core::Clock const& clock, observe::Metrics& metrics);
 
 } // namespace sms

@@ -17,6 +17,7 @@ struct Message {
     PhoneNumber to;
     std::string body;              ///< UTF-8; keep it within sms::gsm7
     std::string status_callback{}; ///< address that the provider tells what becomes of it; empty: none
+    std::string traceparent{};     ///< W3C trace of what caused it, for the provider's call; empty: none
 };
 
 /// What became of a message that was handed to the provider.
@@ -30,12 +31,13 @@ enum class Outcome : std::uint8_t {
     unknown,     ///< it was asked, and did not answer in time or in words we know
 };
 
+inline constexpr std::array<std::string_view, 7> outcomes{
+    "accepted", "opted_out", "country", "unreachable", "refused", "not_sent", "unknown"};
+
 /// `accepted`, `opted_out`, ...: for logs and metrics.
 constexpr std::string_view to_string(Outcome outcome) noexcept
 {
-    constexpr std::array<std::string_view, 7> names{
-        "accepted", "opted_out", "country", "unreachable", "refused", "not_sent", "unknown"};
-    return names[static_cast<std::size_t>(outcome)];
+    return outcomes[static_cast<std::size_t>(outcome)];
 }
 
 struct Sent {

@@ -101,6 +101,7 @@ Sent Sender::send(Message const& message, std::chrono::milliseconds patience)
                    core::percent_encode(account_.from) + "&Body=" + core::percent_encode(message.body);
     if (!message.status_callback.empty())
         request.body += "&StatusCallback=" + core::percent_encode(message.status_callback);
+    if (!message.traceparent.empty()) request.headers.emplace_back("traceparent", message.traceparent);
     request.timeout = patience;
     request.connect_timeout = std::min(request.connect_timeout, patience);
     request.fresh_connection = true;

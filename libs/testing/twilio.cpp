@@ -96,6 +96,7 @@ struct TwilioServer::Impl final : http::Application {
         if (!nonsense.empty()) return http::Response::ok(nonsense);
         if (status != 201) return refusal(status, code, "Refused");
         accepted.push_back(*form);
+        traces.emplace_back(request.header("traceparent").value_or(""));
         return acceptance(*form, static_cast<unsigned>(accepted.size()));
     }
 
@@ -106,6 +107,7 @@ struct TwilioServer::Impl final : http::Application {
     int code = 0;
     std::string nonsense;
     std::vector<Form> accepted;
+    std::vector<std::string> traces;
 
     asio::io_context context{1};
     asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
@@ -149,6 +151,12 @@ std::vector<TwilioServer::Form> TwilioServer::accepted() const
 {
     std::lock_guard const lock(impl_->mutex);
     return impl_->accepted;
+}
+
+std::vector<std::string> TwilioServer::traces() const
+{
+    std::lock_guard const lock(impl_->mutex);
+    return impl_->traces;
 }
 
 unsigned TwilioServer::requests() const

@@ -40,6 +40,9 @@ public:
     /// them.
     std::vector<Form> accepted() const;
 
+    /// The traceparent that each of those came with, "" for none.
+    std::vector<std::string> traces() const;
+
     /// Requests so far, answered or not.
     unsigned requests() const;
 

@@ -154,6 +154,7 @@ jobs::Outcome Sender::operator()(jobs::Claim const& claim, std::stop_token const
     auto const sent = send(client_, request);
     core::Time const now = clock_.now();
     if (sent.stopped) return Outcome::not_yet(now);
+    if (answered_) answered_(sent.report.status);
     auto const decision = decide(sent.answer, claim.attempts, now, attempt.expires_at, crypto::random_u64());
     switch (decision.verdict) {
     case Verdict::delivered:

@@ -5,7 +5,9 @@
 #include "jobs/worker.hpp"
 #include "pg/database.hpp"
 
+#include <functional>
 #include <stop_token>
+#include <utility>
 
 namespace crypto {
 class Keyring;
@@ -20,10 +22,14 @@ namespace webhooks {
 ///     jobs::Worker worker(db, clock, {.queue = webhooks::queue, .threads = 16}, std::ref(sender));
 class Sender {
 public:
+    /// Told of the status of each answer; 0: there was none. On the worker's threads.
+    using Answered = std::function<void(unsigned status)>;
+
     /// References outlive the sender. `client`'s AddressPolicy decides where deliveries may go.
     Sender(pg::Database& database, core::Clock const& clock, crypto::Keyring const& keyring,
-        http::Client& client)
-        : database_(database), clock_(clock), keyring_(keyring), client_(client)
+        http::Client& client, Answered answered = {})
+        : database_(database), clock_(clock), keyring_(keyring), client_(client),
+          answered_(std::move(answered))
     {
     }
 
@@ -38,6 +44,7 @@ private:
     core::Clock const& clock_;
     crypto::Keyring const& keyring_;
     http::Client& client_;
+    Answered const answered_;
 };
 
 } // namespace webhooks

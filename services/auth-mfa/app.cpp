@@ -28,6 +28,7 @@ crypto::PasswordHasherOptions hasher_options(Config const& config, observe::Metr
 {
     auto& hashes = metrics.counter("tetrad_password_hashes_total",
         "Argon2id hashes done, of passwords and recovery codes, to be kept or to be compared.");
+    metrics.gauge("tetrad_password_threads", "Threads that hash passwords.").Set(config.password_threads);
     return {.threads = config.password_threads, .on_hash = [&hashes] { hashes.Increment(); }};
 }
 
@@ -67,7 +68,8 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
       tokens_(std::move(signer), jwks_, keyring_, runtime.clock,
           Issuer(runtime.settings.base_host, runtime.settings.port)),
       identity_tokens_(outbound_, runtime.clock), hot_(db_),
-      mfa_(config, keyring_, {db_, redis_, internal_, directory_, runtime.clock, runtime.logger}),
+      mfa_(config, keyring_,
+          {db_, redis_, internal_, directory_, runtime.clock, runtime.logger, runtime.metrics}),
       deps_{
           .db = db_,
           .hot = hot_,
@@ -96,7 +98,7 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
             wait(redis_.erase_prefix(prefix));
     });
     runtime_.metrics.gauge_callback("tetrad_password_queue_jobs",
-        "Passwords that wait to be hashed or are being",
+        "Passwords that wait to be hashed or are being.",
         [this] { return static_cast<double>(passwords_.queued()); });
     serve(http::bind<Deps>(routes, deps_));
 }

@@ -10,8 +10,10 @@ namespace billing {
 
 namespace {
 
-/// Threads for requests to the purchase platform that somebody waits for.
-constexpr unsigned upstream_threads = 8;
+/// Threads for requests to the purchase platform that somebody waits for, and how many of them one tenant may
+/// have: it may take 10 s for each of its users, and others do not wait for that.
+constexpr unsigned upstream_threads = 16;
+constexpr std::size_t upstream_threads_of_a_tenant = 4;
 
 constexpr std::array announced{apply::entitlement_changed};
 
@@ -31,22 +33,24 @@ service::PlatformOptions platform_options(Config const& config)
 App::App(Config const& config, service::Runtime const& runtime)
     : Platform(platform_options(config), runtime),
       payments_signature_header_(config.payments_signature_header),
-      purchases_api_(config.purchases_api_url, internal_), upstream_(upstream_threads),
-      events_(runtime.metrics), hot_(db_), deps_{
-                                               .db = db_,
-                                               .hot = hot_,
-                                               .keys = keys_,
-                                               .tenants = tenants_,
-                                               .directory = directory_,
-                                               .webhooks = webhooks_,
-                                               .keyring = keyring_,
-                                               .purchases_api = purchases_api_,
-                                               .upstream = upstream_,
-                                               .events = events_,
-                                               .payments_signature_header = payments_signature_header_,
-                                               .clock = runtime.clock,
-                                               .logger = runtime.logger,
-                                           }
+      purchases_api_(config.purchases_api_url, internal_, runtime.metrics), upstream_(upstream_threads),
+      upstream_places_(upstream_threads_of_a_tenant), events_(runtime.metrics), hot_(db_),
+      deps_{
+          .db = db_,
+          .hot = hot_,
+          .keys = keys_,
+          .tenants = tenants_,
+          .directory = directory_,
+          .webhooks = webhooks_,
+          .keyring = keyring_,
+          .purchases_api = purchases_api_,
+          .upstream = upstream_,
+          .upstream_places = upstream_places_,
+          .events = events_,
+          .payments_signature_header = payments_signature_header_,
+          .clock = runtime.clock,
+          .logger = runtime.logger,
+      }
 {
     add_work(config.archive_months);
     serve(http::bind<Deps>(routes, deps_));
@@ -64,6 +68,9 @@ void App::add_work(unsigned archive_months)
         return db_.transact_blocking(
             pg::Scopes(), [&](pg::Tx& tx) { return archive::maintain(tx, archive_months); });
     });
+    add_reading("tetrad_event_archive_months_ahead",
+        "Months to come that the archive of events has a partition for.",
+        [](pg::Tx& tx) { return static_cast<double>(archive::months_ahead(tx)); });
 }
 
 std::vector<pg::Component const*> App::components()

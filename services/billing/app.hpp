@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config.hpp"
+#include "core/places.hpp"
 #include "core/workers.hpp"
 #include "deps.hpp"
 #include "metrics.hpp"
@@ -30,6 +31,7 @@ private:
     std::string const payments_signature_header_;
     PurchasesApi purchases_api_;
     core::Workers upstream_;
+    core::Places upstream_places_;
     EventMetrics events_;
     Hot hot_;
     Deps deps_;

@@ -2,6 +2,7 @@
 
 #include "auth/keys.hpp"
 #include "core/clock.hpp"
+#include "core/places.hpp"
 #include "core/workers.hpp"
 #include "crypto/keyring.hpp"
 #include "metrics.hpp"
@@ -48,6 +49,7 @@ struct Deps {
     crypto::Keyring const& keyring; ///< seals the settings' secrets
     PurchasesApi& purchases_api;    ///< blocks: used on `upstream`
     core::Workers& upstream;        ///< threads for requests to the purchase platform
+    core::Places& upstream_places;  ///< a tenant's share of them, by its id
     EventMetrics& events;
     std::string const& payments_signature_header; ///< PAYMENTS_SIGNATURE_HEADER
     core::Clock const& clock;

@@ -12,11 +12,7 @@
 
 namespace billing {
 
-/// A list of events of one type or result walks the archive along its time.
-inline constexpr http::RouteOptions heavy_filter{.heavy = [](http::Request const& req) {
-    return req.query.find("type=") != std::string_view::npos ||
-           req.query.find("result=") != std::string_view::npos;
-}};
+inline constexpr http::RouteOptions heavy_filter{.heavy = walks_archive};
 
 /// What the service has of its own at a glance: method, path, who may call it, what does it.
 inline constexpr auto own_routes = [] {

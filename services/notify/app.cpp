@@ -9,6 +9,8 @@
 #include "webhooks/webhooks.hpp"
 #include "workers/domain_checks.hpp"
 
+#include <array>
+
 namespace notify {
 
 namespace {
@@ -41,6 +43,24 @@ PushOptions with_ca_file(PushOptions options, service::Settings const& settings)
     return options;
 }
 
+/// Counts the carriers' answers, without those that they were not asked for.
+Push::Answered count_answers(observe::Metrics& metrics)
+{
+    using Lane = observe::AnswerMetrics;
+    std::array<Lane, 2> const lanes{Lane(metrics, std::string(to_string(PlatformKind::fcm)), verdicts),
+        Lane(metrics, std::string(to_string(PlatformKind::apns)), verdicts)};
+    return [lanes](PushBatch const& batch) {
+        std::array<std::size_t, verdicts.size()> counts{};
+        for (auto const& answer : batch.answers) {
+            bool const ours = answer.reason == push_reasons::stopped || answer.reason == push_reasons::busy;
+            if (!ours) ++counts[static_cast<std::size_t>(answer.verdict)];
+        }
+        auto const& lane = lanes[static_cast<std::size_t>(batch.credential->kind())];
+        for (std::size_t i = 0; i < counts.size(); ++i)
+            if (counts[i] > 0) lane.count(i, counts[i]);
+    };
+}
+
 /// The domain of an address.
 std::string domain_of(std::string const& address)
 {
@@ -54,8 +74,9 @@ App::App(Config const& config, service::Runtime const& runtime)
       store_(blobs::make_store(config.blobs, keyring_, internal_, runtime.clock)),
       attachments_(db_, *store_, runtime.clock, attachments_options(config.blobs)),
       quota_(redis_, options_.name + ":rl"), readers_(body_readers),
-      push_(with_ca_file(config.push, runtime.settings), internal_, runtime.clock, runtime.logger),
-      mailer_(make_mailer(config.mail, runtime.settings.outbound_ca_file)),
+      push_(with_ca_file(config.push, runtime.settings), internal_, runtime.clock, runtime.logger,
+          count_answers(runtime.metrics)),
+      mailer_(make_mailer(config.mail, runtime.settings.outbound_ca_file, runtime.metrics)),
       dns_({.servers = config.mail.dns_servers}), domains_{.db = db_,
                                                       .dns = dns_,
                                                       .keys = dkim_keys_,
@@ -73,7 +94,8 @@ App::App(Config const& config, service::Runtime const& runtime)
                           .io = runtime.io.first(),
                           .broadcast_chunk = config.broadcast_chunk,
                           .clock = runtime.clock,
-                          .logger = runtime.logger}),
+                          .logger = runtime.logger,
+                          .metrics = runtime.metrics}),
       hot_(db_), deps_{
                      .db = db_,
                      .hot = hot_,
@@ -109,9 +131,9 @@ void App::add_work()
 void App::add_metrics()
 {
     runtime_.metrics.gauge_callback("tetrad_push_queued_devices",
-        "Devices whose push waits to be sent or answered",
+        "Devices whose push waits to be sent or answered.",
         [this] { return static_cast<double>(push_.stats().queued); });
-    runtime_.metrics.gauge_callback("tetrad_push_connections", "Connections to the carriers of pushes",
+    runtime_.metrics.gauge_callback("tetrad_push_connections", "Connections to the carriers of pushes.",
         [this] { return static_cast<double>(push_.stats().connections); });
 }
 

@@ -11,7 +11,7 @@ Config Config::read(core::Config& config)
     c.mail = MailOptions::read(config);
     c.sms = sms::Options::read(config);
     c.broadcast_chunk = static_cast<std::size_t>(config.integer("BROADCAST_CHUNK", 5'000, 1, 10'000,
-        "devices that a broadcast is sent to at a time, by one replica: what may be repeated after a crash"));
+        "devices in a chunk of a broadcast; a replica sends to four at a time, which a crash may repeat"));
     return c;
 }
 

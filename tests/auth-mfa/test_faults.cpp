@@ -133,6 +133,23 @@ TEST_CASE("messages go to Twilio as it documents", "[faults]")
     CHECK(sent[0].at("Body").starts_with("A tenant: "));
 }
 
+TEST_CASE("a code that is sent belongs to the trace of the request that asked for it", "[faults]")
+{
+    testing::TwilioServer twilio;
+    World const world({.twilio_url = twilio.url()});
+    auto const ada = with_sms(world, twilio);
+    std::string const trace = "0af7651916cd43dd8448eb211c80319c";
+    auto const r = world.client().post("/v1/auth/login", credentials(ada.email, World::password),
+        {{"traceparent", "00-" + trace + "-b7ad6b7169203331-01"}});
+    REQUIRE(r.status == 403);
+    auto const traces = twilio.traces();
+    REQUIRE(traces.size() == 2);
+    CHECK(traces[0].substr(3, 32) != trace);
+    CHECK(traces[1].starts_with("00-" + trace + "-"));
+    CHECK(traces[1].ends_with("-01"));
+    CHECK(traces[1].find("b7ad6b7169203331") == std::string::npos); // our own part of the trace
+}
+
 TEST_CASE("a Twilio that fails is a clear answer, and no second message", "[faults]")
 {
     testing::TwilioServer twilio;

@@ -55,7 +55,7 @@ public:
         answers(user, more);
     }
 
-    /// The requests that came, in order: `{user, authorization}`.
+    /// The requests that came, in order: `{user, authorization, trace}`.
     std::vector<boost::json::object> seen() const
     {
         std::vector<boost::json::object> requests;

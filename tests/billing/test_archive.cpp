@@ -4,6 +4,66 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
+#include <set>
+#include <string>
+
+TEST_CASE("a history that would fill the memory is read from its end", "[billing][archive]")
+{
+    constexpr int more_than_fit = 40; // of 1 MiB each
+    World const world;
+    auto const large = [](std::string event) { return event + std::string((1 << 20) - event.size(), ' '); };
+    for (int n = 0; n < more_than_fit; ++n) {
+        auto const bought = body(events::purchase("RENEWAL", {{"event_timestamp_ms", events::ms(n)}}));
+        auto const paid = body(events::payment(
+            "invoice.paid", events::invoice("a"), {{"id", std::to_string(n)}, {"created", events::s(n)}}));
+        REQUIRE(world.post_purchase(large(bought)).status == 200);
+        REQUIRE(world.post_payment(large(paid)).status == 200);
+    }
+    pg::Database db({.url = world.postgres.service_url(), .threads = 1});
+    auto const scope_id = std::stoll(world.scope_id());
+    REQUIRE(eventually([&] { return db.healthy(); }));
+    auto const of_user = db.transact_blocking(pg::Scopes(scope_id),
+        [&](pg::Tx& tx) { return billing::archive::history_of_user(tx, scope_id, "ada"); });
+    auto const of_subject = db.transact_blocking(pg::Scopes(scope_id),
+        [&](pg::Tx& tx) { return billing::archive::history_of_subject(tx, scope_id, "sub_1"); });
+    for (auto const* history : {&of_user, &of_subject}) {
+        std::set<core::Time> times;
+        for (auto const& event : *history)
+            times.insert(event.at.value());
+        CHECK(times.size() == 32);
+        CHECK(times.contains(testing::FakeClock::start + std::chrono::seconds(more_than_fit - 1)));
+        CHECK_FALSE(times.contains(testing::FakeClock::start));
+    }
+    db.stop();
+}
+
+TEST_CASE("events of a month that nobody has made are kept, and moved to it when it is", "[billing][archive]")
+{
+    World const world;
+    // The service's own task has come round, and will not soon again.
+    auto const done =
+        "SELECT count(*) FROM periodic_tasks WHERE name = 'event-archive' AND lease_owner IS NULL";
+    REQUIRE(eventually([&] { return world.postgres.query(done) == "1"; }));
+    world.postgres.query("DO $$ BEGIN EXECUTE format('DROP TABLE %I', "
+                         "to_char(now() AT TIME ZONE 'UTC', '\"events_\"YYYY_MM')); END $$");
+    auto const bought = events::purchase("INITIAL_PURCHASE", {{"id", "early"}});
+    CHECK(result_of(world.post_purchase(bought)) == "applied");
+    CHECK(world.postgres.query("SELECT count(*) FROM events_default") == "1");
+    auto backend = world.as_backend();
+    auto const before = all_items(backend, "/v1/events");
+    pg::Database db({.url = world.postgres.service_url(), .threads = 1});
+    REQUIRE(eventually([&] { return db.healthy(); }));
+    db.transact_blocking({}, [&](pg::Tx& tx) { return billing::archive::maintain(tx, 24); });
+    db.stop();
+    CHECK(world.postgres.query("SELECT count(*) FROM events_default") == "0");
+    CHECK(all_items(backend, "/v1/events") == before);
+    CHECK(result_of(world.post_purchase(bought)) == "duplicate");
+    auto const renewal = events::purchase("RENEWAL", {{"event_timestamp_ms", events::ms(60)}});
+    CHECK(result_of(world.post_purchase(renewal)) == "applied");
+    CHECK(world.postgres.query("SELECT count(*) FROM events_default") == "0");
+}
+
 TEST_CASE("the archive forgets whole months, and makes those to come", "[billing][archive]")
 {
     World const world;
@@ -36,4 +96,13 @@ TEST_CASE("the archive forgets whole months, and makes those to come", "[billing
     CHECK(world.entitlements().size() == 1);
     CHECK_THROWS(db.transact_blocking({}, [&](pg::Tx& tx) { return billing::archive::maintain(tx, 0); }));
     db.stop();
+}
+
+TEST_CASE("operators see for how many months to come the archive has partitions")
+{
+    World const world;
+    CHECK(eventually([&] {
+        return world.host->metrics().expose().find(
+                   "tetrad_event_archive_months_ahead{service=\"billing\"} 2\n") != std::string::npos;
+    }));
 }

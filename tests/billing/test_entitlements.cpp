@@ -155,6 +155,21 @@ TEST_CASE("an entitlement stops being active at its end, whatever its status", "
     CHECK(feature(world, "export") == not_granted);
 }
 
+TEST_CASE(
+    "the grace that a provider states counts, for the entitlement and for its features", "[entitlements]")
+{
+    World world;
+    new_product(world, "pro.monthly", {"export"});
+    happens(world, "RENEWAL", {{"expiration_at_ms", ms(3600)}, {"grace_period_expiration_at_ms", ms(7200)}});
+    world.clock.set(testing::FakeClock::start + 90min);
+    CHECK(world.entitlement("pro.monthly").at("isActive") == true);
+    CHECK(text(world.entitlement("pro.monthly"), "expiresAt") == shown(3600));
+    CHECK(feature(world, "export") == granted(shown(7200)));
+    world.clock.set(testing::FakeClock::start + 120min);
+    CHECK(world.entitlement("pro.monthly").at("isActive") == false);
+    CHECK(feature(world, "export") == not_granted);
+}
+
 TEST_CASE("a feature is granted until the last entitlement that gives it ends", "[features]")
 {
     World const world;

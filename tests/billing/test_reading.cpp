@@ -158,6 +158,8 @@ TEST_CASE("what is missing or malformed in an event of the card provider", "[bil
     CHECK(faults(subscription({{"items", json::object()}})) == "/data/object/items/data required");
     CHECK(faults(subscription({{"items", events::list({json::object()})}})) ==
           "/data/object/items/data/0/price required");
+    CHECK(faults(subscription({{"items", events::list(json::array(101, events::item("a")))}})) ==
+          "/data/object/items/data too_many");
     CHECK(faults(subscription({{"items", events::list({7})}})) == "/data/object/items/data/0 type");
     CHECK(faults(subscription({{"metadata", json::object{{"userId", 5}}}})) ==
           "/data/object/metadata/userId type");
@@ -166,6 +168,13 @@ TEST_CASE("what is missing or malformed in an event of the card provider", "[bil
     CHECK(faults(events::subscription({events::item("a", {{"current_period_end", -5}})})) ==
           "/data/object/items/data/0/current_period_end range");
     CHECK(faults(events::invoice("a", {{"lines", 5}}), {}, "invoice.paid") == "/data/object/lines type");
+    json::array lines;
+    for (int n = 0; n < 101; ++n)
+        lines.push_back(events::invoice("p" + std::to_string(n)).at("lines").at("data").at(0));
+    CHECK(faults(events::invoice("a", {{"lines", events::list(lines)}}), {}, "invoice.paid") ==
+          "/data/object/lines/data too_many");
+    lines.erase(lines.begin());
+    CHECK(faults(events::invoice("a", {{"lines", events::list(lines)}}), {}, "invoice.paid") == "");
     auto const line = json::object{{"period", json::object{{"end", "soon"}}}};
     CHECK(faults(events::invoice("a", {{"lines", events::list({line})}}), {}, "invoice.paid") ==
           "/data/object/lines/data/0/period/end type");

@@ -129,3 +129,29 @@ TEST_CASE("a key that is refused is not tried again until it is another", "[reco
     CHECK(eventually([&] { return platform.seen("ada") == 3; }));
     CHECK(platform.seen().back().at("authorization") == "Bearer sk_new");
 }
+
+TEST_CASE("one user whose sync cannot be written holds nobody up", "[reconciler]")
+{
+    Platform const platform;
+    World world(asking(platform));
+    give_key(world);
+    for (auto const* user : {"ada", "bob"}) {
+        platform.has(user, one("pro"));
+        REQUIRE(sync(world, user).status == 200);
+        platform.has(user, {});
+    }
+    world.postgres.query("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+                         "$$ BEGIN RAISE EXCEPTION 'no'; END $$; "
+                         "CREATE TRIGGER refuse BEFORE UPDATE ON entitlements FOR EACH ROW "
+                         "WHEN (NEW.user_id = 'ada') EXECUTE FUNCTION refuse()");
+    world.clock.set(at("2026-02-01T01:00:00Z"));
+    auto const put_off = "SELECT count(*) FROM jobs WHERE queue = 'reconcile' AND lease_owner IS NULL AND "
+                         "attempts > 0";
+    REQUIRE(eventually([&] { return world.postgres.query(put_off) == "1"; }));
+    CHECK(platform.seen("ada") == 2);
+    CHECK(platform.seen("bob") == 1);
+    world.clock.advance(10min); // past the lease of the first try
+    CHECK(eventually([&] { return platform.seen("bob") == 2; }));
+    CHECK(platform.seen("ada") == 2);
+    CHECK(entitlements_of(world, "ada").find(R"("status":"active")") != std::string::npos);
+}

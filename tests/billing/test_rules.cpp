@@ -270,6 +270,38 @@ TEST_CASE("an item that was swapped or taken out expires the old product at that
     CHECK(left_by({first, bobs}, "a", {}, "bob") == month);
 }
 
+TEST_CASE("what a subscription no longer has is remembered of the latest items alone", "[billing][rules]")
+{
+    constexpr std::size_t items = 100, changes = 6;
+    std::vector<SubscriptionEvent> carried;
+    for (std::size_t n = 0; n < changes; ++n) {
+        SubscriptionEvent event{.type = PaymentType::subscription_updated,
+            .order = {.at = at(static_cast<std::int64_t>(n)), .event_id = std::to_string(n)},
+            .subscription_id = "sub_1",
+            .user_id = "ada",
+            .status = PaymentStatus::active};
+        for (std::size_t i = 0; i < items; ++i)
+            event.items.push_back({.product = std::to_string(n) + '-' + std::to_string(i)});
+        carried.push_back(event);
+    }
+    auto const folded = fold_subscription(carried, {});
+    REQUIRE(folded);
+    CHECK(folded->items.size() == items);
+    CHECK(folded->removed.size() == max_removed);
+    for (auto const& removed : folded->removed)
+        CHECK(removed.order.at >= at(static_cast<std::int64_t>(changes - max_removed / items)));
+    std::optional<Subscription> step_by_step;
+    for (auto const& event : carried)
+        step_by_step = after_event(step_by_step, event);
+    CHECK(same_state(*step_by_step, *folded));
+    auto older = *folded;
+    for (auto& removed : older.removed) {
+        removed.item.product += '+';
+        removed.order.at = at(0);
+    }
+    CHECK(same_state(joined(older, *folded), *folded));
+}
+
 TEST_CASE("a subscription that is over ends when it says, and nothing revives it", "[billing][rules]")
 {
     auto const active = read_payment(

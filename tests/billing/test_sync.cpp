@@ -216,6 +216,83 @@ TEST_CASE("one sync of a user at a time, and each asks for itself", "[sync]")
     CHECK(world.postgres.query("SELECT count(*) FROM entitlements") == "2");
 }
 
+TEST_CASE("a tenant whose users the platform is slow about leaves the others their syncs", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world, "demo");
+    give_key(world, "other");
+    platform.has("*", one("pro"), {}, {{"held", true}});
+    platform.has("bob", one("pro"));
+    std::vector<std::future<testing::HttpResponse>> slow;
+    for (int i = 0; i < 20; ++i)
+        slow.push_back(
+            std::async(std::launch::async, [&world, i] { return sync(world, "user " + std::to_string(i)); }));
+    REQUIRE(eventually([&] { return platform.waiting() >= 4; }));
+    CHECK(sync(world, "bob", "other").status == 200);
+    CHECK(platform.waiting() == 4);
+    platform.release();
+    for (auto& request : slow)
+        CHECK(request.get().status == 200);
+}
+
+TEST_CASE("how long the platform asks to be left alone is passed on, and kept to by the reconciler", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    platform.answers(
+        "ada", {{"status", 429}, {"text", "{}"}, {"headers", json::object{{"retry-after", "600"}}}});
+    auto const r = sync(world);
+    CHECK(r.status == 502);
+    CHECK(r.header("retry-after") == "600");
+    CHECK(world.postgres.query("SELECT user_id = '' AND not_before = '2026-01-01T00:10:00Z' FROM syncs") ==
+          "t");
+    // Who asks all the same asks.
+    platform.has("ada", one("pro"));
+    CHECK(sync(world).status == 200);
+}
+
+TEST_CASE("a sync that failed leaves no row behind", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    platform.answers("*", {{"status", 500}, {"text", "oops"}});
+    for (auto const* user : {"ada", "bob", "nobody"})
+        CHECK(sync(world, user).status == 502);
+    CHECK(world.postgres.query("SELECT count(*) FROM syncs") == "0");
+}
+
+TEST_CASE("a user with very many purchases is synced, and each change is announced", "[sync]")
+{
+    constexpr std::size_t many = 2000;
+    Platform const platform;
+    World world(asking(platform));
+    give_key(world);
+    json::array coins;
+    for (std::size_t n = 0; n < many; ++n)
+        coins.push_back(purchase(std::to_string(n)));
+    platform.has("ada", one("pro"), {{"coins", std::move(coins)}});
+    auto const r = sync(world).json();
+    CHECK(r.at("changes").as_array().size() == many + 1);
+    std::set<std::string> ids;
+    for (auto const& e : r.at("entitlements").as_array()) {
+        ids.insert(text(e, "entitlementId"));
+        CHECK(text(e, "createdAt") == text(e, "updatedAt"));
+    }
+    CHECK(ids.size() == many + 1);
+    world.clock.advance(1h);
+    CHECK(sync(world).json().at("changes").as_array().empty());
+    CHECK(world.postgres.query("SELECT min(revision) = 2 AND max(revision) = 2 FROM entitlements") == "t");
+
+    REQUIRE(world.as_backend("demo").post("/v1/webhooks", R"({"url":"http://127.0.0.1:9/"})").status == 201);
+    platform.has("ada", one("pro"), {{"coins", json::array{purchase("0")}}});
+    world.clock.advance(1h);
+    CHECK(sync(world).json().at("changes").as_array().size() == many - 1);
+    CHECK(world.postgres.query("SELECT count(*) FROM webhook_deliveries") == std::to_string(many - 1));
+}
+
 TEST_CASE("an event that happens while the platform is asked is not overwritten", "[sync]")
 {
     Platform const platform;
@@ -293,5 +370,37 @@ TEST_CASE("what a sync changes is in the audit trail of its environment", "[sync
         CHECK(text(entries[0], "subjectId") == "ada");
         CHECK(entries[0].at("after").as_object().size() == 1);
         CHECK(entries[0].at("after").as_object().contains(id) == (tenant == "demo"));
+    }
+}
+
+TEST_CASE("the platform is asked in the trace of the request", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    platform.has("ada", {{"pro", subscription()}});
+    std::string const trace = "0af7651916cd43dd8448eb211c80319c";
+    auto const r = world.as_backend("demo").post(
+        "/v1/sync/ada", "", {{"traceparent", "00-" + trace + "-b7ad6b7169203331-01"}});
+    REQUIRE(r.status == 200);
+    auto const seen = platform.seen();
+    REQUIRE(seen.size() == 1);
+    CHECK(text(seen[0], "trace").starts_with("00-" + trace + "-"));
+}
+
+TEST_CASE("what the platform answers is counted", "[sync]")
+{
+    Platform const platform;
+    World const world(asking(platform));
+    give_key(world);
+    platform.has("ada", {{"pro", subscription()}});
+    platform.answers("bob", {{"status", 503}});
+    CHECK(sync(world, "ada").status == 200);
+    CHECK(sync(world, "bob").status == 502);
+    auto const shown = world.host->metrics().expose();
+    for (std::string const answer : {"accepted", "unavailable"}) {
+        INFO(shown);
+        CHECK(shown.find("tetrad_provider_answers_total{answer=\"" + answer +
+                         "\",provider=\"purchases\",service=\"billing\"} 1\n") != std::string::npos);
     }
 }

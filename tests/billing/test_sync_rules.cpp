@@ -137,19 +137,20 @@ TEST_CASE("of a subscription that a document names twice the one that lasts long
 
 TEST_CASE("what is no subscriber document is not taken for one", "[sync]")
 {
-    for (std::string const text :
-        {"", "null", "[]", "{}", R"({"subscriber":null})", R"({"subscriber":[]})", R"({"subscriber":{}})",
-            R"({"subscriber":{"subscriptions":null}})", R"({"subscriber":{"subscriptions":[]}})",
-            R"({"subscriber":{"subscriptions":{"p":null}}})", R"({"subscriber":{"subscriptions":{"p":{}}}})",
-            R"({"subscriber":{"subscriptions":{"p":{"is_sandbox":"no"}}}})",
-            R"({"subscriber":{"subscriptions":{"":{"is_sandbox":false}}}})",
-            R"({"subscriber":{"subscriptions":{"p\u0000":{"is_sandbox":false}}}})",
-            R"({"subscriber":{"subscriptions":{"p":{"is_sandbox":false,"expires_date":"soon"}}}})",
-            R"({"subscriber":{"subscriptions":{"p":{"is_sandbox":false,"expires_date":1767225600}}}})",
-            R"({"subscriber":{"subscriptions":{},"non_subscriptions":[]}})",
-            R"({"subscriber":{"subscriptions":{},"non_subscriptions":{"c":{}}}})",
-            R"({"subscriber":{"subscriptions":{},"non_subscriptions":{"c":[{"is_sandbox":false}]}}})",
-            R"({"subscriber":{"subscriptions":{)"}) {
+    for (auto const& text : std::vector<std::string>{"", "null", "[]", "{}", R"({"subscriber":null})",
+             R"({"subscriber":[]})", R"({"subscriber":{}})", R"({"subscriber":{"subscriptions":null}})",
+             R"({"subscriber":{"subscriptions":[]}})", R"({"subscriber":{"subscriptions":{"p":null}}})",
+             R"({"subscriber":{"subscriptions":{"p":{}}}})",
+             R"({"subscriber":{"subscriptions":{"p":{"is_sandbox":"no"}}}})",
+             R"({"subscriber":{"subscriptions":{"":{"is_sandbox":false}}}})",
+             R"({"subscriber":{"subscriptions":{"p\u0000":{"is_sandbox":false}}}})",
+             R"({"subscriber":{"subscriptions":{")" + std::string(256, 'p') + R"(":{"is_sandbox":false}}}})",
+             R"({"subscriber":{"subscriptions":{"p":{"is_sandbox":false,"expires_date":"soon"}}}})",
+             R"({"subscriber":{"subscriptions":{"p":{"is_sandbox":false,"expires_date":1767225600}}}})",
+             R"({"subscriber":{"subscriptions":{},"non_subscriptions":[]}})",
+             R"({"subscriber":{"subscriptions":{},"non_subscriptions":{"c":{}}}})",
+             R"({"subscriber":{"subscriptions":{},"non_subscriptions":{"c":[{"is_sandbox":false}]}}})",
+             R"({"subscriber":{"subscriptions":{)"}) {
         CAPTURE(text);
         CHECK_THROWS_AS(billing::parse_subscriber(text), std::invalid_argument);
     }

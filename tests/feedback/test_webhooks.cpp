@@ -94,6 +94,8 @@ TEST_CASE("a thread that is created is told to the tenant's webhook, signed and 
     CHECK(testing::eventually(
         [&] { return text(client.get(path).json().at("items").at(0), "status") == "delivered"; }));
     CHECK(text(client.get(path).json().at("items").at(0), "deliveryId") == r.headers.at("webhook-id"));
+    CHECK(world.host->metrics().expose().find(
+              "tetrad_webhook_attempts_total{answer=\"2xx\",service=\"feedback\"} 1\n") != std::string::npos);
 }
 
 TEST_CASE("one scope's heavy reads leave places to other requests and other scopes")

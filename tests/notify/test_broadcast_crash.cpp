@@ -101,7 +101,7 @@ public:
 
     double chunks_ended() const
     {
-        return metric(R"(tetrad_jobs_total{kind="notify.broadcast_chunk",outcome="done",service="notify"})");
+        return metric(R"(tetrad_jobs_total{outcome="done",queue="notify.broadcast_chunk",service="notify"})");
     }
 };
 

@@ -160,7 +160,8 @@ TEST_CASE("a device in trouble is tried again, and the others are not", "[broadc
     REQUIRE(f.counts(id, "3 1 0 0"));
     CHECK(text(f.broadcast(id), "status") == "fanned_out");
     CHECK(text(f.broadcast(id), "completedAt") == "null");
-    f.go_on();
+    f.put_off();
+    f.world.clock.advance(30s); // each has a time of its own
     REQUIRE(f.completes(id));
     CHECK(counters(f.broadcast(id)) == "3 3 0 0");
     CHECK(f.fcm.seen("ok:1") == 1);
@@ -184,6 +185,24 @@ TEST_CASE("a device that stays in trouble fails after three retries within a min
     CHECK(counters(f.broadcast(id)) == "1 0 1 0");
     CHECK(f.world.clock.now() < began + 1min);
     CHECK(f.devices() == "1");
+}
+
+TEST_CASE("a device that is told to wait keeps no other one of its chunk waiting", "[broadcast]")
+{
+    Fixture f;
+    f.world.new_device(ada, "TooManyRequests_later:1", "ios"); // for 60 s
+    f.world.new_device(ada, "INTERNAL-once:2");
+    auto const began = f.world.clock.now();
+    auto const id = f.start();
+    f.go_on();
+    REQUIRE(f.counts(id, "2 1 0 0"));
+    CHECK(f.world.clock.now() < began + 10s);
+    CHECK(f.apns.seen("TooManyRequests_later:1") == 1);
+    f.apns.script({{"all", "ok"}});
+    f.go_on();
+    REQUIRE(f.completes(id));
+    CHECK(f.world.clock.now() >= began + 60s);
+    CHECK(counters(f.broadcast(id)) == "2 2 0 0");
 }
 
 TEST_CASE("a carrier that cannot be reached fails its devices", "[broadcast]")

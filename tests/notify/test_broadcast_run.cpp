@@ -186,6 +186,47 @@ TEST_CASE("what was never sent is no try", "[broadcast]")
     CHECK_FALSE(run.waits_for_platform());
 }
 
+TEST_CASE("each device of a chunk is tried again at a time of its own", "[broadcast]")
+{
+    auto const run = run_answered(
+        {answer(Verdict::transient, "INTERNAL"), answer(Verdict::throttled, "QUOTA_EXCEEDED", 600s)});
+    REQUIRE(tally(run) == "0 0 0 2");
+    auto const soon = run.waiting()[0].not_before.value();
+    CHECK(soon <= noon + 4s);
+    CHECK(run.waiting()[1].not_before == noon + 600s);
+    CHECK(run.again() == soon);
+
+    auto chunk = chunk_of(2);
+    chunk.began_at = noon;
+    auto first = device(1, PlatformKind::fcm, {1, noon}), second = device(2, PlatformKind::fcm, {1, noon});
+    first.not_before = soon;
+    second.not_before = noon + 600s;
+    BroadcastRun next(chunk, {first, second}, both(), soon);
+    auto const targets = next.take_targets(PlatformKind::fcm);
+    REQUIRE(targets.size() == 1);
+    CHECK(targets[0].device_id == 1);
+    next.apply(PlatformKind::fcm, targets, std::vector{answer(Verdict::accepted)}, soon, 0);
+    REQUIRE(tally(next) == "1 0 0 1");
+    CHECK(next.waiting()[0].device_id == 2);
+    CHECK(next.waiting()[0].tries.made == 1);
+    CHECK(next.waiting()[0].not_before == noon + 600s);
+    CHECK(next.again() == noon + 600s);
+}
+
+TEST_CASE("the end of a pause brings nobody forward who does not wait for it", "[broadcast]")
+{
+    auto chunk = chunk_of(2);
+    chunk.began_at = noon;
+    auto later = device(1, PlatformKind::fcm, {1, noon});
+    later.not_before = noon + 4s;
+    BroadcastRun run(chunk, {later, device(2, PlatformKind::apns)}, both(), noon + 2s);
+    CHECK(run.take_targets(PlatformKind::fcm).empty());
+    CHECK(run.take_targets(PlatformKind::apns).size() == 1);
+    CHECK(tally(run) == "0 0 0 1");
+    CHECK(run.again() == noon + 4s);
+    CHECK_FALSE(run.waits_for_platform());
+}
+
 TEST_CASE("a connection that cannot be made is a try", "[broadcast]")
 {
     auto const run = run_answered({untried(Verdict::transient, push_reasons::connect)});
@@ -210,6 +251,7 @@ TEST_CASE("a refused credential pauses its platform, and what it was asked for w
         answer(Verdict::credential, "PERMISSION_DENIED"), untried(Verdict::credential, "PERMISSION_DENIED")});
     CHECK(tally(run) == "1 0 0 2");
     CHECK(run.waiting()[0].tries.made == 0);
+    CHECK_FALSE(run.waiting()[0].not_before);
     CHECK(run.waits_for_platform());
     CHECK(run.again() == noon + 1h);
     REQUIRE(run.halted().size() == 1);

@@ -203,6 +203,23 @@ TEST_CASE("a broadcast with an Idempotency-Key is answered alike", "[broadcast]"
     CHECK(f.world.postgres.query("SELECT count(*) FROM broadcasts") == "10");
 }
 
+TEST_CASE(
+    "a duplicate with an Idempotency-Key is answered alike when its dedupe key is free again", "[broadcast]")
+{
+    Fixture f;
+    auto backend = f.world.as_backend();
+    auto const id = f.start(keyed("weekly"));
+    auto const headers = testing::HttpClient::Headers{{"Idempotency-Key", "once"}};
+    auto const first = backend.post(path, keyed("weekly"), headers);
+    CHECK(first.json() == json::value{{"broadcastId", id}, {"status", "duplicate"}});
+    f.world.clock.advance(24h);
+    auto const replay = backend.post(path, keyed("weekly"), headers);
+    CHECK(replay.body == first.body);
+    CHECK(replay.header("idempotent-replayed") == "true");
+    CHECK(backend.post(path, asked(), headers).status == 422);
+    CHECK(f.world.postgres.query("SELECT count(*) FROM broadcasts") == "1");
+}
+
 // --- reading, cancelling, announcing
 
 TEST_CASE("broadcasts are listed, newest first", "[broadcast]")
@@ -278,6 +295,27 @@ TEST_CASE("what is under way when a broadcast is cancelled is counted as it ends
     CHECK(number(b, "sentCount") + number(b, "failedCount") == number(b, "enqueuedDevices"));
     CHECK(number(b, "invalidTokenCount") == 0);
     CHECK(f.tidy());
+}
+
+TEST_CASE("a broadcast that is cancelled before it is cut is complete, and reaches nobody", "[broadcast]")
+{
+    Fixture f;
+    f.new_devices(3, "ok:");
+    // Put off, so that it is cancelled before.
+    f.world.postgres.query("CREATE FUNCTION put_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+                           "NEW.run_at := NEW.run_at + interval '1 hour'; RETURN NEW; END $$; "
+                           "CREATE TRIGGER put_off BEFORE INSERT ON jobs FOR EACH ROW "
+                           "WHEN (NEW.queue = 'notify.broadcast') EXECUTE FUNCTION put_off()");
+    auto const id = f.start();
+    auto const r = f.world.as_backend().post(std::string(list_path) + '/' + id + "/cancel", "");
+    REQUIRE(r.status == 200);
+    CHECK(text(r.json(), "status") == "fanned_out");
+    CHECK(text(r.json(), "startedAt") == "null");
+    CHECK(text(r.json(), "completedAt") == text(r.json(), "cancelledAt"));
+    f.world.clock.advance(1h);
+    CHECK(f.tidy());
+    CHECK(counters(f.broadcast(id)) == "0 0 0 0");
+    CHECK(f.fcm.pushes() == 0);
 }
 
 TEST_CASE("the end of a broadcast is announced once", "[broadcast]")

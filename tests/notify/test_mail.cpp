@@ -230,3 +230,18 @@ TEST_CASE("the outbox holds whole files, one a message, however often it is sent
     std::ofstream(folder.path() + "/file") << "x";
     CHECK_THROWS_AS(MailOutbox(folder.path() + "/file"), std::runtime_error);
 }
+
+TEST_CASE("a message says which trace it belongs to", "[mail]")
+{
+    auto email = email_to("ada@example.com");
+    auto const plain = mime::compose(email, shared, "id@shared.example");
+    email.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    auto const traced = mime::compose(email, shared, "id@shared.example");
+    REQUIRE(plain);
+    REQUIRE(traced);
+    auto lines = lines_of(*traced);
+    CHECK(std::erase(lines, "Traceparent: " + email.traceparent) == 1);
+    CHECK(lines == lines_of(*plain));
+    email.traceparent += "\r\nBcc: everybody@example.com";
+    CHECK_FALSE(mime::compose(email, shared, "id@shared.example"));
+}

@@ -41,6 +41,32 @@ TEST_CASE("a push reaches Android and iOS as their carriers document it", "[push
     CHECK(text(assertion.at("claims"), "aud") == f.fcm.token_url());
 }
 
+TEST_CASE("a push takes the trace of what caused it to either carrier", "[push]")
+{
+    Fixture f;
+    std::string const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    auto const message = std::make_shared<RenderedPush const>(render_push({.id = core::Uuid::v7(),
+        .title = "Title",
+        .body = "Body",
+        .data = {},
+        .created_at = f.clock.now(),
+        .traceparent = trace}));
+    std::vector const targets{
+        Fixture::target(PlatformKind::apns, "a1b2c3", 7), Fixture::target(PlatformKind::fcm, "fcm:token", 8)};
+    for (auto const& sent : {message, f.message()}) {
+        auto const answers = f.push->send_all({fcm_credential(), apns_credential()}, sent, targets, 30s);
+        REQUIRE(answers.size() == 2);
+        CHECK(name_of(answers[0]) == "accepted");
+        CHECK(name_of(answers[1]) == "accepted");
+    }
+    for (auto const* carrier : {&f.apns, &f.fcm}) {
+        auto const seen = carrier->seen();
+        REQUIRE(seen.size() == 2);
+        CHECK(text(seen[0].at("headers"), "traceparent") == trace);
+        CHECK_FALSE(seen[1].at("headers").as_object().contains("traceparent"));
+    }
+}
+
 TEST_CASE("every documented answer of FCM is understood on the wire", "[push]")
 {
     Fixture f;

@@ -419,3 +419,24 @@ TEST_CASE("what breaks on something unforeseen is tried as anything else, and ha
     REQUIRE(f.world.as_backend().post("/v1/notifications/" + id + "/retry", "").status == 202);
     CHECK(f.world.becomes(id, "sent"));
 }
+
+TEST_CASE("operators see what carriers answer, and what becomes of the jobs", "[push]")
+{
+    Fixture f;
+    f.world.new_device(ada, "ok:1", "ios");
+    f.world.new_device(ada, "ok:2", "android");
+    f.world.new_device(ada, "UNREGISTERED:3", "android");
+    REQUIRE(f.world.becomes(f.send(), "sent"));
+    auto const shows = [&](std::string const& series) {
+        return eventually(
+            [&] { return f.world.host->metrics().expose().find(series + '\n') != std::string::npos; });
+    };
+    std::string const answers = "tetrad_provider_answers_total{answer=";
+    CHECK(shows(answers + R"("accepted",provider="apns",service="notify"} 1)"));
+    CHECK(shows(answers + R"("accepted",provider="fcm",service="notify"} 1)"));
+    CHECK(shows(answers + R"("gone",provider="fcm",service="notify"} 1)"));
+    CHECK(shows(answers + R"("gone",provider="apns",service="notify"} 0)"));
+    CHECK(shows(R"(tetrad_jobs_total{outcome="done",queue="notify.push",service="notify"} 1)"));
+    CHECK(shows(R"(tetrad_worker_threads{queue="notify.push",service="notify"} 32)"));
+    CHECK(shows(R"(tetrad_worker_threads_busy{queue="notify.push",service="notify"} 0)"));
+}

@@ -61,14 +61,14 @@ sms::PhoneNumber phone_of(User const& user)
 }
 
 /// Hands a message to the provider and counts it for the account and the phone, unless it was not to be.
-asio::awaitable<Delivery> hand_over(Deps& deps, core::Scope const& scope, core::Uuid user_id,
+asio::awaitable<Delivery> hand_over(http::Request const& req, Deps& deps, core::Uuid user_id,
     sms::PhoneNumber const& phone, std::string const& code)
 {
     auto& mfa = deps.mfa;
     auto const reserved =
-        co_await mfa.budgets.require(mfa.budgets.login_send(scope, user_id, phone), deps.clock.now());
-    auto const delivery = co_await mfa.budgets.or_give_back(
-        reserved, mfa.texts.send_code(scope, phone, code, Texts::Purpose::urgent));
+        co_await mfa.budgets.require(mfa.budgets.login_send(req.scope(), user_id, phone), deps.clock.now());
+    auto const delivery = co_await mfa.budgets.or_give_back(reserved,
+        mfa.texts.send_code(req.scope(), phone, code, Texts::Purpose::urgent, req.context.traceparent));
     if (delivery.surely_not_sent()) co_await mfa.budgets.give_back(reserved);
     co_return delivery;
 }
@@ -77,15 +77,15 @@ asio::awaitable<Delivery> hand_over(Deps& deps, core::Scope const& scope, core::
 /// UNAVAILABLE when that fails; the code before works on unless the new one may have gone out. What the
 /// provider refused stays counted, what surely did not reach it is not.
 asio::awaitable<Challenges::Send> send_code(
-    Deps& deps, core::Scope const& scope, User const& user, Challenge const& challenge)
+    http::Request const& req, Deps& deps, User const& user, Challenge const& challenge)
 {
     auto& mfa = deps.mfa;
     auto const phone = phone_of(user);
-    co_await mfa.texts.require_reachable(scope, phone);
+    co_await mfa.texts.require_reachable(req.scope(), phone);
     std::string const code = make_code();
     auto send = co_await mfa.challenges.count_send(challenge, phone.text(), code, deps.clock.now());
     auto const delivery =
-        co_await mfa.challenges.or_take_back(challenge, send, hand_over(deps, scope, user.id, phone, code));
+        co_await mfa.challenges.or_take_back(challenge, send, hand_over(req, deps, user.id, phone, code));
     if (delivery.surely_not_sent())
         co_await mfa.challenges.take_back(challenge, send);
     else if (!delivery.may_arrive())
@@ -211,7 +211,7 @@ asio::awaitable<http::Response> finish_sign_in(
         {sign_in.amr.begin(), sign_in.amr.end()}, deps.clock.now());
     if (user.phone_verified && !user.totp) {
         try {
-            co_await send_code(deps, req.scope(), user, created.challenge);
+            co_await send_code(req, deps, user, created.challenge);
         } catch (core::Error const&) { // NOLINT(bugprone-empty-catch): `challenge` will say what is wrong
         } catch (std::exception const& error) {
             deps.logger.warn("a code was not sent with the sign-in",
@@ -228,7 +228,7 @@ asio::awaitable<http::Response> send_challenge(http::Request const& req, Deps& d
     auto const challenge = co_await deps.mfa.challenges.find(req.scope(), token, deps.clock.now());
     User const user = co_await user_of(deps, req.scope(), challenge);
     if (!user.phone_verified) throw setup_required("SMS is not one of the user's factors.");
-    auto const send = co_await send_code(deps, req.scope(), user, challenge);
+    auto const send = co_await send_code(req, deps, user, challenge);
     core::JsonWriter w;
     w.begin_object()
         .member("challengeType", "oob")

@@ -54,8 +54,8 @@ asio::awaitable<http::Response> set_up_sms(http::Request const& req, Deps& deps)
         mfa.budgets.setup_send(req.scope(), user.id, phone, req.remote_address), now);
     std::string const code = make_code();
     co_await mfa.enrolments.put(req.scope(), user.id, phone, code, now);
-    auto const delivery = co_await mfa.budgets.or_give_back(
-        reserved, mfa.texts.send_code(req.scope(), phone, code, Texts::Purpose::deferrable));
+    auto const delivery = co_await mfa.budgets.or_give_back(reserved,
+        mfa.texts.send_code(req.scope(), phone, code, Texts::Purpose::deferrable, req.context.traceparent));
     if (delivery.surely_not_sent()) co_await mfa.budgets.give_back(reserved);
     delivery.require_sent();
     core::JsonWriter w;

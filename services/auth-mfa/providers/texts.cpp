@@ -47,7 +47,7 @@ void Delivery::require_sent() const
 
 Texts::Texts(sms::Options const& options, std::string provider, Deps deps)
     : deps_(deps), provider_(std::move(provider)),
-      sender_(sms::make_sender(options, deps.client, deps.clock)),
+      sender_(sms::make_sender(options, deps.client, deps.clock, deps.metrics)),
       guard_(deps.redis, options.sender(), options.sender_verified, options.sender_per_minute),
       workers_(threads)
 {
@@ -64,8 +64,8 @@ asio::awaitable<void> Texts::require_reachable(core::Scope const& scope, sms::Ph
     if (opted_out) Delivery{.outcome = Outcome::opted_out}.require_sent();
 }
 
-asio::awaitable<Delivery> Texts::send_code(
-    core::Scope const& scope, sms::PhoneNumber const& phone, std::string const& code, Purpose purpose)
+asio::awaitable<Delivery> Texts::send_code(core::Scope const& scope, sms::PhoneNumber const& phone,
+    std::string const& code, Purpose purpose, std::string const& traceparent)
 {
     auto const deadline = Steady::now() + sms::patience;
     auto const tenant = co_await deps_.directory.find(scope.slug);
@@ -75,7 +75,10 @@ asio::awaitable<Delivery> Texts::send_code(
         co_return Delivery{.retry_after = std::chrono::ceil<std::chrono::seconds>(use.retry_after)};
     }
     std::string const brand = tenant ? brand_of(*tenant, scope.environment()) : scope.slug;
-    sms::Message const message{scope, phone, message_text(brand, scope.slug, provider_, code)};
+    sms::Message const message{.scope = scope,
+        .to = phone,
+        .body = message_text(brand, scope.slug, provider_, code),
+        .traceparent = traceparent};
     sms::Sent const sent = co_await workers_.run([&] {
         auto const left = std::chrono::floor<std::chrono::milliseconds>(deadline - Steady::now());
         if (left <= std::chrono::milliseconds(0)) return sms::Sent{.outcome = Outcome::not_sent};

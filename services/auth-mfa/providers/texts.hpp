@@ -5,6 +5,7 @@
 #include "core/workers.hpp"
 #include "http/client.hpp"
 #include "observe/log.hpp"
+#include "observe/metrics.hpp"
 #include "pg/database.hpp"
 #include "redis/client.hpp"
 #include "sms/guard.hpp"
@@ -49,6 +50,7 @@ public:
         tenancy::Directory& directory;
         core::Clock const& clock;
         observe::Logger& logger;
+        observe::Metrics& metrics;
     };
 
     /// `provider`: named in every message. What `deps` refers to outlives this object.
@@ -62,9 +64,10 @@ public:
 
     /// Hands one message over and waits for the provider, 10 s at most. A number that turns out to have
     /// opted out is noted as such. Throws only when nothing was handed over: redis::Unavailable while the
-    /// sender's limit cannot be checked, UNAVAILABLE while the tenant cannot be looked up.
-    asio::awaitable<Delivery> send_code(
-        core::Scope const& scope, sms::PhoneNumber const& phone, std::string const& code, Purpose purpose);
+    /// sender's limit cannot be checked, UNAVAILABLE while the tenant cannot be looked up. `traceparent`: of
+    /// the request that wants it.
+    asio::awaitable<Delivery> send_code(core::Scope const& scope, sms::PhoneNumber const& phone,
+        std::string const& code, Purpose purpose, std::string const& traceparent);
 
 private:
     asio::awaitable<void> note_opt_out(core::Scope const& scope, sms::PhoneNumber const& phone);

@@ -49,11 +49,6 @@ void write_event(core::JsonWriter& w, Archived const& event)
     w.end_object();
 }
 
-paging::Position position_of(Archived const& event)
-{
-    return {event.received_at, event.archive_id};
-}
-
 /// The last thing a transaction does (audit::record).
 void record(pg::Tx& tx, http::Request const& req, Archived const& event, Outcome const& outcome)
 {
@@ -67,16 +62,21 @@ void record(pg::Tx& tx, http::Request const& req, Archived const& event, Outcome
 
 } // namespace
 
+bool walks_archive(http::Request const& req)
+{
+    http::Query query(req);
+    return query.text("type", 1, max_type) || query.text("result", 1, max_type);
+}
+
 asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps)
 {
     http::Query query(req);
     auto const filter = parse_filter(query);
     auto const asked = paging::PageRequest::read(query, filter.hash());
     query.check();
-    auto rows = co_await deps.db.read(req.scope(),
-        [&](pg::Tx& tx) { return archive::list(tx, req.scope(), filter, asked.after, asked.rows()); });
-    co_return http::Response::ok(
-        paging::to_json(asked.page(std::move(rows), position_of), write_event, usual_event));
+    auto const page = co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return archive::list(tx, req.scope(), filter, asked); });
+    co_return http::Response::ok(paging::to_json(page, write_event, usual_event));
 }
 
 asio::awaitable<http::Response> replay_event(http::Request const& req, Deps& deps)

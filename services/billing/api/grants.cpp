@@ -11,6 +11,8 @@
 #include "storage/entitlements.hpp"
 #include "storage/products.hpp"
 
+#include <array>
+
 namespace billing {
 
 namespace {
@@ -86,7 +88,8 @@ void put(pg::Tx& tx, http::Request const& req, std::string_view type,
         e.revision = before->revision;
     }
     entitlements::put(tx, req.scope().id, e);
-    apply::announce(tx, req.scope().id, req.context.traceparent, before, e, now);
+    std::array const changes{apply::Change{before, e}};
+    apply::announce(tx, req.scope().id, req.context.traceparent, changes, now);
     audit::record(tx, req.context,
         {.action = type == granted ? "grant.created" : "grant.deleted",
             .subject_type = "entitlement",

@@ -17,6 +17,10 @@
 
 #include <chrono>
 #include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace billing {
 
@@ -25,13 +29,14 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto lease_time = 30s; ///< longer than the platform may take, and we after it
-constexpr auto patience = 12s;   ///< for somebody else's sync of the same user
+constexpr auto patience = 12s;   ///< for other syncs: of the same user, or as many as the tenant may have
 constexpr auto look_again = 100ms;
 
-/// A sync that has begun: nobody else's of this user has.
+/// A sync that has begun: nobody else's of this user has, and one of the upstream threads is the tenant's.
 struct Begun {
     syncs::Lease lease;
     core::Secret api_key;
+    std::shared_ptr<void const> place = nullptr;
 };
 
 /// What the platform said, and since when it can be trusted.
@@ -52,18 +57,37 @@ std::optional<Begun> try_begin(pg::Tx& tx, http::Request const& req, Deps& deps)
     return Begun{*std::move(taken), settings::purchases_api_key(document, home.tenant_id(), deps.keyring)};
 }
 
-/// Throws CONFLICT when the user's syncs do not come to an end.
+/// nullopt while others of the tenant's syncs have to end first. The place comes before the lease, which runs
+/// out: nobody waits for a thread with it.
+asio::awaitable<std::optional<Begun>> try_begin(
+    http::Request const& req, Deps& deps, std::shared_ptr<void const> place)
+{
+    if (!place) co_return std::nullopt;
+    auto begun = co_await deps.db.transact(
+        settings::both_of(req.scope().tenant_id()), [&](pg::Tx& tx) { return try_begin(tx, req, deps); });
+    if (begun) begun->place = std::move(place);
+    co_return begun;
+}
+
+[[noreturn]] void refuse_to_wait(bool had_place)
+{
+    auto const code = had_place ? core::codes::conflict : core::codes::rate_limited;
+    auto const* const why =
+        had_place ? "This user is being synced just now." : "Too many users are being synced just now.";
+    throw core::Error(code, why).header("Retry-After", "1");
+}
+
+/// Throws CONFLICT or RATE_LIMITED when the syncs that it waits for do not come to an end.
 asio::awaitable<Begun> begin(http::Request const& req, Deps& deps)
 {
     asio::steady_timer timer(co_await asio::this_coro::executor);
     auto const give_up = std::chrono::steady_clock::now() + patience;
     for (;;) {
-        auto begun = co_await deps.db.transact(
-            settings::both_of(req.scope().tenant_id()), [&](pg::Tx& tx) { return try_begin(tx, req, deps); });
+        auto place = deps.upstream_places.enter(req.scope().tenant_id());
+        bool const has_place = place != nullptr;
+        auto begun = co_await try_begin(req, deps, std::move(place));
         if (begun) co_return *std::move(begun);
-        if (std::chrono::steady_clock::now() >= give_up)
-            throw core::Error(core::codes::conflict, "This user is being synced just now.")
-                .header("Retry-After", "1");
+        if (std::chrono::steady_clock::now() >= give_up) refuse_to_wait(has_place);
         timer.expires_after(look_again);
         co_await timer.async_wait(asio::use_awaitable);
     }
@@ -73,15 +97,27 @@ asio::awaitable<Fetched> fetch(http::Request const& req, Deps& deps, core::Secre
 {
     auto work = [&] {
         core::Time const asked_at = deps.clock.now();
-        return Fetched{asked_at, deps.purchases_api.fetch(user_id_of(req), api_key)};
+        return Fetched{
+            asked_at, deps.purchases_api.fetch(user_id_of(req), api_key, {}, req.context.traceparent)};
     };
-    try {
-        co_return co_await deps.upstream.run(work);
-    } catch (PurchasesApiError const& e) {
-        deps.logger.warn("the purchase platform did not answer as it should",
-            {{"tenant", req.scope().slug}, {"why", e.what()}});
-        throw core::Error(codes::upstream_error, "The purchase platform did not answer as it should.");
-    }
+    co_return co_await deps.upstream.run(work);
+}
+
+core::Error upstream_error(PurchasesApiError const& e)
+{
+    core::Error error(codes::upstream_error, "The purchase platform did not answer as it should.");
+    if (auto const wait = e.retry_after()) error.header("Retry-After", std::to_string(wait->count()));
+    return error;
+}
+
+/// The next sync of the user need not wait for the lease to end; the reconciler waits for as long as the
+/// platform asked.
+asio::awaitable<void> abandon(Deps& deps, syncs::Lease const& lease, std::optional<core::Time> not_before)
+{
+    co_await deps.db.transact(settings::both_of(lease.tenant_id), [&](pg::Tx& tx) {
+        syncs::give_back(tx, lease);
+        if (not_before) syncs::pause(tx, lease.tenant_id, *not_before);
+    });
 }
 
 void write_changes(core::JsonWriter& w, std::array<syncs::Applied, 2> const& applied)
@@ -138,14 +174,18 @@ asio::awaitable<http::Response> sync_user(http::Request const& req, Deps& deps)
     user_id_of(req);
     Begun const begun = co_await begin(req, deps);
     std::exception_ptr failure;
+    std::optional<core::Time> not_before;
     try {
         co_return co_await perform(req, deps, begun);
+    } catch (PurchasesApiError const& e) {
+        deps.logger.warn("the purchase platform did not answer as it should",
+            {{"tenant", req.scope().slug}, {"why", e.what()}});
+        failure = std::make_exception_ptr(upstream_error(e));
+        if (auto const wait = e.retry_after()) not_before = deps.clock.now() + *wait;
     } catch (...) {
         failure = std::current_exception();
     }
-    // The next one need not wait for the lease to end.
-    co_await deps.db.transact(
-        settings::both_of(begun.lease.tenant_id), [&](pg::Tx& tx) { syncs::give_back(tx, begun.lease); });
+    co_await abandon(deps, begun.lease, not_before);
     std::rethrow_exception(failure);
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t max_items = 1000;
+constexpr std::size_t max_items = 100; // the provider has 20 at most in a subscription
+constexpr std::size_t max_lines = 1000;
 constexpr std::string_view invoice_payment_failed = "invoice.payment_failed";
 
 std::optional<PaymentType> type_of(std::string_view type)
@@ -228,23 +229,30 @@ bool is_credit(json::value const& line)
            (amount->is_double() && amount->get_double() < 0);
 }
 
+/// One line for each product, until the latest end: what is kept of them has the bound that items have.
 std::vector<InvoiceLine> read_lines(core::Fields& f)
 {
     std::vector<InvoiceLine> lines;
+    std::map<std::string, core::Time> ends_of;
     auto const* list = f.optional_object("lines");
     if (list == nullptr) return lines;
     core::Fields nested(*list, "/data/object/lines");
-    auto const* data = nested.optional_array("data", max_items);
+    auto const* data = nested.optional_array("data", max_lines);
     for (std::size_t i = 0; data != nullptr && i < data->size(); ++i) {
         auto const& line = (*data)[i];
         auto const* period = find(&line, "period");
         if (period == nullptr || is_credit(line)) continue;
         core::Fields within(*period, "/data/object/lines/data/" + std::to_string(i) + "/period");
-        if (auto const ends = reading::optional_seconds(within, "end"))
-            lines.push_back({product_of(line), *ends});
+        if (auto const ends = reading::optional_seconds(within, "end")) {
+            auto& latest = ends_of.try_emplace(product_of(line), *ends).first->second;
+            latest = std::max(latest, *ends);
+        }
         nested.absorb(within);
     }
+    if (ends_of.size() > max_items) nested.fault("data", "too_many", "must not be for so many prices");
     f.absorb(nested);
+    for (auto const& [product, ends] : ends_of)
+        lines.push_back({product, ends});
     return lines;
 }
 

@@ -15,7 +15,8 @@ namespace billing {
 
 namespace {
 
-/// More are not looked at: whoever sends them pays for each with one HMAC of ours.
+/// More are not looked at: the provider sends as many as it has secrets, and we compare each with each of
+/// ours.
 constexpr std::size_t max_signatures = 16;
 
 struct Header {
@@ -61,7 +62,7 @@ bool is_signed(
     std::string_view header, std::string_view body, std::span<core::Secret const> secrets, core::Time now)
 {
     Header const parsed = parse(header);
-    if (!is_recent(parsed.time, now)) return false;
+    if (parsed.signatures.empty() || !is_recent(parsed.time, now)) return false;
     std::string content;
     content.reserve(parsed.time.size() + 1 + body.size());
     content.append(parsed.time).append(1, '.').append(body);

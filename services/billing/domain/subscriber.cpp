@@ -1,9 +1,12 @@
 #include "domain/subscriber.hpp"
 
+#include "domain/reading.hpp"
+
 #include <boost/json.hpp>
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace billing {
 
@@ -55,10 +58,17 @@ bool is_sandbox(json::object const& purchase)
     return value->get_bool();
 }
 
+/// What a webhook could not name is no name here either.
+std::string check_length(std::string id)
+{
+    if (core::count_code_points(id) > reading::max_id) malformed("a name is too long");
+    return id;
+}
+
 std::string check_product(std::string_view key)
 {
     if (key.empty() || key.find('\0') != std::string_view::npos) malformed("a product without a name");
-    return std::string(key);
+    return check_length(std::string(key));
 }
 
 /// Subscriptions of Google have base plans, which its documents keep apart and its webhooks do not.
@@ -67,7 +77,7 @@ std::string product_of(std::string_view key, json::object const& purchase)
     std::string product = check_product(key);
     auto const plan = text(purchase, "product_plan_identifier");
     if (plan && !plan->empty() && !product.ends_with(':' + *plan)) product += ':' + *plan;
-    return product;
+    return check_length(std::move(product));
 }
 
 Purchase read_purchase(json::object const& purchase)
@@ -90,7 +100,7 @@ std::string transaction_of(json::object const& purchase)
     auto transaction = text(purchase, "store_transaction_id");
     if (!transaction || transaction->empty()) transaction = text(purchase, "id");
     if (!transaction || transaction->empty()) malformed("a purchase without an id");
-    return *std::move(transaction);
+    return check_length(*std::move(transaction));
 }
 
 std::vector<Purchase> read_subscriptions(json::object const& products)

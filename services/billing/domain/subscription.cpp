@@ -1,6 +1,7 @@
 #include "domain/subscription.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -36,6 +37,14 @@ core::Time first_received(Subscription const& before, std::string const& user_id
         if (removed.user_id == user_id && removed.item.product == product)
             first = std::min(first, removed.item.received_at);
     return first;
+}
+
+void keep_latest(std::vector<Subscription::Removed>& removed)
+{
+    if (removed.size() <= max_removed) return;
+    std::ranges::sort(removed, {},
+        [](Subscription::Removed const& r) { return std::tie(r.order, r.user_id, r.item.product); });
+    removed.erase(removed.begin(), removed.end() - static_cast<std::ptrdiff_t>(max_removed));
 }
 
 /// Whether the last paid invoice says more than the last event that carried the subscription.
@@ -204,6 +213,7 @@ Subscription after_event(std::optional<Subscription> const& before, Subscription
         s.removed.push_back(
             {before->user_id, item, std::string(to_string(event.type)), event.order, event.received_at});
     }
+    keep_latest(s.removed);
     return s;
 }
 
@@ -264,6 +274,7 @@ Subscription joined(std::optional<Subscription> const& before, Subscription fold
             });
         if (!is_known) s.removed.push_back(removed);
     }
+    keep_latest(s.removed);
     return s;
 }
 

@@ -148,6 +148,10 @@ struct Subscription {
     std::int64_t revision = 0;           ///< counts the writes; 0: not written yet
 };
 
+/// Of so many items that a subscription no longer has it is remembered that it had them: of the latest. Who
+/// changes plans does not come near it, and whoever sends such events does not make the row grow for ever.
+inline constexpr std::size_t max_removed = 200;
+
 /// Whether both were left so by their events, times of writing apart.
 bool same_state(Subscription const& a, Subscription const& b);
 

@@ -4,12 +4,17 @@
 #include "http/client.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace billing {
 
 namespace {
 
 using Kind = PurchasesApiError::Kind;
+
+/// In metrics: the kinds of PurchasesApiError in their order, and what is none.
+constexpr std::array<std::string_view, 7> answers{
+    "throttled", "unknown_user", "refused", "unavailable", "nonsense", "stopped", "accepted"};
 
 constexpr std::size_t max_document = 8 << 20; // years of consumables
 
@@ -51,15 +56,15 @@ void check_status(http::OutboundResponse const& response)
 
 } // namespace
 
-PurchasesApi::PurchasesApi(std::string base_url, http::Client& client)
-    : base_url_(std::move(base_url)), client_(client)
+PurchasesApi::PurchasesApi(std::string base_url, http::Client& client, observe::Metrics& metrics)
+    : base_url_(std::move(base_url)), client_(client), answers_(metrics, "purchases", answers)
 {
     while (base_url_.ends_with('/'))
         base_url_.pop_back();
 }
 
-Subscriber PurchasesApi::fetch(
-    std::string_view user_id, core::Secret const& api_key, std::stop_token const& stop) const
+Subscriber PurchasesApi::fetch(std::string_view user_id, core::Secret const& api_key,
+    std::stop_token const& stop, std::string const& traceparent) const
 {
     http::OutboundRequest request;
     request.url = base_url_ + "/v1/subscribers/" + segment_of(user_id);
@@ -67,6 +72,19 @@ Subscriber PurchasesApi::fetch(
     request.timeout = timeout;
     request.max_response_bytes = max_document;
     request.stop = stop;
+    if (!traceparent.empty()) request.headers.emplace_back("traceparent", traceparent);
+    try {
+        auto subscriber = ask(request);
+        answers_.count(answers.size() - 1);
+        return subscriber;
+    } catch (PurchasesApiError const& e) {
+        answers_.count(static_cast<std::size_t>(e.kind()));
+        throw;
+    }
+}
+
+Subscriber PurchasesApi::ask(http::OutboundRequest const& request) const
+{
     auto const response = send(client_, request);
     check_status(response);
     if (response.status == 201) return {.subscriptions = {}, .consumables = std::vector<Purchase>()};

@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/secret.hpp"
 #include "domain/subscriber.hpp"
+#include "observe/metrics.hpp"
 
 #include <chrono>
 #include <optional>
@@ -13,7 +14,8 @@
 
 namespace http {
 class Client;
-}
+struct OutboundRequest;
+} // namespace http
 
 namespace billing {
 
@@ -53,17 +55,22 @@ public:
     /// A request is given up after this long.
     static constexpr std::chrono::milliseconds timeout{10'000};
 
-    /// `base_url`: PURCHASES_API_URL. `client` outlives this object.
-    PurchasesApi(std::string base_url, http::Client& client);
+    /// `base_url`: PURCHASES_API_URL. `client` outlives this object, and so do `metrics`, which count the
+    /// answers as those of provider `purchases`.
+    PurchasesApi(std::string base_url, http::Client& client, observe::Metrics& metrics);
 
     /// `GET /v1/subscribers/{userId}`: everything the user bought. 201 is a user whom the platform did not
     /// know: nothing. Throws PurchasesApiError for anything else but 200 with a subscriber document.
-    Subscriber fetch(
-        std::string_view user_id, core::Secret const& api_key, std::stop_token const& stop = {}) const;
+    /// `traceparent`: of the request that wants to know; empty: nobody's.
+    Subscriber fetch(std::string_view user_id, core::Secret const& api_key, std::stop_token const& stop = {},
+        std::string const& traceparent = {}) const;
 
 private:
+    Subscriber ask(http::OutboundRequest const& request) const;
+
     std::string base_url_; ///< without a slash at its end
     http::Client& client_;
+    observe::AnswerMetrics const answers_;
 };
 
 } // namespace billing

@@ -4,6 +4,7 @@
 #include "pg/row.hpp"
 #include "storage/subscriptions.hpp"
 #include "storage/take_in.hpp"
+#include "webhooks/store.hpp"
 #include "webhooks/webhooks.hpp"
 
 #include <algorithm>
@@ -13,12 +14,6 @@
 namespace billing::apply {
 
 namespace {
-
-/// An entitlement that was written: as it was, and as it is.
-struct Change {
-    std::optional<Entitlement> from;
-    Entitlement to;
-};
 
 /// What an event came to, everything of it written but for the archive.
 struct Settled {
@@ -192,11 +187,23 @@ core::Time now_of(pg::Tx& tx)
     return pg::read_first(result, &pg::RowReader::time).value();
 }
 
-void announce_all(pg::Tx& tx, std::int64_t scope_id, std::string const& traceparent,
-    std::vector<Change> const& changes, core::Time now)
+void announce_one(
+    pg::Tx& tx, std::int64_t scope_id, std::string const& traceparent, Change const& change, core::Time now)
 {
-    for (auto const& change : changes)
-        announce(tx, scope_id, traceparent, change.from, change.to, now);
+    auto const& [from, to] = change;
+    core::Scope const scope{.id = scope_id, .slug = {}};
+    core::JsonWriter w(512);
+    w.begin_object().key("from");
+    if (from)
+        w.value(to_string(from->status));
+    else
+        w.null();
+    w.member("to", to_string(to.status)).key("entitlement");
+    for (auto const& shown : entitlements::join_catalog(tx, scope, {to}))
+        write(w, shown, scope.environment(), now);
+    w.end_object();
+    webhooks::Origin const origin{.scope_id = scope_id, .traceparent = traceparent};
+    webhooks::publish(tx, origin, entitlement_changed, std::move(w).str(), now);
 }
 
 } // namespace
@@ -260,7 +267,7 @@ Outcome take_in(pg::Tx& tx, Incoming const& incoming)
     row.outcome = settled.outcome;
     if (settled.user_id) row.user_id = settled.user_id;
     archive::insert(tx, incoming.scope_id, row);
-    announce_all(tx, incoming.scope_id, incoming.traceparent, settled.changes, row.received_at);
+    announce(tx, incoming.scope_id, incoming.traceparent, settled.changes, row.received_at);
     return settled.outcome;
 }
 
@@ -268,10 +275,11 @@ Outcome replay(pg::Tx& tx, std::int64_t scope_id, archive::Archived const& archi
     PaymentRules const& rules, std::string const& traceparent)
 {
     pg::serialise(tx, scope_id);
+    if (archived.result == Result::rejected) return {Result::rejected, {}};
     auto event = archive::event_of(archived);
     if (!event) return {Result::rejected, {}};
     Settled const settled = std::visit(Settling(tx, scope_id, rules), event->fact);
-    announce_all(tx, scope_id, traceparent, settled.changes, now_of(tx));
+    announce(tx, scope_id, traceparent, settled.changes, now_of(tx));
     if (settled.again && settled.changes.empty()) return {Result::duplicate, {}};
     bool const says_more = settled.outcome.result == Result::applied && archived.result != Result::applied;
     if (says_more)
@@ -281,22 +289,13 @@ Outcome replay(pg::Tx& tx, std::int64_t scope_id, archive::Archived const& archi
 }
 
 void announce(pg::Tx& tx, std::int64_t scope_id, std::string const& traceparent,
-    std::optional<Entitlement> const& from, Entitlement const& to, core::Time now)
+    std::span<Change const> changes, core::Time now)
 {
-    if (from && !differs(*from, to)) return;
-    core::Scope const scope{.id = scope_id, .slug = {}};
-    core::JsonWriter w(512);
-    w.begin_object().key("from");
-    if (from)
-        w.value(to_string(from->status));
-    else
-        w.null();
-    w.member("to", to_string(to.status)).key("entitlement");
-    for (auto const& shown : entitlements::join_catalog(tx, scope, {to}))
-        write(w, shown, scope.environment(), now);
-    w.end_object();
-    webhooks::Origin const origin{.scope_id = scope_id, .traceparent = traceparent};
-    webhooks::publish(tx, origin, entitlement_changed, std::move(w).str(), now);
+    // Of hundreds of changes, as a sync may make, most are nobody's to hear of.
+    if (changes.empty() || !webhooks::store::any_enabled(tx, scope_id)) return;
+    for (auto const& change : changes)
+        if (!change.from || differs(*change.from, change.to))
+            announce_one(tx, scope_id, traceparent, change, now);
 }
 
 } // namespace billing::apply

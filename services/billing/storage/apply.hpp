@@ -37,18 +37,24 @@ pg::Batch<std::optional<Outcome>> take_in_batch(pg::Session& session, std::span<
 Outcome take_in(pg::Tx& tx, Incoming const& incoming);
 
 /// Looks at an archived event again, received when it was: what had become of it becomes of it again where it
-/// was lost, and nothing where it was not (`duplicate`, `stale`). One that was rejected is rejected again,
-/// unless it can be read by now. Its row in the archive is changed only if it is applied now and was not. The
-/// transaction sees the scope, whose lock this takes.
+/// was lost, and nothing where it was not (`duplicate`, `stale`). One that was rejected is rejected again:
+/// its provider was told so and its id is not claimed, it lies where it was posted instead of in its
+/// environment, and bytes of it may have been replaced. The row in the archive is changed only if the event
+/// is applied now and was not. The transaction sees the scope, whose lock this takes.
 Outcome replay(pg::Tx& tx, std::int64_t scope_id, archive::Archived const& event, PaymentRules const& rules,
     std::string const& traceparent);
 
 /// What webhooks announce, in the transaction that changes it.
 inline constexpr std::string_view entitlement_changed = "entitlement.changed";
 
-/// Announces to the webhooks of the scope that an entitlement was made (`from` nullopt), or changed from
-/// `from`. One that nobody would see changed is not announced.
+/// An entitlement that was written: as it was, and as it is.
+struct Change {
+    std::optional<Entitlement> from; ///< nullopt: it was made
+    Entitlement to;
+};
+
+/// Announces changes to the webhooks of the scope. One that nobody would see changed is not announced.
 void announce(pg::Tx& tx, std::int64_t scope_id, std::string const& traceparent,
-    std::optional<Entitlement> const& from, Entitlement const& to, core::Time now);
+    std::span<Change const> changes, core::Time now);
 
 } // namespace billing::apply

@@ -14,8 +14,14 @@ namespace billing::archive {
 
 namespace {
 
-#define EVENT_COLUMNS                                                                                        \
-    "v.archive_id, v.received_at, v.provider, v.event_id, v.type, v.result, v.reason, v.user_id, v.payload"
+#define EVENT_FIELDS                                                                                         \
+    "v.archive_id, v.received_at, v.provider, v.event_id, v.type, v.result, v.reason, v.user_id, "
+#define EVENT_COLUMNS EVENT_FIELDS "v.payload"
+
+/// The rows `h` of a history, the latest of them, as far as history_bytes go: their length costs no reading.
+#define LATEST(history, bytes)                                                                               \
+    "SELECT " EVENT_COLUMNS " FROM (SELECT h.*, sum(octet_length(h.payload)) OVER (ORDER BY h.event_at "     \
+    "DESC, h.archive_id DESC) AS bytes FROM (" history ") AS h) AS v WHERE v.bytes <= " bytes
 
 Archived read(pg::RowReader& r)
 {
@@ -55,12 +61,19 @@ public:
                 "::timestamptz, " + placeholder(paging::id_of(after)) + "::uuid)";
     }
 
+    /// Behind the columns: whether the event fits into the page; of one that does not the payload is empty.
     pqxx::result run(pg::Tx& tx, std::size_t limit)
     {
-        std::string const sql = "SELECT " EVENT_COLUMNS " FROM events v WHERE " + sql_ +
-                                " ORDER BY v.received_at DESC, v.archive_id DESC LIMIT " +
-                                placeholder(limit) + "::bigint";
-        return tx.run(sql, params_);
+        std::string const rows = "SELECT * FROM events v WHERE " + sql_ +
+                                 " ORDER BY v.received_at DESC, v.archive_id DESC LIMIT " +
+                                 placeholder(limit) + "::bigint";
+        std::string const fits = "v.before < " + placeholder(page_bytes) + "::bigint";
+        return tx.run("SELECT " EVENT_FIELDS "CASE WHEN " + fits + " THEN v.payload ELSE '' END, " + fits +
+                          " FROM (SELECT r.*, coalesce(sum(octet_length(r.payload)) OVER (ORDER BY "
+                          "r.received_at DESC, r.archive_id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 "
+                          "PRECEDING), 0) AS before FROM (" +
+                          rows + ") AS r) AS v ORDER BY v.received_at DESC, v.archive_id DESC",
+            params_);
     }
 
 private:
@@ -160,10 +173,19 @@ void insert(pg::Tx& tx, std::int64_t scope_id, Row const& row)
             row.subject, row.event_at, row.payload});
 }
 
-std::vector<Archived> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
-    std::optional<paging::Position> const& after, std::size_t limit)
+paging::Page<Archived> list(
+    pg::Tx& tx, core::Scope const& scope, Filter const& filter, paging::PageRequest asked)
 {
-    return pg::read_rows(ListStatement(scope, filter, after).run(tx, limit), read);
+    std::size_t fitting = 0;
+    auto const read_one = [&](pg::RowReader& r) {
+        Archived event = read(r);
+        if (r.boolean()) ++fitting;
+        return event;
+    };
+    auto rows = pg::read_rows(ListStatement(scope, filter, asked.after).run(tx, asked.rows()), read_one);
+    asked.limit = std::min(asked.limit, std::max<std::size_t>(fitting, 1));
+    return asked.page(std::move(rows),
+        [](Archived const& event) { return paging::Position{event.received_at, event.archive_id}; });
 }
 
 std::optional<Archived> find(pg::Tx& tx, std::int64_t scope_id, std::string const& event_id)
@@ -190,24 +212,25 @@ void set_outcome(pg::Tx& tx, std::int64_t scope_id, Archived const& event, Outco
 std::vector<Event> history_of_user(
     pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, core::Time until)
 {
-    auto const result = tx.run(
-        "WITH mine AS MATERIALIZED (SELECT * FROM events o WHERE o.scope_id = $1 AND o.user_id = $2 "
-        "AND o.result <> 'rejected' AND o.event_at <= $3), "
-        "subjects AS MATERIALIZED (SELECT DISTINCT m.subject FROM mine m WHERE m.subject IS NOT NULL) "
-        "SELECT " EVENT_COLUMNS " FROM mine v WHERE v.subject IS NULL UNION ALL "
-        "SELECT " EVENT_COLUMNS " FROM subjects s CROSS JOIN LATERAL (SELECT * FROM events x "
-        "WHERE x.scope_id = $1 AND x.subject = s.subject AND x.result <> 'rejected' AND x.event_at <= $3 "
-        "OFFSET 0) AS v",
-        {scope_id, user_id, until});
+    auto const result =
+        tx.run("WITH mine AS MATERIALIZED (SELECT * FROM events o WHERE o.scope_id = $1 AND o.user_id = $2 "
+               "AND o.result <> 'rejected' AND o.event_at <= $3), "
+               "subjects AS MATERIALIZED (SELECT DISTINCT m.subject FROM mine m WHERE m.subject IS NOT "
+               "NULL) " LATEST("SELECT m.* FROM mine m WHERE m.subject IS NULL UNION ALL "
+                               "SELECT o.* FROM subjects s CROSS JOIN LATERAL (SELECT * FROM events x "
+                               "WHERE x.scope_id = $1 AND x.subject = s.subject AND x.result <> 'rejected' "
+                               "AND x.event_at <= $3 OFFSET 0) AS o",
+                   "$4::bigint"),
+            {scope_id, user_id, until, history_bytes});
     return events_of(result);
 }
 
 std::vector<Event> history_of_subject(pg::Tx& tx, std::int64_t scope_id, std::string const& subject)
 {
-    auto const result =
-        tx.run("SELECT " EVENT_COLUMNS " FROM events v WHERE v.scope_id = $1 AND v.subject = $2 "
-               "AND v.result <> 'rejected'",
-            {scope_id, subject});
+    auto const result = tx.run(LATEST("SELECT x.* FROM events x WHERE x.scope_id = $1 AND x.subject = $2 "
+                                      "AND x.result <> 'rejected' OFFSET 0",
+                                   "$3::bigint"),
+        {scope_id, subject, history_bytes});
     return events_of(result);
 }
 
@@ -222,6 +245,15 @@ bool maintain(pg::Tx& tx, unsigned months)
 {
     auto const result = tx.run("SELECT maintain_events($1::integer, 10000)", {months});
     return pg::read_first(result, &pg::RowReader::boolean).value_or(false);
+}
+
+std::int64_t months_ahead(pg::Tx& tx)
+{
+    auto const result =
+        tx.run("SELECT count(*) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid "
+               "WHERE i.inhparent = 'events'::regclass AND c.relname ~ '^events_\\d{4}_\\d{2}$' "
+               "AND c.relname > to_char(now() AT TIME ZONE 'UTC', '\"events_\"YYYY_MM')");
+    return pg::read_first(result, &pg::RowReader::integer).value_or(0);
 }
 
 } // namespace billing::archive

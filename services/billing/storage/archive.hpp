@@ -44,9 +44,14 @@ struct Filter {
     std::uint64_t hash() const;
 };
 
-/// At most `limit` after `after`, newest first. A page's position is (received_at, archive_id).
-std::vector<Archived> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
-    std::optional<paging::Position> const& after, std::size_t limit);
+/// Payloads are up to 1 MiB, and whoever sends them also asks for them. A page ends with the event that takes
+/// it past the first of these, whatever its limit, and a history is of the latest events that come to the
+/// second: more than a thousand as large as real ones are.
+inline constexpr std::size_t page_bytes = 8 << 20, history_bytes = 32 << 20;
+
+/// The page that was asked for, newest first. A page's position is (received_at, archive_id).
+paging::Page<Archived> list(
+    pg::Tx& tx, core::Scope const& scope, Filter const& filter, paging::PageRequest asked);
 
 /// The event of that id, of either provider.
 std::optional<Archived> find(pg::Tx& tx, std::int64_t scope_id, std::string const& event_id);
@@ -59,7 +64,8 @@ void set_outcome(pg::Tx& tx, std::int64_t scope_id, Archived const& event, Outco
     std::optional<std::string> const& user_id);
 
 /// Every event of a user, those of the user's subscriptions included, whose time is not after `until`, as
-/// they are read today; in no order. None that was rejected.
+/// they are read today; in no order. None that was rejected. Of more than history_bytes the latest by the
+/// provider's time.
 std::vector<Event> history_of_user(
     pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, core::Time until = core::max_time);
 
@@ -75,5 +81,8 @@ inline constexpr std::string_view awaiting_subscription = "awaiting_subscription
 /// Makes the partitions of the months to come, and drops those that ended `months` before now, with their
 /// claims. For the periodic task; sees no scope. True: there is more to do.
 bool maintain(pg::Tx& tx, unsigned months);
+
+/// For how many of the months to come there is a partition: `maintain` makes two. Sees no scope.
+std::int64_t months_ahead(pg::Tx& tx);
 
 } // namespace billing::archive

@@ -18,13 +18,18 @@ namespace billing::apply {
 
 namespace asio = boost::asio;
 
+/// A batch runs on an I/O thread, so what one event brings into it has a bound. Who has more subscriptions,
+/// or subscriptions of more items, has events that take transactions of their own.
+inline constexpr std::size_t max_subscriptions = 20, max_parts = 500;
+
 /// What was there when an event was looked at, without a lock.
 struct Seen {
     bool claimed = false;
     bool announced = false;   ///< a webhook listens
     bool has_history = false; ///< events of a subscription that is not known
     std::vector<Entitlement> entitlements;
-    std::vector<Subscription> subscriptions; ///< of the user of the event, or of its subscription
+    /// The event's own, and others of its user: if there are more than `max_subscriptions`, only some.
+    std::vector<Subscription> subscriptions;
 };
 
 /// What is to be written for an event, provided that everything it depends on is still as it was seen.
@@ -37,6 +42,8 @@ struct Plan {
     // With its id, the revision that was seen.
     std::vector<std::pair<core::Uuid, std::int64_t>> entitlements;
     std::vector<std::pair<std::string, std::int64_t>> subscriptions;
+    std::string user_id;         ///< whose subscriptions those are; empty: nobody's
+    std::size_t count_of_user{}; ///< how many are the user's: one that was not seen may be there by now
 };
 
 /// An event on its way through the batch.
@@ -49,7 +56,17 @@ struct Step {
     std::int64_t scope_id() const { return incoming->scope_id; }
 };
 
-/// The entitlements that the event may change, by what was seen of subscriptions; each once.
+/// Whether the event is about a subscription of the payment provider.
+bool is_about_subscription(Step const& step);
+
+/// The user whose entitlements such an event is about; empty: nobody is known.
+std::string user_of(Step const& step);
+
+/// Whether more was seen than a batch is to work with.
+bool is_crowded(Seen const& seen);
+
+/// The entitlements that the event may change, by what was seen of subscriptions; each once. None of an event
+/// that a batch is not to work with.
 std::vector<core::Uuid> ids_concerned(Step const& step);
 
 /// The subscription of that id, if it was seen.

@@ -16,30 +16,18 @@ std::vector<core::Uuid> distinct(std::vector<core::Uuid> ids)
     return ids;
 }
 
-/// The user whose entitlements an event of the payment provider is about; empty: nobody is known.
-std::string user_of(Step const& step)
-{
-    auto const& event = step.incoming->event;
-    if (event.user_id) return *event.user_id;
-    auto const known = known_subscription(step.seen, event.subject);
-    return known ? known->user_id : std::string();
-}
-
 asio::awaitable<void> look_at_subscriptions(
     pg::Session& session, pg::Scopes const& scopes, std::vector<Step>& steps)
 {
     std::vector<Step*> of_payments;
-    for (auto& step : steps) {
-        auto const& fact = step.incoming->event.fact;
-        bool const concerns =
-            std::holds_alternative<SubscriptionEvent>(fact) || std::holds_alternative<InvoiceEvent>(fact);
-        if (concerns && !step.incoming->rejected) of_payments.push_back(&step);
-    }
+    for (auto& step : steps)
+        if (is_about_subscription(step)) of_payments.push_back(&step);
     if (of_payments.empty()) co_return;
     std::vector<pg::Param> const params{
         pg::column(of_payments, [](Step const* s) { return s->incoming->scope_id; }),
         pg::column(of_payments, [](Step const* s) { return s->incoming->event.subject; }),
-        pg::column(of_payments, [](Step const* s) { return s->incoming->event.user_id; })};
+        pg::column(of_payments, [](Step const* s) { return s->incoming->event.user_id; }),
+        max_subscriptions + 1};
     auto const result = co_await session.run(scopes,
         "WITH k AS MATERIALIZED (SELECT u.*, coalesce(u.named, o.user_id) AS user_id "
         "FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS u(scope_id, subject, named, "
@@ -50,7 +38,7 @@ asio::awaitable<void> look_at_subscriptions(
         "(SELECT * FROM payment_subscriptions x WHERE x.scope_id = k.scope_id AND x.subscription_id = "
         "k.subject "
         "LIMIT 1) UNION ALL (SELECT * FROM payment_subscriptions x WHERE x.scope_id = k.scope_id "
-        "AND x.user_id = k.user_id AND x.subscription_id <> k.subject OFFSET 0)) AS s",
+        "AND x.user_id = k.user_id AND x.subscription_id <> k.subject LIMIT $4::bigint)) AS s",
         params);
     for (auto const row : result) {
         pg::RowReader r(row);
@@ -113,9 +101,33 @@ std::optional<Subscription> known_subscription(Seen const& seen, std::optional<s
     return it == seen.subscriptions.end() ? std::nullopt : std::optional(*it);
 }
 
+bool is_about_subscription(Step const& step)
+{
+    auto const& fact = step.incoming->event.fact;
+    bool const names_one =
+        std::holds_alternative<SubscriptionEvent>(fact) || std::holds_alternative<InvoiceEvent>(fact);
+    return names_one && !step.incoming->rejected;
+}
+
+std::string user_of(Step const& step)
+{
+    auto const& event = step.incoming->event;
+    if (event.user_id) return *event.user_id;
+    auto const known = known_subscription(step.seen, event.subject);
+    return known ? known->user_id : std::string();
+}
+
+bool is_crowded(Seen const& seen)
+{
+    std::size_t parts = 0;
+    for (auto const& subscription : seen.subscriptions)
+        parts += subscription.items.size() + subscription.removed.size();
+    return seen.subscriptions.size() > max_subscriptions || parts > max_parts;
+}
+
 std::vector<core::Uuid> ids_concerned(Step const& step)
 {
-    if (step.incoming->rejected) return {};
+    if (step.incoming->rejected || is_crowded(step.seen)) return {};
     auto const& fact = step.incoming->event.fact;
     if (auto const* purchase = std::get_if<PurchaseEvent>(&fact)) {
         auto const both = entitlements_concerned(*purchase, step.scope_id());

@@ -79,13 +79,17 @@ void guard(Step const& step, Plan& plan)
     for (auto const& subscription : step.seen.subscriptions)
         plan.subscriptions.emplace_back(subscription.id, subscription.revision);
     if (subject && !known_subscription(step.seen, subject)) plan.subscriptions.emplace_back(*subject, 0);
+    if (!is_about_subscription(step)) return;
+    plan.user_id = user_of(step);
+    plan.count_of_user = static_cast<std::size_t>(
+        std::ranges::count(step.seen.subscriptions, plan.user_id, &Subscription::user_id));
 }
 
 } // namespace
 
 std::optional<Plan> plan_of(Step const& step)
 {
-    if (step.seen.announced) return std::nullopt;
+    if (step.seen.announced || is_crowded(step.seen)) return std::nullopt;
     Plan plan{.row = row_of(*step.incoming)};
     if (step.incoming->rejected) return plan;
     if (!std::visit(Planning(step, plan), step.incoming->event.fact)) return std::nullopt;

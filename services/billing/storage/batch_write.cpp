@@ -23,6 +23,7 @@ public:
                 entitlement_guards_.push_back({place, id, {}, revision});
             for (auto const& [id, revision] : plan.subscriptions)
                 subscription_guards_.push_back({place, {}, id, revision});
+            if (!plan.user_id.empty()) user_places_.push_back(place);
         }
     }
 
@@ -44,6 +45,10 @@ public:
         add(pg::column(
             subscription_guards_, [](Guard const& g) { return std::string_view(g.subscription_id); }));
         add(pg::column(subscription_guards_, [](Guard const& g) { return g.revision; }));
+        add(pg::column(user_places_, [](std::size_t place) { return place; }));
+        add(pg::column(
+            user_places_, [&](std::size_t place) { return std::string_view(plan_at(place).user_id); }));
+        add(pg::column(user_places_, [&](std::size_t place) { return plan_at(place).count_of_user; }));
         return params;
     }
 
@@ -55,7 +60,9 @@ private:
         std::int64_t revision;
     };
 
-    Subscription const& subscription(std::size_t place) const { return *steps_[place]->plan->subscription; }
+    Plan const& plan_at(std::size_t place) const { return *steps_[place]->plan; }
+
+    Subscription const& subscription(std::size_t place) const { return *plan_at(place).subscription; }
 
     void add_rows(std::vector<pg::Param>& params) const
     {
@@ -82,7 +89,7 @@ private:
 
     std::span<Step* const> steps_;
     std::vector<Entitlement> entitlements_;
-    std::vector<std::size_t> entitlement_places_, subscription_places_;
+    std::vector<std::size_t> entitlement_places_, subscription_places_, user_places_;
     std::vector<Guard> entitlement_guards_, subscription_guards_;
 };
 
@@ -104,6 +111,9 @@ constexpr std::string_view write_sql =
     "JOIN e ON e.place = g.place LEFT JOIN LATERAL (SELECT x.revision FROM payment_subscriptions x "
     "WHERE x.scope_id = e.scope_id AND x.subscription_id = g.id LIMIT 1) AS now ON true "
     "WHERE coalesce(now.revision, 0) <> g.revision UNION ALL "
+    "SELECT g.place FROM unnest($46::bigint[], $47::text[], $48::bigint[]) AS g(place, user_id, n) "
+    "JOIN e ON e.place = g.place CROSS JOIN LATERAL (SELECT count(*) AS n FROM payment_subscriptions x "
+    "WHERE x.scope_id = e.scope_id AND x.user_id = g.user_id) AS now WHERE now.n <> g.n UNION ALL "
     "SELECT e.place FROM e CROSS JOIN LATERAL (SELECT FROM events x WHERE x.scope_id = e.scope_id "
     "AND x.subject = e.subject LIMIT 1) AS history WHERE e.is_first UNION ALL "
     "SELECT e.place FROM e CROSS JOIN LATERAL (SELECT FROM webhooks x WHERE x.scope_id = e.scope_id "

@@ -3,6 +3,7 @@
 #include "storage/entitlement_rows.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace billing::entitlements {
 
@@ -188,17 +189,6 @@ std::vector<Entitlement> of_source(
     return by_id(pg::read_rows(result, read));
 }
 
-std::vector<Shown> page(pg::Tx& tx, core::Scope const& scope, std::string const& user_id,
-    std::optional<paging::Position> const& after, std::size_t limit)
-{
-    auto const result = tx.run(
-        SELECT_SHOWN("$6::bigint") "WHERE e.scope_id = $1 AND e.user_id = $2 "
-                                   "AND (e.created_at, e.entitlement_id) < ($3::timestamptz, $4::uuid) "
-                                   "ORDER BY e.created_at DESC, e.entitlement_id DESC LIMIT $5::bigint",
-        {scope.id, user_id, paging::time_of(after), paging::id_of(after), limit, scope.tenant_id()});
-    return pg::read_rows(result, read_shown);
-}
-
 std::optional<Shown> get(
     pg::Tx& tx, core::Scope const& scope, std::string const& user_id, core::Uuid entitlement_id)
 {
@@ -238,21 +228,33 @@ std::vector<Entitlement> by_ids(pg::Tx& tx, std::int64_t scope_id, std::span<cor
     return by_id(pg::read_rows(result, read));
 }
 
+void put(pg::Tx& tx, std::int64_t scope_id, std::span<Entitlement> entitlements)
+{
+    if (entitlements.empty()) return;
+    auto arrays = params(entitlements);
+    arrays.emplace_back(scope_id);
+    auto const result =
+        tx.run("WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at), "
+               "w AS (SELECT $22::bigint AS scope_id, u.* FROM unnest(" BILLING_ENTITLEMENT_ARRAYS
+               ") AS u(" BILLING_ENTITLEMENT_NAMES ")) " BILLING_ENTITLEMENT_INSERT
+               "FROM w, n WHERE true" BILLING_ENTITLEMENT_REPLACE
+               "RETURNING e.entitlement_id, e.created_at, e.updated_at, e.revision",
+            arrays);
+    std::map<core::Uuid, Entitlement*> written;
+    for (auto& entitlement : entitlements)
+        written.emplace(entitlement.id, &entitlement);
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        auto& entitlement = *written.at(r.uuid());
+        entitlement.created_at = r.time();
+        entitlement.updated_at = r.time();
+        entitlement.revision = r.integer();
+    }
+}
+
 void put(pg::Tx& tx, std::int64_t scope_id, Entitlement& entitlement)
 {
-    auto arrays = params({&entitlement, 1});
-    arrays.emplace_back(scope_id);
-    auto const result = tx.run(
-        "WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at), "
-        "w AS (SELECT $22::bigint AS scope_id, u.* FROM unnest(" BILLING_ENTITLEMENT_ARRAYS
-        ") AS u(" BILLING_ENTITLEMENT_NAMES ")) " BILLING_ENTITLEMENT_INSERT
-        "FROM w, n WHERE true" BILLING_ENTITLEMENT_REPLACE "RETURNING e.created_at, e.updated_at, e.revision",
-        arrays);
-    auto const row = result.front();
-    pg::RowReader r(row);
-    entitlement.created_at = r.time();
-    entitlement.updated_at = r.time();
-    entitlement.revision = r.integer();
+    put(tx, scope_id, std::span(&entitlement, 1));
 }
 
 void remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid entitlement_id)

@@ -5,10 +5,8 @@
 #include "core/identity.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/shown.hpp"
-#include "paging/cursor.hpp"
 #include "pg/database.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -53,10 +51,6 @@ std::vector<Shown> of_user(pg::Tx& tx, core::Scope const& scope, std::string con
 std::vector<Entitlement> of_source(
     pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, Source source);
 
-/// At most `limit` of a user's after `after`, newest first.
-std::vector<Shown> page(pg::Tx& tx, core::Scope const& scope, std::string const& user_id,
-    std::optional<paging::Position> const& after, std::size_t limit);
-
 /// One of a user's.
 std::optional<Shown> get(
     pg::Tx& tx, core::Scope const& scope, std::string const& user_id, core::Uuid entitlement_id);
@@ -67,7 +61,8 @@ std::vector<Shown> join_catalog(pg::Tx& tx, core::Scope const& scope, std::vecto
 /// Those of these ids that there are.
 std::vector<Entitlement> by_ids(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids);
 
-/// Inserts or replaces, and fills in what `on_arrival` stood for and the revision.
+/// Inserts or replaces, and fills in what `on_arrival` stood for and the revision. No two are the same one.
+void put(pg::Tx& tx, std::int64_t scope_id, std::span<Entitlement> entitlements);
 void put(pg::Tx& tx, std::int64_t scope_id, Entitlement& entitlement);
 
 /// Removes one that only ever was there by mistake: what it was read from turned out to say something else.

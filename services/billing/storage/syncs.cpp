@@ -5,6 +5,8 @@
 #include "storage/entitlements.hpp"
 #include "storage/settings.hpp"
 
+#include <utility>
+
 namespace billing::syncs {
 
 namespace {
@@ -25,10 +27,17 @@ Applied apply_in(pg::Tx& tx, core::Scope const& scope, std::string const& user_i
 {
     auto const held = entitlements::of_source(tx, scope.id, user_id, Source::purchases);
     Applied applied{scope, decide_sync(scope.id, user_id, subscriber, held, asked_at)};
-    for (auto& write : applied.written) {
-        entitlements::put(tx, scope.id, write.to);
-        if (write.changed()) apply::announce(tx, scope.id, traceparent, write.from, write.to, now);
+    std::vector<Entitlement> rows;
+    for (auto const& write : applied.written)
+        rows.push_back(write.to);
+    entitlements::put(tx, scope.id, rows);
+    std::vector<apply::Change> changes;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        auto& write = applied.written[i];
+        write.to = std::move(rows[i]);
+        if (write.changed()) changes.push_back({write.from, write.to});
     }
+    apply::announce(tx, scope.id, traceparent, changes, now);
     return applied;
 }
 
@@ -84,9 +93,13 @@ void finish(pg::Tx& tx, Lease const& lease)
 
 void give_back(pg::Tx& tx, Lease const& lease, std::optional<core::Time> not_before)
 {
-    tx.run("UPDATE syncs SET lease_owner = NULL, leased_until = NULL, "
+    // A row that would say nothing any more is not kept: anybody's name can be asked for.
+    tx.run("WITH gone AS (DELETE FROM syncs WHERE tenant_id = $1 AND user_id = $2 AND lease_owner = $3 "
+           "AND coalesce($4::timestamptz, not_before) IS NULL) "
+           "UPDATE syncs SET lease_owner = NULL, leased_until = NULL, "
            "not_before = coalesce($4::timestamptz, not_before) "
-           "WHERE tenant_id = $1 AND user_id = $2 AND lease_owner = $3",
+           "WHERE tenant_id = $1 AND user_id = $2 AND lease_owner = $3 "
+           "AND coalesce($4::timestamptz, not_before) IS NOT NULL",
         {lease.tenant_id, lease.user_id, lease.owner, not_before});
 }
 

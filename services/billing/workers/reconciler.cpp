@@ -9,6 +9,7 @@
 #include "tenancy/settings.hpp"
 
 #include <algorithm>
+#include <exception>
 
 namespace billing::reconciler {
 
@@ -79,6 +80,10 @@ private:
         } catch (PurchasesApiError const& e) {
             if (e.kind() == Kind::stopped) return stopped(lease);
             return set_back(lease, e);
+        } catch (...) {
+            // Whatever it is about this user, the tenant's others are not to stand behind it.
+            if (!jobs::is_outage(std::current_exception())) put_aside(lease);
+            throw;
         }
     }
 
@@ -99,6 +104,12 @@ private:
                         {.id = "system:reconciler", .role = "system", .request_id = {}}, *entry);
             }
         });
+    }
+
+    void put_aside(syncs::Lease const& lease)
+    {
+        auto const again = deps_.clock.now() + after_trouble;
+        transact([&](pg::Tx& tx) { syncs::give_back(tx, lease, again); });
     }
 
     Outcome stopped(syncs::Lease const& lease)
@@ -147,7 +158,7 @@ Setback after(
 
 jobs::WorkerOptions worker_options()
 {
-    return {.queue = queue, .threads = 2, .max_per_scope = 1};
+    return {.queue = queue, .threads = 4, .max_per_scope = 1};
 }
 
 jobs::Handler handler(Deps deps)

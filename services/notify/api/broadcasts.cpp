@@ -64,12 +64,16 @@ asio::awaitable<std::optional<http::Response>> answered_before(
     bool const replayable = !req.context.idempotency_key.empty();
     if (!replayable && !draft.dedupe_key) co_return std::nullopt;
     auto const look = [&](pg::Tx& tx) -> std::optional<http::Response> {
+        std::optional<idempotency::Record> record;
         if (replayable) {
-            if (auto replay = idempotency::Record(req, nullptr).claim(tx)) return replay;
+            if (auto replay = record.emplace(req, nullptr).claim(tx)) return replay;
         }
         if (!draft.dedupe_key) return std::nullopt;
         auto const holder = broadcasts::holder_of(tx, req.scope().id, *draft.dedupe_key, deps.clock.now());
-        return holder ? std::optional(duplicate_of(*holder)) : std::nullopt;
+        if (!holder) return std::nullopt;
+        auto answer = duplicate_of(*holder);
+        if (record) record->keep(tx, answer); // it is a duplicate's, even when the key is free again
+        return answer;
     };
     co_return co_await deps.db.transact(req.scope(), look);
 }

@@ -14,8 +14,8 @@ asio::awaitable<http::Response> start_broadcast(http::Request const& req, Deps& 
 asio::awaitable<http::Response> get_broadcast(http::Request const& req, Deps& deps);
 /// GET /v1/notifications/broadcasts
 asio::awaitable<http::Response> list_broadcasts(http::Request const& req, Deps& deps);
-/// POST /v1/notifications/broadcasts/{broadcastId}/cancel: what is not under way to a device is not sent any
-/// more; 409 when it is complete, or was cancelled before.
+/// POST /v1/notifications/broadcasts/{broadcastId}/cancel: chunks that are not being sent to just now are not
+/// sent to any more; 409 when it is complete, or was cancelled before.
 asio::awaitable<http::Response> cancel_broadcast(http::Request const& req, Deps& deps);
 
 } // namespace notify

@@ -18,11 +18,12 @@ inline constexpr std::array<std::string_view, 5> all{"notification.sent", "notif
 /// Announces that `n` has just moved to its status (`notification.<status>`), to be called once after each
 /// `notifications::move` that changed it. One that was put back to `queued` is not announced. The event
 /// belongs to the trace of the request that asked for the notification. `now` is by the service's clock: when
-/// it was delivered or opened may be what the device says, and that is in the data.
+/// it was delivered or opened may be what the device says, and that is in the data. Like `devices::prune` it
+/// may take the scope's lock.
 void moved(pg::Tx& tx, std::int64_t scope_id, Notification const& n, core::Time now);
 
 /// Completes the broadcast and announces that, once it is fanned out and all its devices are settled; to be
-/// called after each change of either.
+/// called after each change of either. Like `devices::prune` it may take the scope's lock.
 void broadcast_moved(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now);
 
 } // namespace notify::events

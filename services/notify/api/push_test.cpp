@@ -41,12 +41,13 @@ Route find_route(pg::Tx& tx, http::Request const& req)
     return {*std::move(device), *it};
 }
 
-SharedPush make_push(core::Time now)
+SharedPush make_push(http::Request const& req, core::Time now)
 {
     return std::make_shared<RenderedPush const>(render_push(PushMessage{.id = core::Uuid::v7(),
         .title = "Test",
         .body = "This is a test of push notifications.",
-        .created_at = now}));
+        .created_at = now,
+        .traceparent = req.context.traceparent}));
 }
 
 asio::awaitable<void> prune(http::Request const& req, Deps& deps, Device const& device)
@@ -81,7 +82,7 @@ asio::awaitable<Started> send_test(http::Request const& req, Deps& deps)
     auto credential = platforms::open(deps.keyring, req.scope().id, platform);
     PushTarget target{.device_id = device.id, .kind = platform.kind, .token = device.token};
     PushAnswer const answer = co_await deps.push.send_one(
-        std::move(credential), make_push(deps.clock.now()), std::move(target), patience);
+        std::move(credential), make_push(req, deps.clock.now()), std::move(target), patience);
     if (answer.is_gone(device.updated_at)) co_await prune(req, deps, device);
     co_return Started{http::Response::ok(to_json(device.token, answer))};
 }

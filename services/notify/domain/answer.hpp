@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,10 @@ enum class Verdict : std::uint8_t {
     transient,  ///< surely not sent, and worth another try
     unknown,    ///< it may have gone out and cannot be asked about: never repeated blindly
 };
+
+/// Their names in metrics, in their order.
+inline constexpr std::array<std::string_view, 7> verdicts{
+    "accepted", "gone", "refused", "credential", "throttled", "transient", "unknown"};
 
 /// One answer of a provider.
 struct Answer {

@@ -36,7 +36,8 @@ struct Settled {
     std::int64_t sum() const noexcept { return sent + failed + invalid; }
 };
 
-/// A push to every device that a scope had when it was accepted. Times are those of the service.
+/// A push to every device that a scope had when it was accepted. `created_at` is by the database's clock, the
+/// other times are by the service's.
 struct Broadcast {
     core::Uuid id;
     std::string template_name;

@@ -45,6 +45,7 @@ struct Email {
     Content content; ///< subject, body, html
     std::vector<EmailAttachment> attachments;
     std::optional<EmailSender> sender; ///< nullopt: the shared sender
+    std::string traceparent{};         ///< field Traceparent: of the request that asked for it; may be empty
 };
 
 } // namespace notify

@@ -109,6 +109,7 @@ RenderedPush render_push(PushMessage const& message)
     push.apns_body = apns_payload(message, push.collapse_id);
     auto const expires = std::chrono::floor<std::chrono::seconds>(message.created_at) + push_lifetime;
     push.apns_expiration = std::to_string(expires.time_since_epoch().count());
+    push.traceparent = message.traceparent;
     push.fcm_fits = fcm_size(message) <= max_push_bytes;
     push.apns_fits = push.apns_body.size() <= max_push_bytes;
     return push;

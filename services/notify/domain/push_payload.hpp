@@ -23,12 +23,13 @@ using PushData = std::span<std::pair<std::string, std::string> const>;
 
 /// What is pushed, whoever carries it. What it refers to lives until it is rendered.
 struct PushMessage {
-    core::Uuid id;          ///< of the notification or broadcast: the collapse id
-    bool broadcast = false; ///< what the app finds the id under: `notificationId`, or `broadcastId`
-    std::string_view title; ///< may be empty
-    std::string_view body;  ///< valid UTF-8, as everything here
-    PushData data;          ///< the app's own; no key that `is_reserved_data_key`
-    core::Time created_at;  ///< or due, when that is later: what `push_lifetime` counts from
+    core::Uuid id;                  ///< of the notification or broadcast: the collapse id
+    bool broadcast = false;         ///< what the app finds the id under: `notificationId`, or `broadcastId`
+    std::string_view title;         ///< may be empty
+    std::string_view body;          ///< valid UTF-8, as everything here
+    PushData data;                  ///< the app's own; no key that `is_reserved_data_key`
+    core::Time created_at;          ///< or due, when that is later: what `push_lifetime` counts from
+    std::string_view traceparent{}; ///< of the request that asked for it; may be empty
 };
 
 /// A push made ready for any number of devices. FCM's body is `fcm_head`, the device's token as the inside of
@@ -41,6 +42,7 @@ struct RenderedPush {
     std::string fcm_head, fcm_tail;
     std::string apns_body;
     std::string apns_expiration; ///< Unix seconds
+    std::string traceparent;     ///< sent along to either carrier, unless it is empty
     bool fcm_fits = true;        ///< whether it is within `max_push_bytes`
     bool apns_fits = true;
 };

@@ -49,11 +49,12 @@ CREATE TABLE broadcast_chunks (
     last_device_id     bigint      NOT NULL,
     devices            integer     NOT NULL CHECK (devices > 0), -- how many there were between the two
     -- After a run that has not settled all: when the first one began, which devices are left, how often each of them was
-    -- pushed to, and since when.
+    -- pushed to, since when, and when it is pushed to again (NULL: once its platform is there again).
     began_at           timestamptz,
     waiting_ids        bigint[],
     waiting_tries      integer[],
     waiting_since      timestamptz[],
+    waiting_not_before timestamptz[],
     waits_for_platform boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (scope_id, chunk_id),
     FOREIGN KEY (scope_id, broadcast_id) REFERENCES broadcasts ON DELETE CASCADE,

@@ -124,7 +124,7 @@ Carrier::Carrier(Credential::Ptr credential, PushOptions const& options, core::C
       headers_{{":method", "POST"}, {":scheme", origin_.tls ? "https" : "http"},
           {":authority", origin_.authority}, {":path", {}, true}, {"authorization", {}},
           {"apns-topic", credential_->apns().bundle_id}, {"apns-push-type", "alert"}, {"apns-priority", "10"},
-          {"apns-expiration", {}}, {"apns-collapse-id", {}}, {"apns-id", {}, true}}
+          {"apns-expiration", {}}, {"apns-collapse-id", {}}, {"apns-id", {}, true}, {"traceparent", {}, true}}
 {
 }
 
@@ -171,7 +171,7 @@ std::span<http::h2::Header const> Carrier::write(
     headers_[Field::expiration].value = push.apns_expiration;
     headers_[Field::collapse_id].value = push.collapse_id;
     headers_[Field::id].value = {letter.id.data(), letter.id.size()};
-    return headers_;
+    return with_trace(headers_, push);
 }
 
 CarrierAnswer Carrier::read(Letter const& letter, unsigned status, std::string_view body)

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace notify {
 
@@ -83,6 +84,14 @@ public:
     /// What an answer with this status and body means.
     virtual CarrierAnswer read(Letter const& letter, unsigned status, std::string_view body) = 0;
 };
+
+/// The fields of a head, of which the last one is `traceparent`: without it for a push of no trace.
+inline std::span<http::h2::Header const> with_trace(
+    std::vector<http::h2::Header>& headers, RenderedPush const& push) noexcept
+{
+    headers.back().value = push.traceparent;
+    return std::span(headers).first(headers.size() - (push.traceparent.empty() ? 1 : 0));
+}
 
 /// An answer that is not in the carrier's language.
 CarrierAnswer unexpected_answer(unsigned status);

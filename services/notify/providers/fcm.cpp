@@ -23,6 +23,8 @@ constexpr std::chrono::seconds expiry_margin = 10s;
 constexpr std::chrono::seconds pause_after_failure = 1s;
 constexpr std::chrono::seconds pause_after_refusal = 10s;
 
+constexpr std::size_t authorization_field = 5; ///< its place in the head
+
 constexpr std::string_view invalid_token = "The registration token is not a valid FCM registration token";
 
 /// `error` of an answer (google.rpc.Status as Google's REST interfaces write it).
@@ -150,7 +152,7 @@ Carrier::Carrier(
       deps_(std::move(deps)), changed_(std::move(changed)),
       headers_{{":method", "POST"}, {":scheme", origin_.tls ? "https" : "http"},
           {":authority", origin_.authority}, {":path", path_}, {"content-type", "application/json"},
-          {"authorization", {}}}
+          {"authorization", {}}, {"traceparent", {}, true}}
 {
 }
 
@@ -178,7 +180,7 @@ void Carrier::take(oauth::TokenAnswer answer)
         core::Time const now = deps_.clock.now();
         auto const life = std::chrono::floor<std::chrono::seconds>(answer.token->expires - now);
         authorization_ = "Bearer " + answer.token->value.reveal();
-        headers_.back().value = authorization_;
+        headers_[authorization_field].value = authorization_;
         ++number_;
         usable_until_ = answer.token->expires - part_of(life, 10, expiry_margin);
         refresh_from_ = answer.token->expires - part_of(life, 2, refresh_ahead);
@@ -216,7 +218,7 @@ std::span<http::h2::Header const> Carrier::write(
 {
     letter.body = {push.fcm_head, json_escaped(target.token, letter.space), push.fcm_tail};
     letter.authorization = number_;
-    return headers_;
+    return with_trace(headers_, push);
 }
 
 CarrierAnswer Carrier::read(Letter const& letter, unsigned status, std::string_view body)

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace notify {
 
@@ -50,6 +51,26 @@ Mailbox read_sender(core::Config& config, bool smtp)
     return std::move(from).value_or(Mailbox());
 }
 
+/// Counts what another one's server answers.
+class CountedTransport final : public MailTransport {
+public:
+    CountedTransport(std::unique_ptr<MailTransport> transport, observe::Metrics& metrics)
+        : transport_(std::move(transport)), answers_(metrics, "email", verdicts)
+    {
+    }
+
+    Answer deliver(Envelope const& envelope, std::stop_token const& stop) override
+    {
+        Answer answer = transport_->deliver(envelope, stop);
+        answers_.count(static_cast<std::size_t>(answer.verdict));
+        return answer;
+    }
+
+private:
+    std::unique_ptr<MailTransport> const transport_;
+    observe::AnswerMetrics const answers_;
+};
+
 } // namespace
 
 MailOptions MailOptions::read(core::Config& config)
@@ -74,7 +95,8 @@ MailOptions MailOptions::read(core::Config& config)
     return o;
 }
 
-std::unique_ptr<Mailer> make_mailer(MailOptions const& options, std::string const& ca_file)
+std::unique_ptr<Mailer> make_mailer(
+    MailOptions const& options, std::string const& ca_file, observe::Metrics& metrics)
 {
     std::unique_ptr<MailTransport> transport;
     if (options.smtp) {
@@ -83,7 +105,8 @@ std::unique_ptr<Mailer> make_mailer(MailOptions const& options, std::string cons
     } else {
         transport = std::make_unique<MailOutbox>(options.outbox);
     }
-    return std::make_unique<Mailer>(options.from, std::move(transport));
+    return std::make_unique<Mailer>(
+        options.from, std::make_unique<CountedTransport>(std::move(transport), metrics));
 }
 
 } // namespace notify

@@ -2,6 +2,7 @@
 
 #include "core/config.hpp"
 #include "core/secret.hpp"
+#include "observe/metrics.hpp"
 #include "providers/mail.hpp"
 
 #include <memory>
@@ -23,8 +24,10 @@ struct MailOptions {
     static MailOptions read(core::Config& config);
 };
 
-/// `ca_file`: OUTBOUND_CA_FILE; empty: the system's roots. Throws std::runtime_error when the outbox's
-/// directory cannot be made.
-std::unique_ptr<Mailer> make_mailer(MailOptions const& options, std::string const& ca_file);
+/// `ca_file`: OUTBOUND_CA_FILE; empty: the system's roots. Answers are counted in `metrics`, which outlive
+/// the mailer, as those of provider `email`. Throws std::runtime_error when the outbox's directory cannot be
+/// made.
+std::unique_ptr<Mailer> make_mailer(
+    MailOptions const& options, std::string const& ca_file, observe::Metrics& metrics);
 
 } // namespace notify

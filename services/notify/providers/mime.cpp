@@ -331,7 +331,7 @@ std::optional<std::string> compose(Email const& email, Mailbox const& from, std:
         return HeaderText::parse(a.filename) && HeaderText::parse(a.content_type);
     };
     if (!name || !address || !to || !subject || !HeaderText::parse(message_id) ||
-        !std::ranges::all_of(email.attachments, is_fit)) {
+        !HeaderText::parse(email.traceparent) || !std::ranges::all_of(email.attachments, is_fit)) {
         return std::nullopt;
     }
     begin_library();
@@ -342,6 +342,7 @@ std::optional<std::string> compose(Email const& email, Mailbox const& from, std:
     head.add("Date", formatted(email.date));
     head.add("Message-ID", '<' + message_id + '>');
     head.add("MIME-Version", "1.0");
+    if (!email.traceparent.empty()) head.add("Traceparent", email.traceparent);
     return std::move(head).text() + written(content_of(email));
 }
 

@@ -77,10 +77,11 @@ PushOptions PushOptions::read(core::Config& config)
 
 class Push::Impl {
 public:
-    Impl(PushOptions options, http::Client& client, core::Clock const& clock, observe::Logger& logger)
+    Impl(PushOptions options, http::Client& client, core::Clock const& clock, observe::Logger& logger,
+        Answered answered)
         : options_(std::move(options)), client_(client), clock_(clock), logger_(logger),
-          context_(http::h2::make_context(options_.ca_file)), guard_(asio::make_work_guard(io_)), timer_(io_),
-          workers_(token_threads), thread_([this] { run(); })
+          answered_(std::move(answered)), context_(http::h2::make_context(options_.ca_file)),
+          guard_(asio::make_work_guard(io_)), timer_(io_), workers_(token_threads), thread_([this] { run(); })
     {
     }
 
@@ -137,8 +138,9 @@ private:
         }
     }
 
-    static void hand_back(std::unique_ptr<PushBatch> batch)
+    void hand_back(std::unique_ptr<PushBatch> batch) const
     {
+        if (answered_) answered_(*batch);
         auto const done = std::move(batch->done);
         done(std::move(batch));
     }
@@ -255,6 +257,7 @@ private:
     http::Client& client_;
     core::Clock const& clock_;
     observe::Logger& logger_;
+    Answered const answered_;
     std::shared_ptr<http::h2::Context> const context_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<PushBatch>> inbox_;
@@ -271,8 +274,9 @@ private:
     std::thread thread_;
 };
 
-Push::Push(PushOptions options, http::Client& client, core::Clock const& clock, observe::Logger& logger)
-    : impl_(std::make_unique<Impl>(std::move(options), client, clock, logger))
+Push::Push(PushOptions options, http::Client& client, core::Clock const& clock, observe::Logger& logger,
+    Answered answered)
+    : impl_(std::make_unique<Impl>(std::move(options), client, clock, logger, std::move(answered)))
 {
 }
 

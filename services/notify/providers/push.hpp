@@ -128,8 +128,13 @@ struct PushCredentials {
 /// when it comes back.
 class Push {
 public:
+    /// Told of each batch that is done, whatever became of it, before its `done` is called and in the same
+    /// place: neither blocks nor throws.
+    using Answered = std::function<void(PushBatch const&)>;
+
     /// `client`, to addresses the operator configured, fetches access tokens. All outlive this object.
-    Push(PushOptions options, http::Client& client, core::Clock const& clock, observe::Logger& logger);
+    Push(PushOptions options, http::Client& client, core::Clock const& clock, observe::Logger& logger,
+        Answered answered = {});
 
     /// What is under way is answered `transient` (`STOPPED`).
     ~Push();

@@ -30,6 +30,7 @@ Device read_waiting(pg::RowReader& r)
     Device d = read_new(r);
     d.tries.made = r.integer();
     d.tries.first = r.optional_time();
+    d.not_before = r.optional_time();
     return d;
 }
 
@@ -109,9 +110,10 @@ std::vector<Device> devices(pg::Tx& tx, std::int64_t scope_id, Chunk const& chun
                 {scope_id, chunk.range.first, chunk.range.last, chunk.range.devices}),
             read_new);
     return pg::read_rows(tx.run(R"(
-        SELECT d.device_id, d.token, d.platform, w.tries, w.since
+        SELECT d.device_id, d.token, d.platform, w.tries, w.since, w.not_before
         FROM broadcast_chunks c
-        CROSS JOIN LATERAL unnest(c.waiting_ids, c.waiting_tries, c.waiting_since) AS w (device_id, tries, since)
+        CROSS JOIN LATERAL unnest(c.waiting_ids, c.waiting_tries, c.waiting_since, c.waiting_not_before)
+            AS w (device_id, tries, since, not_before)
         JOIN devices d ON d.scope_id = $1 AND d.device_id = w.device_id
         WHERE c.scope_id = $1 AND c.chunk_id = $2
         ORDER BY d.device_id)",
@@ -125,10 +127,11 @@ bool keep(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::span<Wai
     std::vector<pg::Param> const params{scope_id, id,
         pg::column(waiting, [](Waiting const& w) { return w.device_id; }),
         pg::column(waiting, [](Waiting const& w) { return w.tries.made; }),
-        pg::column(waiting, [](Waiting const& w) { return w.tries.first; }), waits_for_platform, began};
+        pg::column(waiting, [](Waiting const& w) { return w.tries.first; }),
+        pg::column(waiting, [](Waiting const& w) { return w.not_before; }), waits_for_platform, began};
     auto const kept = tx.run("UPDATE broadcast_chunks SET waiting_ids = $3, waiting_tries = $4, "
-                             "waiting_since = $5, waits_for_platform = $6, began_at = coalesce(began_at, $7) "
-                             "WHERE scope_id = $1 AND chunk_id = $2",
+                             "waiting_since = $5, waiting_not_before = $6, waits_for_platform = $7, "
+                             "began_at = coalesce(began_at, $8) WHERE scope_id = $1 AND chunk_id = $2",
         params);
     return kept.affected_rows() > 0;
 }

@@ -53,6 +53,7 @@ struct Device {
     std::string token;
     PlatformKind kind{}; ///< who carries to it
     Tries tries;
+    std::optional<core::Time> not_before{}; ///< as in Waiting
 };
 
 /// Those of the chunk that are registered still, in the order of their ids.
@@ -62,6 +63,9 @@ std::vector<Device> devices(pg::Tx& tx, std::int64_t scope_id, Chunk const& chun
 struct Waiting {
     std::int64_t device_id = 0;
     Tries tries;
+    /// When it is pushed to again, whoever else of the chunk is before that; nullopt: as soon as its platform
+    /// is there again.
+    std::optional<core::Time> not_before{};
 };
 
 /// These devices are left. False: the chunk is gone. `began`: when this run did.

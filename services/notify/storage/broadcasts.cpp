@@ -91,8 +91,8 @@ std::vector<Broadcast> list(
 
 std::optional<Message> message(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
 {
-    auto const found = tx.run("SELECT title, body, created_at, cancelled_at IS NOT NULL FROM broadcasts "
-                              "WHERE scope_id = $1 AND broadcast_id = $2",
+    auto const found = tx.run("SELECT title, body, created_at, cancelled_at IS NOT NULL, traceparent "
+                              "FROM broadcasts WHERE scope_id = $1 AND broadcast_id = $2",
         {scope_id, id});
     return pg::read_first(found, [](pg::RowReader& r) {
         Message m;
@@ -100,6 +100,7 @@ std::optional<Message> message(pg::Tx& tx, std::int64_t scope_id, core::Uuid con
         m.body = r.text();
         m.created_at = r.time();
         m.cancelled = r.boolean();
+        m.traceparent = r.optional_text().value_or("");
         return m;
     });
 }
@@ -147,16 +148,15 @@ void settle(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, Settled con
         {scope_id, id, settled.sent, settled.failed, settled.invalid});
 }
 
-std::optional<Broadcast> cancel(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now)
+bool cancel(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now)
 {
     auto const cancelled = tx.run(R"(
-        UPDATE broadcasts b
+        UPDATE broadcasts
         SET cancelled_at = $3, status = 'fanned_out',
             fanned_out_at = coalesce(fanned_out_at, greatest($3::timestamptz, started_at))
-        WHERE scope_id = $1 AND broadcast_id = $2 AND completed_at IS NULL AND cancelled_at IS NULL
-        RETURNING )" BROADCAST_COLUMNS,
+        WHERE scope_id = $1 AND broadcast_id = $2 AND completed_at IS NULL AND cancelled_at IS NULL)",
         {scope_id, id, now});
-    return pg::read_first(cancelled, read);
+    return cancelled.affected_rows() > 0;
 }
 
 std::optional<Broadcast> complete(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now)

@@ -50,6 +50,7 @@ struct Message {
     std::string title, body;
     core::Time created_at;
     bool cancelled = false;
+    std::string traceparent; ///< of the request that asked for it; may be empty
 };
 
 std::optional<Message> message(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
@@ -73,9 +74,9 @@ bool lock_cancelled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 /// Adds to its counters.
 void settle(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, Settled const& settled);
 
-/// No more devices are enqueued, and those that are and were not pushed to yet are going to fail. nullopt,
-/// and nothing changes, when it is complete, was cancelled before, or is not there.
-std::optional<Broadcast> cancel(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now);
+/// No more devices are enqueued, and those that are and are in no run just now are going to fail. False, and
+/// nothing changes, when it is complete, was cancelled before, or is not there.
+[[nodiscard]] bool cancel(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now);
 
 /// Completes a broadcast that is fanned out and has every device settled; nullopt when it is not so, or was
 /// complete before. To be asked after each of the changes above.

@@ -33,11 +33,12 @@ void record(
                                : broadcast_chunks::remove(tx, scope_id, chunk.id);
     if (!there) return;
     broadcasts::settle(tx, scope_id, chunk.broadcast_id, settled);
-    events::broadcast_moved(tx, scope_id, chunk.broadcast_id, now);
     // A credential that came while the carrier was asked: nobody else will wake this chunk.
     if (!halt(tx, scope_id, run.halted(), now) && goes_on)
         jobs::enqueue(tx, broadcast_chunks::queue, scope_id, chunk.id, now);
     prune(tx, scope_id, pruning, now);
+    // Last, as it may take the scope's lock: whoever holds that does not wait for a platform.
+    events::broadcast_moved(tx, scope_id, chunk.broadcast_id, now);
 }
 
 } // namespace
@@ -128,7 +129,8 @@ SharedPush BroadcastSender::rendered(core::Uuid const& id, broadcasts::Message c
         .title = message.title,
         .body = message.body,
         .data = {},
-        .created_at = message.created_at}));
+        .created_at = message.created_at,
+        .traceparent = message.traceparent}));
     rendered_.put(id, push);
     return push;
 }

@@ -55,9 +55,11 @@ void BroadcastRun::sort_out(broadcast_chunks::Device&& device)
     auto const* const platform = platform_of(device.kind);
     if (platform == nullptr) {
         ++settled_.failed;
+    } else if (device.not_before && *device.not_before > now_) { // another one's turn has come
+        leave({device.id, device.tries, device.not_before}, *device.not_before);
     } else if (platform->paused_until && *platform->paused_until > now_) {
         halt(device.kind, std::nullopt);
-        wait_for({device.id, device.tries}, *platform->paused_until);
+        wait_for_platform({device.id, device.tries}, *platform->paused_until);
     } else {
         auto& [targets, tries, gone] = lane(device.kind);
         targets.push_back({device.id, device.kind, std::move(device.token)});
@@ -117,41 +119,43 @@ void BroadcastRun::take_gone(PlatformKind kind, std::int64_t device_id, PushAnsw
 void BroadcastRun::take_refusal(PlatformKind kind, Waiting const& device, PushAnswer const& answer)
 {
     halt(kind, answer.reason);
-    wait_for(device, now_ + broadcast_patience);
+    wait_for_platform(device, now_ + broadcast_patience);
 }
 
 /// Nullopt: there is no other time.
-void BroadcastRun::try_again(Waiting const& device, std::optional<core::Time> at)
+void BroadcastRun::try_again(Waiting device, std::optional<core::Time> at)
 {
     if (!at) {
         ++settled_.failed;
         return;
     }
-    waiting_.push_back(device);
-    retry_at_ = std::max({retry_at_.value_or(*at), *at, now_ + least_wait});
+    device.not_before = at;
+    leave(device, *at);
 }
 
 /// Until another credential comes, or `until`, or there is no more patience.
-void BroadcastRun::wait_for(Waiting const& device, core::Time until)
+void BroadcastRun::wait_for_platform(Waiting const& device, core::Time until)
 {
     if (now_ >= patience_ends()) {
         ++settled_.failed;
         return;
     }
+    waits_for_platform_ = true;
+    leave(device, std::min(until, patience_ends()));
+}
+
+/// For a run at that time, or soon after.
+void BroadcastRun::leave(Waiting const& device, core::Time at)
+{
     waiting_.push_back(device);
-    core::Time const at = std::max(std::min(until, patience_ends()), now_ + least_wait);
-    resume_at_ = std::min(resume_at_.value_or(at), at);
+    core::Time const run_at = std::max(at, now_ + least_wait);
+    again_ = std::min(again_.value_or(run_at), run_at);
 }
 
 void BroadcastRun::halt(PlatformKind kind, std::optional<std::string> refused)
 {
     if (std::ranges::find(halted_, kind, &Halted::kind) == halted_.end())
         halted_.push_back({kind, platform_of(kind)->updated_at, std::move(refused)});
-}
-
-std::optional<core::Time> BroadcastRun::again() const noexcept
-{
-    return retry_at_ ? retry_at_ : resume_at_;
 }
 
 } // namespace notify

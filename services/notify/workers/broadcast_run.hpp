@@ -55,10 +55,10 @@ public:
     std::vector<Waiting> const& waiting() const noexcept { return waiting_; }
 
     /// When those that wait are looked at next; nullopt when none do.
-    std::optional<core::Time> again() const noexcept;
+    std::optional<core::Time> again() const noexcept { return again_; }
 
     /// Whether some of those wait for a platform that is paused.
-    bool waits_for_platform() const noexcept { return resume_at_.has_value(); }
+    bool waits_for_platform() const noexcept { return waits_for_platform_; }
 
     /// Platforms that are refused, or paused already.
     std::vector<Halted> const& halted() const noexcept { return halted_; }
@@ -84,8 +84,9 @@ private:
         std::uint64_t entropy);
     void take_gone(PlatformKind kind, std::int64_t device_id, PushAnswer const& answer);
     void take_refusal(PlatformKind kind, Waiting const& device, PushAnswer const& answer);
-    void try_again(Waiting const& device, std::optional<core::Time> at);
-    void wait_for(Waiting const& device, core::Time until);
+    void try_again(Waiting device, std::optional<core::Time> at);
+    void wait_for_platform(Waiting const& device, core::Time until);
+    void leave(Waiting const& device, core::Time at);
     void halt(PlatformKind kind, std::optional<std::string> refused);
 
     Chunk const chunk_;
@@ -97,8 +98,8 @@ private:
     Settled settled_;
     std::vector<Waiting> waiting_;
     std::vector<Halted> halted_;
-    std::optional<core::Time> retry_at_;  ///< of those that are tried again
-    std::optional<core::Time> resume_at_; ///< of those that wait for a platform
+    std::optional<core::Time> again_;
+    bool waits_for_platform_ = false;
 };
 
 } // namespace notify

@@ -25,7 +25,8 @@ class Client;
 
 namespace observe {
 class Logger;
-}
+class Metrics;
+} // namespace observe
 
 namespace redis {
 class Client;
@@ -57,6 +58,7 @@ struct DeliveryDeps {
     std::size_t broadcast_chunk; ///< devices in a chunk of a broadcast
     core::Clock const& clock;
     observe::Logger& logger;
+    observe::Metrics& metrics;
 };
 
 /// Sends what was accepted: the handlers of `queue_of(Channel)`, one queue a channel, and of broadcasts, each

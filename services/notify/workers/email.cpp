@@ -70,7 +70,8 @@ Answer EmailHandler::send(Loaded loaded, std::stop_token const& stop) const
         .to = std::move(n.to),
         .content = std::move(n.content),
         .attachments = {},
-        .sender = std::move(loaded.sender)};
+        .sender = std::move(loaded.sender),
+        .traceparent = n.traceparent.value_or("")};
     for (auto& row : loaded.attachments) {
         email.attachments.push_back(
             {std::move(row.filename), std::move(row.content_type), std::move(*row.content)});

@@ -23,7 +23,8 @@ SharedPush rendered(Notification const& n)
         .title = n.content.subject,
         .body = n.content.body,
         .data = n.content.data,
-        .created_at = n.due_at()}));
+        .created_at = n.due_at(),
+        .traceparent = n.traceparent ? std::string_view(*n.traceparent) : std::string_view()}));
 }
 
 std::optional<Status> status_after(PushRun const& run, Notification const& locked) noexcept
@@ -42,10 +43,10 @@ void record(pg::Tx& tx, std::int64_t scope_id, PushRun const& run, Pruning const
     // A credential that came while the carrier was asked: nobody else will wake this push.
     if (!halt(tx, scope_id, run.halted(), now))
         jobs::enqueue(tx, queue_of(Channel::push), scope_id, n->id, now);
+    prune(tx, scope_id, pruning, now);
     auto const to = status_after(run, *n);
     auto const detail = to == Status::failed ? std::optional(run.reason()) : std::nullopt;
     move_and_tell(tx, scope_id, *n, to, detail, now);
-    prune(tx, scope_id, pruning, now);
 }
 
 } // namespace

@@ -84,7 +84,7 @@ std::string status_callback(std::string const& webhook_url, std::int64_t scope_i
 
 SmsHandler::SmsHandler(sms::Options const& options, DeliveryDeps const& deps)
     : deps_(deps), webhook_url_(options.webhook_url), guarded_(options.twilio),
-      sender_(sms::make_sender(options, deps.client, deps.clock)),
+      sender_(sms::make_sender(options, deps.client, deps.clock, deps.metrics)),
       guard_(deps.redis, options.sender(), options.sender_verified, options.sender_per_minute)
 {
 }
@@ -119,7 +119,8 @@ jobs::Outcome SmsHandler::attempt(core::Scope const& scope, Notification const& 
     sms::Message const message{.scope = scope,
         .to = sms::PhoneNumber::parse(n.to).value(), // it was one when it was accepted
         .body = n.content.body,
-        .status_callback = status_callback(webhook_url_, scope.id, n)};
+        .status_callback = status_callback(webhook_url_, scope.id, n),
+        .traceparent = n.traceparent.value_or("")};
     auto const sent = sender_->send(message, sms::patience);
     if (sent.outcome == sms::Outcome::not_sent) give_back(use);
     Answer const answer = answer_of(sent);

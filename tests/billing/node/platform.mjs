@@ -3,7 +3,7 @@
 //
 //   PUT  /test/answers/{user}  {status?: 200, headers?: {}, document?: {}, text?: "", deed?: "hang" | "drop" | "trickle", held?: false}
 //                              what that user's document is from now on; `*` is everybody without one
-//   GET  /test/seen            [{user, authorization}]: the requests that came, in order
+//   GET  /test/seen            [{user, authorization, trace}]: the requests that came, in order
 //   GET  /test/waiting         {count}: how many wait, held
 //   POST /test/release         those go on, and nobody is held any more until the next PUT
 //
@@ -48,7 +48,7 @@ const server = http.createServer(async (request, response) => {
   const text = await textOf(request);
   if (request.method === "GET" && path[0] === "v1" && path[1] === "subscribers" && path.length === 3) {
     const user = path[2];
-    seen.push({ user, authorization: request.headers.authorization ?? null });
+    seen.push({ user, authorization: request.headers.authorization ?? null, trace: request.headers.traceparent ?? null });
     const answer = answers.get(user) ?? answers.get("*") ?? { status: 201 };
     if (answer.held) return void waiting.push(() => serve(response, answer));
     return void serve(response, answer);

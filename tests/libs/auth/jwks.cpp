@@ -218,3 +218,32 @@ TEST_CASE("an address is asked, and its failures are failures")
     auto nowhere = auth::jwks_from_url(client, "http://127.0.0.1:1/jwks.json");
     CHECK_THROWS_AS(nowhere(), std::runtime_error);
 }
+
+TEST_CASE("a key set is as old as its source's last answer, the same one included")
+{
+    testing::FakeClock const clock;
+    testing::Issuer const issuer(clock);
+    std::atomic<bool> there = true;
+    std::atomic<int> failures = 0;
+    auth::Jwks const jwks(
+        [&]() -> std::optional<std::string> {
+            if (!there) throw std::runtime_error("not now");
+            return issuer.jwks();
+        },
+        {.refresh = 10ms}, [&](std::string const&) { ++failures; });
+    auto const younger_than = [&](std::chrono::steady_clock::time_point then) {
+        auto const now = std::chrono::steady_clock::now(); // first: the age is of a later moment
+        return jwks.age() < now - then;
+    };
+    REQUIRE(testing::eventually([&] { return size_of(jwks) == 1; }));
+    CHECK(testing::eventually([&, begin = std::chrono::steady_clock::now()] { return younger_than(begin); }));
+
+    there = false;
+    int const before = failures;
+    REQUIRE(testing::eventually([&] { return failures > before; }));
+    auto const failed = std::chrono::steady_clock::now();
+    REQUIRE(testing::eventually([&] { return failures > before + 2; }));
+    CHECK_FALSE(younger_than(failed));
+    there = true;
+    CHECK(testing::eventually([&] { return younger_than(failed); }));
+}

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -198,9 +199,9 @@ TEST_CASE("job metrics add up")
     jobs.finished("webhook", "done", 250ms);
     jobs.finished("webhook", "retried", 750ms);
     auto const shown = series(metrics);
-    CHECK(shown.at(R"(tetrad_jobs_total{kind="webhook",outcome="done",service="feedback"})") == 1);
-    CHECK(shown.at(R"(tetrad_jobs_total{kind="webhook",outcome="retried",service="feedback"})") == 1);
-    CHECK(shown.at(R"(tetrad_job_duration_seconds_total{kind="webhook",service="feedback"})") == Approx(1.0));
+    CHECK(shown.at(R"(tetrad_jobs_total{outcome="done",queue="webhook",service="feedback"})") == 1);
+    CHECK(shown.at(R"(tetrad_jobs_total{outcome="retried",queue="webhook",service="feedback"})") == 1);
+    CHECK(shown.at(R"(tetrad_job_duration_seconds_total{queue="webhook",service="feedback"})") == Approx(1.0));
 }
 
 TEST_CASE("series of a part that is gone are not shown")
@@ -237,4 +238,34 @@ TEST_CASE("promtool finds nothing wrong with the exposition", "[promtool]")
     auto const status = ::pclose(promtool);
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("what background work comes to is counted by queue, from nothing on")
+{
+    Metrics metrics("notify");
+    observe::JobMetrics jobs(metrics);
+    jobs.expect("notify.email", {"done", "dead"});
+    auto shown = series(metrics);
+    CHECK(shown.at(R"(tetrad_jobs_total{outcome="done",queue="notify.email",service="notify"})") == 0);
+    CHECK(shown.at(R"(tetrad_jobs_total{outcome="dead",queue="notify.email",service="notify"})") == 0);
+    jobs.finished("notify.email", "done", 1500ms);
+    jobs.finished("notify.email", "done", 500ms);
+    shown = series(metrics);
+    CHECK(shown.at(R"(tetrad_jobs_total{outcome="done",queue="notify.email",service="notify"})") == 2);
+    CHECK(shown.at(R"(tetrad_job_duration_seconds_total{queue="notify.email",service="notify"})") == 2);
+}
+
+TEST_CASE("a provider's answers are counted by their place")
+{
+    Metrics metrics("notify");
+    constexpr std::array<std::string_view, 2> answers{"accepted", "gone"};
+    observe::AnswerMetrics const counted(metrics, "fcm", answers);
+    auto const same =
+        counted; // NOLINT(performance-unnecessary-copy-initialization): a copy is what is tested
+    counted.count(0);
+    same.count(0, 5);
+    auto const shown = series(metrics);
+    CHECK(
+        shown.at(R"(tetrad_provider_answers_total{answer="accepted",provider="fcm",service="notify"})") == 6);
+    CHECK(shown.at(R"(tetrad_provider_answers_total{answer="gone",provider="fcm",service="notify"})") == 0);
 }

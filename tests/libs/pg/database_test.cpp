@@ -2,6 +2,7 @@
 #include "pg/row.hpp"
 #include "schema.hpp"
 #include "testing/eventually.hpp"
+#include "testing/gate.hpp"
 #include "testing/run_awaitable.hpp"
 
 #include <pqxx/except>
@@ -276,4 +277,16 @@ TEST_CASE("stopping answers what is queued and refuses what comes later")
     CHECK(done == 20);
     CHECK(error_code_of([&] { database.transact_blocking({}, [](pg::Tx&) {}); }) == "UNAVAILABLE");
     CHECK_FALSE(database.healthy());
+}
+
+TEST_CASE_METHOD(Fixture, "a thread is busy while it runs a job")
+{
+    CHECK(testing::eventually([this] { return database.busy() == 0; }));
+    testing::Gate gate;
+    std::thread caller([&] { database.transact_blocking(2, [&](pg::Tx&) { gate.pass_blocking(); }); });
+    CHECK(testing::eventually([&] { return gate.arrived() == 1; }));
+    CHECK(database.busy() == 1);
+    gate.open();
+    caller.join();
+    CHECK(testing::eventually([this] { return database.busy() == 0; }));
 }

@@ -73,12 +73,18 @@ TEST_CASE("readiness names what fails")
     auto const ready = ops.get("/readyz");
     CHECK(ready.status == 200);
     CHECK(ready.body == R"({"ready":true,"checks":{"accepting":"ok","database":"ok"}})");
+    auto const shown_ready = [&] {
+        return ops.get("/metrics").body.find("tetrad_ready{service=\"small\"} 1\n") != std::string::npos;
+    };
+    CHECK(shown_ready());
     running.small->database_works = false;
+    CHECK_FALSE(shown_ready());
     auto const failing = ops.get("/readyz");
     CHECK(failing.status == 503);
     CHECK(failing.body == R"({"ready":false,"checks":{"accepting":"ok","database":"failing"}})");
     running.small->database_works = true;
     running.host.become_unready();
+    CHECK_FALSE(shown_ready());
     auto const stopping = ops.get("/readyz");
     CHECK(stopping.status == 503);
     CHECK(stopping.body == R"({"ready":false,"checks":{"accepting":"failing","database":"ok"}})");

@@ -4,6 +4,10 @@
 #include "testing/process.hpp"
 #include "testing/raw_connection.hpp"
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
 
@@ -90,9 +94,10 @@ TEST_CASE("--version and --help say what there is, whatever the configuration")
     Program help({"--help"}, {"PORT=nonsense"});
     CHECK(help.wait() == 0);
     auto const text = help.output();
-    for (auto const* word : {"a service for tests", "serve", "migrate", "say", "logs WORDS", "PORT", "8191",
-             "9191", "BASE_HOST", "small.localhost", "DATABASE_URL", "REDIS_URL", "MASTER_KEY",
-             "ENCRYPTION_KEYS", "TRUSTED_PROXIES", "LOG_LEVEL", "DRAIN_DELAY_MS", "COLOR"}) {
+    for (auto const* word :
+        {"a service for tests", "serve", "migrate", "await-schema", "healthcheck", "say", "logs WORDS",
+            "PORT", "8191", "9191", "BASE_HOST", "small.localhost", "DATABASE_URL", "REDIS_URL", "MASTER_KEY",
+            "ENCRYPTION_KEYS", "TRUSTED_PROXIES", "LOG_LEVEL", "DRAIN_DELAY_MS", "COLOR"}) {
         CAPTURE(word, text);
         CHECK(text.find(word) != std::string::npos);
     }
@@ -212,6 +217,100 @@ TEST_CASE("migrate brings the database up to date and needs nothing but its addr
     CHECK(failing.wait() == 1);
     Program missing({"migrate"}, {"DATABASE_URL="});
     CHECK(missing.wait() == 2);
+}
+
+TEST_CASE("await-schema waits for the database, for its role and for the migrations")
+{
+    testing::Postgres const db;
+    // The role that migrations make.
+    auto const name = db.query("SELECT current_database() || '_service'");
+    auto url = db.service_url();
+    url.replace(url.find(db.service_role()), db.service_role().size(), name);
+    Program role({"await-schema"}, {"DATABASE_URL=" + url});
+    Program schema({"await-schema"}, {"DATABASE_URL=" + db.owner_url(), "MASTER_KEY=short", "REDIS_URL="});
+    REQUIRE(testing::eventually(
+        [&] { return role.output().find("the database cannot be reached") != std::string::npos; }));
+    REQUIRE(testing::eventually([&] {
+        return schema.output().find("1 to be applied, the first is small/0001_things") != std::string::npos;
+    }));
+    CHECK(role.process.running());
+    CHECK(schema.process.running());
+    Program migration({"migrate"}, {"DATABASE_URL=" + db.owner_url()});
+    REQUIRE(migration.wait() == 0);
+    CHECK(schema.wait() == 0);
+    CHECK(schema.output().find("the schema is up to date") != std::string::npos);
+    CHECK(role.process.running()); // what migrations make cannot log in
+    db.query("ALTER ROLE " + name + " LOGIN");
+    CHECK(role.wait() == 0);
+    Program again({"await-schema"}, {"DATABASE_URL=" + url});
+    CHECK(again.wait() == 0);
+}
+
+TEST_CASE("await-schema gives up at its limit, at a signal, and where waiting does not help")
+{
+    testing::Postgres const db;
+    auto const url = "DATABASE_URL=" + db.owner_url();
+    Program late({"await-schema"}, {url, "SCHEMA_TIMEOUT_SECONDS=1"});
+    CHECK(late.wait() == 1);
+    CHECK(late.output().find("the schema is not up to date") != std::string::npos);
+
+    Program told({"await-schema"}, {url, "SCHEMA_TIMEOUT_SECONDS=86400"});
+    REQUIRE(testing::eventually(
+        [&] { return told.output().find("waiting for the schema") != std::string::npos; }));
+    told.process.signal(SIGTERM);
+    CHECK(told.wait() == 1);
+
+    Program migration({"migrate"}, {url});
+    REQUIRE(migration.wait() == 0);
+    db.query("UPDATE schema_migrations SET checksum = 'of another text'");
+    Program changed({"await-schema"}, {url, "SCHEMA_TIMEOUT_SECONDS=86400"});
+    CHECK(changed.wait() == 1);
+    CHECK(changed.output().find("small/0001_things was changed") != std::string::npos);
+
+    Program missing({"await-schema"}, {"DATABASE_URL="});
+    CHECK(missing.wait() == 2);
+}
+
+TEST_CASE("healthcheck says whether the service of the same settings answers")
+{
+    Program program({}, {"BIND=0.0.0.0"});
+    REQUIRE(testing::eventually([&] { return program.is_ready(); }));
+    auto const ops_port = "OPS_PORT=" + std::to_string(program.ops_port);
+    // Nothing but the port and the address are looked at.
+    Program healthy({"healthcheck"}, {ops_port, "BIND=0.0.0.0", "MASTER_KEY=short", "DATABASE_URL="});
+    CHECK(healthy.wait() == 0);
+    CHECK(healthy.output().empty());
+    program.process.signal(SIGTERM);
+    REQUIRE(program.wait() == 0);
+    Program gone({"healthcheck"}, {ops_port, "BIND=0.0.0.0"});
+    CHECK(gone.wait() == 1);
+    CHECK_FALSE(gone.output().empty());
+    Program unknown({"healthcheck"}, {"OPS_PORT=0"});
+    CHECK(unknown.wait() == 2);
+    CHECK(unknown.output().find("OPS_PORT") != std::string::npos);
+}
+
+TEST_CASE("healthcheck asks for /livez, and any answer but 200 is a no")
+{
+    using boost::asio::ip::tcp;
+    boost::asio::io_context ioc;
+    tcp::acceptor acceptor(ioc, {boost::asio::ip::address_v4::loopback(), 0});
+    acceptor.non_blocking(true);
+    auto const ops_port = "OPS_PORT=" + std::to_string(acceptor.local_endpoint().port());
+    Program program({"healthcheck"}, {ops_port});
+    tcp::socket socket(ioc);
+    REQUIRE(testing::eventually([&] {
+        boost::system::error_code nobody_yet;
+        acceptor.accept(socket, nobody_yet);
+        return !nobody_yet;
+    }));
+    std::string request(4096, '\0');
+    request.resize(socket.read_some(boost::asio::buffer(request)));
+    CHECK(request.starts_with("GET /livez HTTP/1.1\r\n"));
+    boost::asio::write(socket, boost::asio::buffer(std::string_view(
+                                   "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")));
+    CHECK(program.wait() == 1);
+    CHECK(program.output().find("503") != std::string::npos);
 }
 
 TEST_CASE("an address of the database that is wrong is never repeated")

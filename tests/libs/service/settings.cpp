@@ -123,3 +123,25 @@ TEST_CASE("all faults are told together")
         CHECK(found.find(name) != std::string::npos);
     }
 }
+
+TEST_CASE("the operations port is reached by loopback when it is open on every address")
+{
+    struct Row {
+        char const* bind;
+        char const* origin;
+    };
+
+    for (auto const& [bind, origin] : {Row{"127.0.0.1", "http://127.0.0.1:9101"},
+             Row{"0.0.0.0", "http://127.0.0.1:9101"}, Row{"::", "http://[::1]:9101"},
+             Row{"10.1.2.3", "http://10.1.2.3:9101"}, Row{"fd00::1", "http://[fd00::1]:9101"}}) {
+        auto config = config_of({{"BIND", bind}});
+        CHECK(service::read_ops_origin(config, {.ops_port = 9101}) == origin);
+        config.check();
+    }
+    for (auto const& wrong :
+        {Variables{{"OPS_PORT", "0"}}, Variables{{"OPS_PORT", "x"}}, Variables{{"BIND", "localhost"}}}) {
+        auto config = config_of(wrong);
+        service::read_ops_origin(config, {.ops_port = 9101});
+        CHECK_THROWS_AS(config.check(), core::ConfigError);
+    }
+}

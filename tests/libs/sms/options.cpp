@@ -1,5 +1,8 @@
 #include "sms/options.hpp"
 
+#include "testing/fake_clock.hpp"
+#include "testing/process.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -56,4 +59,31 @@ TEST_CASE("Twilio needs an account, a token and a sender, all named at once")
     CHECK(options.account.auth_token.equals("t"));
     CHECK(options.sender() == "+18005550100");
     CHECK(options.sender_verified);
+}
+
+TEST_CASE("what becomes of messages is counted, whoever carries them")
+{
+    testing::TemporaryDirectory const folder("sms");
+    auto c = config({{"SMS_OUTBOX", folder.path() + "/sms"}});
+    auto const options = sms::Options::read(c);
+    http::Client client{{.addresses = http::AddressPolicy(true)}};
+    testing::FakeClock const clock;
+    observe::Metrics metrics("auth-mfa");
+    auto const sender = sms::make_sender(options, client, clock, metrics);
+    sms::Message const message{core::Scope::of(7, core::Environment::sandbox, "demo"),
+        *sms::PhoneNumber::parse("+14155550100"), "Hello"};
+    auto const counted = [&](std::string const& answer) {
+        std::string const name =
+            "tetrad_provider_answers_total{answer=\"" + answer + "\",provider=\"sms\",service=\"auth-mfa\"} ";
+        auto const text = metrics.expose();
+        auto const at = text.find(name);
+        REQUIRE(at != std::string::npos);
+        return std::stoi(text.substr(at + name.size()));
+    };
+    for (auto const outcome : sms::outcomes)
+        CHECK(counted(std::string(outcome)) == 0);
+    CHECK(sender->send(message, sms::patience).outcome == sms::Outcome::accepted);
+    CHECK(sender->send(message, sms::patience).outcome == sms::Outcome::accepted);
+    CHECK(counted("accepted") == 2);
+    CHECK(counted("unknown") == 0);
 }

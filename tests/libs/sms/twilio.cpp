@@ -62,6 +62,17 @@ TEST_CASE("a message says where its status is to be told")
     CHECK(twilio::find(*form, "Body") == told.body);
 }
 
+TEST_CASE("the call belongs to the trace of what caused it")
+{
+    Fixture to([](auto const&) { return testing::reply(201, R"({"sid":"SM1"})"); });
+    auto traced = message();
+    traced.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    CHECK(to.sender.send(traced, 5s).outcome == Outcome::accepted);
+    CHECK(to.sender.send(message(), 5s).outcome == Outcome::accepted);
+    CHECK(to.receiver.received().at(0).headers.at("traceparent") == traced.traceparent);
+    CHECK_FALSE(to.receiver.received().at(1).headers.contains("traceparent"));
+}
+
 TEST_CASE("a refusal comes with its status, and with when to ask again")
 {
     Fixture to([](auto const&) {

@@ -56,6 +56,22 @@ TEST_CASE("deliveries carry the trace of the request that caused them, in every 
     CHECK(f.receiver.received()[2].headers.at("traceparent") == f.traceparent);
 }
 
+TEST_CASE("each answer's status is told, and that there was none")
+{
+    Delivery f;
+    f.subscribe();
+    f.publish();
+    f.attempts(1);
+    f.answer_with(reply(503));
+    f.publish();
+    f.attempts(2);
+    f.answer_with(""); // the receiver closes
+    f.publish();
+    f.attempts(3);
+    std::lock_guard const lock(f.mutex);
+    CHECK(f.statuses == std::vector<unsigned>{204, 503, 0});
+}
+
 TEST_CASE("a redirect is a failure and is not followed")
 {
     Delivery f;

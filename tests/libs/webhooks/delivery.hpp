@@ -11,6 +11,7 @@
 #include <atomic>
 #include <mutex>
 #include <sstream>
+#include <vector>
 
 namespace webhooks_test {
 
@@ -30,7 +31,11 @@ struct Delivery : Fixture {
         return answer;
     }};
     http::Client client;
-    webhooks::Sender sender{database, clock, keyring, client};
+    std::vector<unsigned> statuses; ///< that the sender told of, under `mutex`
+    webhooks::Sender sender{database, clock, keyring, client, [this](unsigned status) {
+                                std::lock_guard const lock(mutex);
+                                statuses.push_back(status);
+                            }};
     std::atomic<int> ended = 0;
     jobs::Worker worker{database, clock, {.queue = webhooks::queue, .threads = 2, .poll = 10ms},
         std::ref(sender), {.finished = [this](jobs::Outcome::Kind, auto) { ++ended; }}};

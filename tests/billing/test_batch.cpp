@@ -1,0 +1,130 @@
+#include "rules.hpp"
+#include "storage/batch.hpp"
+#include "testing/run_awaitable.hpp"
+#include "world.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+// What batches of events keep to: nothing is decided by what is no longer so, and no event is too much for an
+// I/O thread.
+
+using namespace billing;
+using events::day, events::s;
+namespace json = boost::json;
+
+namespace {
+
+/// An event about a subscription of user `ada` to price `a`.
+json::object about(
+    std::string const& subscription, std::string_view status, std::int64_t at, std::int64_t ends)
+{
+    return events::payment("customer.subscription.updated",
+        events::subscription({events::item("a", {{"current_period_end", s(ends)}})},
+            {{"id", subscription}, {"status", status}}),
+        {{"created", s(at)}});
+}
+
+apply::Incoming incoming(std::int64_t scope_id, json::object const& event)
+{
+    return {.scope_id = scope_id,
+        .archive_id = core::Uuid::v7(),
+        .event = rules::read_payment(event),
+        .body = body(event)};
+}
+
+/// The service's database as a batch sees it.
+class Batch {
+public:
+    explicit Batch(World const& world) : db_({.url = world.postgres.service_url(), .threads = 1})
+    {
+        REQUIRE(eventually([this] { return db_.healthy(); }));
+    }
+
+    /// A step that has looked and been planned.
+    std::vector<apply::Step> look(apply::Incoming const& event)
+    {
+        std::vector<apply::Step> steps{{.incoming = &event}};
+        auto const work = [&]() -> boost::asio::awaitable<void> {
+            auto const session = co_await db_.session();
+            co_await apply::look(*session, event.scope_id, steps);
+        };
+        testing::run_awaitable(work());
+        steps.front().plan = apply::plan_of(steps.front());
+        return steps;
+    }
+
+    /// Whether its plan could still be carried out, and was.
+    bool write(std::vector<apply::Step>& steps)
+    {
+        auto const picked = apply::independent(steps);
+        auto const work = [&]() -> boost::asio::awaitable<std::vector<bool>> {
+            auto const session = co_await db_.session();
+            co_return co_await apply::write(*session, steps.front().scope_id(), picked);
+        };
+        return testing::run_awaitable(work()) == std::vector{true};
+    }
+
+private:
+    pg::Database db_;
+};
+
+} // namespace
+
+TEST_CASE("a subscription that the user got after the look is not overlooked", "[billing][batch]")
+{
+    World const world;
+    Batch batch(world);
+    REQUIRE(result_of(world.post_payment(about("sub_1", "active", 100, 90 * day))) == "applied");
+    auto const over = about("sub_1", "unpaid", 200, 90 * day);
+    auto const event = incoming(std::stoll(world.scope_id()), over);
+    auto steps = batch.look(event);
+    REQUIRE(steps.front().plan);
+    // A lesser one of an earlier time: the entitlement stays as it was, its revision too.
+    auto const before = world.entitlement("a");
+    REQUIRE(result_of(world.post_payment(about("sub_2", "active", 50, 30 * day))) == "applied");
+    REQUIRE(world.entitlement("a") == before);
+
+    CHECK_FALSE(batch.write(steps));
+    CHECK(result_of(world.post_payment(over)) == "applied");
+    CHECK(text(world.entitlement("a"), "status") == "active");
+    CHECK(text(world.entitlement("a"), "expiresAt") == events::shown(30 * day));
+}
+
+TEST_CASE("a plan of which nothing has changed is carried out", "[billing][batch]")
+{
+    World const world;
+    Batch batch(world);
+    REQUIRE(result_of(world.post_payment(about("sub_1", "active", 100, 90 * day))) == "applied");
+    auto const event = incoming(std::stoll(world.scope_id()), about("sub_1", "unpaid", 200, 90 * day));
+    auto steps = batch.look(event);
+    REQUIRE(steps.front().plan);
+    CHECK(batch.write(steps));
+    CHECK(text(world.entitlement("a"), "status") == "expired");
+}
+
+TEST_CASE("whoever has very many subscriptions is left to transactions of their own", "[billing][batch]")
+{
+    World const world;
+    Batch batch(world);
+    auto const scope_id = std::stoll(world.scope_id());
+    auto const event = incoming(scope_id, about("sub_next", "active", 100, 90 * day));
+    auto const post = [&](std::size_t number) {
+        auto const sent = about("sub_" + std::to_string(number), "active", 1, 30 * day);
+        REQUIRE(result_of(world.post_payment(sent)) == "applied");
+    };
+    for (std::size_t n = 0; n < apply::max_subscriptions; ++n)
+        post(n);
+    CHECK(batch.look(event).front().plan);
+    post(apply::max_subscriptions);
+    CHECK_FALSE(batch.look(event).front().plan);
+    post(apply::max_subscriptions + 1);
+    auto const steps = batch.look(event);
+    CHECK_FALSE(steps.front().plan);
+    CHECK(steps.front().seen.subscriptions.size() == apply::max_subscriptions + 1);
+    CHECK(apply::ids_concerned(steps.front()).empty());
+
+    CHECK(result_of(world.post_payment(about("sub_next", "active", 100, 90 * day))) == "applied");
+    CHECK(text(world.entitlement("a"), "expiresAt") == events::shown(90 * day));
+}
