@@ -1,0 +1,19 @@
+#!/bin/bash
+# Makes each service's database and its two roles: <name>_owner, which migrates, and <name>_service, which serves and owns nothing.
+# Runs once, in /docker-entrypoint-initdb.d of PostgreSQL's image, or anywhere that psql reaches the server as a superuser
+# (PGHOST, PGPASSWORD, POSTGRES_USER). Passwords: FEEDBACK_OWNER_PASSWORD, FEEDBACK_SERVICE_PASSWORD and so on.
+set -euo pipefail
+for name in feedback auth_mfa notify billing; do
+    owner=${name^^}_OWNER_PASSWORD service=${name^^}_SERVICE_PASSWORD
+    psql -qX -v ON_ERROR_STOP=1 -U "${POSTGRES_USER:-postgres}" -d postgres \
+        -v name="$name" -v owner="${name}_owner" -v service="${name}_service" \
+        -v owner_password="${!owner}" -v service_password="${!service}" <<'SQL'
+CREATE ROLE :"owner" LOGIN CREATEROLE PASSWORD :'owner_password';
+CREATE ROLE :"service" LOGIN PASSWORD :'service_password';
+ALTER ROLE :"service" SET statement_timeout = '10s';
+ALTER ROLE :"service" SET idle_in_transaction_session_timeout = '30s';
+CREATE DATABASE :"name" OWNER :"owner";
+\connect :"name"
+GRANT ALL ON SCHEMA public TO :"owner";
+SQL
+done

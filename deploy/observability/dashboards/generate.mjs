@@ -1,0 +1,238 @@
+#!/usr/bin/env node
+// Writes the dashboards beside it: overview.json and one a service. What differs between services is the list at the end.
+//   generate.mjs           writes them
+//   generate.mjs --check   exits 1 unless they are what it would write
+import { readFileSync, writeFileSync } from "node:fs";
+
+const columns = 24;
+const height = 7;
+
+/// Labels of a service's series as a selector: `of("status=~\"5..\"")`.
+const of = (...matchers) => `{${['service="$service"', ...matchers].join(", ")}}`;
+const per = (labels, inner) => `sum by (${labels}) (${inner})`;
+const most = (labels, inner) => `max by (${labels}) (${inner})`;
+const rate = (metric, ...matchers) => `rate(${metric}${of(...matchers)}[$__rate_interval])`;
+const quantile = (q, labels) => `histogram_quantile(${q}, ${per(["le", ...labels].join(", "), rate("tetrad_http_request_duration_seconds_bucket"))})`;
+
+/// A graph of one or several queries [expression, legend].
+function graph(title, unit, queries, more = {}) {
+  return {
+    type: "timeseries",
+    title,
+    fieldConfig: { defaults: { unit, min: 0, custom: { fillOpacity: 8, showPoints: "never", ...more.custom }, ...(more.max && { max: more.max }) }, overrides: [] },
+    options: { legend: { displayMode: "list", placement: "bottom" }, tooltip: { mode: "multi", sort: "desc" } },
+    targets: queries.map(([expr, legendFormat]) => ({ expr, legendFormat })),
+    ...(more.description && { description: more.description }),
+  };
+}
+
+/// One number a series, red where it is beyond `bad` (below it with `low`).
+function stat(title, unit, expr, { legend = "", bad, low = false, decimals } = {}) {
+  const steps = bad === undefined ? [{ color: "text", value: null }]
+    : low ? [{ color: "red", value: null }, { color: "green", value: bad }]
+    : [{ color: "green", value: null }, { color: "red", value: bad }];
+  return {
+    type: "stat",
+    title,
+    fieldConfig: { defaults: { unit, thresholds: { mode: "absolute", steps }, ...(decimals !== undefined && { decimals }) }, overrides: [] },
+    options: { colorMode: "background_solid", graphMode: "none", reduceOptions: { calcs: ["lastNotNull"] }, textMode: legend ? "value_and_name" : "value" },
+    targets: [{ expr, legendFormat: legend }],
+  };
+}
+
+/// Rows of panels, each row as wide as the page.
+function placed(rows) {
+  const panels = [];
+  let y = 0;
+  for (const [title, row, tall = height] of rows) {
+    panels.push({ type: "row", title, collapsed: false, gridPos: { h: 1, w: columns, x: 0, y }, panels: [] });
+    const width = Math.floor(columns / row.length);
+    row.forEach((panel, i) => panels.push({ ...panel, gridPos: { h: tall, w: width, x: i * width, y: y + 1 } }));
+    y += 1 + tall;
+  }
+  return panels.map((panel, i) => ({
+    id: i + 1,
+    ...panel,
+    ...(panel.targets && {
+      datasource: { type: "prometheus", uid: "${datasource}" },
+      targets: panel.targets.map((target, n) => ({ refId: String.fromCharCode(65 + n), ...target })),
+    }),
+  }));
+}
+
+function dashboard(name, title, rows, constants = []) {
+  return {
+    uid: `tetrad-${name}`,
+    title,
+    tags: ["tetrad"],
+    schemaVersion: 38,
+    version: 1,
+    editable: false,
+    graphTooltip: 1,
+    refresh: "1m",
+    time: { from: "now-6h", to: "now" },
+    timezone: "utc",
+    templating: { list: [{ name: "datasource", type: "datasource", query: "prometheus", label: "Prometheus" }, ...constants] },
+    links: [{ type: "dashboards", tags: ["tetrad"], title: "Tetrad", asDropdown: true, includeVars: false, keepTime: true }],
+    panels: placed(rows),
+  };
+}
+
+const objectives = [
+  "Objectives",
+  [
+    stat("Answered (30 days' objective 99.9 %)", "percentunit", "1 - service:tetrad_http_errors:ratio_rate6h" + of(), { bad: 0.999, low: true, decimals: 3 }),
+    stat("In time (objective 99 %)", "percentunit", "1 - service:tetrad_http_slow:ratio_rate6h" + of(), { bad: 0.99, low: true, decimals: 2 }),
+    stat("Ready replicas", "none", `sum(tetrad_ready${of()})`, { bad: 1, low: true }),
+    stat("PostgreSQL", "none", `min(tetrad_database_connected${of()})`, { bad: 1, low: true }),
+    stat("Redis", "none", `min(tetrad_redis_connected${of()})`, { bad: 1, low: true }),
+    stat("Versions", "none", `count by (version) (tetrad_build_info${of()})`, { legend: "{{version}}" }),
+  ],
+  4,
+];
+
+const requests = [
+  ["Requests", [
+    graph("Requests by status", "reqps", [[per("status", rate("tetrad_http_requests_total")), "{{status}}"]], { custom: { stacking: { mode: "normal" } } }),
+    graph("Failing routes (5xx)", "reqps", [[`topk(8, ${per("method, route", rate("tetrad_http_requests_total", 'status=~"5.."'))})`, "{{method}} {{route}}"]]),
+    graph("Busiest routes", "reqps", [[`topk(8, ${per("method, route", rate("tetrad_http_requests_total"))})`, "{{method}} {{route}}"]]),
+  ]],
+  ["Time", [
+    graph("Time to answer", "s", [[quantile(0.5, []), "median"], [quantile(0.95, []), "95 %"], [quantile(0.99, []), "99 %"]]),
+    graph("Slowest routes, 99 %", "s", [[`topk(8, ${quantile(0.99, ["method", "route"])})`, "{{method}} {{route}}"]]),
+    graph("In flight, and connections", "none", [[`sum(tetrad_http_requests_in_flight${of()})`, "requests"], [`sum(tetrad_http_connections${of()})`, "connections"]]),
+  ]],
+  ["Who", [
+    graph("Busiest tenants", "reqps", [[`topk(8, ${per("tenant, env", rate("tetrad_tenant_requests_total"))})`, "{{tenant}} {{env}}"]]),
+    graph("Tenants with 4xx", "reqps", [[`topk(8, ${per("tenant, env", rate("tetrad_tenant_requests_total", 'class="4xx"'))})`, "{{tenant}} {{env}}"]]),
+    graph("Refused: 401, 429, broken HTTP", "reqps", [
+      [`sum(${rate("tetrad_http_requests_total", 'status="401"')})`, "401"],
+      [`sum(${rate("tetrad_http_requests_total", 'status="429"')})`, "429"],
+      [per("code", rate("tetrad_http_protocol_errors_total")), "{{code}}"],
+    ]),
+  ]],
+];
+
+const database = ["Database and keys", [
+  graph("Database threads", "none", [
+    [`sum(tetrad_database_threads_busy${of()})`, "busy"],
+    [`sum(tetrad_database_threads${of()})`, "there are"],
+    [`sum(tetrad_database_queue_jobs${of()})`, "jobs that wait"],
+  ]),
+  graph("Replicas that hear notifications", "none", [[`sum(tetrad_database_listening${of()})`, "listening"], [`sum(tetrad_ready${of()})`, "ready"]]),
+  graph("Age of the keys of user tokens", "s", [[`max by (instance) (tetrad_token_keys_age_seconds${of()})`, "{{instance}}"]]),
+]];
+
+const queues = [
+  ["Queues", [
+    graph("Due jobs that wait", "none", [[most("queue", `tetrad_queue_due_jobs${of()}`), "{{queue}}"]], { description: "Counted up to 10,000." }),
+    graph("The longest wait", "s", [[most("queue", `tetrad_queue_oldest_due_seconds${of()}`), "{{queue}}"]]),
+    graph("Jobs there are, for later too", "none", [[most("queue", `tetrad_queue_jobs${of()}`), "{{queue}}"]], { description: "Counted up to 10,000." }),
+    graph("The oldest job", "s", [[most("queue", `tetrad_queue_oldest_job_seconds${of()}`), "{{queue}}"]]),
+  ]],
+  ["Workers", [
+    graph("Busy workers", "percentunit", [[`${per("queue", `tetrad_worker_threads_busy${of()}`)} / ${per("queue", `tetrad_worker_threads${of()}`)}`, "{{queue}}"]], { max: 1 }),
+    graph("Runs", "ops", [[per("queue, outcome", rate("tetrad_jobs_total")), "{{queue}} {{outcome}}"]]),
+    graph("Given up, or lost", "ops", [[per("queue, outcome", rate("tetrad_jobs_total", 'outcome=~"dead|lost"')), "{{queue}} {{outcome}}"]]),
+    graph("Time a run", "s", [[`${per("queue", rate("tetrad_job_duration_seconds_total"))} / ${per("queue", rate("tetrad_jobs_total"))}`, "{{queue}}"]]),
+  ]],
+];
+
+const webhooks = graph("Webhooks: answers of receivers", "ops", [[per("answer", rate("tetrad_webhook_attempts_total")), "{{answer}}"]], { custom: { stacking: { mode: "normal" } } });
+const providers = [
+  graph("Answers of providers", "ops", [[per("provider, answer", rate("tetrad_provider_answers_total")), "{{provider}} {{answer}}"]]),
+  graph("Failures of providers", "percentunit", [["service_provider:tetrad_provider_failures:rate10m" + of() + " / service_provider:tetrad_provider_answers:rate10m" + of(), "{{provider}}"]], { max: 1 }),
+];
+
+const periodic = ["Periodic tasks", [
+  graph("Overdue", "s", [[most("task", `tetrad_periodic_task_overdue_seconds${of()}`), "{{task}}"]]),
+  graph("Failures an hour", "none", [[`sum by (task) (increase(tetrad_periodic_task_failures_total${of()}[1h]))`, "{{task}}"]]),
+]];
+
+/// Of a process, which knows nothing of services: its job is named like one.
+const ofProcess = (metric) => `${metric}{job="$service"}`;
+const processes = ["Processes", [
+  graph("CPU", "none", [[`rate(${ofProcess("process_cpu_seconds_total")}[$__rate_interval])`, "{{instance}}"]], { description: "Cores." }),
+  graph("Memory", "bytes", [[ofProcess("process_resident_memory_bytes"), "{{instance}}"]]),
+  graph("File descriptors", "percentunit", [[`${ofProcess("process_open_fds")} / ${ofProcess("process_max_fds")}`, "{{instance}}"]], { max: 1 }),
+  graph("Running since", "dateTimeAsIso", [[`1000 * ${ofProcess("process_start_time_seconds")}`, "{{instance}}"]]),
+]];
+
+function ofService(name, own) {
+  const service = { name: "service", type: "constant", query: name, hide: 2 };
+  return dashboard(name, `Tetrad: ${name}`, [objectives, ...own, ...requests, database, ...(name === "auth-mfa" ? [] : queues), periodic, processes], [service]);
+}
+
+const every = (metric, more = "") => `sum by (service) (${metric}${more})`;
+const overview = dashboard("overview", "Tetrad: overview", [
+  ["Objectives", [
+    stat("Answered", "percentunit", "1 - service:tetrad_http_errors:ratio_rate6h", { legend: "{{service}}", bad: 0.999, low: true, decimals: 3 }),
+    stat("In time", "percentunit", "1 - service:tetrad_http_slow:ratio_rate6h", { legend: "{{service}}", bad: 0.99, low: true, decimals: 2 }),
+    stat("Ready replicas", "none", every("tetrad_ready"), { legend: "{{service}}", bad: 1, low: true }),
+    stat("Alerts that fire", "none", 'sum by (alertname, severity) (ALERTS{alertname=~"Tetrad.*", alertstate="firing"})', { legend: "{{severity}} {{alertname}}", bad: 1 }),
+  ], 5],
+  ["Requests", [
+    graph("Requests", "reqps", [["service:tetrad_http_requests:rate5m", "{{service}}"]]),
+    graph("Answered 5xx", "percentunit", [["service:tetrad_http_errors:ratio_rate5m", "{{service}}"]]),
+    graph("Too slow", "percentunit", [["service:tetrad_http_slow:ratio_rate5m", "{{service}}"]]),
+  ]],
+  ["What they stand on", [
+    graph("Replicas with PostgreSQL", "none", [[every("tetrad_database_connected"), "{{service}}"]]),
+    graph("Replicas with Redis", "none", [[every("tetrad_redis_connected"), "{{service}}"]]),
+    graph("Database jobs that wait", "none", [[every("tetrad_database_queue_jobs"), "{{service}}"]]),
+  ]],
+  ["Work behind them", [
+    graph("The longest wait of a due job", "s", [["max by (service, queue) (tetrad_queue_oldest_due_seconds) > 0", "{{service}} {{queue}}"]]),
+    graph("Given up", "ops", [['sum by (service, queue) (rate(tetrad_jobs_total{outcome="dead"}[$__rate_interval]))', "{{service}} {{queue}}"]]),
+    graph("Failures of providers", "percentunit", [["service_provider:tetrad_provider_failures:rate10m / service_provider:tetrad_provider_answers:rate10m", "{{service}} {{provider}}"]], { max: 1 }),
+  ]],
+  ["Cost", [
+    graph("CPU", "none", [['sum by (job) (rate(process_cpu_seconds_total{job=~"feedback|auth-mfa|notify|billing"}[$__rate_interval]))', "{{job}}"]], { description: "Cores." }),
+    graph("Memory", "bytes", [['sum by (job) (process_resident_memory_bytes{job=~"feedback|auth-mfa|notify|billing"})', "{{job}}"]]),
+  ]],
+]);
+
+const dashboards = {
+  overview,
+  feedback: ofService("feedback", [["Webhooks", [webhooks]]]),
+  "auth-mfa": ofService("auth-mfa", [
+    ["Sign-in", [
+      graph("Sign-ins by status", "reqps", [[per("route, status", rate("tetrad_http_requests_total", 'route=~"/v1/auth/(login|register|external|refresh)"')), "{{route}} {{status}}"]]),
+      graph("Second factors by status", "reqps", [[per("route, status", rate("tetrad_http_requests_total", 'route=~"/v1/auth/mfa/(verify|challenge)"')), "{{route}} {{status}}"]]),
+      graph("Passwords that wait", "none", [[`sum(tetrad_password_queue_jobs${of()})`, "waiting or being hashed"], [`sum(tetrad_password_threads${of()})`, "threads"]]),
+      graph("Hashes", "ops", [[`sum(${rate("tetrad_password_hashes_total")})`, "hashes"]]),
+    ]],
+    ["Text messages", providers],
+  ]),
+  notify: ofService("notify", [
+    ["Providers", [...providers, webhooks]],
+    ["Pushes", [
+      graph("Devices under way", "none", [[`sum by (instance) (tetrad_push_queued_devices${of()})`, "{{instance}}"]]),
+      graph("Connections to carriers", "none", [[`sum(tetrad_push_connections${of()})`, "connections"]]),
+      graph("Broadcasts: chunks left", "none", [[`max(tetrad_queue_jobs${of('queue="notify.broadcast_chunk"')})`, "chunks"]], { description: "Counted up to 10,000." }),
+      graph("Broadcasts: chunks done", "ops", [[`sum(${rate("tetrad_jobs_total", 'queue="notify.broadcast_chunk"', 'outcome="done"')})`, "chunks"]]),
+    ]],
+  ]),
+  billing: ofService("billing", [
+    ["Events", [
+      graph("Events", "ops", [[per("provider, result", rate("tetrad_billing_events_total")), "{{provider}} {{result}}"]]),
+      graph("Reconciler: the longest wait", "s", [[`max(tetrad_queue_oldest_due_seconds${of('queue="reconcile"')})`, "due"], [`max(tetrad_queue_oldest_job_seconds${of('queue="reconcile"')})`, "behind for"]]),
+      stat("Archive: months ahead", "none", `min(tetrad_event_archive_months_ahead${of()})`, { bad: 1, low: true }),
+    ]],
+    ["Others", [...providers, webhooks]],
+  ]),
+};
+
+const check = process.argv[2] === "--check";
+let stale = false;
+for (const [name, content] of Object.entries(dashboards)) {
+  const file = new URL(`${name}.json`, import.meta.url);
+  const text = JSON.stringify(content, null, 2) + "\n";
+  if (!check) {
+    writeFileSync(file, text);
+  } else if (readFileSync(file, "utf8") !== text) {
+    console.error(`${name}.json is not what generate.mjs makes of it`);
+    stale = true;
+  }
+}
+process.exitCode = stale ? 1 : 0;

@@ -1,0 +1,300 @@
+// What deploy/ says, held against Kubernetes' schemas, the restricted Pod Security Standard, its own rules and the services
+// themselves. SOURCE is the checkout, SERVICES the folder of the built services.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import test from "node:test";
+import YAML from "yaml";
+import { build, parse } from "./kustomize.mjs";
+import { podOf, podSecurityFaults, rules as podSecurityRules } from "./pod_security.mjs";
+import { faults, named, of, rules, services, settingsOf } from "./rules.mjs";
+import { schemaFaults } from "./schemas.mjs";
+
+const { SOURCE, SERVICES } = process.env;
+const deploy = `${SOURCE}/deploy`;
+const read = (path) => readFileSync(path, "utf8");
+const overlays = Object.fromEntries(readdirSync(`${deploy}/overlays`).map((name) => [name, parse(build(`${deploy}/overlays/${name}`))]));
+const copy = (objects) => JSON.parse(JSON.stringify(objects));
+const secrets = parse(execFileSync(`${deploy}/make-secrets`, ["kubernetes"], { encoding: "utf8" }));
+const secretNames = new Set(secrets.map((secret) => secret.metadata.name));
+const label = (object) => `${object.kind} ${object.metadata.name}`;
+
+/** name, ports and base host of each service as scripts/common.sh has them. */
+const table = Object.fromEntries(read(`${SOURCE}/scripts/common.sh`).match(/SERVICES_TABLE='\n([^']*)'/)[1].trim().split("\n")
+  .map((line) => line.trim().split(/\s+/)).map(([name, prefix, port, ops, database, host]) => [name, { prefix, port: +port, ops: +ops, database, host }]));
+
+const variables = (path) => (existsSync(path) ? Object.fromEntries(read(path).split("\n").filter((line) => /^[A-Z]/.test(line))
+  .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)])) : {});
+
+/** Nothing of our own environment but what a build with sanitizers is told by. */
+const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^[ALUT]+SAN_OPTIONS$/.test(name)));
+
+/**
+ * What the service's own reading of `settings` finds wrong, by the program itself: each setting is given as a flag, and flags that
+ * nobody asks for are faults; one that surely is keeps it from starting.
+ */
+function configurationFaults(name, settings) {
+  const flags = Object.entries(settings).map(([variable, value]) => `--${variable.toLowerCase().replaceAll("_", "-")}=${value}`);
+  const run = spawnSync(`${SERVICES}/${name}/${name}`, ["serve", ...flags, "--there-is-no-such-setting=1"],
+    { env: environment, encoding: "utf8" });
+  assert.ifError(run.error);
+  assert.equal(run.status, 2, run.stderr);
+  const lines = run.stderr.trim().split("\n").slice(1);
+  const rest = lines.filter((line) => !line.includes("--there-is-no-such-setting"));
+  assert.equal(lines.length, rest.length + 1, run.stderr);
+  return rest;
+}
+
+for (const [overlay, objects] of Object.entries(overlays)) {
+  test(`${overlay}: every object is what its schema says`, () => {
+    assert.deepEqual(objects.flatMap((object) => schemaFaults(object).map((fault) => `${label(object)}${fault}`)), []);
+  });
+
+  test(`${overlay}: every pod keeps the restricted standard`, () => {
+    const pods = objects.filter(podOf);
+    assert.ok(pods.length >= 8);
+    assert.deepEqual(pods.flatMap((object) => podSecurityFaults(podOf(object)).map((fault) => `${label(object)}: ${fault}`)), []);
+  });
+
+  test(`${overlay}: the objects fit each other`, () => {
+    assert.deepEqual(services(objects).map((object) => object.metadata.name).sort(), Object.keys(table).sort());
+    assert.deepEqual(faults(objects, secretNames), []);
+  });
+
+  test(`${overlay}: ports are those that the services are documented with`, () => {
+    for (const [name, { port, ops }] of Object.entries(table)) {
+      const { ports } = podOf(named(objects, "Deployment", name)).spec.containers[0];
+      assert.deepEqual(ports.map((p) => [p.name, p.containerPort]).sort(), [["api", port], ["ops", ops]], name);
+    }
+  });
+
+  for (const name of Object.keys(table)) {
+    test(`${overlay}: ${name} accepts its settings`, () => {
+      const deployment = podOf(named(objects, "Deployment", name)).spec.containers[0];
+      const own = named(secrets, "Secret", name).stringData;
+      const provider = overlay === "local" ? {} : variables(`${deploy}/components/providers/secrets/${name}.env`);
+      assert.ok(deployment.envFrom.some(({ secretRef }) => secretRef?.name === name));
+      assert.ok(deployment.envFrom.some(({ secretRef }) => secretRef?.name === `${name}-providers`));
+      assert.deepEqual(configurationFaults(name, { ...settingsOf(objects, name), ...own, ...provider }), []);
+    });
+  }
+}
+
+test("what is outside a cluster on one machine is real, and the gateway serves it", () => {
+  for (const overlay of ["staging", "production"]) {
+    const objects = overlays[overlay];
+    assert.equal(of(objects, "StatefulSet").length, 0);
+    assert.equal(of(objects, "HTTPRoute").length, 5);
+    assert.equal(of(objects, "ServiceMonitor").length, 1);
+    assert.ok(of(objects, "Gateway")[0].spec.infrastructure.parametersRef.name === of(objects, "EnvoyProxy")[0].metadata.name);
+    for (const name of Object.keys(table))
+      for (const [variable, value] of Object.entries(settingsOf(objects, name)))
+        assert.ok(!/OUTBOX|BLOB_DIR|ALLOW_PRIVATE/.test(variable) && !/localhost/.test(value), `${overlay} ${name} ${variable}=${value}`);
+    assert.ok(of(objects, "Job").every((job) => job.metadata.name.endsWith("-0.1.0")));
+    assert.ok(of(objects, "HorizontalPodAutoscaler").every(({ spec }) => spec.minReplicas >= 2));
+  }
+});
+
+test("every secret is what its schema says, and no two services share one but the operator's", () => {
+  assert.deepEqual(secrets.flatMap((secret) => schemaFaults(secret).map((fault) => `${label(secret)}${fault}`)), []);
+  const own = Object.keys(table).map((name) => named(secrets, "Secret", name).stringData);
+  for (const key of ["DATABASE_URL", "ENCRYPTION_KEYS"]) assert.equal(new Set(own.map((data) => data[key])).size, own.length);
+  for (const name of Object.keys(table)) {
+    assert.match(named(secrets, "Secret", name).stringData.DATABASE_URL, new RegExp(`//${table[name].database}_service:`));
+    assert.match(named(secrets, "Secret", `${name}-owner`).stringData.DATABASE_URL, new RegExp(`//${table[name].database}_owner:`));
+  }
+  const again = parse(execFileSync(`${deploy}/make-secrets`, ["kubernetes", "--postgres", "db:6543", "--postgres-options", "sslmode=require"], { encoding: "utf8" }));
+  assert.match(named(again, "Secret", "notify").stringData.DATABASE_URL, /@db:6543\/notify\?sslmode=require$/);
+  assert.notEqual(named(again, "Secret", "notify").stringData.MASTER_KEY, named(secrets, "Secret", "notify").stringData.MASTER_KEY);
+});
+
+test("the programs listen where the images and the Services say", () => {
+  const containerfile = read(`${deploy}/Containerfile`);
+  for (const [name, { port, ops, host }] of Object.entries(table)) {
+    const help = execFileSync(`${SERVICES}/${name}/${name}`, ["--help"], { env: environment, encoding: "utf8" });
+    assert.match(help, new RegExp(`--port .*\\[${port}\\]`));
+    assert.match(help, new RegExp(`--ops-port .*\\[${ops}\\]`));
+    assert.match(help, new RegExp(`--base-host .*\\[${host}\\]`));
+    assert.match(help, /\bawait-schema\b/);
+    assert.match(help, /\bhealthcheck\b/);
+    assert.match(containerfile, new RegExp(`AS runtime-${name}\\n(RUN (.*\\\\\\n)*.*\\n)?EXPOSE ${port} ${ops}\\n`));
+  }
+});
+
+// --- compose.yaml ----------------------------------------------------------------------------------------------------------
+
+const secretVariables = Object.fromEntries(execFileSync(`${deploy}/make-secrets`, ["compose"], { encoding: "utf8" }).trim().split("\n")
+  .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
+
+/** Compose's own substitution; a variable that nobody sets is a fault. */
+const substituted = (text) => text.replace(/\$\{(\w+)(:\?[^}]*)?\}/g, (_, name) => {
+  assert.ok(name in secretVariables, `${name} is not made by make-secrets compose`);
+  return secretVariables[name];
+});
+const compose = YAML.parse(substituted(read(`${deploy}/compose.yaml`)), { merge: true });
+
+test("compose.yaml: each service is migrated first, confined, and accepts its settings", () => {
+  for (const [name, { port, ops, database }] of Object.entries(table)) {
+    const service = compose.services[name];
+    const migration = compose.services[`${name}-migrate`];
+    assert.equal(service.build.args.SERVICE, name);
+    assert.equal(service.build.dockerfile, "deploy/Containerfile");
+    assert.equal(service.image, migration.image);
+    assert.deepEqual(migration.command, ["migrate"]);
+    assert.equal(service.depends_on[`${name}-migrate`].condition, "service_completed_successfully");
+    assert.equal(migration.depends_on.postgres.condition, "service_healthy");
+    for (const one of [service, migration]) {
+      assert.equal(one.read_only, true);
+      assert.deepEqual(one.cap_drop, ["ALL"]);
+      assert.deepEqual(one.security_opt, ["no-new-privileges:true"]);
+    }
+    assert.deepEqual(service.ports, [`127.0.0.1:${port}:${port}`, `127.0.0.1:${ops}:${ops}`]);
+    assert.match(service.environment.DATABASE_URL, new RegExp(`^postgresql://${database}_service:\\w+@postgres/${database}$`));
+    assert.match(migration.environment.DATABASE_URL, new RegExp(`^postgresql://${database}_owner:\\w+@postgres/${database}$`));
+    const files = service.env_file.map((file) => {
+      assert.ok(existsSync(`${deploy}/${file}`), file);
+      return variables(`${deploy}/${file}`);
+    });
+    assert.deepEqual(configurationFaults(name, Object.assign({}, ...files, service.environment)), [], name);
+    const writes = Object.values(Object.assign({}, ...files)).some((value) => value.startsWith("/var/lib/tetrad"));
+    assert.equal(service.volumes?.[0].endsWith(":/var/lib/tetrad") ?? false, writes, name);
+    assert.ok(parseInt(service.stop_grace_period, 10) > 30);
+  }
+});
+
+test("compose.yaml: PostgreSQL is given every password that create.sh asks for", () => {
+  for (const { database } of Object.values(table))
+    for (const role of ["OWNER", "SERVICE"])
+      assert.ok(compose.services.postgres.environment[`${database.toUpperCase()}_${role}_PASSWORD`]);
+  assert.ok(existsSync(`${deploy}/base/databases/create.sh`));
+  assert.ok(compose.services.postgres.volumes.includes("./base/databases:/docker-entrypoint-initdb.d:ro"));
+});
+
+test("compose.yaml: Compose itself reads it", () => {
+  const plugin = spawnSync("docker", ["compose", "version"]).status === 0; // else Debian's docker-compose
+  const [program, ...first] = plugin ? ["docker", "compose"] : ["docker-compose"];
+  const config = (file, variables) => spawnSync(program, [...first, "-f", "-", "--project-directory", deploy, "config"],
+    { input: file, cwd: deploy, encoding: "utf8", env: { ...process.env, ...variables } });
+  const text = read(`${deploy}/compose.yaml`);
+  const good = config(text, secretVariables);
+  assert.ifError(good.error);
+  assert.equal(good.status, 0, good.stderr);
+  assert.deepEqual(Object.keys(YAML.parse(good.stdout).services).sort(), Object.keys(compose.services).sort());
+  assert.notEqual(config(text, { ...secretVariables, POSTGRES_PASSWORD: "" }).status, 0);
+  assert.notEqual(config(text.replace("read_only", "readonly"), secretVariables).status, 0);
+});
+
+// --- That a fault is found -------------------------------------------------------------------------------------------------
+
+const production = overlays.production;
+/** The faults after `change` was made to a copy of the object. */
+function after(kind, name, change, check) {
+  const objects = copy(production);
+  change(named(objects, kind, name), objects);
+  return check(objects);
+}
+
+test("an object that its schema does not allow is found", () => {
+  const rows = [
+    ["Deployment", "feedback", (o) => { o.spec.template.spec.containers[0].imagePullPolice = "Always"; }, /imagePullPolice: unknown field/],
+    ["Deployment", "feedback", (o) => { o.spec.template.spec.containers[0].ports[0].containerPort = "8101"; }, /containerPort: type/],
+    ["Deployment", "feedback", (o) => { delete o.spec.selector; }, /required .*selector/],
+    ["Deployment", "feedback", (o) => { o.apiVersion = "extensions/v1beta1"; }, /no schema/],
+    ["HTTPRoute", "feedback", (o) => { o.spec.hostnames = ["*.feedback.example.com:8101"]; }, /hostnames\/0/],
+    ["HTTPRoute", "feedback", (o) => { o.spec.rules[0].backends = []; }, /backends: unknown field/],
+    ["Gateway", "tetrad", (o) => { o.spec.listeners[0].port = 0; }, /port/],
+    ["ServiceMonitor", "tetrad", (o) => { o.spec.endpoints[0].intervall = "15s"; }, /intervall: unknown field/],
+    ["Certificate", "tetrad-wildcard", (o) => { delete o.spec.secretName; }, /secretName/],
+    ["EnvoyProxy", "tetrad", (o) => { o.spec.telemetry.tracing.rate = 5; }, /rate: unknown field/],
+    ["NetworkPolicy", "feedback", (o) => { o.spec.egress[0].too = []; }, /too: unknown field/],
+  ];
+  for (const [kind, name, change, expected] of rows) {
+    const found = after(kind, name, change, (objects) => objects.flatMap(schemaFaults));
+    assert.equal(found.length > 0 && expected.test(found.join("\n")), true, `${kind} ${expected}: ${found}`);
+  }
+});
+
+test("each rule of the restricted standard is broken by what it forbids", () => {
+  const container = (change) => (pod) => change(pod.spec.containers[0].securityContext, pod.spec.containers[0]);
+  const breaks = {
+    "host namespaces": [(pod) => { pod.spec.hostNetwork = true; }, (pod) => { pod.spec.hostPID = true; }, (pod) => { pod.spec.hostIPC = true; }],
+    "hostPath volumes and other volume types": [(pod) => { pod.spec.volumes = [{ name: "a", hostPath: { path: "/" } }]; }],
+    "sysctls": [(pod) => { pod.spec.securityContext.sysctls = [{ name: "kernel.msgmax", value: "1" }]; }],
+    "AppArmor annotations": [(pod) => { pod.metadata.annotations = { "container.apparmor.security.beta.kubernetes.io/feedback": "unconfined" }; }],
+    "HostProcess": [container((own) => { own.windowsOptions = { hostProcess: true }; })],
+    "privileged": [container((own) => { own.privileged = true; })],
+    "capabilities": [container((own) => { own.capabilities = {}; }), container((own) => { own.capabilities.add = ["SYS_PTRACE"]; })],
+    "host ports": [container((own, c) => { c.ports[0].hostPort = 80; })],
+    "host probes": [container((own, c) => { c.livenessProbe.httpGet.host = "169.254.169.254"; })],
+    "AppArmor": [container((own) => { own.appArmorProfile = { type: "Unconfined" }; })],
+    "SELinux": [container((own) => { own.seLinuxOptions = { type: "spc_t" }; }), container((own) => { own.seLinuxOptions = { user: "root" }; })],
+    "/proc mount type": [container((own) => { own.procMount = "Unmasked"; })],
+    "privilege escalation": [container((own) => { delete own.allowPrivilegeEscalation; })],
+    "running as non-root": [(pod) => { delete pod.spec.securityContext.runAsNonRoot; }, container((own) => { own.runAsNonRoot = false; })],
+    "running as non-root user": [(pod) => { pod.spec.securityContext.runAsUser = 0; }, container((own) => { own.runAsUser = 0; })],
+    "seccomp": [(pod) => { delete pod.spec.securityContext.seccompProfile; }, container((own) => { own.seccompProfile = { type: "Unconfined" }; })],
+  };
+  assert.deepEqual(Object.keys(breaks).sort(), [...podSecurityRules].sort());
+  for (const [rule, changes] of Object.entries(breaks)) {
+    for (const change of changes) {
+      const pod = copy(podOf(named(production, "Deployment", "feedback")));
+      change(pod);
+      const found = podSecurityFaults(pod);
+      assert.ok(found.some((fault) => fault === rule || fault.startsWith(`${rule} (`)), `${rule}: ${found}`);
+    }
+  }
+  // An init container is held to them as well.
+  const pod = copy(podOf(named(production, "Deployment", "feedback")));
+  delete pod.spec.initContainers[0].securityContext;
+  assert.ok(podSecurityFaults(pod).every((fault) => fault.endsWith("(await-schema)")));
+  assert.ok(podSecurityFaults(pod).length > 0);
+});
+
+test("each rule between objects is broken by what it is there for", () => {
+  const drop = (kind, name) => (objects) => { objects.splice(objects.indexOf(named(objects, kind, name)), 1); };
+  const edit = (kind, name, change) => (objects) => change(named(objects, kind, name));
+  const pod = (change) => edit("Deployment", "notify", (o) => change(o.spec.template.spec, o));
+  const breaks = {
+    resources: [pod((spec) => { delete spec.containers[0].resources.limits.memory; }), pod((spec) => { spec.initContainers[0].resources.requests.cpu = "lots"; })],
+    probes: [pod((spec) => { delete spec.containers[0].readinessProbe; }), pod((spec) => { spec.containers[0].livenessProbe.httpGet.path = "/readyz"; })],
+    stopping: [pod((spec) => { delete spec.containers[0].lifecycle; }), pod((spec) => { spec.terminationGracePeriodSeconds = 35; })],
+    rollout: [pod((spec, o) => { o.spec.replicas = 1; }), pod((spec, o) => { o.spec.strategy.rollingUpdate.maxUnavailable = 1; }), pod((spec) => { spec.topologySpreadConstraints.pop(); })],
+    companions: [drop("PodDisruptionBudget", "notify"), drop("HorizontalPodAutoscaler", "notify"), drop("ServiceAccount", "notify"), drop("Service", "notify"),
+      drop("Job", "notify-migrate-0.1.0"), pod((spec) => { spec.initContainers = []; }), pod((spec) => { spec.containers[0].image += "-1"; })],
+    images: [pod((spec) => { spec.containers[0].image = "tetrad/notify"; }), pod((spec) => { spec.containers[0].image = "tetrad/notify:latest"; })],
+    tokens: [pod((spec) => { delete spec.automountServiceAccountToken; }), pod((spec) => { spec.enableServiceLinks = true; })],
+    confinement: [pod((spec) => { spec.containers[0].securityContext.readOnlyRootFilesystem = false; })],
+    selectors: [edit("Service", "notify", (o) => { delete o.spec.selector["app.kubernetes.io/component"]; }), edit("PodDisruptionBudget", "notify", (o) => { o.spec.selector.matchLabels = { "app.kubernetes.io/name": "none" }; })],
+    references: [pod((spec) => { spec.containers[0].envFrom[0].configMapRef.name = "notify"; }), pod((spec) => { spec.containers[0].envFrom[1].secretRef.name = "none"; })],
+    servicePorts: [edit("Service", "notify", (o) => { o.spec.ports[0].targetPort = "http"; }), edit("Service", "notify", (o) => { o.spec.ports[0].port = 80; })],
+    denial: [drop("NetworkPolicy", "default-deny"), drop("NetworkPolicy", "notify"), edit("NetworkPolicy", "default-deny", (o) => { o.spec.egress = [{}]; })],
+    allowances: [edit("NetworkPolicy", "notify", (o) => { delete o.spec.egress[1].to; }), edit("NetworkPolicy", "notify", (o) => { delete o.spec.egress[1].ports; }),
+      edit("NetworkPolicy", "notify", (o) => { o.spec.egress[3].to[0].ipBlock.except.pop(); }), edit("NetworkPolicy", "notify", (o) => { o.spec.egress[1].to[0].ipBlock.cidr = "8.8.8.0/24"; }),
+      edit("NetworkPolicy", "notify", (o) => { o.spec.ingress[0].from[0] = { namespaceSelector: {} }; }), edit("NetworkPolicy", "notify", (o) => { o.spec.egress[4].to[0].podSelector.matchLabels["app.kubernetes.io/name"] = "auth"; })],
+    reach: [edit("NetworkPolicy", "notify", (o) => { o.spec.egress.splice(2, 1); }), edit("NetworkPolicy", "notify", (o) => { o.spec.ingress.pop(); })],
+    routes: [drop("HTTPRoute", "notify"), edit("HTTPRoute", "notify", (o) => { o.spec.rules[0].backendRefs[0].port = 9103; }),
+      edit("Gateway", "tetrad", (o) => { o.spec.listeners.pop(); o.spec.listeners.pop(); }), edit("Certificate", "tetrad-wildcard", (o) => { o.spec.dnsNames.splice(2, 1); })],
+    hosts: [(objects) => { settingsOf(objects, "notify").JWT_ISSUER_HOST = "auth.example.org"; }],
+    monitoring: [edit("ServiceMonitor", "tetrad", (o) => { o.spec.endpoints[0].port = "metrics"; }), edit("Service", "notify", (o) => { delete o.metadata.labels["app.kubernetes.io/part-of"]; })],
+    namespaces: [edit("Namespace", "tetrad", (o) => { o.metadata.labels = {}; }), edit("Service", "notify", (o) => { o.metadata.namespace = "default"; })],
+  };
+  assert.deepEqual(Object.keys(breaks).sort(), Object.keys(rules).sort());
+  for (const [rule, changes] of Object.entries(breaks)) {
+    changes.forEach((change, i) => {
+      const objects = copy(production);
+      change(objects);
+      assert.ok(rules[rule](objects, secretNames).length > 0, `${rule}, change ${i + 1}, is not found`);
+    });
+  }
+});
+
+test("a setting that the service does not know, or cannot read, is found", () => {
+  for (const name of Object.keys(table)) {
+    const good = { ...settingsOf(production, name), ...named(secrets, "Secret", name).stringData, ...variables(`${deploy}/components/providers/secrets/${name}.env`) };
+    assert.match(configurationFaults(name, { ...good, DATABASE_POOLS: "4" }).join(), /database-pools/);
+    assert.match(configurationFaults(name, { ...good, THREADS: "many" }).join(), /threads/i);
+    const { DATABASE_URL, ...rest } = good;
+    assert.ok(DATABASE_URL);
+    assert.match(configurationFaults(name, rest).join(), /DATABASE_URL/);
+  }
+});
