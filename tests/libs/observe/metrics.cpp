@@ -201,7 +201,8 @@ TEST_CASE("job metrics add up")
     auto const shown = series(metrics);
     CHECK(shown.at(R"(tetrad_jobs_total{outcome="done",queue="webhook",service="feedback"})") == 1);
     CHECK(shown.at(R"(tetrad_jobs_total{outcome="retried",queue="webhook",service="feedback"})") == 1);
-    CHECK(shown.at(R"(tetrad_job_duration_seconds_total{queue="webhook",service="feedback"})") == Approx(1.0));
+    CHECK(
+        shown.at(R"(tetrad_job_duration_seconds_total{queue="webhook",service="feedback"})") == Approx(1.0));
 }
 
 TEST_CASE("series of a part that is gone are not shown")
