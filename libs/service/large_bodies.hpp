@@ -15,7 +15,7 @@ namespace service {
 class LargeBodies {
 public:
     /// In bytes: what is longer, or of a length that nobody has declared, is large.
-    static constexpr std::size_t threshold = 256 * 1024;
+    static constexpr std::size_t threshold = std::size_t{256} * 1024;
 
     explicit LargeBodies(std::size_t places) : free_(std::make_shared<std::atomic<std::size_t>>(places)) {}
 
