@@ -97,20 +97,23 @@ bool ends_session(std::string_view state)
     return state.starts_with("57P") || state == "25P03";
 }
 
-/// Notes what a failure says about the connection: whether it has to be made anew. A broken socket shows by
-/// itself, in `is_open`.
+// The text is looked at, since the state is every missing feature's.
+bool is_void_plan(std::string_view state, std::string_view message)
+{
+    return state == "0A000" && message.find("cached plan must not change") != message.npos;
+}
+
+/// Notes what a failure says about the connection: whether it, or what is prepared on it, has to be made
+/// anew. A broken socket shows by itself, in `is_open`.
 void Connection::note(std::exception_ptr const& failure)
 {
     try {
         std::rethrow_exception(failure);
     } catch (pqxx::broken_connection const& error) {
         lose(error.what());
-    } catch (pqxx::feature_not_supported const& error) {
-        // A migration has changed a table under a prepared statement, which never works again.
-        std::string_view const reason = error.what();
-        if (reason.find("cached plan must not change") != reason.npos) lose(error.what());
     } catch (pqxx::sql_error const& error) {
         if (ends_session(error.sqlstate())) lose(error.what());
+        if (is_void_plan(error.sqlstate(), error.what())) plans_void_ = true;
     } catch (...) { // NOLINT(bugprone-empty-catch): says nothing about the connection
     }
 }
@@ -122,6 +125,7 @@ void Connection::lose(char const* why)
 
 std::string const& Connection::name_of(std::string_view sql)
 {
+    if (plans_void_ && !lost()) forget_void_plans();
     if (auto const known = statements_.find(sql); known != statements_.end()) return known->second;
     if (lost()) throw pqxx::broken_connection("the connection was lost");
     if (statements_.size() >= statement_limit) forget_oldest();
@@ -150,6 +154,14 @@ void Connection::forget_oldest()
     by_age_.pop_front();
 }
 
+// Which others the migration has made void is not known, and a transaction is run again only a few times.
+void Connection::forget_void_plans()
+{
+    while (!by_age_.empty())
+        forget_oldest();
+    plans_void_ = false;
+}
+
 Fault Connection::fault_of(std::exception_ptr const& failure) const
 {
     return lost() ? Fault::unavailable : pg::fault_of(failure);
@@ -171,6 +183,7 @@ Fault fault_of(std::exception_ptr const& failure)
         return Fault::unavailable;
     } catch (pqxx::sql_error const& error) {
         if (error.sqlstate() == "40001" || error.sqlstate() == "40P01") return Fault::retry;
+        if (is_void_plan(error.sqlstate(), error.what())) return Fault::retry;
         // 53: out of resources. 57: cancelled (statement_timeout). 58: its own input or output failed.
         auto const is_class = [&](char const* name) { return error.sqlstate().starts_with(name); };
         return is_class("53") || is_class("57") || is_class("58") ? Fault::unavailable : Fault::other;

@@ -53,7 +53,7 @@ private:
 
 /// What a failed exchange with the server means for the caller.
 enum class Fault {
-    retry,       ///< serialization failure or deadlock: may work when run again
+    retry,       ///< serialization failure, deadlock or a void plan: may work when run again
     unavailable, ///< the server's trouble, not the statement's
     other,       ///< the caller's to judge
 };
@@ -63,6 +63,10 @@ Fault fault_of(std::exception_ptr const& failure);
 
 /// Whether the server ends the session with this SQLSTATE.
 bool ends_session(std::string_view sqlstate);
+
+/// Whether the server refused a prepared statement, before it did anything, because a migration has changed
+/// the type of a column that it returns. Under its name it never works again; prepared anew it does.
+bool is_void_plan(std::string_view sqlstate, std::string_view message);
 
 /// Throws std::invalid_argument for U+0000, which PostgreSQL's text does not hold.
 void require_text(std::span<Param const> params);
@@ -103,6 +107,7 @@ private:
     void lose(char const* why);
     std::string const& name_of(std::string_view sql);
     void forget_oldest();
+    void forget_void_plans();
 
     struct Hash : std::hash<std::string_view> {
         using is_transparent = void;
@@ -114,6 +119,7 @@ private:
     std::unordered_map<std::string, std::string, Hash, std::equal_to<>> statements_; ///< text to name
     std::deque<std::string> by_age_;                                                 ///< their texts
     std::uint64_t named_ = 0;
+    bool plans_void_ = false; ///< to be forgotten before the next statement
     bool lost_ = false;
     std::string why_lost_ = "the connection broke";
 };

@@ -9,13 +9,21 @@
 #include <pqxx/result>
 #include <pqxx/transaction>
 
+#include <chrono>
 #include <map>
 #include <stdexcept>
+#include <thread>
 
 namespace pg {
 
 /// The advisory lock that one run holds; below the locks of scopes (see database.hpp).
 static constexpr char const* lock_key = "x'4d00000000000001'::bigint";
+
+/// How long a migration waits for a lock, how often it tries, and how long it leaves the others alone
+/// between: behind whoever waits for a table's lock everybody else waits, the service's readers too.
+static constexpr char const* set_lock_timeout = "SET LOCAL lock_timeout = '1s'";
+static constexpr unsigned lock_tries = 120;
+static constexpr std::chrono::seconds between_tries{1};
 
 /// What every migration may use. The sub-select is evaluated once a statement; no setting and the empty list
 /// both see nothing. `scope_id + 0` keeps the policy out of the index conditions: beside a statement's own
@@ -130,20 +138,34 @@ static void prepare_database(pqxx::connection& connection, std::string const& ro
                  replace_all(helpers, ":service_role", name));
 }
 
+/// False when a lock was not to be had in time; then nothing of it was applied.
+static bool try_to_apply(pqxx::connection& connection, Component const& component, Migration const& migration,
+    std::string const& sql)
+try {
+    pqxx::work tx(connection);
+    tx.exec(set_lock_timeout);
+    tx.exec(sql);
+    tx.exec_params("INSERT INTO schema_migrations (component, name, checksum) VALUES ($1, $2, $3)",
+        std::string(component.name), std::string(migration.name), checksum_of(migration.sql));
+    tx.commit();
+    return true;
+} catch (pqxx::sql_error const& error) {
+    if (error.sqlstate() == "55P03") return false; // lock_not_available
+    throw;
+}
+
 static void apply(pqxx::connection& connection, Component const& component, Migration const& migration,
     std::string const& role)
-{
+try {
     std::string const sql = replace_all(migration.sql, ":service_role", connection.quote_name(role));
-    try {
-        pqxx::work tx(connection);
-        tx.exec(sql);
-        tx.exec_params("INSERT INTO schema_migrations (component, name, checksum) VALUES ($1, $2, $3)",
-            std::string(component.name), std::string(migration.name), checksum_of(migration.sql));
-        tx.commit();
-    } catch (pqxx::failure const& failure) {
-        throw std::runtime_error(
-            "migration " + full_name(component, migration) + " failed: " + failure.what());
+    for (unsigned tries = 1; !try_to_apply(connection, component, migration, sql); ++tries) {
+        if (tries == lock_tries)
+            throw pqxx::failure(
+                "others keep a lock that it needs (pg_locks, pg_stat_activity): run it again");
+        std::this_thread::sleep_for(between_tries);
     }
+} catch (pqxx::failure const& failure) {
+    throw std::runtime_error("migration " + full_name(component, migration) + " failed: " + failure.what());
 }
 
 std::vector<std::string> migrate(

@@ -21,7 +21,9 @@ struct Component {
 
 /// Brings the database at `url` (a role that may create tables and roles) up to date: takes an advisory lock,
 /// so that parallel runs wait for each other, and applies what `schema_migrations` does not list yet, in the
-/// order given, each in its own transaction. Returns the names applied, `component/0001_name`.
+/// order given, each in its own transaction. Returns the names applied, `component/0001_name`. May run while
+/// the service serves: a migration waits a second for a lock, and tries again for some minutes when it got
+/// none.
 ///
 /// `service_role` (what the service connects as) is created NOLOGIN when missing, may use schema public and
 /// connect; migrations grant it the rest. Their SQL may use `:service_role`, which is replaced by its quoted

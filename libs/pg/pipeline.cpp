@@ -179,10 +179,9 @@ void Pipeline::lose()
 
 void Pipeline::note(std::string_view sqlstate, std::string_view message)
 {
-    // 0A000: a migration has changed a table under a prepared statement, which never works again.
-    bool const plan_is_void =
-        sqlstate == "0A000" && message.find("cached plan must not change") != message.npos;
-    lost_ = plan_is_void || ends_session(sqlstate);
+    lost_ = ends_session(sqlstate);
+    // The server keeps the void ones to the end of the connection: there are few of them, once a migration.
+    if (is_void_plan(sqlstate, message)) prepared_.clear();
 }
 
 } // namespace pg

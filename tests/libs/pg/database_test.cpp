@@ -119,6 +119,30 @@ TEST_CASE_METHOD(Fixture, "work that wraps a serialization failure is run again 
     CHECK(runs == 2);
 }
 
+TEST_CASE("a migration that makes prepared statements void runs the work again, once")
+{
+    testing::Postgres const postgres = notes_database();
+    std::vector<std::string> events;
+    pg::Database database({.url = postgres.service_url(),
+        .threads = 1,
+        .report = [&](std::string const& event) { events.push_back(event); }});
+    database.transact_blocking(2, [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "kept"); });
+    int runs = 0;
+    // More of them than the work is run again.
+    auto const read = [&](pg::Tx& tx) {
+        ++runs;
+        insert_note(tx, 2, core::Uuid::v7(), "written once");
+        for (int i = 0; i < 10; ++i)
+            tx.run("SELECT body FROM notes WHERE scope_id = $1 ORDER BY " + std::to_string(i) + " + 0", {2});
+    };
+    database.transact_blocking(2, read);
+    postgres.query("DROP TRIGGER die ON notes; ALTER TABLE notes ALTER COLUMN body TYPE varchar(1000)");
+    database.transact_blocking(2, read);
+    CHECK(runs == 3);
+    CHECK(postgres.query("SELECT count(*) FROM notes WHERE body = 'written once'") == "2");
+    CHECK(events.empty());
+}
+
 TEST_CASE_METHOD(Fixture, "two transactions that wait for each other both succeed")
 {
     core::Uuid const a = core::Uuid::v7();

@@ -1,8 +1,11 @@
 #include "pg/migrate.hpp"
 #include "pg/row.hpp"
 #include "schema.hpp"
+#include "testing/eventually.hpp"
 
+#include <pqxx/connection>
 #include <pqxx/except>
+#include <pqxx/transaction>
 
 #include <thread>
 
@@ -63,6 +66,30 @@ TEST_CASE_METHOD(Fixture, "parallel runs wait for each other")
         total += names.size();
     CHECK(total == 3);
     CHECK(postgres.query("SELECT count(*) FROM b") == "2");
+}
+
+TEST_CASE_METHOD(Fixture, "a migration that waits for a lock does not keep others from their work for ever")
+{
+    migrate({&first});
+    auto const is_waiting = [this] {
+        return postgres.query("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'migrate' AND "
+                              "wait_event_type = 'Lock'") == "1";
+    };
+    pqxx::connection connection(postgres.superuser_url());
+    pqxx::work reader(connection);
+    reader.exec("SELECT * FROM a");
+    first.migrations.push_back({"0003_more", "ALTER TABLE a ADD COLUMN more int"});
+    Names applied;
+    std::thread run([&] { applied = migrate({&first}); });
+    bool const waits = testing::eventually(is_waiting);
+    // Behind the migration, which is behind the reader.
+    std::string const read = postgres.query("SET statement_timeout = '60s'; SELECT count(*) FROM a");
+    reader.commit();
+    run.join();
+    CHECK(waits);
+    CHECK(read == "0");
+    CHECK(applied == Names{"first/0003_more"});
+    CHECK(postgres.query("SELECT count(more) FROM a") == "0");
 }
 
 TEST_CASE_METHOD(Fixture, "a migration that changed after it was applied is an error")

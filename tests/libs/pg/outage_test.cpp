@@ -159,20 +159,6 @@ TEST_CASE_METHOD(Fixture, "what the server lacks is UNAVAILABLE; what the statem
     CHECK(write(database).empty());
 }
 
-TEST_CASE_METHOD(Fixture, "a migration under a running service costs each connection one failure at most")
-{
-    pg::Database database({.url = postgres.service_url(), .threads = 1});
-    auto const bodies = [&] {
-        return error_code_of([&] {
-            database.transact_blocking(2, [](pg::Tx& tx) { return tx.run("SELECT body FROM notes"); });
-        });
-    };
-    REQUIRE(bodies().empty());
-    postgres.query("DROP TRIGGER die ON notes; ALTER TABLE notes ALTER COLUMN body TYPE varchar(1000)");
-    CHECK(bodies() == "UNAVAILABLE");
-    CHECK(bodies().empty());
-}
-
 TEST_CASE_METHOD(Fixture, "a server that has gone silent holds nobody for ever")
 {
     pg::Database database({.url = GENERATE(true, false) ? postgres.service_url() : postgres.service_url_tcp(),
