@@ -10,8 +10,8 @@
 namespace crypto {
 
 /// Seals secrets for storage with AES-256-GCM (NIST SP 800-38D) under one of several named keys: the first
-/// one seals, each of them opens, so a key is replaced by putting a new one in front and sealing again what
-/// `is_current` denies.
+/// one seals, each of them opens, so a key is replaced by adding a new one, putting it in front once every
+/// process has it, and sealing again what `is_current` denies.
 ///
 /// A sealed value is ASCII, `<key id>:<base64url of nonce, ciphertext and tag>`. The 96-bit nonce is random,
 /// which holds for 2^32 values a key. Safe to share between threads.

@@ -18,8 +18,8 @@ using Reencrypt = std::function<std::size_t(pg::Tx&, core::Scope const&, crypto:
 using ReencryptShared = std::function<std::size_t(pg::Tx&, crypto::Keyring const&)>;
 
 /// The verb `reencrypt`: runs every part over every scope, one transaction a scope, then what is shared. Run
-/// it after a new key was put in front of ENCRYPTION_KEYS; once it is done the old key can go. May run while
-/// the service serves, and again.
+/// it after every replica has the new key in front of ENCRYPTION_KEYS; then the old key seals nothing any
+/// more (deploy/secrets.md says when it can go). May run while the service serves, and again.
 Verb reencrypt_verb(std::vector<Reencrypt> parts, std::vector<ReencryptShared> shared = {});
 
 } // namespace service

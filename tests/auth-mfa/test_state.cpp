@@ -170,6 +170,41 @@ TEST_CASE("an enrolment waits for 10 minutes and 5 tries, and is replaced", "[st
     CHECK(confirm("222222", now).verdict == Verdict::absent);
 }
 
+TEST_CASE(
+    "while keys are changed, what one replica began is ended on another with another key first", "[state]")
+{
+    Fixture f;
+    std::string const older = "k1:" + std::string(43, 'A') + "=";
+    std::string const newer = "k2:" + std::string(42, 'B') + "A=";
+    KeyedHash const older_first(crypto::Keyring::parse(older + ',' + newer));
+    KeyedHash const newer_first(crypto::Keyring::parse(newer + ',' + older));
+    for (bool const older_began : {true, false}) {
+        KeyedHash const& hash = older_began ? older_first : newer_first;
+        KeyedHash const& other_hash = older_began ? newer_first : older_first;
+        Challenges here(f.client, hash);
+        Challenges there(f.client, other_hash);
+        core::Time const now = f.clock.now();
+        auto const token = f.await(here.create(f.scope, f.user, 3, {"pwd"}, now)).token;
+        auto const found = f.await(there.find(f.scope, token, now));
+        CHECK(found.user_id == f.user);
+        f.await(there.count_send(found, phone, "111111", now));
+        auto const again = f.await(here.find(f.scope, token, now));
+        CHECK_FALSE(f.await(here.try_code(again, phone, "000000", now)).right);
+        CHECK(f.await(here.try_code(again, phone, "111111", now)).right);
+        CHECK(f.error_of(there.find(f.scope, token, now)) == "MFA_CHALLENGE_EXPIRED");
+
+        using Verdict = Enrolments::Attempt::Verdict;
+        Enrolments begun(f.client, hash);
+        Enrolments ended(f.client, other_hash);
+        f.await(begun.put(f.scope, f.user, *sms::PhoneNumber::parse(phone), "222222", now));
+        CHECK(f.await(ended.try_code(f.scope, f.user, "000000", now)).verdict == Verdict::wrong);
+        CHECK(f.await(ended.try_code(f.scope, f.user, "222222", now)).verdict == Verdict::right);
+    }
+    KeyedHash const without(crypto::Keyring::parse(newer));
+    Challenges ignorant(f.client, without);
+    CHECK(f.error_of(ignorant.find(f.scope, f.open().token, f.clock.now())) == "MFA_CHALLENGE_EXPIRED");
+}
+
 TEST_CASE("budgets are reserved all or none, and given back", "[state]")
 {
     Fixture f;

@@ -61,12 +61,16 @@ end
 return {'ok'}
 )lua";
 
-/// What is compared are keyed hashes, so the time it takes says nothing of the code.
+/// ARGV, from the 4th on: the code's hash under each key. What is compared are keyed hashes, so the time it
+/// takes says nothing of the code.
 constexpr char const* try_code_script = R"lua(
 local attempts = redis.call('HINCRBY', key, 'attempts', 1)
-if redis.call('HGET', key, 'code') == ARGV[4] then
-    redis.call('HSET', key, 'used', 1)
-    return {'ok', 1, 0}
+local code = redis.call('HGET', key, 'code')
+for i = 4, #ARGV do
+    if code == ARGV[i] then
+        redis.call('HSET', key, 'used', 1)
+        return {'ok', 1, 0}
+    end
 end
 return {'ok', 0, attempts_allowed - attempts}
 )lua";
@@ -88,6 +92,17 @@ std::string open_then(char const* script)
 std::chrono::seconds seconds_left(redis::Reply const& microseconds_left)
 {
     return std::chrono::ceil<std::chrono::seconds>(std::chrono::microseconds(microseconds_left.integer()));
+}
+
+bool is_expired(redis::Reply const& reply)
+{
+    return reply.array().at(0).text() == "expired";
+}
+
+void require_open(redis::Reply const& reply)
+{
+    if (is_expired(reply)) throw challenge_expired();
+    if (reply.array().at(0).text() == "limited") throw rate_limited(seconds_left(reply.array().at(1)));
 }
 
 std::string join(std::vector<std::string> const& words)
@@ -122,18 +137,7 @@ std::string Challenges::prefix(core::Scope const& scope)
     return "auth-mfa:challenge:{" + std::to_string(scope.id) + ':';
 }
 
-std::string Challenges::key(core::Scope const& scope, std::string_view token) const
-{
-    return prefix(scope) + hash_({"mfa_token", std::to_string(scope.id), token}) + '}';
-}
-
-std::string Challenges::code_hash(
-    Challenge const& challenge, std::string_view phone, std::string_view code) const
-{
-    return hash_({"login code", challenge.key, challenge.user_id.to_string(), phone, code});
-}
-
-asio::awaitable<redis::Reply> Challenges::run(
+asio::awaitable<redis::Reply> Challenges::ask(
     redis::Script const& script, std::string const& key, core::Time now, std::vector<std::string_view> args)
 {
     auto const time = microseconds(now.time_since_epoch());
@@ -142,10 +146,14 @@ asio::awaitable<redis::Reply> Challenges::run(
     std::vector<std::string_view> const keys{key};
     std::vector<std::string_view> all{time, lifetime, attempts};
     all.insert(all.end(), args.begin(), args.end());
-    auto reply = co_await client_.eval(script, keys, all);
-    std::string const& verdict = reply.array().at(0).text();
-    if (verdict == "expired") throw challenge_expired();
-    if (verdict == "limited") throw rate_limited(seconds_left(reply.array().at(1)));
+    co_return co_await client_.eval(script, keys, all);
+}
+
+asio::awaitable<redis::Reply> Challenges::run(
+    redis::Script const& script, std::string const& key, core::Time now, std::vector<std::string_view> args)
+{
+    auto reply = co_await ask(script, key, now, std::move(args));
+    require_open(reply);
     co_return reply;
 }
 
@@ -154,7 +162,8 @@ asio::awaitable<Challenges::Created> Challenges::create(core::Scope const& scope
 {
     Created created;
     created.token = crypto::base64url::encode(crypto::random_bytes(32));
-    created.challenge = {key(scope, created.token), user_id, credentials_version, std::move(amr)};
+    auto const hash = hash_({"mfa_token", std::to_string(scope.id), created.token});
+    created.challenge = {prefix(scope) + hash + '}', user_id, credentials_version, std::move(amr)};
     auto const user = user_id.to_string();
     auto const version = std::to_string(credentials_version);
     auto const words = join(created.challenge.amr);
@@ -168,8 +177,14 @@ asio::awaitable<Challenges::Created> Challenges::create(core::Scope const& scope
 
 asio::awaitable<Challenge> Challenges::find(core::Scope const& scope, std::string_view token, core::Time now)
 {
-    Challenge challenge{.key = key(scope, token)};
-    auto const reply = co_await run(find_, challenge.key, now);
+    Challenge challenge;
+    redis::Reply reply;
+    for (auto const& hash : hash_.under_each({"mfa_token", std::to_string(scope.id), token})) {
+        challenge.key = prefix(scope) + hash + '}';
+        reply = co_await ask(find_, challenge.key, now);
+        if (!is_expired(reply)) break;
+    }
+    require_open(reply);
     auto const& fields = reply.array();
     challenge.user_id = core::Uuid::parse(fields.at(1).text()).value();
     challenge.credentials_version = std::stoll(fields.at(2).text());
@@ -180,7 +195,8 @@ asio::awaitable<Challenge> Challenges::find(core::Scope const& scope, std::strin
 asio::awaitable<Challenges::Send> Challenges::count_send(
     Challenge const& challenge, std::string_view phone, std::string_view code, core::Time now)
 {
-    Send send{.code_hash = code_hash(challenge, phone, code)};
+    auto const user = challenge.user_id.to_string();
+    Send send{.code_hash = hash_({"login code", challenge.key, user, phone, code})};
     auto const allowed = std::to_string(challenge_sends);
     auto const reply = co_await run(send_, challenge.key, now, {allowed, send.code_hash});
     auto const& fields = reply.array();
@@ -210,8 +226,9 @@ asio::awaitable<void> Challenges::undo(Challenge const& challenge, Send const& s
 asio::awaitable<Challenges::Attempt> Challenges::try_code(
     Challenge const& challenge, std::string_view phone, std::string_view code, core::Time now)
 {
-    auto const hash = code_hash(challenge, phone, code);
-    auto const reply = co_await run(try_code_, challenge.key, now, {hash});
+    auto const user = challenge.user_id.to_string();
+    auto const hashes = hash_.under_each({"login code", challenge.key, user, phone, code});
+    auto const reply = co_await run(try_code_, challenge.key, now, {hashes.begin(), hashes.end()});
     auto const& fields = reply.array();
     co_return Attempt{fields.at(1).integer() == 1, static_cast<int>(fields.at(2).integer())};
 }

@@ -104,8 +104,8 @@ public:
     static std::string prefix(core::Scope const& scope);
 
 private:
-    std::string key(core::Scope const& scope, std::string_view token) const;
-    std::string code_hash(Challenge const& challenge, std::string_view phone, std::string_view code) const;
+    asio::awaitable<redis::Reply> ask(redis::Script const& script, std::string const& key, core::Time now,
+        std::vector<std::string_view> args = {});
     asio::awaitable<redis::Reply> run(redis::Script const& script, std::string const& key, core::Time now,
         std::vector<std::string_view> args = {});
     asio::awaitable<void> undo(Challenge const& challenge, Send const& send, std::string_view sends);

@@ -14,16 +14,20 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 1
 )lua";
 
-/// ARGV: now, lifetime, tries allowed, the code's keyed hash.
+/// ARGV: now, lifetime, tries allowed, the code's hash under each key.
 constexpr char const* try_code_script = R"lua(
 local key, now, lifetime, allowed = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local f = redis.call('HMGET', key, 'created', 'attempts', 'code', 'phone')
 if not f[1] or now - tonumber(f[1]) > lifetime then return {'absent'} end
 if tonumber(f[2]) >= allowed then return {'limited'} end
 local attempts = redis.call('HINCRBY', key, 'attempts', 1)
-if f[3] ~= ARGV[4] then return {'wrong', allowed - attempts} end
-redis.call('DEL', key)
-return {'right', f[4]}
+for i = 4, #ARGV do
+    if f[3] == ARGV[i] then
+        redis.call('DEL', key)
+        return {'right', f[4]}
+    end
+end
+return {'wrong', allowed - attempts}
 )lua";
 
 std::string key(core::Scope const& scope, core::Uuid user_id)
@@ -43,16 +47,11 @@ std::string Enrolments::prefix(core::Scope const& scope)
     return "auth-mfa:enrolment:{" + std::to_string(scope.id) + ':';
 }
 
-std::string Enrolments::code_hash(core::Scope const& scope, core::Uuid user_id, std::string_view code) const
-{
-    return hash_({"enrolment code", std::to_string(scope.id), user_id.to_string(), code});
-}
-
 asio::awaitable<void> Enrolments::put(core::Scope const& scope, core::Uuid user_id,
     sms::PhoneNumber const& phone, std::string_view code, core::Time now)
 {
     auto const name = key(scope, user_id);
-    auto const hash = code_hash(scope, user_id, code);
+    auto const hash = hash_({"enrolment code", std::to_string(scope.id), user_id.to_string(), code});
     auto const time = microseconds(now.time_since_epoch());
     auto const expiry = expiry_of(enrolment_lifetime);
     std::vector<std::string_view> const keys{name};
@@ -68,9 +67,11 @@ asio::awaitable<Enrolments::Attempt> Enrolments::try_code(
     auto const time = microseconds(now.time_since_epoch());
     auto const lifetime = microseconds(enrolment_lifetime);
     auto const allowed = std::to_string(enrolment_attempts);
-    auto const hash = code_hash(scope, user_id, code);
+    auto const hashes =
+        hash_.under_each({"enrolment code", std::to_string(scope.id), user_id.to_string(), code});
     std::vector<std::string_view> const keys{name};
-    std::vector<std::string_view> const args{time, lifetime, allowed, hash};
+    std::vector<std::string_view> args{time, lifetime, allowed};
+    args.insert(args.end(), hashes.begin(), hashes.end());
     auto const reply = co_await client_.eval(try_code_, keys, args);
     auto const& fields = reply.array();
     std::string const& verdict = fields.at(0).text();

@@ -42,8 +42,6 @@ public:
     static std::string prefix(core::Scope const& scope);
 
 private:
-    std::string code_hash(core::Scope const& scope, core::Uuid user_id, std::string_view code) const;
-
     redis::Client& client_;
     KeyedHash const& hash_;
     redis::Script const put_, try_code_;

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace auth_mfa {
 
@@ -15,11 +16,15 @@ class KeyedHash {
 public:
     explicit KeyedHash(crypto::Keyring const& keyring);
 
-    /// Hex, 64 digits; different for every other list of parts.
+    /// Hex, 64 digits; different for every other list of parts. Under the first key of the ring.
     std::string operator()(std::initializer_list<std::string_view> parts) const;
 
+    /// The same under each key of the ring, in its order: for what another replica may have written, while
+    /// keys are changed, with another one first.
+    std::vector<std::string> under_each(std::initializer_list<std::string_view> parts) const;
+
 private:
-    core::Secret const key_;
+    std::vector<core::Secret> const keys_; ///< never empty
 };
 
 } // namespace auth_mfa
