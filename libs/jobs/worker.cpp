@@ -1,13 +1,11 @@
 #include "jobs/worker.hpp"
 
 #include "core/backoff.hpp"
-#include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/text.hpp"
 #include "crypto/random.hpp"
+#include "jobs/failure.hpp"
 #include "jobs/held.hpp"
-
-#include <pqxx/except>
 
 #include <algorithm>
 #include <atomic>
@@ -48,30 +46,6 @@ Outcome run_guarded(Handler const& handler, Claim const& claim, std::stop_token 
 }
 
 } // namespace
-
-bool is_outage(std::exception_ptr const& failure)
-{
-    try {
-        std::rethrow_exception(failure);
-    } catch (core::Error const& e) {
-        return e.code().status == core::codes::unavailable.status;
-    } catch (pqxx::broken_connection const&) {
-        return true;
-    } catch (...) {
-        return false;
-    }
-}
-
-std::string describe(std::exception_ptr const& failure)
-{
-    try {
-        std::rethrow_exception(failure);
-    } catch (std::exception const& e) {
-        return e.what();
-    } catch (...) {
-        return "unknown exception";
-    }
-}
 
 struct Worker::Impl {
     Impl(pg::Database& d, core::Clock const& c, WorkerOptions o, Handler h, Hooks k)

@@ -56,13 +56,6 @@ std::string_view to_string(Outcome::Kind kind) noexcept;
 /// end early.
 using Handler = std::function<Outcome(Claim const& claim, std::stop_token const& stop)>;
 
-/// Whether a failure means that the database, or something else that is needed, is away and will be back:
-/// UNAVAILABLE, or a connection that broke. Nothing is wrong with the job then.
-bool is_outage(std::exception_ptr const& failure);
-
-/// `what()` of a failure.
-std::string describe(std::exception_ptr const& failure);
-
 /// What a worker tells about itself, from any of its threads; empty ones are not called.
 struct Hooks {
     std::function<void(Outcome::Kind, std::chrono::nanoseconds took)> finished;

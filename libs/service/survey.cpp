@@ -1,7 +1,7 @@
 #include "service/survey.hpp"
 
+#include "jobs/failure.hpp"
 #include "jobs/survey.hpp"
-#include "jobs/worker.hpp"
 
 #include <algorithm>
 #include <exception>

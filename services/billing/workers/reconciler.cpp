@@ -3,6 +3,7 @@
 #include "audit/audit.hpp"
 #include "core/backoff.hpp"
 #include "crypto/random.hpp"
+#include "jobs/failure.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
 #include "tenancy/registry.hpp"

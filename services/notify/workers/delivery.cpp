@@ -1,5 +1,6 @@
 #include "workers/delivery.hpp"
 
+#include "jobs/failure.hpp"
 #include "observe/log.hpp"
 #include "storage/platform_state.hpp"
 #include "workers/broadcast.hpp"

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace jobs {
+
+/// Whether a failure means that the database, or something else that is needed, is away and will be back:
+/// UNAVAILABLE, or a connection that broke. Nothing is wrong with the job then.
+bool is_outage(std::exception_ptr const& failure);
+
+/// `what()` of a failure.
+std::string describe(std::exception_ptr const& failure);
+
+} // namespace jobs
