@@ -69,17 +69,20 @@ private:
             try {
                 take(client.post("/webhooks/purchases", unsent), unsent);
             } catch (std::runtime_error const&) { // no answer: nobody knows what came of it
-                std::this_thread::sleep_for(5ms); // refused at once, it would do nothing but ask
+                pause();
             }
         }
     }
+
+    /// Refused at once, a sender would do nothing but ask.
+    static void pause() { std::this_thread::sleep_for(5ms); }
 
     void take(testing::HttpResponse const& answer, std::string& unsent)
     {
         if (answer.status == 503) {
             ++unavailable_;
             if (answer.header("retry-after").empty()) without_retry_after_ = true;
-            std::this_thread::sleep_for(5ms);
+            pause();
             return;
         }
         auto const result = result_of(answer);

@@ -10,16 +10,6 @@ namespace {
 
 namespace json = boost::json;
 
-/// An event of production, about user `ada` and product `pro`, that happened so many ms after the world's
-/// time.
-testing::HttpResponse happens(World const& world, std::string_view type, std::int64_t after_ms = 0)
-{
-    auto const now = std::chrono::floor<std::chrono::milliseconds>(world.clock.now()).time_since_epoch();
-    return world.post_purchase(events::purchase(type, {{"product_id", "pro"}, {"environment", "PRODUCTION"},
-                                                          {"event_timestamp_ms", now.count() + after_ms}}),
-        "demo");
-}
-
 std::string new_product(World const& world, std::string_view provider_product_id)
 {
     auto const r = world.as_backend("demo").post("/v1/products",
@@ -291,65 +281,6 @@ TEST_CASE("a user with very many purchases is synced, and each change is announc
     world.clock.advance(1h);
     CHECK(sync(world).json().at("changes").as_array().size() == many - 1);
     CHECK(world.postgres.query("SELECT count(*) FROM webhook_deliveries") == std::to_string(many - 1));
-}
-
-TEST_CASE("an event that happens while the platform is asked is not overwritten", "[sync]")
-{
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.has("ada", one("pro"), {}, {{"held", true}});
-    auto request = std::async(std::launch::async, [&] { return sync(world); });
-    REQUIRE(eventually([&] { return platform.waiting() == 1; }));
-    world.clock.advance(1min);
-    REQUIRE(result_of(happens(world, "EXPIRATION")) == "applied");
-    platform.release();
-    auto const r = request.get();
-    REQUIRE(r.status == 200);
-    CHECK(lines(r.json().at("entitlements")) == "pro expired\n");
-    CHECK(r.json().at("changes").as_array().empty());
-}
-
-TEST_CASE("an event from before a sync, come late, is stale", "[sync]")
-{
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.has("ada", one("pro"));
-    REQUIRE(sync(world).status == 200);
-    auto const before = entitlements_of(world);
-    CHECK(result_of(happens(world, "EXPIRATION", -60'000)) == "stale");
-    CHECK(entitlements_of(world) == before);
-    CHECK(result_of(happens(world, "EXPIRATION", 1)) == "applied");
-    CHECK(lines(json::parse(entitlements_of(world)).at("entitlements")) == "pro expired\n");
-}
-
-TEST_CASE("webhooks and syncs of one user at once leave what the last of them says", "[sync]")
-{
-    Platform const platform;
-    World world(asking(platform));
-    give_key(world);
-    platform.has("ada", one("pro"));
-    std::vector<std::thread> threads;
-    std::atomic<int> failed = 0;
-    for (int n = 0; n < 4; ++n) {
-        threads.emplace_back([&, n] {
-            for (int i = 0; i < 10; ++i) {
-                if (happens(world, "RENEWAL", n * 10 + i - 1000).status != 200) ++failed;
-            }
-        });
-        threads.emplace_back([&] {
-            for (int i = 0; i < 3; ++i)
-                if (sync(world).status != 200) ++failed;
-        });
-    }
-    for (auto& thread : threads)
-        thread.join();
-    CHECK(failed == 0);
-    auto const shown = json::parse(entitlements_of(world)).at("entitlements").as_array();
-    REQUIRE(shown.size() == 1);
-    CHECK(text(shown[0], "lastEventType") == "SYNC");
-    CHECK(text(shown[0], "expiresAt") == "2026-02-01T00:00:00.000Z");
 }
 
 TEST_CASE("what a sync changes is in the audit trail of its environment", "[sync]")

@@ -1,6 +1,5 @@
 #include "domain/push_payload.hpp"
-#include "push_server.hpp"
-#include "world.hpp"
+#include "push_delivery.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -8,75 +7,15 @@
 
 // What the engine makes of the carriers' answers; the answers themselves are the business of test_push*.cpp.
 
-namespace {
+using namespace push_delivery_test;
 
-namespace json = boost::json;
+namespace {
 
 json::object with_since(core::Time since)
 {
     auto const ms = std::chrono::duration_cast<std::chrono::milliseconds>(since.time_since_epoch());
     return {{"since", ms.count()}};
 }
-
-/// The service with both carriers, and their credentials stored for `demo-sandbox`. Tokens say how they are
-/// answered.
-struct Fixture {
-    explicit Fixture(json::object const& apns_options = {})
-        : apns("apns.mjs", apns_options),
-          world({.environment = {{"FCM_BASE_URL", fcm.url()}, {"FCM_TOKEN_URL", fcm.token_url()},
-                     {"APNS_BASE_URL", apns.url()}}})
-    {
-        world.new_template("ping", {{"channel", "push"}, {"subject", "Ping"}, {"body", "Hello"}});
-        world.put_fcm();
-        world.put_apns();
-    }
-
-    std::string send(std::string const& user = ada, std::string const& tenant = "demo-sandbox") const
-    {
-        return world.send({{"templateName", "ping"}, {"channel", "push"}, {"to", user}}, tenant);
-    }
-
-    /// One of the notification's deliveries; without members when there is none (yet).
-    json::object delivery(std::string const& id, std::string_view token) const
-    {
-        auto const n = world.notification(id);
-        for (auto const& item : n.at("deliveries").as_array())
-            if (text(item, "token") == token) return item.as_object();
-        return {};
-    }
-
-    bool delivered(std::string const& id, std::string_view token, std::string_view status) const
-    {
-        return eventually([&] {
-            auto const found = delivery(id, token);
-            return !found.empty() && text(found, "status") == status;
-        });
-    }
-
-    bool attempted(std::string const& id, int times) const
-    {
-        return eventually([&] { return world.notification(id).at("attempts") == times; });
-    }
-
-    std::size_t devices(std::string const& user = ada) const
-    {
-        auto backend = world.as_backend();
-        return all_items(backend, "/v1/devices?userId=" + user).size();
-    }
-
-    json::object platform(std::string_view kind) const
-    {
-        auto const all = world.as_backend().get("/v1/platforms").json();
-        for (auto const& item : all.at("platforms").as_array())
-            if (text(item, "kind") == kind) return item.as_object();
-        FAIL("there is no platform " << kind);
-        return {};
-    }
-
-    PushServer fcm{"fcm.mjs"};
-    PushServer apns;
-    World world;
-};
 
 } // namespace
 
@@ -258,95 +197,6 @@ TEST_CASE("a push whose outcome cannot be written fails, and is not sent again",
     CHECK(f.fcm.seen("ok:1") == 1);
     CHECK(f.world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.push'") == "0");
     CHECK(f.world.postgres.query("SELECT ref FROM dead_jobs WHERE reason LIKE '%push_deliveries%'") == id);
-}
-
-// --- credentials that are refused
-
-TEST_CASE("a refused credential pauses its platform of its scope until the next PUT", "[push]")
-{
-    Fixture f;
-    f.world.put_fcm("demo");
-    f.world.new_device(ada, "PERMISSION_DENIED:1");
-    f.world.new_device(bob, "ok:2", "ios");
-    f.world.new_device(ada, "ok:3", "android", "demo");
-    auto const waiting = f.send();
-    REQUIRE(f.attempted(waiting, 1));
-    CHECK(text(f.world.notification(waiting), "status") == "queued");
-    auto const paused = f.platform("fcm");
-    CHECK(text(paused, "pausedUntil") == core::to_rfc3339(f.world.clock.now() + 1h));
-    CHECK(text(paused, "pausedReason").find("PERMISSION_DENIED") != std::string::npos);
-    CHECK(text(f.platform("apns"), "pausedUntil") == "null");
-
-    // The other platform, and the other scope, go on; the paused one is not asked.
-    REQUIRE(f.world.becomes(f.send(bob), "sent"));
-    REQUIRE(f.world.becomes(f.send(ada, "demo"), "sent", "demo"));
-    auto const another = f.send();
-    REQUIRE(f.delivered(another, "PERMISSION_DENIED:1", "pending"));
-    CHECK(f.world.notification(another).at("attempts") == 0);
-    CHECK(f.fcm.seen("PERMISSION_DENIED:1") == 1);
-
-    f.fcm.script({{"tokens", json::object{{"PERMISSION_DENIED:1", "ok"}}}});
-    f.world.put_fcm();
-    CHECK(text(f.platform("fcm"), "pausedUntil") == "null");
-    REQUIRE(f.world.becomes(waiting, "sent"));
-    REQUIRE(f.world.becomes(another, "sent"));
-}
-
-TEST_CASE("what waited an hour for a platform has failed, with the carrier's reason", "[push]")
-{
-    Fixture f;
-    f.world.new_device(ada, "PERMISSION_DENIED:1");
-    auto const id = f.send();
-    REQUIRE(f.attempted(id, 1));
-    f.world.clock.advance(59min);
-    CHECK(text(f.platform("fcm"), "pausedUntil") != "null");
-    f.world.clock.advance(1min);
-    REQUIRE(f.world.becomes(id, "failed"));
-    CHECK(text(f.world.notification(id), "failureReason").find("PERMISSION_DENIED") != std::string::npos);
-    CHECK(f.fcm.seen("PERMISSION_DENIED:1") == 2);
-}
-
-TEST_CASE("a credential that comes while the carrier refuses the last one loses no time", "[push]")
-{
-    Fixture f;
-    f.world.new_device(ada, "PERMISSION_DENIED:1");
-    f.fcm.script({{"delay", 500}});
-    auto const id = f.send();
-    REQUIRE(eventually([&] { return f.fcm.seen("PERMISSION_DENIED:1") == 1; }));
-    f.fcm.script({{"delay", 0}, {"tokens", json::object{{"PERMISSION_DENIED:1", "ok"}}}});
-    f.world.put_fcm();
-    REQUIRE(f.world.becomes(id, "sent"));
-    CHECK(f.world.notification(id).at("attempts") == 2);
-}
-
-TEST_CASE("a platform that is removed while pushes wait for it fails them", "[push]")
-{
-    Fixture f;
-    f.world.new_device(ada, "PERMISSION_DENIED:1");
-    auto const id = f.send();
-    REQUIRE(f.attempted(id, 1));
-    REQUIRE(f.world.as_backend().del("/v1/platforms/fcm").status == 200);
-    REQUIRE(f.world.becomes(id, "failed"));
-    CHECK(text(f.world.notification(id), "failureReason") == "PLATFORM_NOT_CONFIGURED");
-}
-
-TEST_CASE("the end of a pause wakes all that waited, however many", "[push]")
-{
-    constexpr int pushes = 520; // more than one step of it
-    Fixture f;
-    f.world.new_device(ada, "PERMISSION_DENIED:1");
-    REQUIRE(f.attempted(f.send(), 1));
-    for (int i = 1; i < pushes; ++i)
-        f.send();
-    auto const pending = [&] {
-        return f.world.postgres.query("SELECT count(*) FROM push_deliveries WHERE status = 'pending'");
-    };
-    REQUIRE(eventually([&] { return pending() == std::to_string(pushes); }, 2min));
-    f.fcm.script({{"tokens", json::object{{"PERMISSION_DENIED:1", "ok"}}}});
-    f.world.put_fcm();
-    CHECK(eventually([&] { return pending() == "0"; }, 2min));
-    CHECK(f.world.postgres.query("SELECT count(*) FROM notifications WHERE status = 'sent'") ==
-          std::to_string(pushes));
 }
 
 // --- carriers in trouble

@@ -1,0 +1,92 @@
+#include "push_delivery.hpp"
+
+// What happens to a platform whose credential a carrier refuses, and to what waits for it meanwhile.
+
+using namespace push_delivery_test;
+
+TEST_CASE("a refused credential pauses its platform of its scope until the next PUT", "[push]")
+{
+    Fixture f;
+    f.world.put_fcm("demo");
+    f.world.new_device(ada, "PERMISSION_DENIED:1");
+    f.world.new_device(bob, "ok:2", "ios");
+    f.world.new_device(ada, "ok:3", "android", "demo");
+    auto const waiting = f.send();
+    REQUIRE(f.attempted(waiting, 1));
+    CHECK(text(f.world.notification(waiting), "status") == "queued");
+    auto const paused = f.platform("fcm");
+    CHECK(text(paused, "pausedUntil") == core::to_rfc3339(f.world.clock.now() + 1h));
+    CHECK(text(paused, "pausedReason").find("PERMISSION_DENIED") != std::string::npos);
+    CHECK(text(f.platform("apns"), "pausedUntil") == "null");
+
+    // The other platform, and the other scope, go on; the paused one is not asked.
+    REQUIRE(f.world.becomes(f.send(bob), "sent"));
+    REQUIRE(f.world.becomes(f.send(ada, "demo"), "sent", "demo"));
+    auto const another = f.send();
+    REQUIRE(f.delivered(another, "PERMISSION_DENIED:1", "pending"));
+    CHECK(f.world.notification(another).at("attempts") == 0);
+    CHECK(f.fcm.seen("PERMISSION_DENIED:1") == 1);
+
+    f.fcm.script({{"tokens", json::object{{"PERMISSION_DENIED:1", "ok"}}}});
+    f.world.put_fcm();
+    CHECK(text(f.platform("fcm"), "pausedUntil") == "null");
+    REQUIRE(f.world.becomes(waiting, "sent"));
+    REQUIRE(f.world.becomes(another, "sent"));
+}
+
+TEST_CASE("what waited an hour for a platform has failed, with the carrier's reason", "[push]")
+{
+    Fixture f;
+    f.world.new_device(ada, "PERMISSION_DENIED:1");
+    auto const id = f.send();
+    REQUIRE(f.attempted(id, 1));
+    f.world.clock.advance(59min);
+    CHECK(text(f.platform("fcm"), "pausedUntil") != "null");
+    f.world.clock.advance(1min);
+    REQUIRE(f.world.becomes(id, "failed"));
+    CHECK(text(f.world.notification(id), "failureReason").find("PERMISSION_DENIED") != std::string::npos);
+    CHECK(f.fcm.seen("PERMISSION_DENIED:1") == 2);
+}
+
+TEST_CASE("a credential that comes while the carrier refuses the last one loses no time", "[push]")
+{
+    Fixture f;
+    f.world.new_device(ada, "PERMISSION_DENIED:1");
+    f.fcm.script({{"delay", 500}});
+    auto const id = f.send();
+    REQUIRE(eventually([&] { return f.fcm.seen("PERMISSION_DENIED:1") == 1; }));
+    f.fcm.script({{"delay", 0}, {"tokens", json::object{{"PERMISSION_DENIED:1", "ok"}}}});
+    f.world.put_fcm();
+    REQUIRE(f.world.becomes(id, "sent"));
+    CHECK(f.world.notification(id).at("attempts") == 2);
+}
+
+TEST_CASE("a platform that is removed while pushes wait for it fails them", "[push]")
+{
+    Fixture f;
+    f.world.new_device(ada, "PERMISSION_DENIED:1");
+    auto const id = f.send();
+    REQUIRE(f.attempted(id, 1));
+    REQUIRE(f.world.as_backend().del("/v1/platforms/fcm").status == 200);
+    REQUIRE(f.world.becomes(id, "failed"));
+    CHECK(text(f.world.notification(id), "failureReason") == "PLATFORM_NOT_CONFIGURED");
+}
+
+TEST_CASE("the end of a pause wakes all that waited, however many", "[push]")
+{
+    constexpr int pushes = 520; // more than one step of it
+    Fixture f;
+    f.world.new_device(ada, "PERMISSION_DENIED:1");
+    REQUIRE(f.attempted(f.send(), 1));
+    for (int i = 1; i < pushes; ++i)
+        f.send();
+    auto const pending = [&] {
+        return f.world.postgres.query("SELECT count(*) FROM push_deliveries WHERE status = 'pending'");
+    };
+    REQUIRE(eventually([&] { return pending() == std::to_string(pushes); }, 2min));
+    f.fcm.script({{"tokens", json::object{{"PERMISSION_DENIED:1", "ok"}}}});
+    f.world.put_fcm();
+    CHECK(eventually([&] { return pending() == "0"; }, 2min));
+    CHECK(f.world.postgres.query("SELECT count(*) FROM notifications WHERE status = 'sent'") ==
+          std::to_string(pushes));
+}
