@@ -12,6 +12,7 @@
 #include "pg/database.hpp"
 #include "providers/identity_tokens.hpp"
 #include "storage/sessions.hpp"
+#include "storage/users.hpp"
 #include "tenancy/admin.hpp"
 #include "tenancy/directory.hpp"
 #include "tenancy/resolve.hpp"
@@ -27,10 +28,15 @@ namespace asio = boost::asio;
 
 /// The single-row operations that every client repeats all day, each many callers to a statement.
 struct Hot {
+    pg::Coalescer<users::Key, std::optional<User>> find_user;
     pg::Coalescer<sessions::NewSession, sessions::Opened> open;
     pg::Coalescer<sessions::Rotation, std::optional<sessions::Rotated>> rotate;
 
-    explicit Hot(pg::Database& db) : open(db, sessions::insert_batch), rotate(db, sessions::rotate_batch) {}
+    explicit Hot(pg::Database& db)
+        : find_user(db, users::find_batch), open(db, sessions::insert_batch),
+          rotate(db, sessions::rotate_batch)
+    {
+    }
 };
 
 /// What handlers work with; the App owns all of it.

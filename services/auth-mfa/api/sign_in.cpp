@@ -97,8 +97,7 @@ asio::awaitable<Challenges::Send> send_code(
 /// The user of a challenge. What they proved with is no longer theirs: it has expired.
 asio::awaitable<User> user_of(Deps& deps, core::Scope const& scope, Challenge const& challenge)
 {
-    auto user =
-        co_await deps.db.read(scope, [&](pg::Tx& tx) { return users::find(tx, scope, challenge.user_id); });
+    auto user = co_await deps.hot.find_user.run({scope.id, challenge.user_id});
     if (!user || user->credentials_version != challenge.credentials_version) throw challenge_expired();
     co_return std::move(*user);
 }

@@ -33,12 +33,17 @@ std::optional<User> insert(pg::Tx& tx, core::Scope const& scope, NewUser const& 
     return pg::read_first(result, read);
 }
 
-std::optional<User> find(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+pg::Batch<std::optional<User>> find_batch(pg::Session& session, std::span<Key const> keys)
 {
-    auto const result =
-        tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u WHERE u.scope_id = $1 AND u.user_id = $2",
-            {scope.id, id});
-    return pg::read_first(result, read);
+    std::vector<pg::Param> const params{pg::column(keys, [](Key const& k) { return k.scope_id; }),
+        pg::column(keys, [](Key const& k) { return k.id; })};
+    auto const result = co_await session.run(pg::scopes_of(keys),
+        "SELECT k.place, " AUTH_MFA_USER_COLUMNS
+        " FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, user_id, place) "
+        "CROSS JOIN LATERAL (SELECT * FROM users x WHERE x.scope_id = k.scope_id "
+        "AND x.user_id = k.user_id LIMIT 1) AS u",
+        params);
+    co_return pg::read_placed(result, keys.size(), read);
 }
 
 std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::string_view email)
@@ -53,7 +58,10 @@ std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
     // Read apart: what else the columns tell has to be as new as the lock.
     tx.run("SELECT FROM users WHERE scope_id = $1 AND user_id = $2 FOR NO KEY UPDATE", {scope.id, id});
-    return find(tx, scope, id);
+    auto const result =
+        tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u WHERE u.scope_id = $1 AND u.user_id = $2",
+            {scope.id, id});
+    return pg::read_first(result, read);
 }
 
 std::optional<User> find_signed_in(

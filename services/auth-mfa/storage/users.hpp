@@ -4,7 +4,9 @@
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 /// The table `users`. The caller owns the transaction, which sees the scope.
@@ -21,7 +23,14 @@ struct NewUser {
 /// taken.
 std::optional<User> insert(pg::Tx& tx, core::Scope const& scope, NewUser const& user);
 
-std::optional<User> find(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
+/// What a user is looked up by.
+struct Key {
+    std::int64_t scope_id{};
+    core::Uuid id;
+};
+
+/// For a Coalescer: many callers' users at once.
+pg::Batch<std::optional<User>> find_batch(pg::Session& session, std::span<Key const> keys);
 std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::string_view email);
 
 /// The user, locked until the transaction ends: what orders changes of their factors.
