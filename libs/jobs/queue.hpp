@@ -20,12 +20,13 @@ namespace jobs {
 /// `dead_jobs`, each scope's own.
 pg::Component const& migrations();
 
-/// The channel a commit with new jobs notifies; the payload is the queue's name.
+/// The channel a commit with new jobs that are due notifies; the payload is the queue's name.
 inline constexpr char const* channel = "jobs";
 
 /// Sees to it that `queue`'s handler runs for `ref` at least once after this transaction has committed, from
 /// `run_at` on. A queue holds one job a (scope, ref): one that waits already is brought forward to `run_at`
-/// when that is earlier, one that runs just now will run again. Wakes the workers of every replica at commit.
+/// when that is earlier, one that runs just now will run again. Wakes the workers of every replica at commit,
+/// unless it is for later than a second from now: that they find by looking.
 void enqueue(
     pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref, core::Time run_at);
 

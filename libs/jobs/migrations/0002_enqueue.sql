@@ -1,6 +1,7 @@
 -- Enqueues jobs of one queue, each at its own time, as jobs::enqueue says: what waits already is brought forward, what
--- runs just now runs once more, and the workers are woken at commit. A function, so that a statement that makes what
--- the jobs are about can enqueue them too. Returns how many jobs it has seen to.
+-- runs just now runs once more, and the workers are woken at commit when one is due: for what is due later they look
+-- every second, and to wake them for each cost a claim that found nothing. A function, so that a statement that makes
+-- what the jobs are about can enqueue them too. Returns how many jobs it has seen to.
 CREATE FUNCTION enqueue_jobs(to_queue text, scope_ids bigint[], refs uuid[], times timestamptz[]) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -18,7 +19,7 @@ BEGIN
         again_at = CASE WHEN jobs.lease_owner IS NULL THEN NULL
                         ELSE least(jobs.again_at, excluded.run_at) END;
     GET DIAGNOSTICS enqueued = ROW_COUNT;
-    IF enqueued > 0 THEN
+    IF EXISTS (SELECT FROM unnest(times) AS t WHERE t < clock_timestamp() + interval '1 second') THEN
         PERFORM pg_notify('jobs', to_queue);
     END IF;
     RETURN enqueued;
