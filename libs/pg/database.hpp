@@ -115,7 +115,8 @@ struct DatabaseOptions {
     std::string url;                         ///< libpq connection string or URI
     std::string application_name = "tetrad"; ///< shown in pg_stat_activity
     unsigned threads = 4;                    ///< one connection each
-    std::size_t queue_limit = 2000;          ///< waiting jobs, or callers of one Coalescer, beyond which: 503
+    /// Waiting jobs (a tenant's: its share of them), or callers of one Coalescer, beyond which: 503.
+    std::size_t queue_limit = 2000;
     std::chrono::milliseconds queue_timeout{3000};       ///< a job not started by then: 503
     std::chrono::milliseconds statement_timeout{10'000}; ///< a statement not done by then is cancelled: 503
     /// Told why a connection was lost, why none can be made, each once until one is made, and then that one
@@ -129,6 +130,11 @@ struct DatabaseOptions {
 /// connections are remade in the background. So are a statement that took too long, a full disk, and a commit
 /// whose outcome is unknown because the connection broke under it. Connections run in UTC,
 /// `synchronous_commit` as the role says.
+///
+/// A tenant's transactions, those of both its scopes, run on at most its share of the threads: all but a
+/// quarter, and but one at least (a single thread has no shares). However many of them wait for each other's
+/// locks, another tenant's call finds a thread; and they have the same share of the queue. Otherwise what
+/// came first goes first.
 ///
 /// Safe to call from any thread. Stop it before the execution contexts of its callers are destroyed; destroy
 /// it after the last call has returned.

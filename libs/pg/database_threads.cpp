@@ -4,6 +4,7 @@
 #include "pg/conninfo.hpp"
 #include "pg/transaction.hpp"
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <utility>
@@ -19,6 +20,25 @@ static void refuse(AnyJob& job, core::Error const& error)
         transaction->finish(std::make_exception_ptr(error));
     else
         std::get<Database::Errand>(job).failed(error);
+}
+
+/// The tenant whose share of the threads and of the queue a job takes. Both its scopes are its own: it could
+/// take two shares otherwise.
+static std::int64_t tenant_of(AnyJob const& job)
+{
+    auto const* transaction = std::get_if<Database::Job>(&job);
+    if (transaction == nullptr || transaction->scopes.ids().empty()) return nobody;
+    auto const& ids = transaction->scopes.ids();
+    auto const tenant = [](std::int64_t id) { return core::Scope{.id = id, .slug = {}}.tenant_id(); };
+    auto const first = tenant(ids.front());
+    return std::ranges::all_of(ids, [&](std::int64_t id) { return tenant(id) == first; }) ? first : nobody;
+}
+
+/// What one tenant may have of so many threads or places: all but a quarter, and but one at least. Less would
+/// slow down a tenant that is alone; what is left is enough for the others' calls, which are short.
+static std::size_t share_of(std::size_t all)
+{
+    return all < 2 ? all : all - std::max<std::size_t>(1, all / 4);
 }
 
 static std::map<std::string, std::string> session_settings(DatabaseOptions const& options)
@@ -54,19 +74,48 @@ Database::Impl::Impl(DatabaseOptions given)
 
 void Database::Impl::submit(AnyJob job)
 {
+    auto const tenant = tenant_of(job);
     std::unique_lock lock(mutex);
     if (stopped || !reachable()) {
         lock.unlock();
         return refuse(job, unavailable());
     }
-    if (queue.size() >= options.queue_limit) {
+    if (is_full_for(tenant)) {
         lock.unlock();
         return refuse(job, core::Error::unavailable("the database is overloaded"));
     }
-    queue.push_back({std::move(job), Clock::now()});
-    bool const wake = idle > 0;
+    queue.push_back({std::move(job), Clock::now(), tenant});
+    bool const wake = idle > 0 && may_start(tenant);
     lock.unlock();
     if (wake) work_or_stop.notify_one();
+}
+
+bool Database::Impl::may_start(std::int64_t tenant) const
+{
+    if (tenant == nobody) return true;
+    auto const running =
+        std::ranges::count(workers, tenant, [](auto const& worker) { return worker->tenant; });
+    return static_cast<std::size_t>(running) < share_of(workers.size());
+}
+
+std::deque<QueuedJob>::iterator Database::Impl::first_ready()
+{
+    // Once stopped there are no others to come for whom threads are kept.
+    if (stopped) return queue.begin();
+    // A share is more than half of the other threads, so there are no two tenants to pass over.
+    std::optional<std::int64_t> crowded;
+    auto it = queue.begin();
+    for (; it != queue.end() && (it->tenant == crowded || !may_start(it->tenant)); ++it)
+        crowded = it->tenant;
+    return it;
+}
+
+bool Database::Impl::is_full_for(std::int64_t tenant) const
+{
+    if (queue.size() >= options.queue_limit) return true;
+    auto const share = share_of(options.queue_limit);
+    if (tenant == nobody || queue.size() < share) return false;
+    return static_cast<std::size_t>(std::ranges::count(queue, tenant, &QueuedJob::tenant)) >= share;
 }
 
 /// The life of a database thread. It takes jobs only while it has a connection.
@@ -75,12 +124,15 @@ void Database::Impl::work(DatabaseThread& self)
     unsigned attempt = 0;
     std::optional<QueuedJob> item;
     while (true) {
-        if (!self.connection && !connect(self)) {
-            if (!back_off(attempt++)) break;
-            continue;
+        if (!self.connection) {
+            free_place(self);
+            if (!connect(self)) {
+                if (!back_off(attempt++)) break;
+                continue;
+            }
         }
         attempt = 0;
-        if (!next(item)) break;
+        if (!next(self, item)) break;
         if (self.connection->stale()) {
             report_lost(lost_while_idle);
             disconnect(self);
@@ -159,18 +211,33 @@ bool Database::Impl::back_off(unsigned attempt)
 }
 
 /// Waits for a job; returns without one now and then, so that an idle connection is looked at. False when the
-/// database is stopped and no job is left.
-bool Database::Impl::next(std::optional<QueuedJob>& item)
+/// database is stopped and no job is left. The oldest goes first, but for those of a tenant that has its
+/// share of the threads: they wait for one of these, and keep their place before whatever came later.
+bool Database::Impl::next(DatabaseThread& self, std::optional<QueuedJob>& item)
 {
     item.reset();
     std::unique_lock lock(mutex);
+    self.tenant = nobody;
+    auto ready = queue.end();
     ++idle;
-    work_or_stop.wait_for(lock, 1s, [this] { return stopped || !queue.empty(); });
+    work_or_stop.wait_for(lock, 1s, [&] {
+        ready = first_ready();
+        return stopped || ready != queue.end();
+    });
     --idle;
-    if (queue.empty()) return !stopped;
-    item = std::move(queue.front());
-    queue.pop_front();
+    if (ready == queue.end()) return !stopped;
+    self.tenant = ready->tenant;
+    item = std::move(*ready);
+    queue.erase(ready);
     return true;
+}
+
+/// For a thread that cannot take the next job, having no connection: its tenant's, which may have waited for
+/// its place, are another's.
+void Database::Impl::free_place(DatabaseThread& self)
+{
+    std::lock_guard const lock(mutex);
+    if (std::exchange(self.tenant, nobody) != nobody) work_or_stop.notify_one();
 }
 
 void Database::Impl::run(DatabaseThread& self, AnyJob& job)

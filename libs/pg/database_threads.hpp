@@ -19,17 +19,22 @@ namespace pg {
 
 using AnyJob = std::variant<Database::Job, Database::Errand>;
 
+/// The tenant of what is no tenant's, or several tenants'; ids start at 1.
+inline constexpr std::int64_t nobody = 0;
+
 /// A job that waits for a thread.
 struct QueuedJob {
     AnyJob job;
     std::chrono::steady_clock::time_point queued;
+    std::int64_t tenant; ///< whose rows it sees, or nobody
 };
 
 /// A thread of a Database and its connection.
 struct DatabaseThread {
     Watch watch;
     std::optional<Connection> connection;
-    bool hopeful = true; ///< has no connection, but has not failed to make one either
+    bool hopeful = true;          ///< has no connection, but has not failed to make one either
+    std::int64_t tenant = nobody; ///< whose job it runs; the lock of the Database protects it
     std::thread thread;
 };
 
@@ -44,7 +49,8 @@ struct Database::Impl {
     bool connect(DatabaseThread& self);
     void disconnect(DatabaseThread& self);
     bool back_off(unsigned attempt);
-    bool next(std::optional<QueuedJob>& item);
+    bool next(DatabaseThread& self, std::optional<QueuedJob>& item);
+    void free_place(DatabaseThread& self);
     void run(DatabaseThread& self, AnyJob& job);
     void run_transaction(Connection& connection, Job& job);
     void leave();
@@ -52,6 +58,15 @@ struct Database::Impl {
 
     /// Whether a job has a chance: there is a connection, or one may be made any moment. The lock is held.
     bool reachable() const { return connected + hopeful > 0; }
+
+    /// Whether the tenant has less than its share of the threads. The lock is held.
+    bool may_start(std::int64_t tenant) const;
+
+    /// The first job that may start. The lock is held.
+    std::deque<QueuedJob>::iterator first_ready();
+
+    /// Whether the queue takes no more of the tenant's jobs. The lock is held.
+    bool is_full_for(std::int64_t tenant) const;
 
     /// What is told to `options.report`: each once until a connection is made, which ends the trouble.
     void report_lost(std::string_view why);

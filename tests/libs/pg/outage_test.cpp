@@ -34,12 +34,18 @@ static bool connected(testing::Postgres const& postgres, unsigned connections)
     });
 }
 
-static std::string write(pg::Database& database)
+static std::string write(pg::Database& database, std::int64_t scope_id = 2)
 {
     return error_code_of([&] {
-        testing::run_awaitable(
-            database.transact(2, [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "x"); }));
+        testing::run_awaitable(database.transact(
+            scope_id, [&](pg::Tx& tx) { insert_note(tx, scope_id, core::Uuid::v7(), "x"); }));
     });
+}
+
+/// A scope of another tenant for each number.
+static std::int64_t scope_of(std::size_t number)
+{
+    return 2 + 2 * static_cast<std::int64_t>(number);
 }
 
 static std::string sleep_on(pg::Database& database)
@@ -170,8 +176,8 @@ TEST_CASE_METHOD(Fixture, "a server that has gone silent holds nobody for ever")
     // Two are on a connection, the others in the queue.
     std::vector<std::string> codes(6);
     std::vector<std::thread> callers;
-    for (auto& code : codes)
-        callers.emplace_back([&] { code = write(database); });
+    for (std::size_t i = 0; i < codes.size(); ++i)
+        callers.emplace_back([&, i] { codes[i] = write(database, scope_of(i)); });
     for (auto& caller : callers)
         caller.join();
     for (auto const& code : codes)
@@ -210,11 +216,11 @@ TEST_CASE_METHOD(Fixture, "jobs beyond the queue's limit are refused at once")
     REQUIRE(write(database).empty());
     postgres.pause();
     std::vector<std::future<std::string>> callers;
-    for (int i = 0; i < 4; ++i) {
-        callers.push_back(std::async(std::launch::async, [&] { return write(database); }));
-        REQUIRE(testing::eventually([&] { return database.queued() == static_cast<std::size_t>(i); }));
+    for (std::size_t i = 0; i < 4; ++i) {
+        callers.push_back(std::async(std::launch::async, [&, i] { return write(database, scope_of(i)); }));
+        REQUIRE(testing::eventually([&] { return database.queued() == i; }));
     }
-    CHECK(write(database) == "UNAVAILABLE");
+    CHECK(write(database, scope_of(4)) == "UNAVAILABLE");
     postgres.resume();
     for (auto& caller : callers)
         CHECK(caller.get().empty());

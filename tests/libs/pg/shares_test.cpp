@@ -1,0 +1,197 @@
+#include "schema.hpp"
+#include "testing/eventually.hpp"
+
+#include <pqxx/connection>
+#include <pqxx/transaction>
+
+#include <array>
+#include <atomic>
+#include <future>
+#include <thread>
+#include <vector>
+
+// What one tenant may have of the threads, however its calls wait for each other. Scopes 2 and 3 are one
+// tenant's, 4 is another's.
+
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Fixture {
+    ~Fixture() { postgres.query("ALTER ROLE notes_service CONNECTION LIMIT -1"); }
+
+    pg::DatabaseOptions options(unsigned threads) const
+    {
+        return {
+            .url = postgres.service_url(), .threads = threads, .queue_timeout = 1h, .statement_timeout = 1h};
+    }
+
+    /// Calls that wait for the lock.
+    std::string waiting() const
+    {
+        return postgres.query("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
+    }
+
+    testing::Postgres postgres = notes_database();
+};
+
+/// A lock that calls wait for until it goes. Made after whatever waits for them, so that it goes before.
+class Held {
+public:
+    explicit Held(Fixture const& f) : connection_(f.postgres.superuser_url()), transaction_(connection_)
+    {
+        transaction_.exec("SELECT pg_advisory_xact_lock(7)");
+    }
+
+    void let_go() { transaction_.abort(); }
+
+private:
+    pqxx::connection connection_;
+    pqxx::work transaction_;
+};
+
+/// The calls of a test, each in a thread of its own. What a call threw is its code.
+using Calls = std::vector<std::future<std::string>>;
+
+std::future<std::string> call(pg::Database& database, std::int64_t scope_id, std::string const& sql)
+{
+    return std::async(std::launch::async, [&database, scope_id, sql] {
+        return error_code_of([&] { database.transact_blocking(scope_id, [&](pg::Tx& tx) { tx.run(sql); }); });
+    });
+}
+
+std::future<std::string> wait_for_lock(pg::Database& database, std::int64_t scope_id)
+{
+    return call(database, scope_id, "SELECT pg_advisory_xact_lock(7)");
+}
+
+bool ends(std::future<std::string> const& call)
+{
+    return testing::eventually([&] { return call.wait_for(0s) == std::future_status::ready; });
+}
+
+} // namespace
+
+TEST_CASE_METHOD(Fixture, "a tenant whose calls all wait for a lock leaves a thread to the others")
+{
+    struct Case {
+        unsigned threads, share;
+    };
+
+    constexpr unsigned count = 20;
+    auto const [threads, share] = GENERATE(Case{2, 1}, Case{3, 2}, Case{4, 3}, Case{8, 6});
+    pg::Database database(options(threads));
+    Calls calls;
+    std::future<std::string> other;
+    Held held(*this);
+    for (unsigned i = 0; i < count; ++i)
+        calls.push_back(wait_for_lock(database, 2 + i % 2));
+    REQUIRE(testing::eventually(
+        [&, n = share] { return waiting() == std::to_string(n) && database.queued() == count - n; }));
+
+    other = call(database, 4, "SELECT 1");
+    REQUIRE(ends(other));
+    CHECK(other.get() == "");
+    CHECK(waiting() == std::to_string(share));
+    held.let_go();
+    for (auto& each : calls)
+        CHECK(each.get() == "");
+}
+
+TEST_CASE_METHOD(Fixture, "a single thread serves every tenant")
+{
+    pg::Database database(options(1));
+    for (std::int64_t const scope_id : {2, 4, 3})
+        CHECK(call(database, scope_id, "SELECT 1").get() == "");
+}
+
+TEST_CASE_METHOD(Fixture, "what is no tenant's may have every thread")
+{
+    pg::Database database(options(2));
+    Calls calls;
+    Held held(*this);
+    for (pg::Scopes const& scopes : {pg::Scopes(), pg::Scopes(std::vector<std::int64_t>{2, 4})})
+        calls.push_back(std::async(std::launch::async, [&database, scopes] {
+            return error_code_of([&] {
+                database.transact_blocking(
+                    scopes, [](pg::Tx& tx) { tx.run("SELECT pg_advisory_xact_lock(7)"); });
+            });
+        }));
+    CHECK(testing::eventually([&] { return waiting() == "2"; }));
+    held.let_go();
+    for (auto& each : calls)
+        CHECK(each.get() == "");
+}
+
+TEST_CASE_METHOD(Fixture, "of many calls of several tenants each ends, and no tenant has more than its share")
+{
+    constexpr std::size_t tenants = 3, callers = 8, each = 25;
+    pg::Database database(options(4));
+    std::array<std::atomic<int>, tenants> running{}, most{};
+    std::atomic<std::size_t> done = 0;
+    auto const work = [&](std::size_t tenant, pg::Tx& tx) {
+        int const now = ++running[tenant];
+        int seen = most[tenant];
+        while (seen < now && !most[tenant].compare_exchange_weak(seen, now)) {
+        }
+        tx.run("SELECT 1");
+        --running[tenant];
+    };
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < tenants * callers; ++i)
+            threads.emplace_back([&, tenant = i % tenants] {
+                auto const scope_id = 2 + 2 * static_cast<std::int64_t>(tenant);
+                for (std::size_t n = 0; n < each; ++n) {
+                    database.transact_blocking(scope_id, [&](pg::Tx& tx) { work(tenant, tx); });
+                    ++done;
+                }
+            });
+    }
+    CHECK(done == tenants * callers * each);
+    for (auto const& n : most)
+        CHECK(n <= 3);
+}
+
+TEST_CASE_METHOD(Fixture, "a call whose connection breaks gives its place to the next, though none is made")
+{
+    pg::Database database(options(2));
+    std::string const mine = "FROM pg_stat_activity WHERE application_name = 'tetrad'";
+    REQUIRE(testing::eventually([&] { return postgres.query("SELECT count(*) " + mine) == "2"; }));
+    postgres.query("ALTER ROLE notes_service CONNECTION LIMIT 1");
+    std::future<std::string> first, second;
+    Held held(*this);
+    first = wait_for_lock(database, 2);
+    REQUIRE(testing::eventually([&] { return waiting() == "1"; }));
+    second = call(database, 2, "SELECT 1");
+    REQUIRE(testing::eventually([&] { return database.queued() == 1; }));
+    postgres.query("SELECT pg_terminate_backend(pid) " + mine + " AND wait_event_type = 'Lock'");
+    REQUIRE(ends(first));
+    CHECK(first.get() == "UNAVAILABLE");
+    REQUIRE(ends(second));
+    CHECK(second.get() == "");
+}
+
+TEST_CASE_METHOD(Fixture, "a tenant that fills its share of the queue is refused, others are not")
+{
+    auto few = options(1);
+    few.queue_limit = 4;
+    pg::Database database(few);
+    Calls calls;
+    Held held(*this);
+    calls.push_back(wait_for_lock(database, 2));
+    REQUIRE(testing::eventually([&] { return waiting() == "1"; }));
+    auto const enqueue = [&](std::int64_t scope_id) {
+        auto const before = database.queued();
+        calls.push_back(call(database, scope_id, "SELECT 1"));
+        REQUIRE(testing::eventually([&] { return database.queued() == before + 1; }));
+    };
+    for (int i = 0; i < 3; ++i)
+        enqueue(2);
+    CHECK(call(database, 3, "SELECT 1").get() == "UNAVAILABLE");
+    enqueue(4);
+    CHECK(call(database, 6, "SELECT 1").get() == "UNAVAILABLE");
+    held.let_go();
+    for (auto& each : calls)
+        CHECK(each.get() == "");
+}
