@@ -28,8 +28,8 @@ class PurchasesApi; // providers/purchases_api.hpp
 /// The operations that every client repeats all day, each many callers to a statement.
 struct Hot {
     pg::Coalescer<apply::Incoming, std::optional<Outcome>> take_in;
-    pg::Coalescer<entitlements::UserKey, std::vector<entitlements::Shown>> of_user;
-    pg::Coalescer<entitlements::FeatureQuery, entitlements::Feature> feature;
+    pg::Coalescer<entitlements::UserKey, std::optional<std::vector<entitlements::Shown>>> of_user;
+    pg::Coalescer<entitlements::FeatureQuery, std::optional<entitlements::Feature>> feature;
 
     explicit Hot(pg::Database& db)
         : take_in(db, apply::take_in_batch), of_user(db, entitlements::of_user_batch),

@@ -1,14 +1,17 @@
 #include "rules.hpp"
 #include "storage/batch.hpp"
+#include "storage/entitlements.hpp"
 #include "testing/run_awaitable.hpp"
 #include "world.hpp"
 
 #include <functional>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-// What batches of events keep to: nothing is decided by what is no longer so, and no event is too much for an
-// I/O thread.
+// What batches keep to: nothing is decided by what is no longer so, and no event and no user is too much for
+// an I/O thread.
 
 using namespace billing;
 using events::day, events::s;
@@ -66,9 +69,33 @@ public:
         return testing::run_awaitable(work()) == std::vector{true};
     }
 
+    /// What a batch of these inputs yields.
+    template <class In, class Work> auto read(Work work, std::vector<In> const& inputs)
+    {
+        using Result = std::invoke_result_t<Work, pg::Session&, std::span<In const>>;
+        auto const run = [&]() -> Result {
+            auto const session = co_await db_.session();
+            co_return co_await work(*session, inputs);
+        };
+        return testing::run_awaitable(run());
+    }
+
 private:
     pg::Database db_;
 };
+
+/// Gives a user so many entitlements of this status to the product `pack`.
+void give(World const& world, std::string const& user, std::size_t count, std::string const& status)
+{
+    world.postgres.query(
+        "INSERT INTO entitlements (scope_id, entitlement_id, user_id, source, provider_product_id, "
+        "alternative_product_id, transaction_id, status, will_renew, last_event_type, last_event_at, "
+        "last_rank, last_period_end, last_event_id, last_transaction_id, created_at, updated_at, revision) "
+        "SELECT " +
+        world.scope_id() + ", gen_random_uuid(), '" + user + "', 'manual', 'pack', '', n::text, '" + status +
+        "', false, 'GRANT', now(), 0, 'infinity', '', '', now(), now(), 1 FROM generate_series(1, " +
+        std::to_string(count) + ") AS n");
+}
 
 } // namespace
 
@@ -127,4 +154,43 @@ TEST_CASE("whoever has very many subscriptions is left to transactions of their 
 
     CHECK(result_of(world.post_payment(about("sub_next", "active", 100, 90 * day))) == "applied");
     CHECK(text(world.entitlement("a"), "expiresAt") == events::shown(90 * day));
+}
+
+TEST_CASE("whoever has very many entitlements is read alone, and others are not", "[billing][batch]")
+{
+    using entitlements::max_in_batch;
+    World const world;
+    Batch batch(world);
+    REQUIRE(
+        world.as_backend()
+            .post("/v1/products",
+                R"({"providerProductId":"pack","name":"A pack","kind":"consumable","features":["export"]})")
+            .status == 201);
+
+    struct User {
+        std::string name, status;
+        std::size_t count;
+    };
+
+    std::vector<User> const users{{"many", "active", max_in_batch + 1}, {"just", "active", max_in_batch},
+        {"had", "expired", max_in_batch + 1}, {"none", "active", 0}};
+    std::vector<entitlements::UserKey> keys;
+    std::vector<entitlements::FeatureQuery> queries;
+    for (auto const& user : users) {
+        give(world, user.name, user.count, user.status);
+        keys.push_back({std::stoll(world.scope_id()), user.name});
+        queries.push_back({std::stoll(world.scope_id()), user.name, "export", world.clock.now()});
+    }
+    auto const lists = batch.read(entitlements::of_user_batch, keys);
+    auto const features = batch.read(entitlements::features_batch, queries);
+    for (std::size_t i = 0; i < users.size(); ++i) {
+        auto const& [name, status, count] = users[i];
+        INFO(name);
+        bool const is_crowded = count > max_in_batch, has = status == "active" && count > 0;
+        CHECK(lists.at(i).has_value() != is_crowded);
+        CHECK(features.at(i).has_value() != is_crowded);
+        CHECK(world.entitlements(name).size() == count);
+        auto const r = world.as_backend().get("/v1/users/" + name + "/features/export");
+        CHECK(r.body == (has ? R"({"granted":true,"until":null})" : R"({"granted":false,"until":null})"));
+    }
 }

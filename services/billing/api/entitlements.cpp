@@ -30,8 +30,11 @@ http::Response answer(
 
 asio::awaitable<http::Response> answer_now(http::Request const& req, Deps& deps, std::string const& user_id)
 {
-    auto const rows = co_await deps.hot.of_user.run({req.scope().id, user_id});
-    co_return answer(req, user_id, rows, deps.clock.now());
+    auto rows = co_await deps.hot.of_user.run({req.scope().id, user_id});
+    if (!rows)
+        rows = co_await deps.db.read(
+            req.scope(), [&](pg::Tx& tx) { return entitlements::of_user(tx, req.scope(), user_id); });
+    co_return answer(req, user_id, *rows, deps.clock.now());
 }
 
 std::vector<Shown> as_of(pg::Tx& tx, core::Scope const& scope, std::string const& user_id, core::Time at)

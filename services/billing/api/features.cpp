@@ -7,10 +7,14 @@ namespace billing {
 
 asio::awaitable<http::Response> check_feature(http::Request const& req, Deps& deps)
 {
-    auto const feature = co_await deps.hot.feature.run(
-        {req.scope().id, user_id_of(req), req.param("feature"), deps.clock.now()});
+    entitlements::FeatureQuery const query{
+        req.scope().id, user_id_of(req), req.param("feature"), deps.clock.now()};
+    auto feature = co_await deps.hot.feature.run(query);
+    if (!feature)
+        feature =
+            co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return entitlements::feature(tx, query); });
     core::JsonWriter w(64);
-    w.begin_object().member("granted", feature.granted).member("until", feature.until).end_object();
+    w.begin_object().member("granted", feature->granted).member("until", feature->until).end_object();
     co_return http::Response::ok(std::move(w).str());
 }
 

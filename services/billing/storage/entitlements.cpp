@@ -51,6 +51,41 @@ Shown read_shown(pg::RowReader& r)
     return shown;
 }
 
+// Activity as is_active(): greatest() passes over an absent end of grace. At most $6 of a user's rows are
+// looked at (NULL: all); where there are that many, the answer is none.
+constexpr std::string_view select_features =
+    "SELECT k.place, f.is_crowded, f.granted, f.until FROM unnest($1::bigint[], $2::text[], $3::text[], "
+    "$4::timestamptz[], $5::bigint[]) WITH ORDINALITY AS k(scope_id, user_id, feature, now, tenant_id, "
+    "place) "
+    "CROSS JOIN LATERAL (SELECT coalesce(count(*) = $6, false) AS is_crowded, "
+    "coalesce(bool_or(a.grants), false) AS granted, "
+    "CASE WHEN NOT bool_or(a.ends IS NULL) FILTER (WHERE a.grants) "
+    "THEN max(a.ends) FILTER (WHERE a.grants) END AS until "
+    "FROM (SELECT * FROM entitlements x WHERE x.scope_id = k.scope_id AND x.user_id = k.user_id "
+    "LIMIT $6::bigint) AS e "   //
+    JOIN_CATALOG("k.tenant_id") //
+    "CROSS JOIN LATERAL (SELECT CASE WHEN e.expires_at IS NOT NULL "
+    "THEN greatest(e.expires_at, e.grace_until) END AS ends) AS t "
+    "CROSS JOIN LATERAL (SELECT t.ends, e.status = 'active' AND (t.ends IS NULL OR t.ends > k.now) "
+    "AND k.feature = ANY (p.features) AS grants) AS a) AS f";
+
+std::vector<pg::Param> feature_params(std::span<FeatureQuery const> queries, pg::Param limit)
+{
+    return {pg::column(queries, [](FeatureQuery const& q) { return q.scope_id; }),
+        pg::column(queries, [](FeatureQuery const& q) { return std::string_view(q.user_id); }),
+        pg::column(queries, [](FeatureQuery const& q) { return std::string_view(q.feature); }),
+        pg::column(queries, [](FeatureQuery const& q) { return q.now; }),
+        pg::column(queries, [](FeatureQuery const& q) { return tenant_of(q.scope_id); }), std::move(limit)};
+}
+
+/// Behind its place.
+std::optional<Feature> read_feature(pg::RowReader& r)
+{
+    bool const is_crowded = r.boolean();
+    Feature const feature{.granted = r.boolean(), .until = r.optional_time()};
+    return is_crowded ? std::nullopt : std::optional(feature);
+}
+
 } // namespace
 
 Entitlement read(pg::RowReader& r)
@@ -114,61 +149,57 @@ std::vector<pg::Param> params(std::span<Entitlement const> rows)
     };
 }
 
-pg::Batch<std::vector<Shown>> of_user_batch(pg::Session& session, std::span<UserKey const> users)
+pg::Batch<std::optional<std::vector<Shown>>> of_user_batch(
+    pg::Session& session, std::span<UserKey const> users)
 {
     std::vector<pg::Param> const params{pg::column(users, [](UserKey const& k) { return k.scope_id; }),
         pg::column(users, [](UserKey const& k) { return std::string_view(k.user_id); }),
-        pg::column(users, [](UserKey const& k) { return tenant_of(k.scope_id); })};
+        pg::column(users, [](UserKey const& k) { return tenant_of(k.scope_id); }), max_in_batch + 1};
     auto const result = co_await session.run(pg::scopes_of(users),
         "SELECT k.place, " BILLING_ENTITLEMENT_COLUMNS ", " CATALOG_COLUMNS
         " FROM unnest($1::bigint[], $2::text[], $3::bigint[]) WITH ORDINALITY AS k(scope_id, user_id, "
         "tenant_id, place) "
         "CROSS JOIN LATERAL (SELECT * FROM entitlements x WHERE x.scope_id = k.scope_id "
-        "AND x.user_id = k.user_id) AS e " JOIN_CATALOG("k.tenant_id"),
+        "AND x.user_id = k.user_id LIMIT $4::bigint) AS e " JOIN_CATALOG("k.tenant_id"),
         params);
-    std::vector<std::vector<Shown>> lists(users.size());
+    std::vector<std::optional<std::vector<Shown>>> lists(users.size(), std::vector<Shown>());
     for (auto const row : result) {
         pg::RowReader r(row);
         auto& list = lists[static_cast<std::size_t>(r.integer() - 1)];
-        list.push_back(read_shown(r));
+        list->push_back(read_shown(r));
     }
     auto const newer = [](Shown const& a, Shown const& b) {
         return std::tie(a.entitlement.created_at, a.entitlement.id) >
                std::tie(b.entitlement.created_at, b.entitlement.id);
     };
-    for (auto& list : lists)
-        std::ranges::sort(list, newer);
+    for (auto& list : lists) {
+        if (list->size() > max_in_batch)
+            list.reset();
+        else
+            std::ranges::sort(*list, newer);
+    }
     co_return lists;
 }
 
-pg::Batch<Feature> features_batch(pg::Session& session, std::span<FeatureQuery const> queries)
+pg::Batch<std::optional<Feature>> features_batch(pg::Session& session, std::span<FeatureQuery const> queries)
 {
-    std::vector<pg::Param> const params{pg::column(queries, [](FeatureQuery const& q) { return q.scope_id; }),
-        pg::column(queries, [](FeatureQuery const& q) { return std::string_view(q.user_id); }),
-        pg::column(queries, [](FeatureQuery const& q) { return std::string_view(q.feature); }),
-        pg::column(queries, [](FeatureQuery const& q) { return q.now; }),
-        pg::column(queries, [](FeatureQuery const& q) { return tenant_of(q.scope_id); })};
-    // As is_active(): greatest() passes over an absent end of grace.
-    auto const result = co_await session.run(pg::scopes_of(queries),
-        "SELECT k.place, f.granted, f.until FROM unnest($1::bigint[], $2::text[], $3::text[], "
-        "$4::timestamptz[], $5::bigint[]) WITH ORDINALITY AS k(scope_id, user_id, feature, now, tenant_id, "
-        "place) "
-        "CROSS JOIN LATERAL (SELECT count(*) > 0 AS granted, "
-        "CASE WHEN NOT bool_or(e.expires_at IS NULL) THEN max(greatest(e.expires_at, e.grace_until)) END AS "
-        "until "
-        "FROM (SELECT * FROM entitlements x WHERE x.scope_id = k.scope_id AND x.user_id = k.user_id "
-        "AND x.status = 'active' AND (x.expires_at IS NULL OR greatest(x.expires_at, x.grace_until) > "
-        "k.now)) "
-        "AS e " JOIN_CATALOG("k.tenant_id") "WHERE k.feature = ANY (p.features)) AS f",
-        params);
-    std::vector<Feature> answers(queries.size());
+    auto const params = feature_params(queries, max_in_batch + 1);
+    auto const result = co_await session.run(pg::scopes_of(queries), select_features, params);
+    std::vector<std::optional<Feature>> answers(queries.size());
     for (auto const row : result) {
         pg::RowReader r(row);
         auto& answer = answers[static_cast<std::size_t>(r.integer() - 1)];
-        answer.granted = r.boolean();
-        answer.until = r.optional_time();
+        answer = read_feature(r);
     }
     co_return answers;
+}
+
+Feature feature(pg::Tx& tx, FeatureQuery const& query)
+{
+    auto const params = feature_params(std::span(&query, 1), nullptr);
+    pg::RowReader r(tx.run(select_features, params)[0]);
+    r.skip();
+    return read_feature(r).value();
 }
 
 std::vector<Shown> of_user(pg::Tx& tx, core::Scope const& scope, std::string const& user_id)

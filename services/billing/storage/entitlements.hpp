@@ -38,11 +38,20 @@ struct Feature {
     std::optional<core::Time> until; ///< of one that is granted; nullopt: for ever
 };
 
-/// Everything a user has or had, newest first, for many users in one statement.
-pg::Batch<std::vector<Shown>> of_user_batch(pg::Session& session, std::span<UserKey const> users);
+/// What a batch reads of one user at most: everybody in it waits for all of it.
+inline constexpr std::size_t max_in_batch = 100;
 
-/// The answers to many questions in one statement.
-pg::Batch<Feature> features_batch(pg::Session& session, std::span<FeatureQuery const> queries);
+/// Everything a user has or had, newest first, for many users in one statement; nullopt: more than
+/// `max_in_batch`, for `of_user`.
+pg::Batch<std::optional<std::vector<Shown>>> of_user_batch(
+    pg::Session& session, std::span<UserKey const> users);
+
+/// The answers to many questions in one statement; nullopt: the user has or had more than `max_in_batch`, for
+/// `feature`.
+pg::Batch<std::optional<Feature>> features_batch(pg::Session& session, std::span<FeatureQuery const> queries);
+
+/// The answer to one, whatever the user has.
+Feature feature(pg::Tx& tx, FeatureQuery const& query);
 
 /// Everything a user has or had, newest first.
 std::vector<Shown> of_user(pg::Tx& tx, core::Scope const& scope, std::string const& user_id);
