@@ -17,7 +17,8 @@ if(EXISTS ${stamp})
   return()
 endif()
 
-file(COPY ${SOURCE}/package.json ${SOURCE}/package-lock.json DESTINATION ${DEST})
+file(GLOB settings ${SOURCE}/.npmrc)
+file(COPY ${SOURCE}/package.json ${SOURCE}/package-lock.json ${settings} DESTINATION ${DEST})
 execute_process(
   COMMAND ${npm} ci --ignore-scripts --no-audit --no-fund --fetch-retries=4
   WORKING_DIRECTORY ${DEST}
