@@ -55,7 +55,8 @@ async function signIn({ client, sub }) {
       headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") },
       redirect: "manual",
     });
-    for (const cookie of response.headers.getSetCookie()) {
+    // Debian's fetch has no getSetCookie(): the headers come joined, and a date has a comma too.
+    for (const cookie of (response.headers.get("set-cookie") ?? "").split(/, (?=[^;, ]+=)/)) {
       const [name, value] = cookie.split(";")[0].split(/=(.*)/s);
       if (value) jar.set(name, value);
       else jar.delete(name);
