@@ -33,6 +33,7 @@ std::vector<std::string> KeyedHash::under_each(std::initializer_list<std::string
 {
     std::string const text = joined(parts);
     std::vector<std::string> hashes;
+    hashes.reserve(keys_.size());
     for (core::Secret const& key : keys_)
         hashes.push_back(hash(key, text));
     return hashes;
