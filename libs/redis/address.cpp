@@ -6,6 +6,8 @@
 #include <charconv>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace redis {
 
@@ -28,6 +30,7 @@ void read_tcp(boost::urls::url_view const& url, Address& address)
 {
     address.host = url.host_address();
     if (address.host.empty()) refuse("the host is missing");
+    if (address.host.find(',') != std::string::npos) refuse("several hosts are written redis+cluster://");
     if (url.has_port()) {
         address.port = url.port_number();
         if (address.port == 0) refuse("the port must be 1 to 65535");
@@ -48,9 +51,7 @@ void read_unix(boost::urls::url_view const& url, Address& address)
     }
 }
 
-} // namespace
-
-Address Address::parse(std::string_view text)
+Address parse_server(std::string_view text)
 {
     auto const parsed = boost::urls::parse_uri(text);
     if (!parsed) refuse("it is not a URL");
@@ -65,8 +66,35 @@ Address Address::parse(std::string_view text)
     else if (url.scheme() == "unix")
         read_unix(url, address);
     else
-        refuse("it must start with redis:// or unix://");
+        refuse("it must start with redis://, redis+cluster:// or unix://");
     return address;
+}
+
+/// What follows `redis+cluster://`. A URL has one host, so each of them is read as one of its own.
+Address parse_cluster(std::string_view rest)
+{
+    auto const authority = rest.substr(0, rest.find_first_of("/?#"));
+    auto const after = rest.substr(authority.size());
+    auto const sign_in = authority.substr(0, authority.rfind('@') + 1);
+    Address address;
+    for (auto hosts = authority.substr(sign_in.size());;) {
+        auto const host = hosts.substr(0, hosts.find(','));
+        auto node = parse_server(std::string("redis://").append(sign_in).append(host).append(after));
+        if (node.database != 0) refuse("a cluster has no databases");
+        address.cluster.push_back({std::move(node.host), node.port});
+        address.user = std::move(node.user);
+        address.password = std::move(node.password);
+        if (host.size() == hosts.size()) return address;
+        hosts.remove_prefix(host.size() + 1);
+    }
+}
+
+} // namespace
+
+Address Address::parse(std::string_view text)
+{
+    constexpr std::string_view cluster = "redis+cluster://";
+    return text.starts_with(cluster) ? parse_cluster(text.substr(cluster.size())) : parse_server(text);
 }
 
 } // namespace redis

@@ -1,5 +1,6 @@
 #include "redis/client.hpp"
 
+#include "redis/cluster.hpp"
 #include "redis/connection.hpp"
 
 #include <boost/asio/execution_context.hpp>
@@ -40,11 +41,10 @@ std::string glob_of(std::string_view prefix)
     return glob + '*';
 }
 
-std::vector<std::string_view> eval_command(std::string_view verb, std::string_view script,
-    std::string_view key_count, std::vector<std::string_view> const& keys,
-    std::vector<std::string_view> const& args)
+Words eval_command(std::string_view verb, std::string_view script, std::string_view key_count,
+    Words const& keys, Words const& args)
 {
-    std::vector<std::string_view> command{verb, script, key_count};
+    Words command{verb, script, key_count};
     command.reserve(3 + keys.size() + args.size());
     command.insert(command.end(), keys.begin(), keys.end());
     command.insert(command.end(), args.begin(), args.end());
@@ -57,10 +57,14 @@ Script::Script(std::string text) : text_(std::move(text)), sha_(sha1_hex(text_))
 
 Client::Client(ClientOptions options, std::vector<asio::io_context*> const& contexts, observe::Logger& logger)
 {
-    for (auto* const ioc : contexts)
-        connections_.push_back(std::make_shared<Connection>(*ioc, options, logger));
-    for (auto const& connection : connections_)
-        connection->start();
+    for (auto* const ioc : contexts) {
+        if (options.address.cluster.empty())
+            backends_.push_back(std::make_shared<Connection>(*ioc, options, logger));
+        else
+            backends_.push_back(std::make_shared<Cluster>(*ioc, options, logger));
+    }
+    for (auto const& backend : backends_)
+        backend->start();
 }
 
 Client::~Client()
@@ -70,50 +74,67 @@ Client::~Client()
 
 void Client::stop() noexcept
 {
-    for (auto const& connection : connections_)
-        connection->stop();
+    for (auto const& backend : backends_)
+        backend->stop();
 }
 
 bool Client::healthy() const noexcept
 {
-    return std::ranges::any_of(connections_, [](auto const& connection) { return connection->up(); });
+    return std::ranges::any_of(backends_, [](auto const& backend) { return backend->healthy(); });
 }
 
-std::shared_ptr<Client::Connection> Client::connection_of(asio::any_io_executor const& executor) const
+std::shared_ptr<Client::Backend> Client::backend_of(asio::any_io_executor const& executor) const
 {
     auto const& context = asio::query(executor, asio::execution::context);
-    for (auto const& connection : connections_)
-        if (&context == &connection->context()) return connection;
+    for (auto const& backend : backends_)
+        if (&context == &backend->context()) return backend;
     throw std::logic_error("redis: called outside the client's io_contexts");
+}
+
+asio::awaitable<Reply> Client::route(std::string_view key, std::vector<std::string_view> args)
+{
+    auto const backend = backend_of(co_await asio::this_coro::executor);
+    co_return co_await backend->route(key, args);
 }
 
 asio::awaitable<Reply> Client::command(std::vector<std::string_view> args)
 {
-    auto const connection = connection_of(co_await asio::this_coro::executor);
-    if (connection->starting()) co_await connection->first_attempt();
-    co_return co_await connection->send(args);
+    auto const key = args.size() > 1 ? args[1] : std::string_view();
+    return route(key, std::move(args));
 }
 
 asio::awaitable<Reply> Client::eval(
     Script const& script, std::vector<std::string_view> keys, std::vector<std::string_view> args)
 {
     auto const key_count = std::to_string(keys.size());
+    auto const key = keys.empty() ? std::string_view() : keys.front();
     try {
-        co_return co_await command(eval_command("EVALSHA", script.sha(), key_count, keys, args));
+        co_return co_await route(key, eval_command("EVALSHA", script.sha(), key_count, keys, args));
     } catch (CommandError const& e) {
         if (!std::string_view(e.what()).starts_with("NOSCRIPT")) throw;
     }
     // It was not run, so running it now is the first time.
-    co_return co_await command(eval_command("EVAL", script.text(), key_count, keys, args));
+    co_return co_await route(key, eval_command("EVAL", script.text(), key_count, keys, args));
 }
 
 asio::awaitable<std::size_t> Client::erase_prefix(std::string_view prefix)
 {
     auto const glob = glob_of(prefix);
+    auto const backend = backend_of(co_await asio::this_coro::executor);
+    auto const servers = co_await backend->servers();
+    std::size_t erased = 0;
+    for (auto const& server : servers)
+        erased += co_await erase_on(*server, glob);
+    co_return erased;
+}
+
+asio::awaitable<std::size_t> Client::erase_on(Connection& server, std::string_view glob)
+{
     std::size_t erased = 0;
     std::string cursor = "0";
     do {
-        auto const page = co_await command({"SCAN", cursor, "MATCH", glob, "COUNT", "1000"});
+        Words const scan{"SCAN", cursor, "MATCH", glob, "COUNT", "1000"};
+        auto const page = co_await server.send(scan);
         cursor = page.array().at(0).text();
         // One by one: keys of different subjects lie in different slots of a cluster.
         for (auto const& key : page.array().at(1).array())

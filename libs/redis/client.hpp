@@ -41,8 +41,9 @@ struct ClientOptions {
     std::chrono::milliseconds reconnect_max{1000};
 };
 
-/// One asynchronous connection per io_context, each used only by the thread that runs it: nothing is shared,
-/// and commands of many coroutines travel pipelined without anyone asking for it.
+/// One asynchronous connection per io_context (and, of a Redis Cluster, per master), each used only by the
+/// thread that runs it: nothing is shared, and commands of many coroutines travel pipelined without anyone
+/// asking for it.
 ///
 /// A command never waits long: while the server is down it throws Unavailable at once, and one without an
 /// answer after `timeout` (or up to a sixth of it more) throws Unavailable and drops the connection, because
@@ -50,7 +51,9 @@ struct ClientOptions {
 /// again in the background. A call made while the very first attempt is under way waits for it, at most
 /// `timeout`.
 ///
-/// All keys of one command or script carry one hash tag, so that a Redis Cluster could serve them.
+/// All keys of one command or script carry one hash tag, so that a Redis Cluster can serve them. A master
+/// that is away concerns its own keys alone; a replica that takes over from it is found by itself, and so are
+/// keys that move.
 class Client {
 public:
     /// `contexts` each run by one thread; they and `logger` outlive this object's `stop()` and their threads.
@@ -61,17 +64,17 @@ public:
     Client(Client const&) = delete;
     Client& operator=(Client const&) = delete;
 
-    /// Sends one command; `args` are binary-safe and must live until the call is awaited. Called from a
-    /// coroutine on one of the contexts (std::logic_error otherwise). Throws Unavailable, or CommandError
-    /// when the server refuses.
+    /// Sends one command; `args` are binary-safe and must live until the call is awaited. In a cluster the
+    /// second of them is the key that says to which node. Called from a coroutine on one of the contexts
+    /// (std::logic_error otherwise). Throws Unavailable, or CommandError when the server refuses.
     asio::awaitable<Reply> command(std::vector<std::string_view> args);
 
     /// Runs `script`; every key it touches is in `keys`. Otherwise as `command`.
     asio::awaitable<Reply> eval(
         Script const& script, std::vector<std::string_view> keys, std::vector<std::string_view> args);
 
-    /// Unlinks every key that starts with `prefix`, by SCAN, and says how many. Keys made meanwhile may
-    /// remain.
+    /// Unlinks every key that starts with `prefix`, by SCAN on every master, and says how many. Keys that are
+    /// made meanwhile, or moved to another node, may remain.
     asio::awaitable<std::size_t> erase_prefix(std::string_view prefix);
 
     /// Whether some connection works now (for metrics). Safe from any thread.
@@ -82,11 +85,15 @@ public:
     void stop() noexcept;
 
 private:
+    class Backend;
     class Connection;
+    class Cluster;
 
-    std::shared_ptr<Connection> connection_of(asio::any_io_executor const& executor) const;
+    std::shared_ptr<Backend> backend_of(asio::any_io_executor const& executor) const;
+    asio::awaitable<Reply> route(std::string_view key, std::vector<std::string_view> args);
+    asio::awaitable<std::size_t> erase_on(Connection& server, std::string_view glob);
 
-    std::vector<std::shared_ptr<Connection>> connections_;
+    std::vector<std::shared_ptr<Backend>> backends_; ///< one per context
 };
 
 } // namespace redis

@@ -20,8 +20,14 @@ using Clock = std::chrono::steady_clock;
 constexpr unsigned ticks = 6;
 
 /// Errors that say the server cannot serve now, whatever is asked.
-constexpr std::array<std::string_view, 11> not_serving{"LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN",
-    "READONLY", "OOM", "BUSY", "MISCONF", "NOREPLICAS", "NOAUTH", "WRONGPASS"};
+constexpr std::array<std::string_view, 10> not_serving{"LOADING", "MASTERDOWN", "CLUSTERDOWN", "READONLY",
+    "OOM", "BUSY", "MISCONF", "NOREPLICAS", "NOAUTH", "WRONGPASS"};
+
+/// Of an answer that says nothing: to ASKING.
+class Unread final : public Answer {
+public:
+    void arrived(redisReply const* /*reply*/) noexcept override {}
+};
 
 Reply to_reply(redisReply const& reply)
 {
@@ -62,9 +68,10 @@ Outcome Outcome::of(redisReply const* reply)
     return {nullptr, to_reply(*reply)};
 }
 
-Client::Connection::Connection(asio::io_context& ioc, ClientOptions options, observe::Logger& logger)
-    : ioc_(ioc), options_(std::move(options)), logger_(logger), resolver_(ioc),
-      first_attempt_(ioc, Clock::now() + options_.timeout), changed_(ioc), watchdog_(ioc)
+Client::Connection::Connection(
+    asio::io_context& ioc, ClientOptions options, observe::Logger& logger, std::function<void()> on_change)
+    : ioc_(ioc), options_(std::move(options)), logger_(logger), on_change_(std::move(on_change)),
+      resolver_(ioc), first_attempt_(ioc, Clock::now() + options_.timeout), changed_(ioc), watchdog_(ioc)
 {
 }
 
@@ -100,17 +107,36 @@ asio::awaitable<void> Client::Connection::first_attempt()
     co_await first_attempt_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
 }
 
-asio::awaitable<Reply> Client::Connection::send(std::vector<std::string_view> const& args)
+asio::awaitable<Reply> Client::Connection::send(Words const& args, bool asking)
+{
+    return starting() ? send_once_made(args, asking) : send_now(args, asking);
+}
+
+asio::awaitable<Reply> Client::Connection::send_once_made(Words const& args, bool asking)
+{
+    co_await first_attempt();
+    co_return co_await send_now(args, asking);
+}
+
+asio::awaitable<Reply> Client::Connection::send_now(Words const& args, bool asking)
 {
     if (!up()) throw Unavailable("redis: not connected");
-    return exchange(link_, args);
+    return exchange(link_, args, asking);
+}
+
+asio::awaitable<std::vector<std::shared_ptr<Client::Connection>>> Client::Connection::servers()
+{
+    co_return std::vector{shared_from_this()};
 }
 
 asio::awaitable<Reply> Client::Connection::exchange(
-    std::shared_ptr<Link> link, std::span<std::string_view const> args)
+    std::shared_ptr<Link> link, std::span<std::string_view const> args, bool asking)
 {
     co_return co_await asio::async_initiate<asio::use_awaitable_t<> const, void(std::exception_ptr, Reply)>(
         [&](auto handler) {
+            // It holds for the one command that comes next.
+            constexpr std::array<std::string_view, 1> may_ask{"ASKING"};
+            if (asking) link->send(may_ask, std::make_unique<Unread>());
             link->send(args, std::make_unique<Waiter<decltype(handler)>>(std::move(handler)));
             watch();
         },
@@ -123,8 +149,9 @@ asio::awaitable<void> Client::Connection::run()
     unsigned attempt = 0;
     while (state_ != State::stopped) {
         if (co_await connect()) {
-            logger_.info("redis connected");
+            logger_.info("redis connected", {{"server", name()}});
             attempt = 0;
+            changed();
             boost::system::error_code closed;
             if (link_->is_open())
                 co_await changed_.async_wait(asio::redirect_error(asio::use_awaitable, closed));
@@ -134,10 +161,22 @@ asio::awaitable<void> Client::Connection::run()
         if (state_ == State::stopped) break;
         // The first of a row of failures is news; that it goes on is not.
         logger_.log(attempt == 0 ? observe::Level::warn : observe::Level::debug, "redis unavailable",
-            {{"reason", reason_}, {"attempt", attempt}});
+            {{"server", name()}, {"reason", reason_}, {"attempt", attempt}});
+        changed();
         co_await pause(attempt++);
     }
     link_.reset();
+}
+
+std::string Client::Connection::name() const
+{
+    auto const& address = options_.address;
+    return address.path.empty() ? address.host + ':' + std::to_string(address.port) : address.path;
+}
+
+void Client::Connection::changed()
+{
+    if (on_change_) on_change_();
 }
 
 asio::awaitable<bool> Client::Connection::connect()

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "redis/client.hpp"
+#include "redis/backend.hpp"
 #include "redis/link.hpp"
 
 #include <boost/asio/async_result.hpp>
@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <memory>
 
 namespace redis {
@@ -41,37 +42,56 @@ private:
     Handler handler_;
 };
 
-/// Keeps one Link up for one io_context; everything but `stop`, `up` and the constructor runs on that
-/// context's thread.
-class Client::Connection : public std::enable_shared_from_this<Connection> {
+/// Keeps one Link up for one io_context; everything but `stop`, `up`, `healthy` and the constructor runs on
+/// that context's thread.
+class Client::Connection final : public Backend, public std::enable_shared_from_this<Connection> {
 public:
-    Connection(asio::io_context& ioc, ClientOptions options, observe::Logger& logger);
+    /// `on_change` is called after it came up and after each attempt that ended, on the context's thread.
+    Connection(asio::io_context& ioc, ClientOptions options, observe::Logger& logger,
+        std::function<void()> on_change = {});
 
-    void start();
-    void stop() noexcept;
+    void start() override;
+    void stop() noexcept override;
 
-    asio::io_context& context() const noexcept { return ioc_; }
+    asio::io_context& context() const noexcept override { return ioc_; }
+
+    Endpoint endpoint() const { return {options_.address.host, options_.address.port}; }
+
+    std::string name() const; ///< for the log
 
     bool up() const noexcept { return state_.load(std::memory_order_relaxed) == State::up; }
 
+    bool healthy() const noexcept override { return up(); }
+
     bool starting() const noexcept { return state_.load(std::memory_order_relaxed) == State::starting; }
 
-    /// Waits for the end of the first attempt, at most the time-out.
-    asio::awaitable<void> first_attempt();
+    /// Whether somebody waits for it.
+    bool busy() const noexcept { return starting() || (link_ && link_->age()); }
 
-    /// `args` are copied before this suspends. Throws Unavailable at once unless up.
-    asio::awaitable<Reply> send(std::vector<std::string_view> const& args);
+    /// `args` live until this is awaited; `asking`: the command was sent here by ASK. While the first attempt
+    /// to connect is under way, waits for its end, at most the time-out. Throws Unavailable at once unless
+    /// up.
+    asio::awaitable<Reply> send(Words const& args, bool asking = false);
+
+    asio::awaitable<Reply> route(std::string_view /*key*/, Words const& args) override { return send(args); }
+
+    asio::awaitable<std::vector<std::shared_ptr<Connection>>> servers() override;
 
 private:
     enum class State : std::uint8_t { starting, up, down, stopped };
 
     asio::awaitable<void> run();
+    asio::awaitable<void> first_attempt();
+    asio::awaitable<Reply> send_once_made(Words const& args, bool asking);
+    asio::awaitable<Reply> send_now(Words const& args, bool asking);
     asio::awaitable<bool> connect();
     asio::awaitable<bool> connect_to(std::string const& ip);
     asio::awaitable<std::vector<std::string>> resolve();
     asio::awaitable<void> sign_in(std::shared_ptr<Link> link);
     asio::awaitable<void> pause(unsigned attempt);
-    asio::awaitable<Reply> exchange(std::shared_ptr<Link> link, std::span<std::string_view const> args);
+    asio::awaitable<Reply> exchange(
+        std::shared_ptr<Link> link, std::span<std::string_view const> args, bool asking = false);
+    void changed();
     void on_closed(std::string const& reason);
     void watch();
     void check_silence();
@@ -82,6 +102,7 @@ private:
     asio::io_context& ioc_;
     ClientOptions const options_;
     observe::Logger& logger_;
+    std::function<void()> const on_change_;
     std::atomic<State> state_ = State::starting;
     std::shared_ptr<Link> link_;
     std::string reason_; ///< why the last link ended

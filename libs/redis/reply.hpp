@@ -36,6 +36,8 @@ public:
 
     explicit Reply(Array elements) : value_(std::move(elements)) {}
 
+    bool is_nil() const noexcept { return std::holds_alternative<std::monostate>(value_); }
+
     std::int64_t integer() const { return std::get<std::int64_t>(value_); }
 
     std::string const& text() const { return std::get<std::string>(value_); } ///< bulk or status

@@ -71,8 +71,8 @@ core::Secret check_master_key(core::Config& config, std::string_view name, core:
 
 core::Secret read_redis_url(core::Config& config)
 {
-    auto url =
-        config.required_secret("REDIS_URL", "redis://[user:password@]host[:port][/db] or unix:///path");
+    auto url = config.required_secret("REDIS_URL",
+        "redis://[user:password@]host[:port][/db], unix:///path or redis+cluster://host[:port],host[:port]");
     try {
         if (!url.empty()) redis::Address::parse(url.reveal());
     } catch (std::invalid_argument const& e) {

@@ -5,6 +5,8 @@
 
 namespace testing {
 
+class RedisServer;
+
 /// A private redis-server on a free loopback port, without persistence; killed with the fixture or the
 /// process. Create it, and call `start`, from a thread that outlives the server (Linux kills the server with
 /// that thread).
@@ -24,8 +26,7 @@ public:
     void resume();
 
 private:
-    class Server;
-    std::unique_ptr<Server> server_;
+    std::unique_ptr<RedisServer> server_;
 };
 
 } // namespace testing

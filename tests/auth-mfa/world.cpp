@@ -76,6 +76,7 @@ World::World(Options options) : ServiceWorld(auth_mfa::definition(), options.now
     environment.try_emplace("SMS_SENDER_VERIFIED", "true");
     begin(std::move(environment), [&](service::Settings& settings) {
         settings.base_host = options.base_host;
+        if (!options.redis_url.empty()) settings.redis_url = core::Secret(options.redis_url);
         settings.trusted_proxies = service::TrustedProxies::parse("127.0.0.1").value();
     });
     await_first_key();

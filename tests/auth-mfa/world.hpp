@@ -40,6 +40,7 @@ public:
         core::Time now = testing::FakeClock::start;
         std::string twilio_url = {}; ///< instead of the outbox
         std::string base_host = "auth.localhost";
+        std::string redis_url = {}; ///< instead of a Redis of its own
         std::map<std::string, std::string> environment = {};
     };
 

@@ -36,13 +36,32 @@ TEST_CASE("redis URLs are read")
     CHECK(Address::parse("unix://:secret@/run/r.sock").password.reveal() == "secret");
 }
 
+TEST_CASE("a cluster is some of its nodes, which share a user and a password")
+{
+    using redis::Endpoint;
+    auto const plain = Address::parse("redis+cluster://cache");
+    CHECK(plain.cluster == std::vector<Endpoint>{{"cache", 6379}});
+    CHECK(plain.host.empty());
+
+    auto const full = Address::parse("redis+cluster://app:p%40s%2Cs@a:7000,10.0.0.1,[::1]:7001/");
+    CHECK(full.cluster == std::vector<Endpoint>{{"a", 7000}, {"10.0.0.1", 6379}, {"::1", 7001}});
+    CHECK(full.user == "app");
+    CHECK(full.password.reveal() == "p@s,s");
+    CHECK(full.database == 0);
+    CHECK(Address::parse("redis+cluster://:a,b@cache:1").password.reveal() == "a,b");
+    CHECK(Address::parse("redis://cache").cluster.empty());
+}
+
 TEST_CASE("what is not a redis URL is refused without a word of it")
 {
-    for (std::string const url : {"", "cache:6379", "http://cache", "rediss://cache", "redis://",
-             "redis://:6379", "redis://cache:0", "redis://cache:65536", "redis://cache:x", "redis://cache/x",
-             "redis://cache/-1", "redis://cache/1/2", "redis://cache?db=1", "redis://cache#f",
-             "redis://hunter2@cache", "unix://", "unix:///", "unix://host/run/r.sock",
-             "unix:///run/r.sock?db=x", "unix:///run/r.sock?other=1", "redis://:hunter2@/"}) {
+    for (std::string const url :
+        {"", "cache:6379", "http://cache", "rediss://cache", "redis://", "redis://:6379", "redis://cache:0",
+            "redis://cache:65536", "redis://cache:x", "redis://cache/x", "redis://cache/-1",
+            "redis://cache/1/2", "redis://cache?db=1", "redis://cache#f", "redis://hunter2@cache", "unix://",
+            "unix:///", "unix://host/run/r.sock", "unix:///run/r.sock?db=x", "unix:///run/r.sock?other=1",
+            "redis://:hunter2@/", "redis://a,b:1", "redis+cluster://", "redis+cluster://a,",
+            "redis+cluster://,a", "redis+cluster://a:1,b:x", "redis+cluster://a/1", "redis+cluster://a?x=1",
+            "redis+cluster://hunter2@a,b", "redis+cluster:a"}) {
         CAPTURE(url);
         CHECK_THROWS_AS(Address::parse(url), std::invalid_argument);
         try {

@@ -167,6 +167,26 @@ TEST_CASE("an answer that has arrived counts even when our own thread was late")
     CHECK(redis.client->healthy());
 }
 
+TEST_CASE("a master that was made a replica is left, for whoever has its address by then")
+{
+    Fixture redis;
+    auto const connection = [&] { return redis({"CLIENT", "ID"}).integer(); };
+    auto const first = connection();
+    redis({"REPLICAOF", "127.0.0.1", "1"});
+    redis::Script const script("return redis.call('SET', KEYS[1], 'v')");
+    std::vector<std::string_view> const keys{"k"};
+    CHECK_THROWS_AS(redis.contexts.await(redis.client->eval(script, keys, {})), redis::Unavailable);
+    CHECK(testing::eventually([&] {
+        try {
+            return connection() != first;
+        } catch (redis::Unavailable const&) {
+            return false;
+        }
+    }));
+    redis({"REPLICAOF", "NO", "ONE"});
+    CHECK(redis({"SET", "k", "v"}).text() == "OK");
+}
+
 TEST_CASE("stopping answers what is in flight and leaves the contexts nothing to do")
 {
     testing::Redis server;
