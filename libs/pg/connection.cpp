@@ -1,11 +1,13 @@
 #include "pg/connection.hpp"
 
 #include <pqxx/except>
+#include <pqxx/prepared_statement>
 
 #include <algorithm>
 #include <poll.h>
 #include <stdexcept>
 #include <sys/socket.h>
+#include <vector>
 
 namespace pg {
 
@@ -30,8 +32,8 @@ void Watch::cut_after(Clock::duration limit)
     if (socket_ >= 0 && since_ == since) ::shutdown(socket_, SHUT_RDWR);
 }
 
-Connection::Connection(std::string const& conninfo, Watch& watch)
-    : watch_(watch), connection_(conninfo), session_(connection_)
+Connection::Connection(std::string const& conninfo, Watch& watch, std::string const& transaction_settings)
+    : watch_(watch), transaction_settings_(transaction_settings), connection_(conninfo), session_(connection_)
 {
     watch_.attach(connection_.sock());
 }
@@ -71,18 +73,34 @@ std::string Connection::call(std::string_view sql, std::span<Param const> params
     return message;
 }
 
-pqxx::result Connection::send(std::string const& message)
+template <class Ask> pqxx::result Connection::exchange(Ask ask)
 {
     // A connection that is down would be remade silently, without its prepared statements, amid a
     // transaction.
     if (lost()) throw pqxx::broken_connection("the connection was lost");
     Watch::Exchange const exchange(watch_);
     try {
-        return session_.exec(message);
+        return ask();
     } catch (...) {
         note(std::current_exception());
         throw;
     }
+}
+
+pqxx::result Connection::send(std::string const& message)
+{
+    return exchange([&] { return session_.exec(message); });
+}
+
+pqxx::result Connection::run_once(std::string_view sql, std::span<Param const> params)
+{
+    require_text(params);
+    std::vector<char const*> values; // null: NULL
+    values.reserve(params.size());
+    for (Param const& param : params)
+        values.push_back(param.c_str());
+    return exchange(
+        [&] { return session_.exec_params(std::string(sql), pqxx::prepare::make_dynamic_params(values)); });
 }
 
 bool Connection::stale() const
@@ -184,9 +202,11 @@ Fault fault_of(std::exception_ptr const& failure)
     } catch (pqxx::sql_error const& error) {
         if (error.sqlstate() == "40001" || error.sqlstate() == "40P01") return Fault::retry;
         if (is_void_plan(error.sqlstate(), error.what())) return Fault::retry;
-        // 53: out of resources. 57: cancelled (statement_timeout). 58: its own input or output failed.
+        // 08: a pooler has no connection to the server. 53: out of resources. 57: cancelled
+        // (statement_timeout). 58: its own input or output failed.
         auto const is_class = [&](char const* name) { return error.sqlstate().starts_with(name); };
-        return is_class("53") || is_class("57") || is_class("58") ? Fault::unavailable : Fault::other;
+        return is_class("08") || is_class("53") || is_class("57") || is_class("58") ? Fault::unavailable
+                                                                                    : Fault::other;
     } catch (...) {
         return Fault::other;
     }

@@ -71,14 +71,16 @@ bool is_void_plan(std::string_view sqlstate, std::string_view message);
 /// Throws std::invalid_argument for U+0000, which PostgreSQL's text does not hold.
 void require_text(std::span<Param const> params);
 
-/// One connection and the statements prepared on it. Used by one thread.
+/// One connection and the statements prepared on it. Used by one thread. Where a pooler shares sessions, it
+/// prepares none: what is prepared belongs to a session that others get.
 class Connection {
 public:
     /// Statements kept prepared; beyond, the oldest is dropped.
     static constexpr std::size_t statement_limit = 512;
 
-    /// Connects, or throws pqxx::broken_connection.
-    Connection(std::string const& conninfo, Watch& watch);
+    /// Connects, or throws pqxx::broken_connection. `transaction_settings`: "" unless sessions are shared;
+    /// outlives the connection.
+    Connection(std::string const& conninfo, Watch& watch, std::string const& transaction_settings);
     ~Connection();
     Connection(Connection const&) = delete;
     Connection& operator=(Connection const&) = delete;
@@ -89,6 +91,12 @@ public:
 
     /// Sends one message of one or more statements; the result of the last.
     pqxx::result send(std::string const& message);
+
+    /// What runs first in each transaction; "" unless sessions are shared.
+    std::string const& transaction_settings() const noexcept { return transaction_settings_; }
+
+    /// Runs one statement that is not prepared; one message.
+    pqxx::result run_once(std::string_view sql, std::span<Param const> params);
 
     /// Whether something came, or the end, although nothing was asked: the server has let go of us.
     bool stale() const;
@@ -103,6 +111,7 @@ public:
     Fault fault_of(std::exception_ptr const& failure) const;
 
 private:
+    template <class Ask> pqxx::result exchange(Ask ask);
     void note(std::exception_ptr const& failure);
     void lose(char const* why);
     std::string const& name_of(std::string_view sql);
@@ -114,6 +123,7 @@ private:
     };
 
     Watch& watch_;
+    std::string const& transaction_settings_;
     pqxx::connection connection_;
     pqxx::nontransaction session_; ///< sends what it is given and adds nothing
     std::unordered_map<std::string, std::string, Hash, std::equal_to<>> statements_; ///< text to name

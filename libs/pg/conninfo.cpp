@@ -1,6 +1,7 @@
 #include "pg/conninfo.hpp"
 
 #include <libpq-fe.h>
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -22,6 +23,14 @@ static Keywords parse(std::string const& url)
     return keywords;
 }
 
+/// What row.cpp reads depends on them.
+static Settings with_formats(Settings settings)
+{
+    settings.emplace("TimeZone", "UTC");
+    settings.emplace("DateStyle", "ISO");
+    return settings;
+}
+
 static std::string quoted(std::string const& value)
 {
     std::string out = "'";
@@ -32,8 +41,7 @@ static std::string quoted(std::string const& value)
     return out += '\'';
 }
 
-std::string complete_conninfo(std::string const& url, std::string const& application_name,
-    std::map<std::string, std::string> const& settings)
+static Keywords complete(std::string const& url, std::string const& application_name)
 {
     Keywords keywords = parse(url);
     keywords.emplace("application_name", application_name);
@@ -44,20 +52,43 @@ std::string complete_conninfo(std::string const& url, std::string const& applica
     keywords.emplace("keepalives_interval", "2");
     keywords.emplace("keepalives_count", "3");
     keywords.emplace("tcp_user_timeout", "5000");
+    return keywords;
+}
 
-    std::string options = "-c TimeZone=UTC -c DateStyle=ISO";
-    for (auto const& [name, value] : settings)
-        options += " -c " + name + "=" + value;
-    if (auto const given = keywords.find("options"); given != keywords.end())
-        options.append(" ").append(given->second);
-    keywords["options"] = options;
-
+static std::string join(Keywords const& keywords)
+{
     std::string out;
     for (auto const& [keyword, value] : keywords) {
         if (!out.empty()) out += ' ';
         out.append(keyword).append("=").append(quoted(value));
     }
     return out;
+}
+
+std::string complete_conninfo(
+    std::string const& url, std::string const& application_name, Settings const& settings)
+{
+    Keywords keywords = complete(url, application_name);
+    std::string options;
+    for (auto const& [name, value] : with_formats(settings))
+        options.append(options.empty() ? "-c " : " -c ").append(name).append("=").append(value);
+    if (auto const given = keywords.find("options"); given != keywords.end())
+        options.append(" ").append(given->second);
+    keywords["options"] = options;
+    return join(keywords);
+}
+
+std::string pooled_conninfo(std::string const& url, std::string const& application_name)
+{
+    return join(complete(url, application_name));
+}
+
+std::string transaction_settings(Settings const& settings)
+{
+    std::string sql;
+    for (auto const& [name, value] : with_formats(settings))
+        sql.append(sql.empty() ? "SELECT " : ",").append("set_config('" + name + "','" + value + "',true)");
+    return sql;
 }
 
 std::string loggable_reason(std::string_view message)

@@ -59,6 +59,11 @@ std::shared_ptr<void const> Database::identity() const noexcept
     return impl_->identity;
 }
 
+std::string const& Database::transaction_settings() const noexcept
+{
+    return impl_->transaction_settings;
+}
+
 asio::awaitable<ConnectionHandle> Database::connect()
 {
     ConnectionHandle connection;

@@ -115,6 +115,10 @@ struct DatabaseOptions {
     std::string url;                         ///< libpq connection string or URI
     std::string application_name = "tetrad"; ///< shown in pg_stat_activity
     unsigned threads = 4;                    ///< one connection each
+    /// `url` is that of a pooler which gives a session away after each transaction, as PgBouncer's
+    /// transaction mode does. Then nothing is prepared and settings are those of each transaction, which
+    /// costs one round trip more, and statements are planned each time.
+    bool transaction_pooling = false;
     /// Waiting jobs (a tenant's: its share of them), or callers of one Coalescer, beyond which: 503.
     std::size_t queue_limit = 2000;
     std::chrono::milliseconds queue_timeout{3000};       ///< a job not started by then: 503
@@ -204,6 +208,9 @@ public:
     /// For Coalescer: a connection that the calling coroutine's thread drives, until the Session ends. The
     /// coroutine's context is run by one thread. Throws core::Error UNAVAILABLE.
     asio::awaitable<std::unique_ptr<Session>> session();
+
+    /// For `session`: what runs first in each transaction; "" unless sessions are shared.
+    std::string const& transaction_settings() const noexcept;
 
     /// For `session`: a new connection, made on a database thread.
     asio::awaitable<ConnectionHandle> connect();

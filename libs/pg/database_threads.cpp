@@ -5,7 +5,6 @@
 #include "pg/transaction.hpp"
 
 #include <algorithm>
-#include <map>
 #include <random>
 #include <utility>
 
@@ -41,7 +40,7 @@ static std::size_t share_of(std::size_t all)
     return all < 2 ? all : all - std::max<std::size_t>(1, all / 4);
 }
 
-static std::map<std::string, std::string> session_settings(DatabaseOptions const& options)
+static Settings session_settings(DatabaseOptions const& options)
 {
     std::string const limit = std::to_string(options.statement_timeout.count());
     // A process that stalls within a transaction must not keep others waiting for its locks. Notices would go
@@ -51,7 +50,7 @@ static std::map<std::string, std::string> session_settings(DatabaseOptions const
 }
 
 /// The plan that is made once may be made while a table is small, and must be right when it no longer is.
-static std::map<std::string, std::string> batch_settings(DatabaseOptions const& options)
+static Settings batch_settings(DatabaseOptions const& options)
 {
     auto settings = session_settings(options);
     settings.emplace("plan_cache_mode", "force_generic_plan");
@@ -59,10 +58,18 @@ static std::map<std::string, std::string> batch_settings(DatabaseOptions const& 
     return settings;
 }
 
+static std::string conninfo_of(DatabaseOptions const& options, Settings const& settings)
+{
+    return options.transaction_pooling ? pooled_conninfo(options.url, options.application_name)
+                                       : complete_conninfo(options.url, options.application_name, settings);
+}
+
 Database::Impl::Impl(DatabaseOptions given)
     : options(std::move(given)),
-      conninfo(complete_conninfo(options.url, options.application_name, session_settings(options))),
-      batch_conninfo(complete_conninfo(options.url, options.application_name, batch_settings(options)))
+      transaction_settings(
+          options.transaction_pooling ? pg::transaction_settings(session_settings(options)) : ""),
+      conninfo(conninfo_of(options, session_settings(options))),
+      batch_conninfo(conninfo_of(options, batch_settings(options)))
 {
     hopeful = working = options.threads;
     for (unsigned i = 0; i < options.threads; ++i)
@@ -154,7 +161,7 @@ void Database::Impl::work(DatabaseThread& self)
 bool Database::Impl::connect(DatabaseThread& self)
 {
     try {
-        self.connection.emplace(conninfo, self.watch);
+        self.connection.emplace(conninfo, self.watch, transaction_settings);
     } catch (std::exception const& failure) {
         report_unreachable(failure.what());
     }

@@ -75,6 +75,7 @@ struct Database::Impl {
 
     DatabaseOptions const options;
     std::shared_ptr<void const> const identity = std::make_shared<char>();
+    std::string const transaction_settings; ///< "" unless sessions are shared
     std::string const conninfo, batch_conninfo;
 
     std::mutex mutex;

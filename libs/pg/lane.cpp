@@ -79,8 +79,8 @@ asio::awaitable<std::unique_ptr<Pipeline>> Lane::make(Database& database)
     std::exception_ptr failure;
     try {
         ConnectionHandle connection = co_await database.connect();
-        auto pipeline = std::make_unique<Pipeline>(
-            executor_, std::move(connection), database.options().statement_timeout + 1s);
+        auto pipeline = std::make_unique<Pipeline>(executor_, std::move(connection),
+            database.options().statement_timeout + 1s, !database.options().transaction_pooling);
         --making_;
         ++made_;
         co_return pipeline;
@@ -171,7 +171,8 @@ asio::awaitable<Rows> BatchSession::run(
     Scopes const& scopes, std::string_view sql, std::span<Param const> params)
 {
     Param const visible = text_of(scopes);
-    Statement const statements[] = {{set_scopes, {&visible, 1}}, {sql, params}};
+    Statement const statements[] = {
+        {database_.transaction_settings(), {}}, {set_scopes, {&visible, 1}}, {sql, params}};
     co_return co_await attempt(statements);
 }
 
@@ -185,12 +186,14 @@ asio::awaitable<Rows> BatchSession::run_serialised(
     std::ranges::sort(keys);
     Param const visible = text_of(scopes);
     Param const locks = keys;
-    Statement const statements[] = {{set_scopes, {&visible, 1}}, {lock_scopes, {&locks, 1}}, {sql, params}};
+    Statement const statements[] = {{database_.transaction_settings(), {}}, {set_scopes, {&visible, 1}},
+        {lock_scopes, {&locks, 1}}, {sql, params}};
     co_return co_await attempt(statements);
 }
 
 asio::awaitable<Rows> BatchSession::attempt(std::span<Statement const> statements)
 {
+    if (statements.front().sql.empty()) statements = statements.subspan(1); // sessions are not shared
     for (unsigned retries = 0;; ++retries) {
         std::exception_ptr failure;
         try {

@@ -35,10 +35,10 @@ ConnectionHandle Pipeline::connect(std::string const& conninfo)
 }
 
 Pipeline::Pipeline(asio::any_io_executor const& executor, ConnectionHandle connection,
-    std::chrono::milliseconds silence_limit)
+    std::chrono::milliseconds silence_limit, bool prepares)
     : connection_(std::move(connection)),
       socket_(std::make_shared<asio::posix::stream_descriptor>(executor, PQsocket(connection_.get()))),
-      silence_(executor), silence_limit_(silence_limit)
+      silence_(executor), silence_limit_(silence_limit), prepares_(prepares)
 {
 }
 
@@ -93,21 +93,28 @@ void Pipeline::send(std::span<Statement const> statements)
 
 void Pipeline::send(Statement const& statement)
 {
-    auto known = prepared_.find(statement.sql);
-    if (known == prepared_.end()) {
-        known = prepared_.emplace(statement.sql, "s" + std::to_string(++named_)).first;
-        preparing_.push_back(statement.sql);
-        if (PQsendPrepare(connection_.get(), known->second.c_str(), known->first.c_str(), 0, nullptr) != 1)
-            lose();
-    }
     std::vector<char const*> values;
     values.reserve(statement.params.size());
     for (Param const& param : statement.params)
-        values.push_back(param.is_null() ? nullptr : param.text().c_str());
+        values.push_back(param.c_str());
+    auto const count = static_cast<int>(values.size());
     constexpr int binary = 1;
-    if (PQsendQueryPrepared(connection_.get(), known->second.c_str(), static_cast<int>(values.size()),
-            values.data(), nullptr, nullptr, binary) != 1)
+    int const sent = prepares_ ? PQsendQueryPrepared(connection_.get(), name_of(statement.sql).c_str(), count,
+                                     values.data(), nullptr, nullptr, binary)
+                               : PQsendQueryParams(connection_.get(), std::string(statement.sql).c_str(),
+                                     count, nullptr, values.data(), nullptr, nullptr, binary);
+    if (sent != 1) lose();
+}
+
+/// What `sql` is prepared as, in the message under way unless it was before.
+std::string const& Pipeline::name_of(std::string_view sql)
+{
+    if (auto const known = prepared_.find(sql); known != prepared_.end()) return known->second;
+    auto const added = prepared_.emplace(sql, "s" + std::to_string(++named_)).first;
+    preparing_.push_back(sql);
+    if (PQsendPrepare(connection_.get(), added->second.c_str(), added->first.c_str(), 0, nullptr) != 1)
         lose();
+    return added->second;
 }
 
 asio::awaitable<void> Pipeline::flush()

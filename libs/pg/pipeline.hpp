@@ -34,16 +34,17 @@ public:
     /// Connects; blocks, so not on an I/O thread. Throws pqxx::broken_connection.
     static ConnectionHandle connect(std::string const& conninfo);
 
-    /// `silence_limit`: a server that has not answered by then is taken for dead.
+    /// `silence_limit`: a server that has not answered by then is taken for dead. `prepares`: whether
+    /// statements are kept prepared, which takes a session that nobody else gets.
     Pipeline(asio::any_io_executor const& executor, ConnectionHandle connection,
-        std::chrono::milliseconds silence_limit);
+        std::chrono::milliseconds silence_limit, bool prepares);
     ~Pipeline();
     Pipeline(Pipeline const&) = delete;
     Pipeline& operator=(Pipeline const&) = delete;
 
-    /// Runs `statements` in one transaction, committed when this returns; the rows of the last. Prepares what
-    /// is new to the connection. Throws pqxx::sql_error (or the class of a broken constraint),
-    /// pqxx::broken_connection, and std::invalid_argument for U+0000 in a parameter.
+    /// Runs `statements` in one transaction, committed when this returns; the rows of the last. Throws
+    /// pqxx::sql_error (or the class of a broken constraint), pqxx::broken_connection, and
+    /// std::invalid_argument for U+0000 in a parameter.
     asio::awaitable<Rows> run(std::span<Statement const> statements);
 
     /// Whether the server is gone, as the failures so far tell. Nothing works any more then.
@@ -57,6 +58,7 @@ private:
 
     void send(std::span<Statement const> statements);
     void send(Statement const& statement);
+    std::string const& name_of(std::string_view sql);
     asio::awaitable<void> flush();
     asio::awaitable<Outcome> receive();
     asio::awaitable<void> wait(asio::posix::stream_descriptor::wait_type what);
@@ -72,6 +74,7 @@ private:
     std::shared_ptr<asio::posix::stream_descriptor> socket_; ///< shared with the timer's handler
     asio::steady_timer silence_;
     std::chrono::milliseconds const silence_limit_;
+    bool const prepares_;
     std::unordered_map<std::string, std::string, Hash, std::equal_to<>> prepared_; ///< text to name
     std::vector<std::string_view> preparing_; ///< in the message under way
     std::uint64_t named_ = 0;

@@ -27,11 +27,24 @@ pqxx::result Transaction::run(std::string_view sql, std::span<Param const> param
 
 pqxx::result Transaction::attempt(std::string_view sql, std::span<Param const> params)
 {
+    if (!connection_.transaction_settings().empty()) return attempt_unprepared(sql, params);
     std::string const call = connection_.call(sql, params);
     if (std::exchange(open_, true)) return connection_.send(call);
+    return connection_.send(begin() + call);
+}
+
+/// A message with parameters holds one statement, so the transaction begins in one of its own.
+pqxx::result Transaction::attempt_unprepared(std::string_view sql, std::span<Param const> params)
+{
+    if (!std::exchange(open_, true)) connection_.send(begin() + connection_.transaction_settings());
+    return connection_.run_once(sql, params);
+}
+
+std::string Transaction::begin() const
+{
     bool const writes = mode_ == Database::Mode::read_write;
-    std::string const begin = writes ? "BEGIN;" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;";
-    return connection_.send(begin + select_scopes(scopes_) + call);
+    std::string const mode = writes ? "BEGIN;" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;";
+    return mode + select_scopes(scopes_);
 }
 
 void Transaction::commit()

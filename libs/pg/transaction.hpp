@@ -25,6 +25,8 @@ public:
 
 private:
     pqxx::result attempt(std::string_view sql, std::span<Param const> params);
+    pqxx::result attempt_unprepared(std::string_view sql, std::span<Param const> params);
+    std::string begin() const;
 
     Connection& connection_;
     Scopes const& scopes_;

@@ -62,6 +62,7 @@ Platform::Platform(PlatformOptions options, Runtime const& runtime)
       db_({.url = runtime.settings.database_url.reveal(),
           .application_name = options_.name,
           .threads = runtime.settings.database_pool,
+          .transaction_pooling = runtime.settings.database_transaction_pooling,
           .report = [&logger = runtime.logger](std::string const& event) { logger.warn(event); }}),
       redis_({.address = redis::Address::parse(runtime.settings.redis_url.reveal()),
                  .timeout = runtime.settings.redis_timeout},
@@ -97,7 +98,7 @@ void Platform::show_state()
         runtime_.metrics.gauge_callback(name, help, std::move(read));
     };
     show("tetrad_database_connected", "Whether some connection to PostgreSQL works.",
-        [this] { return db_.healthy() ? 1.0 : 0.0; });
+        [this] { return reaches_database() ? 1.0 : 0.0; });
     show("tetrad_database_listening", "Whether what is changed elsewhere is heard of within a second.",
         [this] { return live() ? 1.0 : 0.0; });
     show("tetrad_database_queue_jobs", "Jobs that wait for a database thread.",
@@ -240,9 +241,15 @@ bool Platform::live() const noexcept
     return listener_ && listener_->live();
 }
 
+bool Platform::reaches_database() const noexcept
+{
+    // A pooler lets us connect while the server behind it is away; the listener does not go through it.
+    return db_.healthy() && (!runtime_.settings.database_transaction_pooling || live());
+}
+
 std::vector<ReadyCheck> Platform::ready_checks()
 {
-    return {{"database", [this] { return db_.healthy(); }}};
+    return {{"database", [this] { return reaches_database(); }}};
 }
 
 void Platform::start()
@@ -265,7 +272,7 @@ void Platform::listen()
         for (auto& worker : workers_)
             worker->wake();
     };
-    listener_ = std::make_unique<pg::Listener>(runtime_.settings.database_url.reveal(),
+    listener_ = std::make_unique<pg::Listener>(runtime_.settings.session_url().reveal(),
         std::map<std::string, std::function<void(std::string const&)>>{
             {tenancy::channel, [this](std::string const& slug) { directory_.on_notify(slug); }},
             {auth::Keys::channel, [this](std::string const& hash) { keys_.on_notify(hash); }},

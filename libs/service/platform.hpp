@@ -134,6 +134,7 @@ protected:
 
 private:
     bool live() const noexcept;
+    bool reaches_database() const noexcept;
     void erase_outside(core::Scope const& scope);
     void add_shared_work();
     void show_state();

@@ -36,7 +36,7 @@ Verb reencrypt_verb(std::vector<Reencrypt> parts, std::vector<ReencryptShared> s
         .name = "reencrypt", .help = "seal every secret at rest anew under the first of ENCRYPTION_KEYS"};
     verb.prepare = [parts = std::move(parts), shared = std::move(shared)](
                        core::Config&, Settings const& settings) -> Verb::Task {
-        return [parts, shared, url = settings.database_url, keys = settings.encryption_keys](
+        return [parts, shared, url = settings.session_url(), keys = settings.encryption_keys](
                    observe::Logger& logger) {
             pg::Database db({.url = url.reveal(), .application_name = "reencrypt", .threads = 1});
             auto const keyring = crypto::Keyring::parse(keys.reveal());

@@ -227,7 +227,7 @@ private:
 int await_schema(Definition const& definition, std::vector<std::string> const& flags)
 {
     auto config = config_of(definition, flags);
-    auto const url = read_database_url(config);
+    auto const url = read_session_url(config);
     std::chrono::seconds const patience(
         config.integer("SCHEMA_TIMEOUT_SECONDS", 300, 1, 86'400, "how long to wait for the schema"));
     config.check();

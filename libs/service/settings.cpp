@@ -69,6 +69,29 @@ core::Secret check_master_key(core::Config& config, std::string_view name, core:
     return key;
 }
 
+/// What is wrong with a URL of the database is said of the variable `name`, and nothing of its value.
+core::Secret check_database_url(core::Config& config, std::string_view name, core::Secret url)
+{
+    try {
+        if (!url.empty()) pg::complete_conninfo(std::string(url.reveal()), "");
+    } catch (std::invalid_argument const& e) {
+        config.fault(name, e.what());
+    }
+    return url;
+}
+
+void read_pooler(core::Config& config, Settings& s)
+{
+    constexpr std::array<std::string_view, 2> modes{"none", "transaction"};
+    s.database_transaction_pooling =
+        config.one_of("DATABASE_POOLER", {modes.begin(), modes.end()},
+            "what DATABASE_URL leads to: the server, or a PgBouncer before it") == 1;
+    s.database_direct_url = check_database_url(config, "DATABASE_DIRECT_URL",
+        config.secret("DATABASE_DIRECT_URL", "the server past the pooler, as the same role: for LISTEN"));
+    if (s.database_transaction_pooling && s.database_direct_url.empty())
+        config.fault("DATABASE_DIRECT_URL", "is required with DATABASE_POOLER=transaction");
+}
+
 core::Secret read_redis_url(core::Config& config)
 {
     auto url = config.required_secret("REDIS_URL",
@@ -123,13 +146,16 @@ std::string read_ca_file(core::Config& config)
 
 core::Secret read_database_url(core::Config& config)
 {
-    auto url = config.required_secret("DATABASE_URL", "PostgreSQL, as a libpq URI or connection string");
-    try {
-        if (!url.empty()) pg::complete_conninfo(std::string(url.reveal()), "");
-    } catch (std::invalid_argument const& e) { // says nothing of the value
-        config.fault("DATABASE_URL", e.what());
-    }
-    return url;
+    return check_database_url(config, "DATABASE_URL",
+        config.required_secret("DATABASE_URL", "PostgreSQL, as a libpq URI or connection string"));
+}
+
+core::Secret read_session_url(core::Config& config)
+{
+    Settings s;
+    s.database_url = read_database_url(config);
+    read_pooler(config, s);
+    return s.session_url();
 }
 
 std::string read_ops_origin(core::Config& config, Defaults const& defaults)
@@ -157,6 +183,7 @@ Settings Settings::read(core::Config& config, Defaults const& defaults)
     s.database_url = read_database_url(config);
     s.database_pool =
         static_cast<unsigned>(config.integer("DATABASE_POOL", 4, 1, 200, "database connections"));
+    read_pooler(config, s);
     s.redis_url = read_redis_url(config);
     s.master_key = check_master_key(config, "MASTER_KEY",
         config.required_secret("MASTER_KEY", "the operator's key, at least 32 characters"));

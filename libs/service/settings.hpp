@@ -27,7 +27,9 @@ struct Settings {
     std::string base_host;      ///< lower case, without a port
     unsigned threads = 2;       ///< I/O threads
     core::Secret database_url;
-    unsigned database_pool = 4; ///< connections
+    unsigned database_pool = 4;                ///< connections
+    bool database_transaction_pooling = false; ///< database_url is that of a pooler in that mode
+    core::Secret database_direct_url;          ///< past the pooler; empty: there is none
     core::Secret redis_url;
     std::chrono::milliseconds redis_timeout{
         250}; ///< a Redis silent for longer counts as down; not configurable
@@ -43,10 +45,19 @@ struct Settings {
 
     /// Reads `config`; what is wrong is recorded there as faults.
     static Settings read(core::Config& config, Defaults const& defaults);
+
+    /// Where a connection keeps its session, which LISTEN needs.
+    core::Secret const& session_url() const noexcept
+    {
+        return database_direct_url.empty() ? database_url : database_direct_url;
+    }
 };
 
-/// `DATABASE_URL` alone, which is all `migrate` and `await-schema` need.
+/// `DATABASE_URL` alone, which is all `migrate` needs.
 core::Secret read_database_url(core::Config& config);
+
+/// What `Settings::session_url` would say, of the variables that it depends on alone.
+core::Secret read_session_url(core::Config& config);
 
 /// Where this machine reaches the operations port that `OPS_PORT` and `BIND` say, `http://127.0.0.1:9101`: by
 /// loopback when it is open on every address. A port of 0 is a fault, for nobody knows which it became.

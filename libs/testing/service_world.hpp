@@ -5,6 +5,7 @@
 #include "service/run.hpp"
 #include "testing/captured.hpp"
 #include "testing/http_client.hpp"
+#include "testing/pgbouncer.hpp"
 #include "testing/process.hpp"
 #include "testing/service.hpp"
 
@@ -88,6 +89,9 @@ public:
         start();
     }
 
+    /// Of a PgBouncer before the database: fewer than a service opens, enough for what tests hold up there.
+    static constexpr unsigned pooler_sessions = 4;
+
     Postgres postgres;
     Redis redis;
     mutable Clock clock;
@@ -113,6 +117,8 @@ protected:
 
     static constexpr char const* a_tenant = R"({"displayName":"A tenant"})";
 
+    bool pooled_ = PgBouncer::asked_for(); ///< whether `begin` puts a pooler before the database
+
     /// Begins the service, once, from the derived constructor. `environment`: its own configuration. `adjust`
     /// may change the settings that services share. `tenant`: the body of the tenants' PUT. Throws what is
     /// wrong with the configuration.
@@ -122,6 +128,7 @@ protected:
         environment_ = std::move(environment);
         settings_ = service_settings(std::string(definition_.defaults.base_host), postgres, redis);
         settings_.log_level = observe::Level::debug;
+        if (pooled_) go_through_pooler();
         if (adjust) adjust(settings_);
         start();
         for (std::string const slug : {"demo", "other"}) {
@@ -131,6 +138,14 @@ protected:
     }
 
 private:
+    void go_through_pooler()
+    {
+        pooler_.emplace(postgres, pooler_sessions);
+        settings_.database_transaction_pooling = true;
+        settings_.database_direct_url = settings_.database_url;
+        settings_.database_url = core::Secret(pooler_->service_url());
+    }
+
     static std::string role_prefix(std::string name)
     {
         std::ranges::replace(name, '-', '_');
@@ -154,6 +169,7 @@ private:
     service::Definition definition_;
     Environment environment_;
     service::Settings settings_;
+    std::optional<PgBouncer> pooler_;
 
 public:
     std::unique_ptr<service::Host> host; ///< goes first, before what it works with

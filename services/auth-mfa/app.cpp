@@ -40,7 +40,7 @@ service::Verb rotate_verb()
     verb.prepare = [](core::Config& config, service::Settings const& settings) -> service::Verb::Task {
         std::chrono::seconds const overlap(config.integer("SIGNING_KEY_OVERLAP_SECONDS", 900, 0, 604'800,
             "how long a new signing key is published before it signs"));
-        return [overlap, url = settings.database_url, keys = settings.encryption_keys](
+        return [overlap, url = settings.session_url(), keys = settings.encryption_keys](
                    observe::Logger& logger) {
             pg::Database db({.url = url.reveal(), .application_name = "rotate-signing-key", .threads = 1});
             auto const keyring = crypto::Keyring::parse(keys.reveal());

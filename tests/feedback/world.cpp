@@ -7,6 +7,12 @@ World::World() : KeyedWorld(feedback::definition())
     begin({{"BLOB_DIR", directory.path() + "/blobs"}});
 }
 
+World::World(Pooled) : KeyedWorld(feedback::definition())
+{
+    pooled_ = true;
+    begin({{"BLOB_DIR", directory.path() + "/blobs"}});
+}
+
 std::string new_thread(testing::HttpClient& client, std::string const& title)
 {
     boost::json::object const body{{"category", "bug"}, {"title", title}, {"body", "It does not work."}};

@@ -13,6 +13,11 @@ class World : public testing::KeyedWorld<core::SystemClock> {
 public:
     World();
 
+    /// Behind a PgBouncer, whatever this process is asked for.
+    struct Pooled {};
+
+    explicit World(Pooled);
+
     static constexpr char const* master = testing::master_key;
 };
 

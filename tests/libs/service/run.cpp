@@ -244,6 +244,12 @@ TEST_CASE("await-schema waits for the database, for its role and for the migrati
     CHECK(role.wait() == 0);
     Program again({"await-schema"}, {"DATABASE_URL=" + url});
     CHECK(again.wait() == 0);
+    // Where DATABASE_URL leads to a pooler, which takes no settings of a session, the server itself is asked.
+    Program pooled({"await-schema"}, {"DATABASE_POOLER=transaction", "DATABASE_DIRECT_URL=" + url});
+    CHECK(pooled.wait() == 0);
+    Program nowhere({"await-schema"}, {"DATABASE_POOLER=transaction"});
+    CHECK(nowhere.wait() == 2);
+    CHECK(nowhere.output().find("DATABASE_DIRECT_URL") != std::string::npos);
 }
 
 TEST_CASE("await-schema gives up at its limit, at a signal, and where waiting does not help")

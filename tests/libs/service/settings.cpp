@@ -60,6 +60,8 @@ TEST_CASE("with the least there must be, the rest has its defaults")
     CHECK(s.threads >= 1);
     CHECK(s.database_url.reveal() == "postgresql:///feedback");
     CHECK(s.database_pool == 4);
+    CHECK_FALSE(s.database_transaction_pooling);
+    CHECK(s.session_url().reveal() == "postgresql:///feedback");
     CHECK(s.master_key.equals(std::string(32, 'm')));
     CHECK(s.master_key_previous.empty());
     CHECK(s.log_level == observe::Level::info);
@@ -93,12 +95,25 @@ TEST_CASE("what is set is read")
     CHECK(s.drain_delay == std::chrono::milliseconds(1500));
 }
 
+TEST_CASE("behind a pooler the server's own address is needed too")
+{
+    auto variables = good();
+    variables["DATABASE_POOLER"] = "transaction";
+    CHECK(faults({{"DATABASE_POOLER", "transaction"}}).find("DATABASE_DIRECT_URL") != std::string::npos);
+    variables["DATABASE_DIRECT_URL"] = "postgresql://server/feedback";
+    auto const s = read(variables);
+    CHECK(s.database_transaction_pooling);
+    CHECK(s.database_url.reveal() == "postgresql:///feedback");
+    CHECK(s.session_url().reveal() == "postgresql://server/feedback");
+}
+
 TEST_CASE("every wrong value is a fault that names its variable and not the value")
 {
     std::vector<std::pair<std::string, std::string>> const rows{{"PORT", "-1"}, {"PORT", "65536"},
         {"PORT", "9101"}, {"OPS_PORT", "x"}, {"BIND", "localhost"}, {"BASE_HOST", "feedback.localhost:8101"},
         {"BASE_HOST", ".localhost"}, {"BASE_HOST", "a..b"}, {"BASE_HOST", "a_b"}, {"THREADS", "0"},
-        {"THREADS", "257"}, {"DATABASE_POOL", "0"}, {"DATABASE_URL", ""}, {"REDIS_URL", ""},
+        {"THREADS", "257"}, {"DATABASE_POOL", "0"}, {"DATABASE_URL", ""}, {"DATABASE_POOLER", "session"},
+        {"DATABASE_DIRECT_URL", "hunter2"}, {"REDIS_URL", ""}, {"REDIS_URL", "redis+cluster://hunter2@a,b"},
         {"REDIS_URL", "rediss://hunter2"}, {"MASTER_KEY", ""}, {"MASTER_KEY", std::string(31, 'h')},
         {"MASTER_KEY_PREVIOUS", std::string(31, 'h')}, {"ENCRYPTION_KEYS", ""},
         {"ENCRYPTION_KEYS", "k1:hunter2"}, {"TRUSTED_PROXIES", "10.0.0.0/33"},

@@ -1,0 +1,53 @@
+#include "pg/listener.hpp"
+#include "schema.hpp"
+#include "testing/eventually.hpp"
+#include "testing/process.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <libpq-fe.h>
+#include <memory>
+
+// A URL that names a primary and its replicas, as libpq reads it: after a failover the next attempt finds
+// whichever is the primary then.
+
+namespace {
+
+std::string port_of(testing::Postgres const& postgres)
+{
+    std::unique_ptr<PGconn, decltype(&PQfinish)> const connection(
+        PQconnectdb(postgres.service_url_tcp().c_str()), &PQfinish);
+    return PQport(connection.get());
+}
+
+} // namespace
+
+TEST_CASE("of several hosts in a URL the one is used that is there and takes writes")
+{
+    auto const postgres = notes_database();
+    auto const url = "host=127.0.0.1,127.0.0.1 port=" + std::to_string(testing::free_port()) + "," +
+                     port_of(postgres) + " target_session_attrs=read-write user=" + postgres.service_role() +
+                     " dbname=" + postgres.database();
+    pg::Database database({.url = url});
+    database.transact_blocking(2, [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "x"); });
+    CHECK(postgres.query("SELECT count(*) FROM notes") == "1");
+    pg::Listener const listener(url, {}, [] {});
+    CHECK(testing::eventually([&] { return listener.live(); }));
+}
+
+TEST_CASE("a server that takes no writes is not connected to where the URL asks for one that does")
+{
+    auto const postgres = notes_database();
+    auto const role = "ALTER ROLE " + postgres.service_role() + " IN DATABASE " + postgres.database();
+    postgres.query(role + " SET default_transaction_read_only = on");
+    auto const url = postgres.service_url() + " target_session_attrs=read-write";
+    auto const write = [&](std::string const& to) {
+        pg::Database database({.url = to});
+        return error_code_of([&] {
+            database.transact_blocking(2, [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "x"); });
+        });
+    };
+    CHECK(write(url) == "UNAVAILABLE");
+    postgres.query(role + " RESET default_transaction_read_only");
+    CHECK(write(url).empty());
+}
