@@ -1,0 +1,51 @@
+// Restarts every replica, one after the other, and migrates every database, while all four services are under load. No
+// request may fail and no acknowledged write may be lost or made twice. --rounds=N, and the programs: --feedback=PATH ...
+import { readFileSync } from 'node:fs'
+import { services } from './cluster.mjs'
+import { eventually } from './processes.mjs'
+import { options, say, under } from './world.mjs'
+
+const rounds = Number(options.rounds ?? 1)
+
+// Columns that the services' most frequent statements return.
+const hot = {
+    feedback: ['feedbacks', 'assignee_email'],
+    'auth-mfa': ['users', 'email'],
+    notify: ['notifications', 'failure_reason'],
+    billing: ['entitlements', 'reason'],
+}
+
+// As the owner, waiting for no lock for long: whoever waits for one has everybody else wait behind it.
+async function alter(cluster, { name, database }, statement) {
+    await eventually(`${database}: ${statement}`, () =>
+        cluster.postgres.sql(database, `SET lock_timeout = '500ms'; ${statement}`, cluster.owners[name]).then(() => true, error => {
+            if (!error.message.includes('lock timeout')) throw error
+        }))
+}
+
+const voided = (cluster, database) =>
+    readFileSync(`${cluster.postgres.folder}.log`, 'utf8').split('\n').filter(line =>
+        line.includes(`[${database}]`) && line.includes('cached plan must not change result type')).length
+
+// What a release may bring: a column more. Then what it should not, and what must not fail a request all the same: a column of
+// another type, with which plans that are prepared on every connection become void.
+async function migrate(world, service, round) {
+    const { cluster } = world, [table, column] = hot[service.name]
+    await alter(cluster, service, `ALTER TABLE ${table} ADD COLUMN added_in_round_${round} text`)
+    const before = voided(cluster, service.database)
+    await alter(cluster, service, `ALTER TABLE ${table} ALTER COLUMN ${column} TYPE ${round % 2 ? 'varchar' : 'text'}`)
+    await cluster.migrate(service.name)
+    await eventually(`${service.name} has met a void plan`, () => voided(cluster, service.database) > before)
+}
+
+await under('starting two replicas of each service', async world => {
+    for (let round = 1; round <= rounds; round++) {
+        await world.serve(50)
+        say(`round ${round} of ${rounds}: every replica restarts`)
+        await world.cluster.restartAll()
+        await world.serve(50)
+        say(`round ${round} of ${rounds}: every database is migrated`)
+        await Promise.all(services.map(service => migrate(world, service, round)))
+        await world.serve(50)
+    }
+})

@@ -1,0 +1,91 @@
+// Signed events of the card payment provider, grants, and the questions that an app's backend asks.
+import { createHmac, randomUUID } from 'node:crypto'
+import { Traffic } from './traffic.mjs'
+
+const price = 'price_pro_monthly'
+const newSecret = () => `whsec_${randomUUID()}`
+
+export class BillingTraffic extends Traffic {
+    events = new Set()
+    grants = new Set()
+    selling = new Set() // under way
+
+    async prepare() {
+        await this.provision()
+        await this.mintKey()
+        this.secret = newSecret()
+        await this.admin.send('PATCH', '/v1/settings', { token: this.key, body: { paymentsSigningSecrets: [this.secret] } })
+        const product = { name: 'Pro', features: ['export'], grants: [] }
+        await this.admin.send('POST', '/v1/products', { token: this.key, body: { ...product, providerProductId: price, kind: 'subscription' } })
+        this.product = await this.admin.send('POST', '/v1/products',
+            { token: this.key, body: { ...product, providerProductId: 'credits', kind: 'consumable' } })
+    }
+
+    work() {
+        for (let i = 0; i < 2; i++) {
+            let user
+            this.loop(10,
+                async client => { user = await this.sell(client) },
+                client => client.send('GET', `/v1/users/${user}/entitlements`, { token: this.key }),
+                client => client.send('GET', `/v1/users/${user}/features/export`, { token: this.key }),
+                client => this.grant(client, user),
+                client => client.send('GET', `/v1/entitlements?userId=${user}&limit=20`, { token: this.key }),
+                client => client.send('GET', '/v1/products', { token: this.key }),
+            )
+        }
+    }
+
+    // What the provider sends when a subscription begins.
+    async sell(client) {
+        const sale = this.send(client)
+        this.selling.add(sale)
+        return sale.finally(() => this.selling.delete(sale))
+    }
+
+    async send(client) {
+        const user = `user-${this.run}-${++this.number}`, id = `evt_${user}`, now = Math.floor(Date.now() / 1000)
+        const item = { id: `si_${user}`, price: { id: price, product: 'prod_pro' }, current_period_start: now, current_period_end: 4_102_444_800 }
+        const subscription = {
+            id: `sub_${user}`, object: 'subscription', status: 'active', livemode: true, cancel_at_period_end: false, metadata: { userId: user },
+            items: { data: [item] },
+        }
+        const text = JSON.stringify({
+            id, object: 'event', type: 'customer.subscription.created', created: now, livemode: true, data: { object: subscription },
+        })
+        const signature = createHmac('sha256', this.secret).update(`${now}.${text}`).digest('hex')
+        const answer = await client.send('POST', '/webhooks/payments', { text, headers: { 'stripe-signature': `t=${now},v1=${signature}` } })
+        if (answer.result !== 'applied') throw new Error(`event ${id}: ${JSON.stringify(answer)}`)
+        this.events.add(id)
+        return user
+    }
+
+    async grant(client, user) {
+        const reason = this.mark('grant')
+        await client.send('POST', `/v1/users/${user}/grants`, { token: this.key, body: { productId: this.product.productId, reason } })
+        this.grants.add(reason)
+    }
+
+    get writes() { return this.events.size + this.grants.size }
+
+    async verify() {
+        const sold = await this.column("SELECT 'evt_' || user_id FROM entitlements WHERE source = 'payments' AND status = 'active'")
+        return [
+            ...this.compare('event', this.events, await this.column("SELECT event_id FROM events WHERE result = 'applied'")),
+            ...this.compare('entitlement of', this.events, sold),
+            ...this.compare('grant', this.grants, await this.column("SELECT reason FROM entitlements WHERE source = 'manual'")),
+        ]
+    }
+
+    // --- rotation ------------------------------------------------------------------------------------------------------------
+
+    // Both secrets are taken, then the provider signs with the new one, then the old one is forgotten.
+    async rotateSigningSecret() {
+        const old = this.secret, next = newSecret()
+        const take = secrets => this.admin.send('PATCH', '/v1/settings', { token: this.key, body: { paymentsSigningSecrets: secrets } })
+        await take([next, old])
+        this.secret = next
+        await this.sell(this.admin)
+        await Promise.all(this.selling) // whatever was signed before has been answered
+        await take([next])
+    }
+}

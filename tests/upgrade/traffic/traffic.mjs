@@ -1,0 +1,94 @@
+// What the traffic of all services has in common: clients that go on until they are told to stop, and what was acknowledged.
+import { Client, Figures } from '../client.mjs'
+import { eventually, sleep } from '../processes.mjs'
+
+// Whether the answer is 401; anything but that and success is a failure.
+export async function refuses(client, method, path, options) {
+    const answer = await client.send(method, path, { ...options, expected: [200, 401] })
+    return answer.error === 'UNAUTHORIZED'
+}
+
+export class Traffic {
+    constructor(cluster, service) {
+        Object.assign(this, { cluster, service, figures: new Figures(), host: `demo.${service.host}` })
+        this.run = Math.random().toString(36).slice(2, 8)
+        this.number = 0
+        this.loops = []
+    }
+
+    // For the text of something that is written: unlike all others.
+    mark(what) { return `${what} ${this.run}-${++this.number}` }
+
+    client() { return new Client(this.cluster.port, this.host, this.figures) }
+
+    // What the operator does, with the master key as it is now.
+    operate(client, method, path, options) { return client.send(method, path, { token: this.masterKey, ...options }) }
+
+    refusesMasterKey(key) { return refuses(this.admin, 'GET', '/v1/admin/tenants/demo', { token: key }) }
+
+    // The tenant, in the production environment of which everything happens.
+    async provision(limits = {}) {
+        this.masterKey = this.cluster.secrets.MASTER_KEY
+        this.admin = this.client()
+        await this.operate(this.admin, 'PUT', '/v1/admin/tenants/demo', { body: { displayName: 'Demo', limits } })
+    }
+    async mintKey() {
+        this.key = (await this.operate(this.admin, 'POST', '/v1/keys', { body: { environment: 'production', kind: 'secret' } })).key
+    }
+
+    // Starts a client that takes `steps` in turn, with `pause` ms between, over and over. One that fails is a failure, too.
+    loop(pause, ...steps) {
+        const client = this.client()
+        this.loops.push((async () => {
+            while (!this.stopping) {
+                for (const step of steps) {
+                    try {
+                        await step(client)
+                    } catch (error) {
+                        if (!error.isCounted) this.figures.failures.push(error.stack)
+                    }
+                    await sleep(pause)
+                    if (this.stopping) break
+                }
+            }
+            client.close()
+        })())
+    }
+
+    async start() {
+        this.stopping = false
+        this.loops = []
+        this.loop(100, client => this.operate(client, 'GET', '/v1/admin/tenants/demo'))
+        await this.work()
+    }
+
+    // Waits until at least `more` more requests were answered.
+    serve(more) {
+        const until = this.figures.requests + more
+        return eventually(`${this.service.name} answers`, () => this.figures.requests >= until)
+    }
+
+    // Lets every client finish what it is at.
+    async stop() {
+        this.stopping = true
+        await Promise.all(this.loops)
+    }
+
+    // Whether what was acknowledged is there once, and nothing else is: `found` are the marks that the database has.
+    compare(what, acknowledged, found) {
+        const times = new Map()
+        for (const mark of found) times.set(mark, (times.get(mark) ?? 0) + 1)
+        const wrong = []
+        for (const mark of acknowledged) {
+            const n = times.get(mark) ?? 0
+            if (n !== 1) wrong.push(`${this.service.name}: ${what} ${mark} was acknowledged and is there ${n} times`)
+            times.delete(mark)
+        }
+        // Every request was answered, so whatever else is there was made twice.
+        if (this.figures.failures.length === 0)
+            for (const mark of times.keys()) wrong.push(`${this.service.name}: ${what} ${mark} is there and was not acknowledged`)
+        return wrong
+    }
+
+    async column(sql) { return (await this.cluster.postgres.sql(this.service.database, sql)).map(([value]) => value) }
+}
