@@ -1,4 +1,4 @@
-# Puts what a folder of tests needs of npm, with its scripts, into the build tree: cmake -DSOURCE=... -DDEST=... -P npm_install.cmake
+# Puts what a folder of tests needs of npm, with its scripts (JavaScript and TypeScript), into the build tree: cmake -DSOURCE=... -DDEST=... -P npm_install.cmake
 # An unchanged lock file is installed once. Without npm, or without a registry, this fails and says so.
 cmake_minimum_required(VERSION 3.25)
 
@@ -9,7 +9,11 @@ if(NOT node OR NOT npm)
 endif()
 
 file(MAKE_DIRECTORY ${DEST})
-file(GLOB scripts ${SOURCE}/*.mjs)
+file(GLOB old ${DEST}/*.mjs ${DEST}/*.ts)
+if(old)
+  file(REMOVE ${old})
+endif()
+file(GLOB scripts ${SOURCE}/*.mjs ${SOURCE}/*.ts ${SOURCE}/tsconfig.json)
 file(COPY ${scripts} DESTINATION ${DEST})
 file(SHA256 ${SOURCE}/package-lock.json lock)
 set(stamp ${DEST}/installed-${lock})

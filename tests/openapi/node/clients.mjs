@@ -1,0 +1,20 @@
+// Makes a typed client of each contract of proto/ and compiles all that is written in TypeScript here, which uses them, strictly.
+// SOURCE is the checkout.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import openapiTS, { astToString } from "openapi-typescript";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+for (const folder of ["clients", "built"]) {
+  rmSync(path.join(here, folder), { recursive: true, force: true });
+  mkdirSync(path.join(here, folder));
+}
+for (const service of ["feedback", "auth-mfa", "notify", "billing"]) {
+  const contract = pathToFileURL(path.join(process.env.SOURCE, "proto", `${service}.openapi.yaml`));
+  const types = await openapiTS(contract, { defaultNonNullable: false, silent: true });
+  writeFileSync(path.join(here, "clients", `${service}.ts`), astToString(types));
+}
+process.exitCode =
+  spawnSync(process.execPath, [path.join(here, "node_modules/typescript/bin/tsc"), "--project", here], { stdio: "inherit" }).status ?? 1;

@@ -1,0 +1,88 @@
+// That Contract finds what is not as a contract says.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { test } from "node:test";
+import { Contract, type Exchange } from "./contract.js";
+
+const contract = (name: string): Contract => new Contract(path.join(process.env["SOURCE"]!, "proto", `${name}.openapi.yaml`));
+
+const tenant = {
+  slug: "demo",
+  displayName: "Demo",
+  status: "active",
+  limits: { requestsPerMinute: 600 },
+  createdAt: "2026-01-31T09:00:00.000Z",
+  updatedAt: "2026-01-31T09:00:00.000Z",
+  eraseAfter: null,
+};
+
+/** One without a fault: the operator changes a tenant. */
+const good = {
+  method: "PUT",
+  path: "/v1/admin/tenants/demo",
+  requestHeaders: { authorization: "Bearer key", "content-type": "application/json" } as Record<string, string>,
+  request: JSON.stringify({ displayName: "Demo" }),
+  status: 200,
+  headers: { "x-request-id": "1", "content-type": "application/json" } as Record<string, string>,
+  answer: JSON.stringify(tenant),
+};
+
+const exchange = ({ method, path: at, requestHeaders, request, status, headers, answer }: typeof good): Exchange => ({
+  method,
+  url: new URL(at, "http://demo.feedback.localhost"),
+  requestHeaders: new Headers(requestHeaders),
+  requestBody: Buffer.from(request),
+  status,
+  headers: new Headers(headers),
+  body: Buffer.from(answer),
+});
+
+const problem = { type: "about:blank", title: "Conflict", status: 409, detail: "No.", error: "CONFLICT", requestId: "1" };
+const refusal = { status: 409, headers: { ...good.headers, "content-type": "application/problem+json" }, answer: JSON.stringify(problem) };
+const without = (headers: Record<string, string>, name: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
+
+test("an exchange that is as the contract says has no faults, and counts", () => {
+  const feedback = contract("feedback");
+  assert.deepEqual(feedback.faultsOf(exchange(good)), []);
+  assert.ok(!feedback.unused().includes("PUT /v1/admin/tenants/{slug}"));
+  assert.ok(feedback.unused().includes("GET /v1/admin/tenants/{slug}"));
+  assert.deepEqual(feedback.faultsOf(exchange({ ...good, path: "/v1/admin/tenants/NOT-A-SLUG", request: "{}", ...refusal })), []);
+});
+
+const faulty: Record<string, [Partial<typeof good>, RegExp]> = {
+  "a path that is not there": [{ path: "/v1/tenants" }, /is not in the contract/],
+  "a method that is not there": [{ method: "POST" }, /is not in the contract/],
+  "another success": [{ status: 202 }, /status is not in the contract/],
+  "an answer that lacks a header": [{ headers: { "content-type": "application/json" } }, /lacks X-Request-Id/],
+  "a header of another form": [{ headers: { ...good.headers, "x-request-id": "a b" } }, /X-Request-Id/],
+  "an answer of another type": [{ headers: { ...good.headers, "content-type": "text/plain" } }, /is text\/plain/],
+  "an answer without a member": [{ answer: JSON.stringify({ ...tenant, slug: undefined }) }, /required property 'slug'/],
+  "an answer with one more": [{ answer: JSON.stringify({ ...tenant, secret: "x" }) }, /unevaluated.*secret/],
+  "a member of another form": [{ answer: JSON.stringify({ ...tenant, createdAt: "2026-01-31T09:00:00Z" }) }, /createdAt/],
+  "a refusal that is no problem": [{ ...refusal, answer: JSON.stringify({ ...problem, error: undefined }) }, /required property 'error'/],
+  "a refusal that says more": [{ ...refusal, answer: JSON.stringify({ ...problem, stack: "x" }) }, /unevaluated.*stack/],
+  "a request without a credential that was carried out": [
+    { requestHeaders: without(good.requestHeaders, "authorization") },
+    /without a credential/,
+  ],
+  "a body that was taken and should not have been": [{ request: JSON.stringify({ displayName: "" }) }, /displayName.*fewer than 1/],
+  "a body of another type": [{ requestHeaders: { ...good.requestHeaders, "content-type": "text/plain" } }, /request is text\/plain/],
+  "a body that was not there": [{ request: "" }, /lacks its body/],
+  "a parameter of another form": [{ path: "/v1/admin/tenants/NOT-A-SLUG" }, /request's slug/],
+  "a parameter that nobody asks for": [{ path: "/v1/admin/tenants/demo?purge=now" }, /nobody asks for \?purge/],
+};
+for (const [name, [change, expected]] of Object.entries(faulty))
+  test(`found: ${name}`, () => {
+    const feedback = contract("feedback");
+    const faults = feedback.faultsOf(exchange({ ...good, ...change }));
+    assert.ok(
+      faults.some((fault) => expected.test(fault)),
+      faults.join("\n"),
+    );
+    assert.ok(feedback.unused().includes("PUT /v1/admin/tenants/{slug}"));
+  });
+
+test("every schema of every contract can be checked", () => {
+  for (const name of ["feedback", "auth-mfa", "notify", "billing"]) assert.deepEqual(contract(name).unchecked(), []);
+});

@@ -1,0 +1,130 @@
+// Whom the services call, played here: Apple's push service, Twilio, an OpenID provider, a name server, a receiver of webhooks.
+import { createHmac, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import http from "node:http";
+import http2 from "node:http2";
+import net, { type AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+
+export const listening = async (server: net.Server | http2.Http2Server): Promise<string> => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+/** A server of HTTP/1.1 that hands every request to `answer`. */
+export async function played(
+  answer: (request: http.IncomingMessage, body: string) => { status: number; json?: unknown },
+): Promise<{ server: http.Server; url: string }> {
+  const server = http.createServer(async (request, response) => {
+    const { status, json } = answer(request, (await buffer(request)).toString());
+    response.writeHead(status, { "content-type": "application/json" }).end(json === undefined ? "" : JSON.stringify(json));
+  });
+  return { server, url: await listening(server) };
+}
+
+/** Apple's push service: it takes every push, while it is held not at once. */
+export class Apple {
+  readonly pushes: string[] = [];
+  #held: (() => void)[] | undefined;
+  readonly server = http2.createServer().on("stream", (stream, headers) => {
+    const answer = (): void => {
+      this.pushes.push(String(headers[":path"]));
+      stream.respond({ ":status": 200, "apns-id": String(headers["apns-id"]) });
+      stream.end();
+    };
+    stream
+      .on("error", () => undefined)
+      .resume()
+      .on("end", () => (this.#held === undefined ? answer() : void this.#held.push(answer)));
+  });
+
+  hold(): void {
+    this.#held = [];
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const answer of held) answer();
+  }
+}
+
+/** Twilio: it takes every message, but for numbers that have opted out. */
+export class Twilio {
+  readonly token = "a violet teapot";
+  readonly messages: URLSearchParams[] = [];
+  readonly optedOut = new Set<string>();
+
+  answer(body: string): { status: number; json: unknown } {
+    const form = new URLSearchParams(body);
+    if (this.optedOut.has(form.get("To")!))
+      return { status: 400, json: { code: 21610, message: "Attempt to send to unsubscribed recipient" } };
+    this.messages.push(form);
+    return { status: 201, json: { sid: `SM${String(this.messages.length).padStart(32, "0")}`, status: "queued" } };
+  }
+
+  /** `X-Twilio-Signature` of a form that is sent to an address. */
+  signature(url: string, form: Record<string, string>): string {
+    const text = Object.keys(form)
+      .sort()
+      .reduce((all, name) => all + name + form[name], url);
+    return createHmac("sha1", this.token).update(text).digest("base64");
+  }
+}
+
+/** An OpenID provider with one key. */
+export class Issuer {
+  readonly #key: KeyObject;
+  readonly jwk: object;
+  url = "";
+
+  constructor() {
+    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    this.#key = privateKey;
+    this.jwk = { ...publicKey.export({ format: "jwk" }), kid: "1", alg: "ES256", use: "sig" };
+  }
+
+  idToken(claims: object): string {
+    const now = Math.floor(Date.now() / 1000);
+    const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const text = `${encode({ alg: "ES256", kid: "1" })}.${encode({ iss: this.url, iat: now, exp: now + 600, ...claims })}`;
+    return `${text}.${sign("sha256", Buffer.from(text), { key: this.#key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
+  }
+}
+
+/** A name server that knows TXT records and nothing else. */
+export class NameServer {
+  readonly records = new Map<string, string>();
+  readonly socket: Socket = createSocket("udp4").on("message", (query, { port, address }) =>
+    this.socket.send(this.#answer(query), port, address),
+  );
+
+  #answer(query: Buffer): Buffer {
+    let end = 12; // of the question's name: labels, each behind its length, up to one of length 0
+    const labels: string[] = [];
+    for (let size = query[end]!; size !== 0; size = query[end]!) {
+      labels.push(query.toString("latin1", end + 1, end + 1 + size));
+      end += 1 + size;
+    }
+    const question = query.subarray(12, end + 5);
+    const value = question.readUInt16BE(question.length - 4) === 16 ? this.records.get(labels.join(".").toLowerCase()) : undefined;
+    const head = Buffer.alloc(12);
+    query.copy(head, 0, 0, 2);
+    head.writeUInt16BE(0x8480 | (value === undefined ? 3 : 0), 2); // an answer of authority; no such name
+    head.writeUInt16BE(1, 4);
+    if (value === undefined) return Buffer.concat([head, question]);
+    head.writeUInt16BE(1, 6);
+    const texts = value.match(/.{1,255}/g)!.map((text) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]));
+    const data = Buffer.concat(texts);
+    const record = Buffer.from([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 0, data.length >> 8, data.length & 255]); // the name is at 12; TXT, IN
+    return Buffer.concat([head, question, record, data]);
+  }
+}
+
+/** Who is told of events: what has come in. */
+export class Receiver {
+  readonly received: { headers: Record<string, string>; body: string }[] = [];
+  url = "";
+}

@@ -1,0 +1,64 @@
+// What all services have in common: tenants, and webhooks of the three that announce something.
+import assert from "node:assert/strict";
+import { Webhook } from "standardwebhooks";
+import type { paths } from "./clients/feedback.js";
+import { eventually, ok, refused, type Name, type World } from "./world.js";
+
+type Shared = { [path in Extract<keyof paths, `/v1/admin/${string}` | `/v1/webhooks${string}`>]: paths[path] };
+
+/** The operator makes a tenant, changes it and erases it. */
+export async function administer(world: World, name: Name): Promise<void> {
+  const operator = world.client<Shared>(name, world.env["MASTER_KEY"]);
+  const tenant = { params: { path: { slug: "contract" } } };
+  const made = await operator.PUT("/v1/admin/tenants/{slug}", {
+    ...tenant,
+    body: { displayName: "Contract", limits: { requestsPerMinute: 60 } },
+  });
+  assert.equal(made.response.status, 201);
+  const changed = await ok(operator.PUT("/v1/admin/tenants/{slug}", { ...tenant, body: { displayName: "Contract", status: "suspended" } }));
+  assert.equal(changed.limits["requestsPerMinute"], 60);
+  assert.deepEqual(await ok(operator.GET("/v1/admin/tenants/{slug}", tenant)), changed);
+  assert.deepEqual(
+    (await ok(operator.GET("/v1/admin/tenants"))).items.map(({ slug }) => slug),
+    ["contract", "demo"],
+  );
+  await eventually(async () => {
+    const { response } = await operator.DELETE("/v1/admin/tenants/{slug}", { params: { ...tenant.params, query: { purge: "now" } } });
+    return response.status === 503 ? undefined : true;
+  });
+  await refused(operator.GET("/v1/admin/tenants/{slug}", tenant), "TENANT_NOT_FOUND");
+}
+
+/** Has events of a type sent to an address. The answer waits for the one that mentions a text, checks its signature, does
+    with the webhook all that can be done, and gives the event's data. */
+export async function listen(world: World, name: Name, key: string, type: string): Promise<<Data>(mentioned: string) => Promise<Data>> {
+  const backend = world.client<Shared>(name, key);
+  const webhook = await ok(backend.POST("/v1/webhooks", { body: { url: `${world.receiver.url}/${name}`, events: [type] } }));
+  const path = { webhookId: webhook.webhookId };
+  return async <Data>(mentioned: string): Promise<Data> => {
+    const sent = await eventually(() => world.receiver.received.find(({ body }) => body.includes(mentioned)));
+    const event = new Webhook(webhook.secret).verify(sent.body, sent.headers) as { type: string; data: Data };
+    assert.equal(event.type, type);
+    const delivery = await eventually(async () => {
+      const { items } = await ok(backend.GET("/v1/webhooks/{webhookId}/deliveries", { params: { path, query: { status: "delivered" } } }));
+      return items[0];
+    });
+    assert.equal(delivery.lastStatus, 204);
+    const before = world.receiver.received.length;
+    await ok(
+      backend.POST("/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", {
+        params: { path: { ...path, deliveryId: delivery.deliveryId } },
+      }),
+    );
+    await eventually(() => (world.receiver.received.length > before ? true : undefined));
+    assert.notEqual((await ok(backend.POST("/v1/webhooks/{webhookId}/rotate-secret", { params: { path } }))).secret, webhook.secret);
+    assert.equal((await ok(backend.PATCH("/v1/webhooks/{webhookId}", { params: { path }, body: { enabled: false } }))).enabled, false);
+    assert.equal((await ok(backend.GET("/v1/webhooks/{webhookId}", { params: { path } }))).enabled, false);
+    assert.deepEqual(
+      (await ok(backend.GET("/v1/webhooks"))).items.map(({ webhookId }) => webhookId),
+      [webhook.webhookId],
+    );
+    await ok(backend.DELETE("/v1/webhooks/{webhookId}", { params: { path } }));
+    return event.data;
+  };
+}

@@ -1,0 +1,21 @@
+// Each service's main story, told by typed clients to services that run, and each exchange of it held against the contract.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { authMfa } from "./auth_mfa.js";
+import { billing } from "./billing.js";
+import { feedback } from "./feedback.js";
+import { notify } from "./notify.js";
+import { World, type Name } from "./world.js";
+
+const stories: Record<string, (world: World) => Promise<void>> = { feedback, "auth-mfa": authMfa, notify, billing };
+let world: World | undefined;
+
+before(async () => {
+  world = await World.start();
+});
+after(() => world?.stop());
+
+for (const [name, story] of Object.entries(stories)) test(name, () => story(world!));
+
+for (const name of Object.keys(stories))
+  test(`${name}: every operation was called with success`, () => assert.deepEqual(world!.contracts[name as Name].unused(), []));
