@@ -104,7 +104,7 @@ function eventLine(whose) {
             id: `sub_${whose}${n}`, object: 'subscription', status: 'active', livemode: n % 2 === 0, created: 1_700_000_000,
             cancel_at_period_end: false, canceled_at: null, ended_at: null, collection_method: 'charge_automatically', currency: 'eur',
             customer: `cus_${n}`, default_payment_method: 'pm_1SxQ2cLkdIwHu7ixUo9ZrV4p', latest_invoice: `in_${number}`,
-            metadata: { userId: `user-${n}` },
+            metadata: { userId: `${whose}user-${n}` },
             items: { object: 'list', has_more: false, total_count: 1, data: [{
                 id: `si_${n}`, object: 'subscription_item', quantity: 1, subscription: `sub_${whose}${n}`,
                 current_period_start: 1_767_225_600, current_period_end: 4_102_444_800,
@@ -116,7 +116,7 @@ function eventLine(whose) {
     return `POST\t/webhooks/payments\t${hostOf(n)}\tStripe-Signature\tt=${at},v1=${signature}\t${body}`
 }
 
-// `whose`: the peer's subscriptions are others, since it keeps them in another form.
+// `whose`: the peer's users and subscriptions are others, since it keeps them in another form.
 function ingest(url, process, whose, rate = most) {
     const count = Math.ceil(rate * (seconds + 1))
     note(`signing ${grouped(count)} events`)
