@@ -53,3 +53,18 @@ inline boost::json::object one(std::string_view product, boost::json::object fie
 {
     return {{product, subscription(std::move(fields))}};
 }
+
+/// A tenant whose user ada has bought `pro`, as a sync found; `before` is what she has since.
+struct Synced {
+    Synced()
+    {
+        give_key(world);
+        platform.has("ada", one("pro"));
+        REQUIRE(sync(world).status == 200);
+        before = entitlements_of(world);
+    }
+
+    Platform const platform;
+    World const world{asking(platform)};
+    std::string before;
+};

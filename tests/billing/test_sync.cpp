@@ -118,12 +118,8 @@ TEST_CASE("without a key there is nobody to ask", "[sync]")
 
 TEST_CASE("when the platform does not answer as it should nothing is changed", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.has("ada", one("pro"));
-    REQUIRE(sync(world).status == 200);
-    auto const before = entitlements_of(world);
+    Synced const synced;
+    auto const& [platform, world, before] = synced;
     world.clock.advance(1h);
     for (auto const& [what, answer] : std::map<std::string, json::object>{
              {"unknown", {{"status", 404}, {"text", R"({"code":7259})"}}},

@@ -43,12 +43,8 @@ TEST_CASE("an event that happens while the platform is asked is not overwritten"
 
 TEST_CASE("an event from before a sync, come late, is stale", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.has("ada", one("pro"));
-    REQUIRE(sync(world).status == 200);
-    auto const before = entitlements_of(world);
+    Synced const synced;
+    auto const& [platform, world, before] = synced;
     CHECK(result_of(happens(world, "EXPIRATION", -60'000)) == "stale");
     CHECK(entitlements_of(world) == before);
     CHECK(result_of(happens(world, "EXPIRATION", 1)) == "applied");

@@ -53,12 +53,12 @@ TEST_CASE("behind a pooler many callers share its few sessions, and one more lis
 TEST_CASE("a service behind a pooler is ready while the server behind that is there", "[pooler]")
 {
     World world{World::Pooled()};
+    auto backend = world.as_backend();
     CHECK(testing::eventually([&] { return readiness(world) == 200; }));
     world.postgres.stop();
     CHECK(testing::eventually([&] { return readiness(world) == 503; }));
     world.postgres.start();
     CHECK(testing::eventually([&] { return readiness(world) == 200; }));
-    auto backend = world.as_backend();
     CHECK(testing::eventually([&] {
         return backend
                    .post("/v1/feedbacks", R"({"category":"bug","title":"Export","body":"Nothing happens"})")

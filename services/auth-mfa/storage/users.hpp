@@ -31,6 +31,7 @@ struct Key {
 
 /// For a Coalescer: many callers' users at once.
 pg::Batch<std::optional<User>> find_batch(pg::Session& session, std::span<Key const> keys);
+
 std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::string_view email);
 
 /// The user, locked until the transaction ends: what orders changes of their factors.
