@@ -49,15 +49,31 @@ std::vector<Range> cut(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, st
     std::size_t size, std::size_t limit)
 {
     read_in_order(tx);
-    auto const rows = tx.run(R"(
-        SELECT min(c.device_id), max(c.device_id), count(*)
-        FROM (SELECT d.device_id, (row_number() OVER (ORDER BY d.device_id) - 1) / $4::bigint AS place
-              FROM (SELECT device_id FROM devices
-                    WHERE scope_id = $1 AND device_id > $2::bigint AND device_id <= $3::bigint
-                    ORDER BY device_id LIMIT $4::bigint * $5::bigint) AS d) AS c
-        GROUP BY c.place ORDER BY c.place)",
-        {scope_id, after, last, size, limit});
-    return pg::read_rows(rows, read_range);
+    // From end to end along the primary key: a quarter of what it costs to number the rows.
+    auto const ends = pg::read_rows(tx.run(R"(
+        WITH RECURSIVE ends (place, device_id) AS (
+            SELECT 0::bigint, $2::bigint
+            UNION ALL
+            SELECT e.place + 1, (SELECT d.device_id FROM devices d
+                WHERE d.scope_id = $1 AND d.device_id > e.device_id AND d.device_id <= $3::bigint
+                ORDER BY d.device_id OFFSET $4::bigint - 1 LIMIT 1)
+            FROM ends e WHERE e.device_id IS NOT NULL AND e.place < $5::bigint)
+        SELECT device_id FROM ends WHERE place > 0 AND device_id IS NOT NULL ORDER BY place)",
+                                        {scope_id, after, last, size, limit}),
+        &pg::RowReader::integer);
+    std::vector<Range> ranges;
+    ranges.reserve(ends.size() + 1);
+    for (auto const end : ends) {
+        ranges.push_back({after + 1, end, static_cast<std::int64_t>(size)});
+        after = end;
+    }
+    if (ranges.size() == limit) return ranges;
+    auto const rest = tx.run("SELECT count(*) FROM devices WHERE scope_id = $1 "
+                             "AND device_id > $2::bigint AND device_id <= $3::bigint",
+        {scope_id, after, last});
+    if (auto const devices = pg::RowReader(rest[0]).integer(); devices > 0)
+        ranges.push_back({after + 1, last, devices});
+    return ranges;
 }
 
 void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, std::span<Range const> ranges,

@@ -23,7 +23,7 @@ inline constexpr std::string_view queue = "notify.broadcast_chunk";
 
 /// Neighbouring devices.
 struct Range {
-    std::int64_t first = 0, last = 0; ///< ids
+    std::int64_t first = 0, last = 0; ///< none is below, none above
     std::int64_t devices = 0;         ///< how many there are
 };
 
