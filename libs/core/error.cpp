@@ -1,13 +1,40 @@
 #include "core/error.hpp"
 
+#include "core/fields.hpp"
+
+#include <algorithm>
 #include <cassert>
 #include <string>
 
 namespace core {
 
+namespace {
+
+/// The pointer with each of its names cut to `limit` bytes.
+std::string shortened(std::string_view pointer, std::size_t limit)
+{
+    std::string out;
+    for (;;) {
+        auto const end = std::min(pointer.find('/'), pointer.size());
+        auto const name = pointer.substr(0, end);
+        auto kept = whole_characters(name, limit);
+        bool const cut = kept.size() < name.size();
+        if (cut && kept.ends_with('~')) kept.remove_suffix(1); // half of `~0` or `~1`
+        out.append(kept).append(cut ? "\u2026" : "");
+        if (end == pointer.size()) return out;
+        out += '/';
+        pointer.remove_prefix(end + 1);
+    }
+}
+
+} // namespace
+
 Error Error::validation(std::vector<FieldError> faults)
 {
     assert(!faults.empty());
+    if (faults.size() > max_faults) faults.erase(faults.begin() + max_faults, faults.end());
+    for (FieldError& fault : faults)
+        fault.pointer = shortened(fault.pointer, max_name);
     std::string detail;
     if (faults.size() == 1) {
         FieldError const& fault = faults.front();

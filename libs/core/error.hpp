@@ -2,6 +2,7 @@
 
 #include <boost/json/object.hpp>
 
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <string>
@@ -56,7 +57,13 @@ class Error : public std::exception {
 public:
     Error(ErrorCode code, std::string detail) : code_(code), detail_(std::move(detail)) {}
 
-    /// `VALIDATION_ERROR` naming every fault; `faults` is not empty.
+    /// What a `VALIDATION_ERROR` says at most: so many faults, and of a name in a pointer so many bytes.
+    /// Names may be the client's to choose, and nobody is sent back all that was sent.
+    static constexpr std::size_t max_faults = 100;
+    static constexpr std::size_t max_name = 64;
+
+    /// `VALIDATION_ERROR` naming the first `max_faults` faults; a name of more than `max_name` bytes ends in
+    /// `…`. `faults` is not empty.
     static Error validation(std::vector<FieldError> faults);
 
     /// `UNAVAILABLE` that asks to come back after `retry_after_seconds`.

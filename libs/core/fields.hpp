@@ -34,7 +34,7 @@ template <class T> struct Change {
 ///     f.check();
 class Fields {
 public:
-    static constexpr std::size_t max_faults = 100;
+    static constexpr std::size_t max_faults = Error::max_faults;
 
     /// `body` outlives this object. A body that is not an object is one fault with pointer "".
     /// `prefix` is the pointer of `body` itself when it is nested (`/appContext`).

@@ -116,6 +116,30 @@ TEST_CASE("the template decides what a send needs", "[notify]")
     CHECK(world.as_backend("demo").post(path, body(email())).status == 202);
 }
 
+TEST_CASE("however many names a send has wrong, and however long they are, the answer is short", "[notify]")
+{
+    World const world;
+    std::string placeholders;
+    for (int i = 0; i < 500; ++i)
+        placeholders += "{{n" + std::to_string(i) + "}}";
+    world.new_template("many", {{"body", placeholders + "{{" + std::string(10'000, 'x') + "}}"}});
+    auto const lacking =
+        world.as_backend().post(path, body(email({{"templateName", "many"}, {"variables", nullptr}})));
+    CHECK(lacking.status == 400);
+    CHECK(lacking.json().at("errors").as_array().size() == 100);
+
+    boost::json::object numbers;
+    for (int i = 0; i < 90; ++i)
+        numbers[std::to_string(i) + std::string(10'000, 'x')] = i;
+    auto const wrong =
+        world.as_backend().post(path, body(email({{"templateName", "many"}, {"variables", numbers}})));
+    CHECK(wrong.status == 400);
+    CHECK(wrong.json().at("errors").as_array().size() == 90);
+    CHECK(
+        text(wrong.json().at("errors").at(7), "pointer") == "/variables/7" + std::string(63, 'x') + "\u2026");
+    CHECK(wrong.body.size() < 20'000);
+}
+
 TEST_CASE("a notification is what its template was when it was accepted", "[notify]")
 {
     World world;

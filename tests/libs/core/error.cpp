@@ -28,6 +28,36 @@ TEST_CASE("several faults are counted")
     CHECK(error.faults().size() == 2);
 }
 
+TEST_CASE("of many faults the first are named")
+{
+    std::vector<core::FieldError> many;
+    for (std::size_t i = 0; i <= Error::max_faults; ++i)
+        many.push_back({"/field" + std::to_string(i), "required", "is required"});
+    Error const error = Error::validation(many);
+    REQUIRE(error.faults().size() == Error::max_faults);
+    CHECK(error.faults().front().pointer == "/field0");
+    CHECK(error.faults().back().pointer == "/field99");
+}
+
+TEST_CASE("of a long name in a pointer the beginning is said")
+{
+    auto const said = [](std::string const& pointer) {
+        return Error::validation({{pointer, "type", "must be a string"}}).faults().at(0).pointer;
+    };
+    std::string const longest(Error::max_name, 'x');
+    CHECK(said("/data/" + longest) == "/data/" + longest);
+    CHECK(said("/data/" + longest + "y/3") == "/data/" + longest + "\u2026/3");
+    CHECK(said("/" + std::string(100'000, 'x')) == "/" + longest + "\u2026");
+    CHECK(said("?" + longest + "y") == "?" + longest.substr(1) + "\u2026");
+    CHECK(said("/a~1b/c~0d") == "/a~1b/c~0d");
+    // Neither a character nor an escape is cut in two.
+    std::string const almost(Error::max_name - 1, 'x');
+    CHECK(said("/" + almost + "\u00fc") == "/" + almost + "\u2026");
+    CHECK(said("/" + almost + "~1") == "/" + almost + "\u2026");
+    CHECK(Error::validation({{"/" + longest + "y", "required", "is required"}}).detail() ==
+          "/" + longest + "\u2026 is required.");
+}
+
 TEST_CASE("unavailable says when to come back")
 {
     Error const error = Error::unavailable("The database does not answer.", 7);
