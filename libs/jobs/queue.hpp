@@ -49,6 +49,9 @@ struct Claim {
     core::Time run_at;     ///< when it was due (or when the lease of a crashed worker ended)
     core::Time lease_until;
     core::Uuid token; ///< proves the lease
+    /// W3C trace of the request that caused the job, for the log. A job is ids and times, so its handler sets
+    /// it, once it has read what the job is about; empty: of no trace, or not known yet.
+    std::string traceparent{};
 };
 
 /// What to take, and what runs already.

@@ -33,13 +33,13 @@ constexpr Milliseconds farewell{3'000};
 
 struct LeaseLost {};
 
-Outcome run_guarded(Handler const& handler, Claim const& claim, std::stop_token const& stop,
+Outcome run_guarded(Handler const& handler, Claim& claim, std::stop_token const& stop,
     core::Clock const& clock, Hooks const& hooks)
 {
     try {
         return handler(claim, stop);
     } catch (...) {
-        if (hooks.failed) hooks.failed(describe(std::current_exception()));
+        if (hooks.failed) hooks.failed(describe(std::current_exception()), &claim);
     }
     return Outcome::retry(
         clock.now() + core::backoff(claim.attempts - 1, throw_base, throw_max, crypto::random_u64()));
@@ -74,7 +74,7 @@ struct Worker::Impl {
                 if (!claim_some()) pause = std::min(options.poll, options.lease / 3);
                 failures = 0;
             } catch (...) {
-                if (failures == 0 && hooks.failed) hooks.failed(describe(std::current_exception()));
+                if (failures == 0 && hooks.failed) hooks.failed(describe(std::current_exception()), nullptr);
                 pause = core::backoff(failures++, outage_base, outage_max, crypto::random_u64());
                 // A wake-up would only bring the next failure sooner.
                 sleep(pause);
@@ -155,7 +155,8 @@ struct Worker::Impl {
             }
         } catch (...) {
             if (hooks.failed)
-                hooks.failed("claims could not be given back: " + describe(std::current_exception()));
+                hooks.failed(
+                    "claims could not be given back: " + describe(std::current_exception()), nullptr);
         }
     }
 
@@ -170,9 +171,9 @@ struct Worker::Impl {
             bool const settled = settle(*claim, outcome);
             release(*claim);
             if (!settled) {
-                if (hooks.lost) hooks.lost();
+                if (hooks.lost) hooks.lost(*claim);
             } else if (hooks.finished) {
-                hooks.finished(outcome.kind, std::chrono::steady_clock::now() - begin);
+                hooks.finished(*claim, outcome.kind, std::chrono::steady_clock::now() - begin);
             }
         }
     }
@@ -202,7 +203,7 @@ struct Worker::Impl {
             } catch (...) {
                 auto const failure = std::current_exception();
                 bool const outage = is_outage(failure);
-                if ((failures == 0 || !outage) && hooks.failed) hooks.failed(describe(failure));
+                if ((failures == 0 || !outage) && hooks.failed) hooks.failed(describe(failure), &claim);
                 if (!outage) {
                     if (!std::exchange(refused, true)) burials = burials_of(claim, describe(failure));
                     if (burials.empty()) return false; // the lease ends by itself, and the job runs again

@@ -53,15 +53,15 @@ std::string_view to_string(Outcome::Kind kind) noexcept;
 
 /// Runs one job, blocking, on a worker's thread. It may run again after a crash, so it asks first what is
 /// still to be done. What it throws is a retry with back-off (1 s to 10 min). `stop` asks it to come to an
-/// end early.
-using Handler = std::function<Outcome(Claim const& claim, std::stop_token const& stop)>;
+/// end early. Of `claim` it sets `traceparent` and nothing else.
+using Handler = std::function<Outcome(Claim& claim, std::stop_token const& stop)>;
 
 /// What a worker tells about itself, from any of its threads; empty ones are not called.
 struct Hooks {
-    std::function<void(Outcome::Kind, std::chrono::nanoseconds took)> finished;
-    std::function<void()> lost; ///< a run ended after its lease had gone to somebody else
-    std::function<void(std::string_view what)>
-        failed; ///< a handler threw, or the database did not answer (once an outage)
+    std::function<void(Claim const&, Outcome::Kind, std::chrono::nanoseconds took)> finished;
+    std::function<void(Claim const&)> lost; ///< a run ended after its lease had gone to somebody else
+    /// A handler threw, or the database did not answer (once an outage). Null: that was about no job.
+    std::function<void(std::string_view what, Claim const*)> failed;
 };
 
 struct WorkerOptions {

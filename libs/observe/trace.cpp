@@ -100,6 +100,11 @@ std::optional<Trace> parse_traceparent(std::string_view header) noexcept
         .sampled = (hex_digit(flags[1]) & 1) != 0};
 }
 
+std::string_view trace_id_of(std::string_view traceparent) noexcept
+{
+    return parse_traceparent(traceparent) ? traceparent.substr(3, trace_size) : std::string_view();
+}
+
 Trace continue_trace(std::optional<std::string_view> traceparent)
 {
     auto trace = traceparent ? parse_traceparent(*traceparent) : std::nullopt;

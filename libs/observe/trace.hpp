@@ -21,6 +21,10 @@ struct Trace {
 /// ids). Of later versions the known part is read, as the recommendation asks. `span_id` is left empty.
 std::optional<Trace> parse_traceparent(std::string_view header) noexcept;
 
+/// The trace id of what `Trace::traceparent` has made, as log lines have it: a view into it, "" when it is
+/// not valid.
+std::string_view trace_id_of(std::string_view traceparent) noexcept;
+
 /// Continues the caller's trace with a new span, or starts one when the header is absent or not valid.
 Trace continue_trace(std::optional<std::string_view> traceparent);
 

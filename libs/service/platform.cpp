@@ -2,6 +2,7 @@
 
 #include "audit/audit.hpp"
 #include "idempotency/once.hpp"
+#include "observe/trace.hpp"
 #include "tenancy/registry.hpp"
 #include "webhooks/policy.hpp"
 #include "webhooks/webhooks.hpp"
@@ -155,19 +156,35 @@ void Platform::add_worker(jobs::WorkerOptions options, jobs::Handler handler)
     survey_.add_queue(options.queue);
     job_metrics_.expect(options.queue, {"done", "retry", "dead", "lost"});
     beginnings_.emplace_back([this, options = std::move(options), handler = std::move(handler)] {
-        jobs::Hooks hooks;
-        hooks.finished = [this, queue = options.queue](
-                             jobs::Outcome::Kind kind, std::chrono::nanoseconds took) {
-            job_metrics_.finished(queue, jobs::to_string(kind), took);
-        };
-        hooks.failed = [this, queue = options.queue](std::string_view what) {
-            runtime_.logger.warn("a job failed", {{"queue", queue}, {"error", observe::first_line(what)}});
-        };
-        hooks.lost = [this, queue = options.queue] { job_metrics_.finished(queue, "lost", {}); };
         auto const& worker = *workers_.emplace_back(
-            std::make_unique<jobs::Worker>(db_, runtime_.clock, options, handler, std::move(hooks)));
+            std::make_unique<jobs::Worker>(db_, runtime_.clock, options, handler, hooks_of(options.queue)));
         show_worker(worker, options);
     });
+}
+
+/// Counts each run of the queue's jobs, and logs it as the gateway does a request.
+jobs::Hooks Platform::hooks_of(std::string const& queue)
+{
+    auto const ended = [this](jobs::Claim const& claim, std::string_view how, std::chrono::nanoseconds took) {
+        job_metrics_.finished(claim.queue, how, took);
+        runtime_.logger.info(
+            "job", {{"queue", claim.queue}, {"scopeId", claim.scope_id}, {"ref", claim.ref.to_string()},
+                       {"attempt", claim.attempts}, {"outcome", how},
+                       {"durationUs", std::chrono::duration_cast<std::chrono::microseconds>(took).count()},
+                       {"traceId", observe::trace_id_of(claim.traceparent)}});
+    };
+    jobs::Hooks hooks;
+    hooks.finished = [ended](jobs::Claim const& claim, jobs::Outcome::Kind kind, auto took) {
+        ended(claim, jobs::to_string(kind), took);
+    };
+    hooks.lost = [ended](jobs::Claim const& claim) { ended(claim, "lost", {}); };
+    hooks.failed = [this, queue](std::string_view what, jobs::Claim const* claim) {
+        auto const& of = claim != nullptr ? *claim : jobs::Claim{};
+        runtime_.logger.warn("a job failed",
+            {{"queue", queue}, {"scopeId", of.scope_id}, {"ref", claim != nullptr ? of.ref.to_string() : ""},
+                {"error", observe::first_line(what)}, {"traceId", observe::trace_id_of(of.traceparent)}});
+    };
+    return hooks;
 }
 
 void Platform::show_worker(jobs::Worker const& worker, jobs::WorkerOptions const& options)

@@ -138,6 +138,7 @@ private:
     void erase_outside(core::Scope const& scope);
     void add_shared_work();
     void show_state();
+    jobs::Hooks hooks_of(std::string const& queue);
     void show_worker(jobs::Worker const& worker, jobs::WorkerOptions const& options);
     void count_answer(unsigned webhook_status) noexcept;
     void listen();

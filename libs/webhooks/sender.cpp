@@ -130,7 +130,7 @@ jobs::Outcome wait_for_tenant(std::int64_t scope_id, store::Attempt const& attem
 
 } // namespace
 
-jobs::Outcome Sender::operator()(jobs::Claim const& claim, std::stop_token const& stop) const
+jobs::Outcome Sender::operator()(jobs::Claim& claim, std::stop_token const& stop) const
 {
     using jobs::Outcome;
     auto const scope_id = claim.scope_id;
@@ -138,8 +138,10 @@ jobs::Outcome Sender::operator()(jobs::Claim const& claim, std::stop_token const
         return Loaded{store::load_attempt(tx, scope_id, claim.ref, clock_.now()),
             tenancy::registry::is_suspended(tx, core::Scope{scope_id, {}}.tenant_id())};
     });
-    if (!loaded.attempt || !loaded.attempt->pending) return Outcome::done();
+    if (!loaded.attempt) return Outcome::done();
     store::Attempt const& attempt = *loaded.attempt;
+    claim.traceparent = attempt.traceparent.value_or("");
+    if (!attempt.pending) return Outcome::done();
     if (!attempt.webhook_exists) { // it was deleted while this was being published
         return Outcome::done([=](pg::Tx& tx) { store::remove_delivery(tx, scope_id, attempt.delivery_id); });
     }

@@ -37,7 +37,7 @@ public:
     /// then does not count and is due at once. While the tenant is suspended nothing is sent, and the
     /// delivery waits
     /// (`jobs::Handler`). Any thread.
-    jobs::Outcome operator()(jobs::Claim const& claim, std::stop_token const& stop) const;
+    jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop) const;
 
 private:
     pg::Database& database_;

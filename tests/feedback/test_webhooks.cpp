@@ -10,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <sstream>
 #include <thread>
 
 using namespace std::chrono_literals;
@@ -58,11 +59,22 @@ Hook subscribe(testing::HttpClient& client, testing::Receiver const& receiver)
     return {text(r.json(), "webhookId"), text(r.json(), "secret")};
 }
 
+/// The line of the log on the run of that job, or "".
+std::string job_line(std::string const& log, std::string const& ref)
+{
+    std::istringstream lines(log);
+    for (std::string line; std::getline(lines, line);)
+        if (line.find("\"message\":\"job\",\"queue\":\"webhooks\"") != std::string::npos &&
+            line.find("\"ref\":\"" + ref + "\",\"attempt\":1,\"outcome\":\"done\"") != std::string::npos)
+            return line;
+    return {};
+}
+
 } // namespace
 
 TEST_CASE("a thread that is created is told to the tenant's webhook, signed and with the caller's trace")
 {
-    World const world;
+    World world;
     testing::Receiver receiver([](testing::Received const&) { return testing::reply(204); });
     auto client = world.as_backend();
     Hook const hook = subscribe(client, receiver);
@@ -96,6 +108,11 @@ TEST_CASE("a thread that is created is told to the tenant's webhook, signed and 
     CHECK(text(client.get(path).json().at("items").at(0), "deliveryId") == r.headers.at("webhook-id"));
     CHECK(world.host->metrics().expose().find(
               "tetrad_webhook_attempts_total{answer=\"2xx\",service=\"feedback\"} 1\n") != std::string::npos);
+    // And so can be found by whoever looks for the trace.
+    CHECK(testing::eventually([&] {
+        return job_line(world.logged(), r.headers.at("webhook-id")).find("\"traceId\":\"" + trace + '"') !=
+               std::string::npos;
+    }));
 }
 
 TEST_CASE("one scope's heavy reads leave places to other requests and other scopes")

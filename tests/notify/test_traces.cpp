@@ -1,6 +1,9 @@
 #include "broadcasts.hpp"
 #include "testing/twilio.hpp"
 
+#include <set>
+#include <sstream>
+
 using broadcast_test::Fixture;
 using testing::TwilioServer;
 namespace json = boost::json;
@@ -24,12 +27,34 @@ bool continues(std::string const& traceparent)
            traceparent.find(callers_span) == std::string::npos;
 }
 
-void send(World const& world, json::object const& fields)
+std::string ask(World const& world, json::object const& fields)
 {
     auto const r = world.as_backend().post("/v1/notifications/send", body(fields), traced());
     INFO(r.body);
     REQUIRE(r.status == 202);
-    REQUIRE(world.becomes(text(r.json(), "notificationId"), "sent"));
+    return text(r.json(), "notificationId");
+}
+
+void send(World const& world, json::object const& fields)
+{
+    REQUIRE(world.becomes(ask(world, fields), "sent"));
+}
+
+/// What the service has logged of that trace: `request`, and of jobs `job <queue> <outcome>`.
+std::multiset<std::string> logged(World& world)
+{
+    std::multiset<std::string> messages;
+    std::istringstream lines(world.logged());
+    // The last one may be half written.
+    for (std::string line; std::getline(lines, line) && !lines.eof();) {
+        auto const fields = json::parse(line).as_object();
+        if (!fields.contains("traceId") || fields.at("traceId") != trace) continue;
+        auto message = text(fields, "message");
+        for (auto const* more : {"queue", "outcome"})
+            if (fields.contains(more)) message += ' ' + text(fields, more);
+        messages.insert(std::move(message));
+    }
+    return messages;
 }
 
 } // namespace
@@ -91,4 +116,50 @@ TEST_CASE("a broadcast reaches every device in the trace of its request", "[trac
     for (auto const* carrier : {&f.apns, &f.fcm})
         for (auto const& push : carrier->seen())
             CHECK(continues(text(push.at("headers"), "traceparent")));
+}
+
+TEST_CASE("what workers log of a notification is of the trace of its send", "[traces]")
+{
+    Fixture f;
+    f.world.new_device(ada, "ok:1");
+    f.world.new_template("mail");
+    f.world.new_template("text", {{"channel", "sms"}});
+    send(f.world, {{"templateName", "mail"}, {"channel", "email"}, {"to", "ada@example.com"}});
+    send(f.world, {{"templateName", "text"}, {"channel", "sms"}, {"to", "+14155550100"}});
+    send(f.world, {{"templateName", "news"}, {"channel", "push"}, {"to", ada}});
+    std::multiset<std::string> const expected{"request", "request", "request", "job notify.email done",
+        "job notify.sms done", "job notify.push done"};
+    CHECK(eventually([&] { return logged(f.world) == expected; }));
+}
+
+TEST_CASE("what breaks in a worker is logged with the trace of its send", "[traces]")
+{
+    Fixture f;
+    f.world.new_device(ada, "ok:1");
+    f.world.postgres.query("UPDATE platforms SET sealed_credential = 'broken' WHERE kind = 'fcm'");
+    ask(f.world, {{"templateName", "news"}, {"channel", "push"}, {"to", ada}});
+    std::multiset<std::string> const expected{
+        "request", "a notification could not be handled notify.push", "job notify.push retry"};
+    CHECK(eventually([&] { return logged(f.world) == expected; }));
+}
+
+TEST_CASE("a credential that is refused is logged with the trace of the send that met it", "[traces]")
+{
+    Fixture f;
+    f.world.new_device(ada, "PERMISSION_DENIED:1");
+    ask(f.world, {{"templateName", "news"}, {"channel", "push"}, {"to", ada}});
+    CHECK(eventually([&] {
+        return logged(f.world).contains("a carrier refuses a credential, whose platform is paused");
+    }));
+}
+
+TEST_CASE("what workers log of a broadcast is of the trace of its request", "[traces]")
+{
+    Fixture f;
+    f.new_devices(3, "ok:a");
+    auto const r = f.world.as_backend().post(broadcast_test::path, broadcast_test::asked(), traced());
+    REQUIRE(r.status == 202);
+    std::multiset<std::string> const expected{
+        "request", "job notify.broadcast done", "job notify.broadcast_chunk done"};
+    CHECK(eventually([&] { return logged(f.world) == expected; }));
 }

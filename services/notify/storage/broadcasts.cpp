@@ -107,13 +107,15 @@ std::optional<Message> message(pg::Tx& tx, std::int64_t scope_id, core::Uuid con
 
 std::optional<Uncut> lock_uncut(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
 {
-    auto const found = tx.run("SELECT cut_up_to, last_device_id FROM broadcasts WHERE scope_id = $1 "
-                              "AND broadcast_id = $2 AND status <> 'fanned_out' FOR NO KEY UPDATE",
-        {scope_id, id});
+    auto const found =
+        tx.run("SELECT cut_up_to, last_device_id, traceparent FROM broadcasts WHERE scope_id = $1 "
+               "AND broadcast_id = $2 AND status <> 'fanned_out' FOR NO KEY UPDATE",
+            {scope_id, id});
     return pg::read_first(found, [](pg::RowReader& r) {
         Uncut uncut;
         uncut.after = r.integer();
         uncut.last = r.integer();
+        uncut.traceparent = r.optional_text().value_or("");
         return uncut;
     });
 }

@@ -58,6 +58,7 @@ std::optional<Message> message(pg::Tx& tx, std::int64_t scope_id, core::Uuid con
 /// Which devices have still to be cut into chunks: those above `after`, up to `last`.
 struct Uncut {
     std::int64_t after = 0, last = 0;
+    std::string traceparent; ///< of the request that asked for it; may be empty
 };
 
 /// Locks a broadcast until the transaction ends. nullopt when there is nothing left to cut: all is, it was

@@ -4,6 +4,7 @@
 #include "crypto/random.hpp"
 #include "jobs/queue.hpp"
 #include "observe/log.hpp"
+#include "observe/trace.hpp"
 
 #include <algorithm>
 #include <latch>
@@ -45,24 +46,27 @@ void record(
 
 // --- BroadcastCutter
 
-jobs::Outcome BroadcastCutter::operator()(jobs::Claim const& claim, std::stop_token const& stop) const
+jobs::Outcome BroadcastCutter::operator()(jobs::Claim& claim, std::stop_token const& stop) const
 {
     auto const owner = owner_of(deps_, claim.scope_id);
     if (!owner) return Outcome::done();
     if (owner->suspended) return Outcome::not_yet(deps_.clock.now() + suspended_pause);
-    while (step(claim.scope_id, claim.ref)) {
+    while (step(claim)) {
         if (stop.stop_requested()) return Outcome::not_yet(deps_.clock.now());
     }
     return Outcome::done();
 }
 
 /// Whether there is more to do.
-bool BroadcastCutter::step(std::int64_t scope_id, core::Uuid const& id) const
+bool BroadcastCutter::step(jobs::Claim& claim) const
 {
     core::Time const now = deps_.clock.now();
+    auto const scope_id = claim.scope_id;
+    auto const id = claim.ref;
     return deps_.db.transact_blocking(pg::Scopes(scope_id), [&](pg::Tx& tx) {
         auto const uncut = broadcasts::lock_uncut(tx, scope_id, id);
         if (!uncut) return false;
+        claim.traceparent = uncut->traceparent;
         auto const ranges = broadcast_chunks::cut(
             tx, scope_id, uncut->after, uncut->last, deps_.broadcast_chunk, chunks_a_step);
         broadcast_chunks::insert(tx, scope_id, id, ranges, now);
@@ -78,7 +82,7 @@ bool BroadcastCutter::step(std::int64_t scope_id, core::Uuid const& id) const
 
 // --- BroadcastSender
 
-jobs::Outcome BroadcastSender::operator()(jobs::Claim const& claim, std::stop_token const& stop)
+jobs::Outcome BroadcastSender::operator()(jobs::Claim& claim, std::stop_token const& stop)
 {
     core::Time const now = deps_.clock.now();
     auto const owner = owner_of(deps_, claim.scope_id);
@@ -87,6 +91,7 @@ jobs::Outcome BroadcastSender::operator()(jobs::Claim const& claim, std::stop_to
     auto loaded = load(claim);
     if (!loaded) return Outcome::done();
     auto& [chunk, message, devices, platforms] = *loaded;
+    claim.traceparent = message.traceparent;
     if (message.cancelled) {
         auto const run = std::make_shared<BroadcastRun>(BroadcastRun::cancelled(std::move(chunk), now));
         return end(claim.scope_id, run, {});
@@ -94,7 +99,7 @@ jobs::Outcome BroadcastSender::operator()(jobs::Claim const& claim, std::stop_to
     auto const push = rendered(chunk.broadcast_id, message);
     auto const run =
         std::make_shared<BroadcastRun>(std::move(chunk), std::move(devices), std::move(platforms), now);
-    auto pruning = ask(claim.scope_id, *run, push, stop);
+    auto pruning = ask(claim, *run, push, stop);
     return end(claim.scope_id, run, std::move(pruning));
 }
 
@@ -137,7 +142,7 @@ SharedPush BroadcastSender::rendered(core::Uuid const& id, broadcasts::Message c
 
 /// Null when there is nothing for that carrier; answered already when its credential cannot be read.
 std::unique_ptr<PushBatch> BroadcastSender::batch_of(
-    std::int64_t scope_id, BroadcastRun& run, PlatformKind kind, SharedPush const& push)
+    jobs::Claim const& claim, BroadcastRun& run, PlatformKind kind, SharedPush const& push)
 {
     auto targets = run.take_targets(kind);
     if (targets.empty()) return nullptr;
@@ -147,10 +152,12 @@ std::unique_ptr<PushBatch> BroadcastSender::batch_of(
     batch->bulk = true;
     batch->keep_provider_ids = false;
     try {
-        batch->credential = carriers_.credential_of(scope_id, *run.platform_of(kind));
+        batch->credential = carriers_.credential_of(claim.scope_id, *run.platform_of(kind));
     } catch (std::exception const& error) { // tried in vain, so that there is an end to it
-        deps_.logger.error("a broadcast cannot use a platform",
-            {{"platform", to_string(kind)}, {"scopeId", scope_id}, {"what", error.what()}});
+        deps_.logger.error(
+            "a broadcast cannot use a platform", {{"platform", to_string(kind)}, {"scopeId", claim.scope_id},
+                                                     {"what", observe::first_line(error.what())},
+                                                     {"traceId", observe::trace_id_of(claim.traceparent)}});
         PushAnswer answer;
         answer.handed_out = true;
         batch->answers.assign(batch->targets.size(), answer);
@@ -182,18 +189,18 @@ BroadcastSender::Batches BroadcastSender::send(Batches batches, std::stop_token 
 }
 
 Pruning BroadcastSender::ask(
-    std::int64_t scope_id, BroadcastRun& run, SharedPush const& push, std::stop_token const& stop)
+    jobs::Claim const& claim, BroadcastRun& run, SharedPush const& push, std::stop_token const& stop)
 {
     Batches batches;
     for (std::size_t kind = 0; kind < batches.size(); ++kind)
-        batches[kind] = batch_of(scope_id, run, static_cast<PlatformKind>(kind), push);
+        batches[kind] = batch_of(claim, run, static_cast<PlatformKind>(kind), push);
     auto const answered = send(std::move(batches), stop);
-    auto pruning = take(scope_id, run, answered);
-    carriers_.report(scope_id, run.halted());
+    auto pruning = take(claim, run, answered);
+    carriers_.report(claim, run.halted());
     return pruning;
 }
 
-Pruning BroadcastSender::take(std::int64_t scope_id, BroadcastRun& run, Batches const& answered)
+Pruning BroadcastSender::take(jobs::Claim const& claim, BroadcastRun& run, Batches const& answered)
 {
     Pruning pruning;
     core::Time const now = deps_.clock.now();
@@ -205,8 +212,8 @@ Pruning BroadcastSender::take(std::int64_t scope_id, BroadcastRun& run, Batches 
         if (!batch->credential) continue;
         auto const& platform = *run.platform_of(kind);
         for (auto const& answer : batch->answers)
-            carriers_.count(scope_id, platform, answer);
-        carriers_.judge(scope_id, platform, run.gone(kind), pruning);
+            carriers_.count(claim, platform, answer);
+        carriers_.judge(claim.scope_id, platform, run.gone(kind), pruning);
     }
     return pruning;
 }

@@ -22,10 +22,10 @@ public:
 
     /// Goes on where a run before it ended, some chunks to a transaction, each of which is being sent to from
     /// then on (`jobs::Handler`). Two at once would cut it no differently.
-    jobs::Outcome operator()(jobs::Claim const& claim, std::stop_token const& stop) const;
+    jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop) const;
 
 private:
-    bool step(std::int64_t scope_id, core::Uuid const& id) const;
+    bool step(jobs::Claim& claim) const;
 
     DeliveryDeps const& deps_;
 };
@@ -38,7 +38,7 @@ public:
     /// One push to each device of the chunk that is not settled, through both carriers side by side, behind
     /// what is sent directly (`jobs::Handler`). The counters move in the transaction that ends the claim, so
     /// a process that dies repeats the chunk, under the same apns-ids and collapse id, and counts it once.
-    jobs::Outcome operator()(jobs::Claim const& claim, std::stop_token const& stop);
+    jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop);
 
     /// Has all that is left of a chunk fail, the outcome of whose run cannot be written
     /// (`jobs::WorkerOptions::given_up`).
@@ -57,11 +57,11 @@ private:
     std::optional<Loaded> load(jobs::Claim const& claim) const;
     SharedPush rendered(core::Uuid const& id, broadcasts::Message const& message);
     std::unique_ptr<PushBatch> batch_of(
-        std::int64_t scope_id, BroadcastRun& run, PlatformKind kind, SharedPush const& push);
+        jobs::Claim const& claim, BroadcastRun& run, PlatformKind kind, SharedPush const& push);
     Batches send(Batches batches, std::stop_token const& stop) const;
-    Pruning take(std::int64_t scope_id, BroadcastRun& run, Batches const& answered);
+    Pruning take(jobs::Claim const& claim, BroadcastRun& run, Batches const& answered);
     Pruning ask(
-        std::int64_t scope_id, BroadcastRun& run, SharedPush const& push, std::stop_token const& stop);
+        jobs::Claim const& claim, BroadcastRun& run, SharedPush const& push, std::stop_token const& stop);
     jobs::Outcome end(std::int64_t scope_id, std::shared_ptr<BroadcastRun const> run, Pruning pruning) const;
 
     DeliveryDeps const& deps_;

@@ -2,6 +2,7 @@
 
 #include "domain/retry.hpp"
 #include "observe/log.hpp"
+#include "observe/trace.hpp"
 #include "storage/platform_state.hpp"
 
 namespace notify {
@@ -31,13 +32,14 @@ Credential::Ptr Carriers::credential_of(std::int64_t scope_id, platforms::Sealed
     return opened;
 }
 
-void Carriers::count(std::int64_t scope_id, platforms::Sealed const& platform, PushAnswer const& answer)
+void Carriers::count(jobs::Claim const& claim, platforms::Sealed const& platform, PushAnswer const& answer)
 {
     if (platform.pruning_stopped_at || !is_answered(answer.verdict) ||
-        !breakers_.count(version_of(scope_id, platform), answer.verdict == Verdict::gone))
+        !breakers_.count(version_of(claim.scope_id, platform), answer.verdict == Verdict::gone))
         return;
     deps_.logger.warn("over half of a credential's devices are said to be gone: none is removed any more",
-        {{"platform", to_string(platform.kind)}, {"scopeId", scope_id}, {"reason", answer.reason}});
+        {{"platform", to_string(platform.kind)}, {"scopeId", claim.scope_id}, {"reason", answer.reason},
+            {"traceId", observe::trace_id_of(claim.traceparent)}});
 }
 
 void Carriers::judge(std::int64_t scope_id, platforms::Sealed const& platform,
@@ -50,12 +52,13 @@ void Carriers::judge(std::int64_t scope_id, platforms::Sealed const& platform,
         pruning.stopped.push_back({platform.kind, platform.updated_at});
 }
 
-void Carriers::report(std::int64_t scope_id, std::span<Halted const> halted) const
+void Carriers::report(jobs::Claim const& claim, std::span<Halted const> halted) const
 {
     for (auto const& [kind, seen, refused] : halted) {
         if (refused)
             deps_.logger.warn("a carrier refuses a credential, whose platform is paused",
-                {{"platform", to_string(kind)}, {"scopeId", scope_id}, {"reason", *refused}});
+                {{"platform", to_string(kind)}, {"scopeId", claim.scope_id}, {"reason", *refused},
+                    {"traceId", observe::trace_id_of(claim.traceparent)}});
     }
 }
 

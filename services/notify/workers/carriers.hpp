@@ -36,15 +36,16 @@ public:
     /// The platform's credential, opened once and kept.
     Credential::Ptr credential_of(std::int64_t scope_id, platforms::Sealed const& platform);
 
-    /// Takes note of an answer to a push through the platform, before what it says is acted on.
-    void count(std::int64_t scope_id, platforms::Sealed const& platform, PushAnswer const& answer);
+    /// Takes note of an answer to a push through the platform, before what it says is acted on. `claim`: the
+    /// job that the push was sent for.
+    void count(jobs::Claim const& claim, platforms::Sealed const& platform, PushAnswer const& answer);
 
     /// Adds what follows from the platform's word that devices are `gone`: they are, or it is not believed.
     void judge(std::int64_t scope_id, platforms::Sealed const& platform, std::span<devices::Gone const> gone,
         Pruning& pruning) const;
 
-    /// Logs which credentials were refused just now.
-    void report(std::int64_t scope_id, std::span<Halted const> halted) const;
+    /// Logs which credentials were refused just now, to the job of `claim`.
+    void report(jobs::Claim const& claim, std::span<Halted const> halted) const;
 
 private:
     DeliveryDeps const& deps_;

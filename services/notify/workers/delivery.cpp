@@ -2,6 +2,7 @@
 
 #include "jobs/failure.hpp"
 #include "observe/log.hpp"
+#include "observe/trace.hpp"
 #include "storage/platform_state.hpp"
 #include "workers/broadcast.hpp"
 #include "workers/carriers.hpp"
@@ -38,7 +39,7 @@ jobs::WorkerOptions channel_worker(DeliveryDeps const& deps, Channel channel, un
 /// The handler of a channel, with an end to it: a run that breaks is an attempt, too.
 template <class Handler> jobs::Handler channel_handler(DeliveryDeps const& deps, Handler& handler)
 {
-    return [&](jobs::Claim const& claim, std::stop_token const& stop) {
+    return [&](jobs::Claim& claim, std::stop_token const& stop) {
         core::Time const began = deps.clock.now();
         try {
             return handler(claim, stop);
@@ -47,7 +48,8 @@ template <class Handler> jobs::Handler channel_handler(DeliveryDeps const& deps,
             if (jobs::is_outage(failure)) throw;
             deps.logger.error("a notification could not be handled",
                 {{"queue", claim.queue}, {"notificationId", claim.ref.to_string()},
-                    {"what", observe::first_line(jobs::describe(failure))}});
+                    {"what", observe::first_line(jobs::describe(failure))},
+                    {"traceId", observe::trace_id_of(claim.traceparent)}});
         }
         return end_broken(deps, claim, began);
     };

@@ -21,13 +21,15 @@ EmailHandler::Loaded EmailHandler::load(core::Scope const& scope, core::Uuid con
     });
 }
 
-jobs::Outcome EmailHandler::operator()(jobs::Claim const& claim, std::stop_token const& stop) const
+jobs::Outcome EmailHandler::operator()(jobs::Claim& claim, std::stop_token const& stop) const
 {
     auto const owner = owner_of(deps_, claim.scope_id);
     if (!owner) return Outcome::done();
     if (owner->suspended) return Outcome::not_yet(deps_.clock.now() + suspended_pause);
     auto loaded = load(owner->scope, claim.ref);
-    if (!loaded.notification || loaded.notification->status != Status::queued) return Outcome::done();
+    if (!loaded.notification) return Outcome::done();
+    claim.traceparent = loaded.notification->traceparent.value_or("");
+    if (loaded.notification->status != Status::queued) return Outcome::done();
     return attempt(owner->scope, std::move(loaded), stop);
 }
 

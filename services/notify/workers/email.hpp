@@ -17,7 +17,7 @@ public:
 
     /// One attempt at one email (`jobs::Handler`), from the scope's own domain once that is verified. One
     /// that the end of the process cuts off does not count and is due at once.
-    jobs::Outcome operator()(jobs::Claim const& claim, std::stop_token const& stop) const;
+    jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop) const;
 
 private:
     struct Loaded {

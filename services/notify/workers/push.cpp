@@ -63,7 +63,7 @@ PushHandler::Loaded PushHandler::load(jobs::Claim const& claim) const
     });
 }
 
-jobs::Outcome PushHandler::operator()(jobs::Claim const& claim, std::stop_token const& stop)
+jobs::Outcome PushHandler::operator()(jobs::Claim& claim, std::stop_token const& stop)
 {
     core::Time const now = deps_.clock.now();
     auto const owner = owner_of(deps_, claim.scope_id);
@@ -71,6 +71,7 @@ jobs::Outcome PushHandler::operator()(jobs::Claim const& claim, std::stop_token 
     if (owner->suspended) return Outcome::not_yet(now + suspended_pause);
     auto loaded = load(claim);
     if (!loaded.notification) return Outcome::done();
+    claim.traceparent = loaded.notification->traceparent.value_or("");
     Status const status = loaded.notification->status;
     if (status != Status::queued && status != Status::sent) {
         return Outcome::done([=](pg::Tx& tx) {
@@ -79,7 +80,7 @@ jobs::Outcome PushHandler::operator()(jobs::Claim const& claim, std::stop_token 
     }
     auto const run = std::make_shared<PushRun>(
         std::move(*loaded.notification), std::move(loaded.targets), std::move(loaded.platforms), now);
-    auto pruning = ask(claim.scope_id, *run, stop);
+    auto pruning = ask(claim, *run, stop);
     return end(claim.scope_id, run, std::move(pruning));
 }
 
@@ -93,17 +94,17 @@ PushCredentials PushHandler::credentials_for(std::int64_t scope_id, PushRun cons
     return credentials;
 }
 
-Pruning PushHandler::ask(std::int64_t scope_id, PushRun& run, std::stop_token const& stop)
+Pruning PushHandler::ask(jobs::Claim const& claim, PushRun& run, std::stop_token const& stop)
 {
     if (run.asked().empty()) return {};
-    auto const credentials = credentials_for(scope_id, run);
+    auto const credentials = credentials_for(claim.scope_id, run);
     auto const answers =
         deps_.push.send_all(credentials, rendered(run.notification()), run.asked(), patience, stop);
     run.apply(answers, deps_.clock.now(), crypto::random_u64());
-    carriers_.report(scope_id, run.halted());
+    carriers_.report(claim, run.halted());
     for (std::size_t i = 0; i < answers.size(); ++i)
-        carriers_.count(scope_id, *run.platform_of(run.asked()[i].kind), answers[i]);
-    return pruning_of(scope_id, run, answers);
+        carriers_.count(claim, *run.platform_of(run.asked()[i].kind), answers[i]);
+    return pruning_of(claim.scope_id, run, answers);
 }
 
 Pruning PushHandler::pruning_of(

@@ -21,7 +21,7 @@ public:
     /// One attempt at one push, at every device where it is pending (`jobs::Handler`). It counts as sent as
     /// soon as one carrier has taken it, and goes on for the other devices. A platform whose credential is
     /// refused is paused.
-    jobs::Outcome operator()(jobs::Claim const& claim, std::stop_token const& stop);
+    jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop);
 
 private:
     struct Loaded {
@@ -33,7 +33,7 @@ private:
     Loaded load(jobs::Claim const& claim) const;
     PushCredentials credentials_for(std::int64_t scope_id, PushRun const& run);
     /// Asks the carriers; yields what follows for the devices.
-    Pruning ask(std::int64_t scope_id, PushRun& run, std::stop_token const& stop);
+    Pruning ask(jobs::Claim const& claim, PushRun& run, std::stop_token const& stop);
     Pruning pruning_of(std::int64_t scope_id, PushRun const& run, std::span<PushAnswer const> answers) const;
     jobs::Outcome end(std::int64_t scope_id, std::shared_ptr<PushRun const> run, Pruning pruning) const;
 

@@ -100,13 +100,15 @@ SmsHandler::Loaded SmsHandler::load(jobs::Claim const& claim) const
     });
 }
 
-jobs::Outcome SmsHandler::operator()(jobs::Claim const& claim, std::stop_token const& /*stop*/)
+jobs::Outcome SmsHandler::operator()(jobs::Claim& claim, std::stop_token const& /*stop*/)
 {
     auto const owner = owner_of(deps_, claim.scope_id);
     if (!owner) return Outcome::done();
     if (owner->suspended) return Outcome::not_yet(deps_.clock.now() + suspended_pause);
     auto const loaded = load(claim);
-    if (!loaded.notification || loaded.notification->status != Status::queued) return Outcome::done();
+    if (!loaded.notification) return Outcome::done();
+    claim.traceparent = loaded.notification->traceparent.value_or("");
+    if (loaded.notification->status != Status::queued) return Outcome::done();
     if (loaded.suppressed) return give_up(deps_, claim.scope_id, *loaded.notification, failures::suppressed);
     return attempt(owner->scope, *loaded.notification);
 }

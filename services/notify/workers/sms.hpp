@@ -28,7 +28,7 @@ public:
     /// One attempt at one message (`jobs::Handler`). Numbers on the scope's suppression list are not sent to,
     /// and those that turn out to have opted out are put on it. Twilio's sender is shared by all tenants:
     /// what is beyond its limits waits.
-    jobs::Outcome operator()(jobs::Claim const& claim, std::stop_token const& stop);
+    jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop);
 
 private:
     struct Loaded {

@@ -54,10 +54,11 @@ TEST_CASE("each outcome ends a job in its way, together with what it records")
         if (c.ref == dead) return Outcome::dead(note(c, "dead"));
         return c.attempts == 1 ? Outcome::retry(f.clock.now() + 1h, note(c, "later")) : Outcome::done();
     };
-    Worker worker(f.database, f.clock, quick(), handler, {.finished = [&](Outcome::Kind kind, auto) {
-        std::lock_guard const lock(mutex);
-        outcomes.insert(std::string(to_string(kind)));
-    }});
+    Worker worker(
+        f.database, f.clock, quick(), handler, {.finished = [&](Claim const&, Outcome::Kind kind, auto) {
+            std::lock_guard const lock(mutex);
+            outcomes.insert(std::string(to_string(kind)));
+        }});
     auto const seen = [&](std::multiset<std::string> const& expected) {
         std::lock_guard const lock(mutex);
         return outcomes == expected;
@@ -99,7 +100,7 @@ TEST_CASE("two workers run a thousand jobs, each exactly once")
             return Outcome::done();
         };
     };
-    jobs::Hooks const hooks{.lost = [&] { ++lost; }};
+    jobs::Hooks const hooks{.lost = [&](Claim const&) { ++lost; }};
     Worker first(f.database, f.clock, quick(), handler(by_first), hooks);
     Worker second(other, f.clock, quick(), handler(by_second), hooks);
     REQUIRE(eventually([&] { return f.jobs_left() == 0; }, 60s));
@@ -167,6 +168,41 @@ TEST_CASE("a worker wakes for its own queue, without waiting for the next poll")
     CHECK(eventually([&] { return ran == 11; }));
 }
 
+TEST_CASE("what a handler learns of a job's trace is told with how the run ended")
+{
+    Fixture f;
+    std::map<core::Uuid, std::string> expected;
+    for (std::int64_t const scope : {2, 4})
+        expected[f.add(scope)] = "trace " + std::to_string(scope);
+    std::mutex mutex;
+    std::map<core::Uuid, std::string> finished, failed;
+    Worker const worker(f.database, f.clock, quick(),
+        [](Claim& c, std::stop_token const&) -> Outcome {
+            c.traceparent = "trace " + std::to_string(c.scope_id);
+            if (c.attempts == 1) throw std::runtime_error("not at once");
+            return Outcome::done();
+        },
+        {.finished =
+                [&](Claim const& c, Outcome::Kind kind, auto) {
+                    std::lock_guard const lock(mutex);
+                    if (kind == Outcome::Kind::done) finished[c.ref] = c.traceparent;
+                },
+            .failed =
+                [&](std::string_view, Claim const* c) {
+                    std::lock_guard const lock(mutex);
+                    if (c != nullptr) failed[c->ref] = c->traceparent;
+                }});
+    auto const told = [&](auto const& which) {
+        std::lock_guard const lock(mutex);
+        return which == expected;
+    };
+    CHECK(eventually([&] { return told(failed); }));
+    CHECK(eventually([&] {
+        f.clock.advance(2s);
+        return told(finished);
+    }));
+}
+
 TEST_CASE("what a handler throws is a retry with back-off")
 {
     Fixture f;
@@ -180,7 +216,7 @@ TEST_CASE("what a handler throws is a retry with back-off")
             if (c.attempts < 3) throw std::runtime_error("attempt " + std::to_string(c.attempts));
             return Outcome::done();
         },
-        {.failed = [&](std::string_view what) {
+        {.failed = [&](std::string_view what, Claim const*) {
             std::lock_guard const lock(mutex);
             failures.emplace_back(what);
         }});
@@ -231,7 +267,9 @@ TEST_CASE("a job whose outcome the database refuses is given up, by itself and w
             return Outcome::done(
                 [&, claim](pg::Tx& tx) { write(tx, claim.ref == bad ? note : std::string("right")); });
         },
-        {.finished = [&](Outcome::Kind kind, auto) { dead += kind == Outcome::Kind::dead ? 1 : 0; }});
+        {.finished = [&](Claim const&, Outcome::Kind kind, auto) {
+            dead += kind == Outcome::Kind::dead ? 1 : 0;
+        }});
     REQUIRE(eventually([&] { return f.jobs_left() == 0; }));
     worker.stop();
     CHECK(runs == 6);

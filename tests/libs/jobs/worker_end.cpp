@@ -47,7 +47,7 @@ TEST_CASE("a worker outlives its database")
             if (++runs == 1) gate.pass_blocking();
             return Outcome::done();
         },
-        {.failed = [&](std::string_view) { ++complaints; }});
+        {.failed = [&](std::string_view, Claim const*) { ++complaints; }});
     OpenAtEnd const guard{gate};
     REQUIRE(eventually([&] { return gate.arrived() == 1; }));
     f.postgres.stop();

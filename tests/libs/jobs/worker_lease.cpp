@@ -30,7 +30,7 @@ TEST_CASE("a worker whose lease went to another writes nothing")
             gate.pass_blocking();
             return Outcome::done(record);
         },
-        {.lost = [&] { ++lost; }});
+        {.lost = [&](Claim const&) { ++lost; }});
     OpenAtEnd const guard{gate};
     REQUIRE(eventually([&] { return gate.arrived() == 1; }));
     f.clock.advance(3h);
@@ -58,7 +58,7 @@ TEST_CASE("a handler may take longer than the lease: it is renewed")
             gate.pass_blocking();
             return Outcome::done();
         },
-        {.lost = [&] { ++lost; }});
+        {.lost = [&](Claim const&) { ++lost; }});
     OpenAtEnd const guard{gate};
     REQUIRE(eventually([&] { return gate.arrived() == 1; }));
     std::atomic<int> stolen = 0;

@@ -30,6 +30,14 @@ TEST_CASE("a valid traceparent is read")
     CHECK(observe::parse_traceparent("00-" + trace_id + "-" + parent_id + "-ff")->sampled);
 }
 
+TEST_CASE("the trace id of a traceparent is what log lines have")
+{
+    auto const header = observe::continue_trace("00-" + trace_id + "-" + parent_id + "-01").traceparent();
+    CHECK(observe::trace_id_of(header) == trace_id);
+    CHECK(observe::trace_id_of("").empty());
+    CHECK(observe::trace_id_of("00-" + trace_id).empty());
+}
+
 TEST_CASE("of a later version the known part is read")
 {
     CHECK(observe::parse_traceparent("cc-" + trace_id + "-" + parent_id + "-01"));

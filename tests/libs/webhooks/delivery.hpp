@@ -38,7 +38,7 @@ struct Delivery : Fixture {
                             }};
     std::atomic<int> ended = 0;
     jobs::Worker worker{database, clock, {.queue = webhooks::queue, .threads = 2, .poll = 10ms},
-        std::ref(sender), {.finished = [this](jobs::Outcome::Kind, auto) { ++ended; }}};
+        std::ref(sender), {.finished = [this](auto const&...) { ++ended; }}};
 
     void answer_with(std::string bytes)
     {
