@@ -78,9 +78,11 @@ export class Cluster {
         }))
     }
 
-    async redisCommand(...words) {
+    redisCommand(...words) { return this.redisCommandAs(this.redisPassword, ...words) }
+
+    async redisCommandAs(password, ...words) {
         const output = await run(['redis-cli', '-p', String(this.redisPort), ...words],
-            { log: this.log(`redis-cli-${randomBytes(6).toString('hex')}`), environment: { REDISCLI_AUTH: this.redisPassword } })
+            { log: this.log(`redis-cli-${randomBytes(6).toString('hex')}`), environment: { REDISCLI_AUTH: password } })
         if (!/^(OK|PONG)/.test(output)) throw new Error(`Redis answers ${output}`)
         return output
     }

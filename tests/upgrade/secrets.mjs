@@ -37,6 +37,8 @@ async function rotateRedisPassword({ cluster }) {
     cluster.redisPassword = next
     await cluster.restartAll()
     await cluster.redisCommand('ACL', 'SETUSER', 'default', `<${old}`)
+    const refused = await cluster.redisCommandAs(old, 'PING').then(() => false, () => true)
+    demand(refused, "Redis' old password is refused")
 }
 
 // A role has one password, so there is a second role, a member of the first.
