@@ -18,8 +18,9 @@ using Reencrypt = std::function<std::size_t(pg::Tx&, core::Scope const&, crypto:
 using ReencryptShared = std::function<std::size_t(pg::Tx&, crypto::Keyring const&)>;
 
 /// The verb `reencrypt`: runs every part over every scope, one transaction a scope, then what is shared. Run
-/// it after every replica has the new key in front of ENCRYPTION_KEYS; then the old key seals nothing any
-/// more (deploy/secrets.md says when it can go). May run while the service serves, and again.
+/// it after every replica has the new key in front of ENCRYPTION_KEYS. Then the old key seals nothing but
+/// answers that are kept for an Idempotency-Key, for a day; what it has signed, and so when it can go, is in
+/// deploy/secrets.md. May run while the service serves, and again.
 Verb reencrypt_verb(std::vector<Reencrypt> parts, std::vector<ReencryptShared> shared = {});
 
 } // namespace service
