@@ -215,7 +215,7 @@ asio::awaitable<http::Response> finish_sign_in(
         } catch (std::exception const& error) {
             deps.logger.warn("a code was not sent with the sign-in",
                 {{"error", observe::first_line(error.what())}, {"tenant", req.scope().slug},
-                    {"requestId", req.context.request_id}});
+                    {"requestId", req.context.request_id}, {"traceId", req.context.trace_id}});
         }
     }
     throw mfa_required(created.token, user, standing.can_recover);

@@ -4,6 +4,7 @@
 #include "domain/errors.hpp"
 #include "domain/message.hpp"
 #include "domain/settings.hpp"
+#include "observe/trace.hpp"
 #include "storage/sms_opt_outs.hpp"
 
 #include <algorithm>
@@ -71,7 +72,8 @@ asio::awaitable<Delivery> Texts::send_code(core::Scope const& scope, sms::PhoneN
     auto const tenant = co_await deps_.directory.find(scope.slug);
     auto const use = co_await guard_.take(deps_.clock.now(), purpose, scope.slug);
     if (!use.allowed) {
-        deps_.logger.warn("the shared sender has reached its limit", {{"tenant", scope.slug}});
+        deps_.logger.warn("the shared sender has reached its limit",
+            {{"tenant", scope.slug}, {"traceId", observe::trace_id_of(traceparent)}});
         co_return Delivery{.retry_after = std::chrono::ceil<std::chrono::seconds>(use.retry_after)};
     }
     std::string const brand = tenant ? brand_of(*tenant, scope.environment()) : scope.slug;
@@ -87,9 +89,9 @@ asio::awaitable<Delivery> Texts::send_code(core::Scope const& scope, sms::PhoneN
     if (sent.outcome == Outcome::not_sent) co_await guard_.give_back(use);
     if (sent.outcome == Outcome::opted_out) co_await note_opt_out(scope, phone);
     if (sent.outcome != Outcome::accepted) {
-        deps_.logger.warn(
-            "a message was not taken", {{"outcome", sms::to_string(sent.outcome)}, {"code", sent.code},
-                                           {"to", phone.masked()}, {"tenant", scope.slug}});
+        deps_.logger.warn("a message was not taken",
+            {{"outcome", sms::to_string(sent.outcome)}, {"code", sent.code}, {"to", phone.masked()},
+                {"tenant", scope.slug}, {"traceId", observe::trace_id_of(traceparent)}});
     }
     co_return Delivery{.outcome = sent.outcome};
 }

@@ -179,7 +179,7 @@ asio::awaitable<http::Response> sync_user(http::Request const& req, Deps& deps)
         co_return co_await perform(req, deps, begun);
     } catch (PurchasesApiError const& e) {
         deps.logger.warn("the purchase platform did not answer as it should",
-            {{"tenant", req.scope().slug}, {"why", e.what()}});
+            {{"tenant", req.scope().slug}, {"why", e.what()}, {"traceId", req.context.trace_id}});
         failure = std::make_exception_ptr(upstream_error(e));
         if (auto const wait = e.retry_after()) not_before = deps.clock.now() + *wait;
     } catch (...) {
