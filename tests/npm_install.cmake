@@ -1,4 +1,5 @@
-# Puts what a folder of tests needs of npm, with its scripts (JavaScript and TypeScript), into the build tree: cmake -DSOURCE=... -DDEST=... -P npm_install.cmake
+# Puts what a folder of tests needs of npm, with its scripts (JavaScript and TypeScript), into the build tree:
+# cmake -DSOURCE=... -DDEST=... [-DSHARED=...] -P npm_install.cmake. SHARED is a folder of scripts that come along.
 # An unchanged lock file is installed once. Without npm, or without a registry, this fails and says so.
 cmake_minimum_required(VERSION 3.25)
 
@@ -13,7 +14,11 @@ file(GLOB old ${DEST}/*.mjs ${DEST}/*.ts)
 if(old)
   file(REMOVE ${old})
 endif()
-file(GLOB scripts ${SOURCE}/*.mjs ${SOURCE}/*.ts ${SOURCE}/tsconfig.json)
+set(scripts)
+foreach(folder ${SOURCE} ${SHARED})
+  file(GLOB own ${folder}/*.mjs ${folder}/*.ts ${folder}/tsconfig.json)
+  list(APPEND scripts ${own})
+endforeach()
 file(COPY ${scripts} DESTINATION ${DEST})
 file(SHA256 ${SOURCE}/package-lock.json lock)
 set(stamp ${DEST}/installed-${lock})

@@ -1,28 +1,7 @@
 // Whom the services call, played here: Apple's push service, Twilio, an OpenID provider, a name server, a receiver of webhooks.
 import { createHmac, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { createSocket, type Socket } from "node:dgram";
-import { once } from "node:events";
-import http from "node:http";
 import http2 from "node:http2";
-import net, { type AddressInfo } from "node:net";
-import { buffer } from "node:stream/consumers";
-
-export const listening = async (server: net.Server | http2.Http2Server): Promise<string> => {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-};
-
-/** A server of HTTP/1.1 that hands every request to `answer`. */
-export async function played(
-  answer: (request: http.IncomingMessage, body: string) => { status: number; json?: unknown },
-): Promise<{ server: http.Server; url: string }> {
-  const server = http.createServer(async (request, response) => {
-    const { status, json } = answer(request, (await buffer(request)).toString());
-    response.writeHead(status, { "content-type": "application/json" }).end(json === undefined ? "" : JSON.stringify(json));
-  });
-  return { server, url: await listening(server) };
-}
 
 /** Apple's push service: it takes every push, while it is held not at once. */
 export class Apple {
