@@ -184,13 +184,20 @@ function routes(objects) {
   const [gateway] = of(objects, "Gateway");
   if (!gateway) return [];
   const names = of(objects, "Certificate").flatMap(({ spec }) => spec.dnsNames);
+  const ofHttp = of(objects, "HTTPRoute").filter(({ spec }) => spec.parentRefs.some(({ sectionName }) => sectionName === "http"));
+  const forPeople = ({ matches = [] }) => matches.length > 0 && matches.every(({ method, path }) => method === "GET" && path?.type === "Exact" && path.value === "/enroll");
+  const inTheClear = ofHttp.flatMap(({ spec }) => spec.rules).filter((rule) => rule.backendRefs || !forPeople(rule));
   return services(objects).flatMap(({ metadata: { name } }) => {
     const host = `*.${settingsOf(objects, name).BASE_HOST}`;
     const route = named(objects, "HTTPRoute", name);
     const listener = gateway.spec.listeners.find((candidate) => candidate.name === route?.spec.parentRefs[0].sectionName);
     const backend = route?.spec.rules[0].backendRefs?.[0];
     const port = named(objects, "Service", backend?.name)?.spec.ports.find((candidate) => candidate.port === backend.port);
+    const added = route?.spec.rules[0].filters?.flatMap(({ responseHeaderModifier }) => responseHeaderModifier?.set ?? []) ?? [];
+    const hsts = added.find((header) => header.name === "Strict-Transport-Security")?.value ?? "";
     return [
+      ...inTheClear.map(() => "what is for programs is redirected to TLS, or served without it"),
+      ...(Number(/^max-age=(\d+); includeSubDomains$/.exec(hsts)?.[1]) >= 31_536_000 ? [] : [`browsers are not told to stay with TLS at ${name}`]),
       ...(route?.spec.hostnames?.join() === host ? [] : [`the route of ${name} is not of ${host}`]),
       ...(listener?.hostname === host && listener.protocol === "HTTPS" ? [] : [`no listener of ${host} takes TLS`]),
       ...(names.includes(host) ? [] : [`no certificate is for ${host}`]),
