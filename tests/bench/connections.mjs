@@ -73,12 +73,13 @@ export async function drive(port, count, { next, take, length = Infinity, from =
 }
 
 // Sends what `next()` gives, `rate` times a second for `length` seconds, whether those before were answered or not; `take(answer,
-// due)` is told each answer, and when its request was due by `now()`. How many were `sent`.
-export async function pace(port, { rate, length, next, take }) {
+// due)` is told each answer, and when its request was due by `now()`. `from(n)`: the local address of the n-th connection. How many
+// were `sent`.
+export async function pace(port, { rate, length, next, take, from = () => undefined }) {
     const idle = [], all = [], pending = []
     let failure
     const open = () => {
-        all.push(new Connection(port))
+        all.push(new Connection(port, from(all.length)))
         return all.at(-1)
     }
     const ask = async due => {

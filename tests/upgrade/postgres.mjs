@@ -10,21 +10,24 @@ const execute = promisify(execFile)
 const isRoot = userInfo().uid === 0
 
 export class Postgres {
-    // `folder`: its own, which it makes.
-    static async start(folder) {
+    // `folder`: its own, which it makes. `settings` win over those from here, `initdb` are more arguments of it, `log` is a file.
+    static async start(folder, { settings = [], initdb = [], log = `${folder}.log` } = {}) {
         const postgres = new Postgres(folder)
         mkdirSync(folder, { mode: 0o700 })
         if (isRoot) {
             const { stdout } = await execute('id', ['-u', 'postgres'])
             chownSync(folder, Number(stdout), -1)
         }
-        const data = `${folder}/data`, log = `${folder}.log`, user = isRoot ? 'postgres' : undefined
+        const data = `${folder}/data`, user = isRoot ? 'postgres' : undefined
         await run([`${binaries}/initdb`, '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync',
-            '--no-instructions'], { log, user })
+            '--no-instructions', ...initdb], { log, user })
         await run(['sh', '-c', `printf 'local all postgres trust\\nlocal all all scram-sha-256\\n' > ${data}/pg_hba.conf`], { log, user })
-        const settings = ['listen_addresses=', 'fsync=off', 'full_page_writes=off', 'shared_buffers=64MB', 'max_connections=300',
-            'log_min_messages=warning', 'log_line_prefix=%m [%d] '].flatMap(setting => ['-c', setting])
-        postgres.process = new Process([`${binaries}/postgres`, '-D', data, '-k', folder, ...settings], { log, user })
+        const all = ['listen_addresses=', 'fsync=off', 'full_page_writes=off', 'shared_buffers=64MB', 'max_connections=300',
+            'log_min_messages=warning', 'log_line_prefix=%m [%d] ', ...settings].flatMap(setting => ['-c', setting])
+        postgres.launch = () => {
+            postgres.process = new Process([`${binaries}/postgres`, '-D', data, '-k', folder, ...all], { log, user })
+        }
+        postgres.launch()
         await eventually('PostgreSQL is up', () => postgres.sql('postgres', 'SELECT 1').catch(() => {
             if (!postgres.process.running) throw new Error(`PostgreSQL does not start: see ${log}`)
         }))

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 
 export class Receiver {
-    heard = new Set() // titles
+    heard = new Map() // titles to the ids of their deliveries; one that is repeated keeps its own
     complaints = []
     signatures = 0 // of the last delivery
 
@@ -29,6 +29,7 @@ export class Receiver {
         const given = headers['webhook-signature'].split(' ')
         this.signatures = given.length
         if (!given.includes(right)) this.complaints.push(`delivery ${headers['webhook-id']} is not signed with the webhook's secret`)
-        this.heard.add(JSON.parse(body).data.title)
+        const { title } = JSON.parse(body).data
+        this.heard.set(title, [...this.heard.get(title) ?? [], headers['webhook-id']])
     }
 }

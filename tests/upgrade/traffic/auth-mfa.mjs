@@ -4,12 +4,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { eventually } from '../processes.mjs'
 import { Traffic } from './traffic.mjs'
 
-const password = 'a violet teapot'
-const stepSeconds = 30
+export const password = 'a violet teapot'
+export const stepSeconds = 30
 const textsOfUser = 8 // a user may be sent ten an hour to sign in
 
 // RFC 6238 over a seed in base32.
-function codeAt(seed, step) {
+export function codeAt(seed, step) {
     let bits = ''
     for (const letter of seed.replace(/=+$/, '')) bits += 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')
     const key = Buffer.from(bits.match(/.{8}/g).map(byte => parseInt(byte, 2)))

@@ -43,6 +43,14 @@ export class BillingTraffic extends Traffic {
     }
 
     async send(client) {
+        const { id, user, text } = this.newEvent()
+        const answer = await client.send('POST', '/webhooks/payments', { text, headers: this.signed(text) })
+        if (answer.result !== 'applied') throw new Error(`event ${id}: ${JSON.stringify(answer)}`)
+        this.events.add(id)
+        return user
+    }
+
+    newEvent() {
         const user = `user-${this.run}-${++this.number}`, id = `evt_${user}`, now = Math.floor(Date.now() / 1000)
         const item = { id: `si_${user}`, price: { id: price, product: 'prod_pro' }, current_period_start: now, current_period_end: 4_102_444_800 }
         const subscription = {
@@ -52,11 +60,13 @@ export class BillingTraffic extends Traffic {
         const text = JSON.stringify({
             id, object: 'event', type: 'customer.subscription.created', created: now, livemode: true, data: { object: subscription },
         })
-        const signature = createHmac('sha256', this.secret).update(`${now}.${text}`).digest('hex')
-        const answer = await client.send('POST', '/webhooks/payments', { text, headers: { 'stripe-signature': `t=${now},v1=${signature}` } })
-        if (answer.result !== 'applied') throw new Error(`event ${id}: ${JSON.stringify(answer)}`)
-        this.events.add(id)
-        return user
+        return { id, user, text }
+    }
+
+    // The header that the provider signs an event with, as it does each time that it sends it.
+    signed(text) {
+        const now = Math.floor(Date.now() / 1000)
+        return { 'stripe-signature': `t=${now},v1=${createHmac('sha256', this.secret).update(`${now}.${text}`).digest('hex')}` }
     }
 
     async grant(client, user) {

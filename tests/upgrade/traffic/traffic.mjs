@@ -30,7 +30,7 @@ export class Traffic {
     async provision(limits = {}) {
         this.masterKey = this.cluster.secrets.MASTER_KEY
         this.admin = this.client()
-        await this.operate(this.admin, 'PUT', '/v1/admin/tenants/demo', { body: { displayName: 'Demo', limits } })
+        await this.operate(this.admin, 'PUT', `/v1/admin/tenants/${this.host.split('.')[0]}`, { body: { displayName: 'Demo', limits } })
     }
     async mintKey() {
         this.key = (await this.operate(this.admin, 'POST', '/v1/keys', { body: { environment: 'production', kind: 'secret' } })).key

@@ -1,0 +1,31 @@
+// Load of one tenant from a thread of its own, so that it does not delay whoever measures beside it. `workerData`: the `port`, the
+// `caller` of requests.mjs and `length` in seconds; with `rate` requests are sent at that rate, come what may, else by `connections`
+// that wait for their answers. Posts what came of it.
+import { parentPort, workerData } from 'node:worker_threads'
+import { drive, now, pace } from '../bench/connections.mjs'
+import { networks, writeOf } from './requests.mjs'
+
+const { port, caller, length, rate, connections } = workerData
+const begun = now(), end = begun + length * 1000
+const answers = {} // status to the times that it took
+const strange = [] // what nobody should be answered
+let sent = 0, acknowledged = 0, noRetryAfter = 0
+
+function take({ status, head, body }, due) {
+    (answers[status] ??= []).push(now() - due)
+    if (status < 300 && now() <= end) acknowledged++
+    if (status === 503 && !/\r\nretry-after: \d+/i.test(head)) noRetryAfter++
+    if (status >= 300 && status !== 503 && strange.length < 3) strange.push(`${status} ${body}`)
+}
+
+const next = () => writeOf(caller, sent++)
+if (rate) await pace(port, { rate, length, next, from: networks, take })
+else {
+    const asked = []
+    await drive(port, connections, {
+        length, from: networks,
+        next: i => { asked[i] = now(); return next() },
+        take: (answer, i) => take(answer, asked[i]),
+    })
+}
+parentPort.postMessage({ sent, acknowledged: acknowledged / length, answers, noRetryAfter, strange })

@@ -1,0 +1,102 @@
+// What clients were told, held against what is there. Everything that is written has a mark unlike all others.
+import { sleep } from '../upgrade/processes.mjs'
+
+// The answers that a fault may cause; anything else is a failure of the service.
+const ofFaults = new Set(['502', '503', 'ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'socket'])
+
+// Takes the place of the figures of tests/upgrade/client.mjs, for which every failure is one.
+export class Figures {
+    failures = [] // of the load itself
+    requests = 0
+    constructor() { this.begin() }
+
+    begin() {
+        this.errors = new Map() // kind to how often
+        this.unexpected = []
+        this.answers = [] // times of acknowledged writes
+        this.slowest = 0
+        this.lastError = 0
+    }
+
+    add(what, took, failure) {
+        this.requests++
+        this.slowest = Math.max(this.slowest, took)
+        if (!failure) {
+            if (!what.startsWith('GET')) this.answers.push(performance.now())
+            return
+        }
+        const kind = /: (\S+)/.exec(failure)[1]
+        this.errors.set(kind, (this.errors.get(kind) ?? 0) + 1)
+        if (!ofFaults.has(kind)) this.unexpected.push(failure)
+        this.lastError = performance.now()
+    }
+
+    // A refusal that the load was ready for.
+    excuse(error) {
+        this.unexpected = this.unexpected.filter(failure => failure !== error.message)
+    }
+
+    answeredSince(time) { return this.answers.filter(at => at > time).length }
+
+    // Seconds from `time` until writes were acknowledged and nothing failed any more.
+    recoveredAfter(time) {
+        const first = this.answers.find(at => at > time)
+        return first === undefined ? Infinity : Math.max(first, this.lastError, time) / 1000 - time / 1000
+    }
+}
+
+export class Ledger {
+    #acknowledged = new Map() // mark to whether it was
+
+    constructor(what) { this.what = what }
+
+    sent(mark) { if (!this.#acknowledged.has(mark)) this.#acknowledged.set(mark, false) }
+    acknowledge(mark) { this.#acknowledged.set(mark, true) }
+    get acknowledged() { return [...this.#acknowledged].filter(([, is]) => is).map(([mark]) => mark) }
+
+    // At most `count` of what was acknowledged, evenly spread.
+    sample(count) {
+        const all = this.acknowledged, step = Math.max(1, Math.ceil(all.length / count))
+        return all.filter((_, i) => i % step === 0)
+    }
+
+    // `found`: the marks that are there. One that was not acknowledged may be there, once.
+    judge(found) {
+        const times = new Map()
+        for (const mark of found) if (this.#acknowledged.has(mark)) times.set(mark, (times.get(mark) ?? 0) + 1)
+        const acknowledged = this.acknowledged
+        return {
+            what: this.what,
+            acknowledged: acknowledged.length,
+            found: acknowledged.filter(mark => times.has(mark)).length,
+            lost: acknowledged.filter(mark => !times.has(mark)),
+            doubled: [...times].filter(([, n]) => n > 1).map(([mark]) => mark),
+            unanswered: this.#acknowledged.size - acknowledged.length,
+            unansweredFound: [...times.keys()].filter(mark => !this.#acknowledged.get(mark)).length,
+        }
+    }
+
+    // What came to somebody who is told at least once, always under the same key: `keysOf(mark)` are the keys it came under.
+    judgeDeliveries(keysOf) {
+        const verdict = this.judge(this.acknowledged.flatMap(mark => [...new Set(keysOf(mark) ?? [])].map(() => mark)))
+        const repeated = this.acknowledged.reduce((sum, mark) => sum + Math.max(0, (keysOf(mark)?.length ?? 0) - new Set(keysOf(mark)).size), 0)
+        return { ...verdict, unanswered: 0, unansweredFound: 0, repeated }
+    }
+}
+
+// Repeats `attempt` until it is acknowledged, as clients do that may: with the same key each time. Yields nothing when the answer is
+// one of `refusals`, which then are expected. Gives up after two minutes.
+export async function insist(figures, attempt, refusals = []) {
+    const deadline = performance.now() + 120_000
+    for (;;) {
+        try {
+            return await attempt()
+        } catch (error) {
+            if (!error.isCounted || performance.now() > deadline) throw error
+            const kind = /: (\S+)/.exec(error.message)[1]
+            if (refusals.includes(kind)) return void figures.excuse(error)
+            if (!ofFaults.has(kind)) throw error
+            await sleep(100)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+// Registrations, sessions that are renewed all the time, recovery codes that are used up, and sign-ins with a text message.
+import { eventually } from '../../upgrade/processes.mjs'
+import { AuthTraffic, codeAt, password, stepSeconds } from '../../upgrade/traffic/auth-mfa.mjs'
+import { Figures, Ledger, insist } from '../ledger.mjs'
+
+// A session and the refresh tokens that it was given.
+class Chain {
+    renewals = 0 // tokens that were unlike the one before
+    unanswered = 0
+
+    constructor(answer) { this.answer = answer }
+
+    get id() { return JSON.parse(Buffer.from(this.answer.accessToken.split('.')[1], 'base64url')).sid }
+}
+
+export class AuthLoad extends AuthTraffic {
+    figures = new Figures()
+
+    // `twilio`: the provider of text messages.
+    constructor(cluster, service, { twilio }) {
+        super(cluster, service)
+        this.twilio = twilio
+    }
+
+    reset() {
+        this.figures.begin()
+        this.users = new Ledger('users')
+        this.signIns = new Ledger('sessions')
+        this.codes = new Ledger('recovery codes')
+        this.chains = []
+        this.usedTwice = []
+        this.enrolled = [] // users with recovery codes
+        this.ended = 0 // sessions that had to begin anew
+    }
+
+    work() {
+        for (let i = 0; i < 3; i++) {
+            let chain
+            this.loop(4 * this.pause,
+                async client => { chain = await this.renew(client, chain) },
+                client => chain && client.send('GET', '/v1/auth/me', { token: chain.answer.accessToken }))
+        }
+        this.loop(20 * this.pause, () => this.onNewAddress(client => this.useCodes(client)))
+        this.loop(20 * this.pause, () => this.onNewAddress(client => this.signInWithTexts(client)))
+    }
+
+    // Registers somebody; where the answer was lost they are told that they exist, and sign in.
+    async registerSurely(client) {
+        const email = `${this.mark('user').replaceAll(' ', '.')}@example.com`, body = { email, password }
+        this.users.sent(email)
+        const answer = await insist(this.figures, () => client.send('POST', '/v1/auth/register', { body }), ['409']) ??
+            await insist(this.figures, () => client.send('POST', '/v1/auth/login', { body }))
+        this.users.acknowledge(email)
+        return { email, answer, token: answer.accessToken }
+    }
+
+    // The next token of a session. One whose renewal was lost for longer than the token before is good for has ended: 401.
+    async renew(client, chain) {
+        if (!chain) {
+            chain = new Chain((await this.registerSurely(client)).answer)
+            this.chains.push(chain)
+            return chain
+        }
+        const renewed = await insist(this.figures, async () => {
+            chain.unanswered++
+            const answer = await client.send('POST', '/v1/auth/refresh', { body: { refreshToken: chain.answer.refreshToken } })
+            chain.unanswered--
+            return answer
+        }, ['401'])
+        if (!renewed) {
+            chain.over = true
+            this.ended++
+            return undefined
+        }
+        if (renewed.refreshToken !== chain.answer.refreshToken) chain.renewals++
+        chain.answer = renewed
+        return chain
+    }
+
+    beginSurely(client, email) { return insist(this.figures, () => this.challenge(client, email)) }
+    async challenge(client, email) {
+        return (await client.send('POST', '/v1/auth/login', { body: { email, password }, expected: [403] })).mfa_token
+    }
+
+    // Yields the session's answer; nothing when the code is refused, as is one that was used already.
+    async useCode(client, email, code) {
+        return insist(this.figures, async () => {
+            const mfa_token = await this.beginSurely(client, email)
+            return client.send('POST', '/v1/auth/mfa/verify', { body: { mfa_token, method: 'recovery_code', code } })
+        }, ['400', '410'])
+    }
+
+    // Enrols an app and signs in with every second recovery code; each is refused when it comes again.
+    async useCodes(client) {
+        const { email, token } = await this.registerSurely(client)
+        const { secret } = await insist(this.figures, () => client.send('POST', '/v1/auth/mfa/totp/setup', { token }))
+        const code = codeAt(secret, Math.floor(Date.now() / 1000 / stepSeconds))
+        const confirmed = await insist(this.figures,
+            () => client.send('POST', '/v1/auth/mfa/totp/confirm', { token, body: { code } }), ['400', '409', '410'])
+        if (!confirmed) return // it was enrolled by an attempt whose answer, with the codes, was lost
+        this.enrolled.push(email)
+        for (const [i, recoveryCode] of confirmed.recoveryCodes.entries()) {
+            if (this.stopping) return
+            if (i % 2) continue
+            const mark = `${email}/${i}`
+            this.codes.sent(mark)
+            const answer = await this.useCode(client, email, recoveryCode)
+            if (answer) {
+                this.codes.acknowledge(mark)
+                this.signedIn(answer)
+            }
+            if (await this.useCode(client, email, recoveryCode)) this.usedTwice.push(mark)
+        }
+    }
+
+    async signInWithTexts(client) {
+        const { email } = await this.registerSurely(client), phone = this.newPhone()
+        await eventually('the database takes a phone', () => this.setPhone(email, phone).then(() => true, () => false))
+        for (let n = 1; n <= 4 && !this.stopping; n++) {
+            const before = this.twilio.taken.get(phone)?.length ?? 0
+            const mfa_token = await this.beginSurely(client, email)
+            const texts = await eventually('the code has come', () => {
+                const all = this.twilio.taken.get(phone) ?? []
+                return all.length > before && all
+            }, 60)
+            const answer = await insist(this.figures, () => client.send('POST', '/v1/auth/mfa/verify',
+                { body: { mfa_token, method: 'sms', code: /\b\d{6}\b/.exec(texts.at(-1))[0] } }), ['400', '410', '429'])
+            if (answer) this.signedIn(answer)
+        }
+    }
+
+    signedIn(answer) { this.signIns.acknowledge(new Chain(answer).id) }
+
+    async verify() {
+        const rows = await this.cluster.postgres.sql('auth_mfa', 'SELECT session_id, generation FROM sessions')
+        const generations = new Map(rows)
+        const renewals = new Ledger('renewals'), found = []
+        for (const [i, chain] of this.chains.entries()) {
+            const generation = Number(generations.get(chain.id) ?? 0)
+            for (let n = 1; n <= chain.renewals; n++) renewals.acknowledge(`${i}/${n}`)
+            for (let n = 1; n < generation && n <= chain.renewals; n++) found.push(`${i}/${n}`)
+            // More tokens than were asked for.
+            if (generation > 1 + chain.renewals + chain.unanswered) found.push(`${i}/1`)
+            if (chain.over || chain.renewals === 0) continue
+            await this.admin.send('POST', '/v1/auth/refresh', { body: { refreshToken: chain.answer.refreshToken } })
+        }
+        const used = await this.column(`SELECT u.email || '/' || count(*) FROM users u JOIN recovery_codes c USING (scope_id, user_id)
+            WHERE c.used_at IS NOT NULL GROUP BY u.email`)
+        return [
+            this.users.judge(await this.column('SELECT email FROM users')),
+            this.signIns.judge([...generations.keys()]),
+            renewals.judge(found),
+            this.judgeCodes(new Map(used.map(line => [line.split('/')[0], Number(line.split('/')[1])]))),
+        ]
+    }
+
+    // `used`: how many codes of each user are.
+    judgeCodes(used) {
+        const found = [...this.usedTwice]
+        for (const email of this.enrolled) {
+            const ofUser = this.codes.acknowledged.filter(mark => mark.startsWith(`${email}/`))
+            found.push(...ofUser.slice(0, used.get(email) ?? 0))
+        }
+        return this.codes.judge(found)
+    }
+
+    // For requests.mjs: users without a second factor.
+    async caller() {
+        const emails = []
+        while (emails.length < 100) emails.push((await this.registerSurely(this.admin)).email)
+        return { service: 'auth-mfa', host: this.host, emails }
+    }
+
+    // --- an outage of whom it calls: Twilio ----------------------------------------------------------------------------------
+
+    closeProviders() { return this.twilio.close() }
+    openProviders() { return this.twilio.open() }
+}

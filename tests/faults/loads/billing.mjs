@@ -1,0 +1,77 @@
+// Signed events, which their provider sends until they are taken, and grants.
+import { randomUUID } from 'node:crypto'
+import { BillingTraffic } from '../../upgrade/traffic/billing.mjs'
+import { Figures, Ledger, insist } from '../ledger.mjs'
+
+export class BillingLoad extends BillingTraffic {
+    figures = new Figures()
+
+    // `platform`: the purchase platform.
+    constructor(cluster, service, { platform }) {
+        super(cluster, service)
+        this.platform = platform
+    }
+
+    async prepare() {
+        await super.prepare()
+        await this.admin.send('PATCH', '/v1/settings', { token: this.key, body: { purchasesApiKey: 'sk_faults' } })
+    }
+
+    reset() {
+        this.figures.begin()
+        this.events = new Ledger('events')
+        this.grants = new Ledger('grants')
+    }
+
+    work() {
+        for (let i = 0; i < 4; i++) {
+            let user
+            this.loop(this.pause,
+                async client => { user = await this.sellSurely(client) },
+                client => user && client.send('GET', `/v1/users/${user}/entitlements`, { token: this.key }),
+                client => this.grantSurely(client, user),
+                client => user && client.send('GET', `/v1/users/${user}/features/export`, { token: this.key }))
+        }
+        this.loop(10 * this.pause, client => client.send('POST', `/v1/sync/user-${this.run}`, { token: this.key }))
+    }
+
+    async sellSurely(client) {
+        const { id, user, text } = this.newEvent()
+        this.events.sent(id)
+        await insist(this.figures, () => client.send('POST', '/webhooks/payments', { text, headers: this.signed(text) }))
+        this.events.acknowledge(id)
+        return user
+    }
+
+    async grantSurely(client, user) {
+        if (!user) return
+        const reason = this.mark('grant'), headers = { 'idempotency-key': randomUUID() }
+        this.grants.sent(reason)
+        await insist(this.figures, () => client.send('POST', `/v1/users/${user}/grants`,
+            { token: this.key, headers, body: { productId: this.product.productId, reason } }))
+        this.grants.acknowledge(reason)
+    }
+
+    async verify() {
+        const sales = await this.column("SELECT 'evt_' || user_id FROM entitlements WHERE source = 'payments' AND status = 'active'")
+        const entitlements = new Ledger('entitlements')
+        for (const id of this.events.acknowledged) entitlements.acknowledge(id)
+        for (const id of this.events.sample(100)) {
+            const { granted } = await this.admin.send('GET', `/v1/users/${id.slice(4)}/features/export`, { token: this.key })
+            if (!granted) throw new Error(`the buyer of ${id} may not use what was bought`)
+        }
+        return [
+            this.events.judge(await this.column("SELECT event_id FROM events WHERE result = 'applied'")),
+            entitlements.judge(sales),
+            this.grants.judge(await this.column("SELECT reason FROM entitlements WHERE source = 'manual'")),
+        ]
+    }
+
+    // For requests.mjs.
+    caller() { return { service: 'billing', host: this.host, token: this.key, productId: this.product.productId } }
+
+    // --- an outage of whom it calls: a sync fails, and nothing else ----------------------------------------------------------
+
+    closeProviders() { return this.platform.close() }
+    openProviders() { return this.platform.open() }
+}

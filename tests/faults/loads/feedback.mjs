@@ -1,0 +1,86 @@
+// Threads and replies, and the webhook that hears of each thread.
+import { randomUUID } from 'node:crypto'
+import { eventually } from '../../upgrade/processes.mjs'
+import { FeedbackTraffic } from '../../upgrade/traffic/feedback.mjs'
+import { Figures, Ledger, insist } from '../ledger.mjs'
+
+export class FeedbackLoad extends FeedbackTraffic {
+    figures = new Figures()
+    ids = new Map() // title to id
+
+    reset() {
+        this.figures.begin()
+        this.threads = new Ledger('threads')
+        this.replies = new Ledger('replies')
+    }
+
+    work() {
+        for (let i = 0; i < 4; i++) {
+            let thread
+            this.loop(this.pause,
+                async client => { thread = await this.createOnce(client) },
+                async client => { thread = await this.createSurely(client) },
+                client => this.replySurely(client, thread),
+                client => client.send('GET', '/v1/feedbacks?limit=20', { token: this.key }),
+                client => client.send('PATCH', `/v1/feedbacks/${thread.feedbackId}`, { token: this.key, body: { status: 'in-progress' } }))
+        }
+    }
+
+    // Without a key, so that it may not be sent again.
+    async createOnce(client) {
+        const title = this.mark('thread')
+        this.threads.sent(title)
+        return this.opened(title, await client.send('POST', '/v1/feedbacks', { token: this.key, body: { category: 'bug', title, body: 'It stops.' } }))
+    }
+
+    async createSurely(client) {
+        const title = this.mark('thread'), headers = { 'idempotency-key': randomUUID() }
+        this.threads.sent(title)
+        return this.opened(title, await insist(this.figures,
+            () => client.send('POST', '/v1/feedbacks', { token: this.key, headers, body: { category: 'bug', title, body: 'It stops.' } })))
+    }
+
+    opened(title, thread) {
+        this.threads.acknowledge(title)
+        this.ids.set(title, thread.feedbackId)
+        return thread
+    }
+
+    async replySurely(client, thread) {
+        if (!thread) return
+        const body = this.mark('reply'), headers = { 'idempotency-key': randomUUID() }
+        this.replies.sent(body)
+        await insist(this.figures, () => client.send('POST', `/v1/feedbacks/${thread.feedbackId}/replies`, { token: this.key, headers, body: { body } }))
+        this.replies.acknowledge(body)
+    }
+
+    async verify() {
+        const heard = title => this.receiver.heard.get(title)
+        await eventually('the webhook has heard of every thread', () => this.threads.acknowledged.every(heard), 300)
+        for (const title of this.threads.sample(100)) {
+            const thread = await this.admin.send('GET', `/v1/feedbacks/${this.ids.get(title)}`, { token: this.key })
+            if (thread.title !== title) throw new Error(`thread ${title} is ${thread.title}`)
+        }
+        const told = new Ledger('webhooks')
+        for (const title of this.threads.acknowledged) told.acknowledge(title)
+        return [
+            this.threads.judge(await this.column('SELECT title FROM feedbacks')),
+            this.replies.judge(await this.column('SELECT body FROM replies')),
+            told.judgeDeliveries(heard),
+        ]
+    }
+
+    // For requests.mjs.
+    caller() { return { service: 'feedback', host: this.host, token: this.key } }
+
+    // --- an outage of whom it calls: the webhook's receiver ------------------------------------------------------------------
+
+    async closeProviders() {
+        const { server } = this.receiver
+        this.receiverPort = server.address().port
+        const closed = new Promise(done => server.close(done))
+        server.closeAllConnections()
+        await closed
+    }
+    openProviders() { return new Promise(listening => this.receiver.server.listen(this.receiverPort, '127.0.0.1', listening)) }
+}

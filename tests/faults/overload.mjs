@@ -1,0 +1,119 @@
+// Ten times what each service can do, from one tenant, sent whether it is answered or not, while another tenant goes on as before; then
+// 10,000 connections that are slow. Ends with 1 when something else is answered than what was asked for or 503 with Retry-After.
+// The programs: --feedback=PATH ...; --seconds=N of each measurement.
+import { Worker } from 'node:worker_threads'
+import { now, pace } from '../bench/connections.mjs'
+import { eventually } from '../upgrade/processes.mjs'
+import { writeOf } from './requests.mjs'
+import { Stand, chosen, on, options, say, sleep } from './stand.mjs'
+
+const length = Number(options.seconds ?? 10)
+const times = 10
+const slowConnections = Number(options.connections ?? 10_000)
+const probeRate = 40 // requests a second of the other tenant
+// So far away that a few hundred transactions a second are all there is, and this machine can offer ten times that.
+const distance = 4 // ms each way between a service and its database
+
+const worker = (file, workerData) => new Worker(new URL(file, import.meta.url), { workerData })
+const message = from => new Promise((done, failed) => from.once('message', done).once('error', failed))
+const generate = data => message(worker('generator.mjs', data))
+const percentile = (list, p) => list.length ? [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * p))] : NaN
+const ms = value => Number.isNaN(value) ? '' : value.toFixed(0)
+
+// Two tenants of a service, as requests.mjs wants them.
+async function callersOf(stand, service) {
+    const callers = []
+    for (const slug of ['demo', 'other']) {
+        const [load] = await stand.makeLoads(0, [service], slug)
+        callers.push(await load.caller())
+    }
+    return callers
+}
+
+// The write of a tenant that is not in a hurry: what it takes, and what was answered.
+async function probe(port, caller, seconds) {
+    const took = [], strange = []
+    let n = 0
+    await pace(port, {
+        rate: service(caller) === 'auth-mfa' ? probeRate / 8 : probeRate, length: seconds, next: () => writeOf(caller, n++),
+        take: ({ status, body }, due) => {
+            took.push(now() - due)
+            if (status >= 300) strange.push(`${status} ${body}`)
+        },
+    })
+    return { p50: percentile(took, 0.5), p99: percentile(took, 0.99), strange, sent: n }
+}
+const service = caller => caller.service
+
+async function watchMemory(stand, name, work) {
+    const before = stand.status(name).rss
+    let most = before
+    const timer = setInterval(() => { most = Math.max(most, stand.status(name).rss) }, 100)
+    const result = await work().finally(() => clearInterval(timer))
+    return { before, most, result }
+}
+
+async function flood(stand, { name }, [demo, other]) {
+    const port = stand.ports[name], wrong = []
+    const best = Math.max(...[await generate({ port, caller: demo, length, connections: 32 }), await generate({ port, caller: demo, length, connections: 128 })]
+        .map(({ acknowledged }) => acknowledged))
+    const calm = await probe(port, other, length)
+    const rate = Math.ceil(times * best)
+    const { before, most, result: [load, beside] } = await watchMemory(stand, name,
+        () => Promise.all([generate({ port, caller: demo, length, rate }), probe(port, other, length)]))
+    const refused = load.answers[503] ?? []
+    console.log(`| ${name} | ${best.toFixed(0)} | ${rate} | ${load.acknowledged.toFixed(0)} | ${(load.acknowledged / best).toFixed(2)} × | ${refused.length} | ` +
+        `${ms(percentile(refused, 0.5))} | ${ms(percentile(refused, 0.99))} | ${before.toFixed(0)} | ${most.toFixed(0)} | ${ms(calm.p99)} | ${ms(beside.p99)} | ` +
+        `${(beside.p99 / calm.p99).toFixed(2)} × | ${beside.strange.length} of ${beside.sent} |`)
+    if (load.noRetryAfter > 0) wrong.push(`${name}: ${load.noRetryAfter} answers of 503 had no Retry-After`)
+    wrong.push(...load.strange.map(answer => `${name}: the tenant in a hurry was answered ${answer}`))
+    wrong.push(...calm.strange.slice(0, 3).map(answer => `${name}: with nothing else to do the other tenant was answered ${answer}`))
+    wrong.push(...beside.strange.slice(0, 3).map(answer => `${name}: beside the flood the other tenant was answered ${answer}`))
+    return wrong
+}
+
+async function slow(stand, { name }, [demo, other]) {
+    const port = stand.ports[name]
+    const calm = await probe(port, other, length)
+    const path = /^POST (\S+)/.exec(writeOf(demo, 0))[1]
+    const clients = worker('slow.mjs', { port, count: slowConnections, host: demo.host, token: demo.token ?? 'none', path })
+    const ask = () => {
+        const answer = message(clients)
+        clients.postMessage('')
+        return answer
+    }
+    let most = 0
+    await eventually(`${slowConnections} connections are open`, async () => {
+        most = Math.max(most, (await ask()).open)
+        return most >= 0.95 * slowConnections
+    })
+    const { before, most: memory, result: beside } = await watchMemory(stand, name, () => probe(port, other, length))
+    const { open, cutOff } = await ask()
+    await clients.terminate()
+    console.log(`| ${name} | ${most} | ${open} | ${cutOff} | ${before.toFixed(0)} | ${memory.toFixed(0)} | ${ms(calm.p99)} | ${ms(beside.p99)} | ` +
+        `${beside.strange.length} of ${beside.sent} |`)
+    return beside.strange.slice(0, 3).map(answer => `${name}: beside slow connections somebody was answered ${answer}`)
+}
+
+await on(new Stand({ proxied: true }), async stand => {
+    say('starting the services')
+    await stand.start(await stand.openProviders())
+    for (const proxy of Object.values(stand.proxies)) proxy.delay = distance
+    const wrong = [], callers = new Map()
+    for (const each of chosen) callers.set(each, await callersOf(stand, each))
+    console.log(`The database is ${2 * distance} ms away there and back. Each figure is of ${length} s.\n`)
+    console.log('| service | best, a second | offered | acknowledged | of the best | 503 | median after, ms | p99 | MB before | MB at most | ' +
+        'p99 of another tenant alone, ms | beside the flood | ratio | refused |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|')
+    for (const each of chosen) {
+        say(`${each.name}: ${times} times what it can do`)
+        wrong.push(...await flood(stand, each, callers.get(each)))
+        await sleep(4000) // longer than anything waits in a queue
+    }
+    console.log(`\n| service | slow connections | after ${length} s | cut off | MB with them | MB at most | p99 of a client alone, ms | beside them | refused |`)
+    console.log('|---|---|---|---|---|---|---|---|---|')
+    for (const each of chosen) {
+        say(`${each.name}: ${slowConnections} slow connections`)
+        wrong.push(...await slow(stand, each, callers.get(each)))
+    }
+    return [...wrong, ...stand.complaints]
+})

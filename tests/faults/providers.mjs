@@ -1,0 +1,126 @@
+// Whom the services call, played here: each counts what it takes by the mark in it, and can be gone for a while.
+import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
+import { createServer as createTcpServer } from 'node:net'
+
+class Provider {
+    taken = new Map() // mark to the provider's own keys of what came with it, in order
+    #open = new Set()
+
+    constructor(server, event = 'connection') {
+        this.server = server
+        server.on(event, connection => {
+            this.#open.add(connection)
+            connection.on('error', () => {}).once('close', () => this.#open.delete(connection))
+        })
+    }
+
+    // On the port it had before, if it had one.
+    async open() {
+        await new Promise((listening, failed) => this.server.once('error', failed).listen(this.port ?? 0, '127.0.0.1', listening))
+        this.server.unref()
+        this.port = this.server.address().port
+        return this
+    }
+
+    // Gone: whoever calls is refused, and what is under way is cut off.
+    async close() {
+        const closed = new Promise(done => this.server.close(done))
+        for (const connection of this.#open) connection.destroy()
+        await closed
+    }
+
+    take(mark, key) {
+        if (!this.taken.has(mark)) this.taken.set(mark, [])
+        this.taken.get(mark).push(key)
+    }
+}
+
+// Apple's push service. The mark is the alert's text, the key the collapse id, under which a device shows a push once.
+export class Apple extends Provider {
+    constructor() {
+        super(createHttp2Server({ settings: { maxConcurrentStreams: 1000, enablePush: false } }), 'session')
+        this.server.on('sessionError', () => {})
+        this.server.on('stream', (stream, headers) => {
+            let text = ''
+            stream.on('error', () => {}).setEncoding('utf8').on('data', piece => { text += piece }).once('end', () => {
+                const { alert } = JSON.parse(text).aps
+                this.take(alert.body ?? alert, headers['apns-collapse-id'])
+                stream.respond({ ':status': 200, 'apns-id': headers['apns-id'] })
+                stream.end()
+            })
+        })
+    }
+}
+
+// An SMTP server (RFC 5321). The mark is what the recipient's address begins with, the key the Message-ID.
+export class MailServer extends Provider {
+    constructor() {
+        super(createTcpServer(socket => this.#serve(socket)))
+    }
+
+    #serve(socket) {
+        let text = '', recipient, inData = false
+        const say = line => socket.write(`${line}\r\n`)
+        say('220 mail.test')
+        socket.setEncoding('latin1').on('data', piece => {
+            text += piece
+            for (;;) {
+                const end = text.indexOf(inData ? '\r\n.\r\n' : '\r\n')
+                if (end < 0) return
+                const part = text.slice(0, end)
+                text = text.slice(end + (inData ? 5 : 2))
+                if (inData) {
+                    inData = false
+                    this.take(recipient.split('@')[0], /^Message-ID: *(\S+)/im.exec(part)[1])
+                    say('250 2.0.0 Taken')
+                } else if (/^RCPT TO:/i.test(part)) {
+                    recipient = /<([^>]*)>/.exec(part)[1]
+                    say('250 2.1.5 Ok')
+                } else if (/^DATA/i.test(part)) {
+                    inData = true
+                    say('354 Go on')
+                } else if (/^QUIT/i.test(part)) {
+                    say('221 Bye')
+                    socket.end()
+                } else say('250 Ok')
+            }
+        })
+    }
+}
+
+// Whoever answers a request over HTTP/1.1 with what `answer(request, body)` yields, as JSON.
+class HttpProvider extends Provider {
+    constructor(answer) {
+        super(createHttpServer((request, response) => {
+            let body = ''
+            request.setEncoding('utf8').on('data', piece => { body += piece }).once('end', () => {
+                const [status, json] = answer.call(this, request, body)
+                response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
+            })
+        }))
+    }
+}
+
+// Twilio. The mark is the number, the key the text.
+export class Twilio extends HttpProvider {
+    constructor() {
+        let messages = 0
+        super((request, body) => {
+            const form = new URLSearchParams(body)
+            this.take(form.get('To'), form.get('Body'))
+            return [201, { sid: `SM${String(++messages).padStart(32, '0')}`, status: 'queued' }]
+        })
+    }
+}
+
+// The in-app purchase platform's REST API: it knows everybody, and that they have bought nothing.
+export class PurchasePlatform extends HttpProvider {
+    constructor() {
+        super(request => {
+            this.take(decodeURIComponent(request.url.split('/').at(-1)), request.method)
+            const now = new Date().toISOString()
+            return [200, { request_date: now, subscriber: { first_seen: now, entitlements: {}, non_subscriptions: {}, subscriptions: {} } }]
+        })
+    }
+}

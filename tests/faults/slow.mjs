@@ -1,0 +1,30 @@
+// Clients that take their time, on a thread of their own: half of them send the head of a request, the others a body, a byte now and
+// then. Whoever is cut off comes again. `workerData`: `port`, `count`, `host`, `token`, `path`. Any message asks how many are open.
+import { connect } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
+import { networks } from './requests.mjs'
+
+const { port, count, host, token, path } = workerData
+const pause = 2000 // ms between two bytes
+const openAt = 2 // ms between two that open
+const open = new Set()
+let cutOff = 0
+
+function crawl(i) {
+    const socket = connect({ host: '127.0.0.1', port, localAddress: networks(i) })
+    let timer
+    socket.once('connect', () => {
+        open.add(socket)
+        socket.write(i % 2 ? `GET / HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `
+            : `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n`)
+        timer = setInterval(() => socket.write('x'), pause)
+    })
+    socket.resume().on('error', () => {}).once('close', () => {
+        clearInterval(timer)
+        if (open.delete(socket)) cutOff++
+        setTimeout(crawl, 100, i)
+    })
+}
+
+for (let i = 0; i < count; i++) setTimeout(crawl, i * openAt, i)
+parentPort.on('message', () => parentPort.postMessage({ open: open.size, cutOff }))

@@ -1,0 +1,87 @@
+// Mixed traffic over all services that were named, at a moderate rate: prints what they use, and what has grown. Ends with 1 when a
+// request failed or something was lost or doubled. The programs: --feedback=PATH ...; --minutes=N.
+import { Stand, chosen, on, options, say, sleep } from './stand.mjs'
+
+const minutes = Number(options.minutes ?? 30)
+const samples = 12
+const megabyte = 2 ** 20
+
+async function look(stand, loads) {
+    const sample = {}
+    for (const { service: { name, database }, figures } of loads) {
+        const [[connections]] = await stand.postgres.sql(database, `SELECT count(*) FROM pg_stat_activity WHERE usename = '${database}_service'`)
+        const rows = await stand.postgres.sql(database,
+            'SELECT relname, n_live_tup, pg_total_relation_size(relid) FROM pg_stat_user_tables ORDER BY relname')
+        const tables = new Map(rows.map(([table, live, bytes]) => [table, { rows: Number(live), bytes: Number(bytes) }]))
+        const bytes = [...tables.values()].reduce((sum, table) => sum + table.bytes, 0)
+        sample[name] = { ...stand.status(name), connections: Number(connections), tables, bytes, requests: figures.requests }
+    }
+    return sample
+}
+
+function show(minute, sample) {
+    for (const [name, { requests, rss, descriptors, connections, bytes }] of Object.entries(sample)) {
+        console.log(`| ${minute.toFixed(1)} | ${name} | ${requests} | ${rss.toFixed(1)} | ${descriptors} | ${connections} | ${(bytes / megabyte).toFixed(1)} |`)
+    }
+}
+
+// What is more at the end than after a third of the time, by more than comes and goes.
+function grown(third, end) {
+    const list = []
+    for (const { name } of chosen) {
+        const a = third[name], b = end[name]
+        if (b.rss > 1.1 * a.rss + 2) list.push(`${name}: memory, ${a.rss.toFixed(1)} to ${b.rss.toFixed(1)} MB`)
+        if (b.descriptors > a.descriptors + 10) list.push(`${name}: descriptors, ${a.descriptors} to ${b.descriptors}`)
+        if (b.connections > a.connections + 2) list.push(`${name}: connections to PostgreSQL, ${a.connections} to ${b.connections}`)
+        for (const [table, { rows, bytes }] of b.tables) {
+            const before = a.tables.get(table) ?? { rows: 0, bytes: 0 }
+            if (bytes <= before.bytes + megabyte) continue
+            const perRow = (bytes - before.bytes) / Math.max(1, rows - before.rows)
+            // A table may grow by what is written to it; a few indexed kilobytes are a row, more are not.
+            if (perRow > 4096) list.push(`${name}: table ${table}, by ${((bytes - before.bytes) / megabyte).toFixed(1)} MB for ${rows - before.rows} rows`)
+        }
+    }
+    return list
+}
+
+function showTables(third, end) {
+    console.log('\n| service | table | rows after a third | at the end | MB after a third | at the end | bytes a new row |\n|---|---|---|---|---|---|---|')
+    for (const { name } of chosen) {
+        for (const [table, { rows, bytes }] of end[name].tables) {
+            const before = third[name].tables.get(table) ?? { rows: 0, bytes: 0 }
+            if (bytes === before.bytes && rows === before.rows) continue
+            const perRow = rows > before.rows ? ((bytes - before.bytes) / (rows - before.rows)).toFixed(0) : ''
+            console.log(`| ${name} | ${table} | ${before.rows} | ${rows} | ${(before.bytes / megabyte).toFixed(2)} | ${(bytes / megabyte).toFixed(2)} | ${perRow} |`)
+        }
+    }
+}
+
+await on(new Stand(), async stand => {
+    say('starting the services')
+    await stand.start(await stand.openProviders())
+    const loads = await stand.makeLoads(25)
+    await Promise.all(loads.map(load => load.start()))
+    console.log('| minute | service | requests | MB resident | descriptors | connections to PostgreSQL | MB of tables |\n|---|---|---|---|---|---|---|')
+    const seen = []
+    for (let n = 0; n <= samples; n++) {
+        const sample = await look(stand, loads)
+        seen.push(sample)
+        show(minutes * n / samples, sample)
+        say(`${(minutes * n / samples).toFixed(1)} of ${minutes} minutes`)
+        if (n < samples) await sleep(minutes * 60_000 / samples)
+    }
+    await Promise.all(loads.map(load => load.stop()))
+    const third = seen[samples / 3], end = seen.at(-1), wrong = [...stand.complaints]
+    showTables(third, end)
+    const list = grown(third, end)
+    console.log(`\nGrown from a third of the time to the end: ${list.length === 0 ? 'nothing' : list.join('; ')}.`)
+    for (const load of loads) {
+        wrong.push(...load.figures.failures, ...load.figures.unexpected)
+        if (load.figures.errors.size > 0) wrong.push(`${load.service.name}: ${[...load.figures.errors].map(([kind, n]) => `${n} × ${kind}`)}`)
+        for (const { what, acknowledged, found, lost, doubled } of await load.verify()) {
+            console.log(`${load.service.name}: of ${acknowledged} ${what} ${found} are there, ${doubled.length} twice`)
+            wrong.push(...lost.map(mark => `${load.service.name} has lost ${what} ${mark}`), ...doubled.map(mark => `${load.service.name} has doubled ${what} ${mark}`))
+        }
+    }
+    return wrong
+})

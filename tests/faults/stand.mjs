@@ -1,0 +1,256 @@
+// The services on their own: one of each, on a PostgreSQL and a Redis that are kept up as a supervisor does, so that a fault is all
+// that happens to them. Between each service and its database is a proxy, where that is asked for.
+import { execFileSync } from 'node:child_process'
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { newKey, newPassword, services } from '../upgrade/cluster.mjs'
+import { Postgres } from '../upgrade/postgres.mjs'
+import { Process, eventually, freePort, killAll, run, sleep } from '../upgrade/processes.mjs'
+import { DatabaseProxy } from './database_proxy.mjs'
+import { AuthLoad } from './loads/auth-mfa.mjs'
+import { BillingLoad } from './loads/billing.mjs'
+import { FeedbackLoad } from './loads/feedback.mjs'
+import { NotifyLoad } from './loads/notify.mjs'
+import { Apple, MailServer, PurchasePlatform, Twilio } from './providers.mjs'
+
+export const options = Object.fromEntries(process.argv.slice(2).filter(word => word.startsWith('--'))
+    .map(word => word.slice(2).split('=')).map(([name, value]) => [name, value ?? true]))
+export const chosen = services.filter(({ name }) => options[name])
+export const say = text => console.error(`${new Date().toISOString().slice(11, 19)}  ${text}`)
+export { sleep }
+
+const diskMegabytes = 700
+
+const childrenOf = pid => readdirSync('/proc').filter(name => /^\d+$/.test(name)).filter(name => {
+    try { return readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1].split(' ')[1] === String(pid) } catch { return false }
+}).map(Number)
+
+export class Stand {
+    secrets = { MASTER_KEY: newPassword(), ENCRYPTION_KEYS: newKey('k1') }
+    ports = {} // of each service, by name
+    opsPorts = {}
+    running = {} // of each service, by name, and of `redis`
+    proxies = {}
+    complaints = [] // ends that nobody asked for
+    #supervising = true
+
+    // `proxied`: whether databases are behind proxies; `smallDisk`: whether PostgreSQL's files are on a disk that can be filled.
+    constructor({ proxied = false, smallDisk = false } = {}) {
+        Object.assign(this, { proxied, smallDisk })
+        this.folder = mkdtempSync('/tmp/tetrad-faults-') // a socket's path has to be short
+        chmodSync(this.folder, 0o711)
+        mkdirSync(`${this.folder}/logs`)
+        mkdirSync(`${this.folder}/disk`, { mode: 0o711 })
+    }
+
+    log(name) { return `${this.folder}/logs/${name}` }
+
+    async start(extra = {}) {
+        this.extra = extra
+        if (this.smallDisk) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMegabytes}m,mode=711`, 'tetrad-faults', `${this.folder}/disk`])
+        // As it is on a machine of its own. Segments of 1 MB, so that a full disk meets the write-ahead log too.
+        this.postgres = await Postgres.start(`${this.folder}/disk/postgres`, {
+            log: this.log('postgres'), initdb: ['--wal-segsize=1'],
+            settings: ['fsync=on', 'full_page_writes=on', 'min_wal_size=4MB', 'max_wal_size=64MB', 'autovacuum_naptime=10s'],
+        })
+        this.redisPort = await freePort()
+        this.redisPassword = newPassword()
+        this.startRedis()
+        await eventually('Redis answers', () => this.redisAnswers())
+        this.writeKeys()
+        for (const service of chosen) await this.prepareService(service)
+        for (const service of chosen) this.startService(service)
+        await Promise.all(chosen.map(service => this.ready(service)))
+        this.supervisor = this.supervise()
+    }
+
+    async stop() {
+        this.#supervising = false
+        await this.supervisor
+        try {
+            await Promise.all(chosen.map(({ name }) => this.running[name]?.stop()))
+            await this.running.redis?.stop()
+            await this.postgres?.stop()
+        } finally {
+            killAll()
+            if (this.smallDisk) execFileSync('umount', ['--lazy', `${this.folder}/disk`])
+        }
+    }
+
+    forget() { rmSync(this.folder, { recursive: true, force: true }) }
+
+    // --- what runs -----------------------------------------------------------------------------------------------------------
+
+    startRedis() {
+        this.running.redis = new Process(['redis-server', '--port', String(this.redisPort), '--bind', '127.0.0.1', '--save', '',
+            '--appendonly', 'yes', '--dir', this.folder, '--requirepass', this.redisPassword], { log: this.log('redis') })
+    }
+
+    redisAnswers() {
+        try {
+            return execFileSync('redis-cli', ['-p', String(this.redisPort), 'PING'],
+                { encoding: 'utf8', env: { ...process.env, REDISCLI_AUTH: this.redisPassword }, stdio: ['ignore', 'pipe', 'ignore'] }).startsWith('PONG')
+        } catch { return false }
+    }
+
+    // No tokens of users are used but those of auth-mfa itself.
+    writeKeys() {
+        const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } })
+        const jwk = createPublicKey(createPrivateKey(privateKey)).export({ format: 'jwk' })
+        writeFileSync(`${this.folder}/jwks.json`, JSON.stringify({ keys: [{ ...jwk, kid: '1', alg: 'ES256', use: 'sig' }] }))
+    }
+
+    async prepareService({ name, database }) {
+        const password = newPassword(), owner = `${database}_owner`, role = `${database}_service`
+        for (const statement of [`CREATE ROLE ${owner} LOGIN CREATEROLE PASSWORD '${password}'`, `CREATE ROLE ${role} LOGIN PASSWORD '${password}'`,
+            `CREATE DATABASE ${database} OWNER ${owner}`]) await this.postgres.sql('postgres', statement)
+        await this.postgres.sql(database, `GRANT ALL ON SCHEMA public TO ${owner}`)
+        await run([options[name], 'migrate'], { log: this.log(`${name}-migrate`), environment: { DATABASE_URL: this.postgres.url(owner, password, database) } })
+        this.ports[name] = await freePort()
+        this.opsPorts[name] = await freePort()
+        let url = this.postgres.url(role, password, database)
+        if (this.proxied) {
+            this.proxies[name] = await new DatabaseProxy().start(`${this.postgres.folder}/.s.PGSQL.5432`)
+            url = `postgresql://${role}:${password}@127.0.0.1:${this.proxies[name].port}/${database}`
+        }
+        this.extra[name] = { DATABASE_URL: url, ...this.extra[name] }
+    }
+
+    startService({ name, host }) {
+        const environment = {
+            PORT: String(this.ports[name]), OPS_PORT: String(this.opsPorts[name]), BASE_HOST: host, THREADS: '2', LOG_LEVEL: 'warn',
+            REDIS_URL: `redis://:${this.redisPassword}@127.0.0.1:${this.redisPort}`, OUTBOUND_ALLOW_PRIVATE: 'true', BLOB_DIR: `${this.folder}/blobs-${name}`,
+            ...(name !== 'auth-mfa' && { JWKS_FILE: `${this.folder}/jwks.json`, JWT_ISSUER_HOST: 'auth.localhost' }),
+            ...this.secrets, ...this.extra[name],
+        }
+        this.running[name] = new Process([options[name], 'serve'], { log: this.log(name), environment })
+    }
+
+    ready({ name }) {
+        return eventually(`${name} is ready`, async () => {
+            const answer = await fetch(`http://127.0.0.1:${this.opsPorts[name]}/readyz`).catch(() => undefined)
+            await answer?.arrayBuffer()
+            if (!this.running[name].running) throw new Error(`${name} does not start: see ${this.log(name)}`)
+            return answer?.status === 200
+        })
+    }
+
+    // Starts again what has ended. Whoever ends something on purpose says so first: `expected`.
+    async supervise() {
+        for (; this.#supervising; await sleep(50)) {
+            for (const service of chosen) {
+                if (this.running[service.name].running) continue
+                this.#note(service.name, this.running[service.name])
+                this.startService(service)
+            }
+            if (!this.running.redis.running && !this.redisHeld) {
+                this.#note('redis', this.running.redis)
+                this.startRedis()
+            }
+            if (!this.postgres.process.running && !this.postgresHeld) {
+                this.#note('postgres', this.postgres.process)
+                this.postgres.launch()
+                await sleep(500)
+            }
+        }
+    }
+
+    expected = new Set()
+    #note(name, process) {
+        if (!this.expected.has(name)) this.complaints.push(`${name} ended with ${process.status}: see ${process.log}`)
+    }
+
+    // --- what can be done to it ----------------------------------------------------------------------------------------------
+
+    kill(name) { this.running[name].signal('SIGKILL') }
+
+    postgresProcesses() {
+        const { pid } = this.postgres.process.child
+        return [pid, ...childrenOf(pid)]
+    }
+    signalPostgres(signal) {
+        for (const pid of this.postgresProcesses()) try { process.kill(pid, signal) } catch { /* it has just ended */ }
+    }
+
+    // Takes what is left of PostgreSQL's disk, also of what it has given back since the last call.
+    fillDisk() {
+        const { bavail, bsize } = statfsSync(`${this.folder}/disk`)
+        if (bavail > 0) execFileSync('fallocate', ['-l', String(bavail * bsize), `${this.folder}/disk/ballast-${++this.ballast}`])
+    }
+    ballast = 0
+    emptyDisk() {
+        for (; this.ballast > 0; this.ballast--) rmSync(`${this.folder}/disk/ballast-${this.ballast}`)
+    }
+
+    // --- what is seen of it --------------------------------------------------------------------------------------------------
+
+    status(name) {
+        const { pid } = this.running[name].child
+        const text = readFileSync(`/proc/${pid}/status`, 'utf8')
+        return {
+            rss: Number(/VmRSS:\s+(\d+)/.exec(text)[1]) / 1024, threads: Number(/Threads:\s+(\d+)/.exec(text)[1]),
+            descriptors: readdirSync(`/proc/${pid}/fd`).length,
+        }
+    }
+
+    // The last lines of what the services have logged.
+    logged(count = 10) {
+        return chosen.filter(({ name }) => existsSync(this.log(name))).flatMap(({ name }) =>
+            readFileSync(this.log(name), 'utf8').trim().split('\n').slice(-count).map(line => `${name}: ${line}`))
+    }
+
+    // --- load ----------------------------------------------------------------------------------------------------------------
+
+    // The providers, played; yields settings of the services that lead to them.
+    async openProviders() {
+        const [apple, mail, twilio, platform] = await Promise.all([new Apple(), new MailServer(), new Twilio(), new PurchasePlatform()].map(each => each.open()))
+        this.providers = { apple, mail, twilio, platform }
+        const at = ({ port }) => `http://127.0.0.1:${port}`
+        return {
+            'auth-mfa': {
+                SMS_PROVIDER: 'twilio', TWILIO_BASE_URL: at(twilio), TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'secret', TWILIO_FROM: '+14155550100',
+                SMS_SENDER_VERIFIED: 'true', SMS_SENDER_PER_MINUTE: '100000', REGISTRATIONS_PER_HOUR: '100000',
+            },
+            notify: {
+                APNS_BASE_URL: at(apple), EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://127.0.0.1:${mail.port}`, EMAIL_FROM: 'Tetrad <tetrad@example.com>',
+                SMS_OUTBOX: `${this.folder}/texts`,
+            },
+            billing: { PURCHASES_API_URL: at(platform) },
+        }
+    }
+
+    // The load of each of `of`, as tenant `slug`, prepared. `pause`: ms between a client's requests.
+    async makeLoads(pause, of = chosen, slug = 'demo') {
+        const classes = { feedback: FeedbackLoad, 'auth-mfa': AuthLoad, notify: NotifyLoad, billing: BillingLoad }
+        const loads = of.map(service => {
+            const cluster = { port: this.ports[service.name], secrets: this.secrets, postgres: this.postgres }
+            return Object.assign(new classes[service.name](cluster, service, this.providers),
+                { pause, host: `${slug}.${service.host}` })
+        })
+        for (const load of loads) {
+            await load.prepare()
+            load.reset()
+        }
+        return loads
+    }
+}
+
+// Runs `scenario(stand)`, which yields what is wrong, and ends the process: with 1 when anything is.
+export async function on(stand, scenario) {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stand.stop().finally(() => process.exit(130)))
+    let wrong = []
+    try {
+        wrong = await scenario(stand)
+    } catch (error) {
+        wrong.push(error.stack)
+    }
+    await stand.stop().catch(error => wrong.push(error.stack))
+    for (const line of wrong.slice(0, 40)) console.error(line)
+    if (wrong.length > 0) {
+        console.error(`${wrong.length} failures; logs: ${stand.folder}/logs`)
+        for (const line of stand.logged()) console.error(line)
+        process.exit(1)
+    }
+    stand.forget()
+    process.exit(0)
+}
