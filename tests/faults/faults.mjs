@@ -2,7 +2,7 @@
 // with 1 when something that was acknowledged is lost, or something is there twice. The programs: --feedback=PATH ...; --quick, for
 // the two faults that show most; --small-disk where tmpfs can be mounted; --only=WORD for faults that have it in their name.
 import { eventually } from '../upgrade/processes.mjs'
-import { Stand, chosen, on, options, say, sleep } from './stand.mjs'
+import { Stand, chosen, head, on, options, row, say, sleep } from './stand.mjs'
 
 const length = 1000 * Number(options.seconds ?? 5) // ms that a fault lasts which can last
 const answersAfter = 20 // of a service, until it has recovered
@@ -91,6 +91,7 @@ const quick = ['kill -9 of the service', 'connections to the database cut, over 
 
 const sum = (verdicts, figure) => verdicts.reduce((total, verdict) => total + (verdict[figure]?.length ?? verdict[figure] ?? 0), 0)
 
+// Yields what came of it, for `judge`.
 async function suffer(stand, loads, name) {
     for (const load of loads) load.reset()
     await Promise.all(loads.map(load => load.start()))
@@ -103,42 +104,44 @@ async function suffer(stand, loads, name) {
     await sleep(2000)
     await Promise.all(loads.map(load => load.stop()))
     stand.expected.clear()
-    const wrong = []
-    for (const load of loads) wrong.push(...await judge(load, name, over))
-    return [...wrong, ...stand.complaints.splice(0)]
+    return loads.map(load => ({ name, load, book: load.book, figures: load.figures.copy(), over }))
 }
 
-async function judge(load, name, over) {
-    const { figures, service } = load, recovered = figures.recoveredAfter(over)
+// Prints a row; yields what is wrong.
+async function judge({ name, load, book, figures, over }) {
+    load.book = book
+    const verdicts = await load.verify(), { service } = load
     const errors = [...figures.errors].map(([kind, n]) => `${n} × ${kind === 'socket' ? 'hung up' : kind}`).join(', ')
-    const wrong = [...figures.failures.splice(0), ...figures.unexpected], { slowest } = figures
-    const verdicts = await load.verify()
-    console.log(`| ${name} | ${service.name} | ${sum(verdicts, 'acknowledged')} | ${sum(verdicts, 'found')} | ${sum(verdicts, 'lost')} | ` +
-        `${sum(verdicts, 'doubled')} | ${sum(verdicts, 'unansweredFound')} of ${sum(verdicts, 'unanswered')} | ${sum(verdicts, 'repeated')} | ` +
-        `${errors || 'none'} | ${recovered.toFixed(1)} | ${(slowest / 1000).toFixed(1)} |`)
-    for (const { what, lost, doubled } of verdicts) {
-        wrong.push(...lost.map(mark => `${name}: ${service.name} has lost ${what} ${mark}`))
-        wrong.push(...doubled.map(mark => `${name}: ${service.name} has doubled ${what} ${mark}`))
-    }
-    return wrong
+    row(name, service.name, ...['acknowledged', 'found', 'lost', 'doubled'].map(figure => sum(verdicts, figure)),
+        `${sum(verdicts, 'unansweredFound')} of ${sum(verdicts, 'unanswered')}`, sum(verdicts, 'repeated'), errors || 'none',
+        figures.recoveredAfter(over).toFixed(1), (figures.slowest / 1000).toFixed(1))
+    return [
+        ...figures.unexpected,
+        ...verdicts.flatMap(({ what, lost }) => lost.map(mark => `${name}: ${service.name} has lost ${what} ${mark}`)),
+        ...verdicts.flatMap(({ what, doubled }) => doubled.map(mark => `${name}: ${service.name} has doubled ${what} ${mark}`)),
+    ]
 }
 
 await on(new Stand({ proxied: true, smallDisk: Boolean(options['small-disk']) }), async stand => {
     say('starting the services')
     await stand.start(await stand.openProviders())
     const loads = await stand.makeLoads(5)
-    console.log('| fault | service | acknowledged | found | lost | doubled | unanswered, of which there | delivered again under the same key | ' +
-        'errors seen | seconds to recover | slowest answer, s |')
-    console.log('|---|---|---|---|---|---|---|---|---|---|---|')
-    const wrong = []
+    const outcomes = [], leftOut = []
     for (const name of Object.keys(faults)) {
         if (options.quick ? !quick.includes(name) : options.only && !name.includes(options.only)) continue
         if (faults[name].needs && !stand[faults[name].needs]) {
-            console.log(`| ${name} | left out: no tmpfs may be mounted here, which takes root | | | | | | | | | |`)
+            leftOut.push(name)
             continue
         }
         say(name)
-        wrong.push(...await suffer(stand, loads, name))
+        outcomes.push(...await suffer(stand, loads, name))
     }
+    // At the end, and once: what a worker held that was killed waits for a minute.
+    say('looking for what was acknowledged')
+    head('fault', 'service', 'acknowledged', 'found', 'lost', 'doubled', 'there of those unanswered', 'delivered again', 'errors seen',
+        'seconds to recover', 'slowest answer, s')
+    const wrong = [...loads.flatMap(load => load.figures.failures), ...stand.complaints]
+    for (const outcome of outcomes) wrong.push(...await judge(outcome))
+    for (const name of leftOut) row(name, 'left out: no tmpfs may be mounted here, which takes root', ...Array(9).fill(''))
     return wrong
 })

@@ -4,6 +4,9 @@ import { sleep } from '../upgrade/processes.mjs'
 // The answers that a fault may cause; anything else is a failure of the service.
 const ofFaults = new Set(['502', '503', 'ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'socket'])
 
+// The status or the error's code, behind when and where it happened.
+const kindOf = failure => /: (\S+)/.exec(failure)[1]
+
 // Takes the place of the figures of tests/upgrade/client.mjs, for which every failure is one.
 export class Figures {
     failures = [] // of the load itself
@@ -11,37 +14,39 @@ export class Figures {
     constructor() { this.begin() }
 
     begin() {
-        this.errors = new Map() // kind to how often
-        this.unexpected = []
+        this.refusals = [] // {kind, failure, at}
         this.answers = [] // times of acknowledged writes
         this.slowest = 0
-        this.lastError = 0
     }
 
     add(what, took, failure) {
         this.requests++
         this.slowest = Math.max(this.slowest, took)
-        if (!failure) {
-            if (!what.startsWith('GET')) this.answers.push(performance.now())
-            return
-        }
-        const kind = /: (\S+)/.exec(failure)[1]
-        this.errors.set(kind, (this.errors.get(kind) ?? 0) + 1)
-        if (!ofFaults.has(kind)) this.unexpected.push(failure)
-        this.lastError = performance.now()
+        const at = performance.now()
+        if (failure) this.refusals.push({ kind: kindOf(failure), failure, at })
+        else if (!what.startsWith('GET')) this.answers.push(at)
     }
 
-    // A refusal that the load was ready for.
-    excuse(error) {
-        this.unexpected = this.unexpected.filter(failure => failure !== error.message)
+    // As they are now, whatever begins after.
+    copy() { return Object.assign(new Figures(), this) }
+
+    // A refusal that the load was ready for is none.
+    excuse(error) { this.refusals = this.refusals.filter(({ failure }) => failure !== error.message) }
+
+    // Kinds to how often.
+    get errors() {
+        const errors = new Map()
+        for (const { kind } of this.refusals) errors.set(kind, (errors.get(kind) ?? 0) + 1)
+        return errors
     }
+    get unexpected() { return this.refusals.filter(({ kind }) => !ofFaults.has(kind)).map(({ failure }) => failure) }
 
     answeredSince(time) { return this.answers.filter(at => at > time).length }
 
     // Seconds from `time` until writes were acknowledged and nothing failed any more.
     recoveredAfter(time) {
         const first = this.answers.find(at => at > time)
-        return first === undefined ? Infinity : Math.max(first, this.lastError, time) / 1000 - time / 1000
+        return first === undefined ? Infinity : (Math.max(first, this.refusals.at(-1)?.at ?? 0) - time) / 1000
     }
 }
 
@@ -93,7 +98,7 @@ export async function insist(figures, attempt, refusals = []) {
             return await attempt()
         } catch (error) {
             if (!error.isCounted || performance.now() > deadline) throw error
-            const kind = /: (\S+)/.exec(error.message)[1]
+            const kind = kindOf(error.message)
             if (refusals.includes(kind)) return void figures.excuse(error)
             if (!ofFaults.has(kind)) throw error
             await sleep(100)

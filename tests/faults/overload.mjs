@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { now, pace } from '../bench/connections.mjs'
 import { eventually } from '../upgrade/processes.mjs'
 import { writeOf } from './requests.mjs'
-import { Stand, chosen, on, options, say, sleep } from './stand.mjs'
+import { Stand, chosen, head, on, options, row, say, sleep } from './stand.mjs'
 
 const length = Number(options.seconds ?? 10)
 const times = 10
@@ -35,7 +35,7 @@ async function probe(port, caller, seconds) {
     const took = [], strange = []
     let n = 0
     await pace(port, {
-        rate: service(caller) === 'auth-mfa' ? probeRate / 8 : probeRate, length: seconds, next: () => writeOf(caller, n++),
+        rate: caller.service === 'auth-mfa' ? probeRate / 8 : probeRate, length: seconds, next: () => writeOf(caller, n++),
         take: ({ status, body }, due) => {
             took.push(now() - due)
             if (status >= 300) strange.push(`${status} ${body}`)
@@ -43,7 +43,6 @@ async function probe(port, caller, seconds) {
     })
     return { p50: percentile(took, 0.5), p99: percentile(took, 0.99), strange, sent: n }
 }
-const service = caller => caller.service
 
 async function watchMemory(stand, name, work) {
     const before = stand.status(name).rss
@@ -55,16 +54,16 @@ async function watchMemory(stand, name, work) {
 
 async function flood(stand, { name }, [demo, other]) {
     const port = stand.ports[name], wrong = []
-    const best = Math.max(...[await generate({ port, caller: demo, length, connections: 32 }), await generate({ port, caller: demo, length, connections: 128 })]
-        .map(({ acknowledged }) => acknowledged))
+    let best = 0
+    for (const connections of [32, 128]) best = Math.max(best, (await generate({ port, caller: demo, length, connections })).acknowledged)
     const calm = await probe(port, other, length)
     const rate = Math.ceil(times * best)
     const { before, most, result: [load, beside] } = await watchMemory(stand, name,
         () => Promise.all([generate({ port, caller: demo, length, rate }), probe(port, other, length)]))
     const refused = load.answers[503] ?? []
-    console.log(`| ${name} | ${best.toFixed(0)} | ${rate} | ${load.acknowledged.toFixed(0)} | ${(load.acknowledged / best).toFixed(2)} × | ${refused.length} | ` +
-        `${ms(percentile(refused, 0.5))} | ${ms(percentile(refused, 0.99))} | ${before.toFixed(0)} | ${most.toFixed(0)} | ${ms(calm.p99)} | ${ms(beside.p99)} | ` +
-        `${(beside.p99 / calm.p99).toFixed(2)} × | ${beside.strange.length} of ${beside.sent} |`)
+    row(name, best.toFixed(0), rate, load.acknowledged.toFixed(0), `${(load.acknowledged / best).toFixed(2)} ×`, refused.length,
+        ms(percentile(refused, 0.5)), ms(percentile(refused, 0.99)), before.toFixed(0), most.toFixed(0), ms(calm.p99), ms(beside.p99),
+        `${(beside.p99 / calm.p99).toFixed(2)} ×`, `${beside.strange.length} of ${beside.sent}`)
     if (load.noRetryAfter > 0) wrong.push(`${name}: ${load.noRetryAfter} answers of 503 had no Retry-After`)
     wrong.push(...load.strange.map(answer => `${name}: the tenant in a hurry was answered ${answer}`))
     wrong.push(...calm.strange.slice(0, 3).map(answer => `${name}: with nothing else to do the other tenant was answered ${answer}`))
@@ -90,8 +89,7 @@ async function slow(stand, { name }, [demo, other]) {
     const { before, most: memory, result: beside } = await watchMemory(stand, name, () => probe(port, other, length))
     const { open, cutOff } = await ask()
     await clients.terminate()
-    console.log(`| ${name} | ${most} | ${open} | ${cutOff} | ${before.toFixed(0)} | ${memory.toFixed(0)} | ${ms(calm.p99)} | ${ms(beside.p99)} | ` +
-        `${beside.strange.length} of ${beside.sent} |`)
+    row(name, most, open, cutOff, before.toFixed(0), memory.toFixed(0), ms(calm.p99), ms(beside.p99), `${beside.strange.length} of ${beside.sent}`)
     return beside.strange.slice(0, 3).map(answer => `${name}: beside slow connections somebody was answered ${answer}`)
 }
 
@@ -102,15 +100,15 @@ await on(new Stand({ proxied: true }), async stand => {
     const wrong = [], callers = new Map()
     for (const each of chosen) callers.set(each, await callersOf(stand, each))
     console.log(`The database is ${2 * distance} ms away there and back. Each figure is of ${length} s.\n`)
-    console.log('| service | best, a second | offered | acknowledged | of the best | 503 | median after, ms | p99 | MB before | MB at most | ' +
-        'p99 of another tenant alone, ms | beside the flood | ratio | refused |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|')
+    head('service', 'best, a second', 'offered', 'acknowledged', 'of the best', '503', 'median after, ms', 'p99', 'MB before', 'MB at most',
+        'p99 of another tenant alone, ms', 'beside the flood', 'ratio', 'refused')
     for (const each of chosen) {
         say(`${each.name}: ${times} times what it can do`)
         wrong.push(...await flood(stand, each, callers.get(each)))
         await sleep(4000) // longer than anything waits in a queue
     }
-    console.log(`\n| service | slow connections | after ${length} s | cut off | MB with them | MB at most | p99 of a client alone, ms | beside them | refused |`)
-    console.log('|---|---|---|---|---|---|---|---|---|')
+    console.log()
+    head('service', 'slow connections', `after ${length} s`, 'cut off', 'MB with them', 'MB at most', 'p99 of a client alone, ms', 'beside them', 'refused')
     for (const each of chosen) {
         say(`${each.name}: ${slowConnections} slow connections`)
         wrong.push(...await slow(stand, each, callers.get(each)))

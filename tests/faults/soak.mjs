@@ -1,6 +1,6 @@
 // Mixed traffic over all services that were named, at a moderate rate: prints what they use, and what has grown. Ends with 1 when a
 // request failed or something was lost or doubled. The programs: --feedback=PATH ...; --minutes=N.
-import { Stand, chosen, on, options, say, sleep } from './stand.mjs'
+import { Stand, chosen, head, on, options, row, say, sleep } from './stand.mjs'
 
 const minutes = Number(options.minutes ?? 30)
 const samples = 12
@@ -21,7 +21,7 @@ async function look(stand, loads) {
 
 function show(minute, sample) {
     for (const [name, { requests, rss, descriptors, connections, bytes }] of Object.entries(sample)) {
-        console.log(`| ${minute.toFixed(1)} | ${name} | ${requests} | ${rss.toFixed(1)} | ${descriptors} | ${connections} | ${(bytes / megabyte).toFixed(1)} |`)
+        row(minute.toFixed(1), name, requests, rss.toFixed(1), descriptors, connections, (bytes / megabyte).toFixed(1))
     }
 }
 
@@ -38,20 +38,22 @@ function grown(third, end) {
             if (bytes <= before.bytes + megabyte) continue
             const perRow = (bytes - before.bytes) / Math.max(1, rows - before.rows)
             // A table may grow by what is written to it; a few indexed kilobytes are a row, more are not.
-            if (perRow > 4096) list.push(`${name}: table ${table}, by ${((bytes - before.bytes) / megabyte).toFixed(1)} MB for ${rows - before.rows} rows`)
+            const more = ((bytes - before.bytes) / megabyte).toFixed(1)
+            if (perRow > 4096) list.push(`${name}: table ${table}, by ${more} MB for ${rows - before.rows} rows`)
         }
     }
     return list
 }
 
 function showTables(third, end) {
-    console.log('\n| service | table | rows after a third | at the end | MB after a third | at the end | bytes a new row |\n|---|---|---|---|---|---|---|')
+    console.log()
+    head('service', 'table', 'rows after a third', 'at the end', 'MB after a third', 'at the end', 'bytes a new row')
     for (const { name } of chosen) {
         for (const [table, { rows, bytes }] of end[name].tables) {
             const before = third[name].tables.get(table) ?? { rows: 0, bytes: 0 }
             if (bytes === before.bytes && rows === before.rows) continue
             const perRow = rows > before.rows ? ((bytes - before.bytes) / (rows - before.rows)).toFixed(0) : ''
-            console.log(`| ${name} | ${table} | ${before.rows} | ${rows} | ${(before.bytes / megabyte).toFixed(2)} | ${(bytes / megabyte).toFixed(2)} | ${perRow} |`)
+            row(name, table, before.rows, rows, (before.bytes / megabyte).toFixed(2), (bytes / megabyte).toFixed(2), perRow)
         }
     }
 }
@@ -61,7 +63,7 @@ await on(new Stand(), async stand => {
     await stand.start(await stand.openProviders())
     const loads = await stand.makeLoads(25)
     await Promise.all(loads.map(load => load.start()))
-    console.log('| minute | service | requests | MB resident | descriptors | connections to PostgreSQL | MB of tables |\n|---|---|---|---|---|---|---|')
+    head('minute', 'service', 'requests', 'MB resident', 'descriptors', 'connections to PostgreSQL', 'MB of tables')
     const seen = []
     for (let n = 0; n <= samples; n++) {
         const sample = await look(stand, loads)
@@ -80,7 +82,8 @@ await on(new Stand(), async stand => {
         if (load.figures.errors.size > 0) wrong.push(`${load.service.name}: ${[...load.figures.errors].map(([kind, n]) => `${n} × ${kind}`)}`)
         for (const { what, acknowledged, found, lost, doubled } of await load.verify()) {
             console.log(`${load.service.name}: of ${acknowledged} ${what} ${found} are there, ${doubled.length} twice`)
-            wrong.push(...lost.map(mark => `${load.service.name} has lost ${what} ${mark}`), ...doubled.map(mark => `${load.service.name} has doubled ${what} ${mark}`))
+            wrong.push(...lost.map(mark => `${load.service.name} has lost ${what} ${mark}`))
+            wrong.push(...doubled.map(mark => `${load.service.name} has doubled ${what} ${mark}`))
         }
     }
     return wrong

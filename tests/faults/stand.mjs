@@ -1,8 +1,10 @@
 // The services on their own: one of each, on a PostgreSQL and a Redis that are kept up as a supervisor does, so that a fault is all
 // that happens to them. Between each service and its database is a proxy, where that is asked for.
 import { execFileSync } from 'node:child_process'
-import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import {
+    chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statfsSync, writeFileSync,
+} from 'node:fs'
 import { newKey, newPassword, services } from '../upgrade/cluster.mjs'
 import { Postgres } from '../upgrade/postgres.mjs'
 import { Process, eventually, freePort, killAll, run, sleep } from '../upgrade/processes.mjs'
@@ -18,6 +20,13 @@ export const options = Object.fromEntries(process.argv.slice(2).filter(word => w
 export const chosen = services.filter(({ name }) => options[name])
 export const say = text => console.error(`${new Date().toISOString().slice(11, 19)}  ${text}`)
 export { sleep }
+
+// Rows of a Markdown table.
+export const row = (...cells) => console.log(`| ${cells.join(' | ')} |`)
+export function head(...cells) {
+    row(...cells)
+    console.log('|---'.repeat(cells.length) + '|')
+}
 
 const diskMegabytes = 700
 
@@ -47,7 +56,9 @@ export class Stand {
 
     async start(extra = {}) {
         this.extra = extra
-        if (this.smallDisk) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMegabytes}m,mode=711`, 'tetrad-faults', `${this.folder}/disk`])
+        if (this.smallDisk) {
+            execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMegabytes}m,mode=711`, 'tetrad-faults', `${this.folder}/disk`])
+        }
         // As it is on a machine of its own. Segments of 1 MB, so that a full disk meets the write-ahead log too.
         this.postgres = await Postgres.start(`${this.folder}/disk/postgres`, {
             log: this.log('postgres'), initdb: ['--wal-segsize=1'],
@@ -89,23 +100,27 @@ export class Stand {
     redisAnswers() {
         try {
             return execFileSync('redis-cli', ['-p', String(this.redisPort), 'PING'],
-                { encoding: 'utf8', env: { ...process.env, REDISCLI_AUTH: this.redisPassword }, stdio: ['ignore', 'pipe', 'ignore'] }).startsWith('PONG')
+                { encoding: 'utf8', env: { ...process.env, REDISCLI_AUTH: this.redisPassword }, stdio: ['ignore', 'pipe', 'ignore'] })
+                .startsWith('PONG')
         } catch { return false }
     }
 
     // No tokens of users are used but those of auth-mfa itself.
     writeKeys() {
-        const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } })
-        const jwk = createPublicKey(createPrivateKey(privateKey)).export({ format: 'jwk' })
+        const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
         writeFileSync(`${this.folder}/jwks.json`, JSON.stringify({ keys: [{ ...jwk, kid: '1', alg: 'ES256', use: 'sig' }] }))
     }
 
     async prepareService({ name, database }) {
         const password = newPassword(), owner = `${database}_owner`, role = `${database}_service`
-        for (const statement of [`CREATE ROLE ${owner} LOGIN CREATEROLE PASSWORD '${password}'`, `CREATE ROLE ${role} LOGIN PASSWORD '${password}'`,
-            `CREATE DATABASE ${database} OWNER ${owner}`]) await this.postgres.sql('postgres', statement)
+        for (const statement of [
+            `CREATE ROLE ${owner} LOGIN CREATEROLE PASSWORD '${password}'`,
+            `CREATE ROLE ${role} LOGIN PASSWORD '${password}'`,
+            `CREATE DATABASE ${database} OWNER ${owner}`,
+        ]) await this.postgres.sql('postgres', statement)
         await this.postgres.sql(database, `GRANT ALL ON SCHEMA public TO ${owner}`)
-        await run([options[name], 'migrate'], { log: this.log(`${name}-migrate`), environment: { DATABASE_URL: this.postgres.url(owner, password, database) } })
+        await run([options[name], 'migrate'],
+            { log: this.log(`${name}-migrate`), environment: { DATABASE_URL: this.postgres.url(owner, password, database) } })
         this.ports[name] = await freePort()
         this.opsPorts[name] = await freePort()
         let url = this.postgres.url(role, password, database)
@@ -119,7 +134,8 @@ export class Stand {
     startService({ name, host }) {
         const environment = {
             PORT: String(this.ports[name]), OPS_PORT: String(this.opsPorts[name]), BASE_HOST: host, THREADS: '2', LOG_LEVEL: 'warn',
-            REDIS_URL: `redis://:${this.redisPassword}@127.0.0.1:${this.redisPort}`, OUTBOUND_ALLOW_PRIVATE: 'true', BLOB_DIR: `${this.folder}/blobs-${name}`,
+            REDIS_URL: `redis://:${this.redisPassword}@127.0.0.1:${this.redisPort}`, OUTBOUND_ALLOW_PRIVATE: 'true',
+            BLOB_DIR: `${this.folder}/blobs-${name}`,
             ...(name !== 'auth-mfa' && { JWKS_FILE: `${this.folder}/jwks.json`, JWT_ISSUER_HOST: 'auth.localhost' }),
             ...this.secrets, ...this.extra[name],
         }
@@ -203,17 +219,19 @@ export class Stand {
 
     // The providers, played; yields settings of the services that lead to them.
     async openProviders() {
-        const [apple, mail, twilio, platform] = await Promise.all([new Apple(), new MailServer(), new Twilio(), new PurchasePlatform()].map(each => each.open()))
+        const all = [new Apple(), new MailServer(), new Twilio(), new PurchasePlatform()]
+        const [apple, mail, twilio, platform] = await Promise.all(all.map(each => each.open()))
         this.providers = { apple, mail, twilio, platform }
         const at = ({ port }) => `http://127.0.0.1:${port}`
         return {
             'auth-mfa': {
-                SMS_PROVIDER: 'twilio', TWILIO_BASE_URL: at(twilio), TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'secret', TWILIO_FROM: '+14155550100',
+                SMS_PROVIDER: 'twilio', TWILIO_BASE_URL: at(twilio), TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'secret',
+                TWILIO_FROM: '+14155550100',
                 SMS_SENDER_VERIFIED: 'true', SMS_SENDER_PER_MINUTE: '100000', REGISTRATIONS_PER_HOUR: '100000',
             },
             notify: {
-                APNS_BASE_URL: at(apple), EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://127.0.0.1:${mail.port}`, EMAIL_FROM: 'Tetrad <tetrad@example.com>',
-                SMS_OUTBOX: `${this.folder}/texts`,
+                APNS_BASE_URL: at(apple), EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+                EMAIL_FROM: 'Tetrad <tetrad@example.com>', SMS_OUTBOX: `${this.folder}/texts`,
             },
             billing: { PURCHASES_API_URL: at(platform) },
         }

@@ -24,13 +24,14 @@ export class AuthLoad extends AuthTraffic {
 
     reset() {
         this.figures.begin()
-        this.users = new Ledger('users')
-        this.signIns = new Ledger('sessions')
-        this.codes = new Ledger('recovery codes')
-        this.chains = []
-        this.usedTwice = []
-        this.enrolled = [] // users with recovery codes
-        this.ended = 0 // sessions that had to begin anew
+        this.book = {
+            users: new Ledger('users'),
+            signIns: new Ledger('sessions'),
+            codes: new Ledger('recovery codes'),
+            chains: [],
+            usedTwice: [],
+            enrolled: [], // users with recovery codes
+        }
     }
 
     work() {
@@ -47,10 +48,10 @@ export class AuthLoad extends AuthTraffic {
     // Registers somebody; where the answer was lost they are told that they exist, and sign in.
     async registerSurely(client) {
         const email = `${this.mark('user').replaceAll(' ', '.')}@example.com`, body = { email, password }
-        this.users.sent(email)
+        this.book.users.sent(email)
         const answer = await insist(this.figures, () => client.send('POST', '/v1/auth/register', { body }), ['409']) ??
             await insist(this.figures, () => client.send('POST', '/v1/auth/login', { body }))
-        this.users.acknowledge(email)
+        this.book.users.acknowledge(email)
         return { email, answer, token: answer.accessToken }
     }
 
@@ -58,7 +59,7 @@ export class AuthLoad extends AuthTraffic {
     async renew(client, chain) {
         if (!chain) {
             chain = new Chain((await this.registerSurely(client)).answer)
-            this.chains.push(chain)
+            this.book.chains.push(chain)
             return chain
         }
         const renewed = await insist(this.figures, async () => {
@@ -69,7 +70,6 @@ export class AuthLoad extends AuthTraffic {
         }, ['401'])
         if (!renewed) {
             chain.over = true
-            this.ended++
             return undefined
         }
         if (renewed.refreshToken !== chain.answer.refreshToken) chain.renewals++
@@ -98,18 +98,18 @@ export class AuthLoad extends AuthTraffic {
         const confirmed = await insist(this.figures,
             () => client.send('POST', '/v1/auth/mfa/totp/confirm', { token, body: { code } }), ['400', '409', '410'])
         if (!confirmed) return // it was enrolled by an attempt whose answer, with the codes, was lost
-        this.enrolled.push(email)
+        this.book.enrolled.push(email)
         for (const [i, recoveryCode] of confirmed.recoveryCodes.entries()) {
             if (this.stopping) return
             if (i % 2) continue
             const mark = `${email}/${i}`
-            this.codes.sent(mark)
+            this.book.codes.sent(mark)
             const answer = await this.useCode(client, email, recoveryCode)
             if (answer) {
-                this.codes.acknowledge(mark)
+                this.book.codes.acknowledge(mark)
                 this.signedIn(answer)
             }
-            if (await this.useCode(client, email, recoveryCode)) this.usedTwice.push(mark)
+            if (await this.useCode(client, email, recoveryCode)) this.book.usedTwice.push(mark)
         }
     }
 
@@ -129,13 +129,13 @@ export class AuthLoad extends AuthTraffic {
         }
     }
 
-    signedIn(answer) { this.signIns.acknowledge(new Chain(answer).id) }
+    signedIn(answer) { this.book.signIns.acknowledge(new Chain(answer).id) }
 
     async verify() {
         const rows = await this.cluster.postgres.sql('auth_mfa', 'SELECT session_id, generation FROM sessions')
         const generations = new Map(rows)
         const renewals = new Ledger('renewals'), found = []
-        for (const [i, chain] of this.chains.entries()) {
+        for (const [i, chain] of this.book.chains.entries()) {
             const generation = Number(generations.get(chain.id) ?? 0)
             for (let n = 1; n <= chain.renewals; n++) renewals.acknowledge(`${i}/${n}`)
             for (let n = 1; n < generation && n <= chain.renewals; n++) found.push(`${i}/${n}`)
@@ -147,8 +147,8 @@ export class AuthLoad extends AuthTraffic {
         const used = await this.column(`SELECT u.email || '/' || count(*) FROM users u JOIN recovery_codes c USING (scope_id, user_id)
             WHERE c.used_at IS NOT NULL GROUP BY u.email`)
         return [
-            this.users.judge(await this.column('SELECT email FROM users')),
-            this.signIns.judge([...generations.keys()]),
+            this.book.users.judge(await this.column('SELECT email FROM users')),
+            this.book.signIns.judge([...generations.keys()]),
             renewals.judge(found),
             this.judgeCodes(new Map(used.map(line => [line.split('/')[0], Number(line.split('/')[1])]))),
         ]
@@ -156,12 +156,12 @@ export class AuthLoad extends AuthTraffic {
 
     // `used`: how many codes of each user are.
     judgeCodes(used) {
-        const found = [...this.usedTwice]
-        for (const email of this.enrolled) {
-            const ofUser = this.codes.acknowledged.filter(mark => mark.startsWith(`${email}/`))
+        const found = [...this.book.usedTwice]
+        for (const email of this.book.enrolled) {
+            const ofUser = this.book.codes.acknowledged.filter(mark => mark.startsWith(`${email}/`))
             found.push(...ofUser.slice(0, used.get(email) ?? 0))
         }
-        return this.codes.judge(found)
+        return this.book.codes.judge(found)
     }
 
     // For requests.mjs: users without a second factor.

@@ -19,8 +19,10 @@ export class BillingLoad extends BillingTraffic {
 
     reset() {
         this.figures.begin()
-        this.events = new Ledger('events')
-        this.grants = new Ledger('grants')
+        this.book = {
+            events: new Ledger('events'),
+            grants: new Ledger('grants'),
+        }
     }
 
     work() {
@@ -32,38 +34,38 @@ export class BillingLoad extends BillingTraffic {
                 client => this.grantSurely(client, user),
                 client => user && client.send('GET', `/v1/users/${user}/features/export`, { token: this.key }))
         }
-        this.loop(10 * this.pause, client => client.send('POST', `/v1/sync/user-${this.run}`, { token: this.key }))
+        this.loop(10 * this.pause, client => client.send('POST', `/v1/sync/${this.mark('buyer').replaceAll(' ', '-')}`, { token: this.key }))
     }
 
     async sellSurely(client) {
         const { id, user, text } = this.newEvent()
-        this.events.sent(id)
+        this.book.events.sent(id)
         await insist(this.figures, () => client.send('POST', '/webhooks/payments', { text, headers: this.signed(text) }))
-        this.events.acknowledge(id)
+        this.book.events.acknowledge(id)
         return user
     }
 
     async grantSurely(client, user) {
         if (!user) return
         const reason = this.mark('grant'), headers = { 'idempotency-key': randomUUID() }
-        this.grants.sent(reason)
+        this.book.grants.sent(reason)
         await insist(this.figures, () => client.send('POST', `/v1/users/${user}/grants`,
             { token: this.key, headers, body: { productId: this.product.productId, reason } }))
-        this.grants.acknowledge(reason)
+        this.book.grants.acknowledge(reason)
     }
 
     async verify() {
         const sales = await this.column("SELECT 'evt_' || user_id FROM entitlements WHERE source = 'payments' AND status = 'active'")
         const entitlements = new Ledger('entitlements')
-        for (const id of this.events.acknowledged) entitlements.acknowledge(id)
-        for (const id of this.events.sample(100)) {
+        for (const id of this.book.events.acknowledged) entitlements.acknowledge(id)
+        for (const id of this.book.events.sample(100)) {
             const { granted } = await this.admin.send('GET', `/v1/users/${id.slice(4)}/features/export`, { token: this.key })
             if (!granted) throw new Error(`the buyer of ${id} may not use what was bought`)
         }
         return [
-            this.events.judge(await this.column("SELECT event_id FROM events WHERE result = 'applied'")),
+            this.book.events.judge(await this.column("SELECT event_id FROM events WHERE result = 'applied'")),
             entitlements.judge(sales),
-            this.grants.judge(await this.column("SELECT reason FROM entitlements WHERE source = 'manual'")),
+            this.book.grants.judge(await this.column("SELECT reason FROM entitlements WHERE source = 'manual'")),
         ]
     }
 

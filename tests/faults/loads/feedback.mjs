@@ -10,8 +10,10 @@ export class FeedbackLoad extends FeedbackTraffic {
 
     reset() {
         this.figures.begin()
-        this.threads = new Ledger('threads')
-        this.replies = new Ledger('replies')
+        this.book = {
+            threads: new Ledger('threads'),
+            replies: new Ledger('replies'),
+        }
     }
 
     work() {
@@ -29,19 +31,20 @@ export class FeedbackLoad extends FeedbackTraffic {
     // Without a key, so that it may not be sent again.
     async createOnce(client) {
         const title = this.mark('thread')
-        this.threads.sent(title)
-        return this.opened(title, await client.send('POST', '/v1/feedbacks', { token: this.key, body: { category: 'bug', title, body: 'It stops.' } }))
+        this.book.threads.sent(title)
+        const body = { category: 'bug', title, body: 'It stops.' }
+        return this.opened(title, await client.send('POST', '/v1/feedbacks', { token: this.key, body }))
     }
 
     async createSurely(client) {
         const title = this.mark('thread'), headers = { 'idempotency-key': randomUUID() }
-        this.threads.sent(title)
-        return this.opened(title, await insist(this.figures,
-            () => client.send('POST', '/v1/feedbacks', { token: this.key, headers, body: { category: 'bug', title, body: 'It stops.' } })))
+        this.book.threads.sent(title)
+        const body = { category: 'bug', title, body: 'It stops.' }
+        return this.opened(title, await insist(this.figures, () => client.send('POST', '/v1/feedbacks', { token: this.key, headers, body })))
     }
 
     opened(title, thread) {
-        this.threads.acknowledge(title)
+        this.book.threads.acknowledge(title)
         this.ids.set(title, thread.feedbackId)
         return thread
     }
@@ -49,23 +52,24 @@ export class FeedbackLoad extends FeedbackTraffic {
     async replySurely(client, thread) {
         if (!thread) return
         const body = this.mark('reply'), headers = { 'idempotency-key': randomUUID() }
-        this.replies.sent(body)
-        await insist(this.figures, () => client.send('POST', `/v1/feedbacks/${thread.feedbackId}/replies`, { token: this.key, headers, body: { body } }))
-        this.replies.acknowledge(body)
+        this.book.replies.sent(body)
+        await insist(this.figures,
+            () => client.send('POST', `/v1/feedbacks/${thread.feedbackId}/replies`, { token: this.key, headers, body: { body } }))
+        this.book.replies.acknowledge(body)
     }
 
     async verify() {
         const heard = title => this.receiver.heard.get(title)
-        await eventually('the webhook has heard of every thread', () => this.threads.acknowledged.every(heard), 300)
-        for (const title of this.threads.sample(100)) {
+        await eventually('the webhook has heard of every thread', () => this.book.threads.acknowledged.every(heard), 300)
+        for (const title of this.book.threads.sample(100)) {
             const thread = await this.admin.send('GET', `/v1/feedbacks/${this.ids.get(title)}`, { token: this.key })
             if (thread.title !== title) throw new Error(`thread ${title} is ${thread.title}`)
         }
         const told = new Ledger('webhooks')
-        for (const title of this.threads.acknowledged) told.acknowledge(title)
+        for (const title of this.book.threads.acknowledged) told.acknowledge(title)
         return [
-            this.threads.judge(await this.column('SELECT title FROM feedbacks')),
-            this.replies.judge(await this.column('SELECT body FROM replies')),
+            this.book.threads.judge(await this.column('SELECT title FROM feedbacks')),
+            this.book.replies.judge(await this.column('SELECT body FROM replies')),
             told.judgeDeliveries(heard),
         ]
     }

@@ -16,8 +16,10 @@ export class NotifyLoad extends NotifyTraffic {
 
     reset() {
         this.figures.begin()
-        this.emails = new Ledger('emails')
-        this.pushes = new Ledger('pushes')
+        this.book = {
+            emails: new Ledger('emails'),
+            pushes: new Ledger('pushes'),
+        }
     }
 
     work() {
@@ -33,29 +35,29 @@ export class NotifyLoad extends NotifyTraffic {
 
     async emailSurely(client) {
         const mark = this.mark('email').replaceAll(' ', '-'), headers = { 'idempotency-key': randomUUID() }
-        this.emails.sent(mark)
+        this.book.emails.sent(mark)
         const body = { templateName: 'welcome', channel: 'email', to: `${mark}@example.org`, variables: { name: 'Ada' } }
         const { notificationId } = await insist(this.figures,
             () => client.send('POST', '/v1/notifications/send', { token: this.key, headers, body }))
-        this.emails.acknowledge(mark)
+        this.book.emails.acknowledge(mark)
         this.ids.set(mark, notificationId)
         return notificationId
     }
 
     async pushOnce(client) {
         const mark = this.mark('push')
-        this.pushes.sent(mark)
+        this.book.pushes.sent(mark)
         const body = { templateName: 'answer', channel: 'push', to: 'ada', variables: { text: mark } }
         await client.send('POST', '/v1/notifications/send', { token: this.key, body })
-        this.pushes.acknowledge(mark)
+        this.book.pushes.acknowledge(mark)
     }
 
     async verify() {
         await eventually('nothing is queued any more', async () =>
-            (await this.column("SELECT FROM notifications WHERE status = 'queued' LIMIT 1")).length === 0, 300)
+            (await this.column("SELECT 1 FROM notifications WHERE status = 'queued' LIMIT 1")).length === 0, 300)
         const unsent = await this.column("SELECT notification_id || ' ' || coalesce(failure_reason, '') FROM notifications WHERE status = 'failed'")
         if (unsent.length > 0) throw new Error(`${unsent.length} notifications have failed: ${unsent[0]}`)
-        for (const mark of this.emails.sample(100)) {
+        for (const mark of this.book.emails.sample(100)) {
             const { status } = await this.admin.send('GET', `/v1/notifications/${this.ids.get(mark)}`, { token: this.key })
             if (status !== 'sent') throw new Error(`notification ${mark} is ${status}`)
         }
@@ -65,10 +67,10 @@ export class NotifyLoad extends NotifyTraffic {
             return arrivals.judgeDeliveries(mark => taken.get(mark))
         }
         return [
-            this.emails.judge(await this.column("SELECT split_part(recipient, '@', 1) FROM notifications WHERE channel = 'email'")),
-            this.pushes.judge(await this.column("SELECT body FROM notifications WHERE channel = 'push'")),
-            delivered('emails at the provider', this.emails, this.mail),
-            delivered('pushes at the provider', this.pushes, this.apple),
+            this.book.emails.judge(await this.column("SELECT split_part(recipient, '@', 1) FROM notifications WHERE channel = 'email'")),
+            this.book.pushes.judge(await this.column("SELECT body FROM notifications WHERE channel = 'push'")),
+            delivered('emails at the provider', this.book.emails, this.mail),
+            delivered('pushes at the provider', this.book.pushes, this.apple),
         ]
     }
 

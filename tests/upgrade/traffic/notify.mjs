@@ -70,7 +70,7 @@ export class NotifyTraffic extends Traffic {
 
     async verify() {
         await eventually('nothing is queued any more', async () =>
-            (await this.column("SELECT FROM notifications WHERE status = 'queued' LIMIT 1")).length === 0)
+            (await this.column("SELECT 1 FROM notifications WHERE status = 'queued' LIMIT 1")).length === 0)
         const emails = [...this.notifications].filter(([, channel]) => channel === 'email').map(([id]) => id)
         const unsent = await this.column("SELECT notification_id || ' ' || failure_reason FROM notifications WHERE status = 'failed'")
         return [
