@@ -1,0 +1,154 @@
+// An email: the sender's name, the sender's address, the recipient's, the subject, an attachment's name and
+// its type on a line each, a character that says whether the rest, which is its text, is HTML.
+#include "core/fields.hpp"
+#include "core/text.hpp"
+#include "domain/email_address.hpp"
+#include "fuzz.hpp"
+#include "providers/mime.hpp"
+
+#include <algorithm>
+#include <array>
+#include <gmime/gmime.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+using fuzz::require;
+using notify::DomainName, notify::Email, notify::EmailAddress;
+
+namespace {
+
+constexpr std::size_t max_line = 998; // RFC 5322, 2.1.1
+
+struct Unref {
+    void operator()(void* object) const noexcept { g_object_unref(object); }
+};
+
+template <class T> using Ref = std::unique_ptr<T, Unref>;
+
+bool is_visible_ascii(std::string_view text)
+{
+    return std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+}
+
+/// What is an address to us is one to browsers, fits SMTP's limits, and stays the same when it is read again.
+void check_address(std::string_view text)
+{
+    if (auto const domain = DomainName::parse(text)) {
+        require(domain->text() == core::lower(text) && domain->text().size() <= DomainName::max_size);
+        require(DomainName::parse(domain->text()) == domain && domain->holds(domain->text()));
+        require(domain->holds("a." + domain->text()) && !domain->holds("a" + domain->text()));
+        require(EmailAddress::parse("a@" + domain->text()).has_value());
+    }
+    auto const address = EmailAddress::parse(text);
+    if (!address) return;
+    require(core::is_email(text) && text.size() <= 254 && is_visible_ascii(text));
+    require(EmailAddress::parse(address->text()) == address);
+    require(core::equal_ignoring_case(address->text(), text) && std::ranges::count(text, '@') == 1);
+    require(address->text().ends_with(std::string("@").append(address->domain())));
+}
+
+std::vector<std::string_view> lines_of(std::string_view message)
+{
+    std::vector<std::string_view> lines;
+    while (!message.empty()) {
+        auto const end = message.find("\r\n");
+        require(end != std::string_view::npos);
+        lines.push_back(message.substr(0, end));
+        message.remove_prefix(end + 2);
+    }
+    return lines;
+}
+
+/// Every relay takes it, and its header has our fields and no other.
+void check_wire(std::string_view message)
+{
+    static constexpr std::array<std::string_view, 6> ours{
+        "From", "To", "Subject", "Date", "Message-ID", "MIME-Version"};
+    auto const lines = lines_of(message);
+    for (auto const line : lines) {
+        require(line.size() <= max_line && line.find_first_of("\r\n") == std::string_view::npos);
+        require(std::ranges::all_of(
+            line, [](char c) { return c != '\0' && static_cast<unsigned char>(c) < 0x80; }));
+    }
+    std::size_t fields = 0;
+    for (auto const line : lines) {
+        if (line.empty()) break;
+        if (line.front() == ' ' || line.front() == '\t') continue;
+        auto const name = line.substr(0, line.find(':'));
+        require(fields < ours.size() ? name == ours[fields] : name.starts_with("Content-"));
+        ++fields;
+    }
+    require(fields > ours.size());
+}
+
+Ref<GMimeMessage> parsed(std::string const& message)
+{
+    Ref<GMimeStream> const stream(g_mime_stream_mem_new_with_buffer(message.data(), message.size()));
+    Ref<GMimeParser> const parser(g_mime_parser_new_with_stream(stream.get()));
+    Ref<GMimeMessage> read(g_mime_parser_construct_message(parser.get(), nullptr));
+    require(read != nullptr);
+    return read;
+}
+
+/// Another's parser finds in it what was put there.
+void check_read_back(Email const& email, notify::Mailbox const& from, std::string const& message)
+{
+    auto const read = parsed(message);
+    char const* const subject = g_mime_message_get_subject(read.get());
+    require(core::trim(subject == nullptr ? "" : subject) == core::trim(email.content.subject));
+    auto* const senders = g_mime_message_get_addresses(read.get(), GMIME_ADDRESS_TYPE_FROM);
+    require(internet_address_list_length(senders) == 1);
+    auto* const sender = internet_address_list_get_address(senders, 0);
+    require(INTERNET_ADDRESS_IS_MAILBOX(sender));
+    require(core::equal_ignoring_case(
+        internet_address_mailbox_get_addr(INTERNET_ADDRESS_MAILBOX(sender)), from.address));
+    auto* const recipients = g_mime_message_get_addresses(read.get(), GMIME_ADDRESS_TYPE_TO);
+    require(internet_address_list_length(recipients) == 1);
+    auto* const part = g_mime_message_get_mime_part(read.get());
+    require(GMIME_IS_MULTIPART(part) && g_mime_multipart_get_count(GMIME_MULTIPART(part)) == 2);
+    auto* const file = g_mime_multipart_get_part(GMIME_MULTIPART(part), 1);
+    require(GMIME_IS_PART(file) && g_mime_part_is_attachment(GMIME_PART(file)));
+}
+
+bool is_text(std::string_view text)
+{
+    return core::is_utf8(text) && text.find('\0') == std::string_view::npos;
+}
+
+void check_message(fuzz::Input input)
+{
+    Email email;
+    notify::Mailbox from;
+    from.name = input.line();
+    from.address = input.line();
+    email.to = input.line();
+    email.content.subject = input.line();
+    notify::EmailAttachment file;
+    file.filename = input.line();
+    file.content_type = input.line();
+    email.content.html = input.choice(2) == 1;
+    email.content.body = input.rest();
+    file.content = input.rest();
+    for (auto const* const text :
+        {&from.name, &email.content.subject, &file.filename, &file.content_type, &email.content.body})
+        if (!is_text(*text)) return;
+    email.attachments.push_back(std::move(file));
+    auto const message = notify::mime::compose(email, from, "id@example.com");
+    if (!message) return;
+    require(notify::mime::compose(email, from, "id@example.com") == message);
+    require(EmailAddress::parse(email.to) && EmailAddress::parse(from.address));
+    check_wire(*message);
+    check_read_back(email, from, *message);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
+{
+    fuzz::Input const input(data, size);
+    for (fuzz::Input lines = input; !lines.empty();)
+        check_address(lines.line());
+    check_message(input);
+    return 0;
+}

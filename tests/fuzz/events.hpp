@@ -1,0 +1,78 @@
+#pragma once
+
+#include "core/fields.hpp"
+#include "domain/history.hpp"
+#include "domain/reading.hpp"
+#include "fuzz.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What has to hold of webhooks of either provider, a payload a line.
+namespace fuzz {
+
+inline constexpr std::size_t max_events = 16;
+inline constexpr std::int64_t scope_id = 5;
+
+/// Whether the database can hold it as an id.
+inline bool is_id(std::string const& text)
+{
+    return core::count_code_points(text) <= billing::reading::max_id && core::is_utf8(text) &&
+           text.find('\0') == std::string::npos;
+}
+
+inline bool is_time(std::optional<core::Time> const& time)
+{
+    return !time || core::is_representable(*time);
+}
+
+/// What every event can be relied on to be, whatever it says.
+inline void check_envelope(billing::Event const& event)
+{
+    require(!event.id.empty() && is_id(event.id) && !event.type.empty() && is_id(event.type));
+    require(!event.user_id || (!event.user_id->empty() && is_id(*event.user_id)));
+    require((!event.subject || is_id(*event.subject)) && is_time(event.at));
+    if (auto const* skipped = std::get_if<billing::Skipped>(&event.fact))
+        require(!skipped->reason.empty());
+    else
+        require(event.environment && event.at);
+}
+
+/// The events of the payloads that can be read, each id once.
+inline std::vector<billing::Event> read_events(Input input, billing::Provider provider)
+{
+    std::vector<billing::Event> events;
+    std::set<std::string> ids;
+    for (std::size_t i = 0; i < max_events && !input.empty(); ++i) {
+        auto const document = billing::parse_document(input.line());
+        if (!document) continue;
+        auto parsed = billing::parse_event(provider, *document);
+        require(parsed.faults.size() <= core::Fields::max_faults);
+        if (!parsed.faults.empty()) continue;
+        check_envelope(parsed.event);
+        if (ids.insert(parsed.event.id).second) events.push_back(std::move(parsed.event));
+    }
+    return events;
+}
+
+/// Whoever has something after the events has it in whatever order they came.
+inline void check_history(std::vector<billing::Event> events, std::set<std::string> const& users)
+{
+    for (auto const& user : users) {
+        for (bool const lenient : {false, true}) {
+            billing::PaymentRules const rules{.past_due_is_active = lenient};
+            auto const there = billing::entitlements_after(scope_id, user, events, rules);
+            std::ranges::reverse(events);
+            require(billing::entitlements_after(scope_id, user, events, rules) == there);
+            for (auto const& e : there) {
+                require(e.user_id == user && !e.provider_product_id.empty() && is_id(e.provider_product_id));
+                require(is_time(e.purchased_at) && is_time(e.expires_at) && is_time(e.grace_until));
+            }
+        }
+    }
+}
+
+} // namespace fuzz

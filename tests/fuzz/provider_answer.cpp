@@ -1,0 +1,162 @@
+// What carriers, Google's authorization server, a mail server, Twilio and DNS answer: the status, on the rest
+// of its line a Retry-After, then the body.
+#include "core/error.hpp"
+#include "core/fields.hpp"
+#include "core/text.hpp"
+#include "domain/domain_records.hpp"
+#include "fuzz.hpp"
+#include "http/client.hpp"
+#include "http/retry_after.hpp"
+#include "providers/apns.hpp"
+#include "providers/fcm.hpp"
+#include "providers/smtp.hpp"
+#include "sms/twilio.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+namespace json = boost::json;
+using fuzz::require;
+using notify::Answer, notify::Verdict;
+
+namespace {
+
+core::Time const now{std::chrono::seconds(1'767'225'600)};
+
+struct Said {
+    unsigned status = 0;
+    std::optional<std::chrono::seconds> retry_after;
+    std::string_view body;
+};
+
+Said read(fuzz::Input input)
+{
+    Said said;
+    auto const line = input.line();
+    auto const digits = line.substr(0, line.find(' '));
+    std::from_chars(digits.data(), digits.data() + digits.size(), said.status);
+    said.status %= 1000;
+    said.retry_after = http::parse_retry_after(core::trim(line.substr(digits.size())), now);
+    said.body = input.rest();
+    return said;
+}
+
+bool is_shown(std::string_view text)
+{
+    return core::is_utf8(text) && text.size() <= notify::max_reason && std::ranges::none_of(text, [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+    });
+}
+
+/// What is kept of an answer can be stored and shown, whoever gave it.
+void check(Answer const& answer)
+{
+    require(static_cast<std::size_t>(answer.verdict) < notify::verdicts.size() && is_shown(answer.reason));
+    require(answer.provider_id.empty() || notify::is_provider_id(answer.provider_id));
+    require(answer.verdict == Verdict::accepted || answer.provider_id.empty());
+    if (answer.retry_after)
+        require(
+            *answer.retry_after >= std::chrono::seconds(0) && *answer.retry_after <= std::chrono::hours(24));
+}
+
+void check_carriers(Said const& said)
+{
+    for (auto const& read : {notify::fcm::read_answer(said.status, said.body, said.retry_after),
+             notify::apns::read_answer(said.status, said.body, said.retry_after)}) {
+        check(read.answer);
+        require(read.answer.verdict != Verdict::accepted || said.status == 200);
+        require(read.answer.verdict != Verdict::unknown);
+        require(!read.hold || read.answer.retry_after);
+        if (read.answer.gone_since) require(core::is_representable(*read.answer.gone_since));
+    }
+}
+
+void check_token(Said const& said)
+{
+    auto const read = notify::oauth::read_answer({.status = said.status,
+                                                     .headers = {},
+                                                     .body = std::string(said.body),
+                                                     .retry_after = said.retry_after},
+        now);
+    if (!read.token) return check(read.failure);
+    std::string const& token = read.token->value.reveal();
+    require(said.status == 200 && !token.empty());
+    require(std::ranges::all_of(token, [](char c) { return c > ' ' && c <= '~'; }));
+    require(read.token->expires > now && core::is_representable(read.token->expires));
+}
+
+/// A message counts as taken or its recipient as lost only by the provider's own word.
+void check_twilio(Said const& said)
+{
+    auto const sent = sms::twilio::read_answer(said.status, said.body);
+    bool const good = said.status >= 200 && said.status < 300;
+    require((sent.outcome == sms::Outcome::accepted) <= good && sent.status == said.status);
+    require((sent.outcome == sms::Outcome::accepted) == !sent.provider_id.empty());
+    if (sent.code == 0) return;
+    require(json::parse(said.body).at("code").to_number<std::int64_t>() == sent.code);
+}
+
+void check_mail(Said const& said)
+{
+    auto const answer = notify::read_smtp_reply(said.status, said.body.substr(0, said.body.find('\n')));
+    check(answer);
+    require(answer.verdict != Verdict::accepted);
+    require(said.status >= 500 || answer.verdict == Verdict::transient);
+}
+
+/// Each line is a TXT record.
+void check_dns(std::string_view text)
+{
+    notify::TxtAnswer answer{.kind = notify::TxtAnswer::Kind::found};
+    while (!text.empty()) {
+        auto const line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        answer.texts.emplace_back(line);
+    }
+    auto const records = notify::records_of({.domain = "example.com",
+        .token = "token",
+        .selector = "s1",
+        .public_key = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A",
+        .spf_domain = "mail.example.net"});
+    for (auto const& wanted : records) {
+        auto const found = notify::check_record(wanted, answer);
+        require(is_shown(found.detail) && found.status != notify::RecordStatus::pending);
+        notify::TxtAnswer right = answer;
+        right.texts = {wanted.value};
+        require(notify::check_record(wanted, right).status == notify::RecordStatus::verified);
+    }
+}
+
+/// What a tenant gives as a credential is none without a key.
+void check_credential(std::string_view text)
+{
+    boost::system::error_code failed;
+    json::value const body = json::parse(text, failed);
+    if (failed) return;
+    for (auto const kind : {notify::PlatformKind::fcm, notify::PlatformKind::apns}) {
+        try {
+            auto const credential = notify::Credential::parse(kind, body);
+            auto const again = notify::Credential::restore(kind, credential->to_secret().reveal());
+            require(again->fingerprint() == credential->fingerprint());
+        } catch (core::Error const& error) {
+            require(error.code().name == core::codes::validation.name && !error.faults().empty());
+        }
+    }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
+{
+    Said const said = read({data, size});
+    check_carriers(said);
+    check_token(said);
+    check_twilio(said);
+    check_mail(said);
+    check_dns(said.body);
+    check_credential(said.body);
+    return 0;
+}

@@ -1,0 +1,57 @@
+// Webhooks of the in-app purchase platform, a payload a line, and the history they make.
+#include "events.hpp"
+
+using billing::PurchaseEvent;
+using fuzz::require;
+
+namespace {
+
+void check_fact(PurchaseEvent const& fact)
+{
+    require(!fact.user_id.empty() && fuzz::is_id(fact.user_id));
+    require(!fact.product.empty() && fuzz::is_id(fact.product) && fuzz::is_id(fact.transaction_id));
+    require(fuzz::is_time(fact.purchased_at) && fuzz::is_time(fact.expires_at) &&
+            fuzz::is_time(fact.grace_until));
+    require(fuzz::is_time(fact.order.at) && fact.order.rank >= 0);
+}
+
+/// Decided one by one, events leave what folding them leaves.
+void check_decisions(std::vector<PurchaseEvent> const& events)
+{
+    std::vector<billing::Entitlement> held;
+    auto const find = [&](core::Uuid const& id) -> std::optional<billing::Entitlement> {
+        auto const it = std::ranges::find(held, id, &billing::Entitlement::id);
+        return it == held.end() ? std::nullopt : std::optional(*it);
+    };
+    for (auto const& event : events) {
+        auto const [subscription, consumable] = billing::entitlements_concerned(event, fuzz::scope_id);
+        bool const names_one = consumable != subscription;
+        auto const decision = billing::decide(event, fuzz::scope_id,
+            {.subscription = find(subscription), .consumable = names_one ? find(consumable) : std::nullopt});
+        if (decision.needs_history) return;
+        if (!decision.write) continue;
+        std::erase_if(held, [&](auto const& e) { return e.id == decision.write->id; });
+        held.push_back(*decision.write);
+    }
+    std::ranges::sort(held, {}, &billing::Entitlement::id);
+    require(held == billing::fold_purchases(fuzz::scope_id, events));
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
+{
+    auto const events = fuzz::read_events({data, size}, billing::Provider::purchases);
+    std::vector<PurchaseEvent> facts;
+    std::set<std::string> users;
+    for (auto const& event : events) {
+        auto const* fact = std::get_if<PurchaseEvent>(&event.fact);
+        if (fact == nullptr) continue;
+        check_fact(*fact);
+        facts.push_back(*fact);
+        users.insert(fact->user_id);
+    }
+    fuzz::check_history(events, users);
+    check_decisions(facts);
+    return 0;
+}

@@ -1,0 +1,69 @@
+// A subscriber document of the purchase platform, and what a sync makes of it.
+#include "core/fields.hpp"
+#include "domain/reading.hpp"
+#include "domain/sync.hpp"
+#include "fuzz.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using billing::Purchase, billing::Subscriber, billing::Synced;
+using fuzz::require;
+
+namespace {
+
+core::Time const asked_at{std::chrono::seconds(1'767'225'600)};
+
+bool is_name(std::string const& text)
+{
+    return core::count_code_points(text) <= billing::reading::max_id && core::is_utf8(text) &&
+           text.find('\0') == std::string::npos;
+}
+
+void check(std::vector<Purchase> const& purchases, bool consumable)
+{
+    for (auto const& p : purchases) {
+        require(!p.product.empty() && is_name(p.product) && is_name(p.transaction));
+        require(consumable != p.transaction.empty());
+        for (auto const& time : {p.purchased_at, p.expires_at, p.unsubscribed_at, p.billing_issue_at,
+                 p.grace_ends_at, p.refunded_at, p.resumes_at})
+            require(!time || core::is_representable(*time));
+    }
+}
+
+/// What a sync has written stands: the same document, asked for again, changes nothing; and a user the
+/// platform does not know any more has nothing left.
+void check_sync(Subscriber const& subscriber, std::int64_t scope_id)
+{
+    auto const first = billing::decide_sync(scope_id, "ada", subscriber, {}, asked_at);
+    std::vector<billing::Entitlement> held;
+    for (auto const& write : first) {
+        require(!write.from && write.changed() && write.to.user_id == "ada");
+        held.push_back(write.to);
+    }
+    require(billing::decide_sync(scope_id, "ada", subscriber, held, asked_at).empty());
+    Subscriber const nothing{.subscriptions = {}, .consumables = std::vector<Purchase>()};
+    auto const later = asked_at + std::chrono::hours(1);
+    auto const after = billing::decide_sync(scope_id, "ada", nothing, held, later);
+    require(after.size() == held.size());
+    for (auto const& write : after)
+        require(!billing::is_active(write.to, later) && write.to.expires_at <= later);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
+{
+    Subscriber subscriber;
+    try {
+        subscriber = billing::parse_subscriber({reinterpret_cast<char const*>(data), size});
+    } catch (std::invalid_argument const&) {
+        return 0;
+    }
+    check(subscriber.subscriptions, false);
+    if (subscriber.consumables) check(*subscriber.consumables, true);
+    for (std::int64_t const scope_id : {4, 5}) // production and sandbox of one tenant
+        check_sync(subscriber, scope_id);
+    return 0;
+}
