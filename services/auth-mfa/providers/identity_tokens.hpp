@@ -4,7 +4,7 @@
 #include "core/clock.hpp"
 #include "core/workers.hpp"
 #include "crypto/jwt.hpp"
-#include "domain/settings.hpp"
+#include "providers/identity_claims.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -27,13 +27,6 @@ class Client;
 namespace auth_mfa {
 
 namespace asio = boost::asio;
-
-/// Who an identity provider says somebody is.
-struct ExternalIdentity {
-    std::string issuer;
-    std::string subject;
-    std::optional<std::string> email; ///< absent also when the provider says that it was not verified
-};
 
 /// Verifies id tokens of the providers that tenants trust (OpenID Connect Core 1.0, 3.1.3.7): RS256 or ES256,
 /// issuer and audience of one configured provider, 30 s of clock skew. Key sets (64 KiB and 32 keys at most)
