@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace sms::twilio {
 
@@ -79,7 +80,9 @@ Sent read_answer(unsigned status, std::string_view body)
             .outcome = Outcome::accepted, .provider_id = std::string(sid->get_string()), .status = status};
     }
     auto const* const code = object != nullptr ? object->if_contains("code") : nullptr;
-    bool const has_code = code != nullptr && code->is_int64() && code->get_int64() > 0;
+    // One that is larger than any there is must not become another.
+    bool const has_code = code != nullptr && code->is_int64() && code->get_int64() > 0 &&
+                          code->get_int64() <= std::numeric_limits<int>::max();
     Sent sent{.outcome = Outcome::refused,
         .provider_id = {},
         .code = has_code ? static_cast<unsigned>(code->get_int64()) : 0,

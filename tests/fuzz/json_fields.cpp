@@ -11,6 +11,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string>
 
 namespace json = boost::json;
@@ -104,6 +105,7 @@ void check_written(json::value const& value)
         require(json::parse(writer.str()) == value);
     } else if (auto const* number = value.if_double()) {
         std::string_view const written = writer.value(*number).str();
+        if (!std::isfinite(*number)) return require(written == "null"); // 1e400
         double read = 0;
         auto const [end, failed] = std::from_chars(written.data(), written.data() + written.size(), read);
         require(failed == std::errc() && end == written.data() + written.size() && read == *number);

@@ -105,6 +105,7 @@ TEST_CASE("answers have their meaning")
         {Case{201, R"({"sid":"SM1"})", Outcome::accepted, 0}, Case{200, "<html>", Outcome::unknown, 0},
             Case{200, "{}", Outcome::unknown, 0}, Case{201, R"({"sid":""})", Outcome::unknown, 0},
             Case{400, R"({"code":21610})", Outcome::opted_out, 21610},
+            Case{400, R"({"code":4294988906})", Outcome::refused, 0}, // 21610 in 32 bits
             Case{400, R"({"code":21408})", Outcome::country, 21408},
             Case{400, R"({"code":21211})", Outcome::unreachable, 21211},
             Case{400, R"({"code":21214})", Outcome::unreachable, 21214},
