@@ -114,7 +114,7 @@ struct OutboundUrl {
     bool has_credentials = false;
 };
 
-/// nullopt when it is not an http(s) URL with a host.
+/// nullopt when it is not an http(s) URL with a host; nor is one whose host is percent-encoded.
 std::optional<OutboundUrl> parse_outbound_url(std::string const& url);
 
 /// Records a fault of the field `name` unless `url` is one that a tenant may have requests sent to: https

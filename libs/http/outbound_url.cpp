@@ -23,6 +23,14 @@ std::optional<std::string> part(CURLU* url, CURLUPart which, unsigned flags = 0)
     return out;
 }
 
+/// Whether the host in what follows `://` is written with percent-encoding, a zone in brackets apart.
+bool is_host_encoded(std::string_view rest)
+{
+    std::string_view const authority = rest.substr(0, rest.find_first_of("/?#"));
+    std::string_view const host = authority.substr(authority.rfind('@') + 1); // npos + 1 is 0
+    return !host.starts_with('[') && host.find('%') != std::string_view::npos;
+}
+
 } // namespace
 
 std::optional<OutboundUrl> parse_outbound_url(std::string const& url)
@@ -31,6 +39,8 @@ std::optional<OutboundUrl> parse_outbound_url(std::string const& url)
     // libcurl also takes `https:/host` and `https:///host`, of which others would make something else.
     auto const mark = url.find("://");
     if (mark == std::string::npos || url.substr(mark + 3, 1) == "/") return std::nullopt;
+    // It makes numbers dotted before it decodes: `%32130706433` would be a name until it is resolved.
+    if (is_host_encoded(std::string_view(url).substr(mark + 3))) return std::nullopt;
     std::unique_ptr<CURLU, FreeUrl> const parsed(curl_url());
     if (!parsed || curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)
         return std::nullopt;

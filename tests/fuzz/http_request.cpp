@@ -39,8 +39,11 @@ struct Connection {
     /// Whether they are the same to whoever serves them. What is wrong with a head may show before its end.
     bool same_as(Connection const& other) const
     {
-        bool const in_head = std::minmax(end, other.end) == std::pair(End::in_head, End::failed);
-        return requests == other.requests && (end == other.end || in_head);
+        auto const may_differ = [](End one, End another) {
+            return one == End::in_head && another == End::failed;
+        };
+        bool const alike = end == other.end || may_differ(end, other.end) || may_differ(other.end, end);
+        return requests == other.requests && alike;
     }
 };
 

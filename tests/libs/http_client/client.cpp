@@ -370,7 +370,8 @@ TEST_CASE("a URL is taken apart as the client reads it")
     CHECK(parse_outbound_url("http://2130706433/")->host == "127.0.0.1");
     for (auto const* url : {"", "/hook", "example.com", "ftp://example.com/", "https://", "https:///x",
              "https:/example.com", "https://example.com:0/", "https://example.com:99999/",
-             "https://exa mple.com/", "javascript:alert(1)"}) {
+             "https://exa mple.com/", "javascript:alert(1)", "https://%32130706433/",
+             "https://user@%6cocalhost/", "https://127.0.0.%31?x"}) {
         CAPTURE(url);
         CHECK_FALSE(parse_outbound_url(url));
     }
