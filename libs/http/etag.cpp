@@ -1,9 +1,9 @@
 #include "http/etag.hpp"
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
-#include <strings.h>
 
 namespace http {
 
@@ -28,10 +28,34 @@ std::string_view take_tag(std::string_view& text) noexcept
     return tag;
 }
 
-bool is_if_match(std::string_view name) noexcept
+/// How tags are compared (RFC 9110, 8.8.3.2).
+enum class Comparison : std::uint8_t { strong, weak };
+
+bool are_same(std::string_view a, std::string_view b, Comparison comparison) noexcept
 {
-    constexpr std::string_view wanted = "if-match";
-    return name.size() == wanted.size() && strncasecmp(name.data(), wanted.data(), wanted.size()) == 0;
+    if (comparison == Comparison::strong) return a == b && !a.starts_with("W/");
+    auto const opaque = [](std::string_view tag) { return tag.substr(tag.starts_with("W/") ? 2 : 0); };
+    return opaque(a) == opaque(b);
+}
+
+/// Whether a list of tags, or `*`, names `current`.
+bool names(std::string_view list, std::string_view current, Comparison comparison) noexcept
+{
+    skip_blanks(list);
+    std::string_view const whole = list.substr(0, list.find_last_not_of(blanks) + 1);
+    if (whole == "*") return true;
+    while (!list.empty()) {
+        if (list.front() == ',') { // empty list elements are allowed (RFC 9110, 5.6.1.2)
+            list.remove_prefix(1);
+            skip_blanks(list);
+            continue;
+        }
+        std::string_view const tag = take_tag(list);
+        skip_blanks(list);
+        if (tag.empty() || (!list.empty() && list.front() != ',')) return false;
+        if (are_same(tag, current, comparison)) return true;
+    }
+    return false;
 }
 
 } // namespace
@@ -53,28 +77,22 @@ std::string etag(std::int64_t version)
 
 bool matches(std::string_view if_match, std::string_view current) noexcept
 {
-    skip_blanks(if_match);
-    std::string_view const whole = if_match.substr(0, if_match.find_last_not_of(blanks) + 1);
-    if (whole == "*") return true;
-    while (!if_match.empty()) {
-        if (if_match.front() == ',') { // empty list elements are allowed (RFC 9110, 5.6.1.2)
-            if_match.remove_prefix(1);
-            skip_blanks(if_match);
-            continue;
-        }
-        std::string_view const tag = take_tag(if_match);
-        skip_blanks(if_match);
-        if (tag.empty() || (!if_match.empty() && if_match.front() != ',')) return false;
-        if (tag == current && !tag.starts_with("W/")) return true;
-    }
-    return false;
+    return names(if_match, current, Comparison::strong);
+}
+
+bool is_known(http::Request const& request, std::string_view current) noexcept
+{
+    return std::ranges::any_of(request.headers, [&](Header const& header) {
+        return core::equal_ignoring_case(header.name, "If-None-Match") &&
+               names(header.value, current, Comparison::weak);
+    });
 }
 
 void check_if_match(http::Request const& request, std::string_view current)
 {
     bool asked = false;
     for (auto const& header : request.headers) {
-        if (!is_if_match(header.name)) continue;
+        if (!core::equal_ignoring_case(header.name, "If-Match")) continue;
         if (matches(header.value, current)) return;
         asked = true;
     }

@@ -20,6 +20,10 @@ std::string etag(std::int64_t version);
 /// (`W/"…"`) never matches (RFC 9110, 8.8.3.2 and 13.1.1). Text that is not such a list matches nothing.
 bool matches(std::string_view if_match, std::string_view current) noexcept;
 
+/// Whether the request has an `If-None-Match` that names `current`, by weak comparison (RFC 9110, 13.1.2):
+/// the client knows what it would be sent, and 304 is the answer to a GET.
+bool is_known(http::Request const& request, std::string_view current) noexcept;
+
 /// Throws PRECONDITION_FAILED (412) when the request has an `If-Match` and none of its lines names `current`,
 /// the tag of the object as it is in this transaction.
 void check_if_match(http::Request const& request, std::string_view current);

@@ -32,7 +32,8 @@ struct RouteProbe {
     std::string_view body = {}; ///< "": none
 };
 
-/// The probes of what services have in common: those of service/routes.hpp and blobs/routes.hpp.
+/// The probes of what services have in common: those of service/routes.hpp,
+/// blobs/routes.hpp and docs/routes.hpp.
 inline constexpr auto attachment_probes = std::to_array<RouteProbe>({
     {http::Method::post, "/v1/attachments/presign", Reach::scope,
         R"({"filename":"a.txt","contentType":"text/plain","sizeBytes":1})"},
@@ -73,6 +74,12 @@ inline constexpr auto tenant_probes = std::to_array<RouteProbe>({
     {http::Method::get, "/v1/admin/tenants", Reach::tenantless},
     {http::Method::get, "/v1/admin/tenants/{slug}", Reach::tenantless},
     {http::Method::del, "/v1/admin/tenants/{slug}", Reach::tenantless},
+});
+
+inline constexpr auto reference_probes = std::to_array<RouteProbe>({
+    {http::Method::get, "/docs", Reach::open},
+    {http::Method::get, "/docs/openapi.json", Reach::open},
+    {http::Method::get, "/docs/redoc.js", Reach::open},
 });
 
 /// Whether every route of a service's table has its probe, and no probe lacks a route. For a static_assert.

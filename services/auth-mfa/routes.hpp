@@ -14,6 +14,7 @@
 #include "api/sms_opt_outs.hpp"
 #include "api/totp_factor.hpp"
 #include "api/well_known.hpp"
+#include "docs/routes.hpp"
 #include "service/routes.hpp"
 
 namespace auth_mfa {
@@ -74,7 +75,11 @@ inline constexpr auto own_routes = [] {
     });
 }();
 
+/// The API reference, made of the contract while building.
+docs::Reference const& reference();
+
 /// The API, with what services have in common.
-inline constexpr auto routes = core::joined(own_routes, service::tenant_routes<Deps>);
+inline constexpr auto routes =
+    core::joined(own_routes, service::tenant_routes<Deps>, docs::routes<Deps, reference>);
 
 } // namespace auth_mfa

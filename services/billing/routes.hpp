@@ -8,6 +8,7 @@
 #include "api/settings.hpp"
 #include "api/sync.hpp"
 #include "api/webhooks.hpp"
+#include "docs/routes.hpp"
 #include "service/routes.hpp"
 
 namespace billing {
@@ -44,9 +45,12 @@ inline constexpr auto own_routes = [] {
     });
 }();
 
+/// The API reference, made of the contract while building.
+docs::Reference const& reference();
+
 /// The API, with what services have in common.
-inline constexpr auto routes =
-    core::joined(own_routes, service::audit_routes<Deps>, service::webhook_routes<Deps>,
-        service::key_routes<Deps>(core::Access::managers), service::tenant_routes<Deps>);
+inline constexpr auto routes = core::joined(own_routes, service::audit_routes<Deps>,
+    service::webhook_routes<Deps>, service::key_routes<Deps>(core::Access::managers),
+    service::tenant_routes<Deps>, docs::routes<Deps, reference>);
 
 } // namespace billing

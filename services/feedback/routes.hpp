@@ -7,6 +7,7 @@
 #include "api/reports.hpp"
 #include "api/settings.hpp"
 #include "blobs/routes.hpp"
+#include "docs/routes.hpp"
 #include "service/routes.hpp"
 
 namespace feedback {
@@ -36,10 +37,13 @@ inline constexpr auto own_routes = [] {
     });
 }();
 
+/// The API reference, made of the contract while building.
+docs::Reference const& reference();
+
 /// The API, with what services have in common.
-inline constexpr auto routes =
-    core::joined(own_routes, blobs::attachment_routes<Deps>(core::Access::key_or_user, get_attachment),
-        service::audit_routes<Deps>, service::webhook_routes<Deps>,
-        service::key_routes<Deps>(core::Access::master), service::tenant_routes<Deps>);
+inline constexpr auto routes = core::joined(own_routes,
+    blobs::attachment_routes<Deps>(core::Access::key_or_user, get_attachment), service::audit_routes<Deps>,
+    service::webhook_routes<Deps>, service::key_routes<Deps>(core::Access::master),
+    service::tenant_routes<Deps>, docs::routes<Deps, reference>);
 
 } // namespace feedback

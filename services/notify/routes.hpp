@@ -13,6 +13,7 @@
 #include "api/suppressions.hpp"
 #include "api/templates.hpp"
 #include "blobs/routes.hpp"
+#include "docs/routes.hpp"
 #include "service/routes.hpp"
 
 namespace notify {
@@ -78,10 +79,13 @@ inline constexpr auto own_routes = [] {
     });
 }();
 
+/// The API reference, made of the contract while building.
+docs::Reference const& reference();
+
 /// The API, with what services have in common.
-inline constexpr auto routes =
-    core::joined(own_routes, blobs::attachment_routes<Deps>(core::Access::staff, get_attachment),
-        service::audit_routes<Deps>, service::webhook_routes<Deps>,
-        service::key_routes<Deps>(core::Access::managers), service::tenant_routes<Deps>);
+inline constexpr auto routes = core::joined(own_routes,
+    blobs::attachment_routes<Deps>(core::Access::staff, get_attachment), service::audit_routes<Deps>,
+    service::webhook_routes<Deps>, service::key_routes<Deps>(core::Access::managers),
+    service::tenant_routes<Deps>, docs::routes<Deps, reference>);
 
 } // namespace notify

@@ -42,7 +42,7 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
 });
 
 constexpr auto probes = core::joined(own_probes, testing::audit_probes, testing::webhook_probes,
-    testing::key_probes(), testing::tenant_probes);
+    testing::key_probes(), testing::tenant_probes, testing::reference_probes);
 
 static_assert(testing::covers_every_route(probes, billing::routes),
     "routes.hpp and the probes of the isolation test differ");

@@ -77,3 +77,12 @@ void check_tenants(testing::HttpClient& master)
     CHECK(example(master, "GET /v1/admin/tenants").status == 200);
     CHECK(checked(master, "DELETE /v1/admin/tenants/{slug}", tenants + "/new").status == 200);
 }
+
+void check_reference(testing::HttpClient& anyone)
+{
+    CHECK(example(anyone, "GET /docs").status == 200);
+    CHECK(example(anyone, "GET /docs/redoc.js").status == 200);
+    auto const served = example(anyone, "GET /docs/openapi.json");
+    REQUIRE(served.status == 200);
+    CHECK(OpenApi(served.json().as_object()).operations() == contract().operations());
+}

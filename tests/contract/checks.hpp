@@ -74,3 +74,6 @@ void check_keys(testing::HttpClient& manager, testing::HttpClient& backend);
 
 /// Every operation on tenants that all services have, called by the operator.
 void check_tenants(testing::HttpClient& master);
+
+/// The API reference: the page, and the contract as it is served, which says what that of proto/ says.
+void check_reference(testing::HttpClient& anyone);

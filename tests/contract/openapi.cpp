@@ -2,8 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
-
-#include <yaml-cpp/yaml.h>
+#include "docs/contract.hpp"
 
 #include <regex>
 #include <stdexcept>
@@ -12,45 +11,19 @@ namespace json = boost::json;
 
 namespace {
 
-json::value to_json(YAML::Node const& node)
-{
-    switch (node.Type()) {
-    case YAML::NodeType::Map: {
-        json::object object;
-        for (auto const& member : node)
-            object[member.first.as<std::string>()] = to_json(member.second);
-        return object;
-    }
-    case YAML::NodeType::Sequence: {
-        json::array array;
-        for (auto const& item : node)
-            array.push_back(to_json(item));
-        return array;
-    }
-    case YAML::NodeType::Scalar: {
-        auto const text = node.as<std::string>();
-        if (node.Tag() == "!") return json::string(text); // quoted
-        if (text == "null") return nullptr;
-        if (text == "true" || text == "false") return text == "true";
-        boost::system::error_code failed;
-        auto number = json::parse(text, failed);
-        return !failed && number.is_number() ? number : json::value(text);
-    }
-    default:
-        return nullptr;
-    }
-}
-
 /// The files of a contract, and what a `$ref` in one of them means.
 class Documents {
 public:
     explicit Documents(std::string directory) : directory_(std::move(directory)) {}
 
+    /// A document without a name, which refers to none but itself.
+    explicit Documents(json::object const& whole) { files_.emplace("", whole); }
+
     json::value const& file(std::string const& name)
     {
         auto const it = files_.find(name);
         if (it != files_.end()) return it->second;
-        return files_.emplace(name, to_json(YAML::LoadFile(directory_ + "/" + name))).first->second;
+        return files_.emplace(name, docs::read_yaml(directory_ + "/" + name)).first->second;
     }
 
     /// `value` of file `name` with every reference replaced by what it refers to.
@@ -252,7 +225,17 @@ OpenApi::OpenApi(std::string const& file)
 {
     auto const slash = file.rfind('/');
     Documents documents(file.substr(0, slash));
-    auto const document = documents.resolve(documents.file(file.substr(slash + 1)), file.substr(slash + 1));
+    read(documents.resolve(documents.file(file.substr(slash + 1)), file.substr(slash + 1)));
+}
+
+OpenApi::OpenApi(json::object const& whole)
+{
+    Documents documents(whole);
+    read(documents.resolve(documents.file(""), ""));
+}
+
+void OpenApi::read(json::value const& document)
+{
     if (!document.at("openapi").as_string().starts_with("3.1")) throw std::runtime_error("not OpenAPI 3.1");
     for (auto const& path : document.at("paths").as_object()) {
         auto const& item = path.value().as_object();

@@ -15,6 +15,8 @@ class OpenApi {
 public:
     /// Throws when the file, or one it refers to, is missing or is not what OpenAPI 3.1 asks for.
     explicit OpenApi(std::string const& file);
+    /// A document that refers to no other.
+    explicit OpenApi(boost::json::object const& whole);
 
     struct Operation {
         core::Access access = core::Access::anonymous; ///< from `security`
@@ -26,12 +28,16 @@ public:
         std::map<std::string, boost::json::value>
             responses; ///< status -> JSON schema; null when it has no JSON
         std::string id, summary;
+
+        bool operator==(Operation const&) const = default;
     };
 
     /// By `METHOD /path`.
     std::map<std::string, Operation> const& operations() const noexcept { return operations_; }
 
 private:
+    void read(boost::json::value const& document);
+
     std::map<std::string, Operation> operations_;
 };
 

@@ -149,3 +149,10 @@ TEST_CASE("the answers of the tenant's and the operator's routes are what the co
              "/.well-known/openid-configuration"})
         CHECK(example(anyone, std::string("GET ") + page).status == 200);
 }
+
+TEST_CASE("the reference that is served is the contract's", "[contract]")
+{
+    World const world;
+    auto anyone = world.client();
+    check_reference(anyone);
+}

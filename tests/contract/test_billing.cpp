@@ -114,3 +114,10 @@ TEST_CASE("the answers of settings, webhooks, keys and tenants are what the cont
     check_keys(owner, backend);
     check_tenants(master);
 }
+
+TEST_CASE("the reference that is served is the contract's", "[contract]")
+{
+    World const world;
+    auto anyone = world.client();
+    check_reference(anyone);
+}

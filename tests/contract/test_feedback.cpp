@@ -66,3 +66,10 @@ TEST_CASE("answers are what the contract says", "[contract]")
     check_keys(master, backend);
     check_tenants(master);
 }
+
+TEST_CASE("the reference that is served is the contract's", "[contract]")
+{
+    World const world;
+    auto anyone = world.client();
+    check_reference(anyone);
+}

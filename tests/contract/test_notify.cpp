@@ -223,3 +223,10 @@ TEST_CASE("the answers of settings, webhooks, keys and tenants are what the cont
     CHECK(checked(owner, rotate, "/v1/keys/sandbox/rotate-publishable", example_of(rotate)).status == 201);
     check_tenants(master);
 }
+
+TEST_CASE("the reference that is served is the contract's", "[contract]")
+{
+    World const world;
+    auto anyone = world.client();
+    check_reference(anyone);
+}

@@ -15,8 +15,10 @@ cd "$work"
 $configure >configure.log 2>&1 || { cat configure.log && exit 1; }
 for folder in services/*/; do
     service=$(basename "$folder")
-    sources=$(ninja -C build/release -t inputs "$service" | grep "^$work/.*\.[ch]pp$") || { echo "ninja knows no $service" && exit 1; }
+    sources=$(ninja -C build/release -t inputs "$service" | grep -E "^$work/.*\.([ch]pp|yaml|gz)$") || { echo "ninja knows no $service" && exit 1; }
     grep -q "^$work/services/$service/main.cpp$" <<<"$sources" || { echo "$service is not made of its sources" && exit 1; }
+    grep -q "^$work/proto/$service.openapi.yaml$" <<<"$sources" || { echo "$service has not its contract" && exit 1; }
+    sources=$(grep -v "^$work/build/" <<<"$sources") # what is made there is made of these
     while read -r source; do [ -f "$source" ] || { echo "$service needs $source" && exit 1; }; done <<<"$sources"
 done
 ! ninja -C build/release -t inputs no-such-service >/dev/null 2>&1 || { echo "ninja agrees to anything" && exit 1; }

@@ -65,7 +65,7 @@ constexpr auto publishable_key_probes = std::to_array<testing::RouteProbe>({
 
 constexpr auto probes = core::joined(own_probes, testing::attachment_probes, testing::audit_probes,
     testing::webhook_probes, testing::key_probes(R"({"environment":"sandbox","kind":"secret"})"),
-    publishable_key_probes, testing::tenant_probes);
+    publishable_key_probes, testing::tenant_probes, testing::reference_probes);
 
 static_assert(testing::covers_every_route(probes, notify::routes),
     "routes.hpp and the probes of the isolation test differ");

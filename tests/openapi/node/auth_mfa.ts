@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import otplib from "otplib";
 import type { paths } from "./clients/auth-mfa.js";
-import { administer } from "./shared.js";
+import { administer, readReference } from "./shared.js";
 import { eventually, ok, refused, type World } from "./world.js";
 
 type Caller = ReturnType<typeof World.prototype.client<paths>>;
@@ -93,6 +93,7 @@ export async function authMfa(world: World): Promise<void> {
   await page(world, anybody);
   await optOuts(world);
   await administer(world, "auth-mfa");
+  await readReference(world, "auth-mfa");
 }
 
 /** An authenticator app besides the phone, and both gone again. `code` is a recovery code. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { components, paths } from "./clients/billing.js";
-import { administer, listen } from "./shared.js";
+import { administer, listen, readReference } from "./shared.js";
 import { ok, refused, type World } from "./world.js";
 
 type Caller = ReturnType<typeof World.prototype.client<paths>>;
@@ -149,6 +149,7 @@ export async function billing(world: World): Promise<void> {
 
   await settle(world, backend);
   await administer(world, "billing");
+  await readReference(world, "billing");
 }
 
 /** A product under the id that both providers know it by; and one that is taken away again. */

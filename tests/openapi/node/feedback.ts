@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { paths as AuthPaths } from "./clients/auth-mfa.js";
 import type { components, paths } from "./clients/feedback.js";
-import { administer, listen } from "./shared.js";
+import { administer, listen, readReference } from "./shared.js";
 import { eventually, ok, refused, type World } from "./world.js";
 
 type Thread = components["schemas"]["Feedback"];
@@ -91,6 +91,7 @@ export async function feedback(world: World): Promise<void> {
   await report(backend, user);
   await settle(backend);
   await administer(world, "feedback");
+  await readReference(world, "feedback");
   await ok(backend.DELETE("/v1/feedbacks/{feedbackId}", { params: { path: { feedbackId: bug.feedbackId } } }));
   assert.equal(
     (await ok(backend.GET("/v1/feedbacks/{feedbackId}", { params: { path: { feedbackId: bug.feedbackId } } }))).status,

@@ -4,7 +4,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { components, paths } from "./clients/notify.js";
-import { administer, listen } from "./shared.js";
+import { administer, listen, readReference } from "./shared.js";
 import { eventually, ok, refused, type World } from "./world.js";
 
 type Caller = ReturnType<typeof World.prototype.client<paths>>;
@@ -97,6 +97,7 @@ export async function notify(world: World): Promise<void> {
   await suppress(world, backend);
   await settle(world, backend);
   await administer(world, "notify");
+  await readReference(world, "notify");
 }
 
 /** Three templates, which both environments share, and what they would become. */

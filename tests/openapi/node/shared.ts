@@ -1,10 +1,10 @@
-// What all services have in common: tenants, and webhooks of the three that announce something.
+// What all services have in common: tenants, the API reference, and webhooks of the three that announce something.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import type { paths } from "./clients/feedback.js";
 import { eventually, ok, refused, type Name, type World } from "./world.js";
 
-type Shared = { [path in Extract<keyof paths, `/v1/admin/${string}` | `/v1/webhooks${string}`>]: paths[path] };
+type Shared = { [path in Extract<keyof paths, `/v1/admin/${string}` | `/v1/webhooks${string}` | `/docs${string}`>]: paths[path] };
 
 /** The operator makes a tenant, changes it and erases it. */
 export async function administer(world: World, name: Name): Promise<void> {
@@ -27,6 +27,19 @@ export async function administer(world: World, name: Name): Promise<void> {
     return response.status === 503 ? undefined : true;
   });
   await refused(operator.GET("/v1/admin/tenants/{slug}", tenant), "TENANT_NOT_FOUND");
+}
+
+/** Somebody reads the API reference. */
+export async function readReference(world: World, name: Name): Promise<void> {
+  const anybody = world.client<Shared>(name);
+  const page = String(await ok(anybody.GET("/docs", { parseAs: "text" })));
+  assert.ok(page.includes('spec-url="docs/openapi.json"') && page.includes('src="docs/redoc.js"'));
+  assert.ok(String(await ok(anybody.GET("/docs/redoc.js", { parseAs: "text" }))).includes("spec-url"));
+  const { data, response } = await anybody.GET("/docs/openapi.json");
+  assert.equal((data as { openapi: string }).openapi, "3.1.0");
+  const tag = response.headers.get("ETag")!;
+  const again = await world.send(name, "GET", `${world.base(name)}/docs/openapi.json`, { "If-None-Match": tag });
+  assert.equal(again.status, 304);
 }
 
 /** Has events of a type sent to an address. The answer waits for the one that mentions a text, checks its signature, does
