@@ -19,9 +19,9 @@ export class Figures {
 let clients = 0
 
 export class Client {
-    // `figures` are added to. Every client has an address of its own, since some limits are by address.
-    constructor(port, host, figures) {
-        Object.assign(this, { port, host, figures })
+    // `figures` are added to. Every client has an address of its own, since some limits are by address. `server`: whom to ask.
+    constructor(port, host, figures, server = '127.0.0.1') {
+        Object.assign(this, { port, host, figures, server })
         const n = clients++
         this.localAddress = `127.${1 + Math.floor(n / 62_500) % 15}.${Math.floor(n / 250) % 250}.${2 + n % 250}`
         this.agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -52,7 +52,7 @@ export class Client {
 
     exchange(method, path, content, headers) {
         return new Promise((done, failed) => {
-            const sent = request({ port: this.port, host: '127.0.0.1', localAddress: this.localAddress, agent: this.agent, method, path,
+            const sent = request({ port: this.port, host: this.server, localAddress: this.localAddress, agent: this.agent, method, path,
                 headers, timeout: patience })
             sent.once('timeout', () => sent.destroy(new Error(`no answer in ${patience / 1000} s`)))
             sent.once('error', failed)

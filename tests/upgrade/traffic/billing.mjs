@@ -1,5 +1,7 @@
 // Signed events of the card payment provider, grants, and the questions that an app's backend asks.
 import { createHmac, randomUUID } from 'node:crypto'
+import { Client } from '../client.mjs'
+import { eventually } from '../processes.mjs'
 import { Traffic } from './traffic.mjs'
 
 const price = 'price_pro_monthly'
@@ -19,6 +21,7 @@ export class BillingTraffic extends Traffic {
         await this.admin.send('POST', '/v1/products', { token: this.key, body: { ...product, providerProductId: price, kind: 'subscription' } })
         this.product = await this.admin.send('POST', '/v1/products',
             { token: this.key, body: { ...product, providerProductId: 'credits', kind: 'consumable' } })
+        await this.known(this.secret)
     }
 
     work() {
@@ -64,9 +67,9 @@ export class BillingTraffic extends Traffic {
     }
 
     // The header that the provider signs an event with, as it does each time that it sends it.
-    signed(text) {
+    signed(text, secret = this.secret) {
         const now = Math.floor(Date.now() / 1000)
-        return { 'stripe-signature': `t=${now},v1=${createHmac('sha256', this.secret).update(`${now}.${text}`).digest('hex')}` }
+        return { 'stripe-signature': `t=${now},v1=${createHmac('sha256', secret).update(`${now}.${text}`).digest('hex')}` }
     }
 
     async grant(client, user) {
@@ -93,9 +96,24 @@ export class BillingTraffic extends Traffic {
         const old = this.secret, next = newSecret()
         const take = secrets => this.admin.send('PATCH', '/v1/settings', { token: this.key, body: { paymentsSigningSecrets: secrets } })
         await take([next, old])
+        await this.known(next)
         this.secret = next
         await this.sell(this.admin)
         await Promise.all(this.selling) // whatever was signed before has been answered
         await take([next])
+    }
+
+    // Until every replica has heard of the secret, which one of them was told.
+    async known(secret) {
+        for (const { address } of this.cluster.replicas) {
+            const replica = new Client(this.service.port, this.host, this.figures, address)
+            await eventually(`the replica at ${address} takes what is signed with the new secret`, async () => {
+                const { id, text } = this.newEvent()
+                const answer = await replica.exchange('POST', '/webhooks/payments', text, { host: this.host, ...this.signed(text, secret) })
+                if (answer.status === 200) this.events.add(id)
+                return answer.status === 200
+            })
+            replica.close()
+        }
     }
 }
