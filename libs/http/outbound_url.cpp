@@ -37,8 +37,9 @@ std::optional<OutboundUrl> parse_outbound_url(std::string const& url)
 {
     if (url.find_first_of(std::string_view(" \0", 2)) != std::string::npos) return std::nullopt;
     // libcurl also takes `https:/host` and `https:///host`, of which others would make something else.
-    auto const mark = url.find("://");
-    if (mark == std::string::npos || url.substr(mark + 3, 1) == "/") return std::nullopt;
+    auto const mark = url.find(':');
+    if (mark == std::string::npos || url.substr(mark, 3) != "://" || url.substr(mark + 3, 1) == "/")
+        return std::nullopt;
     // It makes numbers dotted before it decodes: `%32130706433` would be a name until it is resolved.
     if (is_host_encoded(std::string_view(url).substr(mark + 3))) return std::nullopt;
     std::unique_ptr<CURLU, FreeUrl> const parsed(curl_url());

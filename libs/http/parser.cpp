@@ -67,6 +67,13 @@ bool is_target(std::string_view target) noexcept
         target, [](char c) { return c == '#' || static_cast<unsigned char>(c) >= 0x80; });
 }
 
+// A last chunk's line, and at most one byte of what follows it. Beast asserts that there is more when it
+// comes back to one that it has seen before, and more there has to be.
+bool is_last_chunk_begun(std::string_view input) noexcept
+{
+    return input.size() < 5 && input.starts_with("0\r\n");
+}
+
 // Length of `http://` or `https://`; 0 when the target does not begin with it.
 std::size_t scheme_size(std::string_view target) noexcept
 {
@@ -323,6 +330,7 @@ RequestParser::Piece RequestParser::body(std::string_view input)
     Piece piece;
     beast_->piece = {};
     while (!beast_->is_done() && piece.used < input.size() && beast_->piece.empty()) {
+        if (beast_->chunked() && is_last_chunk_begun(input.substr(piece.used))) return piece;
         beast::error_code ec;
         piece.used += beast_->put(boost::asio::buffer(input.substr(piece.used)), ec);
         if (ec == beast::http::error::need_more) {

@@ -66,7 +66,8 @@ TEST_CASE("a message says what it was given, to a mail program that others wrote
         {"Rechnung für März – “2026”, eine sehr lange Bezeichnung, länger als eine Zeile.pdf",
             "application/pdf", bytes},
         {"plain.txt", "text/plain; charset=utf-8", "line\nline\r\n"}, {"empty.csv", "text/csv", ""},
-        {"forwarded", "message/rfc822", "From: x\r\n\r\nx"}, {"odd", "no type at all", "x"}};
+        {"forwarded", "message/rfc822", "From: x\r\n\r\nx"}, {"odd", "no type at all", "x"},
+        {"beyond", "applicatión/pdf", "x"}};
     auto const answer = post.send(email);
     REQUIRE(answer.verdict == Verdict::accepted);
     std::string const id = email.id.to_string() + "@shared.example";
@@ -91,8 +92,8 @@ TEST_CASE("a message says what it was given, to a mail program that others wrote
 
     auto const& attachments = mail.at("attachments").as_array();
     REQUIRE(attachments.size() == email.attachments.size());
-    char const* const types[] = {
-        "application/pdf", "text/plain", "text/csv", "application/octet-stream", "application/octet-stream"};
+    char const* const types[] = {"application/pdf", "text/plain", "text/csv", "application/octet-stream",
+        "application/octet-stream", "application/octet-stream"};
     for (std::size_t i = 0; i < attachments.size(); ++i) {
         CHECK(text(attachments[i], "filename") == email.attachments[i].filename);
         CHECK(text(attachments[i], "contentType") == types[i]);

@@ -4,6 +4,7 @@
 #include "crypto/encoding.hpp"
 #include "domain/email_address.hpp"
 #include "domain/plain_text.hpp"
+#include "domain/send.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -236,9 +237,10 @@ void add(Object const& parts, Object const& part)
 void set_content_type(GMimeObject* object, std::string const& content_type)
 {
     Ref<GMimeContentType> const type(g_mime_content_type_parse(nullptr, content_type.c_str()));
-    auto const named = [](char const* name) { return name != nullptr && *name != '\0'; };
-    bool const file = named(g_mime_content_type_get_media_type(type.get())) &&
-                      named(g_mime_content_type_get_media_subtype(type.get())) &&
+    auto const name = [](char const* text) { return std::string(text == nullptr ? "" : text); };
+    bool const file = is_plain(content_type) &&
+                      is_bare_media_type(name(g_mime_content_type_get_media_type(type.get())) + '/' +
+                                         name(g_mime_content_type_get_media_subtype(type.get()))) &&
                       !g_mime_content_type_is_type(type.get(), "multipart", "*") &&
                       !g_mime_content_type_is_type(type.get(), "message", "*");
     if (file) g_mime_object_set_content_type(object, type.get());

@@ -103,6 +103,33 @@ TEST_CASE("a chunked body may come in pieces of any size")
     }
 }
 
+TEST_CASE("an empty chunked body may come in pieces of any size, with trailers or without")
+{
+    RequestParser parser;
+    for (std::string const bytes : {"0\r\n\r\n", "0\r\nX-T: u\r\n\r\n", "00;x=y\r\n\r\n", "00\r\n\r\n"}) {
+        for (std::size_t step = 1; step <= bytes.size(); ++step) {
+            INFO(bytes << step);
+            http::Request request;
+            parser.reset(16 * 1024);
+            REQUIRE(parser.head(request_bytes, request) == State::done);
+            CHECK(drain_body(parser, bytes, step).empty());
+        }
+    }
+}
+
+TEST_CASE("a chunk's data may be what a last chunk looks like")
+{
+    RequestParser parser;
+    std::string const bytes = "3\r\n0\r\n\r\n0\r\n\r\n";
+    for (std::size_t step = 1; step <= bytes.size(); ++step) {
+        INFO(step);
+        http::Request request;
+        parser.reset(16 * 1024);
+        REQUIRE(parser.head(request_bytes, request) == State::done);
+        CHECK(drain_body(parser, bytes, step) == "0\r\n");
+    }
+}
+
 TEST_CASE("a body with a length ends where the next request begins")
 {
     RequestParser parser;
