@@ -85,4 +85,7 @@ void check_reference(testing::HttpClient& anyone)
     auto const served = example(anyone, "GET /docs/openapi.json");
     REQUIRE(served.status == 200);
     CHECK(OpenApi(served.json().as_object()).operations() == contract().operations());
+    CHECK(checked(anyone, "GET /docs/openapi.json", "/docs/openapi.json", std::nullopt,
+              {{"If-None-Match", served.header("etag")}})
+              .status == 304);
 }
