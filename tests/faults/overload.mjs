@@ -1,6 +1,6 @@
 // Ten times what each service can do, from one tenant, sent whether it is answered or not, while another tenant goes on as before; then
 // 10,000 connections that are slow. Ends with 1 when something else is answered than what was asked for or 503 with Retry-After.
-// The programs: --feedback=PATH ...; --seconds=N of each measurement.
+// The programs: --feedback=PATH ...; --seconds=N of each measurement; --only-flood, --only-slow.
 import { Worker } from 'node:worker_threads'
 import { now, pace } from '../bench/connections.mjs'
 import { eventually } from '../upgrade/processes.mjs'
@@ -10,9 +10,10 @@ import { Stand, chosen, head, on, options, row, say, sleep } from './stand.mjs'
 const length = Number(options.seconds ?? 10)
 const times = 10
 const slowConnections = Number(options.connections ?? 10_000)
-const probeRate = 40 // requests a second of the other tenant
+const slowProbe = 20 // requests a second of the client beside slow connections
+const share = 20 // what the other tenant asks for is so small a part of the best
 // So far away that a few hundred transactions a second are all there is, and this machine can offer ten times that.
-const distance = 4 // ms each way between a service and its database
+const distance = 1 // ms each way between a service and its database
 
 const worker = (file, workerData) => new Worker(new URL(file, import.meta.url), { workerData })
 const message = from => new Promise((done, failed) => from.once('message', done).once('error', failed))
@@ -31,11 +32,11 @@ async function callersOf(stand, service) {
 }
 
 // The write of a tenant that is not in a hurry: what it takes, and what was answered.
-async function probe(port, caller, seconds) {
+async function probe(port, caller, rate) {
     const took = [], strange = []
     let n = 0
     await pace(port, {
-        rate: caller.service === 'auth-mfa' ? probeRate / 8 : probeRate, length: seconds, next: () => writeOf(caller, n++),
+        rate, length, next: () => writeOf(caller, n++),
         take: ({ status, body }, due) => {
             took.push(now() - due)
             if (status >= 300) strange.push(`${status} ${body}`)
@@ -47,8 +48,12 @@ async function probe(port, caller, seconds) {
 async function watchMemory(stand, name, work) {
     const before = stand.status(name).rss
     let most = before
-    const timer = setInterval(() => { most = Math.max(most, stand.status(name).rss) }, 100)
+    let failure
+    const timer = setInterval(() => {
+        try { most = Math.max(most, stand.status(name).rss) } catch (error) { failure = error }
+    }, 100)
     const result = await work().finally(() => clearInterval(timer))
+    if (failure) throw failure
     return { before, most, result }
 }
 
@@ -56,10 +61,10 @@ async function flood(stand, { name }, [demo, other]) {
     const port = stand.ports[name], wrong = []
     let best = 0
     for (const connections of [32, 128]) best = Math.max(best, (await generate({ port, caller: demo, length, connections })).acknowledged)
-    const calm = await probe(port, other, length)
-    const rate = Math.ceil(times * best)
+    const beat = Math.max(2, best / share), rate = Math.ceil(times * best)
+    const calm = await probe(port, other, beat)
     const { before, most, result: [load, beside] } = await watchMemory(stand, name,
-        () => Promise.all([generate({ port, caller: demo, length, rate }), probe(port, other, length)]))
+        () => Promise.all([generate({ port, caller: demo, length, rate }), probe(port, other, beat)]))
     const refused = load.answers[503] ?? []
     row(name, best.toFixed(0), rate, load.acknowledged.toFixed(0), `${(load.acknowledged / best).toFixed(2)} ×`, refused.length,
         ms(percentile(refused, 0.5)), ms(percentile(refused, 0.99)), before.toFixed(0), most.toFixed(0), ms(calm.p99), ms(beside.p99),
@@ -72,8 +77,8 @@ async function flood(stand, { name }, [demo, other]) {
 }
 
 async function slow(stand, { name }, [demo, other]) {
-    const port = stand.ports[name]
-    const calm = await probe(port, other, length)
+    const port = stand.ports[name], beat = name === 'auth-mfa' ? 4 : slowProbe // a sign-in is a hash
+    const calm = await probe(port, other, beat)
     const path = /^POST (\S+)/.exec(writeOf(demo, 0))[1]
     const clients = worker('slow.mjs', { port, count: slowConnections, host: demo.host, token: demo.token ?? 'none', path })
     const ask = () => {
@@ -86,7 +91,7 @@ async function slow(stand, { name }, [demo, other]) {
         most = Math.max(most, (await ask()).open)
         return most >= 0.95 * slowConnections
     })
-    const { before, most: memory, result: beside } = await watchMemory(stand, name, () => probe(port, other, length))
+    const { before, most: memory, result: beside } = await watchMemory(stand, name, () => probe(port, other, beat))
     const { open, cutOff } = await ask()
     await clients.terminate()
     row(name, most, open, cutOff, before.toFixed(0), memory.toFixed(0), ms(calm.p99), ms(beside.p99), `${beside.strange.length} of ${beside.sent}`)
@@ -102,14 +107,14 @@ await on(new Stand({ proxied: true }), async stand => {
     console.log(`The database is ${2 * distance} ms away there and back. Each figure is of ${length} s.\n`)
     head('service', 'best, a second', 'offered', 'acknowledged', 'of the best', '503', 'median after, ms', 'p99', 'MB before', 'MB at most',
         'p99 of another tenant alone, ms', 'beside the flood', 'ratio', 'refused')
-    for (const each of chosen) {
+    for (const each of options['only-slow'] ? [] : chosen) {
         say(`${each.name}: ${times} times what it can do`)
         wrong.push(...await flood(stand, each, callers.get(each)))
         await sleep(4000) // longer than anything waits in a queue
     }
     console.log()
     head('service', 'slow connections', `after ${length} s`, 'cut off', 'MB with them', 'MB at most', 'p99 of a client alone, ms', 'beside them', 'refused')
-    for (const each of chosen) {
+    for (const each of options['only-flood'] ? [] : chosen) {
         say(`${each.name}: ${slowConnections} slow connections`)
         wrong.push(...await slow(stand, each, callers.get(each)))
     }

@@ -75,7 +75,8 @@ export class Stand {
         this.supervisor = this.supervise()
     }
 
-    async stop() {
+    stop() { return this.stopped ??= this.#end() }
+    async #end() {
         this.#supervising = false
         await this.supervisor
         try {
@@ -203,6 +204,7 @@ export class Stand {
     status(name) {
         const { pid } = this.running[name].child
         const text = readFileSync(`/proc/${pid}/status`, 'utf8')
+        if (!text.includes('VmRSS')) throw new Error(`${name} has ended: see ${this.log(name)}`)
         return {
             rss: Number(/VmRSS:\s+(\d+)/.exec(text)[1]) / 1024, threads: Number(/Threads:\s+(\d+)/.exec(text)[1]),
             descriptors: readdirSync(`/proc/${pid}/fd`).length,

@@ -74,8 +74,11 @@ export class FeedbackLoad extends FeedbackTraffic {
         ]
     }
 
-    // For requests.mjs.
-    caller() { return { service: 'feedback', host: this.host, token: this.key } }
+    // For requests.mjs: without a webhook, whose deliveries would be measured with it.
+    async caller() {
+        await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })
+        return { service: 'feedback', host: this.host, token: this.key }
+    }
 
     // --- an outage of whom it calls: the webhook's receiver ------------------------------------------------------------------
 
