@@ -1,6 +1,7 @@
 // Ten times what each service can do, from one tenant, sent whether it is answered or not, while another tenant goes on as before; then
 // 10,000 connections that are slow. Ends with 1 when something else is answered than what was asked for or 503 with Retry-After.
 // The programs: --feedback=PATH ...; --seconds=N of each measurement; --only-flood, --only-slow.
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { now, pace } from '../bench/connections.mjs'
 import { eventually } from '../upgrade/processes.mjs'
@@ -16,7 +17,7 @@ const share = 20 // what the other tenant asks for is so small a part of the bes
 const distance = 1 // ms each way between a service and its database
 
 const worker = (file, workerData) => new Worker(new URL(file, import.meta.url), { workerData })
-const message = from => new Promise((done, failed) => from.once('message', done).once('error', failed))
+const message = async from => (await once(from, 'message'))[0]
 const generate = data => message(worker('generator.mjs', data))
 const percentile = (list, p) => list.length ? [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * p))] : NaN
 const ms = value => Number.isNaN(value) ? '' : value.toFixed(0)
