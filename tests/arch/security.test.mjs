@@ -20,7 +20,7 @@ const sources = filesOf("tests");
 const entries = sources
   .filter((file) => path.basename(file) === "CMakeLists.txt")
   .flatMap((file) =>
-    [...read(file).matchAll(/(?:tetrad_test\(|tetrad_stories\(|add_test\(NAME )([\w${}]+)/g)].map(([, name]) => ({
+    [...read(file).matchAll(/(?:tetrad_test\(|tetrad_stories\(|tetrad_rehearsal\(|add_test\(NAME )([\w${}]+)/g)].map(([, name]) => ({
       name: new RegExp(`^${name.replaceAll(/\$\{\w+\}/g, "\\w+")}$`),
       folder: path.dirname(file),
     })),
