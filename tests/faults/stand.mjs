@@ -243,7 +243,8 @@ export class Stand {
     async makeLoads(pause, of = chosen, slug = 'demo') {
         const classes = { feedback: FeedbackLoad, 'auth-mfa': AuthLoad, notify: NotifyLoad, billing: BillingLoad }
         const loads = of.map(service => {
-            const cluster = { port: this.ports[service.name], secrets: this.secrets, postgres: this.postgres }
+            // Without replicas: there is one of each, and what it is told it knows.
+            const cluster = { port: this.ports[service.name], secrets: this.secrets, postgres: this.postgres, replicas: [] }
             return Object.assign(new classes[service.name](cluster, service, this.providers),
                 { pause, host: `${slug}.${service.host}` })
         })
