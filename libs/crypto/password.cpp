@@ -1,10 +1,13 @@
 #include "crypto/password.hpp"
 
 #include "core/error.hpp"
+#include "core/suspended.hpp"
 #include "crypto/random.hpp"
 
 #include <argon2.h>
 
+#include <exception>
+#include <memory>
 #include <stdexcept>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -85,30 +88,71 @@ std::size_t PasswordHasher::queued() const
     return queued_;
 }
 
-template <class Work> auto PasswordHasher::run(Work work) -> asio::awaitable<std::invoke_result_t<Work&>>
+void PasswordHasher::enqueue(std::int64_t scope_id, std::function<void()> job)
 {
-    auto const counted = [this, work = std::move(work)]() mutable {
-        lower_priority_once();
-        auto result = work();
-        if (options_.on_hash) options_.on_hash();
-        return result;
-    };
-    return workers_.run(counted);
+    {
+        std::lock_guard const lock(mutex_);
+        auto& own = waiting_[scope_id];
+        own.push_back(std::move(job));
+        if (own.size() == 1) turns_.push_back(scope_id);
+    }
+    workers_.post([this] { next_job()(); });
 }
 
-asio::awaitable<std::string> PasswordHasher::hash(Turn const& /*turn*/, core::Secret secret)
+std::function<void()> PasswordHasher::next_job()
+{
+    std::lock_guard const lock(mutex_);
+    std::int64_t const scope_id = turns_.front();
+    turns_.pop_front();
+    auto const own = waiting_.find(scope_id);
+    std::function<void()> job = std::move(own->second.front());
+    own->second.pop_front();
+    if (own->second.empty())
+        waiting_.erase(own);
+    else
+        turns_.push_back(scope_id);
+    return job;
+}
+
+template <class Work>
+auto PasswordHasher::run(Turn const& turn, Work work) -> asio::awaitable<std::invoke_result_t<Work&>>
+{
+    std::optional<std::invoke_result_t<Work&>> result;
+    std::exception_ptr failure;
+    auto const hash_once = [&] {
+        lower_priority_once();
+        try {
+            result = work();
+            if (options_.on_hash) options_.on_hash();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    };
+    auto const start = [&](core::Suspended caller) {
+        auto const waiting = std::make_shared<core::Suspended>(std::move(caller)); // std::function copies
+        enqueue(turn.scope_id_, [&, waiting] {
+            hash_once();
+            core::Suspended::resume(std::move(*waiting));
+        });
+    };
+    co_await core::suspend(start);
+    if (failure) std::rethrow_exception(failure);
+    co_return std::move(*result);
+}
+
+asio::awaitable<std::string> PasswordHasher::hash(Turn const& turn, core::Secret secret)
 {
     auto const work = [&] { return hash_password(secret.reveal(), options_.cost); };
-    co_return co_await run(work);
+    co_return co_await run(turn, work);
 }
 
 asio::awaitable<bool> PasswordHasher::verify(
-    Turn const& /*turn*/, core::Secret secret, std::optional<std::string> phc)
+    Turn const& turn, core::Secret secret, std::optional<std::string> phc)
 {
     auto const work = [&] {
         return verify_password(secret.reveal(), phc.value_or(nobodys_)) && phc.has_value();
     };
-    co_return co_await run(work);
+    co_return co_await run(turn, work);
 }
 
 } // namespace crypto

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -45,7 +46,8 @@ struct PasswordHasherOptions {
 };
 
 /// Hashes passwords on threads of its own, at a lower scheduling priority than the rest of the process, so
-/// that a storm of sign-ins delays nobody else. Safe from any thread.
+/// that a storm of sign-ins delays nobody else. Scopes take turns for the threads, so that one's storm delays
+/// another's sign-in by a hash or two. Safe from any thread.
 class PasswordHasher {
 public:
     explicit PasswordHasher(PasswordHasherOptions options);
@@ -92,16 +94,22 @@ public:
     std::size_t queued() const;
 
 private:
-    /// What `work()` yields, which is one hash, done on one of the threads.
-    template <class Work> auto run(Work work) -> asio::awaitable<std::invoke_result_t<Work&>>;
+    /// What `work()` yields, which is one hash, done on one of the threads when the turn is its scope's.
+    template <class Work>
+    auto run(Turn const& turn, Work work) -> asio::awaitable<std::invoke_result_t<Work&>>;
     void leave(std::int64_t scope_id) noexcept;
+    void enqueue(std::int64_t scope_id, std::function<void()> job);
+    std::function<void()> next_job();
 
     PasswordHasherOptions const options_;
     std::string const nobodys_; ///< PHC string of a secret that was thrown away
     mutable std::mutex mutex_;
     std::size_t queued_ = 0;
     std::unordered_map<std::int64_t, std::size_t> places_; ///< that each scope has, of those `queued_`
-    core::Workers workers_;                                ///< last: it ends before what its work uses
+    std::unordered_map<std::int64_t, std::deque<std::function<void()>>>
+        waiting_;                    ///< of each scope; none is empty
+    std::deque<std::int64_t> turns_; ///< the scopes of `waiting_`, whose turn is first
+    core::Workers workers_;          ///< last: it ends before what its work uses
 };
 
 } // namespace crypto

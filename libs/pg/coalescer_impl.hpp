@@ -17,12 +17,12 @@ template <class In, class Out> struct Coalescer<In, Out>::Waiter {
     In input;
     std::optional<Out> output = std::nullopt;
     std::exception_ptr failure = nullptr;
-    std::optional<Suspended> caller = std::nullopt;
+    std::optional<core::Suspended> caller = std::nullopt;
 };
 
 /// Destroys the frame, and so the waiter: for those whose context ends while they wait.
 template <class In, class Out> struct Coalescer<In, Out>::Drop {
-    void operator()(Waiter* waiter) const { Suspended const frame = std::move(*waiter->caller); }
+    void operator()(Waiter* waiter) const { core::Suspended const frame = std::move(*waiter->caller); }
 };
 
 /// Those who wait on one I/O thread; used by that thread alone.
@@ -51,7 +51,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     {
         if (queue->waiting.size() >= limit) {
             waiter.failure = std::make_exception_ptr(core::Error::unavailable("the database is overloaded"));
-            return Suspended::resume(std::move(*waiter.caller));
+            return core::Suspended::resume(std::move(*waiter.caller));
         }
         queue->waiting.emplace_back(&waiter);
         if (queue->servers == 0)
@@ -167,11 +167,11 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
 
     static void release(std::vector<Held> batch)
     {
-        std::vector<Suspended> callers;
+        std::vector<core::Suspended> callers;
         callers.reserve(batch.size());
         for (Held& waiter : batch)
             callers.push_back(std::move(*waiter.release()->caller));
-        Suspended::resume(std::move(callers));
+        core::Suspended::resume(std::move(callers));
     }
 
     Database& database;
@@ -193,11 +193,11 @@ template <class In, class Out> asio::awaitable<Out> Coalescer<In, Out>::run(In i
     auto const executor = co_await asio::this_coro::executor;
     auto const queue = state_->queue_of(executor);
     Waiter waiter{std::move(input)};
-    auto const start = [&](Suspended caller) {
+    auto const start = [&](core::Suspended caller) {
         waiter.caller.emplace(std::move(caller));
         state_->join(queue, waiter, executor);
     };
-    co_await suspend(start);
+    co_await core::suspend(start);
     if (waiter.failure) std::rethrow_exception(waiter.failure);
     co_return std::move(*waiter.output);
 }

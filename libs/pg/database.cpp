@@ -1,8 +1,8 @@
 #include "pg/database.hpp"
 
+#include "core/suspended.hpp"
 #include "pg/database_threads.hpp"
 #include "pg/lane.hpp"
-#include "pg/suspended.hpp"
 #include "pg/transaction.hpp"
 
 #include <boost/asio/this_coro.hpp>
@@ -68,11 +68,11 @@ asio::awaitable<ConnectionHandle> Database::connect()
 {
     ConnectionHandle connection;
     std::exception_ptr failure;
-    auto const start = [&](Suspended caller) {
-        auto const waiting = std::make_shared<Suspended>(std::move(caller));
+    auto const start = [&](core::Suspended caller) {
+        auto const waiting = std::make_shared<core::Suspended>(std::move(caller));
         auto const fail = [&failure, waiting](core::Error const& error) {
             failure = std::make_exception_ptr(error);
-            Suspended::resume(std::move(*waiting));
+            core::Suspended::resume(std::move(*waiting));
         };
         submit(Errand{.run =
                           [this, &connection, waiting, fail] {
@@ -83,11 +83,11 @@ asio::awaitable<ConnectionHandle> Database::connect()
                                   return fail(unavailable());
                               }
                               impl_->report_connected();
-                              Suspended::resume(std::move(*waiting));
+                              core::Suspended::resume(std::move(*waiting));
                           },
             .failed = fail});
     };
-    co_await suspend(start);
+    co_await core::suspend(start);
     if (failure) std::rethrow_exception(failure);
     co_return connection;
 }
@@ -107,15 +107,15 @@ asio::awaitable<std::unique_ptr<Session>> Database::session()
 asio::awaitable<void> Database::perform(Scopes scopes, Mode mode, std::function<void(Tx&)> work)
 {
     std::exception_ptr failure;
-    auto const start = [&](Suspended caller) {
+    auto const start = [&](core::Suspended caller) {
         // std::function wants what can be copied.
-        auto const waiting = std::make_shared<Suspended>(std::move(caller));
+        auto const waiting = std::make_shared<core::Suspended>(std::move(caller));
         submit(Job{std::move(scopes), mode, std::move(work), [waiting, &failure](std::exception_ptr result) {
                        failure = std::move(result);
-                       Suspended::resume(std::move(*waiting));
+                       core::Suspended::resume(std::move(*waiting));
                    }});
     };
-    co_await suspend(start);
+    co_await core::suspend(start);
     if (failure) std::rethrow_exception(failure);
 }
 

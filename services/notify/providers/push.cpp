@@ -1,9 +1,9 @@
 #include "providers/push.hpp"
 
+#include "core/suspended.hpp"
 #include "core/workers.hpp"
 #include "http/client.hpp"
 #include "observe/log.hpp"
-#include "pg/suspended.hpp"
 #include "providers/apns.hpp"
 #include "providers/fcm.hpp"
 #include "providers/push_channel.hpp"
@@ -332,11 +332,11 @@ asio::awaitable<PushAnswer> Push::send_one(
     batch->targets.push_back(std::move(target));
     batch->deadline = Steady::now() + patience;
     PushAnswer answer;
-    co_await pg::suspend([&](pg::Suspended caller) {
-        auto const waiting = std::make_shared<pg::Suspended>(std::move(caller)); // std::function copies
+    co_await core::suspend([&](core::Suspended caller) {
+        auto const waiting = std::make_shared<core::Suspended>(std::move(caller)); // std::function copies
         batch->done = [&answer, waiting](std::unique_ptr<PushBatch> done) {
             answer = std::move(done->answers.front());
-            pg::Suspended::resume(std::move(*waiting));
+            core::Suspended::resume(std::move(*waiting));
         };
         impl_->send(std::move(batch));
     });

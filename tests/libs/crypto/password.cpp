@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
@@ -107,6 +108,36 @@ TEST_CASE("a place that a scope leaves is its own again")
     CHECK(hasher.queued() == 2);
     CHECK_THROWS_AS(hasher.enter(7), core::Error);
     CHECK_NOTHROW(hasher.enter(8));
+}
+
+TEST_CASE("scopes take turns for the threads, whoever has asked for more")
+{
+    std::promise<void> begun, may_end;
+    std::atomic<bool> first = true;
+    auto const hold_first = [&] {
+        if (!first.exchange(false)) return;
+        begun.set_value();
+        may_end.get_future().wait();
+    };
+    crypto::PasswordHasher hasher({.threads = 1, .cost = cheap, .on_hash = hold_first});
+    asio::io_context ioc(1);
+    std::vector<int> served;
+    auto const sign_in = [&](int scope) -> asio::awaitable<void> {
+        auto const turn = hasher.enter(scope);
+        co_await hasher.verify(turn, core::Secret("correct horse"), std::nullopt);
+        served.push_back(scope);
+    };
+    auto const ask = [&](int scope) {
+        asio::co_spawn(ioc, sign_in(scope), asio::detached);
+        ioc.poll();
+    };
+    ask(7);
+    begun.get_future().wait();
+    for (int const scope : {7, 7, 7, 8, 8, 9})
+        ask(scope);
+    may_end.set_value();
+    ioc.run();
+    CHECK(served == std::vector<int>{7, 7, 8, 9, 7, 8, 7});
 }
 
 TEST_CASE("each hash is told of once, whoever it was for")

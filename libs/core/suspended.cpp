@@ -1,9 +1,9 @@
-#include "pg/suspended.hpp"
+#include "core/suspended.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 
-namespace pg {
+namespace core {
 
 Suspended::Suspended(Handler handler)
     : handler_(std::move(handler)), executor_(asio::prefer(asio::get_associated_executor(handler_),
@@ -51,4 +51,4 @@ void Suspended::resume(std::vector<Suspended> callers)
         asio::post(executor, std::move(batch));
 }
 
-} // namespace pg
+} // namespace core

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-namespace pg {
+namespace core {
 
 namespace asio = boost::asio;
 
-/// A coroutine that waits for a database thread, or for a batch of its own thread. It owns the coroutine's
+/// A coroutine that waits for another thread, or for a batch of its own thread. It owns the coroutine's
 /// frame, so what lives in that frame may be used until `resume`. Counts as work of the coroutine's execution
 /// context, which must outlive it.
 class Suspended {
@@ -45,4 +45,4 @@ template <class Start> asio::awaitable<void> suspend(Start start)
         asio::use_awaitable);
 }
 
-} // namespace pg
+} // namespace core
