@@ -155,7 +155,7 @@ const ingestStatements = first => `\\set n random(0, ${users - 1})
     SELECT c.yes, h.yes, a.yes, ${entitlement} FROM (SELECT 1) AS k
         LEFT JOIN LATERAL (SELECT true AS yes FROM event_claims x WHERE x.scope_id = :s AND x.claim = md5((:c)::text)::uuid LIMIT 1) AS c ON true
         LEFT JOIN LATERAL (SELECT true AS yes FROM webhooks x WHERE x.scope_id = :s AND x.enabled LIMIT 1) AS h ON true
-        LEFT JOIN LATERAL (SELECT true AS yes FROM events x WHERE x.scope_id = :s AND x.subject = 'sub_pgbench' || :n LIMIT 1) AS a ON true
+        LEFT JOIN LATERAL (SELECT true AS yes FROM event_claims x WHERE x.scope_id = :s AND x.claim = md5('waiting' || :n)::uuid LIMIT 1) AS a ON true
         LEFT JOIN LATERAL (SELECT * FROM entitlements x WHERE x.scope_id = :s AND x.entitlement_id = md5('pgbench' || :n)::uuid) AS e ON true;
     WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at, ${freshId} AS archive_id),
         claimed AS (INSERT INTO event_claims (scope_id, claim, archive_id, received_at)

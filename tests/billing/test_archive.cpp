@@ -98,6 +98,29 @@ TEST_CASE("the archive forgets whole months, and makes those to come", "[billing
     db.stop();
 }
 
+TEST_CASE("that invoices wait for a subscription is known as long as the last of them", "[billing][archive]")
+{
+    World const world;
+    auto const post_invoice = [&](int at) {
+        auto const invoice = events::invoice("a");
+        CHECK(result_of(world.post_payment(events::payment("invoice.paid", invoice,
+                  {{"created", events::s(at)}}))) == "skipped awaiting_subscription");
+    };
+    post_invoice(1);
+    CHECK(world.postgres.query("SELECT count(*) FROM event_claims") == "2");
+    world.postgres.query("UPDATE event_claims SET received_at = '2001-01-05Z'");
+    post_invoice(2);
+    pg::Database db({.url = world.postgres.service_url(), .threads = 1});
+    REQUIRE(eventually([&] { return db.healthy(); }));
+    db.transact_blocking({}, [&](pg::Tx& tx) { return billing::archive::maintain(tx, 24); });
+    db.stop();
+    CHECK(world.postgres.query("SELECT count(*) FROM event_claims") == "2");
+    auto const incomplete = events::subscription({events::item("a")}, {{"status", "incomplete"}});
+    CHECK(result_of(world.post_payment(events::payment(
+              "customer.subscription.created", incomplete, {{"created", events::s(0)}}))) == "applied");
+    CHECK(text(world.entitlement("a"), "status") == "active");
+}
+
 TEST_CASE("operators see for how many months to come the archive has partitions")
 {
     World const world;

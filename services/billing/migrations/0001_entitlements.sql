@@ -48,7 +48,8 @@ CREATE TABLE payment_subscriptions (
 CREATE INDEX payment_subscriptions_by_user ON payment_subscriptions (scope_id, user_id) WHERE user_id IS NOT NULL;
 
 -- Ids that were taken, so that an event is applied once: 16 bytes of a hash of provider and id, or the archive's own
--- id of an event that was rejected and so claims none.
+-- id of an event that was rejected and so claims none. And one for each subscription that paid invoices wait for, or have
+-- waited, with the last of them: its first event must not ask every month of the archive whether there are any.
 CREATE TABLE event_claims (
     scope_id    bigint      NOT NULL,
     claim       uuid        NOT NULL,
@@ -90,7 +91,7 @@ SELECT protect_by_scope('events');
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON entitlements TO :service_role;
 GRANT SELECT, INSERT, UPDATE ON payment_subscriptions, events TO :service_role;
-GRANT SELECT, INSERT ON event_claims TO :service_role;
+GRANT SELECT, INSERT, UPDATE ON event_claims TO :service_role;
 
 -- Keeping the archive sees no scope. It runs as the owner, to whom a second policy shows the claims of the age that is
 -- being purged, and nothing else.

@@ -94,6 +94,15 @@ private:
     std::vector<pg::Param> params_;
 };
 
+core::Uuid claim_under(std::string_view kind, std::string_view id)
+{
+    std::string key(kind);
+    auto const digest = crypto::sha256(key.append(1, ':').append(id));
+    std::array<std::uint8_t, 16> bytes{};
+    std::copy_n(digest.begin(), bytes.size(), bytes.begin());
+    return core::Uuid::from_bytes(bytes);
+}
+
 /// What an event of that id may have claimed.
 std::vector<std::string> claims_of(std::string const& event_id)
 {
@@ -123,11 +132,12 @@ std::uint64_t Filter::hash() const
 
 core::Uuid claim_of(Provider provider, std::string_view event_id)
 {
-    std::string key(to_string(provider));
-    auto const digest = crypto::sha256(key.append(1, ':').append(event_id));
-    std::array<std::uint8_t, 16> bytes{};
-    std::copy_n(digest.begin(), bytes.size(), bytes.begin());
-    return core::Uuid::from_bytes(bytes);
+    return claim_under(to_string(provider), event_id);
+}
+
+core::Uuid claim_of_waiting(std::string_view subject)
+{
+    return claim_under("waiting", subject);
 }
 
 std::string payload_of(std::string const& body)
@@ -171,6 +181,12 @@ void insert(pg::Tx& tx, std::int64_t scope_id, Row const& row)
             to_string(row.outcome.result),
             row.outcome.reason.empty() ? std::nullopt : std::optional(row.outcome.reason), row.user_id,
             row.subject, row.event_at, row.payload});
+    if (row.outcome.reason != awaiting_subscription) return;
+    // With the latest, so that it is forgotten when all of them are.
+    tx.run("INSERT INTO event_claims AS c (scope_id, claim, archive_id, received_at) VALUES ($1, $2, $3, $4) "
+           "ON CONFLICT (scope_id, claim) DO UPDATE SET archive_id = excluded.archive_id, "
+           "received_at = excluded.received_at",
+        {scope_id, claim_of_waiting(*row.subject), row.archive_id, row.received_at});
 }
 
 paging::Page<Archived> list(

@@ -59,6 +59,9 @@ std::optional<Archived> find(pg::Tx& tx, std::int64_t scope_id, std::string cons
 /// What an event claims in its scope, so that it is taken once: a hash of its provider and id.
 core::Uuid claim_of(Provider provider, std::string_view event_id);
 
+/// What the events that wait for a subscription claim together.
+core::Uuid claim_of_waiting(std::string_view subject);
+
 /// Writes down what became of an event when it was looked at again.
 void set_outcome(pg::Tx& tx, std::int64_t scope_id, Archived const& event, Outcome const& outcome,
     std::optional<std::string> const& user_id);

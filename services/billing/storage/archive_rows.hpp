@@ -32,7 +32,7 @@ std::optional<Event> event_of(Archived const& archived);
 
 bool is_claimed(pg::Tx& tx, std::int64_t scope_id, core::Uuid claim);
 
-/// The row and its claim, which nobody has.
+/// The row and its claim, which nobody has; that of those which wait for a subscription, if it does.
 void insert(pg::Tx& tx, std::int64_t scope_id, Row const& row);
 
 } // namespace billing::archive

@@ -26,7 +26,7 @@ inline constexpr std::size_t max_subscriptions = 20, max_parts = 500;
 struct Seen {
     bool claimed = false;
     bool announced = false;   ///< a webhook listens
-    bool has_history = false; ///< events of a subscription that is not known
+    bool has_history = false; ///< events that wait for a subscription which is not known
     std::vector<Entitlement> entitlements;
     /// The event's own, and others of its user: if there are more than `max_subscriptions`, only some.
     std::vector<Subscription> subscriptions;
@@ -35,7 +35,7 @@ struct Seen {
 /// What is to be written for an event, provided that everything it depends on is still as it was seen.
 struct Plan {
     archive::Row row;
-    bool is_first = false; ///< of its subscription: none may have come meanwhile
+    bool is_first = false; ///< of its subscription: none may wait for it by now
     std::vector<Entitlement> writes;
     std::optional<Subscription> subscription;
 

@@ -47,14 +47,14 @@ asio::awaitable<void> look_at_subscriptions(
     }
 }
 
-/// The subject whose history matters: that of a subscription that is not known.
-std::optional<std::string_view> unknown_subject(Step const& step)
+/// What those have claimed that wait for the event's subscription, which is not known.
+std::optional<core::Uuid> claim_of_those_waiting(Step const& step)
 {
     auto const& event = step.incoming->event;
     bool const is_carried = std::holds_alternative<SubscriptionEvent>(event.fact);
     if (!is_carried || step.incoming->rejected || known_subscription(step.seen, event.subject))
         return std::nullopt;
-    return *event.subject;
+    return archive::claim_of_waiting(*event.subject);
 }
 
 asio::awaitable<void> look_at_entitlements(
@@ -66,18 +66,18 @@ asio::awaitable<void> look_at_entitlements(
     };
     std::vector<pg::Param> const params{pg::column(steps, [](Step const& s) { return s.scope_id(); }),
         pg::column(steps, [](Step const& s) { return claim_of(*s.incoming); }),
-        pg::column(steps, unknown_subject), pg::column(steps, ids)};
+        pg::column(steps, claim_of_those_waiting), pg::column(steps, ids)};
     auto const result = co_await session.run(scopes,
         "SELECT k.place, c.yes IS NOT NULL, h.yes IS NOT NULL, a.yes IS NOT "
         "NULL, " BILLING_ENTITLEMENT_COLUMNS
-        " FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[]) WITH ORDINALITY "
-        "AS k(scope_id, claim, subject, ids, place) "
+        " FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY "
+        "AS k(scope_id, claim, waiting, ids, place) "
         "LEFT JOIN LATERAL (SELECT true AS yes FROM event_claims x WHERE x.scope_id = k.scope_id "
         "AND x.claim = k.claim LIMIT 1) AS c ON true "
         "LEFT JOIN LATERAL (SELECT true AS yes FROM webhooks x WHERE x.scope_id = k.scope_id AND x.enabled "
         "LIMIT 1) AS h ON true "
-        "LEFT JOIN LATERAL (SELECT true AS yes FROM events x WHERE x.scope_id = k.scope_id "
-        "AND x.subject = k.subject LIMIT 1) AS a ON true "
+        "LEFT JOIN LATERAL (SELECT true AS yes FROM event_claims x WHERE x.scope_id = k.scope_id "
+        "AND x.claim = k.waiting LIMIT 1) AS a ON true "
         "LEFT JOIN LATERAL (SELECT x.* FROM unnest(k.ids::uuid[]) AS i(id) CROSS JOIN LATERAL (SELECT * "
         "FROM entitlements y WHERE y.scope_id = k.scope_id AND y.entitlement_id = i.id LIMIT 1) AS x) AS e "
         "ON true",

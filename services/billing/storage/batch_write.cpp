@@ -7,6 +7,15 @@ namespace billing::apply {
 
 namespace {
 
+/// What those have claimed that wait for the event's subscription: nobody when it is the first of it, and
+/// itself when it waits.
+std::optional<core::Uuid> claim_of_waiting(Plan const& plan)
+{
+    bool const waits = plan.row.outcome.reason == archive::awaiting_subscription;
+    if (!plan.is_first && !waits) return std::nullopt;
+    return archive::claim_of_waiting(*plan.row.subject);
+}
+
 /// Arrays for the statement below: what is written of the plans, and what has to be as it was.
 class Written {
 public:
@@ -72,6 +81,7 @@ private:
         };
         add([](Step const* step) { return step->scope_id(); });
         add([](Step const* step) { return step->plan->is_first; });
+        add([](Step const* step) { return claim_of_waiting(*step->plan); });
         of_row([](archive::Row const& r) { return r.archive_id; });
         of_row([](archive::Row const& r) { return r.claim; });
         of_row([](archive::Row const& r) { return to_string(r.provider); });
@@ -98,24 +108,26 @@ private:
 constexpr std::string_view write_sql =
     "WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at), "
     "e AS MATERIALIZED (SELECT u.*, u.ordinal - 1 AS place FROM unnest($23::bigint[], $24::boolean[], "
-    "$25::uuid[], $26::uuid[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], "
-    "$33::text[], $34::timestamptz[], $35::text[]) WITH ORDINALITY AS u(scope_id, is_first, archive_id, "
+    "$25::uuid[], $26::uuid[], $27::uuid[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], "
+    "$33::text[], "
+    "$34::text[], $35::timestamptz[], $36::text[]) WITH ORDINALITY AS u(scope_id, is_first, waiting, "
+    "archive_id, "
     "claim, "
     "provider, event_id, type, result, reason, user_id, subject, event_at, payload, ordinal)), "
     "changed AS MATERIALIZED ("
-    "SELECT g.place FROM unnest($40::bigint[], $41::uuid[], $42::bigint[]) AS g(place, id, revision) "
+    "SELECT g.place FROM unnest($41::bigint[], $42::uuid[], $43::bigint[]) AS g(place, id, revision) "
     "JOIN e ON e.place = g.place LEFT JOIN LATERAL (SELECT x.revision FROM entitlements x "
     "WHERE x.scope_id = e.scope_id AND x.entitlement_id = g.id LIMIT 1) AS now ON true "
     "WHERE coalesce(now.revision, 0) <> g.revision UNION ALL "
-    "SELECT g.place FROM unnest($43::bigint[], $44::text[], $45::bigint[]) AS g(place, id, revision) "
+    "SELECT g.place FROM unnest($44::bigint[], $45::text[], $46::bigint[]) AS g(place, id, revision) "
     "JOIN e ON e.place = g.place LEFT JOIN LATERAL (SELECT x.revision FROM payment_subscriptions x "
     "WHERE x.scope_id = e.scope_id AND x.subscription_id = g.id LIMIT 1) AS now ON true "
     "WHERE coalesce(now.revision, 0) <> g.revision UNION ALL "
-    "SELECT g.place FROM unnest($46::bigint[], $47::text[], $48::bigint[]) AS g(place, user_id, n) "
+    "SELECT g.place FROM unnest($47::bigint[], $48::text[], $49::bigint[]) AS g(place, user_id, n) "
     "JOIN e ON e.place = g.place CROSS JOIN LATERAL (SELECT count(*) AS n FROM payment_subscriptions x "
     "WHERE x.scope_id = e.scope_id AND x.user_id = g.user_id) AS now WHERE now.n <> g.n UNION ALL "
-    "SELECT e.place FROM e CROSS JOIN LATERAL (SELECT FROM events x WHERE x.scope_id = e.scope_id "
-    "AND x.subject = e.subject LIMIT 1) AS history WHERE e.is_first UNION ALL "
+    "SELECT e.place FROM e CROSS JOIN LATERAL (SELECT FROM event_claims x WHERE x.scope_id = e.scope_id "
+    "AND x.claim = e.waiting LIMIT 1) AS those WHERE e.is_first UNION ALL "
     "SELECT e.place FROM e CROSS JOIN LATERAL (SELECT FROM webhooks x WHERE x.scope_id = e.scope_id "
     "AND x.enabled LIMIT 1) AS listening), "
     "claimed AS (INSERT INTO event_claims (scope_id, claim, archive_id, received_at) "
@@ -127,11 +139,16 @@ constexpr std::string_view write_sql =
     "reason, user_id, subject, event_at, payload) SELECT t.scope_id, n.at, t.archive_id, t.provider, "
     "t.event_id, "
     "t.type, t.result, t.reason, t.user_id, t.subject, t.event_at, t.payload FROM taken t, n), "
+    "waits AS (INSERT INTO event_claims (scope_id, claim, archive_id, received_at) SELECT t.scope_id, "
+    "t.waiting, "
+    "t.archive_id, n.at FROM taken t, n WHERE t.waiting IS NOT NULL AND NOT t.is_first "
+    "ON CONFLICT (scope_id, claim) DO UPDATE SET archive_id = excluded.archive_id, "
+    "received_at = excluded.received_at), "
     "subscribed AS (INSERT INTO payment_subscriptions AS s (scope_id, subscription_id, user_id, state, "
     "revision) "
-    "SELECT t.scope_id, u.id, u.user_id, u.state::json, 1 FROM unnest($36::bigint[], $37::text[], "
-    "$38::text[], "
-    "$39::text[]) AS u(place, id, user_id, state) JOIN taken t ON t.place = u.place "
+    "SELECT t.scope_id, u.id, u.user_id, u.state::json, 1 FROM unnest($37::bigint[], $38::text[], "
+    "$39::text[], "
+    "$40::text[]) AS u(place, id, user_id, state) JOIN taken t ON t.place = u.place "
     "ON CONFLICT (scope_id, subscription_id) DO UPDATE SET user_id = excluded.user_id, state = "
     "excluded.state, "
     "revision = s.revision + 1), "
