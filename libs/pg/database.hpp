@@ -121,7 +121,9 @@ struct DatabaseOptions {
     bool transaction_pooling = false;
     /// Waiting jobs (a tenant's: its share of them), or callers of one Coalescer, beyond which: 503.
     std::size_t queue_limit = 2000;
-    std::chrono::milliseconds queue_timeout{3000};       ///< a job not started by then: 503
+    /// A job not started by then: 503; and at once for a tenant one of whose jobs has waited for a third of
+    /// it.
+    std::chrono::milliseconds queue_timeout{3000};
     std::chrono::milliseconds statement_timeout{10'000}; ///< a statement not done by then is cancelled: 503
     /// Told why a connection was lost, why none can be made, each once until one is made, and then that one
     /// is back; nothing of `url` is in it. Called on whichever thread learns of it, several at once too; does
@@ -138,7 +140,8 @@ struct DatabaseOptions {
 /// A tenant's transactions, those of both its scopes, run on at most its share of the threads: all but a
 /// quarter, and but one at least (a single thread has no shares). However many of them wait for each other's
 /// locks, another tenant's call finds a thread; and they have the same share of the queue. Otherwise what
-/// came first goes first.
+/// came first goes first. A tenant that asks for more than it gets is told so at once: what is accepted of a
+/// flood waits for about a third of `queue_timeout`, and the rest is refused without waiting.
 ///
 /// Safe to call from any thread. Stop it before the execution contexts of its callers are destroyed; destroy
 /// it after the last call has returned.

@@ -87,11 +87,12 @@ void Database::Impl::submit(AnyJob job)
         lock.unlock();
         return refuse(job, unavailable());
     }
-    if (is_full_for(tenant)) {
+    auto const now = Clock::now();
+    if (is_full_for(tenant, now)) {
         lock.unlock();
         return refuse(job, core::Error::unavailable("the database is overloaded"));
     }
-    queue.push_back({std::move(job), Clock::now(), tenant});
+    queue.push_back({std::move(job), now, tenant});
     bool const wake = idle > 0 && may_start(tenant);
     lock.unlock();
     if (wake) work_or_stop.notify_one();
@@ -117,12 +118,26 @@ std::deque<QueuedJob>::iterator Database::Impl::first_ready()
     return it;
 }
 
-bool Database::Impl::is_full_for(std::int64_t tenant) const
+bool Database::Impl::is_full_for(std::int64_t tenant, Clock::time_point now) const
 {
     if (queue.size() >= options.queue_limit) return true;
+    if (tenant == nobody) return false;
     auto const share = share_of(options.queue_limit);
-    if (tenant == nobody || queue.size() < share) return false;
-    return static_cast<std::size_t>(std::ranges::count(queue, tenant, &QueuedJob::tenant)) >= share;
+    bool const may_fill_share = queue.size() >= share;
+    if (may_fill_share &&
+        static_cast<std::size_t>(std::ranges::count(queue, tenant, &QueuedJob::tenant)) >= share)
+        return true;
+    return is_behind(tenant, now);
+}
+
+bool Database::Impl::is_behind(std::int64_t tenant, Clock::time_point now) const
+{
+    auto const late = now - options.queue_timeout / 3;
+    for (auto const& item : queue) { // the oldest first
+        if (item.queued > late) return false;
+        if (item.tenant == tenant) return true;
+    }
+    return false;
 }
 
 /// The life of a database thread. It takes jobs only while it has a connection.

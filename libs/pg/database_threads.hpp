@@ -66,7 +66,11 @@ struct Database::Impl {
     std::deque<QueuedJob>::iterator first_ready();
 
     /// Whether the queue takes no more of the tenant's jobs. The lock is held.
-    bool is_full_for(std::int64_t tenant) const;
+    bool is_full_for(std::int64_t tenant, std::chrono::steady_clock::time_point now) const;
+
+    /// Whether the tenant's oldest job has waited so long that more of them would only wait as well. The lock
+    /// is held.
+    bool is_behind(std::int64_t tenant, std::chrono::steady_clock::time_point now) const;
 
     /// What is told to `options.report`: each once until a connection is made, which ends the trouble.
     void report_lost(std::string_view why);

@@ -8,6 +8,9 @@
 #include "idempotency/once.hpp"
 #include "storage/attachments.hpp"
 
+#include <exception>
+#include <utility>
+
 namespace notify {
 
 namespace {
@@ -112,15 +115,28 @@ asio::awaitable<Started> accept(http::Request const& req, Deps& deps, NewNotific
     co_return Started{accepted(row.notification)};
 }
 
+asio::awaitable<http::Response> send(http::Request const& req, Deps& deps, SendDraft draft)
+{
+    auto const row = co_await prepare(req, deps, draft);
+    auto const files = co_await find_files(req, deps.attachments, std::move(draft.attachments));
+    co_return co_await within_limit(req, deps, send_limit, accept(req, deps, row, files));
+}
+
 } // namespace
 
 asio::awaitable<http::Response> send_notification(http::Request const& req, Deps& deps)
 {
     SendDraft draft = co_await read_draft(req, deps);
+    std::exception_ptr refusal;
+    try {
+        co_return co_await send(req, deps, std::move(draft));
+    } catch (core::Error const& error) {
+        if (error.code().status >= 500) throw;
+        refusal = std::current_exception();
+    }
+    // What was accepted once is, though its template be gone by now or the limit used up.
     if (auto replay = co_await replay_of(req, deps)) co_return *std::move(replay);
-    auto const row = co_await prepare(req, deps, draft);
-    auto const files = co_await find_files(req, deps.attachments, std::move(draft.attachments));
-    co_return co_await within_limit(req, deps, send_limit, accept(req, deps, row, files));
+    std::rethrow_exception(refusal);
 }
 
 } // namespace notify

@@ -172,6 +172,29 @@ TEST_CASE_METHOD(Fixture, "a call whose connection breaks gives its place to the
     CHECK(second.get() == "");
 }
 
+TEST_CASE_METHOD(Fixture, "a tenant whose calls wait for long is refused more of them, others are not")
+{
+    auto patient = options(2);
+    patient.queue_timeout = 3s;
+    pg::Database database(patient);
+    Calls calls;
+    Held held(*this);
+    calls.push_back(wait_for_lock(database, 2));
+    REQUIRE(testing::eventually([&] { return waiting() == "1"; }));
+    CHECK(testing::eventually([&] {
+        auto another = call(database, 3, "SELECT 1");
+        if (another.wait_for(50ms) == std::future_status::ready) return another.get() == "UNAVAILABLE";
+        calls.push_back(std::move(another));
+        return false;
+    }));
+    CHECK(calls.size() > 1);
+    CHECK(call(database, 4, "SELECT 1").get() == "");
+    held.let_go();
+    for (auto& each : calls)
+        CHECK(each.get() == "");
+    CHECK(call(database, 3, "SELECT 1").get() == "");
+}
+
 TEST_CASE_METHOD(Fixture, "a tenant that fills its share of the queue is refused, others are not")
 {
     auto few = options(1);
