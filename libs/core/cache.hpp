@@ -14,10 +14,10 @@
 
 namespace core {
 
-/// A bounded map that forgets the least recently used entry, and every entry after its time to live.
-/// Values are shared and immutable, so a reader may keep one after it was dropped. Safe from any thread; no
-/// value may use the cache from its destructor. `boost::hash<Key>` must be defined (Boost defines it for the
-/// standard types).
+/// A bounded map that forgets the least recently used entry, and every entry after its time to live. The
+/// memory of those that nobody asks for any more is given back as others come. Values are shared and
+/// immutable, so a reader may keep one after it was dropped. Safe from any thread; no value may use the cache
+/// from its destructor. `boost::hash<Key>` must be defined (Boost defines it for the standard types).
 template <class Key, class Value> class Cache {
 public:
     using Clock = std::chrono::steady_clock;
@@ -44,8 +44,12 @@ public:
     void put(
         Key key, std::shared_ptr<Value const> value, Clock::time_point expires = Clock::time_point::max())
     {
-        Entry entry{std::move(key), std::move(value), std::min(expires, Clock::now() + ttl_)};
+        auto const now = Clock::now();
+        Entry entry{std::move(key), std::move(value), std::min(expires, now + ttl_)};
         std::lock_guard const lock(mutex_);
+        // Two for one that comes, so that the expired become fewer and nobody waits for long.
+        for (int i = 0; i < 2 && !entries_.empty() && entries_.back().expires <= now; ++i)
+            entries_.pop_back();
         auto& by_key = entries_.template get<1>();
         if (auto const it = by_key.find(entry.key); it != by_key.end()) by_key.erase(it);
         entries_.push_front(std::move(entry));

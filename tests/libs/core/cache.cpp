@@ -1,6 +1,7 @@
 #include "core/cache.hpp"
 
 #include "core/id.hpp"
+#include "testing/eventually.hpp"
 
 #include <atomic>
 #include <string>
@@ -65,6 +66,22 @@ TEST_CASE("an entry lives for the time to live, or less when it says so")
     CHECK(cache.find("longer than allowed", now + 2h) == nullptr);
     CHECK(cache.find("hour", now + 2h) == nullptr);
     CHECK(cache.size() == 0);
+}
+
+TEST_CASE("what nobody asks for after its time makes room for what comes")
+{
+    Cache cache(10, 1h);
+    auto const now = Cache::Clock::now();
+    for (auto const* key : {"a", "b", "c", "d"})
+        cache.put(key, number(1), now + 100ms);
+    cache.put("stays", number(2));
+    CHECK(cache.size() == 5);
+    REQUIRE(testing::eventually([&] { return Cache::Clock::now() >= now + 100ms; }));
+    cache.put("e", number(3));
+    CHECK(cache.size() == 4);
+    cache.put("f", number(4));
+    CHECK(cache.size() == 3);
+    CHECK(*cache.find("stays") == 2);
 }
 
 TEST_CASE("a value outlives its entry")
