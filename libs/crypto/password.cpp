@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <utility>
 
 namespace crypto {
 
@@ -57,8 +58,8 @@ bool verify_password(std::string const& secret, std::string const& phc)
 }
 
 PasswordHasher::PasswordHasher(PasswordHasherOptions options)
-    : options_(complete(options)), nobodys_(hash_password(random_base62(salt_size), options_.cost)),
-      workers_(options_.threads)
+    : options_(complete(std::move(options))),
+      nobodys_(hash_password(random_base62(salt_size), options_.cost)), workers_(options_.threads)
 {
 }
 
