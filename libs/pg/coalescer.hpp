@@ -1,7 +1,7 @@
 #pragma once
 
-#include "pg/database.hpp"
 #include "core/suspended.hpp"
+#include "pg/database.hpp"
 
 #include <boost/asio/execution_context.hpp>
 
