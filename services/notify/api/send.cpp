@@ -18,9 +18,9 @@ namespace {
 using notifications::NewNotification;
 
 /// Requests of more bytes carry files, and are read away from the I/O threads.
-constexpr std::size_t large_body = 256 * 1024;
+constexpr std::size_t large_body = std::size_t{256} * 1024;
 /// What one batch of insertions holds in memory has to stay small: texts of more bytes go alone.
-constexpr std::size_t large_text = 32 * 1024;
+constexpr std::size_t large_text = std::size_t{32} * 1024;
 
 asio::awaitable<SendDraft> read_draft(http::Request const& req, Deps& deps)
 {

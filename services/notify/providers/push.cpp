@@ -104,21 +104,24 @@ public:
         std::size_t const count = batch->targets.size();
         bool first = false;
         std::string_view refusal;
+        std::unique_ptr<PushBatch> refused;
         {
             std::lock_guard const lock(mutex_);
-            if (stopping_) {
+            if (stopping_)
                 refusal = push_reasons::stopped;
-            } else if (queued_ + count > options_.max_queued && queued_ > 0) {
+            else if (queued_ + count > options_.max_queued && queued_ > 0)
                 refusal = push_reasons::busy;
-            } else {
+            if (refusal.empty()) {
                 queued_ += count;
                 first = inbox_.empty();
                 inbox_.push_back(std::move(batch));
+            } else {
+                refused = std::move(batch);
             }
         }
-        if (!refusal.empty()) {
-            answer_all(*batch, push_answer(Verdict::transient, std::string(refusal)));
-            return hand_back(std::move(batch));
+        if (refused) {
+            answer_all(*refused, push_answer(Verdict::transient, std::string(refusal)));
+            return hand_back(std::move(refused));
         }
         if (first) asio::post(io_, [this] { take_inbox(); });
     }
