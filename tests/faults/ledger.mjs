@@ -16,19 +16,29 @@ export class Figures {
     begin() {
         this.refusals = [] // {kind, failure, at}
         this.answers = [] // times of acknowledged writes
+        this.times = [] // {begun, took} of every request
         this.slowest = 0
     }
 
     add(what, took, failure) {
         this.requests++
         this.slowest = Math.max(this.slowest, took)
+        this.times.push({ begun: performance.now() - took, took })
         const at = performance.now()
-        if (failure) this.refusals.push({ kind: kindOf(failure), failure, at })
+        if (failure) this.refusals.push({ kind: kindOf(failure), failure, at, took })
         else if (!what.startsWith('GET')) this.answers.push(at)
     }
 
     // As they are now, whatever begins after.
     copy() { return Object.assign(new Figures(), this) }
+
+    // The longest, in ms, that a request took which began between two times.
+    slowestBetween(from, to) {
+        return Math.max(0, ...this.times.filter(({ begun }) => begun >= from && begun < to).map(({ took }) => took))
+    }
+    // Requests that were refused, and began between two times.
+    refusedBetween(from, to) { return this.refusals.filter(({ at, took }) => at - took >= from && at - took < to) }
+    answeredBetween(from, to) { return this.answers.filter(at => at >= from && at < to).length }
 
     // A refusal that the load was ready for is none.
     excuse(error) { this.refusals = this.refusals.filter(({ failure }) => failure !== error.message) }
@@ -39,7 +49,7 @@ export class Figures {
         for (const { kind } of this.refusals) errors.set(kind, (errors.get(kind) ?? 0) + 1)
         return errors
     }
-    get unexpected() { return this.refusals.filter(({ kind }) => !ofFaults.has(kind)).map(({ failure }) => failure) }
+    get unexpected() { return this.refusals.filter(({ kind }) => !ofFaults.has(kind)) }
 
     answeredSince(time) { return this.answers.filter(at => at > time).length }
 
@@ -51,13 +61,16 @@ export class Figures {
 }
 
 export class Ledger {
-    #acknowledged = new Map() // mark to whether it was
+    #acknowledged = new Map() // mark to when it was; false until then
 
     constructor(what) { this.what = what }
 
     sent(mark) { if (!this.#acknowledged.has(mark)) this.#acknowledged.set(mark, false) }
-    acknowledge(mark) { this.#acknowledged.set(mark, true) }
-    get acknowledged() { return [...this.#acknowledged].filter(([, is]) => is).map(([mark]) => mark) }
+    acknowledge(mark) { this.#acknowledged.set(mark, performance.now()) }
+    acknowledgedBetween(from, to) {
+        return [...this.#acknowledged].filter(([, at]) => at !== false && at >= from && at < to).map(([mark, at]) => ({ mark, at }))
+    }
+    get acknowledged() { return [...this.#acknowledged].filter(([, at]) => at !== false).map(([mark]) => mark) }
 
     // At most `count` of what was acknowledged, evenly spread.
     sample(count) {
@@ -77,7 +90,7 @@ export class Ledger {
             lost: acknowledged.filter(mark => !times.has(mark)),
             doubled: [...times].filter(([, n]) => n > 1).map(([mark]) => mark),
             unanswered: this.#acknowledged.size - acknowledged.length,
-            unansweredFound: [...times.keys()].filter(mark => !this.#acknowledged.get(mark)).length,
+            unansweredFound: [...times.keys()].filter(mark => this.#acknowledged.get(mark) === false).length,
         }
     }
 
@@ -87,6 +100,13 @@ export class Ledger {
         const repeated = this.acknowledged.reduce((sum, mark) => sum + Math.max(0, (keysOf(mark)?.length ?? 0) - new Set(keysOf(mark)).size), 0)
         return { ...verdict, unanswered: 0, unansweredFound: 0, repeated }
     }
+}
+
+// What was to reach somebody else: of each of `marks`, the keys under which it came.
+export function judgeArrivals(what, marks, keysOf) {
+    const arrivals = new Ledger(what)
+    for (const mark of marks) arrivals.acknowledge(mark)
+    return arrivals.judgeDeliveries(keysOf)
 }
 
 // Repeats `attempt` until it is acknowledged, as clients do that may: with the same key each time. Yields nothing when the answer is

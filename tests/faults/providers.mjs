@@ -3,8 +3,14 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 import { createServer as createTcpServer } from 'node:net'
 
+let phones = 0
+// A number that no other load has.
+export const newPhone = () => `+1415${2_000_000 + ++phones}`
+
 class Provider {
     taken = new Map() // mark to the provider's own keys of what came with it, in order
+    delay = 0 // ms until an answer
+    address = '127.0.0.1'
     #open = new Set()
 
     constructor(server, event = 'connection') {
@@ -17,7 +23,7 @@ class Provider {
 
     // On the port it had before, if it had one.
     async open() {
-        await new Promise((listening, failed) => this.server.once('error', failed).listen(this.port ?? 0, '127.0.0.1', listening))
+        await new Promise((listening, failed) => this.server.once('error', failed).listen(this.port ?? 0, this.address, listening))
         this.server.unref()
         this.port = this.server.address().port
         return this
@@ -28,6 +34,11 @@ class Provider {
         const closed = new Promise(done => this.server.close(done))
         for (const connection of this.#open) connection.destroy()
         await closed
+    }
+
+    answer(say) {
+        if (this.delay === 0) say()
+        else setTimeout(say, this.delay)
     }
 
     take(mark, key) {
@@ -46,8 +57,11 @@ export class Apple extends Provider {
             stream.on('error', () => {}).setEncoding('utf8').on('data', piece => { text += piece }).once('end', () => {
                 const { alert } = JSON.parse(text).aps
                 this.take(alert.body ?? alert, headers['apns-collapse-id'])
-                stream.respond({ ':status': 200, 'apns-id': headers['apns-id'] })
-                stream.end()
+                this.answer(() => {
+                    if (stream.destroyed) return
+                    stream.respond({ ':status': 200, 'apns-id': headers['apns-id'] })
+                    stream.end()
+                })
             })
         })
     }
@@ -73,7 +87,7 @@ export class MailServer extends Provider {
                 if (inData) {
                     inData = false
                     this.take(recipient.split('@')[0], /^Message-ID: *(\S+)/im.exec(part)[1])
-                    say('250 2.0.0 Taken')
+                    this.answer(() => say('250 2.0.0 Taken'))
                 } else if (/^RCPT TO:/i.test(part)) {
                     recipient = /<([^>]*)>/.exec(part)[1]
                     say('250 2.1.5 Ok')
@@ -96,7 +110,7 @@ class HttpProvider extends Provider {
             let body = ''
             request.setEncoding('utf8').on('data', piece => { body += piece }).once('end', () => {
                 const [status, json] = answer.call(this, request, body)
-                response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
+                this.answer(() => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json)))
             })
         }))
     }
@@ -122,5 +136,27 @@ export class PurchasePlatform extends HttpProvider {
             const now = new Date().toISOString()
             return [200, { request_date: now, subscriber: { first_seen: now, entitlements: {}, non_subscriptions: {}, subscriptions: {} } }]
         })
+    }
+}
+
+// An endpoint of webhooks that takes connections and does not answer; on every loopback address, so that each can be another host.
+export class SilentEndpoint extends Provider {
+    #waiting = new Set()
+    constructor() {
+        super(createHttpServer((request, response) => {
+            request.resume()
+            if (this.released) return void response.writeHead(204).end()
+            this.#waiting.add(response)
+            response.once('close', () => this.#waiting.delete(response))
+        }))
+        this.address = '0.0.0.0'
+    }
+
+    get waiting() { return this.#waiting.size }
+
+    // From now on it answers.
+    release() {
+        this.released = true
+        for (const response of this.#waiting) response.writeHead(204).end()
     }
 }

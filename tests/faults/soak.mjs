@@ -78,7 +78,7 @@ await on(new Stand(), async stand => {
     const list = grown(third, end)
     console.log(`\nGrown from a third of the time to the end: ${list.length === 0 ? 'nothing' : list.join('; ')}.`)
     for (const load of loads) {
-        wrong.push(...load.figures.failures, ...load.figures.unexpected)
+        wrong.push(...load.figures.failures, ...load.figures.unexpected.map(({ failure }) => failure))
         if (load.figures.errors.size > 0) wrong.push(`${load.service.name}: ${[...load.figures.errors].map(([kind, n]) => `${n} × ${kind}`)}`)
         for (const { what, acknowledged, found, lost, doubled } of await load.verify()) {
             console.log(`${load.service.name}: of ${acknowledged} ${what} ${found} are there, ${doubled.length} twice`)

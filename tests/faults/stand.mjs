@@ -1,5 +1,6 @@
 // The services on their own: one of each, on a PostgreSQL and a Redis that are kept up as a supervisor does, so that a fault is all
-// that happens to them. Between each service and its database is a proxy, where that is asked for.
+// that happens to them. Between each service and its database is a proxy, where that is asked for. A fault can add a second replica
+// of each service, and a standby of PostgreSQL.
 import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import {
@@ -20,6 +21,14 @@ export const options = Object.fromEntries(process.argv.slice(2).filter(word => w
 export const chosen = services.filter(({ name }) => options[name])
 export const say = text => console.error(`${new Date().toISOString().slice(11, 19)}  ${text}`)
 export { sleep }
+export const length = 1000 * Number(options.seconds ?? 5) // ms that a fault lasts which can last
+
+export async function every(pause, time, work) {
+    for (const end = performance.now() + time; performance.now() < end; await sleep(pause)) work()
+}
+
+// The name of a service's second replica, where the first one's is the service's.
+export const second = name => `${name}-second`
 
 // Rows of a Markdown table.
 export const row = (...cells) => console.log(`| ${cells.join(' | ')} |`)
@@ -29,6 +38,14 @@ export function head(...cells) {
 }
 
 const diskMegabytes = 700
+const socketOf = postgres => `${postgres.folder}/.s.PGSQL.5432`
+
+// As it is on a machine of its own.
+export const settings = ['fsync=on', 'full_page_writes=on', 'min_wal_size=4MB', 'max_wal_size=64MB', 'wal_keep_size=64MB', 'autovacuum_naptime=10s']
+
+// Segments of 1 MB, so that a full disk meets the write-ahead log too.
+const startPostgres = stand =>
+    Postgres.start(`${stand.folder}/disk/postgres`, { log: stand.log('postgres'), initdb: ['--wal-segsize=1'], settings })
 
 const childrenOf = pid => readdirSync('/proc').filter(name => /^\d+$/.test(name)).filter(name => {
     try { return readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1].split(' ')[1] === String(pid) } catch { return false }
@@ -38,14 +55,15 @@ export class Stand {
     secrets = { MASTER_KEY: newPassword(), ENCRYPTION_KEYS: newKey('k1') }
     ports = {} // of each service, by name
     opsPorts = {}
-    running = {} // of each service, by name, and of `redis`
+    running = {} // of each service, by name, and of `redis`; of second replicas by name and `second`
     proxies = {}
     complaints = [] // ends that nobody asked for
     #supervising = true
 
-    // `proxied`: whether databases are behind proxies; `smallDisk`: whether PostgreSQL's files are on a disk that can be filled.
-    constructor({ proxied = false, smallDisk = false } = {}) {
-        Object.assign(this, { proxied, smallDisk })
+    // `proxied`: whether databases are behind proxies; `smallDisk`: whether PostgreSQL's files are on a disk that can be filled;
+    // `openDatabase(stand)`: yields what takes PostgreSQL's place.
+    constructor({ proxied = false, smallDisk = false, openDatabase } = {}) {
+        Object.assign(this, { proxied, smallDisk, openDatabase: openDatabase ?? startPostgres })
         this.folder = mkdtempSync('/tmp/tetrad-faults-') // a socket's path has to be short
         chmodSync(this.folder, 0o711)
         mkdirSync(`${this.folder}/logs`)
@@ -59,11 +77,7 @@ export class Stand {
         if (this.smallDisk) {
             execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMegabytes}m,mode=711`, 'tetrad-faults', `${this.folder}/disk`])
         }
-        // As it is on a machine of its own. Segments of 1 MB, so that a full disk meets the write-ahead log too.
-        this.postgres = await Postgres.start(`${this.folder}/disk/postgres`, {
-            log: this.log('postgres'), initdb: ['--wal-segsize=1'],
-            settings: ['fsync=on', 'full_page_writes=on', 'min_wal_size=4MB', 'max_wal_size=64MB', 'autovacuum_naptime=10s'],
-        })
+        this.postgres = await this.openDatabase(this)
         this.redisPort = await freePort()
         this.redisPassword = newPassword()
         this.startRedis()
@@ -80,7 +94,7 @@ export class Stand {
         this.#supervising = false
         await this.supervisor
         try {
-            await Promise.all(chosen.map(({ name }) => this.running[name]?.stop()))
+            await Promise.all(chosen.flatMap(({ name }) => [name, second(name)]).map(replica => this.running[replica]?.stop()))
             await this.running.redis?.stop()
             await this.postgres?.stop()
         } finally {
@@ -126,30 +140,54 @@ export class Stand {
         this.opsPorts[name] = await freePort()
         let url = this.postgres.url(role, password, database)
         if (this.proxied) {
-            this.proxies[name] = await new DatabaseProxy().start(`${this.postgres.folder}/.s.PGSQL.5432`)
+            this.proxies[name] = await new DatabaseProxy().start(socketOf(this.postgres))
             url = `postgresql://${role}:${password}@127.0.0.1:${this.proxies[name].port}/${database}`
         }
         this.extra[name] = { DATABASE_URL: url, ...this.extra[name] }
     }
 
-    startService({ name, host }) {
+    startService({ name, host }, replica = name, more = {}) {
         const environment = {
-            PORT: String(this.ports[name]), OPS_PORT: String(this.opsPorts[name]), BASE_HOST: host, THREADS: '2', LOG_LEVEL: 'warn',
+            PORT: String(this.ports[replica]), OPS_PORT: String(this.opsPorts[replica]), BASE_HOST: host, THREADS: '2', LOG_LEVEL: 'warn',
             REDIS_URL: `redis://:${this.redisPassword}@127.0.0.1:${this.redisPort}`, OUTBOUND_ALLOW_PRIVATE: 'true',
             BLOB_DIR: `${this.folder}/blobs-${name}`,
             ...(name !== 'auth-mfa' && { JWKS_FILE: `${this.folder}/jwks.json`, JWT_ISSUER_HOST: 'auth.localhost' }),
-            ...this.secrets, ...this.extra[name],
+            ...this.secrets, ...this.extra[name], ...more,
         }
-        this.running[name] = new Process([options[name], 'serve'], { log: this.log(name), environment })
+        this.running[replica] = new Process([options[name], 'serve'], { log: this.log(replica), environment })
     }
 
-    ready({ name }) {
+    // The status of /readyz; undefined when there is no answer.
+    async readiness(replica) {
+        const answer = await fetch(`http://127.0.0.1:${this.opsPorts[replica]}/readyz`).catch(() => undefined)
+        await answer?.arrayBuffer()
+        return answer?.status
+    }
+
+    ready({ name }, replica = name) {
         return eventually(`${name} is ready`, async () => {
-            const answer = await fetch(`http://127.0.0.1:${this.opsPorts[name]}/readyz`).catch(() => undefined)
-            await answer?.arrayBuffer()
-            if (!this.running[name].running) throw new Error(`${name} does not start: see ${this.log(name)}`)
-            return answer?.status === 200
+            const status = await this.readiness(replica)
+            if (!this.running[replica].running) throw new Error(`${name} does not start: see ${this.log(replica)}`)
+            return status === 200
         })
+    }
+
+    // A second replica of every service, beside the first; `environment` is its own.
+    async startSecondReplicas(environment) {
+        await Promise.all(chosen.map(async service => {
+            const replica = second(service.name)
+            this.ports[replica] ??= await freePort()
+            this.opsPorts[replica] ??= await freePort()
+            this.startService(service, replica, environment)
+            await this.ready(service, replica)
+        }))
+    }
+    async stopSecondReplicas() {
+        await Promise.all(chosen.map(async ({ name }) => {
+            const replica = this.running[second(name)], early = !replica.running, status = await replica.stop()
+            delete this.running[second(name)]
+            if (early || status !== 0) this.complaints.push(`the second ${name} ended with ${status}: see ${replica.log}`)
+        }))
     }
 
     // Starts again what has ended. Whoever ends something on purpose says so first: `expected`.
@@ -164,7 +202,7 @@ export class Stand {
                 this.#note('redis', this.running.redis)
                 this.startRedis()
             }
-            if (!this.postgres.process.running && !this.postgresHeld) {
+            if (this.postgres.process && !this.postgres.process.running && !this.postgresHeld) {
                 this.#note('postgres', this.postgres.process)
                 this.postgres.launch()
                 await sleep(500)
@@ -178,6 +216,10 @@ export class Stand {
     }
 
     // --- what can be done to it ----------------------------------------------------------------------------------------------
+
+    // New connections to the database lead to `postgres`; those that are open stay.
+    leadProxiesTo(postgres) { for (const proxy of Object.values(this.proxies)) proxy.socket = socketOf(postgres) }
+    cutConnections() { for (const proxy of Object.values(this.proxies)) proxy.cut() }
 
     kill(name) { this.running[name].signal('SIGKILL') }
 
@@ -225,26 +267,31 @@ export class Stand {
         const [apple, mail, twilio, platform] = await Promise.all(all.map(each => each.open()))
         this.providers = { apple, mail, twilio, platform }
         const at = ({ port }) => `http://127.0.0.1:${port}`
+        const texts = {
+            SMS_PROVIDER: 'twilio', TWILIO_BASE_URL: at(twilio), TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'secret',
+            TWILIO_FROM: '+14155550100', SMS_SENDER_VERIFIED: 'true', SMS_SENDER_PER_MINUTE: '100000',
+        }
         return {
-            'auth-mfa': {
-                SMS_PROVIDER: 'twilio', TWILIO_BASE_URL: at(twilio), TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'secret',
-                TWILIO_FROM: '+14155550100',
-                SMS_SENDER_VERIFIED: 'true', SMS_SENDER_PER_MINUTE: '100000', REGISTRATIONS_PER_HOUR: '100000',
-            },
+            'auth-mfa': { ...texts, REGISTRATIONS_PER_HOUR: '100000' },
             notify: {
-                APNS_BASE_URL: at(apple), EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
-                EMAIL_FROM: 'Tetrad <tetrad@example.com>', SMS_OUTBOX: `${this.folder}/texts`,
+                ...texts, APNS_BASE_URL: at(apple), EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+                EMAIL_FROM: 'Tetrad <tetrad@example.com>',
             },
             billing: { PURCHASES_API_URL: at(platform) },
         }
     }
 
     // The load of each of `of`, as tenant `slug`, prepared. `pause`: ms between a client's requests.
-    async makeLoads(pause, of = chosen, slug = 'demo') {
+    // `replicaOf(name)`: which of a service's replicas it asks.
+    async makeLoads(pause, of = chosen, slug = 'demo', replicaOf = name => name) {
         const classes = { feedback: FeedbackLoad, 'auth-mfa': AuthLoad, notify: NotifyLoad, billing: BillingLoad }
         const loads = of.map(service => {
-            // Without replicas: there is one of each, and what it is told it knows.
-            const cluster = { port: this.ports[service.name], secrets: this.secrets, postgres: this.postgres, replicas: [] }
+            // Without replicas: it asks one, and what that is told it knows.
+            const stand = this
+            const cluster = {
+                port: this.ports[replicaOf(service.name)], secrets: this.secrets, replicas: [],
+                get postgres() { return stand.postgres }, // another one after a failover
+            }
             return Object.assign(new classes[service.name](cluster, service, this.providers),
                 { pause, host: `${slug}.${service.host}` })
         })

@@ -3,17 +3,21 @@ import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 
 export class Receiver {
-    heard = new Map() // titles to the ids of their deliveries; one that is repeated keeps its own
+    heard = new Map() // marks to the ids of their deliveries; one that is repeated keeps its own
+    heardAt = new Map() // marks to the time of the first delivery
+    delay = 0 // ms until a delivery is answered
     complaints = []
     signatures = 0 // of the last delivery
 
-    static async start() {
+    // `markOf(data)`: the mark of what the delivery is about; undefined for what is not counted.
+    static async start(markOf = ({ title }) => title) {
         const receiver = new Receiver()
+        receiver.markOf = markOf
         receiver.server = createServer((request, response) => {
             let body = ''
             request.setEncoding('utf8').on('data', piece => { body += piece }).once('end', () => {
                 receiver.take(request.headers, body)
-                response.writeHead(204).end()
+                setTimeout(() => response.writeHead(204).end(), receiver.delay)
             })
         })
         await new Promise(listening => receiver.server.listen(0, '127.0.0.1', listening))
@@ -22,6 +26,15 @@ export class Receiver {
         return receiver
     }
 
+    // Gone for a while: connections are refused, then accepted again on the same port.
+    async close() {
+        this.port = this.server.address().port
+        const closed = new Promise(done => this.server.close(done))
+        this.server.closeAllConnections()
+        await closed
+    }
+    open() { return new Promise(listening => this.server.listen(this.port, '127.0.0.1', listening)) }
+
     take(headers, body) {
         const key = Buffer.from(this.secret.replace('whsec_', ''), 'base64')
         const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
@@ -29,7 +42,9 @@ export class Receiver {
         const given = headers['webhook-signature'].split(' ')
         this.signatures = given.length
         if (!given.includes(right)) this.complaints.push(`delivery ${headers['webhook-id']} is not signed with the webhook's secret`)
-        const { title } = JSON.parse(body).data
-        this.heard.set(title, [...this.heard.get(title) ?? [], headers['webhook-id']])
+        const mark = this.markOf(JSON.parse(body).data)
+        if (mark === undefined) return
+        if (!this.heard.has(mark)) this.heardAt.set(mark, performance.now())
+        this.heard.set(mark, [...this.heard.get(mark) ?? [], headers['webhook-id']])
     }
 }

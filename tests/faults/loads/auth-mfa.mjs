@@ -1,7 +1,8 @@
 // Registrations, sessions that are renewed all the time, recovery codes that are used up, and sign-ins with a text message.
 import { eventually } from '../../upgrade/processes.mjs'
 import { AuthTraffic, codeAt, password, stepSeconds } from '../../upgrade/traffic/auth-mfa.mjs'
-import { Figures, Ledger, insist } from '../ledger.mjs'
+import { Figures, Ledger, insist, judgeArrivals } from '../ledger.mjs'
+import { newPhone } from '../providers.mjs'
 
 // A session and the refresh tokens that it was given.
 class Chain {
@@ -31,6 +32,7 @@ export class AuthLoad extends AuthTraffic {
             chains: [],
             usedTwice: [],
             enrolled: [], // users with recovery codes
+            phones: [],
         }
     }
 
@@ -113,8 +115,11 @@ export class AuthLoad extends AuthTraffic {
         }
     }
 
+    newPhone() { return newPhone() }
+
     async signInWithTexts(client) {
         const { email } = await this.registerSurely(client), phone = this.newPhone()
+        this.book.phones.push(phone)
         await eventually('the database takes a phone', () => this.setPhone(email, phone).then(() => true, () => false))
         for (let n = 1; n <= 4 && !this.stopping; n++) {
             const before = this.twilio.taken.get(phone)?.length ?? 0
@@ -152,8 +157,16 @@ export class AuthLoad extends AuthTraffic {
             this.book.users.judge(await this.column('SELECT email FROM users')),
             this.book.signIns.judge([...generations.keys()]),
             renewals.judge(found),
+            this.judgeTexts(),
             this.judgeCodes(new Map(used.map(line => [line.split('/')[0], Number(line.split('/')[1])]))),
         ]
+    }
+
+    // Each message has a code of its own; one that comes again is the same message, sent again.
+    judgeTexts() {
+        const texts = new Map(this.book.phones.flatMap(phone => (this.twilio.taken.get(phone) ?? []).map(text => [`${phone}: ${text}`, phone])))
+        return judgeArrivals('text messages', [...texts.keys()],
+            mark => this.twilio.taken.get(texts.get(mark)).filter(text => mark.endsWith(text)))
     }
 
     // `used`: how many codes of each user are.

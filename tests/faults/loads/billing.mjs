@@ -1,7 +1,9 @@
-// Signed events, which their provider sends until they are taken, and grants.
+// Signed events, which their provider sends until they are taken, grants, and the webhook that hears of each entitlement.
 import { randomUUID } from 'node:crypto'
+import { eventually } from '../../upgrade/processes.mjs'
+import { Receiver } from '../../upgrade/receiver.mjs'
 import { BillingTraffic } from '../../upgrade/traffic/billing.mjs'
-import { Figures, Ledger, insist } from '../ledger.mjs'
+import { Figures, Ledger, insist, judgeArrivals } from '../ledger.mjs'
 
 export class BillingLoad extends BillingTraffic {
     figures = new Figures()
@@ -15,6 +17,12 @@ export class BillingLoad extends BillingTraffic {
     async prepare() {
         await super.prepare()
         await this.admin.send('PATCH', '/v1/settings', { token: this.key, body: { purchasesApiKey: 'sk_faults' } })
+        this.receiver = await Receiver.start(({ entitlement }) =>
+            entitlement.source === 'payments' ? `evt_${entitlement.userId}` : entitlement.grant?.reason ?? entitlement.reason)
+        const webhook = await this.admin.send('POST', '/v1/webhooks',
+            { token: this.key, body: { url: this.receiver.url, events: ['entitlement.changed'] } })
+        this.webhookId = webhook.webhookId
+        this.receiver.secret = webhook.secret
     }
 
     reset() {
@@ -55,6 +63,9 @@ export class BillingLoad extends BillingTraffic {
     }
 
     async verify() {
+        const heard = mark => this.receiver.heard.get(mark)
+        const told = [...this.book.events.acknowledged, ...this.book.grants.acknowledged]
+        await eventually('the webhook has heard of every entitlement', () => told.every(heard), 300)
         const sales = await this.column("SELECT 'evt_' || user_id FROM entitlements WHERE source = 'payments' AND status = 'active'")
         const entitlements = new Ledger('entitlements')
         for (const id of this.book.events.acknowledged) entitlements.acknowledge(id)
@@ -66,14 +77,24 @@ export class BillingLoad extends BillingTraffic {
             this.book.events.judge(await this.column("SELECT event_id FROM events WHERE result = 'applied'")),
             entitlements.judge(sales),
             this.book.grants.judge(await this.column("SELECT reason FROM entitlements WHERE source = 'manual'")),
+            judgeArrivals('webhooks', told, heard),
         ]
     }
 
-    // For requests.mjs.
-    caller() { return { service: 'billing', host: this.host, token: this.key, productId: this.product.productId } }
+    // What a webhook is to tell: the ledger whose marks the receiver knows.
+    get announced() { return this.book.events }
 
-    // --- an outage of whom it calls: a sync fails, and nothing else ----------------------------------------------------------
+    // For a tenant whose webhooks hang: one event.
+    trigger() { return this.sellSurely(this.admin) }
 
-    closeProviders() { return this.platform.close() }
-    openProviders() { return this.platform.open() }
+    // For requests.mjs: without a webhook, whose deliveries would be measured with it.
+    async caller() {
+        await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })
+        return { service: 'billing', host: this.host, token: this.key, productId: this.product.productId }
+    }
+
+    // --- an outage of whom it calls: a sync fails, webhooks wait, and nothing else -----------------------------------------
+
+    closeProviders() { return Promise.all([this.platform.close(), this.receiver.close()]) }
+    openProviders() { return Promise.all([this.platform.open(), this.receiver.open()]) }
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { eventually } from '../../upgrade/processes.mjs'
 import { FeedbackTraffic } from '../../upgrade/traffic/feedback.mjs'
-import { Figures, Ledger, insist } from '../ledger.mjs'
+import { Figures, Ledger, insist, judgeArrivals } from '../ledger.mjs'
 
 export class FeedbackLoad extends FeedbackTraffic {
     figures = new Figures()
@@ -65,14 +65,18 @@ export class FeedbackLoad extends FeedbackTraffic {
             const thread = await this.admin.send('GET', `/v1/feedbacks/${this.ids.get(title)}`, { token: this.key })
             if (thread.title !== title) throw new Error(`thread ${title} is ${thread.title}`)
         }
-        const told = new Ledger('webhooks')
-        for (const title of this.book.threads.acknowledged) told.acknowledge(title)
         return [
             this.book.threads.judge(await this.column('SELECT title FROM feedbacks')),
             this.book.replies.judge(await this.column('SELECT body FROM replies')),
-            told.judgeDeliveries(heard),
+            judgeArrivals('webhooks', this.book.threads.acknowledged, heard),
         ]
     }
+
+    // What a webhook is to tell: the ledger whose marks the receiver knows.
+    get announced() { return this.book.threads }
+
+    // For a tenant whose webhooks hang: one event.
+    trigger() { return this.createOnce(this.admin) }
 
     // For requests.mjs: without a webhook, whose deliveries would be measured with it.
     async caller() {
@@ -82,12 +86,6 @@ export class FeedbackLoad extends FeedbackTraffic {
 
     // --- an outage of whom it calls: the webhook's receiver ------------------------------------------------------------------
 
-    async closeProviders() {
-        const { server } = this.receiver
-        this.receiverPort = server.address().port
-        const closed = new Promise(done => server.close(done))
-        server.closeAllConnections()
-        await closed
-    }
-    openProviders() { return new Promise(listening => this.receiver.server.listen(this.receiverPort, '127.0.0.1', listening)) }
+    closeProviders() { return this.receiver.close() }
+    openProviders() { return this.receiver.open() }
 }

@@ -1,17 +1,30 @@
-// Emails and pushes: each is accepted once, and reaches its provider under one key.
+// Emails, pushes and text messages: each is accepted once, and reaches its provider under one key. A webhook hears of each email
+// and text message that was sent.
 import { randomUUID } from 'node:crypto'
 import { eventually } from '../../upgrade/processes.mjs'
+import { Receiver } from '../../upgrade/receiver.mjs'
 import { NotifyTraffic } from '../../upgrade/traffic/notify.mjs'
-import { Figures, Ledger, insist } from '../ledger.mjs'
+import { newPhone } from '../providers.mjs'
+import { Figures, Ledger, insist, judgeArrivals } from '../ledger.mjs'
 
 export class NotifyLoad extends NotifyTraffic {
     figures = new Figures()
     ids = new Map() // mark to notification
 
-    // `apple`, `mail`: the providers.
-    constructor(cluster, service, { apple, mail }) {
+    // `apple`, `mail`, `twilio`: the providers.
+    constructor(cluster, service, { apple, mail, twilio }) {
         super(cluster, service)
-        Object.assign(this, { apple, mail })
+        Object.assign(this, { apple, mail, twilio })
+    }
+
+    async prepare() {
+        await super.prepare()
+        await this.admin.send('POST', '/v1/templates', { token: this.key, body: { name: 'text', channel: 'sms', body: 'Hello {{name}}' } })
+        this.receiver = await Receiver.start(({ channel, to }) => channel === 'push' ? undefined : to.split('@')[0])
+        const webhook = await this.admin.send('POST', '/v1/webhooks',
+            { token: this.key, body: { url: this.receiver.url, events: ['notification.sent'] } })
+        this.webhookId = webhook.webhookId
+        this.receiver.secret = webhook.secret
     }
 
     reset() {
@@ -19,6 +32,7 @@ export class NotifyLoad extends NotifyTraffic {
         this.book = {
             emails: new Ledger('emails'),
             pushes: new Ledger('pushes'),
+            texts: new Ledger('text messages'),
         }
     }
 
@@ -29,6 +43,7 @@ export class NotifyLoad extends NotifyTraffic {
                 async client => { id = await this.emailSurely(client) },
                 client => id && client.send('GET', `/v1/notifications/${id}`, { token: this.key }),
                 client => this.pushOnce(client),
+                client => this.textSurely(client),
                 client => client.send('GET', '/v1/notifications?limit=20', { token: this.key }))
         }
     }
@@ -42,6 +57,14 @@ export class NotifyLoad extends NotifyTraffic {
         this.book.emails.acknowledge(mark)
         this.ids.set(mark, notificationId)
         return notificationId
+    }
+
+    async textSurely(client) {
+        const phone = newPhone(), headers = { 'idempotency-key': randomUUID() }
+        this.book.texts.sent(phone)
+        const body = { templateName: 'text', channel: 'sms', to: phone, variables: { name: 'Ada' } }
+        await insist(this.figures, () => client.send('POST', '/v1/notifications/send', { token: this.key, headers, body }))
+        this.book.texts.acknowledge(phone)
     }
 
     async pushOnce(client) {
@@ -61,24 +84,36 @@ export class NotifyLoad extends NotifyTraffic {
             const { status } = await this.admin.send('GET', `/v1/notifications/${this.ids.get(mark)}`, { token: this.key })
             if (status !== 'sent') throw new Error(`notification ${mark} is ${status}`)
         }
-        const delivered = (what, ledger, { taken }) => {
-            const arrivals = new Ledger(what)
-            for (const mark of ledger.acknowledged) arrivals.acknowledge(mark)
-            return arrivals.judgeDeliveries(mark => taken.get(mark))
-        }
+        const heard = mark => this.receiver.heard.get(mark)
+        const told = [...this.book.emails.acknowledged, ...this.book.texts.acknowledged]
+        await eventually('the webhook has heard of every email and text message', () => told.every(heard), 300)
+        const delivered = (what, ledger, { taken }) => judgeArrivals(what, ledger.acknowledged, mark => taken.get(mark))
         return [
             this.book.emails.judge(await this.column("SELECT split_part(recipient, '@', 1) FROM notifications WHERE channel = 'email'")),
             this.book.pushes.judge(await this.column("SELECT body FROM notifications WHERE channel = 'push'")),
+            this.book.texts.judge(await this.column("SELECT recipient FROM notifications WHERE channel = 'sms'")),
             delivered('emails at the provider', this.book.emails, this.mail),
             delivered('pushes at the provider', this.book.pushes, this.apple),
+            delivered('text messages at the provider', this.book.texts, this.twilio),
+            judgeArrivals('webhooks', told, heard),
         ]
     }
 
-    // For requests.mjs.
-    caller() { return { service: 'notify', host: this.host, token: this.key } }
+    // What a webhook is to tell: the ledger whose marks the receiver knows.
+    get announced() { return this.book.emails }
+
+    // For a tenant whose webhooks hang: one event.
+    trigger() { return this.emailSurely(this.admin) }
+
+    // For requests.mjs: without a webhook, whose deliveries would be measured with it.
+    async caller() {
+        await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })
+        return { service: 'notify', host: this.host, token: this.key }
+    }
 
     // --- an outage of whom it calls ------------------------------------------------------------------------------------------
 
-    closeProviders() { return Promise.all([this.apple.close(), this.mail.close()]) }
-    openProviders() { return Promise.all([this.apple.open(), this.mail.open()]) }
+    get #called() { return [this.apple, this.mail, this.receiver] }
+    closeProviders() { return Promise.all(this.#called.map(each => each.close())) }
+    openProviders() { return Promise.all(this.#called.map(each => each.open())) }
 }

@@ -1,0 +1,44 @@
+// A primary and its synchronous standby: an address that leads to the wrong one, and a change of roles.
+import { eventually } from '../../upgrade/processes.mjs'
+import { Pair } from '../pair.mjs'
+import { sleep } from '../stand.mjs'
+
+const withPair = {
+    needs: 'proxied',
+    async prepare(trial) { trial.pair = await Pair.begin(trial.stand) },
+    async restore({ pair }) { await pair.end() },
+}
+
+// Until every service has acknowledged a write; says how long that took.
+export async function reportWrites({ loads, name, report }, what, since) {
+    await eventually('writes succeed', () => loads.every(({ figures }) => figures.answeredSince(since) > 0)).catch(() => {})
+    for (const { service, figures } of loads) {
+        const first = figures.answers.find(at => at > since) ?? Infinity
+        report.figure(name, service.name, what, (first - since) / 1000, 5, 15)
+    }
+}
+
+export const replicationFaults = {
+    'the address leads to a standby for 3 s': {
+        ...withPair,
+        async inflict(trial) {
+            const { stand, pair } = trial
+            pair.leadTo(pair.standby)
+            stand.cutConnections()
+            await sleep(3000)
+            // Those that lead to the standby stay open.
+            pair.leadTo(stand.postgres)
+            await reportWrites(trial, 'seconds until a write after the address was right', performance.now())
+        },
+    },
+    'failover to the standby, and back': {
+        ...withPair,
+        async inflict(trial) {
+            for (const which of ['the first', 'the second']) {
+                const promoted = await trial.pair.failOver()
+                await reportWrites(trial, `seconds until a write after ${which} promotion`, promoted)
+                await trial.pair.comeBack()
+            }
+        },
+    },
+}
