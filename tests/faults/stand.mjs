@@ -167,7 +167,7 @@ export class Stand {
     ready({ name }, replica = name) {
         return eventually(`${name} is ready`, async () => {
             const status = await this.readiness(replica)
-            if (!this.running[replica].running) throw new Error(`${name} does not start: see ${this.log(replica)}`)
+            if (!this.running[replica].running) throw new Error(`${name} does not start (${this.running[replica].status}): see ${this.log(replica)}`)
             return status === 200
         })
     }

@@ -26,16 +26,17 @@ export async function freePort() {
     return port
 }
 
-// A program whose output goes to the file `log`. As `user`, where PostgreSQL refuses to be run as root.
+// A program whose output goes to the file `log`. As `user`, where PostgreSQL refuses to be run as root. `lastSignal` is what it gets
+// when this process ends first.
 export class Process {
-    constructor(argv, { log, environment = {}, user }) {
+    constructor(argv, { log, environment = {}, user, lastSignal = 'KILL' }) {
         this.argv = argv
         this.log = log
         const as = user ? [`--reuid=${user}`, `--regid=${user}`, '--init-groups'] : []
         const output = openSync(log, 'a')
         // Nothing of our own environment but what finds programs: settings of a run of the services may be in it.
         const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...sanitizerOptions(), ...environment }
-        this.child = spawn('setpriv', ['--pdeathsig=KILL', ...as, '--', ...argv], { env, stdio: ['ignore', output, output] })
+        this.child = spawn('setpriv', [`--pdeathsig=${lastSignal}`, ...as, '--', ...argv], { env, stdio: ['ignore', output, output] })
         closeSync(output)
         started.add(this.child)
         this.ended = new Promise(done => {

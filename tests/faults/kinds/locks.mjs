@@ -1,32 +1,44 @@
 // What one tenant's transactions wait for, held from outside, while another tenant goes on.
-import { chosen, sleep } from '../stand.mjs'
+import { chosen, every, sleep } from '../stand.mjs'
 
 const length = 8000 // ms
-const slug = 'locked'
 
 // The key of the scope's advisory lock (libs/pg/connection.hpp), production.
-const advisory = `SELECT pg_advisory_lock((83::bigint << 56) | (2 * tenant_id)) FROM tenants WHERE slug = '${slug}'`
+const advisory = (service, slug) => `SELECT pg_advisory_lock((83::bigint << 56) | (2 * tenant_id)) FROM tenants WHERE slug = '${slug}'`
 
 // Rows that are held, of tables that each service writes most. What a transaction holds already is left out, so that neither waits for the other.
 const hot = {
     feedback: ['feedbacks', 'replies'], 'auth-mfa': ['users', 'sessions'], notify: ['notifications', 'templates'],
     billing: ['entitlements', 'products'],
 }
-const rows = ({ name }) => hot[name].map(table => {
+const rows = ({ name }, slug) => hot[name].map(table => {
     const column = table === 'products' || table === 'templates' ? 'tenant_id' : 'scope_id / 2'
     return `SELECT count(*) FROM (SELECT FROM ${table} WHERE ${column} = (SELECT tenant_id FROM tenants WHERE slug = '${slug}')
         FOR UPDATE SKIP LOCKED) AS held`
 })
 
-const holding = statementsOf => ({
+// Writes that are sent whether those before were answered or not, so that many wait.
+async function press(load, time) {
+    const sent = []
+    await every(100, time, () => {
+        const client = load.client()
+        sent.push(load.trigger(client).catch(() => {}).finally(() => client.close()))
+    })
+    return Promise.all(sent)
+}
+
+// A tenant is `slug`; what it waits for is held by the statements that `statementsOf` a service yields.
+const holding = (slug, statementsOf) => ({
     prepare: ({ stand }) => stand.makeLoads(20, chosen, slug),
-    async inflict({ stand, loads, name, report }) {
+    async inflict({ stand, loads, extra, name, report }) {
         const held = chosen.map(service => stand.postgres.sql(service.database,
-            [...statementsOf(service), `SELECT pg_sleep(${length / 1000})`].join('; ')))
+            [...[statementsOf(service, slug)].flat(), `SELECT pg_sleep(${length / 1000})`].join('; ')))
         await sleep(500) // until it is held
         const from = performance.now()
+        const pressed = extra.map(load => press(load, length - 1000))
         await Promise.all(held)
         const to = performance.now()
+        await Promise.all(pressed)
         for (const { service, figures } of loads) {
             report.figure(name, service.name, 'requests of other tenants refused', figures.refusedBetween(from, to).length, 0, 0)
             report.figure(name, service.name, 'seconds of their slowest', figures.slowestBetween(from, to) / 1000, 1, length / 2000)
@@ -36,6 +48,6 @@ const holding = statementsOf => ({
 })
 
 export const lockFaults = {
-    "one tenant's advisory lock held 8 s": holding(() => [advisory]),
-    "one tenant's rows locked 8 s": holding(rows),
+    "one tenant's advisory lock held 8 s": holding('advisory', advisory),
+    "one tenant's rows locked 8 s": holding('rows', rows),
 }

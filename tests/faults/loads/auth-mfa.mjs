@@ -179,6 +179,9 @@ export class AuthLoad extends AuthTraffic {
         return this.book.codes.judge(found)
     }
 
+    // One write, beside the load.
+    trigger(client = this.admin) { return this.registerSurely(client) }
+
     // For requests.mjs: users without a second factor.
     async caller() {
         const emails = []

@@ -75,8 +75,8 @@ export class FeedbackLoad extends FeedbackTraffic {
     // What a webhook is to tell: the ledger whose marks the receiver knows.
     get announced() { return this.book.threads }
 
-    // For a tenant whose webhooks hang: one event.
-    trigger() { return this.createOnce(this.admin) }
+    // One write with an event, beside the load.
+    trigger(client = this.admin) { return this.createOnce(client) }
 
     // For requests.mjs: without a webhook, whose deliveries would be measured with it.
     async caller() {
