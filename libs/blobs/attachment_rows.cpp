@@ -57,14 +57,33 @@ std::string_view to_string(State state) noexcept
 
 namespace rows {
 
-void insert(pg::Tx& tx, Attachment const& attachment)
+Unattached insert_within(pg::Tx& tx, Attachment const& attachment, UnattachedLimits const& limits)
 {
-    tx.run(R"(
-        INSERT INTO attachments
-            (scope_id, attachment_id, owner, filename, content_type, size_bytes, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7))",
+    pg::serialise(tx, attachment.scope_id);
+    auto const result = tx.run(R"(
+        WITH waiting AS (
+            SELECT coalesce(sum(greatest(size_bytes, 65536)), 0) + greatest($6::bigint, 65536) AS of_scope,
+                   coalesce(sum(greatest(size_bytes, 65536)) FILTER (WHERE owner = $3), 0)
+                       + greatest($6::bigint, 65536) AS of_owner
+            FROM attachments
+            WHERE scope_id = $1 AND state <> 'attached'
+              AND (state = 'uploaded' OR created_at > $8::timestamptz)),
+        verdict AS (
+            SELECT of_scope <= $9::bigint AS scope_fits,
+                   $3::text IS NULL OR of_owner <= $10::bigint AS owner_fits
+            FROM waiting),
+        made AS (
+            INSERT INTO attachments
+                (scope_id, attachment_id, owner, filename, content_type, size_bytes, created_at)
+            SELECT $1, $2, $3, $4, $5, $6, $7 FROM verdict WHERE scope_fits AND owner_fits)
+        SELECT scope_fits, owner_fits FROM verdict)",
         {attachment.scope_id, attachment.id, attachment.owner, attachment.filename, attachment.content_type,
-            attachment.size_bytes, attachment.created_at});
+            attachment.size_bytes, attachment.created_at, limits.declared_since, limits.scope_bytes,
+            limits.owner_bytes});
+    pg::RowReader r(result[0]);
+    bool const scope_fits = r.boolean(), owner_fits = r.boolean();
+    if (!owner_fits) return Unattached::owner_is_full;
+    return scope_fits ? Unattached::fits : Unattached::scope_is_full;
 }
 
 std::optional<Attachment> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
@@ -75,15 +94,6 @@ std::optional<Attachment> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid con
         FROM attachments WHERE scope_id = $1 AND attachment_id = $2)",
         {scope_id, id});
     return pg::read_first(result, read);
-}
-
-std::int64_t unattached_bytes(pg::Tx& tx, std::int64_t scope_id)
-{
-    auto const result = tx.run(R"(
-        SELECT coalesce(sum(greatest(size_bytes, 65536)), 0)::bigint
-        FROM attachments WHERE scope_id = $1 AND state <> 'attached')",
-        {scope_id});
-    return pg::RowReader(result[0]).integer();
 }
 
 std::vector<Attachment> presigned(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
@@ -134,6 +144,14 @@ void remove_unattached(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
 {
     tx.run("DELETE FROM attachments WHERE scope_id = $1 AND attachment_id = $2 AND state <> 'attached'",
         {scope_id, id});
+}
+
+bool remove_presigned(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    auto const result =
+        tx.run("DELETE FROM attachments WHERE scope_id = $1 AND attachment_id = $2 AND state = 'presigned'",
+            {scope_id, id});
+    return result.affected_rows() == 1;
 }
 
 } // namespace rows

@@ -5,11 +5,18 @@
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+
 #include <algorithm>
 
 namespace blobs {
 
 namespace {
+
+/// For an upload that began while its address lived, before the first look whether there is one.
+constexpr std::chrono::seconds settle_margin{60};
 
 /// A host, with or without a port, as it may stand in an address (RFC 3986, 3.2.2 and 3.2.3).
 bool is_authority(std::string_view text)
@@ -181,9 +188,39 @@ void Attachments::expire(std::int64_t scope_id, core::Uuid const& id)
     store_.erase_except(left ? left->key() : Key{scope_id, id, {}});
 }
 
+core::Time Attachments::first_settling(core::Time presigned) const
+{
+    // A store that takes uploads itself has marked them: all that is left is to remove what never came.
+    if (store_.unseen() == nullptr) return presigned + options_.keep_declared;
+    return presigned + options_.upload_lifetime + settle_margin;
+}
+
+std::optional<core::Time> Attachments::settle(std::int64_t scope_id, core::Uuid const& id)
+{
+    asio::io_context context(1);
+    auto looked = asio::co_spawn(context, find(scope_id, id), asio::use_future);
+    context.run();
+    auto const attachment = looked.get();
+    if (!attachment || attachment->state != State::presigned) return std::nullopt;
+    core::Time const end = attachment->created_at + options_.keep_declared;
+    if (now() < end) return end;
+    bool const removed = database_.transact_blocking(
+        scope_id, [&](pg::Tx& tx) { return rows::remove_presigned(tx, scope_id, id); });
+    if (removed) store_.erase_except(Key{scope_id, id, {}});
+    return std::nullopt;
+}
+
 void Attachments::erase_scope(core::Scope const& scope)
 {
     store_.erase_scope(scope.id);
+}
+
+jobs::Handler settle_handler(Attachments& attachments)
+{
+    return [&attachments](jobs::Claim const& claim, std::stop_token const&) {
+        auto const again = attachments.settle(claim.scope_id, claim.ref);
+        return again ? jobs::Outcome::not_yet(*again) : jobs::Outcome::done();
+    };
 }
 
 jobs::Handler expire_handler(Attachments& attachments)

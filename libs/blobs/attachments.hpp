@@ -28,17 +28,26 @@ pg::Component const& migrations();
 /// The queue of the job that ends an attachment nobody used: enqueued at presign, run by `expire_handler`.
 inline constexpr char const* expire_queue = "blobs.expire";
 
-/// The scope's attachments that wait to be attached take up all they may.
+/// The queue of the job that looks what came of an upload URL: enqueued at presign, run by `settle_handler`.
+/// It has a queue of its own, because the version before this one would remove uploaded attachments with it.
+inline constexpr char const* settle_queue = "blobs.settle";
+
+/// The attachments of the scope, or of one of its users, that wait to be attached take up all they may.
 inline constexpr core::ErrorCode too_many_uploads{"TOO_MANY_UPLOADS", 429};
 
 struct AttachmentsOptions {
     std::int64_t max_bytes = 26'214'400; ///< inclusive
-    /// Of all attachments of a scope that are not attached (yet); one counts as 64 KiB at least.
+    /// Of all attachments of a scope that are not attached (yet); one counts as 64 KiB at least. Declared
+    /// bytes count for `upload_lifetime`, uploaded ones until they are attached or removed.
     std::int64_t max_unattached_bytes = std::int64_t{1} << 30;
+    /// The same of each user, inside the scope's. Attachments that API keys and the master key presign have
+    /// no user: the scope's limit alone holds for them.
+    std::int64_t max_unattached_bytes_per_user = (std::int64_t{1} << 30) / 10;
     bool reusable =
         false; ///< whether an attachment that is in use may be claimed again; it stays with its first parent
     std::chrono::seconds upload_lifetime{15 * 60};
     std::chrono::seconds download_lifetime{5 * 60};
+    std::chrono::seconds keep_declared{3600}; ///< without an upload, from the presign
     std::chrono::seconds keep_unattached{24 * 3600};
     /// Scheme and authority under which a request's client reaches the service, for addresses that lead back
     /// to it. Empty: `origin_from_host("http")`.
@@ -86,6 +95,14 @@ public:
     /// internal. Else NOT_FOUND.
     asio::awaitable<http::Response> show(http::Request const& request, MayRead may_read);
 
+    /// Looks what came of an upload URL that is past its time, blocking. An attachment without an upload is
+    /// removed `keep_declared` after its presign; until then this yields when to look again. nullopt: nothing
+    /// is left to do. Where uploads pass the service by, learns of the upload. Can be repeated.
+    std::optional<core::Time> settle(std::int64_t scope_id, core::Uuid const& id);
+
+    /// When to call `settle` first for an attachment that was presigned at `presigned`.
+    core::Time first_settling(core::Time presigned) const;
+
     /// Removes an attachment that was never attached, and of one that was whatever else was uploaded for it;
     /// blocking. Can be repeated.
     void expire(std::int64_t scope_id, core::Uuid const& id);
@@ -115,9 +132,12 @@ private:
 /// The handler for a jobs::Worker on `expire_queue`. `attachments` outlives it.
 jobs::Handler expire_handler(Attachments& attachments);
 
+/// The handler for a jobs::Worker on `settle_queue`. `attachments` outlives it.
+jobs::Handler settle_handler(Attachments& attachments);
+
 /// `POST /v1/attachments/presign {filename, contentType, sizeBytes}`, idempotent: 201 with `attachmentId`,
 /// `uploadUrl`, `filename`, `contentType`, `expiresAt` (of the address). TOO_MANY_UPLOADS with Retry-After
-/// once the scope has `max_unattached_bytes`: what is never attached is forgotten a day after its presign.
+/// once the scope has `max_unattached_bytes`, or the user `max_unattached_bytes_per_user`.
 asio::awaitable<http::Response> presign(http::Request const& request, Attachments& attachments);
 
 /// `PUT /uploads/{token}` (anonymous, tenantless, streams_body): takes the bytes that an upload address of

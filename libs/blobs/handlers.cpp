@@ -36,16 +36,22 @@ core::Error no_such_address()
     return {core::codes::not_found, "There is nothing at this address, or no longer."};
 }
 
-constexpr unsigned retry_presign = 3600; ///< seconds
+constexpr char const* user_is_full =
+    "Too many unattached uploads of this user. Attach or wait for older uploads to expire, "
+    "or raise BLOB_UNATTACHED_LIMIT_PER_USER.";
+constexpr char const* scope_is_full = "Too many unattached uploads. Attach or wait for older uploads to "
+                                      "expire, or raise BLOB_UNATTACHED_LIMIT.";
 
-void insert_within_limit(pg::Tx& tx, Attachment const& attachment, std::int64_t limit)
+void insert_within_limits(pg::Tx& tx, Attachment const& attachment, AttachmentsOptions const& options)
 {
-    pg::serialise(tx, attachment.scope_id); // so that parallel ones count each other
-    rows::insert(tx, attachment);
-    if (rows::unattached_bytes(tx, attachment.scope_id) <= limit) return;
-    throw core::Error(
-        too_many_uploads, "Too much waits to be attached: attach it, or wait until it is forgotten.")
-        .header("Retry-After", std::to_string(retry_presign));
+    auto const verdict = rows::insert_within(tx, attachment,
+        {.scope_bytes = options.max_unattached_bytes,
+            .owner_bytes = options.max_unattached_bytes_per_user,
+            .declared_since = attachment.created_at - options.upload_lifetime});
+    if (verdict == rows::Unattached::fits) return;
+    bool const of_user = verdict == rows::Unattached::owner_is_full;
+    throw core::Error(too_many_uploads, of_user ? user_is_full : scope_is_full)
+        .header("Retry-After", std::to_string(options.upload_lifetime.count()));
 }
 
 /// Addresses bear no credential that the request pipeline could judge.
@@ -151,7 +157,9 @@ asio::awaitable<http::Response> presign(http::Request const& request, Attachment
     Upload const upload{attachment.key(), attachment.size_bytes, attachment.content_type, expires};
     std::string const url = attachments.store().upload_url(upload, attachments.options().origin(request));
     auto work = [&](pg::Tx& tx) {
-        insert_within_limit(tx, attachment, attachments.options().max_unattached_bytes);
+        insert_within_limits(tx, attachment, attachments.options());
+        jobs::enqueue(tx, settle_queue, attachment.scope_id, attachment.id,
+            attachments.first_settling(attachment.created_at));
         jobs::enqueue(tx, expire_queue, attachment.scope_id, attachment.id, forgotten);
         core::JsonWriter w(512 + url.size());
         w.begin_object()

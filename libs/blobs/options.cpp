@@ -3,6 +3,8 @@
 #include "blobs/local_store.hpp"
 #include "blobs/s3_store.hpp"
 
+#include <algorithm>
+
 namespace blobs {
 
 namespace {
@@ -29,6 +31,9 @@ Options Options::read(core::Config& config)
     options.public_scheme = scheme == 1 ? "https" : "http";
     options.unattached_limit = config.integer("BLOB_UNATTACHED_LIMIT", options.unattached_limit,
         smallest_limit, largest_limit, "bytes of uploads a tenant's environment may leave unattached");
+    options.unattached_limit_per_user = config.integer("BLOB_UNATTACHED_LIMIT_PER_USER",
+        std::max(options.unattached_limit / 10, smallest_limit), smallest_limit, largest_limit,
+        "bytes of those that one user may leave unattached; default: a tenth");
     options.s3 = config.one_of("BLOB_STORE", {"local", "s3"}, "where attachments are kept") == 1;
     if (options.s3)
         read_s3(options, config);
@@ -41,6 +46,7 @@ AttachmentsOptions Options::attachments() const
 {
     AttachmentsOptions made;
     made.max_unattached_bytes = unattached_limit;
+    made.max_unattached_bytes_per_user = unattached_limit_per_user;
     made.origin = origin_from_host(public_scheme);
     return made;
 }

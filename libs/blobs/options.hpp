@@ -20,6 +20,7 @@ struct Options {
     std::string dir;                                       ///< BLOB_DIR, of the local store
     std::string public_scheme = "http";                    ///< PUBLIC_SCHEME of the local store's addresses
     std::int64_t unattached_limit = std::int64_t{1} << 30; ///< BLOB_UNATTACHED_LIMIT, bytes of a scope
+    std::int64_t unattached_limit_per_user = 0;            ///< BLOB_UNATTACHED_LIMIT_PER_USER, bytes
     std::string s3_endpoint, s3_bucket, s3_region;         ///< S3_ENDPOINT (empty: AWS), ...
     std::string s3_access_key_id;
     core::Secret s3_secret_access_key;

@@ -30,6 +30,7 @@ App::App(Config const& config, service::Runtime const& runtime)
 {
     add_erasure([this](core::Scope const& scope) { attachments_.erase_scope(scope); });
     add_worker({.queue = blobs::expire_queue, .threads = 1}, blobs::expire_handler(attachments_));
+    add_worker({.queue = blobs::settle_queue, .threads = 1}, blobs::settle_handler(attachments_));
     serve(http::bind<Deps>(routes, deps_));
 }
 

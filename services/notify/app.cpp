@@ -123,6 +123,7 @@ void App::add_work()
 {
     add_erasure([this](core::Scope const& scope) { attachments_.erase_scope(scope); });
     add_worker({.queue = blobs::expire_queue, .threads = 1}, blobs::expire_handler(attachments_));
+    add_worker({.queue = blobs::settle_queue, .threads = 1}, blobs::settle_handler(attachments_));
     add_worker({.queue = domain_checks::queue, .threads = 1}, domain_checks::handler(domains_));
     for (auto& [options, handler] : delivery_.queues())
         add_worker(std::move(options), std::move(handler));

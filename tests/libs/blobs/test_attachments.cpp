@@ -171,7 +171,8 @@ TEST_CASE("what is never attached is gone after a day, what is attached stays")
     CHECK_FALSE(eventually([&] { return s.files() != 4; }, std::chrono::milliseconds(200)));
     s.clock.advance(std::chrono::seconds(1));
     worker.wake();
-    CHECK(eventually([&] { return s.postgres.query("SELECT count(*) FROM jobs") == "0"; }));
+    CHECK(eventually(
+        [&] { return s.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'blobs.expire'") == "0"; }));
     CHECK(s.postgres.query("SELECT string_agg(attachment_id::text, ' ') FROM attachments") == attached);
     CHECK(s.files() == 1);
     CHECK(s.client.get("/v1/attachments/" + uploaded).status == 404);
@@ -179,6 +180,33 @@ TEST_CASE("what is never attached is gone after a day, what is attached stays")
     s.api.attachments.expire(14, *core::Uuid::parse(attached));
     s.api.attachments.expire(14, *core::Uuid::parse(uploaded));
     CHECK(s.files() == 1);
+}
+
+TEST_CASE("an upload that never came is gone after an hour, what was uploaded is not")
+{
+    Claims s;
+    auto const waiting = presign(s.client, "a", "text/plain", 1);
+    std::string const uploaded = upload_text(s.client, "uploaded");
+    auto const settle = [&](std::string const& id) {
+        return s.api.attachments.settle(14, *core::Uuid::parse(id));
+    };
+    auto const presigned_at = s.clock.now();
+    CHECK(settle(waiting.id) == presigned_at + std::chrono::hours(1));
+    CHECK(settle(uploaded) == std::nullopt);
+    s.clock.advance(std::chrono::hours(1) - std::chrono::seconds(1));
+    CHECK(settle(waiting.id) == presigned_at + std::chrono::hours(1));
+    CHECK(s.client.get("/v1/attachments/" + waiting.id).status == 200);
+
+    s.clock.advance(std::chrono::seconds(1));
+    jobs::Worker const worker(s.db, s.clock,
+        {.queue = blobs::settle_queue, .threads = 2, .poll = std::chrono::milliseconds(10)},
+        blobs::settle_handler(s.api.attachments));
+    CHECK(eventually(
+        [&] { return s.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'blobs.settle'") == "0"; }));
+    CHECK(s.client.get("/v1/attachments/" + waiting.id).status == 404);
+    CHECK(s.client.get(download_path(s.client, uploaded)).body == "uploaded");
+    CHECK(s.files() == 1);
+    CHECK(settle(waiting.id) == std::nullopt);
 }
 
 TEST_CASE("rows are walled off by scope")

@@ -56,6 +56,7 @@ TEST_CASE("the local store is the default, and needs a directory")
     CHECK(options.dir == "/srv/blobs");
     CHECK(options.public_scheme == "http");
     CHECK(options.attachments().max_unattached_bytes == std::int64_t{1} << 30);
+    CHECK(options.attachments().max_unattached_bytes_per_user == (std::int64_t{1} << 30) / 10);
 }
 
 TEST_CASE("S3 needs a bucket and a key, and nothing of the local store")
@@ -76,8 +77,8 @@ TEST_CASE("S3 needs a bucket and a key, and nothing of the local store")
 TEST_CASE("what is none of the values that there are is a fault")
 {
     CHECK(names(faults({{"BLOB_DIR", "/x"}, {"BLOB_STORE", "tape"}, {"PUBLIC_SCHEME", "ftp"},
-                    {"BLOB_UNATTACHED_LIMIT", "26214399"}}),
-        {"BLOB_STORE", "PUBLIC_SCHEME", "BLOB_UNATTACHED_LIMIT"}));
+                    {"BLOB_UNATTACHED_LIMIT", "26214399"}, {"BLOB_UNATTACHED_LIMIT_PER_USER", "1"}}),
+        {"BLOB_STORE", "PUBLIC_SCHEME", "BLOB_UNATTACHED_LIMIT", "BLOB_UNATTACHED_LIMIT_PER_USER"}));
 }
 
 TEST_CASE("addresses have the public scheme, and the limit is the configured one")
@@ -85,6 +86,10 @@ TEST_CASE("addresses have the public scheme, and the limit is the configured one
     auto const options =
         read({{"BLOB_DIR", "/x"}, {"PUBLIC_SCHEME", "https"}, {"BLOB_UNATTACHED_LIMIT", "26214400"}});
     CHECK(options.attachments().max_unattached_bytes == 26'214'400);
+    // A user may always have one file of the largest size.
+    CHECK(options.attachments().max_unattached_bytes_per_user == 26'214'400);
+    auto const larger = read({{"BLOB_DIR", "/x"}, {"BLOB_UNATTACHED_LIMIT_PER_USER", "26214401"}});
+    CHECK(larger.attachments().max_unattached_bytes_per_user == 26'214'401);
     http::Request request;
     request.headers.push_back({"Host", "demo.example.com"});
     CHECK(options.attachments().origin(request) == "https://demo.example.com");

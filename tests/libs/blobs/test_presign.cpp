@@ -1,6 +1,43 @@
 #include "api.hpp"
 
+#include <algorithm>
+#include <thread>
+
 using namespace blobs_test;
+
+namespace {
+
+constexpr std::size_t largest = 26'214'400;
+
+testing::HttpResponse try_presign(
+    testing::HttpClient& client, std::size_t size, testing::HttpClient::Headers const& headers = {})
+{
+    boost::json::value const body{{"filename", "a"}, {"contentType", "text/csv"}, {"sizeBytes", size}};
+    return client.post("/v1/attachments/presign", boost::json::serialize(body), headers);
+}
+
+testing::HttpClient::Headers by(std::string const& user)
+{
+    return {{"X-User", user}};
+}
+
+/// How many files of that size are presigned before the limit; at most `tries`.
+int presigned_within_limit(
+    testing::HttpClient& client, int tries, std::size_t size, testing::HttpClient::Headers const& headers)
+{
+    int count = 0;
+    for (int i = 0; i < tries; ++i)
+        if (try_presign(client, size, headers).status == 201) ++count;
+    return count;
+}
+
+void attach_all(LocalService const& s)
+{
+    s.postgres.query("UPDATE attachments SET state = 'attached', version = 'v', uploaded_at = now(), "
+                     "attached_at = now(), parent_type = 'feedback', parent_id = gen_random_uuid()");
+}
+
+} // namespace
 
 TEST_CASE("presigning answers an address for exactly that file")
 {
@@ -27,8 +64,10 @@ TEST_CASE("presigning answers an address for exactly that file")
 
     CHECK(s.postgres.query("SELECT concat_ws(' ', scope_id, owner, state, size_bytes) FROM attachments") ==
           "14 u1 presigned 26214400");
-    CHECK(s.postgres.query("SELECT concat_ws(' ', queue, scope_id, run_at AT TIME ZONE 'UTC') FROM jobs") ==
-          "blobs.expire 14 2026-01-02 00:00:00");
+    CHECK(
+        s.postgres.query("SELECT string_agg(concat_ws(' ', queue, scope_id, run_at AT TIME ZONE 'UTC'), ', ' "
+                         "ORDER BY queue) FROM jobs") ==
+        "blobs.expire 14 2026-01-02 00:00:00, blobs.settle 14 2026-01-01 01:00:00");
 }
 
 TEST_CASE("the scheme of addresses is configuration, and the limit an option")
@@ -82,31 +121,87 @@ TEST_CASE("a presign repeated with its Idempotency-Key is one attachment")
     CHECK(again.id == first.id);
     CHECK(again.url == first.url);
     CHECK(s.postgres.query("SELECT count(*) FROM attachments") == "1");
-    CHECK(s.postgres.query("SELECT count(*) FROM jobs") == "1");
+    CHECK(s.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'blobs.expire'") == "1");
 }
 
 TEST_CASE("what a scope leaves unattached is limited, small files counting 64 KiB")
 {
     LocalService s({.max_unattached_bytes = 3 * 65'536});
     auto client = s.api.client();
-    auto const try_presign = [&](std::size_t size, std::string const& scope = "14") {
-        boost::json::value const body{{"filename", "a"}, {"contentType", "text/csv"}, {"sizeBytes", size}};
-        return client.post("/v1/attachments/presign", boost::json::serialize(body), {{"X-Scope", scope}});
-    };
-    CHECK(try_presign(65'537).status == 201);
-    CHECK(try_presign(1).status == 201);
-    auto const refused = try_presign(1);
+    CHECK(try_presign(client, 65'537).status == 201);
+    CHECK(try_presign(client, 1).status == 201);
+    auto const refused = try_presign(client, 1);
     CHECK(refused.status == 429);
     CHECK(code_of(refused) == "TOO_MANY_UPLOADS");
-    CHECK(refused.header("retry-after") == "3600");
+    CHECK(member(refused.json(), "detail") == "Too many unattached uploads. Attach or wait for older uploads "
+                                              "to expire, or raise BLOB_UNATTACHED_LIMIT.");
+    CHECK(refused.header("retry-after") == "900");
     CHECK(s.postgres.query("SELECT count(*) FROM attachments") == "2");
-    CHECK(s.postgres.query("SELECT count(*) FROM jobs") == "2");
-    CHECK(try_presign(1, "15").status == 201);
+    CHECK(s.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'blobs.expire'") == "2");
+    CHECK(try_presign(client, 1, {{"X-Scope", "15"}}).status == 201);
 
-    s.postgres.query("UPDATE attachments SET state = 'attached', version = 'v', uploaded_at = now(), "
-                     "attached_at = now(), parent_type = 'feedback', parent_id = gen_random_uuid() "
-                     "WHERE size_bytes = 1 AND scope_id = 14");
-    CHECK(try_presign(1).status == 201);
+    attach_all(s);
+    CHECK(try_presign(client, 1).status == 201);
+}
+
+TEST_CASE("a user who presigns and never uploads leaves room for others")
+{
+    LocalService s;
+    auto client = s.api.client();
+    // 56 of the largest files are more than a scope may have by default; a user may have a tenth of it.
+    CHECK(presigned_within_limit(client, 56, largest, by("mallory")) == 4);
+    auto const refused = try_presign(client, 1 << 22, by("mallory"));
+    CHECK(refused.status == 429);
+    CHECK(code_of(refused) == "TOO_MANY_UPLOADS");
+    CHECK(member(refused.json(), "detail") ==
+          "Too many unattached uploads of this user. Attach or wait for older "
+          "uploads to expire, or raise BLOB_UNATTACHED_LIMIT_PER_USER.");
+    CHECK(refused.header("retry-after") == "900");
+    CHECK(try_presign(client, largest, by("ada")).status == 201);
+    CHECK(try_presign(client, largest).status == 201);
+}
+
+TEST_CASE("users together are bound by the scope's limit, and API keys by that alone")
+{
+    LocalService s;
+    auto client = s.api.client();
+    CHECK(presigned_within_limit(client, 50, largest, {}) == 40);
+    CHECK(try_presign(client, largest, by("ada")).status == 429);
+    CHECK(try_presign(client, largest, {{"X-User", "ada"}, {"X-Scope", "15"}}).status == 201);
+}
+
+TEST_CASE("declared bytes count while the upload URL lives, uploaded bytes until they are attached")
+{
+    LocalService s;
+    auto client = s.api.client();
+    auto const uploaded = presign(client, "a.csv", "text/csv", largest, by("ada"));
+    REQUIRE(put(client, uploaded, "text/csv", std::string(largest, 'x')).status == 200);
+    CHECK(presigned_within_limit(client, 10, largest, by("ada")) == 3);
+    s.clock.advance(std::chrono::minutes(15) - std::chrono::milliseconds(1));
+    CHECK(try_presign(client, largest, by("ada")).status == 429);
+    s.clock.advance(std::chrono::milliseconds(1));
+    CHECK(presigned_within_limit(client, 10, largest, by("ada")) == 3);
+    attach_all(s);
+    CHECK(presigned_within_limit(client, 10, largest, by("ada")) == 4);
+}
+
+TEST_CASE("parallel presigns of one user do not pass the limit together")
+{
+    LocalService s;
+    std::vector<unsigned> statuses(16);
+    std::vector<std::thread> threads;
+    threads.reserve(statuses.size());
+    for (auto& status : statuses) {
+        threads.emplace_back([&] {
+            auto client = s.api.client();
+            status = try_presign(client, largest, by("ada")).status;
+        });
+    }
+    for (auto& thread : threads)
+        thread.join();
+    CHECK(std::ranges::count(statuses, 201U) == 4);
+    CHECK(std::ranges::count(statuses, 429U) == 12);
+    CHECK(s.postgres.query("SELECT count(*) FROM attachments") == "4");
 }
 
 TEST_CASE("a Host that is none makes no address")

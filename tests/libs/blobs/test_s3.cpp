@@ -163,6 +163,22 @@ TEST_CASE("an upload to S3 is learnt of, attached, and fetched under its name")
     CHECK(s.s3.get(altered).status == 403);
 }
 
+TEST_CASE("an upload to S3 that nobody asked about is learnt of once its address is over")
+{
+    S3Service s;
+    auto const presigned = s.presign_png();
+    auto const settle = [&] {
+        return s.api.attachments.settle(s.scope_id, *core::Uuid::parse(presigned.id));
+    };
+    CHECK(s.postgres.query("SELECT j.run_at - a.created_at FROM jobs j JOIN attachments a "
+                           "ON j.ref = a.attachment_id WHERE j.queue = 'blobs.settle'") == "00:16:00");
+    CHECK(settle());
+    REQUIRE(put(s.s3, presigned, "image/png", png).status == 200);
+    CHECK(s.state() == "presigned");
+    CHECK_FALSE(settle());
+    CHECK(s.state() == "uploaded");
+}
+
 TEST_CASE("showing an attachment looks whether it has been uploaded")
 {
     S3Service s;
