@@ -19,6 +19,8 @@ struct RouteOptions {
     std::size_t body_limit = 1 << 20; ///< bytes, inclusive
     /// Whether a request costs so much that a scope has few of them running at once; null: none does.
     bool (*heavy)(Request const&) = nullptr;
+    /// Writes what both environments of a tenant share: 403 to API keys and user tokens of the sandbox.
+    bool production_only = false;
 };
 
 inline constexpr RouteOptions idempotent{.idempotent = true};

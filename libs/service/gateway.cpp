@@ -195,6 +195,11 @@ void Gateway::check_route(Exchange const& exchange)
     }
     if (!core::allows(endpoint->access, exchange.request.context.caller.kind) && !exchange.rules.anonymous)
         throw core::Error(core::codes::forbidden, "This credential may not do that.");
+    auto const& context = exchange.request.context;
+    if (endpoint->options.production_only && context.caller.kind != core::Access::master &&
+        context.scope.environment() == core::Environment::sandbox)
+        throw core::Error(core::codes::forbidden,
+            "Both environments share this resource. Change it with a credential of production.");
 }
 
 std::optional<redis::Limit> Gateway::rate_limit(Exchange const& exchange) const

@@ -72,7 +72,8 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
 /// 4. credential, unless the route is anonymous: 401, as for one of another scope
 /// 5. tenant, unless the route is tenantless: 404 TENANT_NOT_FOUND, 403 TENANT_SUSPENDED (the operator may
 /// still GET); 401 for a user token that is older than the tenant, which was another one's of that slug
-/// 6. route 404, method 405 with `Allow`, access 403
+/// 6. route 404, method 405 with `Allow`, access 403; a credential of the sandbox on a `production_only`
+/// route: 403
 /// 7. rate limit 429; `Idempotency-Key` 400; the body is read (413), unless the route streams it;
 /// 503 when too many large ones are here
 /// 8. the handler

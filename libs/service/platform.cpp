@@ -72,7 +72,7 @@ Platform::Platform(PlatformOptions options, Runtime const& runtime)
       internal_({.addresses = http::AddressPolicy(true), .ca_file = runtime.settings.outbound_ca_file}),
       outbound_({.addresses = http::AddressPolicy(runtime.settings.outbound_allow_private),
           .ca_file = runtime.settings.outbound_ca_file}),
-      directory_(db_, [this] { return live(); }),
+      directory_(db_, [this] { return live(); }, {.shared_settings = options_.shared_settings}),
       keys_(db_, runtime.clock, {.kinds = options_.key_kinds}, [this] { return live(); }),
       jwks_(jwks_source(options_.issuer, internal_, db_, keyring_), jwks_options(options_.issuer),
           [&logger = runtime.logger](std::string const& what) {

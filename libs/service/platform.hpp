@@ -62,6 +62,7 @@ struct PlatformOptions {
     std::int64_t user_requests_per_minute = 0; ///< GatewayOptions
     bool rate_limit_fails_open = true;         ///< GatewayOptions
     bool cookies_from_allowed_origins = false; ///< GatewayOptions
+    bool shared_settings = false;              ///< tenancy::DirectoryOptions
 };
 
 /// What every service is made of: database, Redis, tenants, keys, tokens, webhooks, and the background work

@@ -79,10 +79,19 @@ asio::awaitable<void> read_settings(pg::Session& session, Tenants& tenants)
     }
 }
 
-pg::Batch<Found> look_up(pg::Session& session, std::span<Wanted const> wanted)
+void share_settings(Tenant& tenant)
+{
+    auto& [production, sandbox] = tenant.environments;
+    sandbox = production;
+}
+
+pg::Batch<Found> look_up(pg::Session& session, std::span<Wanted const> wanted, bool shared_settings)
 {
     Tenants tenants = co_await read_tenants(session, wanted);
     if (!tenants.empty()) co_await read_settings(session, tenants);
+    if (shared_settings)
+        for (auto const& [id, tenant] : tenants)
+            share_settings(*tenant);
 
     std::map<std::string_view, Found> by_slug;
     for (auto const& [id, tenant] : tenants)
@@ -105,8 +114,12 @@ pg::Batch<Found> look_up(pg::Session& session, std::span<Wanted const> wanted)
 
 struct Directory::Impl {
     Impl(pg::Database& database, std::function<bool()> is_live, DirectoryOptions const& options)
-        : live(std::move(is_live)), look_ups(database, look_up), by_slug(options.capacity, options.ttl),
-          slug_of(options.capacity, options.ttl), absent(options.absent_capacity, options.absent_ttl)
+        : live(std::move(is_live)),
+          look_ups(
+              database, [shared = options.shared_settings](pg::Session& session,
+                            std::span<Wanted const> wanted) { return look_up(session, wanted, shared); }),
+          by_slug(options.capacity, options.ttl), slug_of(options.capacity, options.ttl),
+          absent(options.absent_capacity, options.absent_ttl)
     {
     }
 

@@ -22,6 +22,8 @@ struct DirectoryOptions {
     std::size_t absent_capacity = 10'000; ///< slugs that name nobody remembered, apart from the tenants
     std::chrono::milliseconds ttl{600'000};
     std::chrono::milliseconds absent_ttl{60'000};
+    /// Whether settings belong to the tenant: those of its production scope are those of its sandbox, too.
+    bool shared_settings = false;
 };
 
 /// Finds tenants by slug or id. Answers are remembered, and believed only while `live()` says that changes

@@ -93,6 +93,18 @@ constexpr bool covers_every_route(Probes const& probes, Routes const& routes)
     });
 }
 
+/// Whether `listed` are exactly the routes of a service's table that refuse credentials of the sandbox
+/// (http::RouteOptions::production_only). For a static_assert.
+template <class Routes>
+constexpr bool are_production_only(std::span<RouteProbe const> listed, Routes const& routes)
+{
+    return std::ranges::all_of(routes, [&](auto const& route) {
+        return route.options.production_only == std::ranges::any_of(listed, [&](RouteProbe const& probe) {
+            return probe.method == route.method && probe.path == route.path;
+        });
+    });
+}
+
 /// Values of path parameters by their names.
 using PathValues = std::map<std::string, std::string>;
 

@@ -76,4 +76,30 @@ Isolation isolation_of(KeyedWorld<Clock> const& world, PathValues ours, PathValu
     return isolation;
 }
 
+/// Calls every route with the credentials of demo's sandbox, and says, line by line, which calls changed
+/// `rows`: a fingerprint of what demo's production has and of what both environments share. `shared`: paths
+/// of which the specification says that both environments write them.
+template <class Clock>
+std::string sandbox_breaches(KeyedWorld<Clock> const& world, std::span<RouteProbe const> probes,
+    PathValues const& values, std::function<std::string()> const& rows,
+    std::vector<std::string_view> const& shared = {})
+{
+    Isolation residents;
+    add_residents(residents, world);
+    std::string found;
+    auto before = rows();
+    for (auto const& probe : probes) {
+        if (std::ranges::find(shared, probe.path) != shared.end()) continue;
+        for (auto& caller : residents.residents) {
+            call(caller.client, probe, values);
+            if (auto now = rows(); now != before) {
+                found += std::string(http::to_string(probe.method)) + ' ' + std::string(probe.path) + ", " +
+                         caller.who + ": something of production was changed\n";
+                before = std::move(now);
+            }
+        }
+    }
+    return found;
+}
+
 } // namespace testing

@@ -25,7 +25,8 @@ service::PlatformOptions platform_options(Config const& config)
         .events = announced,
         .tenant_headers = false,
         .user_requests_per_minute = 600,
-        .rate_limit_fails_open = true};
+        .rate_limit_fails_open = true,
+        .shared_settings = true};
 }
 
 } // namespace

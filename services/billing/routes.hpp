@@ -14,6 +14,9 @@
 namespace billing {
 
 inline constexpr http::RouteOptions heavy_filter{.heavy = walks_archive};
+/// Products and settings belong to the tenant: both environments read them, production writes them.
+inline constexpr http::RouteOptions production_only{.production_only = true};
+inline constexpr http::RouteOptions new_product{.idempotent = true, .production_only = true};
 
 /// What the service has of its own at a glance: method, path, who may call it, what does it.
 inline constexpr auto own_routes = [] {
@@ -31,17 +34,17 @@ inline constexpr auto own_routes = [] {
         {del, "/v1/users/{userId}/grants/{entitlementId}", Access::staff, delete_grant},
         {post, "/v1/sync/{userId}", Access::staff, sync_user},
 
-        {post, "/v1/products", Access::staff, create_product, idempotent},
+        {post, "/v1/products", Access::staff, create_product, new_product},
         {get, "/v1/products", Access::staff, list_products},
         {get, "/v1/products/{productId}", Access::staff, get_product},
-        {patch, "/v1/products/{productId}", Access::staff, update_product},
-        {del, "/v1/products/{productId}", Access::staff, delete_product},
+        {patch, "/v1/products/{productId}", Access::staff, update_product, production_only},
+        {del, "/v1/products/{productId}", Access::staff, delete_product, production_only},
 
         {get, "/v1/events", Access::staff, list_events, heavy_filter},
         {post, "/v1/events/{eventId}/replay", Access::staff, replay_event},
 
         {get, "/v1/settings", Access::staff, get_settings},
-        {patch, "/v1/settings", Access::staff, update_settings},
+        {patch, "/v1/settings", Access::staff, update_settings, production_only},
     });
 }();
 

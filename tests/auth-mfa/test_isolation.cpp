@@ -64,6 +64,8 @@ constexpr auto probes = core::joined(own_probes, testing::tenant_probes, testing
 
 static_assert(testing::covers_every_route(probes, auth_mfa::routes),
     "routes.hpp and the probes of the isolation test differ");
+// The two environments of a tenant share nothing that callers write.
+static_assert(testing::are_production_only({}, auth_mfa::routes));
 
 std::string rows_of(World const& world, std::string const& scope_id)
 {

@@ -162,7 +162,7 @@ TEST_CASE("whoever has very many entitlements is read alone, and others are not"
     World const world;
     Batch batch(world);
     REQUIRE(
-        world.as_backend()
+        world.as_backend("demo")
             .post("/v1/products",
                 R"({"providerProductId":"pack","name":"A pack","kind":"consumable","features":["export"]})")
             .status == 201);

@@ -13,7 +13,7 @@ using events::day, events::ms, events::shown;
 std::string new_product(World const& world, std::string_view provider_product_id, json::array features,
     json::object const& more = {})
 {
-    auto const r = world.as_backend().post("/v1/products",
+    auto const r = world.as_backend("demo").post("/v1/products",
         body(events::changed({{"providerProductId", provider_product_id}, {"name", "A product"},
                                  {"kind", "subscription"}, {"features", std::move(features)}},
             more)));
@@ -92,9 +92,10 @@ TEST_CASE("an entitlement is shown with what the catalog has of its product, as 
     CHECK(resolved.at("grants") == grants);
     CHECK(text(resolved, "updatedAt") == text(raw, "updatedAt"));
 
-    REQUIRE(world.as_backend().patch("/v1/products/" + product, R"({"features":["sync"]})").status == 200);
+    REQUIRE(
+        world.as_backend("demo").patch("/v1/products/" + product, R"({"features":["sync"]})").status == 200);
     CHECK(world.entitlement("pro.monthly").at("features") == json::array{"sync"});
-    REQUIRE(world.as_backend().del("/v1/products/" + product).status == 200);
+    REQUIRE(world.as_backend("demo").del("/v1/products/" + product).status == 200);
     CHECK(world.entitlement("pro.monthly") == raw);
 }
 
@@ -190,7 +191,9 @@ TEST_CASE("a feature is granted until the last entitlement that gives it ends", 
     CHECK(feature(world, "export") == granted(shown(365 * day)));
     happens(world, "INITIAL_PURCHASE", {{"product_id", "lifetime"}, {"expiration_at_ms", nullptr}});
     CHECK(feature(world, "sync") == granted("null"));
-    REQUIRE(backend.patch("/v1/products/" + monthly, R"({"features":["export","sync"]})").status == 200);
+    REQUIRE(world.as_backend("demo")
+                .patch("/v1/products/" + monthly, R"({"features":["export","sync"]})")
+                .status == 200);
     CHECK(feature(world, "sync") == granted("null"));
 
     happens(world, "EXPIRATION", {{"product_id", "pro.yearly"}, {"event_timestamp_ms", ms(1)}});

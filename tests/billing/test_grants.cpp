@@ -10,7 +10,7 @@ namespace json = boost::json;
 
 std::string new_product(World const& world, std::string_view kind = "subscription")
 {
-    auto const r = world.as_backend().post(
+    auto const r = world.as_backend("demo").post(
         "/v1/products", body({{"providerProductId", std::string("gift.") + std::string(kind)},
                             {"name", "A gift"}, {"kind", kind}, {"features", json::array{"export"}}}));
     REQUIRE(r.status == 201);
@@ -128,7 +128,7 @@ TEST_CASE("only grants are taken back, and only those of that user and environme
 TEST_CASE("a provider's events do not touch a grant of the same product", "[grants]")
 {
     World const world;
-    auto const r = world.as_backend().post("/v1/products",
+    auto const r = world.as_backend("demo").post("/v1/products",
         body({{"providerProductId", "pro.monthly"}, {"name", "Pro"}, {"kind", "subscription"}}));
     REQUIRE(give(world, {{"productId", text(r.json(), "productId")}}).status == 201);
     REQUIRE(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");

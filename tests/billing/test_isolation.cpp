@@ -47,6 +47,17 @@ constexpr auto probes = core::joined(own_probes, testing::audit_probes, testing:
 static_assert(testing::covers_every_route(probes, billing::routes),
     "routes.hpp and the probes of the isolation test differ");
 
+/// What both environments share, and so only credentials of production write.
+constexpr auto shared_writes = std::to_array<testing::RouteProbe>({
+    {post, "/v1/products", Reach::own, R"({"providerProductId":"x","name":"x","kind":"consumable"})"},
+    {patch, "/v1/products/{productId}", Reach::own, R"({"name":"x"})"},
+    {del, "/v1/products/{productId}", Reach::own},
+    {patch, "/v1/settings", Reach::own, R"({"pastDueIsActive":true})"},
+});
+
+static_assert(testing::are_production_only(shared_writes, billing::routes),
+    "routes.hpp and the list of what only production writes differ");
+
 /// Every row of the scope, but for when its keys were used last and what workers write, and the products of
 /// its tenant.
 std::string rows_of(World const& world, std::string const& scope_id)
@@ -61,8 +72,9 @@ PathValues make_objects(World const& world)
     auto backend = world.as_backend();
     PathValues objects;
     auto const product = require(201,
-        backend.post("/v1/products",
-            R"({"providerProductId":"marker.pro","name":"marker","kind":"subscription","features":["marker"]})"));
+        world.as_master("demo-sandbox")
+            .post("/v1/products",
+                R"({"providerProductId":"marker.pro","name":"marker","kind":"subscription","features":["marker"]})"));
     objects["productId"] = text(product.json(), "productId");
     auto const hook = require(201, backend.post("/v1/webhooks", R"({"url":"https://marker.example.com/"})"));
     objects["webhookId"] = text(hook.json(), "webhookId");
@@ -101,6 +113,60 @@ TEST_CASE("no route gives anything of a scope to, or takes it from, anybody else
     CHECK(isolation.breaches(probes, billing::routes) == "");
 }
 
+TEST_CASE("credentials of the sandbox write nothing that production shares", "[billing][isolation]")
+{
+    World const world;
+    auto const objects = make_objects(world);
+    auto const rows = [&] { return rows_of(world, world.scope_id("demo")); };
+    auto const before = rows();
+    std::vector<std::pair<std::string, testing::HttpClient>> callers;
+    callers.emplace_back("key", world.as_backend("demo-sandbox"));
+    callers.emplace_back("admin", world.as_user("ada", "admin", "demo-sandbox"));
+    callers.emplace_back("owner", world.as_user("ada", "owner", "demo-sandbox"));
+    for (auto& [who, client] : callers) {
+        for (auto const& probe : shared_writes) {
+            CAPTURE(who, http::to_string(probe.method), probe.path);
+            auto const r = testing::call(client, probe, objects);
+            CHECK(r.status == 403);
+            CHECK(error_of(r) == "FORBIDDEN");
+        }
+        CHECK(client.get("/v1/settings").status == 200);
+        CHECK(client.get("/v1/products").status == 200);
+    }
+    CHECK(rows() == before);
+}
+
+TEST_CASE("credentials of production, and the operator anywhere, write what both environments share",
+    "[billing][isolation]")
+{
+    World const world;
+    std::vector<std::pair<std::string, testing::HttpClient>> callers;
+    callers.emplace_back("key", world.as_backend("demo"));
+    callers.emplace_back("admin", world.as_user("ada", "admin", "demo"));
+    callers.emplace_back("owner", world.as_user("ada", "owner", "demo"));
+    callers.emplace_back("operator", world.as_master("demo"));
+    callers.emplace_back("operator, of the sandbox", world.as_master("demo-sandbox"));
+    for (auto& [who, client] : callers) {
+        PathValues made;
+        for (auto const& probe : shared_writes) {
+            CAPTURE(who, http::to_string(probe.method), probe.path);
+            auto const r = testing::call(client, probe, made);
+            CHECK(r.status / 100 == 2);
+            if (probe.method == post) made["productId"] = text(r.json(), "productId");
+        }
+    }
+}
+
+TEST_CASE("whatever a sandbox credential calls, production keeps what it has", "[billing][isolation]")
+{
+    World const world;
+    auto objects = make_objects(world);
+    auto const prefix = world.key("demo").substr(0, 12);
+    objects.merge(PathValues{{"environment", "production"}, {"slug", "demo"}, {"prefix", prefix}});
+    auto const production = [&] { return rows_of(world, world.scope_id("demo")); };
+    CHECK(testing::sandbox_breaches(world, probes, objects, production) == "");
+}
+
 TEST_CASE("what a user has in one environment is nothing in the other, or at another tenant",
     "[billing][isolation]")
 {
@@ -120,8 +186,10 @@ TEST_CASE("what a user has in one environment is nothing in the other, or at ano
         auto backend = world.as_backend(tenant);
         auto const path = "/v1/products/" + objects.at("productId");
         CHECK(backend.get(path).status == 404);
-        CHECK(backend.patch(path, R"({"name":"x"})").status == 404);
-        CHECK(backend.del(path).status == 404);
+        // A credential of the sandbox writes no product at all, and is not told which there are.
+        auto const refusal = tenant == "other" ? 404U : 403U;
+        CHECK(backend.patch(path, R"({"name":"x"})").status == refusal);
+        CHECK(backend.del(path).status == refusal);
         CHECK(all_items(backend, "/v1/products").empty());
         CHECK(backend
                   .post("/v1/users/marker-user/grants", R"({"productId":")" + objects.at("productId") + "\"}")

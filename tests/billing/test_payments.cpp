@@ -187,9 +187,9 @@ TEST_CASE("several items and subscriptions, one entitlement a product", "[billin
 TEST_CASE("the catalog is looked in by price, then by product", "[billing][payments]")
 {
     World const world;
-    auto backend = world.as_backend();
+    auto backend = world.as_backend(), production = world.as_backend("demo");
     auto const define = [&](std::string const& id) {
-        auto const r = backend.post(
+        auto const r = production.post(
             "/v1/products", body({{"providerProductId", id}, {"name", id}, {"kind", "subscription"},
                                 {"features", json::array{"f-" + id}}}));
         REQUIRE(r.status == 201);

@@ -85,7 +85,7 @@ TEST_CASE("what it signed with another secret, too early or too late, is not", "
 TEST_CASE("while a secret is replaced, both sign", "[peers]")
 {
     World const world;
-    auto backend = world.as_backend();
+    auto backend = world.as_backend("demo");
     auto const now = seconds_of(world.clock.now());
     auto const results = [&] {
         json::array sign;
@@ -132,7 +132,8 @@ TEST_CASE("a purchase that no webhook told of is synced back from the platform",
 {
     Platform const platform;
     World const world(World::Options{.environment = {{"PURCHASES_API_URL", platform.url()}}});
-    REQUIRE(world.as_backend().patch("/v1/settings", R"({"purchasesApiKey":"sk_platform"})").status == 200);
+    REQUIRE(
+        world.as_backend("demo").patch("/v1/settings", R"({"purchasesApiKey":"sk_platform"})").status == 200);
     REQUIRE(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
     auto const before = world.entitlement("pro.monthly");
     world.clock.advance(1min);

@@ -27,7 +27,7 @@ json::object pro(json::object const& changes)
 TEST_CASE("a product is made, read, changed and removed", "[products]")
 {
     World const world;
-    auto backend = world.as_backend();
+    auto backend = world.as_backend("demo");
     auto const made = backend.post("/v1/products", body(pro()));
     REQUIRE(made.status == 201);
     auto const product = made.json();
@@ -78,10 +78,11 @@ TEST_CASE("a product belongs to the tenant, whatever the environment", "[product
     World const world;
     auto sandbox = world.as_backend("demo-sandbox"), production = world.as_backend("demo");
     auto other = world.as_backend("other");
-    auto const made = sandbox.post("/v1/products", body(pro()));
+    auto const made = production.post("/v1/products", body(pro()));
     REQUIRE(made.status == 201);
     auto const path = "/v1/products/" + text(made.json(), "productId");
-    CHECK(production.get(path).body == made.body);
+    CHECK(sandbox.get(path).body == made.body);
+    CHECK(all_items(sandbox, "/v1/products").size() == 1);
     CHECK(production.post("/v1/products", body(pro())).status == 409);
     CHECK(other.get(path).status == 404);
     CHECK(other.patch(path, R"({"name":"x"})").status == 404);
@@ -94,7 +95,7 @@ TEST_CASE("a product belongs to the tenant, whatever the environment", "[product
 TEST_CASE("a providerProductId is unique in its tenant, also when many are made at once", "[products]")
 {
     World const world;
-    auto backend = world.as_backend();
+    auto backend = world.as_backend("demo");
     REQUIRE(backend.post("/v1/products", body(pro({{"providerProductId", "a"}}))).status == 201);
     auto const second = backend.post("/v1/products", body(pro({{"providerProductId", "b"}})));
     auto const taken =
@@ -102,11 +103,12 @@ TEST_CASE("a providerProductId is unique in its tenant, also when many are made 
     CHECK(taken.status == 409);
     CHECK(error_of(taken) == "CONFLICT");
 
-    auto const key = world.key();
+    auto const key = world.key("demo");
     std::vector<unsigned> statuses(8);
     std::vector<std::thread> threads;
     for (auto& status : statuses)
-        threads.emplace_back([&] { status = world.with(key).post("/v1/products", body(pro())).status; });
+        threads.emplace_back(
+            [&] { status = world.with(key, "demo").post("/v1/products", body(pro())).status; });
     for (auto& thread : threads)
         thread.join();
     CHECK(std::ranges::count(statuses, 201U) == 1);
@@ -116,7 +118,7 @@ TEST_CASE("a providerProductId is unique in its tenant, also when many are made 
 TEST_CASE("products are listed newest first, page by page", "[products]")
 {
     World const world;
-    auto backend = world.as_backend();
+    auto backend = world.as_backend("demo");
     for (int n = 0; n < 5; ++n)
         REQUIRE(backend.post("/v1/products", body(pro({{"providerProductId", "p" + std::to_string(n)}})))
                     .status == 201);
@@ -131,7 +133,7 @@ TEST_CASE("products are listed newest first, page by page", "[products]")
 TEST_CASE("what is wrong with a product is said all at once", "[products]")
 {
     World const world;
-    auto backend = world.as_backend();
+    auto backend = world.as_backend("demo");
     for (auto const& [request, faults] : std::map<std::string, std::string>{
              {"{}", "/providerProductId required\n/name required\n/kind required"},
              {R"([])", " type"},
@@ -165,7 +167,7 @@ TEST_CASE("what is wrong with a product is said all at once", "[products]")
 TEST_CASE("a creation that is repeated under its key makes one product", "[products]")
 {
     World const world;
-    auto backend = world.as_backend();
+    auto backend = world.as_backend("demo");
     auto const first = backend.post("/v1/products", body(pro()), {{"Idempotency-Key", "one"}});
     auto const again = backend.post("/v1/products", body(pro()), {{"Idempotency-Key", "one"}});
     CHECK(first.status == 201);

@@ -266,7 +266,7 @@ TEST_CASE("ids as long as they may be are no trouble together", "[billing][purch
     CHECK(result_of(world.post_purchase(event)) == "duplicate");
     CHECK(world.entitlements(longest).size() == 1);
     // A product of the catalog is found by such a name too.
-    CHECK(world.as_backend()
+    CHECK(world.as_backend("demo")
               .post("/v1/products",
                   body({{"providerProductId", longest}, {"name", "x"}, {"kind", "consumable"}}))
               .status == 201);
@@ -324,7 +324,7 @@ TEST_CASE("what the catalog knows of a product shows in its entitlement", "[bill
     World const world;
     auto backend = world.as_backend();
     CHECK(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
-    auto const made = backend.post("/v1/products",
+    auto const made = world.as_backend("demo").post("/v1/products",
         R"({"providerProductId":"pro.monthly","name":"Pro","kind":"subscription","features":["export"],)"
         R"("grants":[{"name":"seats","quantity":5}]})");
     REQUIRE(made.status == 201);

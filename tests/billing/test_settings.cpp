@@ -11,7 +11,7 @@ namespace settings = billing::settings;
 namespace json = boost::json;
 
 constexpr auto fresh =
-    R"({"purchasesSecret":false,"paymentsSigningSecrets":false,"purchasesApiKey":false,"pastDueIsActive":false})";
+    R"({"purchasesSecret":false,"paymentsSigningSecrets":false,"purchasesApiKey":false,"pastDueIsActive":false,"allowedOrigins":[]})";
 
 /// The settings document of the tenant `demo`, as the database holds it.
 std::string document_of(World const& world)
@@ -28,24 +28,24 @@ TEST_CASE("settings are the tenant's, and say of secrets only whether they are s
     auto sandbox = world.as_backend("demo-sandbox"), production = world.as_backend("demo");
     CHECK(sandbox.get("/v1/settings").body == fresh);
 
-    auto const set = sandbox.patch("/v1/settings",
+    auto const set = production.patch("/v1/settings",
         R"({"purchasesSecret":"Bearer hush-1","paymentsSigningSecrets":["whsec_hush-2","whsec_hush-3"],)"
         R"("purchasesApiKey":"sk_hush-4","pastDueIsActive":true})");
     CHECK(set.status == 200);
     auto const all =
-        R"({"purchasesSecret":true,"paymentsSigningSecrets":true,"purchasesApiKey":true,"pastDueIsActive":true})";
+        R"({"purchasesSecret":true,"paymentsSigningSecrets":true,"purchasesApiKey":true,"pastDueIsActive":true,"allowedOrigins":[]})";
     CHECK(set.body == all);
-    CHECK(production.get("/v1/settings").body == all);
-    CHECK(production.get("/v1/settings").header("etag") == set.header("etag"));
+    CHECK(sandbox.get("/v1/settings").body == all);
+    CHECK(sandbox.get("/v1/settings").header("etag") == set.header("etag"));
     CHECK(world.as_backend("other").get("/v1/settings").body == fresh);
 
     auto const cleared = production.patch(
         "/v1/settings", R"({"purchasesSecret":null,"paymentsSigningSecrets":[],"pastDueIsActive":null})");
     CHECK(
         cleared.body ==
-        R"({"purchasesSecret":false,"paymentsSigningSecrets":false,"purchasesApiKey":true,"pastDueIsActive":false})");
+        R"({"purchasesSecret":false,"paymentsSigningSecrets":false,"purchasesApiKey":true,"pastDueIsActive":false,"allowedOrigins":[]})");
     CHECK(sandbox.get("/v1/settings").body == cleared.body);
-    CHECK(sandbox.patch("/v1/settings", R"({"pastDueIsActive":true})", {{"If-Match", set.header("etag")}})
+    CHECK(production.patch("/v1/settings", R"({"pastDueIsActive":true})", {{"If-Match", set.header("etag")}})
               .status == 412);
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("a secret of the settings is in no answer, no log, no audit entry, and
     "[settings]")
 {
     World world(World::Options{.configured = false});
-    auto backend = world.as_backend();
+    auto backend = world.as_backend("demo");
     REQUIRE(
         backend
             .patch("/v1/settings",
@@ -72,8 +72,8 @@ TEST_CASE("a secret of the settings is in no answer, no log, no audit entry, and
 TEST_CASE("a change of settings stands in the audit trail of both environments", "[settings]")
 {
     World const world(World::Options{.configured = false});
-    world.as_backend("demo-sandbox").patch("/v1/settings", R"({"purchasesSecret":"first"})");
-    world.as_backend("demo-sandbox").patch("/v1/settings", R"({"purchasesSecret":"second"})");
+    world.as_backend("demo").patch("/v1/settings", R"({"purchasesSecret":"first"})");
+    world.as_backend("demo").patch("/v1/settings", R"({"purchasesSecret":"second"})");
     for (std::string const tenant : {"demo", "demo-sandbox"}) {
         CAPTURE(tenant);
         auto const entries =
@@ -90,7 +90,7 @@ TEST_CASE("a change of settings stands in the audit trail of both environments",
 TEST_CASE("settings that cannot be are refused, all faults at once", "[settings]")
 {
     World const world(World::Options{.configured = false});
-    auto backend = world.as_backend();
+    auto backend = world.as_backend("demo");
     for (auto const& [request, faults] : std::map<std::string, std::string>{
              {"{}", " required"},
              {R"({"unknown":1})", " required"},
@@ -119,7 +119,7 @@ TEST_CASE("the verb that seals anew reaches the secrets of the settings", "[sett
 {
     World const world(World::Options{.configured = false});
     REQUIRE(
-        world.as_backend()
+        world.as_backend("demo")
             .patch("/v1/settings", R"({"purchasesSecret":"one","paymentsSigningSecrets":["two","three"]})")
             .status == 200);
     auto const next =
@@ -142,4 +142,46 @@ TEST_CASE("the verb that seals anew reaches the secrets of the settings", "[sett
     CHECK(secrets[1].reveal() == "three");
     CHECK_THROWS_AS(settings::purchases_secret(document, id + 1, next), std::runtime_error);
     CHECK(settings::purchases_api_key(document, id, next).empty());
+}
+
+TEST_CASE("pages of the origins that a tenant allows may call both of its environments", "[settings]")
+{
+    World const world(World::Options{.configured = false});
+    auto owner = world.as_user("ada", "owner", "demo");
+    CHECK(owner.get("/v1/settings").json().at("allowedOrigins") == json::array());
+    auto const set = owner.patch(
+        "/v1/settings", R"({"allowedOrigins":["HTTPS://App.Example.com:443","http://localhost:3000"]})");
+    REQUIRE(set.status == 200);
+    CHECK(set.json().at("allowedOrigins") == json::array{"https://app.example.com", "http://localhost:3000"});
+
+    auto const allowed = [&](std::string const& tenant, std::string const& origin) {
+        return world.as_backend(tenant)
+            .get("/v1/products", {{"Origin", origin}})
+            .header("access-control-allow-origin");
+    };
+    for (std::string const tenant : {"demo", "demo-sandbox"}) {
+        CAPTURE(tenant);
+        CHECK(eventually(
+            [&] { return allowed(tenant, "https://app.example.com") == "https://app.example.com"; }));
+        CHECK(allowed(tenant, "https://app.example.com:8443").empty());
+        CHECK(allowed(tenant, "https://evil.example.com").empty());
+        auto const asked = world.client(tenant).request("OPTIONS", "/v1/products",
+            {{"Origin", "https://app.example.com"}, {"Access-Control-Request-Method", "POST"}}, std::nullopt);
+        CHECK(asked.status == 204);
+        CHECK(asked.header("access-control-allow-origin") == "https://app.example.com");
+        CHECK(asked.header("access-control-allow-methods").find("POST") != std::string::npos);
+    }
+    CHECK(allowed("other", "https://app.example.com").empty());
+
+    auto const refused =
+        owner.patch("/v1/settings", R"({"allowedOrigins":["https://app.example.com/","*"]})");
+    CHECK(refused.status == 400);
+    CHECK(faults_of(refused) == "/allowedOrigins/0 format\n/allowedOrigins/1 format");
+    auto const audit = owner.get("/v1/audit?action=settings.updated").json().at("items").as_array();
+    REQUIRE(audit.size() == 1);
+    CHECK(audit[0].at("before") == json::object{{"allowedOrigins", json::array()}});
+
+    REQUIRE(owner.patch("/v1/settings", R"({"allowedOrigins":null})").status == 200);
+    for (std::string const tenant : {"demo", "demo-sandbox"})
+        CHECK(eventually([&] { return allowed(tenant, "https://app.example.com").empty(); }));
 }

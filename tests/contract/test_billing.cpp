@@ -57,17 +57,20 @@ TEST_CASE("the answers to providers are what the contract says", "[contract]")
 TEST_CASE("the answers of products, grants and entitlements are what the contract says", "[contract]")
 {
     World const world;
-    auto backend = world.as_backend();
-    auto const made = example(backend, "POST /v1/products");
+    auto backend = world.as_backend(), production = world.as_backend("demo");
+    auto const made = example(production, "POST /v1/products");
     REQUIRE(made.status == 201);
-    CHECK(example(backend, "POST /v1/products").status == 409);
-    CHECK(checked(backend, "POST /v1/products", "/v1/products", "{}").status == 400);
+    CHECK(example(production, "POST /v1/products").status == 409);
+    CHECK(checked(production, "POST /v1/products", "/v1/products", "{}").status == 400);
+    CHECK(example(backend, "POST /v1/products").status == 403);
     auto const product = text(made.json(), "productId"), path = "/v1/products/" + product;
     CHECK(checked(backend, "GET /v1/products/{productId}", path).status == 200);
     CHECK(example(backend, "GET /v1/products").status == 200);
-    CHECK(
-        checked(backend, "PATCH /v1/products/{productId}", path, example_of("PATCH /v1/products/{productId}"))
-            .status == 200);
+    CHECK(checked(production, "PATCH /v1/products/{productId}", path,
+              example_of("PATCH /v1/products/{productId}"))
+              .status == 200);
+    CHECK(checked(backend, "PATCH /v1/products/{productId}", path, R"({"name":"x"})").status == 403);
+    CHECK(checked(backend, "DELETE /v1/products/{productId}", path).status == 403);
 
     std::string const grants = "/v1/users/ada/grants", give = "POST /v1/users/{userId}/grants";
     auto const given = checked(backend, give, grants, body({{"productId", product}}));
@@ -86,8 +89,8 @@ TEST_CASE("the answers of products, grants and entitlements are what the contrac
     auto const take = "DELETE /v1/users/{userId}/grants/{entitlementId}";
     CHECK(checked(backend, take, grants + "/" + text(given.json(), "entitlementId")).status == 200);
     CHECK(checked(backend, take, grants + "/none").status == 404);
-    CHECK(checked(backend, "DELETE /v1/products/{productId}", path).status == 200);
-    CHECK(checked(backend, "DELETE /v1/products/{productId}", path).status == 404);
+    CHECK(checked(production, "DELETE /v1/products/{productId}", path).status == 200);
+    CHECK(checked(production, "DELETE /v1/products/{productId}", path).status == 404);
 }
 
 TEST_CASE("the answers of a sync are what the contract says", "[contract]")
@@ -95,7 +98,7 @@ TEST_CASE("the answers of a sync are what the contract says", "[contract]")
     World const world; // without a platform to ask
     auto backend = world.as_backend();
     CHECK(checked(backend, "POST /v1/sync/{userId}", "/v1/sync/ada").status == 409);
-    REQUIRE(backend.patch("/v1/settings", R"({"purchasesApiKey":"sk_1"})").status == 200);
+    REQUIRE(world.as_backend("demo").patch("/v1/settings", R"({"purchasesApiKey":"sk_1"})").status == 200);
     CHECK(checked(backend, "POST /v1/sync/{userId}", "/v1/sync/ada").status == 502);
 }
 
@@ -103,12 +106,13 @@ TEST_CASE("the answers of settings, webhooks, keys and tenants are what the cont
 {
     World const world;
     auto backend = world.as_backend(), owner = world.as_user("ada", "owner"), master = world.as_master();
-    CHECK(example(backend, "PATCH /v1/settings").status == 200);
+    CHECK(example(master, "PATCH /v1/settings").status == 200);
+    CHECK(example(backend, "PATCH /v1/settings").status == 403);
     for (auto const* list : {"/v1/settings", "/v1/audit", "/v1/webhooks"})
         CHECK(example(backend, std::string("GET ") + list).status == 200);
 
     check_webhooks(backend, [&] {
-        REQUIRE(backend.patch("/v1/settings", body({{"purchasesSecret", purchases_secret}})).status == 200);
+        REQUIRE(master.patch("/v1/settings", body({{"purchasesSecret", purchases_secret}})).status == 200);
         REQUIRE(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
     });
     check_keys(owner, backend);

@@ -37,6 +37,8 @@ constexpr auto probes = core::joined(own_probes, testing::attachment_probes, tes
 
 static_assert(testing::covers_every_route(probes, feedback::routes),
     "routes.hpp and the probes of the isolation test differ");
+// The two environments of a tenant share nothing that callers write.
+static_assert(testing::are_production_only({}, feedback::routes));
 
 /// Every row of the scope, but for when its keys were used last and what the sender of webhooks works on.
 std::string rows_of(World const& world, std::string const& scope_id)
@@ -101,6 +103,16 @@ TEST_CASE("no route gives anything of a scope to, or takes it from, anybody else
     World world;
     auto isolation = isolation_of(world);
     CHECK(isolation.breaches(probes, feedback::routes) == "");
+}
+
+TEST_CASE("whatever a sandbox credential calls, production keeps what it has", "[feedback][isolation]")
+{
+    World world;
+    auto objects = make_objects(world);
+    auto const prefix = world.key("demo").substr(0, 12);
+    objects.merge(PathValues{{"environment", "production"}, {"slug", "demo"}, {"prefix", prefix}});
+    auto const production = [&] { return rows_of(world, world.scope_id("demo")); };
+    CHECK(testing::sandbox_breaches(world, probes, objects, production) == "");
 }
 
 TEST_CASE("an address that was altered opens nothing", "[feedback][isolation]")

@@ -69,6 +69,8 @@ constexpr auto probes = core::joined(own_probes, testing::attachment_probes, tes
 
 static_assert(testing::covers_every_route(probes, notify::routes),
     "routes.hpp and the probes of the isolation test differ");
+// The two environments of a tenant share templates alone, and both write them.
+static_assert(testing::are_production_only({}, notify::routes));
 
 /// Every row of the scope, but for when its keys were used last and what workers write, and the templates of
 /// its tenant.
@@ -173,6 +175,17 @@ TEST_CASE("no route gives anything of a scope to, or takes it from, anybody else
     World const world;
     auto isolation = isolation_of(world, {"other-sandbox", "demo"});
     CHECK(isolation.breaches(probes, notify::routes) == "");
+}
+
+TEST_CASE("whatever a sandbox credential calls, production keeps all but templates", "[notify][isolation]")
+{
+    World const world;
+    auto objects = make_objects(world);
+    auto const prefix = world.key("demo").substr(0, 12);
+    objects.merge(PathValues{{"environment", "production"}, {"slug", "demo"}, {"prefix", prefix}});
+    auto const production = [&] { return rows_of(world, world.scope_id("demo")); };
+    CHECK(testing::sandbox_breaches(
+              world, probes, objects, production, {"/v1/templates", "/v1/templates/{templateId}"}) == "");
 }
 
 TEST_CASE("another tenant has nothing to do with templates, domains and devices", "[notify][isolation]")

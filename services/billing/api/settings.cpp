@@ -6,6 +6,7 @@
 #include "http/etag.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
+#include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ using tenancy::settings::Settings;
 constexpr std::size_t max_secret = 255;
 constexpr std::size_t max_signing_secrets = 10;
 constexpr std::array names{settings::purchases_secret_name, settings::payments_secrets_name,
-    settings::purchases_api_key_name, settings::past_due_is_active_name};
+    settings::purchases_api_key_name, settings::past_due_is_active_name, settings::allowed_origins_name};
 
 /// What a header can hold: visible ASCII, with spaces inside where `spaces` says so.
 bool fits_header(std::string_view text, bool spaces)
@@ -44,7 +45,8 @@ json::object show(json::object const& document)
     return {{settings::purchases_secret_name, is_text(settings::purchases_secret_name)},
         {settings::payments_secrets_name, secrets()},
         {settings::purchases_api_key_name, is_text(settings::purchases_api_key_name)},
-        {settings::past_due_is_active_name, settings::past_due_is_active(document)}};
+        {settings::past_due_is_active_name, settings::past_due_is_active(document)},
+        {settings::allowed_origins_name, settings::allowed_origins(document)}};
 }
 
 http::Response answer(Settings const& settings)
@@ -63,7 +65,7 @@ core::Change<std::string> change_secret(core::Fields& f, std::string_view name, 
 
 struct Changes {
     core::Change<std::string> purchases_secret, purchases_api_key;
-    core::Change<std::vector<std::string>> payments_secrets;
+    core::Change<std::vector<std::string>> payments_secrets, allowed_origins;
     core::Change<bool> past_due_is_active;
 
     static Changes parse(http::Request const& req)
@@ -75,6 +77,7 @@ struct Changes {
         c.purchases_api_key = change_secret(f, settings::purchases_api_key_name, false);
         c.past_due_is_active = {
             f.has(settings::past_due_is_active_name), f.optional_boolean(settings::past_due_is_active_name)};
+        c.allowed_origins = tenancy::change_origins(f, settings::allowed_origins_name);
         f.check_any_of(names);
         return c;
     }
@@ -99,6 +102,7 @@ struct Changes {
         }
         if (past_due_is_active)
             document[settings::past_due_is_active_name] = past_due_is_active.value.value_or(false);
+        tenancy::settings::set(document, settings::allowed_origins_name, allowed_origins, json::array());
     }
 };
 

@@ -101,6 +101,12 @@ bool past_due_is_active(json::object const& document) noexcept
     return value != nullptr && *value == true;
 }
 
+json::array allowed_origins(json::object const& document)
+{
+    auto const* value = find(document, allowed_origins_name);
+    return value == nullptr ? json::array() : value->as_array();
+}
+
 std::string seal(
     core::Secret const& secret, std::string_view name, std::int64_t tenant_id, crypto::Keyring const& keyring)
 {

@@ -22,6 +22,7 @@ inline constexpr std::string_view purchases_secret_name = "purchasesSecret";    
 inline constexpr std::string_view payments_secrets_name = "paymentsSigningSecrets"; ///< array of the same
 inline constexpr std::string_view purchases_api_key_name = "purchasesApiKey";       ///< text, sealed
 inline constexpr std::string_view past_due_is_active_name = "pastDueIsActive";      ///< boolean
+inline constexpr std::string_view allowed_origins_name = "allowedOrigins";          ///< array of text
 
 /// Both scopes of a tenant, production first.
 pg::Scopes both_of(std::int64_t tenant_id);
@@ -48,6 +49,10 @@ bool has_purchases_api_key(boost::json::object const& document) noexcept;
 
 /// Whether `past_due` subscriptions of the payment provider are active. False unless the tenant said so.
 bool past_due_is_active(boost::json::object const& document) noexcept;
+
+/// Web origins whose pages may call the API, normalised (tenancy/origins.hpp). None unless the tenant said
+/// so.
+boost::json::array allowed_origins(boost::json::object const& document);
 
 /// A secret as the document holds it under the member `name`.
 std::string seal(core::Secret const& secret, std::string_view name, std::int64_t tenant_id,

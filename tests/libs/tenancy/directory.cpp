@@ -98,6 +98,21 @@ TEST_CASE("a tenant is found by slug and by id, with the settings of both enviro
     CHECK(alone.find(acme.id + 1000) == nullptr);
 }
 
+TEST_CASE("where settings are the tenant's, the sandbox has those of production")
+{
+    Store store;
+    auto const acme = store.create("acme");
+    set(store, acme.scope(Environment::production), {{"allowedOrigins", {"https://a.example"}}});
+    set(store, acme.scope(Environment::sandbox), {{"allowedOrigins", {"https://b.example"}}});
+    Alone alone(store, {.shared_settings = true});
+    for (auto const& found : {alone.find("acme"), alone.find(acme.id)}) {
+        REQUIRE(found);
+        for (auto const environment : {Environment::production, Environment::sandbox})
+            CHECK(found->settings(environment).allowed_origins ==
+                  std::vector<std::string>{"https://a.example"});
+    }
+}
+
 TEST_CASE("limits are typed")
 {
     Store store;

@@ -78,10 +78,21 @@ export async function billing(world: World): Promise<void> {
 
   // What the providers authenticate with, and what we ask the platform with: stored encrypted, never shown.
   await refused(backend.POST("/v1/sync/{userId}", { params: { path: { userId: "ada" } } }), "PURCHASES_API_NOT_CONFIGURED");
-  const settings = await ok(backend.PATCH("/v1/settings", { body: secrets }));
-  assert.deepEqual(settings, { purchasesSecret: true, paymentsSigningSecrets: true, purchasesApiKey: true, pastDueIsActive: false });
-  assert.deepEqual(await ok(backend.GET("/v1/settings")), settings);
-  const productId = await catalogue(backend);
+  // Both environments share settings and catalogue: the sandbox reads them, and the operator changes them here.
+  const operator = world.client<paths>("billing", world.env["MASTER_KEY"]);
+  await refused(backend.PATCH("/v1/settings", { body: secrets }), "FORBIDDEN");
+  const settings = await ok(operator.PATCH("/v1/settings", { body: { ...secrets, allowedOrigins: ["https://App.example.com:443"] } }));
+  assert.deepEqual(settings, {
+    purchasesSecret: true,
+    paymentsSigningSecrets: true,
+    purchasesApiKey: true,
+    pastDueIsActive: false,
+    allowedOrigins: ["https://app.example.com"],
+  });
+  const { data, response } = await backend.GET("/v1/settings", { headers: { Origin: "https://app.example.com" } });
+  assert.deepEqual(data, settings);
+  assert.equal(response.headers.get("Access-Control-Allow-Origin"), "https://app.example.com");
+  const productId = await catalogue(backend, operator);
   const heard = await listen(world, "billing", key, "entitlement.changed");
 
   // Ada buys in the app for a month; the platform tells us. Told twice, it counts once; with a wrong secret it is a 401.
@@ -153,7 +164,7 @@ export async function billing(world: World): Promise<void> {
 }
 
 /** A product under the id that both providers know it by; and one that is taken away again. */
-async function catalogue(backend: Caller): Promise<string> {
+async function catalogue(backend: Caller, operator: Caller): Promise<string> {
   const body = {
     providerProductId: "pro.monthly",
     name: "Pro",
@@ -162,21 +173,22 @@ async function catalogue(backend: Caller): Promise<string> {
     grants: [{ name: "credits", quantity: 100 }],
   } as const;
   const { productId } = await ok(
-    backend.POST("/v1/products", { body: { ...body, features: [...body.features], grants: [...body.grants] } }),
+    operator.POST("/v1/products", { body: { ...body, features: [...body.features], grants: [...body.grants] } }),
   );
-  await refused(backend.POST("/v1/products", { body: { ...body, features: null, grants: null } }), "CONFLICT");
+  await refused(operator.POST("/v1/products", { body: { ...body, features: null, grants: null } }), "CONFLICT");
   const here = { path: { productId } };
+  await refused(backend.PATCH("/v1/products/{productId}", { params: here, body: { name: "Free" } }), "FORBIDDEN");
   const read = await backend.GET("/v1/products/{productId}", { params: here });
   const changed = await ok(
-    backend.PATCH("/v1/products/{productId}", {
+    operator.PATCH("/v1/products/{productId}", {
       params: { ...here, header: { "If-Match": read.response.headers.get("ETag")! } },
       body: { name: "Pro, monthly" },
     }),
   );
   assert.deepEqual([changed.name, changed.version], ["Pro, monthly", 2]);
-  const spare = await ok(backend.POST("/v1/products", { body: { providerProductId: "coins", name: "Coins", kind: "consumable" } }));
+  const spare = await ok(operator.POST("/v1/products", { body: { providerProductId: "coins", name: "Coins", kind: "consumable" } }));
   assert.equal((await ok(backend.GET("/v1/products"))).items.length, 2);
-  await ok(backend.DELETE("/v1/products/{productId}", { params: { path: { productId: spare.productId } } }));
+  await ok(operator.DELETE("/v1/products/{productId}", { params: { path: { productId: spare.productId } } }));
   return productId;
 }
 
@@ -209,5 +221,5 @@ async function settle(world: World, backend: Caller): Promise<void> {
   await ok(
     operator.POST("/v1/keys/{environment}/rotate", { params: { path: { environment: "sandbox" } }, body: { gracePeriodSeconds: 3600 } }),
   );
-  await ok(backend.PATCH("/v1/settings", { body: { purchasesApiKey: null } }));
+  await ok(operator.PATCH("/v1/settings", { body: { purchasesApiKey: null } }));
 }
