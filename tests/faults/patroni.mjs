@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { newPassword } from '../upgrade/cluster.mjs'
 import { Postgres, account, makeFolder } from '../upgrade/postgres.mjs'
 import { Process, eventually, freePort } from '../upgrade/processes.mjs'
@@ -128,10 +129,19 @@ export class PatroniCluster extends Postgres {
                 HAPROXY_SOCKET: `${this.stand.folder}/haproxy-postgres`,
             },
         })
-        await eventually('HAProxy leads to the primary', () => {
+        // Until its first checks it takes both nodes for up.
+        await eventually('HAProxy leads to the primary', async () => {
             if (!this.proxy.running) throw new Error(`HAProxy does not start: see ${this.proxy.log}`)
-            return this.sql('postgres', 'SELECT 1').catch(() => undefined)
+            return (await this.#upNodes()).length === 1
         })
+    }
+
+    // The names of the nodes that HAProxy takes for up.
+    async #upNodes() {
+        let answer = ''
+        await new Promise(done => connect(`${this.stand.folder}/haproxy-postgres`).setEncoding('utf8').on('data', text => { answer += text })
+            .once('error', done).once('close', done).end('show stat\n'))
+        return this.nodes.map(({ name }) => name).filter(name => new RegExp(`^postgres,${name},.*,UP[ ,]`, 'm').test(answer))
     }
 
     url(role, password, database) { return `postgresql://${role}:${password}@127.0.0.1:${this.port}/${database}` }

@@ -102,8 +102,8 @@ export class NotifyLoad extends NotifyTraffic {
     // What a webhook is to tell: the ledger whose marks the receiver knows.
     get announced() { return this.book.emails }
 
-    // One write with an event, beside the load.
-    trigger(client = this.admin) { return this.emailSurely(client) }
+    // One write with an event, beside the load; without a key, so that it may share a transaction with others.
+    trigger(client = this.admin) { return this.pushOnce(client) }
 
     // For requests.mjs: without a webhook, whose deliveries would be measured with it.
     async caller() {
