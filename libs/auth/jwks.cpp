@@ -62,12 +62,27 @@ struct Jwks::Impl {
     bool attempt()
     {
         try {
-            auto const text = fetch();
-            if (text) publish(crypto::parse_jwk_set(*text), *text);
+            take(fetch());
             return true;
         } catch (std::exception const& e) {
             if (on_failure) on_failure(e.what());
             return false;
+        }
+    }
+
+    /// A document that did not change is as good as it was.
+    void take(std::optional<std::string> const& text)
+    {
+        if (!text) {
+            if (!refusal.empty()) throw std::runtime_error(refusal);
+            return;
+        }
+        try {
+            publish(crypto::parse_jwk_set(*text), *text);
+            refusal.clear();
+        } catch (std::exception const& e) {
+            refusal = std::string("the document is no JWK set: ") + e.what();
+            throw std::runtime_error(refusal);
         }
     }
 
@@ -124,6 +139,7 @@ struct Jwks::Impl {
     Fetch const fetch;
     JwksOptions const options;
     OnFailure const on_failure;
+    std::string refusal; ///< why the last document was not taken, empty when it was; for the thread alone
 
     mutable std::mutex mutex;
     std::condition_variable_any cause;

@@ -25,14 +25,15 @@ struct JwksOptions {
     std::chrono::milliseconds patience{3'000};     ///< how long one caller waits for a fetch
 };
 
-/// A JWK set (RFC 7517) kept up to date on a thread of its own. While its source fails, the last good set
-/// stays in use. Safe from any thread.
+/// A JWK set (RFC 7517) kept up to date on a thread of its own. While its source fails, or has a document
+/// that is no JWK set, the last good set stays in use and the source is asked again every few seconds. Safe
+/// from any thread.
 class Jwks {
 public:
-    /// Produces the document, or nullopt when it has not changed since the last call; throws when it cannot.
-    /// Runs on this object's thread and may block.
+    /// Produces the document, or nullopt when it is the one that the last call produced; throws when it
+    /// cannot. Runs on this object's thread and may block.
     using Fetch = std::function<std::optional<std::string>()>;
-    /// Told of each failed fetch, on this object's thread.
+    /// Told of each failed fetch, on this object's thread: of a document that is no JWK set at every look.
     using OnFailure = std::function<void(std::string const& what)>;
 
     /// Begins to fetch at once, in the background.
@@ -49,8 +50,8 @@ public:
 
     Snapshot snapshot() const;
 
-    /// How long ago the source last answered, with whatever set; while it never has, how long it has been
-    /// asked.
+    /// How long ago the source last answered with a JWK set, the same one included; while it never has, how
+    /// long it has been asked.
     std::chrono::nanoseconds age() const;
 
     /// Whether a fetch for an unknown key id is allowed now, or one is under way.

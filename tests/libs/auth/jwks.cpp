@@ -202,6 +202,35 @@ TEST_CASE("a file is read again when it changes")
     CHECK(testing::eventually([&] { return size_of(jwks) == 1; }));
 }
 
+TEST_CASE("a bad file fails at every look until it is mended, and the last good keys stay in use")
+{
+    testing::FakeClock const clock;
+    testing::Issuer issuer(clock);
+    testing::TemporaryDirectory const dir;
+    std::string const path = dir.path() + "/jwks.json";
+    std::atomic<int> failures = 0;
+    write_file(path, issuer.jwks());
+    auth::Jwks const jwks(
+        auth::jwks_from_file(path), {.refresh = 10ms}, [&](std::string const&) { ++failures; });
+    REQUIRE(testing::eventually([&] { return size_of(jwks) == 1; }));
+
+    write_file(path, "{\"keys\":[");
+    REQUIRE(testing::eventually([&] { return failures > 0; }));
+    auto const broken = std::chrono::steady_clock::now();
+    // The file does not change any more, and still it is no answer.
+    CHECK(testing::eventually([&] { return failures > 3; }));
+    auto const since = std::chrono::steady_clock::now() - broken;
+    CHECK(jwks.age() > since);
+    CHECK(size_of(jwks) == 1);
+
+    issuer.rotate();
+    write_file(path, issuer.jwks());
+    CHECK(testing::eventually([&] { return size_of(jwks) == 2; }));
+    int const then = failures;
+    CHECK(testing::eventually([&] { return jwks.age() < std::chrono::steady_clock::now() - broken; }));
+    CHECK(failures == then);
+}
+
 TEST_CASE("an address is asked, and its failures are failures")
 {
     testing::FakeClock const clock;
