@@ -13,6 +13,8 @@ namespace redis {
 
 namespace {
 
+constexpr std::size_t longest_socket_path = 107; // unix(7)
+
 [[noreturn]] void refuse(char const* why)
 {
     throw std::invalid_argument(why);
@@ -30,7 +32,8 @@ void read_tcp(boost::urls::url_view const& url, Address& address)
 {
     address.host = url.host_address();
     if (address.host.empty()) refuse("the host is missing");
-    if (address.host.find(',') != std::string::npos) refuse("several hosts are written redis+cluster://");
+    if (address.host.find(',') != std::string::npos)
+        refuse("several hosts are written redis+cluster:// or rediss+cluster://");
     if (url.has_port()) {
         address.port = url.port_number();
         if (address.port == 0) refuse("the port must be 1 to 65535");
@@ -45,6 +48,7 @@ void read_unix(boost::urls::url_view const& url, Address& address)
     if (!url.host().empty()) refuse("a unix socket has no host: write unix:///path");
     address.path = url.path();
     if (address.path.size() < 2) refuse("the path of the socket is missing");
+    if (address.path.size() > longest_socket_path) refuse("the path of the socket is too long");
     for (auto const& parameter : url.params()) {
         if (parameter.key != "db" || !parameter.has_value) refuse("only ?db= is understood");
         address.database = parse_database(parameter.value);
@@ -61,17 +65,19 @@ Address parse_server(std::string_view text)
     address.user = url.user();
     address.password = core::Secret(url.password());
     if (!address.user.empty() && address.password.empty()) refuse("a user needs a password");
-    if (url.scheme() == "redis")
+    address.tls = url.scheme() == "rediss";
+    if (address.tls || url.scheme() == "redis")
         read_tcp(url, address);
     else if (url.scheme() == "unix")
         read_unix(url, address);
     else
-        refuse("it must start with redis://, redis+cluster:// or unix://");
+        refuse("it must start with redis://, rediss://, redis+cluster://, rediss+cluster:// or unix://");
     return address;
 }
 
-/// What follows `redis+cluster://`. A URL has one host, so each of them is read as one of its own.
-Address parse_cluster(std::string_view rest)
+/// What follows `redis+cluster://`. A URL has one host, so each of them is read as one of its own. `scheme`
+/// is that of a single server.
+Address parse_cluster(std::string_view scheme, std::string_view rest)
 {
     auto const authority = rest.substr(0, rest.find_first_of("/?#"));
     auto const after = rest.substr(authority.size());
@@ -79,11 +85,12 @@ Address parse_cluster(std::string_view rest)
     Address address;
     for (auto hosts = authority.substr(sign_in.size());;) {
         auto const host = hosts.substr(0, hosts.find(','));
-        auto node = parse_server(std::string("redis://").append(sign_in).append(host).append(after));
+        auto node = parse_server(std::string(scheme).append(sign_in).append(host).append(after));
         if (node.database != 0) refuse("a cluster has no databases");
         address.cluster.push_back({std::move(node.host), node.port});
         address.user = std::move(node.user);
         address.password = std::move(node.password);
+        address.tls = node.tls;
         if (host.size() == hosts.size()) return address;
         hosts.remove_prefix(host.size() + 1);
     }
@@ -93,8 +100,10 @@ Address parse_cluster(std::string_view rest)
 
 Address Address::parse(std::string_view text)
 {
-    constexpr std::string_view cluster = "redis+cluster://";
-    return text.starts_with(cluster) ? parse_cluster(text.substr(cluster.size())) : parse_server(text);
+    constexpr std::string_view cluster = "redis+cluster://", tls_cluster = "rediss+cluster://";
+    if (text.starts_with(cluster)) return parse_cluster("redis://", text.substr(cluster.size()));
+    if (text.starts_with(tls_cluster)) return parse_cluster("rediss://", text.substr(tls_cluster.size()));
+    return parse_server(text);
 }
 
 } // namespace redis

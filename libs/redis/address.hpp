@@ -27,10 +27,12 @@ struct Address {
     std::string user;      ///< empty: the default user
     core::Secret password; ///< empty: no AUTH
     unsigned database = 0;
+    bool tls = false; ///< never with a `path`
 
     /// `redis://[[user]:password@]host[:port][/db]` or `unix://[[user]:password@]/path/to.sock[?db=n]`, the
     /// forms of the IANA registration and of redis-py; or `redis+cluster://[[user]:password@]host[:port],…`
-    /// for a Redis Cluster. Throws std::invalid_argument, never quoting the password.
+    /// for a Redis Cluster. `rediss://` and `rediss+cluster://` are the same under TLS. Throws
+    /// std::invalid_argument, never quoting the password.
     static Address parse(std::string_view url);
 };
 

@@ -2,6 +2,8 @@
 
 #include "redis/cluster.hpp"
 #include "redis/connection.hpp"
+#include "redis/times.hpp"
+#include "redis/tls.hpp"
 
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -56,12 +58,14 @@ Words eval_command(std::string_view verb, std::string_view script, std::string_v
 Script::Script(std::string text) : text_(std::move(text)), sha_(sha1_hex(text_)) {}
 
 Client::Client(ClientOptions options, std::vector<asio::io_context*> const& contexts, observe::Logger& logger)
+    : script_clock_(options.script_clock)
 {
+    Tls const tls = options.address.tls ? make_tls(options.tls) : nullptr;
     for (auto* const ioc : contexts) {
         if (options.address.cluster.empty())
-            backends_.push_back(std::make_shared<Connection>(*ioc, options, logger));
+            backends_.push_back(std::make_shared<Connection>(*ioc, options, tls, logger));
         else
-            backends_.push_back(std::make_shared<Cluster>(*ioc, options, logger));
+            backends_.push_back(std::make_shared<Cluster>(*ioc, options, tls, logger));
     }
     for (auto const& backend : backends_)
         backend->start();
@@ -76,6 +80,11 @@ void Client::stop() noexcept
 {
     for (auto const& backend : backends_)
         backend->stop();
+}
+
+std::string Client::script_time() const
+{
+    return script_clock_ == nullptr ? "" : microseconds(script_clock_->now().time_since_epoch());
 }
 
 bool Client::healthy() const noexcept

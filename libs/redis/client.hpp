@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/clock.hpp"
 #include "observe/log.hpp"
 #include "redis/address.hpp"
 #include "redis/reply.hpp"
@@ -34,11 +35,22 @@ private:
     std::string sha_;
 };
 
+/// Whom connections under TLS trust, and who they are. The files are PEM and are read once, at the start.
+struct TlsOptions {
+    std::string ca_file;          ///< authorities of the server's certificate; empty: the system's
+    std::string certificate_file; ///< the client's own, with its chain; empty: none
+    std::string private_key_file; ///< of the client's certificate
+};
+
 struct ClientOptions {
     Address address;
+    TlsOptions tls = {};                    ///< for an address with `tls`
     std::chrono::milliseconds timeout{250}; ///< a server silent for longer counts as down
     std::chrono::milliseconds reconnect_min{50};
     std::chrono::milliseconds reconnect_max{1000};
+    /// What scripts take for the time in place of Redis' own clock, for tests that move it; outlives the
+    /// client. Null: Redis' clock, the only one that all replicas share.
+    core::Clock const* script_clock = nullptr;
 };
 
 /// One asynchronous connection per io_context (and, of a Redis Cluster, per master), each used only by the
@@ -54,9 +66,13 @@ struct ClientOptions {
 /// All keys of one command or script carry one hash tag, so that a Redis Cluster can serve them. A master
 /// that is away concerns its own keys alone; a replica that takes over from it is found by itself, and so are
 /// keys that move.
+///
+/// Under TLS a server is believed whose certificate is for the host of the address, or, of a cluster's other
+/// nodes, for the host that the cluster announces of them.
 class Client {
 public:
     /// `contexts` each run by one thread; they and `logger` outlive this object's `stop()` and their threads.
+    /// Throws std::runtime_error when a file of `options.tls` cannot be used.
     Client(ClientOptions options, std::vector<asio::io_context*> const& contexts, observe::Logger& logger);
 
     /// Stops.
@@ -77,6 +93,9 @@ public:
     /// made meanwhile, or moved to another node, may remain.
     asio::awaitable<std::size_t> erase_prefix(std::string_view prefix);
 
+    /// What a script that begins with `now_in_lua` (times.hpp) is given as its first argument.
+    std::string script_time() const;
+
     /// Whether some connection works now (for metrics). Safe from any thread.
     bool healthy() const noexcept;
 
@@ -93,6 +112,7 @@ private:
     asio::awaitable<Reply> route(std::string_view key, std::vector<std::string_view> args);
     asio::awaitable<std::size_t> erase_on(Connection& server, std::string_view glob);
 
+    core::Clock const* const script_clock_;
     std::vector<std::shared_ptr<Backend>> backends_; ///< one per context
 };
 

@@ -24,8 +24,8 @@ constexpr unsigned hop_limit = 8;
 
 } // namespace
 
-Client::Cluster::Cluster(asio::io_context& ioc, ClientOptions options, observe::Logger& logger)
-    : ioc_(ioc), options_(std::move(options)), logger_(logger),
+Client::Cluster::Cluster(asio::io_context& ioc, ClientOptions options, Tls tls, observe::Logger& logger)
+    : ioc_(ioc), options_(std::move(options)), tls_(std::move(tls)), logger_(logger),
       first_table_(ioc, Clock::now() + options_.timeout), wake_(ioc), pause_(ioc)
 {
 }
@@ -179,7 +179,7 @@ std::shared_ptr<Client::Connection> Client::Cluster::node_at(Endpoint const& end
     options.address.host = endpoint.host;
     options.address.port = endpoint.port;
     auto const node =
-        std::make_shared<Connection>(ioc_, std::move(options), logger_, [weak = weak_from_this()] {
+        std::make_shared<Connection>(ioc_, std::move(options), tls_, logger_, [weak = weak_from_this()] {
             if (auto const self = weak.lock()) self->on_change();
         });
     nodes_.emplace(endpoint, node);

@@ -20,7 +20,7 @@ namespace redis {
 class Client::Cluster final : public Backend, public std::enable_shared_from_this<Cluster> {
 public:
     /// `options.address.cluster` is not empty.
-    Cluster(asio::io_context& ioc, ClientOptions options, observe::Logger& logger);
+    Cluster(asio::io_context& ioc, ClientOptions options, Tls tls, observe::Logger& logger);
 
     asio::io_context& context() const noexcept override { return ioc_; }
 
@@ -59,6 +59,7 @@ private:
 
     asio::io_context& ioc_;
     ClientOptions const options_;
+    Tls const tls_;
     observe::Logger& logger_;
     std::map<Endpoint, std::shared_ptr<Connection>> nodes_; ///< all there are, of masters and others
     std::vector<Owned> table_;                              ///< ascending

@@ -4,8 +4,9 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <hiredis/async.h>
+#include <hiredis/hiredis.h>
 
 #include <array>
 #include <random>
@@ -68,10 +69,11 @@ Outcome Outcome::of(redisReply const* reply)
     return {nullptr, to_reply(*reply)};
 }
 
-Client::Connection::Connection(
-    asio::io_context& ioc, ClientOptions options, observe::Logger& logger, std::function<void()> on_change)
-    : ioc_(ioc), options_(std::move(options)), logger_(logger), on_change_(std::move(on_change)),
-      resolver_(ioc), first_attempt_(ioc, Clock::now() + options_.timeout), changed_(ioc), watchdog_(ioc)
+Client::Connection::Connection(asio::io_context& ioc, ClientOptions options, Tls tls, observe::Logger& logger,
+    std::function<void()> on_change)
+    : ioc_(ioc), options_(std::move(options)), tls_(std::move(tls)), logger_(logger),
+      on_change_(std::move(on_change)), resolver_(ioc), first_attempt_(ioc, Clock::now() + options_.timeout),
+      changed_(ioc), watchdog_(ioc)
 {
 }
 
@@ -181,9 +183,9 @@ void Client::Connection::changed()
 
 asio::awaitable<bool> Client::Connection::connect()
 {
-    for (auto const& ip : co_await resolve()) {
+    for (auto const& endpoint : co_await resolve()) {
         if (state_ == State::stopped) break;
-        if (!co_await connect_to(ip)) continue;
+        if (!co_await connect_to(endpoint)) continue;
         set_state(State::up);
         first_attempt_.cancel();
         co_return state_ == State::up;
@@ -191,32 +193,39 @@ asio::awaitable<bool> Client::Connection::connect()
     co_return false;
 }
 
-/// hiredis would resolve names on this thread, so it is given addresses. A unix socket needs none: one empty
-/// text.
-asio::awaitable<std::vector<std::string>> Client::Connection::resolve()
+/// Where to connect to, in the order in which to try.
+asio::awaitable<std::vector<Stream::Endpoint>> Client::Connection::resolve()
 {
-    std::vector<std::string> found;
-    if (!options_.address.path.empty()) co_return std::vector<std::string>{""};
+    auto const& address = options_.address;
+    std::vector<Stream::Endpoint> found;
+    if (!address.path.empty()) {
+        found.emplace_back(asio::local::stream_protocol::endpoint(address.path));
+        co_return found;
+    }
     boost::system::error_code failed;
-    auto const results = co_await resolver_.async_resolve(options_.address.host,
-        std::to_string(options_.address.port), asio::redirect_error(asio::use_awaitable, failed));
+    auto const results = co_await resolver_.async_resolve(
+        address.host, std::to_string(address.port), asio::redirect_error(asio::use_awaitable, failed));
     if (failed) reason_ = failed.message();
     for (auto const& entry : results)
-        found.push_back(entry.endpoint().address().to_string());
+        found.emplace_back(entry.endpoint());
     co_return found;
 }
 
-asio::awaitable<bool> Client::Connection::connect_to(std::string const& ip)
+asio::awaitable<bool> Client::Connection::connect_to(Stream::Endpoint to)
 try {
     changed_.expires_at(Clock::time_point::max());
-    link_ = Link::open(ioc_, options_.address.path, ip, options_.address.port,
-        [weak = weak_from_this()](std::string const& reason) {
+    link_ = nullptr;
+    link_ = Link::open(
+        ioc_, tls_, options_.address.host, to, [weak = weak_from_this()](std::string const& reason) {
             if (auto const self = weak.lock()) self->on_closed(reason);
         });
     co_await sign_in(link_);
     co_return link_->is_open();
 } catch (std::exception const& e) {
-    if (link_) link_->close(e.what()); // what it says reaches reason_, unless the link had ended by itself
+    if (link_)
+        link_->close(e.what()); // what it says reaches reason_, unless the link had ended by itself
+    else
+        reason_ = e.what();
     co_return false;
 }
 
@@ -268,17 +277,17 @@ void Client::Connection::watch()
     });
 }
 
-bool Client::Connection::is_silent() const noexcept
+bool Client::Connection::is_silent() const
 {
-    // The first tick may have come right after the command, so one more than the time-out has.
-    return link_->age() > ticks;
+    // The first tick may have come right after the command, so one more than the time-out has. What has
+    // arrived while this thread was late is read before the next tick comes.
+    return link_->age() > ticks + (link_->has_input() ? 1 : 0);
 }
 
 void Client::Connection::check_silence()
 {
     if (!link_) return;
     link_->tick();
-    if (is_silent()) link_->read_now(); // the answer may be waiting in the socket
     if (is_silent()) link_->close("no answer within the time limit");
     if (link_->age()) watch();
 }

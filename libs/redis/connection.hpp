@@ -31,7 +31,7 @@ public:
 
     void arrived(redisReply const* reply) noexcept override
     {
-        // Posted, never resumed here: this runs inside hiredis, which an exception must not cross.
+        // Posted, never resumed here: the answers behind it are being read.
         auto const executor = asio::get_associated_executor(handler_);
         asio::post(executor, [handler = std::move(handler_), outcome = Outcome::of(reply)]() mutable {
             handler(std::move(outcome.failure), std::move(outcome.reply));
@@ -47,7 +47,7 @@ private:
 class Client::Connection final : public Backend, public std::enable_shared_from_this<Connection> {
 public:
     /// `on_change` is called after it came up and after each attempt that ended, on the context's thread.
-    Connection(asio::io_context& ioc, ClientOptions options, observe::Logger& logger,
+    Connection(asio::io_context& ioc, ClientOptions options, Tls tls, observe::Logger& logger,
         std::function<void()> on_change = {});
 
     void start() override;
@@ -85,8 +85,8 @@ private:
     asio::awaitable<Reply> send_once_made(Words const& args, bool asking);
     asio::awaitable<Reply> send_now(Words const& args, bool asking);
     asio::awaitable<bool> connect();
-    asio::awaitable<bool> connect_to(std::string const& ip);
-    asio::awaitable<std::vector<std::string>> resolve();
+    asio::awaitable<bool> connect_to(Stream::Endpoint to);
+    asio::awaitable<std::vector<Stream::Endpoint>> resolve();
     asio::awaitable<void> sign_in(std::shared_ptr<Link> link);
     asio::awaitable<void> pause(unsigned attempt);
     asio::awaitable<Reply> exchange(
@@ -95,12 +95,13 @@ private:
     void on_closed(std::string const& reason);
     void watch();
     void check_silence();
-    bool is_silent() const noexcept;
+    bool is_silent() const;
     void set_state(State state) noexcept;
     void stop_here();
 
     asio::io_context& ioc_;
     ClientOptions const options_;
+    Tls const tls_;
     observe::Logger& logger_;
     std::function<void()> const on_change_;
     std::atomic<State> state_ = State::starting;

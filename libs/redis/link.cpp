@@ -1,169 +1,159 @@
 #include "redis/link.hpp"
 
 #include <boost/asio/post.hpp>
-#include <hiredis/async.h>
+#include <hiredis/hiredis.h>
 
-#include <vector>
+#include <new>
 
 namespace redis {
 
-std::shared_ptr<Link> Link::open(asio::io_context& ioc, std::string const& path, std::string const& ip,
-    std::uint16_t port, OnClosed on_closed)
+namespace {
+
+/// What a connection that rests keeps for its next commands, in bytes.
+constexpr std::size_t kept_capacity = 64 * 1024;
+
+/// As RESP has it: an array of bulk strings.
+void append_command(std::string& out, std::span<std::string_view const> args)
 {
-    std::shared_ptr<Link> link(new Link(ioc, std::move(on_closed)));
-    link->adopt(path.empty() ? redisAsyncConnect(ip.c_str(), port) : redisAsyncConnectUnix(path.c_str()));
-    return link;
+    auto const append_head = [&out](char type, std::size_t size) {
+        out.append(1, type).append(std::to_string(size)).append("\r\n");
+    };
+    append_head('*', args.size());
+    for (auto const arg : args) {
+        append_head('$', arg.size());
+        out.append(arg).append("\r\n");
+    }
+}
+
+} // namespace
+
+Link::Link(asio::io_context& ioc, Tls tls, std::string const& host, OnClosed on_closed)
+    : stream_(ioc, std::move(tls), host), on_closed_(std::move(on_closed)), reader_(redisReaderCreate())
+{
+    if (reader_ == nullptr) throw std::bad_alloc();
 }
 
 Link::~Link()
 {
-    on_closed_ = nullptr;
-    close("the connection is not needed any more");
+    redisReaderFree(reader_);
 }
 
-void Link::adopt(redisAsyncContext* context)
+std::shared_ptr<Link> Link::open(
+    asio::io_context& ioc, Tls tls, std::string const& host, Stream::Endpoint const& to, OnClosed on_closed)
 {
-    context_ = context;
-    if (context == nullptr) {
-        reason_ = "out of memory";
-        closed();
-        return;
-    }
-    context->data = this;
-    context->ev.data = this;
-    context->ev.addRead = &Link::add_read;
-    context->ev.addWrite = &Link::add_write;
-    context->ev.cleanup = &Link::clean_up;
-    if (context->err != 0) {
-        close(context->errstr);
-        return;
-    }
-    boost::system::error_code failed;
-    socket_.assign(context->c.fd, failed);
-    if (failed)
-        close(failed.message());
-    else
-        redisAsyncSetConnectCallback(context, &Link::on_connect);
+    std::shared_ptr<Link> link(new Link(ioc, std::move(tls), host, std::move(on_closed)));
+    link->connect(to);
+    return link;
+}
+
+void Link::connect(Stream::Endpoint const& to)
+{
+    stream_.async_open(to, [self = shared_from_this()](Stream::Error error) {
+        if (error) return self->fail(error);
+        if (!self->open_) return;
+        self->connected_ = true;
+        self->read();
+        if (!self->output_.empty()) self->flush_later();
+    });
 }
 
 void Link::send(std::span<std::string_view const> args, std::unique_ptr<Answer> answer)
 {
-    std::vector<char const*> texts;
-    std::vector<std::size_t> lengths;
-    texts.reserve(args.size());
-    lengths.reserve(args.size());
-    for (auto const arg : args) {
-        texts.push_back(arg.data());
-        lengths.push_back(arg.size());
-    }
-    bool const sent =
-        context_ != nullptr && redisAsyncCommandArgv(context_, &Link::on_reply, answer.get(),
-                                   static_cast<int>(args.size()), texts.data(), lengths.data()) == REDIS_OK;
-    if (!sent) {
+    if (!open_) {
         answer->arrived(nullptr);
         return;
     }
-    static_cast<void>(answer.release()); // on_reply takes it back
-    sent_.push_back(ticks_);
+    append_command(output_, args);
+    sent_.push_back({ticks_, std::move(answer)});
+    if (connected_) flush_later();
 }
 
 std::optional<unsigned> Link::age() const noexcept
 {
-    return sent_.empty() ? std::nullopt : std::optional(ticks_ - sent_.front());
+    return sent_.empty() ? std::nullopt : std::optional(ticks_ - sent_.front().tick);
 }
 
-void Link::read_now()
+void Link::close(std::string const& reason)
 {
-    if (context_ != nullptr && connected_) redisAsyncHandleRead(context_);
+    if (!open_) return;
+    open_ = false;
+    stream_.close();
+    auto const missing = std::exchange(sent_, {});
+    for (auto const& sent : missing)
+        sent.answer->arrived(nullptr);
+    if (auto const on_closed = std::exchange(on_closed_, nullptr)) on_closed(reason);
 }
 
-void Link::close(std::string reason)
+void Link::fail(Stream::Error const& error)
 {
-    if (context_ == nullptr) return;
-    reason_ = std::move(reason);
-    redisAsyncFree(context_); // ends in clean_up, after the callback when hiredis is in one
+    if (open_) close(stream_.explain(error));
 }
 
-void Link::wait_readable()
+void Link::read()
 {
-    if (reading_) return;
-    reading_ = true;
-    socket_.async_wait(asio::posix::descriptor_base::wait_read, [self = shared_from_this()](auto failed) {
-        self->reading_ = false;
-        if (!failed && self->context_ != nullptr) redisAsyncHandleRead(self->context_);
-    });
+    stream_.async_read_some(
+        asio::buffer(input_), [self = shared_from_this()](Stream::Error error, std::size_t size) {
+            if (error) return self->fail(error);
+            self->take(size);
+            if (self->open_) self->read();
+        });
 }
 
-void Link::wait_writable()
+void Link::take(std::size_t size)
 {
-    socket_.async_wait(asio::posix::descriptor_base::wait_write, [self = shared_from_this()](auto failed) {
-        if (!failed) self->handle_write();
-    });
+    redisReaderFeed(reader_, input_.data(), size);
+    while (open_ && take_reply()) {
+    }
+}
+
+/// Whether there was a whole one.
+bool Link::take_reply()
+{
+    void* read = nullptr;
+    if (redisReaderGetReply(reader_, &read) != REDIS_OK) {
+        close(reader_->errstr);
+        return false;
+    }
+    if (read == nullptr) return false;
+    std::unique_ptr<void, decltype(&freeReplyObject)> const reply(read, &freeReplyObject);
+    deliver(*static_cast<redisReply const*>(read));
+    return true;
+}
+
+void Link::deliver(redisReply const& reply)
+{
+    if (sent_.empty()) {
+        close("the server answered what it was not asked");
+        return;
+    }
+    auto const answer = std::move(sent_.front().answer);
+    sent_.pop_front();
+    answer->arrived(&reply);
+    // A master that was demoted keeps its connections; only a new one finds the new master.
+    if (reply.type == REDIS_REPLY_ERROR && std::string_view(reply.str, reply.len).starts_with("READONLY"))
+        close("the server became a read-only replica");
 }
 
 void Link::flush_later()
 {
+    if (busy_) return;
+    busy_ = true;
     // Behind everything that is ready to run in this turn, so that all its commands travel together.
-    asio::post(socket_.get_executor(), [self = shared_from_this()] { self->handle_write(); });
+    asio::post(stream_.executor(), [self = shared_from_this()] { self->flush(); });
 }
 
-void Link::handle_write()
+void Link::flush()
 {
-    writing_ = false;
-    if (context_ == nullptr) return;
-    in_write_ = true;
-    redisAsyncHandleWrite(context_);
-    in_write_ = false;
-}
-
-void Link::closed()
-{
-    context_ = nullptr;
-    sent_.clear();
-    if (auto const on_closed = std::exchange(on_closed_, nullptr)) on_closed(reason_);
-}
-
-void Link::add_read(void* self)
-{
-    static_cast<Link*>(self)->wait_readable();
-}
-
-void Link::add_write(void* self)
-{
-    auto& link = *static_cast<Link*>(self);
-    if (link.writing_) return;
-    link.writing_ = true;
-    // Asked for while writing, it means that the socket is full.
-    if (link.connected_ && !link.in_write_)
-        link.flush_later();
-    else
-        link.wait_writable();
-}
-
-void Link::clean_up(void* self)
-{
-    auto& link = *static_cast<Link*>(self);
-    if (link.context_->err != 0) link.reason_ = link.context_->errstr;
-    if (link.socket_.is_open()) link.socket_.release(); // hiredis closes it
-    link.closed();
-}
-
-void Link::on_connect(redisAsyncContext const* context, int status)
-{
-    static_cast<Link*>(context->data)->connected_ = status == REDIS_OK;
-}
-
-void Link::on_reply(redisAsyncContext* context, void* reply, void* answer)
-{
-    auto& link = *static_cast<Link*>(context->data);
-    std::unique_ptr<Answer> const waiting(static_cast<Answer*>(answer));
-    auto const* const arrived = static_cast<redisReply const*>(reply);
-    if (!link.sent_.empty()) link.sent_.pop_front();
-    waiting->arrived(arrived);
-    // A master that was demoted keeps its connections; only a new one finds the new master.
-    if (arrived != nullptr && arrived->type == REDIS_REPLY_ERROR &&
-        std::string_view(arrived->str, arrived->len).starts_with("READONLY"))
-        link.close("the server became a read-only replica");
+    if (!open_) return;
+    writing_.clear();
+    writing_.swap(output_);
+    stream_.async_write(
+        asio::buffer(writing_), [self = shared_from_this()](Stream::Error error, std::size_t /*size*/) {
+            if (error) return self->fail(error);
+            self->busy_ = false;
+            if (self->writing_.capacity() > kept_capacity) self->writing_ = {};
+            if (!self->output_.empty()) self->flush_later();
+        });
 }
 
 } // namespace redis

@@ -1,10 +1,8 @@
 #pragma once
 
-#include "redis/address.hpp"
+#include "redis/stream.hpp"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -14,38 +12,36 @@
 #include <string>
 #include <string_view>
 
-struct redisAsyncContext;
+struct redisReader;
 struct redisReply;
 
 namespace redis {
-
-namespace asio = boost::asio;
 
 /// Who waits for one answer.
 class Answer {
 public:
     virtual ~Answer() = default;
-    /// Called once, inside hiredis: must neither throw nor resume a coroutine. Null: the connection was lost.
+    /// Called once: must neither throw nor resume a coroutine. Null: the connection was lost.
     virtual void arrived(redisReply const* reply) noexcept = 0;
 };
 
-/// One connection, from connect to close, by hiredis with Asio waiting for its socket. Used by the context's
-/// thread only. What is sent within one turn of the context leaves in one write.
+/// One connection, from connect to close: Asio moves the bytes, hiredis reads the answers. Used by the
+/// context's thread only. What is sent within one turn of the context leaves in one write.
 class Link : public std::enable_shared_from_this<Link> {
 public:
     using OnClosed = std::function<void(std::string const& reason)>;
 
-    /// Begins to connect to the numeric address `ip`, or to `path` when that is not empty. `on_closed` runs
-    /// once when the connection ends or cannot be made (also within this call), inside hiredis: as
-    /// `Answer::arrived`.
-    static std::shared_ptr<Link> open(asio::io_context& ioc, std::string const& path, std::string const& ip,
-        std::uint16_t port, OnClosed on_closed);
+    /// Begins to connect to `to`; under `tls`, unless that is null, with a server whose certificate is for
+    /// `host`. `on_closed` runs once when the connection ends or cannot be made: as `Answer::arrived`. Throws
+    /// std::runtime_error when no certificate can be for `host`.
+    static std::shared_ptr<Link> open(asio::io_context& ioc, Tls tls, std::string const& host,
+        Stream::Endpoint const& to, OnClosed on_closed);
 
     ~Link();
     Link(Link const&) = delete;
     Link& operator=(Link const&) = delete;
 
-    bool is_open() const noexcept { return context_ != nullptr; }
+    bool is_open() const noexcept { return open_; }
 
     /// Queues a command (before the connection stands, too). On a closed link `answer` arrives at once with
     /// null.
@@ -57,39 +53,41 @@ public:
     /// How many ticks the oldest command without an answer has seen; nullopt when there is none.
     std::optional<unsigned> age() const noexcept;
 
-    /// Reads what has arrived but was not handled yet, for a thread that was late itself.
-    void read_now();
+    /// Whether something has arrived that was not read yet, because this thread was late itself.
+    bool has_input() const { return open_ && stream_.has_input(); }
 
     /// Ends it at once: every answer that is missing arrives with null.
-    void close(std::string reason);
+    void close(std::string const& reason);
 
 private:
-    Link(asio::io_context& ioc, OnClosed on_closed) : socket_(ioc), on_closed_(std::move(on_closed)) {}
+    /// A command without an answer.
+    struct Sent {
+        unsigned tick; ///< when it was sent
+        std::unique_ptr<Answer> answer;
+    };
 
-    void adopt(redisAsyncContext* context);
-    void wait_readable();
-    void wait_writable();
+    Link(asio::io_context& ioc, Tls tls, std::string const& host, OnClosed on_closed);
+
+    void connect(Stream::Endpoint const& to);
+    void read();
+    void take(std::size_t size);
+    bool take_reply();
+    void deliver(redisReply const& reply);
     void flush_later();
-    void handle_write();
-    void closed();
+    void flush();
+    void fail(Stream::Error const& error);
 
-    // What hiredis calls.
-    static void add_read(void* self);
-    static void add_write(void* self);
-    static void clean_up(void* self);
-    static void on_connect(redisAsyncContext const* context, int status);
-    static void on_reply(redisAsyncContext* context, void* reply, void* answer);
-
-    asio::posix::stream_descriptor socket_;
+    Stream stream_;
     OnClosed on_closed_;
-    redisAsyncContext* context_ = nullptr;
-    std::string reason_;
+    redisReader* const reader_;
+    std::array<char, 16 * 1024> input_{};
+    std::string output_;  ///< to be written
+    std::string writing_; ///< on its way
+    std::deque<Sent> sent_;
     unsigned ticks_ = 0;
-    std::deque<unsigned> sent_; ///< the tick of each command without an answer
+    bool open_ = true;
     bool connected_ = false;
-    bool reading_ = false;
-    bool writing_ = false;  ///< a write is on its way
-    bool in_write_ = false; ///< hiredis is writing right now
+    bool busy_ = false; ///< a write is on its way, or soon
 };
 
 } // namespace redis

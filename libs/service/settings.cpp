@@ -95,13 +95,35 @@ void read_pooler(core::Config& config, Settings& s)
 core::Secret read_redis_url(core::Config& config)
 {
     auto url = config.required_secret("REDIS_URL",
-        "redis://[user:password@]host[:port][/db], unix:///path or redis+cluster://host[:port],host[:port]");
+        "redis://[user:password@]host[:port][/db], unix:///path or redis+cluster://host[:port],host[:port]; "
+        "rediss:// and rediss+cluster:// are the same under TLS");
     try {
         if (!url.empty()) redis::Address::parse(url.reveal());
     } catch (std::invalid_argument const& e) {
         config.fault("REDIS_URL", e.what());
     }
     return url;
+}
+
+std::string read_file_name(core::Config& config, std::string_view name, std::string_view help)
+{
+    auto path = config.text(name, "", help);
+    if (!path.empty() && !std::ifstream(path)) config.fault(name, "cannot be read");
+    return path;
+}
+
+redis::TlsOptions read_redis_tls(core::Config& config)
+{
+    redis::TlsOptions tls;
+    tls.ca_file =
+        read_file_name(config, "REDIS_CA_FILE", "PEM file of authorities for rediss://; empty: the system's");
+    tls.certificate_file = read_file_name(
+        config, "REDIS_CERTIFICATE_FILE", "PEM file of the client's certificate for rediss://; empty: none");
+    tls.private_key_file =
+        read_file_name(config, "REDIS_PRIVATE_KEY_FILE", "PEM file of the client certificate's key");
+    if (tls.certificate_file.empty() != tls.private_key_file.empty())
+        config.fault("REDIS_PRIVATE_KEY_FILE", "goes with REDIS_CERTIFICATE_FILE: set both or neither");
+    return tls;
 }
 
 core::Secret read_encryption_keys(core::Config& config)
@@ -136,10 +158,8 @@ observe::Level read_level(core::Config& config)
 
 std::string read_ca_file(core::Config& config)
 {
-    auto path =
-        config.text("OUTBOUND_CA_FILE", "", "PEM file of authorities for outbound TLS; empty: the system's");
-    if (!path.empty() && !std::ifstream(path)) config.fault("OUTBOUND_CA_FILE", "cannot be read");
-    return path;
+    return read_file_name(
+        config, "OUTBOUND_CA_FILE", "PEM file of authorities for outbound TLS; empty: the system's");
 }
 
 } // namespace
@@ -185,6 +205,7 @@ Settings Settings::read(core::Config& config, Defaults const& defaults)
         static_cast<unsigned>(config.integer("DATABASE_POOL", 4, 1, 200, "database connections"));
     read_pooler(config, s);
     s.redis_url = read_redis_url(config);
+    s.redis_tls = read_redis_tls(config);
     s.master_key = check_master_key(config, "MASTER_KEY",
         config.required_secret("MASTER_KEY", "the operator's key, at least 32 characters"));
     s.master_key_previous = check_master_key(config, "MASTER_KEY_PREVIOUS",

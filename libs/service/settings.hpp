@@ -3,6 +3,7 @@
 #include "core/config.hpp"
 #include "core/secret.hpp"
 #include "observe/log.hpp"
+#include "redis/client.hpp"
 #include "service/trusted_proxies.hpp"
 
 #include <chrono>
@@ -31,6 +32,8 @@ struct Settings {
     bool database_transaction_pooling = false; ///< database_url is that of a pooler in that mode
     core::Secret database_direct_url;          ///< past the pooler; empty: there is none
     core::Secret redis_url;
+    redis::TlsOptions redis_tls;              ///< for a redis_url under TLS
+    core::Clock const* redis_clock = nullptr; ///< redis::ClientOptions::script_clock; not configurable
     std::chrono::milliseconds redis_timeout{
         250}; ///< a Redis silent for longer counts as down; not configurable
     core::Secret master_key;

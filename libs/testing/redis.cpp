@@ -6,12 +6,19 @@ namespace testing {
 
 Redis::Redis() : server_(std::make_unique<RedisServer>()) {}
 
+Redis::Redis(Authority& authority, std::string const& names, bool mutual)
+    : server_(std::make_unique<RedisServer>(
+          std::vector<std::string>{}, RedisTls{authority.issue(names), authority.file(), mutual})),
+      scheme_("rediss://")
+{
+}
+
 Redis::~Redis() = default;
 Redis::Redis(Redis&&) noexcept = default;
 
 std::string Redis::url() const
 {
-    return "redis://127.0.0.1:" + std::to_string(server_->port());
+    return std::string(scheme_) + "127.0.0.1:" + std::to_string(server_->port());
 }
 
 unsigned short Redis::port() const noexcept

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "testing/certificates.hpp"
+
 #include <memory>
 #include <string>
 
@@ -13,11 +15,16 @@ class RedisServer;
 class Redis {
 public:
     Redis();
+
+    /// One that talks TLS and nothing else, with a certificate of `authority` for `names`
+    /// (`DNS:localhost,IP:127.0.0.1`). `mutual`: it asks its clients for one of the same authority.
+    Redis(Authority& authority, std::string const& names, bool mutual = false);
+
     ~Redis();
     Redis(Redis&&) noexcept;
     Redis& operator=(Redis&&) = delete;
 
-    std::string url() const; ///< `redis://127.0.0.1:PORT`
+    std::string url() const; ///< `redis://127.0.0.1:PORT`, `rediss://` under TLS
     unsigned short port() const noexcept;
 
     void stop();  ///< connections are closed, later ones refused
@@ -27,6 +34,7 @@ public:
 
 private:
     std::unique_ptr<RedisServer> server_;
+    char const* scheme_ = "redis://";
 };
 
 } // namespace testing

@@ -13,11 +13,18 @@ namespace {
 constexpr unsigned slot_count = 16'384;
 constexpr auto patience = std::chrono::seconds(60); // of a machine that stalls
 
-std::unique_ptr<RedisServer> new_server(std::string const& bus_port, std::chrono::milliseconds node_timeout)
+std::unique_ptr<RedisServer> new_server(std::string const& bus_port, RedisCluster::Options const& options)
 {
-    return std::make_unique<RedisServer>(std::vector<std::string>{"--cluster-enabled", "yes",
-        "--cluster-port", bus_port, "--cluster-node-timeout", std::to_string(node_timeout.count()),
-        "--cluster-require-full-coverage", "no", "--repl-diskless-sync-delay", "0"});
+    std::vector<std::string> arguments{"--cluster-enabled", "yes", "--cluster-port", bus_port,
+        "--cluster-node-timeout", std::to_string(options.node_timeout.count()),
+        "--cluster-require-full-coverage", "no", "--repl-diskless-sync-delay", "0"};
+    if (options.announce_localhost)
+        arguments.insert(arguments.end(),
+            {"--cluster-announce-hostname", "localhost", "--cluster-preferred-endpoint-type", "hostname"});
+    if (options.authority == nullptr) return std::make_unique<RedisServer>(arguments);
+    arguments.insert(arguments.end(), {"--tls-cluster", "yes", "--tls-replication", "yes"});
+    return std::make_unique<RedisServer>(
+        arguments, RedisTls{options.authority->issue(options.names), options.authority->file()});
 }
 
 void require(bool done, char const* what)
@@ -32,8 +39,9 @@ RedisCluster::RedisCluster(Options options) : masters_(options.masters)
     for (unsigned i = 0; i < options.masters * (1 + options.replicas); ++i) {
         // The usual one, 10,000 above the port, may be beyond the last.
         bus_ports_.push_back(std::to_string(free_port()));
-        servers_.push_back(new_server(bus_ports_.back(), options.node_timeout));
+        servers_.push_back(new_server(bus_ports_.back(), options));
     }
+    if (options.authority != nullptr) scheme_ = "rediss+cluster://";
     join_masters();
     for (std::size_t i = masters_; i < size(); ++i)
         join_replica(i, (i - masters_) / options.replicas);
@@ -80,7 +88,7 @@ std::string RedisCluster::url() const
     std::string hosts;
     for (std::size_t i = 0; i < size(); ++i)
         hosts += (i == 0 ? "127.0.0.1:" : ",127.0.0.1:") + std::to_string(port(i));
-    return "redis+cluster://" + hosts;
+    return scheme_ + hosts;
 }
 
 unsigned short RedisCluster::port(std::size_t node) const
@@ -90,12 +98,7 @@ unsigned short RedisCluster::port(std::size_t node) const
 
 std::string RedisCluster::at(std::size_t node, std::vector<std::string> const& words) const
 {
-    std::vector<std::string> argv{"redis-cli", "-e", "-p", std::to_string(port(node))};
-    argv.insert(argv.end(), words.begin(), words.end());
-    std::string answer = output_of(argv, patience);
-    while (answer.ends_with('\n'))
-        answer.pop_back();
-    return answer;
+    return servers_.at(node)->ask(words, patience);
 }
 
 void RedisCluster::flush() const

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "testing/certificates.hpp"
+
 #include <chrono>
 #include <map>
 #include <memory>
@@ -24,6 +26,12 @@ public:
         /// A node that is silent for so long has failed: long where none is meant to fail, since a machine
         /// that stalls must not look like that.
         std::chrono::milliseconds node_timeout{15'000};
+        /// Nodes talk TLS, to clients and to each other, with certificates of this authority for `names`; it
+        /// outlives the cluster. Null: in the clear.
+        Authority* authority = nullptr;
+        std::string names = "DNS:localhost,IP:127.0.0.1";
+        /// Nodes announce the host `localhost` to clients, in place of their address.
+        bool announce_localhost = false;
     };
 
     RedisCluster() : RedisCluster(Options()) {}
@@ -33,6 +41,7 @@ public:
     RedisCluster(RedisCluster const&) = delete;
     RedisCluster& operator=(RedisCluster const&) = delete;
 
+    /// `rediss+cluster://` under TLS.
     std::string url() const; ///< `redis+cluster://127.0.0.1:PORT,…`, all nodes
 
     /// Nodes: the masters from 0 on, then the replicas of 0, then those of 1, ….
@@ -70,6 +79,7 @@ private:
     std::vector<std::unique_ptr<RedisServer>> servers_;
     std::vector<std::string> bus_ports_; ///< on which the nodes talk to each other
     std::size_t masters_;
+    char const* scheme_ = "redis+cluster://";
     std::map<unsigned, std::size_t> moved_;  ///< slots that are not where they were at first
     std::map<unsigned, std::size_t> moving_; ///< slots on their way, and where to
 };

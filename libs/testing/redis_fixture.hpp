@@ -3,6 +3,7 @@
 #include "observe/log.hpp"
 #include "redis/client.hpp"
 #include "testing/contexts.hpp"
+#include "testing/fake_clock.hpp"
 #include "testing/redis.hpp"
 
 #include <chrono>
@@ -14,22 +15,26 @@ namespace testing {
 
 /// For tests that are not about time-outs: a machine that stalls for a while must not look like a Redis that
 /// is down, as it would with the service's 250 ms.
-inline redis::ClientOptions patient_client(std::string const& redis_url)
+inline redis::ClientOptions patient_client(
+    std::string const& redis_url, core::Clock const* script_clock = nullptr)
 {
-    return {.address = redis::Address::parse(redis_url), .timeout = std::chrono::seconds(10)};
+    return {.address = redis::Address::parse(redis_url),
+        .timeout = std::chrono::seconds(10),
+        .script_clock = script_clock};
 }
 
 /// A Redis of the test's own and a client of it, on contexts with a thread each.
 ///
 ///     testing::RedisFixture redis;
 ///     sms::SenderGuard guard(redis.client, "+18005550100", true, 2);
-///     CHECK(redis.await(guard.take(now)).allowed);
+///     CHECK(redis.await(guard.take()).allowed);
+///     redis.clock.advance(1min); // for scripts that ask for the time
 ///
 /// A fixture of a test file derives from it, or has it as its first member: what works on `client` is to go
 /// before it does, with no coroutine under way.
 struct RedisFixture {
     explicit RedisFixture(unsigned context_count = 1)
-        : contexts(context_count), client(patient_client(server.url()), contexts.all, logger)
+        : contexts(context_count), client(patient_client(server.url(), &clock), contexts.all, logger)
     {
     }
 
@@ -45,6 +50,7 @@ struct RedisFixture {
         return contexts.await(std::move(task), context);
     }
 
+    FakeClock clock;
     Redis server;
     observe::Logger logger{"test", observe::Level::off};
     Contexts contexts;

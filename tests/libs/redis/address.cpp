@@ -52,16 +52,39 @@ TEST_CASE("a cluster is some of its nodes, which share a user and a password")
     CHECK(Address::parse("redis://cache").cluster.empty());
 }
 
+TEST_CASE("a socket's path is as long as the system allows")
+{
+    CHECK(Address::parse("unix:///" + std::string(106, 'p')).path.size() == 107);
+    CHECK_THROWS_AS(Address::parse("unix:///" + std::string(107, 'p')), std::invalid_argument);
+}
+
+TEST_CASE("rediss is redis under TLS, of a server and of a cluster")
+{
+    auto const server = Address::parse("rediss://app:p%40ss@master.cache.example:6380/2");
+    CHECK(server.tls);
+    CHECK(server.host == "master.cache.example");
+    CHECK(server.port == 6380);
+    CHECK(server.database == 2);
+    CHECK(server.password.reveal() == "p@ss");
+    auto const cluster = Address::parse("rediss+cluster://:pw@a,b:7001");
+    CHECK(cluster.tls);
+    CHECK(cluster.cluster == std::vector<redis::Endpoint>{{"a", 6379}, {"b", 7001}});
+    CHECK(cluster.password.reveal() == "pw");
+    for (auto const* url : {"redis://a", "redis+cluster://a", "unix:///run/r.sock"})
+        CHECK_FALSE(Address::parse(url).tls);
+}
+
 TEST_CASE("what is not a redis URL is refused without a word of it")
 {
-    for (std::string const url :
-        {"", "cache:6379", "http://cache", "rediss://cache", "redis://", "redis://:6379", "redis://cache:0",
-            "redis://cache:65536", "redis://cache:x", "redis://cache/x", "redis://cache/-1",
-            "redis://cache/1/2", "redis://cache?db=1", "redis://cache#f", "redis://hunter2@cache", "unix://",
-            "unix:///", "unix://host/run/r.sock", "unix:///run/r.sock?db=x", "unix:///run/r.sock?other=1",
-            "redis://:hunter2@/", "redis://a,b:1", "redis+cluster://", "redis+cluster://a,",
-            "redis+cluster://,a", "redis+cluster://a:1,b:x", "redis+cluster://a/1", "redis+cluster://a?x=1",
-            "redis+cluster://hunter2@a,b", "redis+cluster:a"}) {
+    for (std::string const url : {"", "cache:6379", "http://cache", "rediss://", "redis://", "redis://:6379",
+             "redis://cache:0", "redis://cache:65536", "redis://cache:x", "redis://cache/x",
+             "redis://cache/-1", "redis://cache/1/2", "redis://cache?db=1", "redis://cache#f",
+             "redis://hunter2@cache", "unix://", "unix:///", "unix://host/run/r.sock",
+             "unix:///run/r.sock?db=x", "unix:///run/r.sock?other=1", "redis://:hunter2@/", "redis://a,b:1",
+             "redis+cluster://", "redis+cluster://a,", "redis+cluster://,a", "redis+cluster://a:1,b:x",
+             "redis+cluster://a/1", "redis+cluster://a?x=1", "redis+cluster://hunter2@a,b", "redis+cluster:a",
+             "rediss://hunter2@cache", "rediss+cluster://a/1", "rediss+cluster://hunter2@a,b",
+             "redisss://cache", "unixs:///run/r.sock"}) {
         CAPTURE(url);
         CHECK_THROWS_AS(Address::parse(url), std::invalid_argument);
         try {

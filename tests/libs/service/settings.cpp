@@ -114,7 +114,9 @@ TEST_CASE("every wrong value is a fault that names its variable and not the valu
         {"BASE_HOST", ".localhost"}, {"BASE_HOST", "a..b"}, {"BASE_HOST", "a_b"}, {"THREADS", "0"},
         {"THREADS", "257"}, {"DATABASE_POOL", "0"}, {"DATABASE_URL", ""}, {"DATABASE_POOLER", "session"},
         {"DATABASE_DIRECT_URL", "hunter2"}, {"REDIS_URL", ""}, {"REDIS_URL", "redis+cluster://hunter2@a,b"},
-        {"REDIS_URL", "rediss://hunter2"}, {"MASTER_KEY", ""}, {"MASTER_KEY", std::string(31, 'h')},
+        {"REDIS_URL", "rediss://hunter2@a"}, {"REDIS_CA_FILE", "/does/not/exist"},
+        {"REDIS_CERTIFICATE_FILE", "/does/not/exist"}, {"REDIS_PRIVATE_KEY_FILE", "/dev/null"},
+        {"MASTER_KEY", ""}, {"MASTER_KEY", std::string(31, 'h')},
         {"MASTER_KEY_PREVIOUS", std::string(31, 'h')}, {"ENCRYPTION_KEYS", ""},
         {"ENCRYPTION_KEYS", "k1:hunter2"}, {"TRUSTED_PROXIES", "10.0.0.0/33"},
         {"TRUSTED_PROXIES", "proxy.local"}, {"LOG_LEVEL", "trace"}, {"OUTBOUND_CA_FILE", "/does/not/exist"},
@@ -127,6 +129,20 @@ TEST_CASE("every wrong value is a fault that names its variable and not the valu
         CHECK(found.find("hunter2") == std::string::npos);
         CHECK(found.find("hhhh") == std::string::npos);
     }
+}
+
+TEST_CASE("Redis under TLS has authorities and a certificate of its own")
+{
+    auto variables = good();
+    variables["REDIS_URL"] = "rediss+cluster://:pw@a,b";
+    for (auto const* name : {"REDIS_CA_FILE", "REDIS_CERTIFICATE_FILE", "REDIS_PRIVATE_KEY_FILE"})
+        variables[name] = "/dev/null";
+    auto const s = read(variables);
+    CHECK(s.redis_url.reveal() == "rediss+cluster://:pw@a,b");
+    CHECK(s.redis_tls.ca_file == "/dev/null");
+    CHECK(s.redis_tls.certificate_file == "/dev/null");
+    CHECK(s.redis_tls.private_key_file == "/dev/null");
+    CHECK(s.redis_clock == nullptr);
 }
 
 TEST_CASE("all faults are told together")
