@@ -17,7 +17,10 @@ std::unique_ptr<RedisServer> new_server(std::string const& bus_port, RedisCluste
 {
     std::vector<std::string> arguments{"--cluster-enabled", "yes", "--cluster-port", bus_port,
         "--cluster-node-timeout", std::to_string(options.node_timeout.count()),
-        "--cluster-require-full-coverage", "no", "--repl-diskless-sync-delay", "0"};
+        "--cluster-require-full-coverage", "no", "--repl-diskless-sync-delay", "0",
+        // A replica may stand for election however long its master has been away: while the machine stalls no
+        // vote arrives in time, and by default it gives up for good after 10 node time-outs and 10 s.
+        "--cluster-replica-validity-factor", "0"};
     if (options.announce_localhost)
         arguments.insert(arguments.end(),
             {"--cluster-announce-hostname", "localhost", "--cluster-preferred-endpoint-type", "hostname"});
