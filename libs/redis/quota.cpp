@@ -9,11 +9,12 @@ namespace redis {
 
 namespace {
 
-/// A key is a sorted set of the uses by their times in microseconds. Expiry only keeps house: it is what the
-/// caller says of the time that decides. ARGV: now, the use's id, then for each key how many limits it has
-/// and each one's count and window.
+/// A key is a sorted set of the uses by their times in microseconds. Expiry only keeps house: a use leaves a
+/// window by its time. ARGV: the time, the use's id, then for each key how many limits it has and each one's
+/// count and window. Uses of the future are those of a clock that was set back: those further ahead than the
+/// longest window are forgotten.
 constexpr char const* take_script = R"lua(
-local now, id = tonumber(ARGV[1]), ARGV[2]
+local id = ARGV[2]
 local function edge(window) return string.format('(%.0f', now - window) end
 
 local wait, at = 0, 3
@@ -22,9 +23,10 @@ local longest = {}
 for k, key in ipairs(KEYS) do
     local last = at + 2 * tonumber(ARGV[at])
     longest[k] = 0
+    for i = at + 2, last, 2 do longest[k] = math.max(longest[k], tonumber(ARGV[i])) end
+    redis.call('ZREMRANGEBYSCORE', key, string.format('(%.0f', now + longest[k]), '+inf')
     for i = at + 1, last, 2 do
         local count, window = tonumber(ARGV[i]), tonumber(ARGV[i + 1])
-        longest[k] = math.max(longest[k], window)
         local used = redis.call('ZCOUNT', key, edge(window), '+inf')
         if not left then
             local oldest = redis.call('ZRANGEBYSCORE', key, edge(window), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
@@ -60,7 +62,8 @@ std::chrono::milliseconds round_up(std::int64_t microseconds)
 } // namespace
 
 Quota::Quota(Client& client, std::string prefix)
-    : client_(client), prefix_(std::move(prefix)), take_(take_script), give_back_(give_back_script)
+    : client_(client), prefix_(std::move(prefix)), take_(std::string(now_in_lua) + take_script),
+      give_back_(give_back_script)
 {
 }
 
@@ -71,10 +74,10 @@ std::string Quota::key(std::string_view subject, std::string_view name) const
     return key;
 }
 
-asio::awaitable<Use> Quota::take(std::string_view subject, std::span<Count const> counts, core::Time now)
+asio::awaitable<Use> Quota::take(std::string_view subject, std::span<Count const> counts)
 {
     auto id = core::Uuid::v7().to_string();
-    std::vector<std::string> names, texts{microseconds(now.time_since_epoch()), id};
+    std::vector<std::string> names, texts{client_.script_time(), id};
     for (auto const& count : counts) {
         names.push_back(key(subject, count.name));
         texts.push_back(std::to_string(count.limits.size()));
@@ -96,10 +99,10 @@ asio::awaitable<Use> Quota::take(std::string_view subject, std::span<Count const
 }
 
 asio::awaitable<Use> Quota::take(
-    std::string_view subject, std::string_view name, std::span<Limit const> limits, core::Time now)
+    std::string_view subject, std::string_view name, std::span<Limit const> limits)
 {
     Count const count{name, limits};
-    co_return co_await take(subject, {&count, 1}, now);
+    co_return co_await take(subject, {&count, 1});
 }
 
 asio::awaitable<void> Quota::give_back(

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/clock.hpp"
 #include "redis/client.hpp"
 #include "redis/rate_limit.hpp"
 
@@ -22,18 +21,17 @@ struct Use {
     std::chrono::milliseconds reset{}; ///< until the oldest use that it counts leaves its window
 };
 
-/// Exact sliding windows as RateLimiter has them, for rules that a test moves the time of and for uses that
-/// turn out not to count: the caller says what time it is, several limits hold together, and a use can be
-/// given back. Costs some 80 bytes for each use within the longest window, so it is for small counts.
+/// Exact sliding windows as RateLimiter has them, for uses that turn out not to count: several limits hold
+/// together, and a use can be given back. Redis' clock is the only clock (see ClientOptions::script_clock for
+/// tests). Costs some 80 bytes for each use within the longest window, so it is for small counts.
 class Quota {
 public:
     /// Keys are `<prefix>:{<subject>}:<name>`. `client` outlives this object.
     Quota(Client& client, std::string prefix);
 
-    /// Counts one use at `now` if every limit allows it, all or none, before the caller acts on it. Throws
+    /// Counts one use if every limit allows it, all or none, before the caller acts on it. Throws
     /// Unavailable. `limits` is not empty and lives until this is awaited.
-    asio::awaitable<Use> take(
-        std::string_view subject, std::string_view name, std::span<Limit const> limits, core::Time now);
+    asio::awaitable<Use> take(std::string_view subject, std::string_view name, std::span<Limit const> limits);
 
     /// One thing of a subject that is counted, and by what.
     struct Count {
@@ -44,7 +42,7 @@ public:
     /// The same over several counts of a subject, in one round trip: one use of each, or of none. What `Use`
     /// says of remaining ones is the first count's. `counts`, and what they refer to, live until this is
     /// awaited.
-    asio::awaitable<Use> take(std::string_view subject, std::span<Count const> counts, core::Time now);
+    asio::awaitable<Use> take(std::string_view subject, std::span<Count const> counts);
 
     /// Makes `use` (which was allowed) one that never was. A use that cannot be given back because Redis is
     /// away stays counted.

@@ -13,7 +13,7 @@ SenderGuard::SenderGuard(redis::Client& client, std::string sender, bool verifie
 {
 }
 
-asio::awaitable<SenderGuard::Use> SenderGuard::take(core::Time now, Purpose purpose, std::string_view tenant)
+asio::awaitable<SenderGuard::Use> SenderGuard::take(Purpose purpose, std::string_view tenant)
 {
     std::vector<std::string> names{name_};
     if (purpose == Purpose::deferrable) names.emplace_back("deferrable");
@@ -21,7 +21,7 @@ asio::awaitable<SenderGuard::Use> SenderGuard::take(core::Time now, Purpose purp
     std::vector<redis::Quota::Count> counts;
     for (auto const& name : names)
         counts.push_back({name, {counts.empty() ? &limit_ : &half_, 1}});
-    auto use = co_await quota_.take(sender_, counts, now);
+    auto use = co_await quota_.take(sender_, counts);
     co_return Use{std::move(use), std::move(names)};
 }
 

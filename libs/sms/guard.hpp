@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/clock.hpp"
 #include "redis/quota.hpp"
 
 #include <chrono>
@@ -35,8 +34,7 @@ public:
     /// may use half of what the sender may, so that it cannot keep the others from sending. `tenant`: its
     /// slug, which is what services have in common; empty: nobody's, held to no share. Throws
     /// redis::Unavailable.
-    asio::awaitable<Use> take(
-        core::Time now, Purpose purpose = Purpose::urgent, std::string_view tenant = {});
+    asio::awaitable<Use> take(Purpose purpose = Purpose::urgent, std::string_view tenant = {});
 
     /// The message surely did not go out.
     asio::awaitable<void> give_back(Use const& use);

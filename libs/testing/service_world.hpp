@@ -17,6 +17,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace testing {
@@ -128,6 +129,8 @@ protected:
         environment_ = std::move(environment);
         settings_ = service_settings(std::string(definition_.defaults.base_host), postgres, redis);
         settings_.log_level = observe::Level::debug;
+        // Where the test moves the time, it moves Redis' with it.
+        if constexpr (!std::is_same_v<Clock, core::SystemClock>) settings_.redis_clock = &clock;
         if (pooled_) go_through_pooler();
         if (adjust) adjust(settings_);
         start();
@@ -135,6 +138,15 @@ protected:
             auto const made = as_master(slug).put("/v1/admin/tenants/" + slug, tenant);
             if (made.status != 201) throw std::runtime_error("no tenant: " + made.body);
         }
+    }
+
+    /// Another replica of the service over the same data, on ports of its own and with a clock of its own,
+    /// which outlives it. The time of scripts is Redis'.
+    std::unique_ptr<service::Host> replica(core::Clock const& its_clock)
+    {
+        auto settings = settings_;
+        settings.redis_clock = nullptr;
+        return make_host(std::move(settings), its_clock);
     }
 
 private:
@@ -155,15 +167,18 @@ private:
     /// Headers that every client of the service sends.
     virtual void introduce(HttpClient& /*client*/) const {}
 
-    void start()
+    void start() { host = make_host(settings_, clock); }
+
+    std::unique_ptr<service::Host> make_host(service::Settings settings, core::Clock const& its_clock)
     {
         core::Config config(definition_.config_prefix, {}, [this](std::string const& name) {
             auto const it = environment_.find(name);
             return it == environment_.end() ? std::nullopt : std::optional(it->second);
         });
-        auto const factory = definition_.configure(config, settings_);
+        auto const factory = definition_.configure(config, settings);
         config.check();
-        host = std::make_unique<service::Host>(definition_.name, settings_, logger, clock, factory);
+        return std::make_unique<service::Host>(
+            definition_.name, std::move(settings), logger, its_clock, factory);
     }
 
     service::Definition definition_;

@@ -1,4 +1,5 @@
 #include "factors.hpp"
+#include "testing/eventually.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -324,4 +325,27 @@ TEST_CASE("a code that a limit refuses is no send, and leaves the one before in 
     world.clock.advance(1min); // the first 8 are an hour old
     CHECK(world.send(second).json().at("sendsRemaining") == 1);
     CHECK(world.verify(second, "sms", world.code_sent_to(ada.phone)).status == 200);
+}
+
+TEST_CASE("a challenge lives as long on a replica whose clock is ahead", "[challenges]")
+{
+    World world;
+    auto const ada = world.new_account_with_sms();
+    // Each has a clock of its own, and Redis has its own, as in production.
+    testing::FakeClock const right(world.clock.now()), ahead(world.clock.now() + 6min);
+    auto const one = world.replica(right), other = world.replica(ahead);
+    auto const at = [](service::Host const& host) {
+        testing::HttpClient client("http://127.0.0.1:" + std::to_string(host.port()));
+        client.set("Host", "demo-sandbox.auth.localhost");
+        REQUIRE(testing::eventually([&] { return client.get("/.well-known/jwks.json").status == 200; }));
+        return client;
+    };
+    auto const challenge = at(*one).post("/v1/auth/login", credentials(ada.email, ada.password));
+    REQUIRE(challenge.status == 403);
+    boost::json::object const proof{{"mfa_token", text(challenge.json(), "mfa_token")}, {"method", "sms"},
+        {"code", world.code_sent_to(ada.phone)}};
+    CHECK(at(*other).post("/v1/auth/mfa/verify", body(proof)).status == 200);
+    CHECK(error_of(at(*one).post("/v1/auth/mfa/verify", body(proof))) == "MFA_CHALLENGE_EXPIRED");
+    one->stop();
+    other->stop();
 }

@@ -16,10 +16,10 @@ void send_elsewhere(World const& world, int n)
 {
     observe::Logger quiet("test", observe::Level::off);
     testing::Contexts contexts;
-    redis::Client client(testing::patient_client(world.redis.url()), contexts.all, quiet);
+    redis::Client client(testing::patient_client(world.redis.url(), &world.clock), contexts.all, quiet);
     sms::SenderGuard guard(client, "outbox", false, 1);
     for (int i = 0; i < n; ++i)
-        REQUIRE(contexts.await(guard.take(world.clock.now())).allowed);
+        REQUIRE(contexts.await(guard.take()).allowed);
 }
 
 } // namespace

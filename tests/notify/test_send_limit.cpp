@@ -40,6 +40,34 @@ TEST_CASE("ten sends in five minutes, in a window that slides", "[notify]")
     CHECK(world.as_backend("demo").post(path, body(email())).status == 202);
 }
 
+TEST_CASE("replicas whose clocks are apart share the window of a limit", "[notify]")
+{
+    World world({.limited = true});
+    make_templates(world);
+    // Each has a clock of its own, and Redis has its own, as in production.
+    testing::FakeClock const right(world.clock.now()), ahead(world.clock.now() + 6min);
+    auto const one = world.replica(right), other = world.replica(ahead);
+    auto const late = core::to_rfc3339(world.clock.now() + 24h); // so that nothing is sent meanwhile
+    auto const status = [&](service::Host const& host) {
+        testing::HttpClient backend("http://127.0.0.1:" + std::to_string(host.port()));
+        backend.set("Host", "demo-sandbox.notify.localhost");
+        backend.set("Authorization", "Bearer " + world.key());
+        return backend.post(path, body(email({{"sendAt", late}}))).status;
+    };
+    int accepted = 0, refused = 0;
+    for (int i = 0; i < 10; ++i) {
+        for (auto const* host : {one.get(), other.get()}) {
+            auto const answer = status(*host);
+            accepted += answer == 202 ? 1 : 0;
+            refused += answer == 429 ? 1 : 0;
+        }
+    }
+    CHECK(accepted == 10);
+    CHECK(refused == 10);
+    one->stop();
+    other->stop();
+}
+
 TEST_CASE("only what would be accepted uses the limit", "[notify]")
 {
     World world({.limited = true});

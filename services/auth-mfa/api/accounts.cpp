@@ -88,9 +88,8 @@ asio::awaitable<http::Response> register_user(http::Request const& req, Deps& de
     auto attempt = create_user(req, deps, deps.passwords.enter(req.scope().id), wanted);
     auto& budgets = deps.mfa.budgets;
     // Counted whatever becomes of it: one that works costs a hash as well.
-    auto const reserved =
-        co_await budgets.require({budgets.registration_from_network(req.scope(), req.remote_address)},
-            deps.clock.now(), too_many_attempts);
+    auto const reserved = co_await budgets.require(
+        {budgets.registration_from_network(req.scope(), req.remote_address)}, too_many_attempts);
     auto const user = co_await budgets.or_give_back(reserved, std::move(attempt));
     if (!user)
         throw with_limit(
@@ -106,7 +105,7 @@ asio::awaitable<http::Response> login(http::Request const& req, Deps& deps)
     auto& budgets = deps.mfa.budgets;
     auto const user = co_await budgets.counted({Budgets::login_from_network(req.scope(), req.remote_address),
                                                    budgets.login_of_account(req.scope(), given.email)},
-        deps.clock.now(), std::move(attempt));
+        std::move(attempt));
     if (!user) throw invalid_credentials();
     co_return co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}});
 }
@@ -126,8 +125,8 @@ asio::awaitable<http::Response> change_password(http::Request const& req, Deps& 
     if (!user.has_password())
         throw core::Error(codes::mfa_password_required, "The account has no password to change.");
     auto const turn = deps.passwords.enter(req.scope().id);
-    auto const right = co_await deps.mfa.budgets.counted({Budgets::password_of_user(req.scope(), user.id)},
-        deps.clock.now(), confirm(deps, turn, user, change.current));
+    auto const right = co_await deps.mfa.budgets.counted(
+        {Budgets::password_of_user(req.scope(), user.id)}, confirm(deps, turn, user, change.current));
     if (!right) throw invalid_credentials();
     std::string const hash = co_await deps.passwords.hash(turn, change.wanted);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {

@@ -27,7 +27,7 @@ asio::awaitable<ExternalIdentity> require_identity(http::Request const& req, Dep
 {
     auto& budgets = deps.mfa.budgets;
     auto const reserved = co_await budgets.require(
-        {Budgets::login_from_network(req.scope(), req.remote_address)}, deps.clock.now(), too_many_attempts);
+        {Budgets::login_from_network(req.scope(), req.remote_address)}, too_many_attempts);
     auto identity = co_await budgets.or_give_back(
         reserved, deps.identity_tokens.verify(req.scope().id, token, providers));
     if (!identity)

@@ -77,8 +77,7 @@ asio::awaitable<Proof> require_proof(
     Method const method = is_six_digits(code) ? Method::totp : Method::recovery_code;
     auto& budgets = deps.mfa.budgets;
     Turn const turn = turn_for(deps, scope, method);
-    auto const reserved =
-        co_await budgets.require({Budgets::wrong(scope, user_id, method)}, deps.clock.now());
+    auto const reserved = co_await budgets.require({Budgets::wrong(scope, user_id, method)});
     auto proof = co_await budgets.or_give_back(reserved, examine(deps, scope, user_id, method, turn, code));
     if (!proof) throw invalid_code();
     co_await budgets.give_back(reserved);

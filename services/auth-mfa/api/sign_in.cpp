@@ -65,8 +65,7 @@ asio::awaitable<Delivery> hand_over(http::Request const& req, Deps& deps, core::
     sms::PhoneNumber const& phone, std::string const& code)
 {
     auto& mfa = deps.mfa;
-    auto const reserved =
-        co_await mfa.budgets.require(mfa.budgets.login_send(req.scope(), user_id, phone), deps.clock.now());
+    auto const reserved = co_await mfa.budgets.require(mfa.budgets.login_send(req.scope(), user_id, phone));
     auto const delivery = co_await mfa.budgets.or_give_back(reserved,
         mfa.texts.send_code(req.scope(), phone, code, Texts::Purpose::urgent, req.context.traceparent));
     if (delivery.surely_not_sent()) co_await mfa.budgets.give_back(reserved);
@@ -83,7 +82,7 @@ asio::awaitable<Challenges::Send> send_code(
     auto const phone = phone_of(user);
     co_await mfa.texts.require_reachable(req.scope(), phone);
     std::string const code = make_code();
-    auto send = co_await mfa.challenges.count_send(challenge, phone.text(), code, deps.clock.now());
+    auto send = co_await mfa.challenges.count_send(challenge, phone.text(), code);
     auto const delivery =
         co_await mfa.challenges.or_take_back(challenge, send, hand_over(req, deps, user.id, phone, code));
     if (delivery.surely_not_sent())
@@ -138,18 +137,17 @@ asio::awaitable<Challenges::Attempt> attempt(
     Deps& deps, core::Scope const& scope, User const& user, Challenge const& challenge, Verification const& v)
 {
     auto& challenges = deps.mfa.challenges;
-    core::Time const now = deps.clock.now();
     if (v.method == Method::sms) {
         std::string const phone = user.phone_verified ? *user.phone : std::string();
-        co_return co_await challenges.try_code(challenge, phone, v.code, now);
+        co_return co_await challenges.try_code(challenge, phone, v.code);
     }
     Turn const turn = turn_for(deps, scope, v.method);
     Challenges::Attempt attempt;
-    attempt.remaining = co_await challenges.count_attempt(challenge, now);
+    attempt.remaining = co_await challenges.count_attempt(challenge);
     auto const proof = co_await examine(deps, scope, user.id, v.method, turn, v.code);
     if (!proof) co_return attempt;
-    attempt.right =
-        co_await deps.db.transact(scope, [&](pg::Tx& tx) { return use(tx, scope, user.id, *proof, now); });
+    attempt.right = co_await deps.db.transact(
+        scope, [&](pg::Tx& tx) { return use(tx, scope, user.id, *proof, deps.clock.now()); });
     if (attempt.right && !co_await challenges.consume(challenge)) throw challenge_expired();
     co_return attempt;
 }
@@ -159,8 +157,7 @@ asio::awaitable<void> pass(
     Deps& deps, core::Scope const& scope, User const& user, Challenge const& challenge, Verification const& v)
 {
     auto& budgets = deps.mfa.budgets;
-    auto const reserved =
-        co_await budgets.require({Budgets::wrong(scope, user.id, v.method)}, deps.clock.now());
+    auto const reserved = co_await budgets.require({Budgets::wrong(scope, user.id, v.method)});
     auto const made = co_await budgets.or_give_back(reserved, attempt(deps, scope, user, challenge, v));
     if (!made.right) throw invalid_code(made.remaining);
     co_await budgets.give_back(reserved);
@@ -206,8 +203,8 @@ asio::awaitable<http::Response> finish_sign_in(
     if (!user.has_factor()) co_return co_await open_session(req, deps, user, sign_in);
     Standing const standing = co_await standing_of(req, deps, user.id);
     if (standing.trusted) co_return co_await open_session(req, deps, user, sign_in);
-    auto const created = co_await deps.mfa.challenges.create(req.scope(), user.id, user.credentials_version,
-        {sign_in.amr.begin(), sign_in.amr.end()}, deps.clock.now());
+    auto const created = co_await deps.mfa.challenges.create(
+        req.scope(), user.id, user.credentials_version, {sign_in.amr.begin(), sign_in.amr.end()});
     if (user.phone_verified && !user.totp) {
         try {
             co_await send_code(req, deps, user, created.challenge);
@@ -224,7 +221,7 @@ asio::awaitable<http::Response> finish_sign_in(
 asio::awaitable<http::Response> send_challenge(http::Request const& req, Deps& deps)
 {
     std::string const token = parse_challenge(req);
-    auto const challenge = co_await deps.mfa.challenges.find(req.scope(), token, deps.clock.now());
+    auto const challenge = co_await deps.mfa.challenges.find(req.scope(), token);
     User const user = co_await user_of(deps, req.scope(), challenge);
     if (!user.phone_verified) throw setup_required("SMS is not one of the user's factors.");
     auto const send = co_await send_code(req, deps, user, challenge);
@@ -242,7 +239,7 @@ asio::awaitable<http::Response> send_challenge(http::Request const& req, Deps& d
 asio::awaitable<http::Response> verify_challenge(http::Request const& req, Deps& deps)
 {
     auto const v = Verification::parse(req);
-    auto const challenge = co_await deps.mfa.challenges.find(req.scope(), v.token, deps.clock.now());
+    auto const challenge = co_await deps.mfa.challenges.find(req.scope(), v.token);
     User const user = co_await user_of(deps, req.scope(), challenge);
     // Without a key no session can be opened: that is not to cost the challenge and a code.
     co_await deps.tokens.ready();

@@ -28,9 +28,8 @@ asio::awaitable<sms::PhoneNumber> require_confirmed(
 {
     using Verdict = Enrolments::Attempt::Verdict;
     auto& budgets = deps.mfa.budgets;
-    core::Time const now = deps.clock.now();
-    auto const reserved = co_await budgets.require({Budgets::wrong(scope, user_id, Method::sms)}, now);
-    auto const attempt = co_await deps.mfa.enrolments.try_code(scope, user_id, code, now);
+    auto const reserved = co_await budgets.require({Budgets::wrong(scope, user_id, Method::sms)});
+    auto const attempt = co_await deps.mfa.enrolments.try_code(scope, user_id, code);
     if (attempt.verdict == Verdict::wrong) throw invalid_code(attempt.remaining);
     co_await budgets.give_back(reserved);
     if (attempt.verdict == Verdict::absent) throw setup_required("There is no phone to confirm: set one up.");
@@ -49,11 +48,10 @@ asio::awaitable<http::Response> set_up_sms(http::Request const& req, Deps& deps)
     require_password(user);
     if (user.phone_verified) throw already_enabled();
     co_await mfa.texts.require_reachable(req.scope(), phone);
-    core::Time const now = deps.clock.now();
-    auto const reserved = co_await mfa.budgets.require(
-        mfa.budgets.setup_send(req.scope(), user.id, phone, req.remote_address), now);
+    auto const reserved =
+        co_await mfa.budgets.require(mfa.budgets.setup_send(req.scope(), user.id, phone, req.remote_address));
     std::string const code = make_code();
-    co_await mfa.enrolments.put(req.scope(), user.id, phone, code, now);
+    co_await mfa.enrolments.put(req.scope(), user.id, phone, code);
     auto const delivery = co_await mfa.budgets.or_give_back(reserved,
         mfa.texts.send_code(req.scope(), phone, code, Texts::Purpose::deferrable, req.context.traceparent));
     if (delivery.surely_not_sent()) co_await mfa.budgets.give_back(reserved);

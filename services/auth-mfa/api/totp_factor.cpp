@@ -27,10 +27,9 @@ asio::awaitable<Confirmation> require_confirmed(
         co_await deps.db.read(scope, [&](pg::Tx& tx) { return totps::find(tx, scope, user_id); });
     if (!waiting || waiting->confirmed) throw setup_required("There is no authenticator app to confirm.");
     auto& budgets = deps.mfa.budgets;
-    core::Time const now = deps.clock.now();
-    auto const reserved = co_await budgets.require({Budgets::wrong(scope, user_id, Method::totp)}, now);
+    auto const reserved = co_await budgets.require({Budgets::wrong(scope, user_id, Method::totp)});
     core::Secret const seed(totps::open(deps.keyring, scope, user_id, waiting->sealed_seed));
-    auto const step = totp::match(seed.reveal(), code, now, totp::never);
+    auto const step = totp::match(seed.reveal(), code, deps.clock.now(), totp::never);
     if (!step) throw invalid_code();
     co_await budgets.give_back(reserved);
     co_return Confirmation{waiting->sealed_seed, *step};

@@ -70,7 +70,7 @@ asio::awaitable<Delivery> Texts::send_code(core::Scope const& scope, sms::PhoneN
 {
     auto const deadline = Steady::now() + sms::patience;
     auto const tenant = co_await deps_.directory.find(scope.slug);
-    auto const use = co_await guard_.take(deps_.clock.now(), purpose, scope.slug);
+    auto const use = co_await guard_.take(purpose, scope.slug);
     if (!use.allowed) {
         deps_.logger.warn("the shared sender has reached its limit",
             {{"tenant", scope.slug}, {"traceId", observe::trace_id_of(traceparent)}});

@@ -113,11 +113,11 @@ std::vector<Budget> Budgets::setup_send(core::Scope const& scope, core::Uuid use
     return budgets;
 }
 
-asio::awaitable<Reservation> Budgets::reserve(std::vector<Budget> budgets, core::Time now)
+asio::awaitable<Reservation> Budgets::reserve(std::vector<Budget> budgets)
 {
     Reservation reservation{.allowed = true, .budgets = std::move(budgets)};
     for (auto const& budget : reservation.budgets) {
-        redis::Use use = co_await quota_.take(budget.subject, budget.name, budget.limits, now);
+        redis::Use use = co_await quota_.take(budget.subject, budget.name, budget.limits);
         auto headers = headers_of(budget, use);
         if (!use.allowed) {
             co_await give_back(reservation);
@@ -130,9 +130,9 @@ asio::awaitable<Reservation> Budgets::reserve(std::vector<Budget> budgets, core:
 }
 
 asio::awaitable<Reservation> Budgets::require(
-    std::vector<Budget> budgets, core::Time now, core::Error (*refusal)(std::chrono::seconds))
+    std::vector<Budget> budgets, core::Error (*refusal)(std::chrono::seconds))
 {
-    auto reservation = co_await reserve(std::move(budgets), now);
+    auto reservation = co_await reserve(std::move(budgets));
     if (reservation.allowed) co_return reservation;
     throw with_limit(refusal(std::chrono::ceil<std::chrono::seconds>(reservation.retry_after)), reservation);
 }

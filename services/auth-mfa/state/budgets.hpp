@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/id.hpp"
 #include "core/identity.hpp"
@@ -55,13 +54,13 @@ public:
     Budgets(
         redis::Client& client, KeyedHash const& hash, Allowance const& registrations = network_registrations);
 
-    /// One use of each at `now`, or of none. Throws redis::Unavailable.
-    asio::awaitable<Reservation> reserve(std::vector<Budget> budgets, core::Time now);
+    /// One use of each, or of none. Throws redis::Unavailable.
+    asio::awaitable<Reservation> reserve(std::vector<Budget> budgets);
 
     /// The same; when one of them is spent throws what `refusal` makes, MFA_RATE_LIMITED unless it is given,
     /// with what is told of that one.
-    asio::awaitable<Reservation> require(std::vector<Budget> budgets, core::Time now,
-        core::Error (*refusal)(std::chrono::seconds) = rate_limited);
+    asio::awaitable<Reservation> require(
+        std::vector<Budget> budgets, core::Error (*refusal)(std::chrono::seconds) = rate_limited);
 
     asio::awaitable<void> give_back(Reservation const& reservation);
 
@@ -84,9 +83,9 @@ public:
     /// without running it when a budget is spent.
     template <class T>
     asio::awaitable<std::optional<T>> counted(
-        std::vector<Budget> budgets, core::Time now, asio::awaitable<std::optional<T>> guess)
+        std::vector<Budget> budgets, asio::awaitable<std::optional<T>> guess)
     {
-        auto const reserved = co_await require(std::move(budgets), now, too_many_attempts);
+        auto const reserved = co_await require(std::move(budgets), too_many_attempts);
         auto result = co_await or_give_back(reserved, std::move(guess));
         if (result) co_await give_back(reserved);
         co_return result;

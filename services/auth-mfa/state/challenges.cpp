@@ -16,17 +16,18 @@ namespace {
 // Fields of the hash: `user`, `version`, `amr`, `created` (µs), `sends`, `attempts`; `code`, the keyed hash
 // of the one that works; `used`. Each script answers first what became of it.
 
+/// ARGV: the time, its own.
 constexpr char const* create_script = R"lua(
-redis.call('HSET', KEYS[1], 'user', ARGV[1], 'version', ARGV[2], 'amr', ARGV[3], 'created', ARGV[4],
-    'sends', 0, 'attempts', 0)
+redis.call('HSET', KEYS[1], 'user', ARGV[2], 'version', ARGV[3], 'amr', ARGV[4],
+    'created', string.format('%.0f', now), 'sends', 0, 'attempts', 0)
 redis.call('PEXPIRE', KEYS[1], ARGV[5])
 return {'ok'}
 )lua";
 
-/// Begins every script that asks for a challenge that is still open. ARGV: now, lifetime, attempts allowed,
-/// then the script's own. Ends the script unless it is.
+/// Begins every script that asks for a challenge that is still open. ARGV: the time, lifetime, attempts
+/// allowed, then the script's own. Ends the script unless it is.
 constexpr char const* open_challenge = R"lua(
-local key, now, lifetime, attempts_allowed = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local key, lifetime, attempts_allowed = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local head = redis.call('HMGET', key, 'created', 'used', 'attempts')
 if not head[1] or head[2] then return {'expired'} end
 local left = tonumber(head[1]) + lifetime - now
@@ -86,7 +87,7 @@ return redis.call('HSETNX', KEYS[1], 'used', 1)
 
 std::string open_then(char const* script)
 {
-    return std::string(open_challenge) + script;
+    return timed(std::string(open_challenge) + script);
 }
 
 std::chrono::seconds seconds_left(redis::Reply const& microseconds_left)
@@ -126,7 +127,7 @@ std::vector<std::string> split(std::string_view joined)
 } // namespace
 
 Challenges::Challenges(redis::Client& client, KeyedHash const& hash)
-    : client_(client), hash_(hash), create_(create_script), find_(open_then(find_script)),
+    : client_(client), hash_(hash), create_(timed(create_script)), find_(open_then(find_script)),
       send_(open_then(send_script)), undo_(undo_script), try_code_(open_then(try_code_script)),
       count_attempt_(open_then(count_attempt_script)), consume_(consume_script)
 {
@@ -138,9 +139,9 @@ std::string Challenges::prefix(core::Scope const& scope)
 }
 
 asio::awaitable<redis::Reply> Challenges::ask(
-    redis::Script const& script, std::string const& key, core::Time now, std::vector<std::string_view> args)
+    redis::Script const& script, std::string const& key, std::vector<std::string_view> args)
 {
-    auto const time = microseconds(now.time_since_epoch());
+    auto const time = client_.script_time();
     auto const lifetime = microseconds(challenge_lifetime);
     auto const attempts = std::to_string(challenge_attempts);
     std::vector<std::string_view> const keys{key};
@@ -150,15 +151,15 @@ asio::awaitable<redis::Reply> Challenges::ask(
 }
 
 asio::awaitable<redis::Reply> Challenges::run(
-    redis::Script const& script, std::string const& key, core::Time now, std::vector<std::string_view> args)
+    redis::Script const& script, std::string const& key, std::vector<std::string_view> args)
 {
-    auto reply = co_await ask(script, key, now, std::move(args));
+    auto reply = co_await ask(script, key, std::move(args));
     require_open(reply);
     co_return reply;
 }
 
 asio::awaitable<Challenges::Created> Challenges::create(core::Scope const& scope, core::Uuid user_id,
-    std::int64_t credentials_version, std::vector<std::string> amr, core::Time now)
+    std::int64_t credentials_version, std::vector<std::string> amr)
 {
     Created created;
     created.token = crypto::base64url::encode(crypto::random_bytes(32));
@@ -167,21 +168,21 @@ asio::awaitable<Challenges::Created> Challenges::create(core::Scope const& scope
     auto const user = user_id.to_string();
     auto const version = std::to_string(credentials_version);
     auto const words = join(created.challenge.amr);
-    auto const time = microseconds(now.time_since_epoch());
+    auto const time = client_.script_time();
     auto const expiry = expiry_of(challenge_lifetime);
     std::vector<std::string_view> const keys{created.challenge.key};
-    std::vector<std::string_view> const args{user, version, words, time, expiry};
+    std::vector<std::string_view> const args{time, user, version, words, expiry};
     co_await client_.eval(create_, keys, args);
     co_return created;
 }
 
-asio::awaitable<Challenge> Challenges::find(core::Scope const& scope, std::string_view token, core::Time now)
+asio::awaitable<Challenge> Challenges::find(core::Scope const& scope, std::string_view token)
 {
     Challenge challenge;
     redis::Reply reply;
     for (auto const& hash : hash_.under_each({"mfa_token", std::to_string(scope.id), token})) {
         challenge.key = prefix(scope) + hash + '}';
-        reply = co_await ask(find_, challenge.key, now);
+        reply = co_await ask(find_, challenge.key);
         if (!is_expired(reply)) break;
     }
     require_open(reply);
@@ -193,12 +194,12 @@ asio::awaitable<Challenge> Challenges::find(core::Scope const& scope, std::strin
 }
 
 asio::awaitable<Challenges::Send> Challenges::count_send(
-    Challenge const& challenge, std::string_view phone, std::string_view code, core::Time now)
+    Challenge const& challenge, std::string_view phone, std::string_view code)
 {
     auto const user = challenge.user_id.to_string();
     Send send{.code_hash = hash_({"login code", challenge.key, user, phone, code})};
     auto const allowed = std::to_string(challenge_sends);
-    auto const reply = co_await run(send_, challenge.key, now, {allowed, send.code_hash});
+    auto const reply = co_await run(send_, challenge.key, {allowed, send.code_hash});
     auto const& fields = reply.array();
     send.remaining = static_cast<int>(fields.at(1).integer());
     send.expires_in = seconds_left(fields.at(2));
@@ -224,18 +225,18 @@ asio::awaitable<void> Challenges::undo(Challenge const& challenge, Send const& s
 }
 
 asio::awaitable<Challenges::Attempt> Challenges::try_code(
-    Challenge const& challenge, std::string_view phone, std::string_view code, core::Time now)
+    Challenge const& challenge, std::string_view phone, std::string_view code)
 {
     auto const user = challenge.user_id.to_string();
     auto const hashes = hash_.under_each({"login code", challenge.key, user, phone, code});
-    auto const reply = co_await run(try_code_, challenge.key, now, {hashes.begin(), hashes.end()});
+    auto const reply = co_await run(try_code_, challenge.key, {hashes.begin(), hashes.end()});
     auto const& fields = reply.array();
     co_return Attempt{fields.at(1).integer() == 1, static_cast<int>(fields.at(2).integer())};
 }
 
-asio::awaitable<int> Challenges::count_attempt(Challenge const& challenge, core::Time now)
+asio::awaitable<int> Challenges::count_attempt(Challenge const& challenge)
 {
-    auto const reply = co_await run(count_attempt_, challenge.key, now);
+    auto const reply = co_await run(count_attempt_, challenge.key);
     co_return static_cast<int>(reply.array().at(1).integer());
 }
 

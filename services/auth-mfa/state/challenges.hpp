@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/clock.hpp"
 #include "core/id.hpp"
 #include "core/identity.hpp"
 #include "redis/client.hpp"
@@ -27,10 +26,10 @@ struct Challenge {
 };
 
 /// Login challenges in Redis: one hash each, found by the keyed hash of its token within its scope, changed
-/// only by scripts that count before anything is done. 5 minutes from its creation it ends; after its 5th
-/// wrong code it stays as a dead one until then.
+/// only by scripts that count before anything is done. Redis' clock is the only clock. 5 minutes from its
+/// creation it ends; after its 5th wrong code it stays as a dead one until then.
 ///
-/// All throw redis::Unavailable; what is said of errors holds for every call that has a `now`:
+/// All throw redis::Unavailable; what is said of errors holds for every call that finds, counts or compares:
 /// MFA_CHALLENGE_EXPIRED when the challenge is unknown, over or used, MFA_RATE_LIMITED when it is dead.
 class Challenges {
 public:
@@ -43,9 +42,9 @@ public:
     };
 
     asio::awaitable<Created> create(core::Scope const& scope, core::Uuid user_id,
-        std::int64_t credentials_version, std::vector<std::string> amr, core::Time now);
+        std::int64_t credentials_version, std::vector<std::string> amr);
 
-    asio::awaitable<Challenge> find(core::Scope const& scope, std::string_view token, core::Time now);
+    asio::awaitable<Challenge> find(core::Scope const& scope, std::string_view token);
 
     /// A send that was counted.
     struct Send {
@@ -58,7 +57,7 @@ public:
     /// Counts a send and makes `code`, sent to `phone`, the one that works. Guesses stay counted.
     /// MFA_RATE_LIMITED as well when all sends have been used.
     asio::awaitable<Send> count_send(
-        Challenge const& challenge, std::string_view phone, std::string_view code, core::Time now);
+        Challenge const& challenge, std::string_view phone, std::string_view code);
 
     /// The message was not handed to the provider: it is not counted, and the code before works again.
     asio::awaitable<void> take_back(Challenge const& challenge, Send const& send);
@@ -92,10 +91,10 @@ public:
 
     /// Counts an attempt, then compares: a right code uses the challenge up, for one caller alone.
     asio::awaitable<Attempt> try_code(
-        Challenge const& challenge, std::string_view phone, std::string_view code, core::Time now);
+        Challenge const& challenge, std::string_view phone, std::string_view code);
 
     /// Counts an attempt with a code that is compared elsewhere; answers how many remain.
-    asio::awaitable<int> count_attempt(Challenge const& challenge, core::Time now);
+    asio::awaitable<int> count_attempt(Challenge const& challenge);
 
     /// Uses the challenge up; false when it has been. Dead ones too: the attempt was counted before.
     asio::awaitable<bool> consume(Challenge const& challenge);
@@ -104,10 +103,10 @@ public:
     static std::string prefix(core::Scope const& scope);
 
 private:
-    asio::awaitable<redis::Reply> ask(redis::Script const& script, std::string const& key, core::Time now,
-        std::vector<std::string_view> args = {});
-    asio::awaitable<redis::Reply> run(redis::Script const& script, std::string const& key, core::Time now,
-        std::vector<std::string_view> args = {});
+    asio::awaitable<redis::Reply> ask(
+        redis::Script const& script, std::string const& key, std::vector<std::string_view> args = {});
+    asio::awaitable<redis::Reply> run(
+        redis::Script const& script, std::string const& key, std::vector<std::string_view> args = {});
     asio::awaitable<void> undo(Challenge const& challenge, Send const& send, std::string_view sends);
 
     redis::Client& client_;

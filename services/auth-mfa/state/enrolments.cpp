@@ -7,16 +7,17 @@ namespace auth_mfa {
 
 namespace {
 
+/// ARGV: the time, phone, the code's hash, expiry.
 constexpr char const* put_script = R"lua(
 redis.call('DEL', KEYS[1])
-redis.call('HSET', KEYS[1], 'phone', ARGV[1], 'code', ARGV[2], 'created', ARGV[3], 'attempts', 0)
+redis.call('HSET', KEYS[1], 'phone', ARGV[2], 'code', ARGV[3], 'created', string.format('%.0f', now), 'attempts', 0)
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 1
 )lua";
 
-/// ARGV: now, lifetime, tries allowed, the code's hash under each key.
+/// ARGV: the time, lifetime, tries allowed, the code's hash under each key.
 constexpr char const* try_code_script = R"lua(
-local key, now, lifetime, allowed = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local key, lifetime, allowed = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local f = redis.call('HMGET', key, 'created', 'attempts', 'code', 'phone')
 if not f[1] or now - tonumber(f[1]) > lifetime then return {'absent'} end
 if tonumber(f[2]) >= allowed then return {'limited'} end
@@ -38,7 +39,7 @@ std::string key(core::Scope const& scope, core::Uuid user_id)
 } // namespace
 
 Enrolments::Enrolments(redis::Client& client, KeyedHash const& hash)
-    : client_(client), hash_(hash), put_(put_script), try_code_(try_code_script)
+    : client_(client), hash_(hash), put_(timed(put_script)), try_code_(timed(try_code_script))
 {
 }
 
@@ -47,24 +48,24 @@ std::string Enrolments::prefix(core::Scope const& scope)
     return "auth-mfa:enrolment:{" + std::to_string(scope.id) + ':';
 }
 
-asio::awaitable<void> Enrolments::put(core::Scope const& scope, core::Uuid user_id,
-    sms::PhoneNumber const& phone, std::string_view code, core::Time now)
+asio::awaitable<void> Enrolments::put(
+    core::Scope const& scope, core::Uuid user_id, sms::PhoneNumber const& phone, std::string_view code)
 {
     auto const name = key(scope, user_id);
     auto const hash = hash_({"enrolment code", std::to_string(scope.id), user_id.to_string(), code});
-    auto const time = microseconds(now.time_since_epoch());
+    auto const time = client_.script_time();
     auto const expiry = expiry_of(enrolment_lifetime);
     std::vector<std::string_view> const keys{name};
-    std::vector<std::string_view> const args{phone.text(), hash, time, expiry};
+    std::vector<std::string_view> const args{time, phone.text(), hash, expiry};
     co_await client_.eval(put_, keys, args);
 }
 
 asio::awaitable<Enrolments::Attempt> Enrolments::try_code(
-    core::Scope const& scope, core::Uuid user_id, std::string_view code, core::Time now)
+    core::Scope const& scope, core::Uuid user_id, std::string_view code)
 {
     using Verdict = Attempt::Verdict;
     auto const name = key(scope, user_id);
-    auto const time = microseconds(now.time_since_epoch());
+    auto const time = client_.script_time();
     auto const lifetime = microseconds(enrolment_lifetime);
     auto const allowed = std::to_string(enrolment_attempts);
     auto const hashes =

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/clock.hpp"
 #include "core/id.hpp"
 #include "core/identity.hpp"
 #include "redis/client.hpp"
@@ -23,8 +22,8 @@ public:
     Enrolments(redis::Client& client, KeyedHash const& hash);
 
     /// Makes `phone` the one that waits, in the place of any other.
-    asio::awaitable<void> put(core::Scope const& scope, core::Uuid user_id, sms::PhoneNumber const& phone,
-        std::string_view code, core::Time now);
+    asio::awaitable<void> put(
+        core::Scope const& scope, core::Uuid user_id, sms::PhoneNumber const& phone, std::string_view code);
 
     struct Attempt {
         enum class Verdict { absent, limited, wrong, right };
@@ -35,8 +34,7 @@ public:
     };
 
     /// Counts a try, then compares.
-    asio::awaitable<Attempt> try_code(
-        core::Scope const& scope, core::Uuid user_id, std::string_view code, core::Time now);
+    asio::awaitable<Attempt> try_code(core::Scope const& scope, core::Uuid user_id, std::string_view code);
 
     /// What keys of a scope begin with, for its erasure.
     static std::string prefix(core::Scope const& scope);

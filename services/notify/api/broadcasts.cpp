@@ -135,8 +135,7 @@ http::Response accept(pg::Tx& tx, Acceptance& a)
             return duplicate_of(*holder);
     }
     if (!a.counted)
-        a.counted =
-            asio::co_spawn(a.executor, count_start(a.quota, a.share, a.row.now), asio::use_future).get();
+        a.counted = asio::co_spawn(a.executor, count_start(a.quota, a.share), asio::use_future).get();
     broadcasts::insert(tx, a.row);
     a.ours = true;
     return accepted(b.id, to_string(BroadcastStatus::queued));

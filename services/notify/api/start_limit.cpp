@@ -40,10 +40,10 @@ asio::awaitable<Share> share_of(http::Request const& req, Deps& deps, StartLimit
     co_return share;
 }
 
-asio::awaitable<Counted> count_start(redis::Quota& quota, Share const& share, core::Time now)
+asio::awaitable<Counted> count_start(redis::Quota& quota, Share const& share)
 {
     std::array const limits{share.limit};
-    auto use = co_await quota.take(share.subject, share.policy.policy, limits, now);
+    auto use = co_await quota.take(share.subject, share.policy.policy, limits);
     redis::Decision const decision = decision_of(use, share.limit);
     if (!use.allowed) throw refusal(decision, share.policy.policy);
     co_return Counted{std::move(use), decision};
@@ -64,7 +64,7 @@ asio::awaitable<http::Response> within_limit(
     http::Request const& req, Deps& deps, StartLimit const& limit, asio::awaitable<Started> start)
 {
     Share const share = co_await share_of(req, deps, limit);
-    Counted const counted = co_await count_start(deps.quota, share, deps.clock.now());
+    Counted const counted = co_await count_start(deps.quota, share);
     Started started;
     std::exception_ptr failure;
     try {

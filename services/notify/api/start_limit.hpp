@@ -41,9 +41,9 @@ struct Counted {
     redis::Decision decision;
 };
 
-/// Counts a start that begins at `now`. Throws RATE_LIMITED when that is one too many, redis::Unavailable
+/// Counts a start. Throws RATE_LIMITED when that is one too many, redis::Unavailable
 /// when it cannot be known.
-asio::awaitable<Counted> count_start(redis::Quota& quota, Share const& share, core::Time now);
+asio::awaitable<Counted> count_start(redis::Quota& quota, Share const& share);
 
 /// Makes it one that never was.
 asio::awaitable<void> uncount(redis::Quota& quota, Share const& share, Counted const& counted);

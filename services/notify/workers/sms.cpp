@@ -137,7 +137,7 @@ std::optional<core::Time> SmsHandler::held_back(core::Scope const& scope, sms::S
     if (!guarded_) return std::nullopt;
     core::Time const now = deps_.clock.now();
     try {
-        use = wait(deps_.io, guard_.take(now, sms::SenderGuard::Purpose::deferrable, scope.slug));
+        use = wait(deps_.io, guard_.take(sms::SenderGuard::Purpose::deferrable, scope.slug));
     } catch (redis::Unavailable const&) {
         return now + limit_unknown_pause;
     }

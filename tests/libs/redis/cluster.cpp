@@ -1,7 +1,6 @@
 #include "cluster_fixture.hpp"
 #include "redis/quota.hpp"
 #include "redis/rate_limit.hpp"
-#include "testing/fake_clock.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -88,12 +87,11 @@ TEST_CASE("quotas over several counts of a subject are taken and given back on e
 {
     Fixture redis;
     redis::Quota quota(*redis.client, "test");
-    auto const now = testing::FakeClock::start;
     redis::Limit const one{1, 1h}, two{2, 1h};
     std::vector<redis::Quota::Count> const counts{{"a", {&one, 1}}, {"b", {&two, 1}}};
     for (int i = 0; i < 30; ++i) {
         auto const subject = std::to_string(i);
-        auto const take = [&] { return redis.contexts.await(quota.take(subject, counts, now)); };
+        auto const take = [&] { return redis.contexts.await(quota.take(subject, counts)); };
         auto const use = take();
         CHECK(use.allowed);
         CHECK_FALSE(take().allowed);

@@ -1,6 +1,5 @@
 #include "sms/guard.hpp"
 
-#include "testing/fake_clock.hpp"
 #include "testing/redis_fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,15 +14,13 @@ namespace {
 struct Fixture : testing::RedisFixture {
     SenderGuard::Use take(SenderGuard& guard, SenderGuard::Purpose purpose = SenderGuard::Purpose::urgent)
     {
-        return await(guard.take(clock.now(), purpose));
+        return await(guard.take(purpose));
     }
 
     bool may_send(SenderGuard& guard, SenderGuard::Purpose purpose = SenderGuard::Purpose::urgent)
     {
         return take(guard, purpose).allowed;
     }
-
-    testing::FakeClock clock;
 };
 
 } // namespace

@@ -1,5 +1,4 @@
 #include "sms/guard.hpp"
-#include "testing/fake_clock.hpp"
 #include "testing/redis_fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,7 +12,7 @@ namespace {
 struct Fixture : testing::RedisFixture {
     SenderGuard::Use take(std::string_view tenant, SenderGuard::Purpose purpose = urgent)
     {
-        return await(guard.take(clock.now(), purpose, tenant));
+        return await(guard.take(purpose, tenant));
     }
 
     /// How many of six that tenant may send now.
@@ -25,7 +24,6 @@ struct Fixture : testing::RedisFixture {
         return count;
     }
 
-    testing::FakeClock clock;
     SenderGuard guard{client, "+18005550100", true, 6};
 };
 
@@ -48,8 +46,8 @@ TEST_CASE("a tenant's half is one over all services that share the sender")
 {
     Fixture f;
     SenderGuard elsewhere(f.client, "+18005550100", true, 6);
-    CHECK(f.await(elsewhere.take(f.clock.now(), urgent, "demo")).allowed);
-    CHECK(f.await(elsewhere.take(f.clock.now(), deferrable, "demo")).allowed);
+    CHECK(f.await(elsewhere.take(urgent, "demo")).allowed);
+    CHECK(f.await(elsewhere.take(deferrable, "demo")).allowed);
     CHECK(f.sent("demo") == 1);
 }
 

@@ -1,0 +1,84 @@
+#include "redis/quota.hpp"
+
+#include "testing/redis_fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace std::chrono_literals;
+using redis::Limit, redis::Quota, redis::Use;
+
+namespace {
+
+struct Fixture : testing::RedisFixture {
+    Use take(std::vector<Limit> const& limits) { return await(quota.take("s", "sends", limits)); }
+
+    /// The times of the uses that are kept.
+    std::vector<std::string> kept()
+    {
+        auto const uses = await(client.command({"ZRANGE", "test:{s}:sends", "0", "-1", "WITHSCORES"}));
+        std::vector<std::string> times;
+        for (std::size_t i = 1; i < uses.array().size(); i += 2)
+            times.push_back(uses.array()[i].text());
+        return times;
+    }
+
+    Quota quota{client, "test"};
+};
+
+} // namespace
+
+TEST_CASE("the time of a use is Redis', whatever clock its replica has")
+{
+    testing::RedisFixture redis;
+    redis::Client real(testing::patient_client(redis.server.url()), redis.contexts.all, redis.logger);
+    Quota quota(real, "test");
+    Limit const limit{1, 1h};
+    auto const seconds = [&] { return std::stoll(redis.await(real.command({"TIME"})).array().at(0).text()); };
+    auto const before = seconds();
+    CHECK(redis.await(quota.take("s", "sends", {&limit, 1})).allowed);
+    auto const refused = redis.await(quota.take("s", "sends", {&limit, 1}));
+    CHECK_FALSE(refused.allowed);
+    CHECK(refused.retry_after <= 1h);
+    auto const uses = redis.await(real.command({"ZRANGE", "test:{s}:sends", "0", "-1", "WITHSCORES"}));
+    REQUIRE(uses.array().size() == 2);
+    auto const at = std::stod(uses.array()[1].text()) / 1e6;
+    CHECK(at >= static_cast<double>(before));
+    CHECK(at < static_cast<double>(seconds() + 1));
+}
+
+TEST_CASE("a quota's window slides, and all of its limits hold")
+{
+    Fixture f;
+    std::vector<Limit> const limits{{2, 1min}, {3, 10min}};
+    CHECK(f.take(limits).remaining == 1);
+    f.clock.advance(30s);
+    CHECK(f.take(limits).remaining == 0);
+    auto refused = f.take(limits);
+    CHECK_FALSE(refused.allowed);
+    CHECK(refused.retry_after == 30s);
+    CHECK(refused.reset == 30s);
+    f.clock.advance(30s);
+    CHECK(f.take(limits).allowed);
+    f.clock.advance(5min);
+    refused = f.take(limits);
+    CHECK_FALSE(refused.allowed);
+    CHECK(refused.retry_after == 4min);
+    f.clock.advance(4min);
+    CHECK(f.take(limits).allowed);
+}
+
+TEST_CASE("a clock that was set back locks nobody out for longer than the window")
+{
+    Fixture f;
+    std::vector<Limit> const limits{{1, 1h}};
+    f.clock.advance(24h);
+    CHECK(f.take(limits).allowed);
+    f.clock.advance(-10min); // what was allowed still counts
+    auto const refused = f.take(limits);
+    CHECK_FALSE(refused.allowed);
+    CHECK(refused.retry_after == 70min);
+    f.clock.advance(-2h); // by more than the window: a new start
+    CHECK(f.take(limits).allowed);
+    CHECK(f.kept().size() == 1);
+    CHECK_FALSE(f.take(limits).allowed);
+}
