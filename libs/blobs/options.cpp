@@ -4,6 +4,8 @@
 #include "blobs/s3_store.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 
 namespace blobs {
 
@@ -17,8 +19,15 @@ void read_s3(Options& options, core::Config& config)
     options.s3_endpoint = config.text("S3_ENDPOINT", "", "base address of the S3 service; empty: AWS");
     options.s3_bucket = config.required("S3_BUCKET", "bucket of the attachments");
     options.s3_region = config.text("S3_REGION", "us-east-1", "region that signatures name");
-    options.s3_access_key_id = config.required("S3_ACCESS_KEY_ID", "key id for S3");
-    options.s3_secret_access_key = config.required_secret("S3_SECRET_ACCESS_KEY", "secret for S3");
+    options.s3_credentials = read_credential_source(config, options.s3_region);
+}
+
+void show_remaining(observe::Metrics& metrics, std::function<double()> read)
+{
+    metrics.gauge_callback("tetrad_blob_credentials_remaining_seconds",
+        "How long the credentials of the attachments' store are good: 0 when there are none, +Inf without "
+        "end.",
+        std::move(read));
 }
 
 } // namespace
@@ -51,16 +60,27 @@ AttachmentsOptions Options::attachments() const
     return made;
 }
 
-std::unique_ptr<BlobStore> make_store(
-    Options const& options, crypto::Keyring const& keyring, http::Client& client, core::Clock const& clock)
+std::unique_ptr<BlobStore> make_store(Options const& options, StoreDeps const& deps)
 {
     if (!options.s3) {
-        return std::make_unique<LocalStore>(options.dir, Addresses(keyring.derive("blobs.addresses")), clock);
+        show_remaining(deps.metrics, [] { return std::numeric_limits<double>::infinity(); });
+        return std::make_unique<LocalStore>(
+            options.dir, Addresses(deps.keyring.derive("blobs.addresses")), deps.clock);
     }
+    auto const credentials = make_credentials(
+        options.s3_credentials, deps.client, deps.clock, [&logger = deps.logger](std::string const& what) {
+            logger.warn("credentials for S3 cannot be had", {{"error", what}});
+        });
+    // The metrics outlive the store and what its credentials work with.
+    show_remaining(deps.metrics, [weak = std::weak_ptr(credentials)] {
+        auto const there = weak.lock();
+        return there ? there->remaining().count() : 0.0;
+    });
     S3Options s3{.endpoint = options.s3_endpoint,
         .bucket = options.s3_bucket,
-        .credentials = {options.s3_access_key_id, options.s3_secret_access_key, options.s3_region}};
-    return std::make_unique<S3Store>(std::move(s3), client, clock);
+        .region = options.s3_region,
+        .credentials = credentials};
+    return std::make_unique<S3Store>(std::move(s3), deps.client, deps.clock);
 }
 
 } // namespace blobs

@@ -1,12 +1,15 @@
 #pragma once
 
 #include "blobs/attachments.hpp"
+#include "blobs/s3_credentials.hpp"
 #include "blobs/store.hpp"
 #include "core/clock.hpp"
 #include "core/config.hpp"
 #include "core/secret.hpp"
 #include "crypto/keyring.hpp"
 #include "http/client.hpp"
+#include "observe/log.hpp"
+#include "observe/metrics.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -22,8 +25,7 @@ struct Options {
     std::int64_t unattached_limit = std::int64_t{1} << 30; ///< BLOB_UNATTACHED_LIMIT, bytes of a scope
     std::int64_t unattached_limit_per_user = 0;            ///< BLOB_UNATTACHED_LIMIT_PER_USER, bytes
     std::string s3_endpoint, s3_bucket, s3_region;         ///< S3_ENDPOINT (empty: AWS), ...
-    std::string s3_access_key_id;
-    core::Secret s3_secret_access_key;
+    CredentialSource s3_credentials;
 
     /// Faults are recorded in `config`.
     static Options read(core::Config& config);
@@ -32,8 +34,16 @@ struct Options {
     AttachmentsOptions attachments() const;
 };
 
-/// `client` (to addresses the operator configured) and `clock` outlive the store. Throws as the stores do.
-std::unique_ptr<BlobStore> make_store(
-    Options const& options, crypto::Keyring const& keyring, http::Client& client, core::Clock const& clock);
+/// What a store works with; all of it outlives the store, and `metrics` shows the store's credentials.
+struct StoreDeps {
+    crypto::Keyring const& keyring;
+    http::Client& client; ///< to addresses the operator configured
+    core::Clock const& clock;
+    observe::Logger& logger;
+    observe::Metrics& metrics;
+};
+
+/// Throws as the stores do.
+std::unique_ptr<BlobStore> make_store(Options const& options, StoreDeps const& deps);
 
 } // namespace blobs

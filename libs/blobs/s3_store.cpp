@@ -2,21 +2,20 @@
 
 #include "blobs/disposition.hpp"
 #include "blobs/media_type.hpp"
+#include "blobs/region.hpp"
+#include "blobs/xml.hpp"
 #include "core/backoff.hpp"
 #include "core/error.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/random.hpp"
 
-#include <boost/property_tree/ptree.hpp>
-#include <boost/property_tree/xml_parser.hpp>
 #include <openssl/evp.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -25,7 +24,6 @@ namespace blobs {
 namespace {
 
 using namespace std::chrono_literals;
-namespace property_tree = boost::property_tree;
 
 constexpr std::size_t version_length = 16;
 constexpr std::size_t keys_per_page = 1000; // the most that S3 lists, and deletes, at once
@@ -38,22 +36,10 @@ bool is_passing(unsigned status)
     return status == 429 || status >= 500;
 }
 
-property_tree::ptree parse_xml(std::string const& text)
-{
-    std::istringstream stream(text);
-    property_tree::ptree tree;
-    property_tree::read_xml(stream, tree);
-    return tree;
-}
-
 /// The code in an error document of S3 (`AccessDenied`); "" when it is none.
 std::string error_code(std::string const& body)
 {
-    try {
-        return parse_xml(body).get("Error.Code", std::string{});
-    } catch (property_tree::xml_parser_error const&) {
-        return {};
-    }
+    return xml::text_at(body, "Error.Code");
 }
 
 /// What S3 asks of a list of keys to delete; it knows no other hash that every S3-compatible server takes.
@@ -105,12 +91,10 @@ struct S3Store::Call {
 S3Store::S3Store(S3Options options, http::Client& client, core::Clock const& clock, unsigned threads)
     : options_(std::move(options)), client_(client), clock_(clock), workers_(threads)
 {
-    if (options_.bucket.empty() || options_.credentials.region.empty() ||
-        options_.credentials.access_key_id.empty() || options_.credentials.secret_access_key.empty()) {
-        throw std::invalid_argument("S3 needs a bucket, a region and an access key");
-    }
+    if (options_.bucket.empty() || options_.region.empty() || !options_.credentials)
+        throw std::invalid_argument("S3 needs a bucket, a region and credentials");
     if (options_.endpoint.empty()) {
-        host_ = options_.bucket + ".s3." + options_.credentials.region + ".amazonaws.com";
+        host_ = options_.bucket + ".s3." + options_.region + '.' + aws_domain(options_.region);
         origin_ = "https://" + host_;
         return;
     }
@@ -138,14 +122,25 @@ sigv4::Request S3Store::request(std::string_view method, std::string_view object
         .headers = {}};
 }
 
+sigv4::Credentials S3Store::signer(Issued const& issued) const
+{
+    auto keys = issued.keys;
+    keys.region = options_.region;
+    return keys;
+}
+
 std::string S3Store::presigned(sigv4::Request request, core::Time expires) const
 {
+    auto const issued = options_.credentials->current();
     core::Time const now = clock_.now();
-    auto const lifetime =
-        std::max(std::chrono::ceil<std::chrono::seconds>(expires - now), std::chrono::seconds(1));
+    auto lifetime = std::max(std::chrono::ceil<std::chrono::seconds>(expires - now), 1s);
+    if (issued->expires)
+        lifetime = std::min(lifetime, std::chrono::floor<std::chrono::seconds>(*issued->expires - now));
+    if (lifetime < 1s)
+        throw core::Error::unavailable("The store of attachments has no credentials at the moment.");
     request.query.emplace_back("X-Amz-Content-Sha256", sigv4::unsigned_payload);
     return origin_ +
-           sigv4::presign(options_.credentials, std::move(request), sigv4::unsigned_payload, now, lifetime);
+           sigv4::presign(signer(*issued), std::move(request), sigv4::unsigned_payload, now, lifetime);
 }
 
 std::string S3Store::upload_url(Upload const& upload, std::string_view)
@@ -180,8 +175,8 @@ http::OutboundResponse S3Store::send_once(Call const& call)
     signed_request.query = call.query;
     signed_request.headers = call.headers;
     auto const hash = crypto::sha256(call.body);
-    auto added = sigv4::sign(
-        options_.credentials, signed_request, crypto::hex::encode(crypto::view(hash)), clock_.now());
+    auto added = sigv4::sign(signer(*options_.credentials->wait()), signed_request,
+        crypto::hex::encode(crypto::view(hash)), clock_.now());
 
     http::OutboundRequest outbound{.method = std::string(call.method),
         .url = origin_ + sigv4::target(signed_request),
@@ -248,7 +243,7 @@ std::vector<std::string> S3Store::list(std::string const& prefix)
         .timeout = 30s});
     if (response.status != 200) refuse("a list", response);
     std::vector<std::string> objects;
-    property_tree::ptree const tree = parse_xml(response.body);
+    xml::Tree const tree = xml::parse(response.body);
     for (auto const& [name, child] : tree.get_child("ListBucketResult")) {
         if (name == "Contents") objects.push_back(child.get<std::string>("Key"));
     }
@@ -270,7 +265,7 @@ void S3Store::erase(std::vector<std::string> const& objects)
         .body = std::move(body),
         .timeout = std::chrono::minutes(1)});
     if (response.status != 200) refuse("a delete", response);
-    auto const tree = parse_xml(response.body);
+    auto const tree = xml::parse(response.body);
     if (auto const result = tree.get_child_optional("DeleteResult"); result && result->count("Error") != 0) {
         throw std::runtime_error("S3 deleted not all: " + result->get("Error.Code", std::string{}));
     }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "blobs/credentials.hpp"
 #include "blobs/sigv4.hpp"
 #include "blobs/store.hpp"
 #include "core/clock.hpp"
 #include "core/workers.hpp"
 #include "http/client.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +20,8 @@ struct S3Options {
     /// `https://<bucket>.s3.<region>.amazonaws.com/<key>`.
     std::string endpoint;
     std::string bucket;
-    sigv4::Credentials credentials;
+    std::string region;                             ///< `us-east-1`
+    std::shared_ptr<Credentials const> credentials; ///< safe to share; region of their keys is not looked at
 };
 
 /// Blobs as objects of one S3 bucket, or of a server that speaks its protocol; clients PUT and GET them
@@ -27,6 +30,8 @@ struct S3Options {
 /// An upload lands at `<scope id>/<attachment id>`, where the client may repeat it until its address expires.
 /// `adopt` copies it to `<scope id>/<attachment id>.<version>` on condition that it is still the one that was
 /// looked at, so what was checked is what is kept and served.
+///
+/// An address ends with the credentials that it was signed with, when that is earlier than was asked for.
 class S3Store final : public BlobStore, public UnseenUploads {
 public:
     /// `client` (whose address policy admits the endpoint) and `clock` outlive the store. Throws
@@ -47,6 +52,7 @@ private:
     struct Call;
 
     sigv4::Request request(std::string_view method, std::string_view object) const;
+    sigv4::Credentials signer(Issued const& issued) const;
     std::string presigned(sigv4::Request request, core::Time expires) const;
     http::OutboundResponse send(Call const& call);
     http::OutboundResponse send_once(Call const& call);

@@ -117,6 +117,8 @@ std::string presign(Credentials const& credentials, Request request, std::string
         "X-Amz-Credential", credentials.access_key_id + '/' + credential_scope(credentials, time));
     request.query.emplace_back("X-Amz-Date", time);
     request.query.emplace_back("X-Amz-Expires", std::to_string(lifetime.count()));
+    if (!credentials.session_token.empty())
+        request.query.emplace_back("X-Amz-Security-Token", credentials.session_token.reveal());
     request.query.emplace_back("X-Amz-SignedHeaders", names(signed_headers(request)));
     request.query.emplace_back("X-Amz-Signature", signature(credentials, request, payload_hash, time));
     return target(request);
@@ -126,6 +128,8 @@ Pairs sign(Credentials const& credentials, Request request, std::string_view pay
 {
     std::string const time = basic_time(now);
     Pairs added{{"x-amz-content-sha256", std::string(payload_hash)}, {"x-amz-date", time}};
+    if (!credentials.session_token.empty())
+        added.emplace_back("x-amz-security-token", credentials.session_token.reveal());
     request.headers.insert(request.headers.end(), added.begin(), added.end());
     added.emplace_back("authorization",
         std::string(algorithm) + " Credential=" + credentials.access_key_id + '/' +

@@ -16,7 +16,8 @@ namespace blobs::sigv4 {
 struct Credentials {
     std::string access_key_id;
     core::Secret secret_access_key;
-    std::string region; ///< `us-east-1`
+    std::string region;         ///< `us-east-1`
+    core::Secret session_token; ///< of short-lived ones; empty: none
 };
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
@@ -39,7 +40,8 @@ std::string presign(Credentials const& credentials, Request request, std::string
     core::Time now, std::chrono::seconds lifetime);
 
 /// The header fields to add to a request that is sent at once: `x-amz-content-sha256`, `x-amz-date`,
-/// `authorization`. `payload_hash` is the SHA-256 of the body in hexadecimal.
+/// `x-amz-security-token` when there is a session token, `authorization`. `payload_hash` is the SHA-256 of
+/// the body in hexadecimal.
 Pairs sign(Credentials const& credentials, Request request, std::string_view payload_hash, core::Time now);
 
 /// Percent-encodes all but `A-Za-z0-9-._~` (RFC 3986, unreserved) and, if it is kept, `/`.

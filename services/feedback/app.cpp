@@ -24,7 +24,8 @@ service::PlatformOptions platform_options(Config const& config)
 
 App::App(Config const& config, service::Runtime const& runtime)
     : Platform(platform_options(config), runtime),
-      store_(blobs::make_store(config.blobs, keyring_, internal_, runtime.clock)),
+      store_(blobs::make_store(
+          config.blobs, {keyring_, internal_, runtime.clock, runtime.logger, runtime.metrics})),
       attachments_(db_, *store_, runtime.clock, config.blobs.attachments()), hot_(db_),
       deps_{db_, hot_, keys_, tenants_, attachments_, webhooks_, runtime.clock}
 {

@@ -71,7 +71,8 @@ std::string domain_of(std::string const& address)
 
 App::App(Config const& config, service::Runtime const& runtime)
     : Platform(platform_options(config), runtime), sms_(config.sms),
-      store_(blobs::make_store(config.blobs, keyring_, internal_, runtime.clock)),
+      store_(blobs::make_store(
+          config.blobs, {keyring_, internal_, runtime.clock, runtime.logger, runtime.metrics})),
       attachments_(db_, *store_, runtime.clock, attachments_options(config.blobs)),
       quota_(redis_, options_.name + ":rl"), readers_(body_readers),
       push_(with_ca_file(config.push, runtime.settings), internal_, runtime.clock, runtime.logger,

@@ -2,7 +2,9 @@
 // themselves. SOURCE is the checkout, SERVICES the folder of the built services.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import test from "node:test";
 import YAML from "yaml";
 import { build, parse } from "./kustomize.mjs";
@@ -105,6 +107,10 @@ test("every secret is what its schema says, and no two services share one but th
   }
   const again = parse(execFileSync(`${deploy}/make-secrets`, ["kubernetes", "--postgres", "db:6543", "--postgres-options", "sslmode=require"], { encoding: "utf8" }));
   assert.match(named(again, "Secret", "notify").stringData.DATABASE_URL, /@db:6543\/notify\?sslmode=require$/);
+  assert.match(named(again, "Secret", "notify").stringData.REDIS_URL, /^redis:\/\/:[0-9a-f]{40}@redis$/);
+  const nodes = ["kubernetes", "--redis", "a:6379,b:6379", "--redis-scheme", "rediss+cluster"];
+  const managed = parse(execFileSync(`${deploy}/make-secrets`, nodes, { encoding: "utf8" }));
+  assert.match(named(managed, "Secret", "notify").stringData.REDIS_URL, /^rediss\+cluster:\/\/:[0-9a-f]{40}@a:6379,b:6379$/);
   assert.notEqual(named(again, "Secret", "notify").stringData.MASTER_KEY, named(secrets, "Secret", "notify").stringData.MASTER_KEY);
 });
 
@@ -182,6 +188,18 @@ test("compose.yaml: Compose itself reads it", () => {
   assert.deepEqual(Object.keys(YAML.parse(good.stdout).services).sort(), Object.keys(compose.services).sort());
   assert.notEqual(config(text, { ...secretVariables, POSTGRES_PASSWORD: "" }).status, 0);
   assert.notEqual(config(text.replace("read_only", "readonly"), secretVariables).status, 0);
+});
+
+test("pod-identity lets the services with attachments reach the agent, and no others", () => {
+  const folder = mkdtempSync(`${tmpdir()}/tetrad-deploy-`);
+  const overlay = path.relative(folder, `${deploy}/overlays/production`);
+  const component = path.relative(folder, `${deploy}/components/pod-identity`);
+  writeFileSync(`${folder}/kustomization.yaml`, `resources: [${overlay}]\ncomponents: [${component}]\n`);
+  const objects = parse(build(folder));
+  rmSync(folder, { recursive: true });
+  const reach = objects.filter((object) => object.kind === "NetworkPolicy" && JSON.stringify(object.spec.egress ?? []).includes("169.254.170.23/32"));
+  assert.deepEqual(reach.map((object) => object.metadata.name).sort(), ["feedback", "notify"]);
+  assert.deepEqual(objects.flatMap((object) => schemaFaults(object)), []);
 });
 
 // --- That a fault is found -------------------------------------------------------------------------------------------------

@@ -10,7 +10,11 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 for (const input of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
   const client = new S3Client({
     region: input.region,
-    credentials: { accessKeyId: input.accessKeyId, secretAccessKey: input.secretAccessKey },
+    credentials: {
+      accessKeyId: input.accessKeyId,
+      secretAccessKey: input.secretAccessKey,
+      ...(input.sessionToken ? { sessionToken: input.sessionToken } : {}),
+    },
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     ...(input.endpoint ? { endpoint: input.endpoint, forcePathStyle: true } : {}),

@@ -69,8 +69,10 @@ TEST_CASE("S3 needs a bucket and a key, and nothing of the local store")
     CHECK(options.s3);
     CHECK(options.s3_bucket == "b");
     CHECK(options.s3_region == "us-east-1");
-    CHECK(options.s3_access_key_id == "id");
-    CHECK(options.s3_secret_access_key.reveal() == "secret");
+    auto const& keys = std::get<blobs::Issued>(options.s3_credentials).keys;
+    CHECK(keys.access_key_id == "id");
+    CHECK(keys.secret_access_key.reveal() == "secret");
+    CHECK(keys.session_token.empty());
     CHECK(options.s3_endpoint == "http://127.0.0.1:9000");
 }
 
@@ -101,14 +103,16 @@ TEST_CASE("the store is the one that was configured")
     testing::FakeClock const clock;
     http::Client client({.addresses = http::AddressPolicy(true)});
     auto const keyring = crypto::Keyring::parse("test:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
-    auto const local =
-        blobs::make_store(read({{"BLOB_DIR", directory.path() + "/blobs"}}), keyring, client, clock);
+    observe::Logger logger("test", observe::Level::off);
+    observe::Metrics metrics("test");
+    blobs::StoreDeps const deps{keyring, client, clock, logger, metrics};
+    auto const local = blobs::make_store(read({{"BLOB_DIR", directory.path() + "/blobs"}}), deps);
     CHECK(local->local() != nullptr);
     CHECK(local->unseen() == nullptr);
     auto const s3 =
         blobs::make_store(read({{"BLOB_STORE", "s3"}, {"S3_BUCKET", "b"}, {"S3_ACCESS_KEY_ID", "id"},
                               {"S3_SECRET_ACCESS_KEY", "secret"}, {"S3_ENDPOINT", "http://127.0.0.1:9000"}}),
-            keyring, client, clock);
+            deps);
     CHECK(s3->local() == nullptr);
     CHECK(s3->unseen() != nullptr);
     auto const url = s3->upload_url({.key = {2, core::Uuid(), {}},

@@ -1,39 +1,16 @@
 #include "api.hpp"
 #include "blobs/s3_store.hpp"
-#include "testing/eventually.hpp"
+#include "s3_server.hpp"
 #include "testing/run_awaitable.hpp"
 
-#include <fstream>
+#include <filesystem>
 
 using namespace blobs_test;
-using testing::eventually;
 using testing::run_awaitable;
 
 namespace {
 
 std::string const png("\x89PNG\r\n\x1a\n and the rest of a picture");
-
-/// An S3 server that checks signatures; see s3_server.mjs.
-struct S3Server {
-    testing::TemporaryDirectory folder{"blobs-s3"};
-    testing::Process process{
-        {.argv = {"node", NPM_FOLDER "/s3_server.mjs", folder.path()}, .output = folder.path() + "/log"}};
-    std::string endpoint = "http://127.0.0.1:" + port();
-
-    std::string port()
-    {
-        std::string number;
-        bool const listening =
-            eventually([&] { return static_cast<bool>(std::ifstream(folder.path() + "/port") >> number); },
-                std::chrono::seconds(30));
-        if (!listening) {
-            std::ostringstream log;
-            log << std::ifstream(folder.path() + "/log").rdbuf();
-            FAIL("the S3 server does not start: " << log.str());
-        }
-        return number;
-    }
-};
 
 S3Server& server()
 {
@@ -43,7 +20,7 @@ S3Server& server()
 
 blobs::S3Options options(std::string secret = "S3RVER")
 {
-    return {server().endpoint, "attachments", {"S3RVER", core::Secret(std::move(secret)), "eu-central-1"}};
+    return {server().endpoint, "attachments", "eu-central-1", fixed_keys("S3RVER", std::move(secret))};
 }
 
 /// A service whose attachments are on the S3 server. Each test has a scope of its own.

@@ -1,5 +1,6 @@
 #include "blobs/disposition.hpp"
 #include "blobs/s3_store.hpp"
+#include "s3_server.hpp"
 #include "testing/fake_clock.hpp"
 #include "testing/process.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 struct Example {
     std::string endpoint, region, bucket, filename, type;
     std::int64_t scope_id, size;
+    std::string session_token = {};
 };
 
 } // namespace
@@ -26,6 +28,10 @@ TEST_CASE("presigned addresses are those of AWS's own SDK, byte for byte")
         {"https://s3.example.com:443", "eu-west-1", "b0b", "x", "text/plain", 2, 2},
         {"", "eu-west-1", "attachments", "\u5199\u771f.zip", "application/zip", 15, 1'000'000},
         {"", "us-east-1", "attachments", "~!#$&+-.^_`|.gz", "application/gzip", 3, 7},
+        {"", "cn-north-1", "attachments", "x.zip", "application/zip", 3, 7},
+        {"http://127.0.0.1:9000", "eu-central-1", "b0b", "y.zip", "application/zip", 3, 7,
+            "IQoJb3JpZ2luX2VjEPT//////////wEaDGV1LWNlbnRyYWwtMSJHMEUCIQ+/=="},
+        {"", "eu-central-1", "b0b", "z.zip", "application/zip", 3, 7, "AQoDYXdzEJr1K+/=="},
     };
     core::Time const now = *core::parse_rfc3339("2026-02-03T04:05:06Z");
     testing::FakeClock const clock(now);
@@ -36,12 +42,14 @@ TEST_CASE("presigned addresses are those of AWS's own SDK, byte for byte")
     for (Example const& e : examples) {
         core::Secret const secret("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY");
         blobs::S3Store store(
-            {e.endpoint, e.bucket, {"AKIAIOSFODNN7EXAMPLE", secret, e.region}}, client, clock, 1);
+            {e.endpoint, e.bucket, e.region,
+                blobs_test::fixed_keys("AKIAIOSFODNN7EXAMPLE", secret.reveal(), e.session_token)},
+            client, clock, 1);
         blobs::Key const uploaded{e.scope_id, core::Uuid::v7(), {}};
         blobs::Key const kept{e.scope_id, uploaded.attachment_id, "0aZ9"};
         boost::json::object common{{"endpoint", e.endpoint}, {"region", e.region}, {"bucket", e.bucket},
             {"accessKeyId", "AKIAIOSFODNN7EXAMPLE"}, {"secretAccessKey", secret.reveal()},
-            {"signingDate", "2026-02-03T04:05:06Z"}};
+            {"sessionToken", e.session_token}, {"signingDate", "2026-02-03T04:05:06Z"}};
 
         ours.push_back(
             store.upload_url({uploaded, e.size, e.type, now + std::chrono::minutes(15)}, "http://unused"));
@@ -76,14 +84,13 @@ TEST_CASE("an S3 store without what it needs is not made")
     testing::FakeClock const clock;
     http::Client client({});
     auto const make = [&](blobs::S3Options options) { blobs::S3Store(std::move(options), client, clock, 1); };
-    blobs::sigv4::Credentials const credentials{"id", core::Secret("secret"), "eu-west-1"};
-    CHECK_NOTHROW(make({"http://127.0.0.1:9000", "b", credentials}));
-    CHECK_NOTHROW(make({"", "b", credentials}));
+    auto const keys = blobs_test::fixed_keys("id", "secret");
+    CHECK_NOTHROW(make({"http://127.0.0.1:9000", "b", "eu-west-1", keys}));
+    CHECK_NOTHROW(make({"", "b", "eu-west-1", keys}));
     auto const endpoint =
         GENERATE("127.0.0.1:9000", "ftp://x", "http://user:pw@x", "http://x/path", "http://x?y");
-    CHECK_THROWS_AS(make({endpoint, "b", credentials}), std::invalid_argument);
-    CHECK_THROWS_AS(make({"", "", credentials}), std::invalid_argument);
-    CHECK_THROWS_AS(make({"", "b", {"", core::Secret("secret"), "eu-west-1"}}), std::invalid_argument);
-    CHECK_THROWS_AS(make({"", "b", {"id", core::Secret(), "eu-west-1"}}), std::invalid_argument);
-    CHECK_THROWS_AS(make({"", "b", {"id", core::Secret("secret"), ""}}), std::invalid_argument);
+    CHECK_THROWS_AS(make({endpoint, "b", "eu-west-1", keys}), std::invalid_argument);
+    CHECK_THROWS_AS(make({"", "", "eu-west-1", keys}), std::invalid_argument);
+    CHECK_THROWS_AS(make({"", "b", "", keys}), std::invalid_argument);
+    CHECK_THROWS_AS(make({"", "b", "eu-west-1", nullptr}), std::invalid_argument);
 }

@@ -83,3 +83,21 @@ TEST_CASE("only unreserved characters stay as they are")
     CHECK(sigv4::uri_encode("a b/c+d*e'f\u00e9") == "a%20b%2Fc%2Bd%2Ae%27f%C3%A9");
     CHECK(sigv4::uri_encode("/a b/c", true) == "/a%20b/c");
 }
+
+TEST_CASE("a session token is a header that is signed, or a parameter that is signed")
+{
+    auto short_lived = credentials;
+    short_lived.session_token = core::Secret("a/token+of=STS");
+    sigv4::Request const request{"GET", std::string(host), "/test.txt", {}, {}};
+    auto const added = sigv4::sign(short_lived, request, empty_hash, now());
+    auto const value = [&](std::string_view name) {
+        return std::ranges::find(added, name, &sigv4::Pairs::value_type::first)->second;
+    };
+    CHECK(value("x-amz-security-token") == "a/token+of=STS");
+    CHECK(value("authorization")
+              .find("SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,") !=
+          std::string::npos);
+    auto const address =
+        sigv4::presign(short_lived, request, sigv4::unsigned_payload, now(), std::chrono::seconds(60));
+    CHECK(address.find("&X-Amz-Security-Token=a%2Ftoken%2Bof%3DSTS&") != std::string::npos);
+}

@@ -1,0 +1,143 @@
+#include "blobs/credentials.hpp"
+
+#include "core/backoff.hpp"
+#include "core/error.hpp"
+#include "crypto/random.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <limits>
+#include <mutex>
+#include <thread>
+
+namespace blobs {
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+/// Of credentials without an end, which may change all the same.
+constexpr std::chrono::minutes endless_refresh{60};
+
+} // namespace
+
+core::Time refresh_time(core::Time now, core::Time expires, std::chrono::seconds ahead)
+{
+    return std::max(expires - ahead, now + (expires - now) / 2);
+}
+
+struct Credentials::Impl {
+    Impl(Fetch f, core::Clock const& c, OnFailure e, RefreshOptions o)
+        : fetch(std::move(f)), clock(c), on_failure(std::move(e)), options(o)
+    {
+    }
+
+    void run(std::stop_token const& stop)
+    {
+        unsigned failures = 0;
+        while (!stop.stop_requested()) {
+            bool const worked = attempt(stop);
+            failures = worked ? 0 : failures + 1;
+            if (worked)
+                pause_until(stop, due);
+            else
+                pause(stop,
+                    core::backoff(failures - 1, options.retry_min, options.retry_max, crypto::random_u64()));
+        }
+    }
+
+    bool attempt(std::stop_token const& stop)
+    {
+        try {
+            auto issued = std::make_shared<Issued const>(fetch(stop));
+            core::Time const now = clock.now();
+            if (issued->expires && *issued->expires <= now)
+                throw std::runtime_error("the credentials that were issued have ended already");
+            due =
+                issued->expires ? refresh_time(now, *issued->expires, options.ahead) : now + endless_refresh;
+            // A source that issues the same ones until shortly before their end is not asked all the time.
+            due = std::max<core::Time>(due, now + options.retry_min);
+            std::lock_guard const lock(mutex);
+            held = std::move(issued);
+        } catch (std::exception const& e) {
+            if (on_failure && !stop.stop_requested()) on_failure(e.what());
+            return false;
+        }
+        changed.notify_all();
+        return true;
+    }
+
+    void pause(std::stop_token const& stop, std::chrono::milliseconds time)
+    {
+        std::unique_lock lock(mutex);
+        changed.wait_for(lock, stop, time, [] { return false; });
+    }
+
+    /// The wall clock decides, and may jump.
+    void pause_until(std::stop_token const& stop, core::Time then)
+    {
+        while (!stop.stop_requested() && clock.now() < then)
+            pause(stop, options.look);
+    }
+
+    /// Null when there are none, or no longer.
+    std::shared_ptr<Issued const> usable() const
+    {
+        bool const good = held && (!held->expires || *held->expires > clock.now());
+        return good ? held : nullptr;
+    }
+
+    Fetch const fetch;
+    core::Clock const& clock;
+    OnFailure const on_failure;
+    RefreshOptions const options;
+    core::Time due; ///< for the thread alone
+
+    mutable std::mutex mutex;
+    std::condition_variable_any changed;
+    std::shared_ptr<Issued const> held;
+    std::jthread thread; ///< none for fixed ones
+};
+
+Credentials::Credentials(Issued fixed, core::Clock const& clock)
+    : impl_(std::make_unique<Impl>(Fetch(), clock, OnFailure(), RefreshOptions()))
+{
+    impl_->held = std::make_shared<Issued const>(std::move(fixed));
+}
+
+Credentials::Credentials(Fetch fetch, core::Clock const& clock, OnFailure on_failure, RefreshOptions options)
+    : impl_(std::make_unique<Impl>(std::move(fetch), clock, std::move(on_failure), options))
+{
+    impl_->thread = std::jthread([impl = impl_.get()](std::stop_token const& stop) { impl->run(stop); });
+}
+
+Credentials::~Credentials() = default;
+
+std::shared_ptr<Issued const> Credentials::current() const
+{
+    std::lock_guard const lock(impl_->mutex);
+    if (auto usable = impl_->usable()) return usable;
+    throw core::Error::unavailable("The store of attachments has no credentials at the moment.");
+}
+
+std::shared_ptr<Issued const> Credentials::wait() const
+{
+    {
+        std::unique_lock lock(impl_->mutex);
+        if (impl_->fetch)
+            impl_->changed.wait_for(lock, impl_->options.patience, [this] { return impl_->held != nullptr; });
+    }
+    return current();
+}
+
+std::chrono::duration<double> Credentials::remaining() const
+{
+    using Seconds = std::chrono::duration<double>;
+    std::lock_guard const lock(impl_->mutex);
+    auto const usable = impl_->usable();
+    if (!usable) return Seconds(0);
+    if (!usable->expires) return Seconds(std::numeric_limits<double>::infinity());
+    return std::max(Seconds(0), Seconds(*usable->expires - impl_->clock.now()));
+}
+
+} // namespace blobs

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <boost/property_tree/ptree.hpp>
+
+#include <string>
+
+/// The XML of AWS' services.
+namespace blobs::xml {
+
+using Tree = boost::property_tree::ptree;
+
+/// Throws boost::property_tree::xml_parser_error.
+Tree parse(std::string const& text);
+
+/// The text at `path` (`Error.Code`) of a document; "" when there is none, or no document.
+std::string text_at(std::string const& document, std::string const& path);
+
+} // namespace blobs::xml

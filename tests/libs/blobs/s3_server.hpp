@@ -1,0 +1,63 @@
+#pragma once
+
+#include "blobs/credentials.hpp"
+#include "testing/eventually.hpp"
+#include "testing/http_client.hpp"
+#include "testing/process.hpp"
+
+#include <boost/json.hpp>
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+
+namespace blobs_test {
+
+/// Keys without an end.
+inline std::shared_ptr<blobs::Credentials const> fixed_keys(
+    std::string id, std::string secret, std::string session_token = "")
+{
+    static core::SystemClock const clock;
+    blobs::Issued issued;
+    issued.keys.access_key_id = std::move(id);
+    issued.keys.secret_access_key = core::Secret(std::move(secret));
+    issued.keys.session_token = core::Secret(std::move(session_token));
+    return std::make_shared<blobs::Credentials const>(std::move(issued), clock);
+}
+
+/// An S3 server that checks signatures, and the endpoints that issue credentials for it; see s3_server.mjs.
+struct S3Server {
+    testing::TemporaryDirectory folder{"blobs-s3"};
+    testing::Process process{
+        {.argv = {"node", NPM_FOLDER "/s3_server.mjs", folder.path()}, .output = folder.path() + "/log"}};
+    std::string endpoint = "http://127.0.0.1:" + port("port");
+    std::string issuer = "http://127.0.0.1:" + port("issuer-port");
+
+    /// How the issuer answers from now on: `{"lifetime": seconds, "status": n, "token": "…"}`.
+    void set(boost::json::object const& behaviour) const
+    {
+        auto const answer = testing::HttpClient(issuer).put("/behaviour", boost::json::serialize(behaviour));
+        REQUIRE(answer.status == 204);
+    }
+
+    /// `{"issued": n, "asked": n}`
+    boost::json::value seen() const { return testing::HttpClient(issuer).get("/seen").json(); }
+
+private:
+    std::string port(std::string const& name) const
+    {
+        std::string number;
+        bool const listening = testing::eventually(
+            [&] { return static_cast<bool>(std::ifstream(folder.path() + '/' + name) >> number); });
+        if (!listening) {
+            std::ostringstream log;
+            log << std::ifstream(folder.path() + "/log").rdbuf();
+            FAIL("the S3 server does not start: " << log.str());
+        }
+        return number;
+    }
+};
+
+} // namespace blobs_test
