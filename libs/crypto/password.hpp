@@ -1,13 +1,16 @@
 #pragma once
 
+#include "core/fair_queue.hpp"
 #include "core/secret.hpp"
+#include "core/smoothed.hpp"
 #include "core/workers.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -34,20 +37,40 @@ std::string hash_password(std::string const& secret, Argon2Cost const& cost = {}
 /// Whether `secret` is the one of that PHC string; false as well when the string is not one.
 bool verify_password(std::string const& secret, std::string const& phc);
 
+class HashMemory;
+
 struct PasswordHasherOptions {
     unsigned threads = 2;
-    /// Callers that wait for a thread or have one, beyond which the next is UNAVAILABLE (503); 0: 32 for each
-    /// thread, which is some 0.8 s.
+    /// Callers that wait for a thread or have one, beyond which the next is UNAVAILABLE (503); 0: 48 for each
+    /// thread.
     std::size_t queue_limit = 0;
+    /// A caller whose hash would begin later than this, by the time that hashes take of late, is UNAVAILABLE.
+    std::chrono::milliseconds longest_wait{1500};
     Argon2Cost cost{};
     /// Called once for each secret that was hashed, to be kept or to be compared, before its caller resumes:
     /// for metrics. On the hasher's threads, and throws nothing.
     std::function<void()> on_hash = {};
 };
 
-/// Hashes passwords on threads of its own, at a lower scheduling priority than the rest of the process, so
-/// that a storm of sign-ins delays nobody else. Scopes take turns for the threads, so that one's storm delays
-/// another's sign-in by a hash or two. Safe from any thread.
+/// How many hashes are done before that of a new caller. `own`: places that its scope has already. `scopes`:
+/// its tenant's scopes that have places, itself included. `tenants`: those that have places, its own
+/// included. `queued`: all places that are taken. Tenants take turns, and within a tenant its scopes.
+constexpr std::size_t hashes_ahead(
+    std::size_t own, std::size_t scopes, std::size_t tenants, std::size_t queued) noexcept
+{
+    return std::min((own + 1) * scopes * tenants - 1, queued);
+}
+
+/// Lowers the calling thread's scheduling for good, so that a thread of another kind which becomes runnable
+/// on its core runs at once: 10 more of niceness (Linux has one for each thread), and the shortest slice
+/// there is, since the scheduler lets a thread use up its slice before another one takes the core (EEVDF,
+/// Linux 6.12 and later; older ones ignore the slice). Not SCHED_IDLE: a busy machine would leave it nothing.
+void yield_to_other_threads() noexcept;
+
+/// Hashes passwords on threads of its own, which yield to all others (`yield_to_other_threads`), so that a
+/// storm of sign-ins delays nobody else. Tenants take turns for the threads, and within a tenant its scopes,
+/// so that one's storm delays another's sign-in by a hash or two. Each thread hashes in memory of its own,
+/// which it gives back when nothing waits. Safe from any thread.
 class PasswordHasher {
 public:
     explicit PasswordHasher(PasswordHasherOptions options);
@@ -78,9 +101,9 @@ public:
         std::int64_t scope_id_;
     };
 
-    /// Takes a place ahead of the work, for whoever has more to do before it. UNAVAILABLE when all are taken,
-    /// or half of them by that scope: a storm in one leaves room for the others. 0: nobody's, held to no
-    /// share.
+    /// Takes a place ahead of the work, for a caller that has more to do before it. UNAVAILABLE when all are
+    /// taken, when the tenant has half of them, when the scope has its share of that half (`core::share_of`),
+    /// or when the hash would begin too late (`longest_wait`). 0: no scope, held to no share.
     Turn enter(std::int64_t scope_id = 0);
 
     /// As `hash_password`; resumes the caller on its own executor.
@@ -94,22 +117,25 @@ public:
     std::size_t queued() const;
 
 private:
-    /// What `work()` yields, which is one hash, done on one of the threads when the turn is its scope's.
+    /// What `work(HashMemory&)` yields, which is one hash, done on one of the threads in the scope's turn.
     template <class Work>
-    auto run(Turn const& turn, Work work) -> asio::awaitable<std::invoke_result_t<Work&>>;
+    auto run(Turn const& turn, Work work) -> asio::awaitable<std::invoke_result_t<Work&, HashMemory&>>;
     void leave(std::int64_t scope_id) noexcept;
     void enqueue(std::int64_t scope_id, std::function<void()> job);
     std::function<void()> next_job();
+    bool is_full_for(core::Owner owner) const;
+    std::size_t ahead_of(core::Owner owner) const;
+    void hashed(std::chrono::duration<double> took, HashMemory& memory);
 
     PasswordHasherOptions const options_;
     std::string const nobodys_; ///< PHC string of a secret that was thrown away
     mutable std::mutex mutex_;
     std::size_t queued_ = 0;
     std::unordered_map<std::int64_t, std::size_t> places_; ///< that each scope has, of those `queued_`
-    std::unordered_map<std::int64_t, std::deque<std::function<void()>>>
-        waiting_;                    ///< of each scope; none is empty
-    std::deque<std::int64_t> turns_; ///< the scopes of `waiting_`, whose turn is first
-    core::Workers workers_;          ///< last: it ends before what its work uses
+    std::unordered_map<std::int64_t, std::size_t> tenants_places_;
+    core::FairQueue<std::function<void()>> waiting_;
+    core::Smoothed seconds_; ///< that a hash takes
+    core::Workers workers_;  ///< last: it ends before what its work uses
 };
 
 } // namespace crypto

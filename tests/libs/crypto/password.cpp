@@ -1,14 +1,20 @@
 #include "crypto/password.hpp"
 
 #include "core/error.hpp"
+#include "crypto/argon2id.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <future>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -48,6 +54,44 @@ TEST_CASE("the reference implementation's vector verifies")
         "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"));
 }
 
+TEST_CASE("a PHC string is read as it is written, and nothing else is")
+{
+    std::string const text =
+        "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+    auto const phc = crypto::PhcString::parse(text);
+    REQUIRE(phc);
+    CHECK(phc->cost.memory_kib == 65536);
+    CHECK(phc->cost.passes == 2);
+    CHECK(phc->cost.lanes == 1);
+    CHECK(phc->salt == "somesalt");
+    CHECK(phc->hash.size() == 32);
+    CHECK(phc->str() == text);
+    for (auto const& [part, other] : std::vector<std::pair<std::string, std::string>>{{"2id$", "2i$"},
+             {"v=19", "v=16"}, {"v=19$", ""}, {"m=65536", "m=-1"}, {"m=65536", "m=99999999999"},
+             {"m=65536", "m=1"}, {"t=2", "t=0"}, {"t=2", "t= 2"}, {",p=1", ""}, {"p=1", "p=0"},
+             {"p=1", "p=256"}, {"c29tZXNhbHQ", ""}, {"c29tZXNhbHQ", "c29tZXNhbHQ="},
+             {"c29tZXNhbHQ", "c2!tZXNhbHQ"}, {"$CTF", "CTF"}, {"GRPPc", "GRPPc$"}}) {
+        auto wrong = text;
+        wrong.replace(wrong.find(part), part.size(), other);
+        INFO(wrong);
+        CHECK_FALSE(crypto::PhcString::parse(wrong));
+        CHECK_FALSE(crypto::verify_password("password", wrong));
+    }
+}
+
+TEST_CASE("memory is kept for the next hash, whatever its cost, and given back in between")
+{
+    crypto::HashMemory memory;
+    for (std::uint32_t const kib : {64U, 256U, 32U, 256U}) {
+        crypto::Argon2Cost const cost{.memory_kib = kib, .passes = 1, .lanes = 1};
+        auto const phc = crypto::hash_password("correct horse", cost, memory);
+        CHECK(crypto::verify_password("correct horse", phc, memory));
+        memory.release();
+        CHECK(crypto::verify_password("correct horse", phc));
+        CHECK_FALSE(crypto::verify_password("wrong horse", phc, memory));
+    }
+}
+
 TEST_CASE("the hasher answers on the caller's thread, and knows a secret nobody has")
 {
     crypto::PasswordHasher hasher({.threads = 2, .cost = cheap});
@@ -73,44 +117,96 @@ TEST_CASE("beyond the queue limit nobody gets in, and a place that is left is fr
     CHECK_NOTHROW(hasher.enter());
 }
 
-TEST_CASE("a scope has at most half of the places, and nobody's have all")
+namespace {
+
+/// How many more places the scope gets; all are kept in `turns`.
+int enter_all(crypto::PasswordHasher& hasher, std::vector<crypto::PasswordHasher::Turn>& turns, int scope_id)
 {
-    crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 4, .cost = cheap});
+    int count = 0;
+    try {
+        for (;; ++count)
+            turns.push_back(hasher.enter(scope_id));
+    } catch (core::Error const&) {
+        return count;
+    }
+}
+
+} // namespace
+
+TEST_CASE("a tenant has at most half of the places, and each of its environments a share of that half")
+{
+    // Scopes 6 and 7 are one tenant's, 8 and 9 another's.
+    crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 16, .cost = cheap});
     std::vector<crypto::PasswordHasher::Turn> turns;
-    turns.push_back(hasher.enter(7));
-    turns.push_back(hasher.enter(7));
-    CHECK_THROWS_AS(hasher.enter(7), core::Error);
-    CHECK(hasher.queued() == 2); // who was refused holds none
-    turns.push_back(hasher.enter(8));
-    turns.push_back(hasher.enter(9));
-    CHECK_THROWS_AS(hasher.enter(9), core::Error); // it has one of its two, but all are taken
+    CHECK(enter_all(hasher, turns, 7) == 6);
+    CHECK(enter_all(hasher, turns, 6) == 2);
+    CHECK(hasher.queued() == 8); // what was refused holds none
+    CHECK(enter_all(hasher, turns, 9) == 6);
+    CHECK(enter_all(hasher, turns, 8) == 2);
+    CHECK(enter_all(hasher, turns, 10) == 0);
     turns.pop_back();
-    turns.push_back(hasher.enter(8));
-    CHECK_THROWS_AS(hasher.enter(8), core::Error);
+    CHECK(enter_all(hasher, turns, 10) == 1);
 
     turns.clear();
     CHECK(hasher.queued() == 0);
-    for (int i = 0; i < 4; ++i)
-        turns.push_back(hasher.enter());
-    CHECK_THROWS_AS(hasher.enter(), core::Error);
+    CHECK(enter_all(hasher, turns, 0) == 16);
 }
 
 TEST_CASE("a place that a scope leaves is its own again")
 {
-    crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 3, .cost = cheap});
-    auto const kept = hasher.enter(7);
+    crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 4, .cost = cheap});
     {
-        auto const left = hasher.enter(7); // half of three is two
+        auto const left = hasher.enter(7); // one of its tenant's two
         CHECK_THROWS_AS(hasher.enter(7), core::Error);
     }
     auto const again = hasher.enter(7);
     CHECK(run(hasher.verify(again, core::Secret("correct horse"), std::nullopt)) == false);
-    CHECK(hasher.queued() == 2);
+    CHECK(hasher.queued() == 1);
     CHECK_THROWS_AS(hasher.enter(7), core::Error);
-    CHECK_NOTHROW(hasher.enter(8));
+    CHECK_NOTHROW(hasher.enter(6));
 }
 
-TEST_CASE("scopes take turns for the threads, whoever has asked for more")
+TEST_CASE("how many hashes are ahead of a new caller's, in turns")
+{
+    using crypto::hashes_ahead;
+    CHECK(hashes_ahead(0, 1, 1, 0) == 0);
+    CHECK(hashes_ahead(5, 1, 1, 5) == 5);     // alone: all of its own
+    CHECK(hashes_ahead(0, 1, 2, 40) == 1);    // beside another tenant's forty: one of them
+    CHECK(hashes_ahead(3, 1, 2, 43) == 7);    // four turns of two tenants, of which the last is its own
+    CHECK(hashes_ahead(0, 2, 2, 40) == 3);    // its tenant's turn goes to its sibling first
+    CHECK(hashes_ahead(30, 1, 10, 39) == 39); // no more than there are
+}
+
+TEST_CASE("a caller whose hash would begin too late by the time that hashes take is refused")
+{
+    crypto::PasswordHasher hasher(
+        {.threads = 1, .longest_wait = std::chrono::milliseconds(0), .cost = cheap});
+    {
+        auto const first = hasher.enter(7);
+        auto const second = hasher.enter(7); // nothing is known of the time yet
+        CHECK_FALSE(run(hasher.verify(first, core::Secret("correct horse"), std::nullopt)));
+    }
+    auto const first = hasher.enter(7);
+    CHECK_THROWS_AS(hasher.enter(7), core::Error);
+}
+
+TEST_CASE("threads that hash yield to all others of the process")
+{
+    auto const niceness = [] { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid())); };
+    int const own = niceness();
+    std::atomic<int> nice = 0, policy = -1;
+    crypto::PasswordHasher hasher({.threads = 1, .cost = cheap, .on_hash = [&] {
+                                       nice = niceness();
+                                       policy = ::sched_getscheduler(0);
+                                   }});
+    CHECK_FALSE(run(hasher.verify(hasher.enter(), core::Secret("correct horse"), std::nullopt)));
+    CHECK(nice == std::min(19, own + 10));
+    CHECK(policy == SCHED_OTHER); // with SCHED_IDLE a busy machine leaves them nothing
+    CHECK(niceness() == own);
+}
+
+TEST_CASE(
+    "tenants take turns for the threads, and their environments for the tenant's, whoever has asked for more")
 {
     std::promise<void> begun, may_end;
     std::atomic<bool> first = true;
@@ -137,7 +233,7 @@ TEST_CASE("scopes take turns for the threads, whoever has asked for more")
         ask(scope);
     may_end.set_value();
     ioc.run();
-    CHECK(served == std::vector<int>{7, 7, 8, 9, 7, 8, 7});
+    CHECK(served == std::vector<int>{7, 7, 8, 7, 9, 7, 8}); // 8 and 9 are one tenant's
 }
 
 TEST_CASE("each hash is told of once, whoever it was for")

@@ -1,0 +1,131 @@
+#pragma once
+
+#include "core/identity.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace core {
+
+/// The scope that work is done for, and its tenant.
+struct Owner {
+    std::int64_t tenant = 0; ///< 0: no tenant, or several
+    std::int64_t scope = 0;  ///< 0: no scope, or several
+
+    /// `scope_id` as in `Scope::id`; 0 is no scope.
+    static Owner of(std::int64_t scope_id)
+    {
+        return {.tenant = Scope{.id = scope_id, .slug = {}}.tenant_id(), .scope = scope_id};
+    }
+
+    friend bool operator==(Owner const&, Owner const&) = default;
+};
+
+/// The share that one tenant may have of `all` threads or places, and one scope of its tenant's: all but a
+/// quarter, and at least one less than all, so that there is always one for the others. A single one has no
+/// shares.
+constexpr std::size_t share_of(std::size_t all) noexcept
+{
+    return all < 2 ? all : all - std::max<std::size_t>(1, all / 4);
+}
+
+/// Items that wait, in turns: tenants take turns, and within a tenant its scopes. The items of one scope
+/// leave in the order in which they came. What has no tenant takes its turns as one more tenant. Not
+/// thread-safe.
+template <class Item> class FairQueue {
+public:
+    void push(Owner owner, Item item)
+    {
+        auto const [known, is_new] = by_tenant_.try_emplace(owner.tenant, tenants_.end());
+        if (is_new) known->second = tenants_.insert(tenants_.end(), Tenant{owner.tenant, {}});
+        auto& scopes = known->second->scopes;
+        auto scope = std::ranges::find(scopes, owner.scope, &Scoped::scope);
+        if (scope == scopes.end()) scope = scopes.insert(scopes.end(), Scoped{owner.scope, {}});
+        scope->items.push_back(std::move(item));
+        ++size_;
+    }
+
+    /// Whether `pop` would find an item.
+    template <class MayStart> bool has_ready(MayStart may_start) const
+    {
+        return std::ranges::any_of(tenants_, [&](Tenant const& tenant) {
+            return std::ranges::any_of(
+                tenant.scopes, [&](Scoped const& scope) { return may_start(Owner{tenant.id, scope.scope}); });
+        });
+    }
+
+    /// The next item in turn whose owner `may_start(Owner)` accepts; nullopt when there is none.
+    template <class MayStart> std::optional<std::pair<Owner, Item>> pop(MayStart may_start)
+    {
+        for (auto tenant = tenants_.begin(); tenant != tenants_.end(); ++tenant)
+            for (auto scope = tenant->scopes.begin(); scope != tenant->scopes.end(); ++scope)
+                if (Owner const owner{tenant->id, scope->scope}; may_start(owner))
+                    return std::pair(owner, take(tenant, scope));
+        return std::nullopt;
+    }
+
+    /// Removes the items at the front of each scope's queue for which `is_late(Item const&)`.
+    template <class IsLate> std::vector<std::pair<Owner, Item>> remove_late(IsLate is_late)
+    {
+        std::vector<std::pair<Owner, Item>> removed;
+        for (auto tenant = tenants_.begin(); tenant != tenants_.end();) {
+            for (auto scope = tenant->scopes.begin(); scope != tenant->scopes.end();) {
+                for (auto& items = scope->items; !items.empty() && is_late(items.front()); items.pop_front())
+                    removed.emplace_back(Owner{tenant->id, scope->scope}, std::move(items.front()));
+                scope = scope->items.empty() ? tenant->scopes.erase(scope) : std::next(scope);
+            }
+            if (tenant->scopes.empty()) by_tenant_.erase(tenant->id);
+            tenant = tenant->scopes.empty() ? tenants_.erase(tenant) : std::next(tenant);
+        }
+        size_ -= removed.size();
+        return removed;
+    }
+
+    std::size_t size() const noexcept { return size_; }
+
+private:
+    struct Scoped {
+        std::int64_t scope;
+        std::deque<Item> items; ///< never empty
+    };
+
+    struct Tenant {
+        std::int64_t id;
+        std::list<Scoped> scopes; ///< whose turn is next first; never empty
+    };
+
+    using Tenants = std::list<Tenant>;
+
+    /// Takes the scope's first item. The scope and its tenant go to the end of their rounds.
+    Item take(typename Tenants::iterator tenant, typename std::list<Scoped>::iterator scope)
+    {
+        Item item = std::move(scope->items.front());
+        scope->items.pop_front();
+        --size_;
+        auto& scopes = tenant->scopes;
+        if (scope->items.empty())
+            scopes.erase(scope);
+        else
+            scopes.splice(scopes.end(), scopes, scope);
+        if (scopes.empty()) {
+            by_tenant_.erase(tenant->id);
+            tenants_.erase(tenant);
+        } else {
+            tenants_.splice(tenants_.end(), tenants_, tenant);
+        }
+        return item;
+    }
+
+    Tenants tenants_; ///< whose turn is next first
+    std::unordered_map<std::int64_t, typename Tenants::iterator> by_tenant_;
+    std::size_t size_ = 0;
+};
+
+} // namespace core
