@@ -2,6 +2,7 @@
 // Included by coalescer.hpp.
 
 #include "core/error.hpp"
+#include "pg/batch_pace.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -28,6 +29,7 @@ template <class In, class Out> struct Coalescer<In, Out>::Drop {
 /// Those who wait on one I/O thread; used by that thread alone.
 template <class In, class Out> struct Coalescer<In, Out>::Queue {
     std::deque<Held> waiting;
+    BatchPace pace{batch_limit};
     unsigned servers = 0; ///< coroutines that take batches off it
     /// Rings for those who have waited too long for a server; there is one while any server runs, so that it
     /// goes before its context.
@@ -49,7 +51,8 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
 
     void join(std::shared_ptr<Queue> const& queue, Waiter& waiter, asio::any_io_executor const& executor)
     {
-        if (queue->waiting.size() >= limit) {
+        bool const too_late = queue->pace.wait(queue->waiting.size()) > database.options().queue_timeout / 2;
+        if (queue->waiting.size() >= limit || too_late) {
             waiter.failure = std::make_exception_ptr(core::Error::unavailable("the database is overloaded"));
             return core::Suspended::resume(std::move(*waiter.caller));
         }
@@ -108,7 +111,9 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
             inputs.reserve(batch.size());
             for (Held const& waiter : batch)
                 inputs.push_back(std::move(waiter->input));
+            auto const begun = std::chrono::steady_clock::now();
             co_await answer(*session, batch, inputs);
+            queue->pace.ran(std::chrono::steady_clock::now() - begun);
             release(std::move(batch));
         }
     }

@@ -23,6 +23,11 @@ bool Database::healthy() const noexcept
     return impl_->connected > 0;
 }
 
+std::shared_ptr<void const> Database::reserve(Scopes const& scopes)
+{
+    return impl_->reserve(scopes);
+}
+
 std::size_t Database::queued() const noexcept
 {
     std::lock_guard const lock(impl_->mutex);

@@ -119,10 +119,10 @@ struct DatabaseOptions {
     /// transaction mode does. Then nothing is prepared and settings are those of each transaction, which
     /// costs one round trip more, and statements are planned each time.
     bool transaction_pooling = false;
-    /// Waiting jobs (a tenant's: its share of them), or callers of one Coalescer, beyond which: 503.
+    /// Waiting jobs (a tenant's, a scope's: its share of them), or callers of one Coalescer, beyond which:
+    /// 503.
     std::size_t queue_limit = 2000;
-    /// A job not started by then: 503; and at once for a tenant one of whose jobs has waited for a third of
-    /// it.
+    /// A job not started by then: 503. One that would wait for more than half of it is refused at once.
     std::chrono::milliseconds queue_timeout{3000};
     std::chrono::milliseconds statement_timeout{10'000}; ///< a statement not done by then is cancelled: 503
     /// Told why a connection was lost, why none can be made, each once until one is made, and then that one
@@ -137,11 +137,15 @@ struct DatabaseOptions {
 /// whose outcome is unknown because the connection broke under it. Connections run in UTC,
 /// `synchronous_commit` as the role says.
 ///
-/// A tenant's transactions, those of both its scopes, run on at most its share of the threads: all but a
-/// quarter, and but one at least (a single thread has no shares). However many of them wait for each other's
-/// locks, another tenant's call finds a thread; and they have the same share of the queue. Otherwise what
-/// came first goes first. A tenant that asks for more than it gets is told so at once: what is accepted of a
-/// flood waits for about a third of `queue_timeout`, and the rest is refused without waiting.
+/// A tenant's transactions run on at most its share of the threads: all but a quarter, and at least one less
+/// than all (a single thread has no shares). Those of each of its scopes run on the same share of that.
+/// However many of them wait for each other's locks, other tenants' calls find a thread, and so do those of
+/// its other environment. The places in the queue have the same shares. Tenants take turns, and within a
+/// tenant its scopes.
+///
+/// A call that would wait for more than half of `queue_timeout` is refused at once. The wait is estimated
+/// from the pace at which the scope's transactions started of late and the number of them that wait
+/// (`JobQueue`).
 ///
 /// Safe to call from any thread. Stop it before the execution contexts of its callers are destroyed; destroy
 /// it after the last call has returned.
@@ -169,6 +173,11 @@ public:
     /// within `work`: it would wait for itself.
     template <class Work>
     auto transact_blocking(Scopes scopes, Work work) -> std::invoke_result_t<Work&, Tx&>;
+
+    /// For callers that do other work before a transaction of these scopes: a place in the queue, so that a
+    /// request which will be refused costs nothing more. Throws UNAVAILABLE when the transaction would be
+    /// refused. Drop the place right before the transaction, and before the Database is destroyed.
+    std::shared_ptr<void const> reserve(Scopes const& scopes);
 
     /// Whether there is a connection. One that dies is noticed within about a second, used or not (for
     /// /readyz).

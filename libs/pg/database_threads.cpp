@@ -5,6 +5,7 @@
 #include "pg/transaction.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <utility>
 
@@ -21,23 +22,28 @@ static void refuse(AnyJob& job, core::Error const& error)
         std::get<Database::Errand>(job).failed(error);
 }
 
-/// The tenant whose share of the threads and of the queue a job takes. Both its scopes are its own: it could
-/// take two shares otherwise.
-static std::int64_t tenant_of(AnyJob const& job)
+/// Whose shares a transaction takes that sees these scopes.
+static core::Owner owner_of(Scopes const& scopes)
 {
-    auto const* transaction = std::get_if<Database::Job>(&job);
-    if (transaction == nullptr || transaction->scopes.ids().empty()) return nobody;
-    auto const& ids = transaction->scopes.ids();
-    auto const tenant = [](std::int64_t id) { return core::Scope{.id = id, .slug = {}}.tenant_id(); };
-    auto const first = tenant(ids.front());
-    return std::ranges::all_of(ids, [&](std::int64_t id) { return tenant(id) == first; }) ? first : nobody;
+    auto const& ids = scopes.ids();
+    if (ids.empty()) return {};
+    auto const first = core::Owner::of(ids.front());
+    if (ids.size() == 1) return first;
+    bool const one_tenant =
+        std::ranges::all_of(ids, [&](std::int64_t id) { return core::Owner::of(id).tenant == first.tenant; });
+    return one_tenant ? core::Owner{.tenant = first.tenant} : core::Owner{};
 }
 
-/// What one tenant may have of so many threads or places: all but a quarter, and but one at least. Less would
-/// slow down a tenant that is alone; what is left is enough for the others' calls, which are short.
-static std::size_t share_of(std::size_t all)
+static core::Owner owner_of(AnyJob const& job)
 {
-    return all < 2 ? all : all - std::max<std::size_t>(1, all / 4);
+    auto const* transaction = std::get_if<Database::Job>(&job);
+    return transaction != nullptr ? owner_of(transaction->scopes) : core::Owner{};
+}
+
+static core::Error overloaded(JobQueue<AnyJob>::Seconds wait)
+{
+    auto const seconds = static_cast<unsigned>(std::clamp(std::ceil(wait.count()), 1.0, 30.0));
+    return core::Error::unavailable("the database is overloaded", seconds);
 }
 
 static Settings session_settings(DatabaseOptions const& options)
@@ -69,7 +75,8 @@ Database::Impl::Impl(DatabaseOptions given)
       transaction_settings(
           options.transaction_pooling ? pg::transaction_settings(session_settings(options)) : ""),
       conninfo(conninfo_of(options, session_settings(options))),
-      batch_conninfo(conninfo_of(options, batch_settings(options)))
+      batch_conninfo(conninfo_of(options, batch_settings(options))),
+      queue({.threads = options.threads, .limit = options.queue_limit, .timeout = options.queue_timeout})
 {
     hopeful = working = options.threads;
     for (unsigned i = 0; i < options.threads; ++i)
@@ -81,70 +88,41 @@ Database::Impl::Impl(DatabaseOptions given)
 
 void Database::Impl::submit(AnyJob job)
 {
-    auto const tenant = tenant_of(job);
+    auto const owner = owner_of(job);
     std::unique_lock lock(mutex);
     if (stopped || !reachable()) {
         lock.unlock();
         return refuse(job, unavailable());
     }
     auto const now = Clock::now();
-    if (is_full_for(tenant, now)) {
+    if (auto const wait = queue.refusal(owner, now)) {
         lock.unlock();
-        return refuse(job, core::Error::unavailable("the database is overloaded"));
+        return refuse(job, overloaded(*wait));
     }
-    queue.push_back({std::move(job), now, tenant});
-    bool const wake = idle > 0 && may_start(tenant);
+    queue.push(owner, std::move(job), now);
+    bool const wake = idle > 0 && queue.may_start(owner);
     lock.unlock();
     if (wake) work_or_stop.notify_one();
 }
 
-bool Database::Impl::may_start(std::int64_t tenant) const
+std::shared_ptr<void const> Database::Impl::reserve(Scopes const& scopes)
 {
-    if (tenant == nobody) return true;
-    auto const running =
-        std::ranges::count(workers, tenant, [](auto const& worker) { return worker->tenant; });
-    return static_cast<std::size_t>(running) < share_of(workers.size());
-}
-
-std::deque<QueuedJob>::iterator Database::Impl::first_ready()
-{
-    // Once stopped there are no others to come for whom threads are kept.
-    if (stopped) return queue.begin();
-    // A share is more than half of the other threads, so there are no two tenants to pass over.
-    std::optional<std::int64_t> crowded;
-    auto it = queue.begin();
-    for (; it != queue.end() && (it->tenant == crowded || !may_start(it->tenant)); ++it)
-        crowded = it->tenant;
-    return it;
-}
-
-bool Database::Impl::is_full_for(std::int64_t tenant, Clock::time_point now) const
-{
-    if (queue.size() >= options.queue_limit) return true;
-    if (tenant == nobody) return false;
-    auto const share = share_of(options.queue_limit);
-    bool const may_fill_share = queue.size() >= share;
-    if (may_fill_share &&
-        static_cast<std::size_t>(std::ranges::count(queue, tenant, &QueuedJob::tenant)) >= share)
-        return true;
-    return is_behind(tenant, now);
-}
-
-bool Database::Impl::is_behind(std::int64_t tenant, Clock::time_point now) const
-{
-    auto const late = now - options.queue_timeout / 3;
-    for (auto const& item : queue) { // the oldest first
-        if (item.queued > late) return false;
-        if (item.tenant == tenant) return true;
-    }
-    return false;
+    auto const owner = owner_of(scopes);
+    std::lock_guard const lock(mutex);
+    if (stopped || !reachable()) throw unavailable();
+    if (auto const wait = queue.refusal(owner, Clock::now())) throw overloaded(*wait);
+    queue.reserve(owner);
+    return {static_cast<void const*>(this), [this, owner](void const*) {
+                std::lock_guard const released(mutex);
+                queue.release(owner);
+            }};
 }
 
 /// The life of a database thread. It takes jobs only while it has a connection.
 void Database::Impl::work(DatabaseThread& self)
 {
     unsigned attempt = 0;
-    std::optional<QueuedJob> item;
+    std::optional<AnyJob> item;
     while (true) {
         if (!self.connection) {
             free_place(self);
@@ -159,11 +137,11 @@ void Database::Impl::work(DatabaseThread& self)
             report_lost(lost_while_idle);
             disconnect(self);
             if (!connect(self)) {
-                if (item) refuse(item->job, unavailable());
+                if (item) refuse(*item, unavailable());
                 continue;
             }
         }
-        if (item) run(self, item->job);
+        if (item) run(self, *item);
         if (self.connection->lost()) {
             report_lost(self.connection->why_lost());
             disconnect(self);
@@ -181,15 +159,15 @@ bool Database::Impl::connect(DatabaseThread& self)
         report_unreachable(failure.what());
     }
     bool const made = self.connection.has_value();
-    std::deque<QueuedJob> hopeless;
+    std::vector<AnyJob> hopeless;
     {
         std::lock_guard const lock(mutex);
         if (made) ++connected;
         if (std::exchange(self.hopeful, false)) --hopeful;
-        if (!reachable()) hopeless.swap(queue);
+        if (!reachable()) hopeless = queue.remove_all();
     }
-    for (QueuedJob& item : hopeless)
-        refuse(item.job, unavailable());
+    for (AnyJob& job : hopeless)
+        refuse(job, unavailable());
     if (made) report_connected();
     return made;
 }
@@ -233,33 +211,50 @@ bool Database::Impl::back_off(unsigned attempt)
 }
 
 /// Waits for a job; returns without one now and then, so that an idle connection is looked at. False when the
-/// database is stopped and no job is left. The oldest goes first, but for those of a tenant that has its
-/// share of the threads: they wait for one of these, and keep their place before whatever came later.
-bool Database::Impl::next(DatabaseThread& self, std::optional<QueuedJob>& item)
+/// database is stopped and no job is left.
+bool Database::Impl::next(DatabaseThread& self, std::optional<AnyJob>& item)
 {
     item.reset();
     std::unique_lock lock(mutex);
-    self.tenant = nobody;
-    auto ready = queue.end();
+    end_job(self);
     ++idle;
-    work_or_stop.wait_for(lock, 1s, [&] {
-        ready = first_ready();
-        return stopped || ready != queue.end();
-    });
+    work_or_stop.wait_for(lock, 1s, [&] { return take(self, item) || stopped; });
     --idle;
-    if (ready == queue.end()) return !stopped;
-    self.tenant = ready->tenant;
-    item = std::move(*ready);
-    queue.erase(ready);
+    if (!item) return !stopped;
+    // The job that ended may have made way for two: one of its scope, and one of its tenant.
+    bool const wake = idle > 0 && queue.has_ready();
+    lock.unlock();
+    if (wake) work_or_stop.notify_one();
     return true;
 }
 
-/// For a thread that cannot take the next job, having no connection: its tenant's, which may have waited for
-/// its place, are another's.
+bool Database::Impl::take(DatabaseThread& self, std::optional<AnyJob>& item)
+{
+    auto const now = Clock::now();
+    // Once stopped there are no others to come for whom threads are kept.
+    auto taken = queue.take(now, stopped);
+    if (!taken) return false;
+    self.owner = taken->first;
+    self.started = now;
+    item = std::move(taken->second);
+    return true;
+}
+
+void Database::Impl::end_job(DatabaseThread& self)
+{
+    if (!self.owner) return;
+    queue.finish(*self.owner, Clock::now() - self.started);
+    self.owner.reset();
+}
+
+/// For a thread that cannot take the next job, having no connection: its job's place goes to another
+/// thread's.
 void Database::Impl::free_place(DatabaseThread& self)
 {
     std::lock_guard const lock(mutex);
-    if (std::exchange(self.tenant, nobody) != nobody) work_or_stop.notify_one();
+    if (!self.owner) return;
+    end_job(self);
+    work_or_stop.notify_one();
 }
 
 void Database::Impl::run(DatabaseThread& self, AnyJob& job)
@@ -296,14 +291,14 @@ void Database::Impl::run_transaction(Connection& connection, Job& job)
 /// The end of a worker. The last one answers whatever nobody could take any more.
 void Database::Impl::leave()
 {
-    std::deque<QueuedJob> left;
+    std::vector<AnyJob> left;
     {
         std::lock_guard const lock(mutex);
-        if (--working == 0) left.swap(queue);
+        if (--working == 0) left = queue.remove_all();
         stopping.notify_all();
     }
-    for (QueuedJob& item : left)
-        refuse(item.job, unavailable());
+    for (AnyJob& job : left)
+        refuse(job, unavailable());
 }
 
 /// Sees to it that nobody waits for long on a server that says nothing: jobs that no thread came for are
@@ -314,15 +309,11 @@ void Database::Impl::supervise()
     auto const silence_limit = options.statement_timeout + 1s;
     std::unique_lock lock(mutex);
     while (!stopping.wait_for(lock, 100ms, [this] { return working == 0; })) {
-        std::deque<QueuedJob> expired;
-        auto const oldest = Clock::now() - options.queue_timeout;
-        while (!queue.empty() && queue.front().queued < oldest) {
-            expired.push_back(std::move(queue.front()));
-            queue.pop_front();
-        }
+        auto const now = Clock::now();
+        auto expired = queue.remove_late(now);
         lock.unlock();
-        for (QueuedJob& item : expired)
-            refuse(item.job, core::Error::unavailable("the database is overloaded"));
+        for (AnyJob& job : expired)
+            refuse(job, overloaded(options.queue_timeout));
         for (auto const& worker : workers)
             worker->watch.cut_after(silence_limit);
         lock.lock();

@@ -17,7 +17,7 @@ namespace {
 
 struct Fixture {
     testing::Postgres postgres = notes_database();
-    pg::Database database{{.url = postgres.service_url(), .threads = 3}}; // two at once for one tenant
+    pg::Database database{{.url = postgres.service_url(), .threads = 4}}; // two at once for one scope
 
     std::string stored() { return postgres.query("SELECT count(*) FROM notes"); }
 };

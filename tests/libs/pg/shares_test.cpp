@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-// What one tenant may have of the threads, however its calls wait for each other. Scopes 2 and 3 are one
-// tenant's, 4 is another's.
+// What one tenant may have of the threads, and one environment of its tenant's, however its calls wait for
+// each other. Scopes 2 and 3 are one tenant's, 4 is another's.
 
 using namespace std::chrono_literals;
 
@@ -96,6 +96,60 @@ TEST_CASE_METHOD(Fixture, "a tenant whose calls all wait for a lock leaves a thr
     held.let_go();
     for (auto& each : calls)
         CHECK(each.get() == "");
+}
+
+TEST_CASE_METHOD(Fixture, "an environment whose calls all wait for a lock leaves a thread to the other one")
+{
+    struct Case {
+        unsigned threads, share;
+    };
+
+    constexpr unsigned count = 10;
+    auto const [threads, share] = GENERATE(Case{3, 1}, Case{5, 3}, Case{8, 5});
+    auto const stuck = GENERATE(2, 3);
+    pg::Database database(options(threads));
+    Calls calls;
+    std::future<std::string> sibling;
+    Held held(*this);
+    for (unsigned i = 0; i < count; ++i)
+        calls.push_back(wait_for_lock(database, stuck));
+    REQUIRE(testing::eventually(
+        [&, n = share] { return waiting() == std::to_string(n) && database.queued() == count - n; }));
+
+    sibling = call(database, 5 - stuck, "SELECT 1");
+    REQUIRE(ends(sibling));
+    CHECK(sibling.get() == "");
+    held.let_go();
+    for (auto& each : calls)
+        CHECK(each.get() == "");
+}
+
+TEST_CASE_METHOD(Fixture, "a place is refused when the transaction would be, and counts until it is dropped")
+{
+    auto few = options(2);
+    few.queue_limit = 4;
+    pg::Database database(few);
+    Calls calls;
+    Held held(*this);
+    calls.push_back(wait_for_lock(database, 2));
+    REQUIRE(testing::eventually([&] { return waiting() == "1"; }));
+    auto const reserve = [&](std::int64_t scope_id) { return database.reserve(scope_id); };
+    auto const refused = [&](std::int64_t scope_id) { return error_code_of([&] { reserve(scope_id); }); };
+    auto first = reserve(2), second = reserve(2);
+    CHECK(refused(2) == "UNAVAILABLE");
+    auto const third = reserve(3);
+    CHECK(refused(3) == "UNAVAILABLE");
+    CHECK(call(database, 2, "SELECT 1").get() == "UNAVAILABLE");
+    auto const other = reserve(4);
+    CHECK(refused(6) == "UNAVAILABLE");
+    first.reset();
+    calls.push_back(call(database, 2, "SELECT 1"));
+    REQUIRE(testing::eventually([&] { return database.queued() == 1; }));
+    CHECK(refused(2) == "UNAVAILABLE");
+    held.let_go();
+    for (auto& each : calls)
+        CHECK(each.get() == "");
+    CHECK(refused(2) == "");
 }
 
 TEST_CASE_METHOD(Fixture, "a single thread serves every tenant")
@@ -209,8 +263,8 @@ TEST_CASE_METHOD(Fixture, "a tenant that fills its share of the queue is refused
         calls.push_back(call(database, scope_id, "SELECT 1"));
         REQUIRE(testing::eventually([&] { return database.queued() == before + 1; }));
     };
-    for (int i = 0; i < 3; ++i)
-        enqueue(2);
+    for (std::int64_t const scope_id : {2, 2, 3})
+        enqueue(scope_id);
     CHECK(call(database, 3, "SELECT 1").get() == "UNAVAILABLE");
     enqueue(4);
     CHECK(call(database, 6, "SELECT 1").get() == "UNAVAILABLE");
