@@ -202,7 +202,7 @@ Settings Settings::read(core::Config& config, Defaults const& defaults)
     s.threads = read_threads(config);
     s.database_url = read_database_url(config);
     s.database_pool =
-        static_cast<unsigned>(config.integer("DATABASE_POOL", 4, 1, 200, "database connections"));
+        static_cast<unsigned>(config.integer("DATABASE_POOL", 5, 1, 200, "database connections"));
     read_pooler(config, s);
     s.redis_url = read_redis_url(config);
     s.redis_tls = read_redis_tls(config);

@@ -28,7 +28,7 @@ struct Settings {
     std::string base_host;      ///< lower case, without a port
     unsigned threads = 2;       ///< I/O threads
     core::Secret database_url;
-    unsigned database_pool = 4;                ///< connections
+    unsigned database_pool = 5;                ///< connections
     bool database_transaction_pooling = false; ///< database_url is that of a pooler in that mode
     core::Secret database_direct_url;          ///< past the pooler; empty: there is none
     core::Secret redis_url;

@@ -59,7 +59,7 @@ TEST_CASE("with the least there must be, the rest has its defaults")
     CHECK(s.base_host == "feedback.localhost");
     CHECK(s.threads >= 1);
     CHECK(s.database_url.reveal() == "postgresql:///feedback");
-    CHECK(s.database_pool == 4);
+    CHECK(s.database_pool == 5);
     CHECK_FALSE(s.database_transaction_pooling);
     CHECK(s.session_url().reveal() == "postgresql:///feedback");
     CHECK(s.master_key.equals(std::string(32, 'm')));
