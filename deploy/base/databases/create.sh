@@ -12,6 +12,8 @@ CREATE ROLE :"owner" LOGIN CREATEROLE PASSWORD :'owner_password';
 CREATE ROLE :"service" LOGIN PASSWORD :'service_password';
 ALTER ROLE :"service" SET statement_timeout = '10s';
 ALTER ROLE :"service" SET idle_in_transaction_session_timeout = '30s';
+ALTER ROLE :"service" SET log_error_verbosity = terse;
+ALTER ROLE :"service" SET log_parameter_max_length = 0;
 CREATE DATABASE :"name" OWNER :"owner";
 \connect :"name"
 GRANT ALL ON SCHEMA public TO :"owner";
