@@ -126,7 +126,7 @@ bool revoke(pg::Tx& tx, std::int64_t scope_id, std::string_view prefix, core::Ti
 std::vector<std::string> end_others(pg::Tx& tx, std::int64_t scope_id, std::string_view kind,
     std::string_view except, core::Time now, core::Time end)
 {
-    auto const prefixes = [](pqxx::result const& rows) { return pg::read_rows(rows, &pg::RowReader::text); };
+    auto const prefixes = [](pg::Rows const& rows) { return pg::read_rows(rows, &pg::RowReader::text); };
     if (end > now) {
         return prefixes(tx.run("UPDATE api_keys SET expires_at = least(coalesce(expires_at, $5), $5) "
                                "WHERE scope_id = $1 AND kind = $2 AND prefix <> $3 AND revoked_at IS NULL "

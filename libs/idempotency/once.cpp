@@ -27,8 +27,7 @@ bool purge(pg::Database& database, std::size_t batch)
 {
     auto const removed = database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
         auto const rows = tx.run("SELECT purge_idempotency_keys($1)", {batch});
-        pqxx::row const row = rows.front();
-        return pg::RowReader(row).integer();
+        return pg::RowReader(rows.front()).integer();
     });
     return static_cast<std::size_t>(removed) >= batch;
 }

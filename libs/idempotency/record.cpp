@@ -67,8 +67,7 @@ Record::Record(http::Request const& request, crypto::Keyring const* seal)
 std::optional<http::Response> Record::claim(pg::Tx& tx) const
 {
     auto const locked = tx.run("SELECT pg_try_advisory_xact_lock($1)", {lock_of(scope_id_, key_)});
-    pqxx::row const row = locked.front();
-    if (!pg::RowReader(row).boolean())
+    if (!pg::RowReader(locked.front()).boolean())
         throw core::Error(
             core::codes::conflict, "A request with this Idempotency-Key is still being carried out.")
             .header("Retry-After", "1");
@@ -83,8 +82,7 @@ std::optional<http::Response> Record::replay(pg::Tx& tx) const
         "WHERE scope_id = $1 AND key_hash = $2 AND created_at > clock_timestamp() - interval '24 hours'",
         {scope_id_, pg::Param::bytes(crypto::view(key_))});
     if (rows.empty()) return std::nullopt;
-    pqxx::row const row = rows.front();
-    pg::RowReader r(row);
+    pg::RowReader r(rows.front());
     if (r.bytes() != crypto::view(fingerprint_))
         throw core::Error(core::codes::idempotency_key_reused,
             "This Idempotency-Key was used for a request with another body.");

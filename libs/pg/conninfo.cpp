@@ -69,6 +69,7 @@ std::string complete_conninfo(
     std::string const& url, std::string const& application_name, Settings const& settings)
 {
     Keywords keywords = complete(url, application_name);
+    keywords.emplace("target_session_attrs", "read-write");
     std::string options;
     for (auto const& [name, value] : with_formats(settings))
         options.append(options.empty() ? "-c " : " -c ").append(name).append("=").append(value);

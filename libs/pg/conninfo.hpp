@@ -11,13 +11,15 @@ using Settings = std::map<std::string, std::string>;
 
 /// `url` (a libpq connection string or URI) as a keyword/value string, completed with what every connection
 /// of ours wants unless `url` says otherwise: a connect timeout of 3 s, keepalives and a TCP user timeout of
-/// 5 s, UTF8. The session settings TimeZone UTC and DateStyle ISO, which RowReader depends on, and `settings`
-/// come before the url's own `options`, which therefore win. Throws std::invalid_argument when `url` is not a
-/// connection string; the message does not repeat it.
+/// 5 s, UTF8, a server that takes writes. The session settings TimeZone UTC and DateStyle ISO, which
+/// RowReader depends on, and `settings` come before the url's own `options`, which therefore win. Throws
+/// std::invalid_argument when `url` is not a connection string; the message does not repeat it.
 std::string complete_conninfo(
     std::string const& url, std::string const& application_name, Settings const& settings = {});
 
-/// The same for a pooler that gives a session away after each transaction: without settings of the session.
+/// The same for a pooler that gives a session away after each transaction: without settings of the session,
+/// and to whichever server the pooler has. PgBouncer tells of a server that takes no writes what was so when
+/// it first connected, so that a condition on it may never come true again.
 std::string pooled_conninfo(std::string const& url, std::string const& application_name);
 
 /// What such a connection runs first in each transaction instead, for that transaction alone: one statement

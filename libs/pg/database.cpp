@@ -20,7 +20,22 @@ Database::~Database()
 
 bool Database::healthy() const noexcept
 {
-    return impl_->connected > 0;
+    return impl_->connected > 0 && !impl_->silent;
+}
+
+void Database::set_silent(bool silent)
+{
+    impl_->set_silent(silent);
+}
+
+bool Database::silent() const noexcept
+{
+    return impl_->silent;
+}
+
+WireOptions Database::wire_options(bool binary) const
+{
+    return impl_->wire_options(binary);
 }
 
 std::shared_ptr<void const> Database::reserve(Scopes const& scopes)
@@ -82,7 +97,7 @@ asio::awaitable<ConnectionHandle> Database::connect()
         submit(Errand{.run =
                           [this, &connection, waiting, fail] {
                               try {
-                                  connection = Pipeline::connect(impl_->batch_conninfo);
+                                  connection = pg::connect(impl_->batch_conninfo);
                               } catch (std::exception const& error) {
                                   impl_->report_unreachable(error.what());
                                   return fail(unavailable());

@@ -6,7 +6,6 @@
 #include "pg/rows.hpp"
 
 #include <boost/asio/awaitable.hpp>
-#include <pqxx/result>
 
 #include <algorithm>
 #include <chrono>
@@ -26,6 +25,8 @@ using PGconn = struct pg_conn; // as libpq-fe.h declares it
 namespace pg {
 
 namespace asio = boost::asio;
+
+struct WireOptions; // private to pg, in wire.hpp
 
 /// The scopes whose rows a transaction may see: what row-level security checks (`app.scopes`). Empty: no
 /// tenant's rows at all, only the registry's (tenants, key look-up, job queue).
@@ -51,11 +52,12 @@ class Tx {
 public:
     virtual ~Tx() = default;
 
-    /// Runs one statement. Throws what libpqxx throws (`pqxx::unique_violation`, ...). After a failure the
-    /// transaction is lost: `work` ends by throwing; if it does not, the failure is thrown for it.
-    virtual pqxx::result run(std::string_view sql, std::span<Param const> params) = 0;
+    /// Runs one statement, whose values are bound and never part of its text. Throws libpqxx's exceptions
+    /// (`pqxx::unique_violation`, ...). After a failure the transaction is lost: `work` ends by throwing; if
+    /// it does not, the failure is thrown for it.
+    virtual Rows run(std::string_view sql, std::span<Param const> params) = 0;
 
-    pqxx::result run(std::string_view sql, Params params = {})
+    Rows run(std::string_view sql, Params params = {})
     {
         return run(sql, std::span(params.begin(), params.size()));
     }
@@ -131,7 +133,7 @@ struct DatabaseOptions {
     std::function<void(std::string const& event)> report;
 };
 
-/// PostgreSQL behind a few threads with one libpqxx connection each. Everything awaitable resumes the caller
+/// PostgreSQL behind a few threads with one connection each. Everything awaitable resumes the caller
 /// on its own executor. A database that is away or a full queue is `core::Error` UNAVAILABLE (503), at once;
 /// connections are remade in the background. So are a statement that took too long, a full disk, and a commit
 /// whose outcome is unknown because the connection broke under it. Connections run in UTC,
@@ -179,9 +181,16 @@ public:
     /// refused. Drop the place right before the transaction, and before the Database is destroyed.
     std::shared_ptr<void const> reserve(Scopes const& scopes);
 
-    /// Whether there is a connection. One that dies is noticed within about a second, used or not (for
-    /// /readyz).
+    /// Whether there is a connection and the server is not silent (for /readyz). A connection that dies is
+    /// noticed within about a second, used or not.
     bool healthy() const noexcept;
+
+    /// Tells whether the server is silent, as a Listener's heartbeat finds. While it is, every call is
+    /// UNAVAILABLE at once; calls that wait in the queue are so now, and those that wait for the server
+    /// within about `Wire::check_interval`, with their connections given up. Does not block. From any thread.
+    void set_silent(bool silent);
+
+    bool silent() const noexcept;
 
     /// Jobs waiting for a thread.
     std::size_t queued() const noexcept;
@@ -220,6 +229,9 @@ public:
     /// For Coalescer: a connection that the calling coroutine's thread drives, until the Session ends. The
     /// coroutine's context is run by one thread. Throws core::Error UNAVAILABLE.
     asio::awaitable<std::unique_ptr<Session>> session();
+
+    /// For `session`: how its connections behave.
+    WireOptions wire_options(bool binary) const;
 
     /// For `session`: what runs first in each transaction; "" unless sessions are shared.
     std::string const& transaction_settings() const noexcept;

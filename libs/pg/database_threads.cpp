@@ -90,7 +90,7 @@ void Database::Impl::submit(AnyJob job)
 {
     auto const owner = owner_of(job);
     std::unique_lock lock(mutex);
-    if (stopped || !reachable()) {
+    if (stopped || silent || !reachable()) {
         lock.unlock();
         return refuse(job, unavailable());
     }
@@ -105,11 +105,34 @@ void Database::Impl::submit(AnyJob job)
     if (wake) work_or_stop.notify_one();
 }
 
+void Database::Impl::set_silent(bool now)
+{
+    std::vector<AnyJob> hopeless;
+    {
+        std::lock_guard const lock(mutex);
+        if (silent.exchange(now) == now) return;
+        if (now) hopeless = queue.remove_all();
+    }
+    for (AnyJob& job : hopeless)
+        refuse(job, unavailable());
+    if (options.report)
+        options.report(now ? "database: the server does not answer" : "database: the server answers again");
+}
+
+WireOptions Database::Impl::wire_options(bool binary) const
+{
+    // The server cancels at statement_timeout; a second later it is taken for dead.
+    return {.prepares = !options.transaction_pooling,
+        .binary = binary,
+        .silence_limit = options.statement_timeout + 1s,
+        .server_silent = silent};
+}
+
 std::shared_ptr<void const> Database::Impl::reserve(Scopes const& scopes)
 {
     auto const owner = owner_of(scopes);
     std::lock_guard const lock(mutex);
-    if (stopped || !reachable()) throw unavailable();
+    if (stopped || silent || !reachable()) throw unavailable();
     if (auto const wait = queue.refusal(owner, Clock::now())) throw overloaded(*wait);
     queue.reserve(owner);
     return {static_cast<void const*>(this), [this, owner](void const*) {
@@ -154,7 +177,7 @@ void Database::Impl::work(DatabaseThread& self)
 bool Database::Impl::connect(DatabaseThread& self)
 {
     try {
-        self.connection.emplace(conninfo, self.watch, transaction_settings);
+        self.connection.emplace(conninfo, wire_options(false), transaction_settings);
     } catch (std::exception const& failure) {
         report_unreachable(failure.what());
     }
@@ -301,12 +324,9 @@ void Database::Impl::leave()
         refuse(job, unavailable());
 }
 
-/// Sees to it that nobody waits for long on a server that says nothing: jobs that no thread came for are
-/// refused, and a connection on which nothing happens is broken.
+/// Refuses jobs that no thread came for in time.
 void Database::Impl::supervise()
 {
-    // The server cancels at statement_timeout; a second later it is taken for dead.
-    auto const silence_limit = options.statement_timeout + 1s;
     std::unique_lock lock(mutex);
     while (!stopping.wait_for(lock, 100ms, [this] { return working == 0; })) {
         auto const now = Clock::now();
@@ -314,8 +334,6 @@ void Database::Impl::supervise()
         lock.unlock();
         for (AnyJob& job : expired)
             refuse(job, overloaded(options.queue_timeout));
-        for (auto const& worker : workers)
-            worker->watch.cut_after(silence_limit);
         lock.lock();
     }
 }

@@ -21,7 +21,6 @@ using AnyJob = std::variant<Database::Job, Database::Errand>;
 
 /// A thread of a Database and its connection.
 struct DatabaseThread {
-    Watch watch;
     std::optional<Connection> connection;
     bool hopeful = true; ///< has no connection, but has not failed to make one either
     /// Whose job it runs, and since when; the lock of the Database protects it.
@@ -36,6 +35,8 @@ struct Database::Impl {
 
     void submit(AnyJob job);
     std::shared_ptr<void const> reserve(Scopes const& scopes);
+    void set_silent(bool now);
+    WireOptions wire_options(bool binary) const;
     void stop();
 
     void work(DatabaseThread& self);
@@ -74,6 +75,7 @@ struct Database::Impl {
     unsigned hopeful = 0; ///< workers that are
     unsigned working = 0; ///< workers that have not ended
     bool stopped = false;
+    std::atomic<bool> silent = false;               ///< the server, as its heartbeat finds
     std::atomic<unsigned> connected = 0;            ///< workers with a connection
     std::atomic<unsigned> busy = 0;                 ///< workers that run a job
     std::atomic<bool> loss_reported = false;        ///< and no connection has been made since

@@ -1,9 +1,9 @@
 #include "pg/lane.hpp"
 
-#include "pg/connection.hpp"
 #include "pg/transaction.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -54,6 +54,10 @@ asio::awaitable<std::unique_ptr<Pipeline>> Lane::take(Database& database)
     auto const self = shared_from_this();
     auto const deadline = Clock::now() + database.options().queue_timeout;
     for (;;) {
+        if (database.silent()) {
+            wake_one(); // the others who wait are told as well
+            throw unavailable();
+        }
         if (auto pipeline = take_idle(database)) co_return pipeline;
         if (may_make()) {
             if (auto pipeline = co_await make(database)) co_return pipeline;
@@ -79,8 +83,8 @@ asio::awaitable<std::unique_ptr<Pipeline>> Lane::make(Database& database)
     std::exception_ptr failure;
     try {
         ConnectionHandle connection = co_await database.connect();
-        auto pipeline = std::make_unique<Pipeline>(executor_, std::move(connection),
-            database.options().statement_timeout + 1s, !database.options().transaction_pooling);
+        auto pipeline =
+            std::make_unique<Pipeline>(executor_, std::move(connection), database.wire_options(true));
         --making_;
         ++made_;
         co_return pipeline;
@@ -152,27 +156,16 @@ BatchSession::~BatchSession()
 
 namespace {
 
-constexpr std::string_view set_scopes = "SELECT set_config('app.scopes', $1, true)";
 constexpr std::string_view lock_scopes = "SELECT pg_advisory_xact_lock(k) FROM unnest($1::bigint[]) k";
-
-Param text_of(Scopes const& scopes)
-{
-    std::string text;
-    for (std::int64_t const id : scopes.ids()) {
-        if (!text.empty()) text += ',';
-        text += std::to_string(id);
-    }
-    return text;
-}
 
 } // namespace
 
 asio::awaitable<Rows> BatchSession::run(
     Scopes const& scopes, std::string_view sql, std::span<Param const> params)
 {
-    Param const visible = text_of(scopes);
+    Param const seen = visible(scopes);
     Statement const statements[] = {
-        {database_.transaction_settings(), {}}, {set_scopes, {&visible, 1}}, {sql, params}};
+        {database_.transaction_settings(), {}}, {set_scopes, {&seen, 1}}, {sql, params}};
     co_return co_await attempt(statements);
 }
 
@@ -184,10 +177,10 @@ asio::awaitable<Rows> BatchSession::run_serialised(
         keys.push_back(scope_lock(id));
     // In one order everywhere, so that two batches cannot wait for each other.
     std::ranges::sort(keys);
-    Param const visible = text_of(scopes);
+    Param const seen = visible(scopes);
     Param const locks = keys;
-    Statement const statements[] = {{database_.transaction_settings(), {}}, {set_scopes, {&visible, 1}},
-        {lock_scopes, {&locks, 1}}, {sql, params}};
+    Statement const statements[] = {{database_.transaction_settings(), {}}, {set_scopes, {&seen, 1}},
+        {lock_scopes, {&locks, 1}, true}, {sql, params}};
     co_return co_await attempt(statements);
 }
 

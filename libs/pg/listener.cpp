@@ -2,7 +2,7 @@
 
 #include "core/backoff.hpp"
 #include "pg/conninfo.hpp"
-#include "pg/database.hpp"
+#include "pg/wire.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -23,44 +23,45 @@ namespace {
 
 constexpr auto heartbeat = 300ms;
 constexpr auto trusted_for = 900ms;
-/// A server that takes longer to connect or to answer is taken for gone.
+/// A server that takes longer to answer is called silent. A loaded one answers a heartbeat in milliseconds.
+constexpr auto silence_limit = 2s;
+/// A server that takes longer to answer is connected to anew.
 constexpr auto patience = 5s;
 
 /// Ends the wait for the server, and the thread.
 struct Stopped {};
 
-struct ResultDeleter {
-    void operator()(PGresult* result) const { PQclear(result); }
-};
+/// Its waits have limits of their own.
+constinit std::atomic<bool> const never_silent = false;
+constexpr WireOptions wire_options{
+    .prepares = false, .silence_limit = patience, .server_silent = never_silent};
 
 } // namespace
 
-/// libpq itself rather than libpqxx: every wait here has to end by `stop` or a deadline.
 struct Listener::Impl {
-    Impl(std::string const& url, std::map<std::string, std::function<void(std::string const&)>> given,
-        std::function<void()> gap);
+    Impl(std::string const& url, ListenerHandlers given);
     ~Impl();
 
     void loop();
     void listen();
-    ConnectionHandle connect() const;
-    void execute(PGconn* connection, std::string const& sql);
-    void deliver(PGconn* connection);
+    void execute(Wire& wire, std::span<Statement const> statements);
+    void wait_for_answer(Wire const& wire, Wire::Need need, Clock::time_point sent);
+    void deliver(Wire const& wire);
+    void set_silent(bool now);
     bool wait(int socket, short events, Clock::time_point deadline) const;
 
     std::string const conninfo;
-    std::map<std::string, std::function<void(std::string const&)>> const handlers;
-    std::function<void()> const on_gap;
+    ListenerHandlers const handlers;
 
     int const stop_event;
+    bool silent = false;
     std::atomic<Clock::rep> answered =
         0; ///< when the last heartbeat that was answered was sent; 0: not listening
     std::thread thread;
 };
 
-Listener::Impl::Impl(std::string const& url,
-    std::map<std::string, std::function<void(std::string const&)>> given, std::function<void()> gap)
-    : conninfo(complete_conninfo(url, "listener")), handlers(std::move(given)), on_gap(std::move(gap)),
+Listener::Impl::Impl(std::string const& url, ListenerHandlers given)
+    : conninfo(complete_conninfo(url, "listener")), handlers(std::move(given)),
       stop_event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 {
     if (stop_event < 0) throw std::runtime_error("eventfd failed");
@@ -82,6 +83,9 @@ void Listener::Impl::loop()
                 // Lost, or never made: live() tells.
                 if (answered.exchange(0) != 0) attempt = 0;
             }
+            // A server that refuses us is not silent: what the others' connections are told is theirs to
+            // judge.
+            if (silent && PQping(conninfo.c_str()) != PQPING_NO_RESPONSE) set_silent(false);
             auto const delay = core::backoff(attempt, 100ms, 1s, std::random_device()());
             wait(-1, 0, Clock::now() + delay);
         }
@@ -93,69 +97,60 @@ void Listener::Impl::loop()
 /// One connection's life: returns by throwing only.
 void Listener::Impl::listen()
 {
-    ConnectionHandle const connection = connect();
-    std::string channels;
-    for (auto const& [channel, handler] : handlers) {
+    Wire wire(connect(conninfo), wire_options);
+    for (auto const& [channel, handler] : handlers.channels) {
         std::unique_ptr<char, decltype(&PQfreemem)> const quoted(
-            PQescapeIdentifier(connection.get(), channel.data(), channel.size()), &PQfreemem);
-        if (!quoted) throw std::runtime_error(PQerrorMessage(connection.get()));
-        channels += std::string("LISTEN ") + quoted.get() + ";";
+            PQescapeIdentifier(wire.connection(), channel.data(), channel.size()), &PQfreemem);
+        if (!quoted) throw std::runtime_error(PQerrorMessage(wire.connection()));
+        std::string const sql = std::string("LISTEN ") + quoted.get();
+        Statement const statement{sql};
+        execute(wire, {&statement, 1});
     }
-    execute(connection.get(), channels);
-    on_gap();
+    set_silent(false);
+    handlers.on_gap();
     while (true) {
         auto const sent = Clock::now();
         // The answer comes after every notification that was committed before the question.
-        execute(connection.get(), "SELECT 1");
-        deliver(connection.get());
+        Statement const question{"SELECT 1"};
+        execute(wire, {&question, 1});
+        deliver(wire);
         answered = sent.time_since_epoch().count();
-        while (wait(PQsocket(connection.get()), POLLIN, sent + heartbeat))
-            deliver(connection.get());
+        while (wait(wire.socket(), POLLIN, sent + heartbeat))
+            deliver(wire);
     }
 }
 
-ConnectionHandle Listener::Impl::connect() const
+void Listener::Impl::execute(Wire& wire, std::span<Statement const> statements)
 {
-    auto const deadline = Clock::now() + patience;
-    ConnectionHandle connection(PQconnectStart(conninfo.c_str()));
-    if (!connection || PQstatus(connection.get()) == CONNECTION_BAD)
-        throw std::runtime_error("cannot connect");
-    PQsetNoticeProcessor(connection.get(), [](void*, char const*) {}, nullptr); // they would go to stderr
-    auto step = PGRES_POLLING_WRITING;
-    while (step != PGRES_POLLING_OK && step != PGRES_POLLING_FAILED) {
-        short const events = step == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-        if (!wait(PQsocket(connection.get()), events, deadline)) throw std::runtime_error("timed out");
-        step = PQconnectPoll(connection.get());
-    }
-    if (step == PGRES_POLLING_FAILED) throw std::runtime_error("cannot connect");
-    return connection;
+    auto const sent = Clock::now();
+    for (auto need = wire.send(statements); need != Wire::Need::nothing; need = wire.advance())
+        wait_for_answer(wire, need, sent);
+    wire.take();
+    set_silent(false);
 }
 
-void Listener::Impl::execute(PGconn* connection, std::string const& sql)
+void Listener::Impl::wait_for_answer(Wire const& wire, Wire::Need need, Clock::time_point sent)
 {
-    auto const deadline = Clock::now() + patience;
-    auto const check = [&](bool good) {
-        if (!good) throw std::runtime_error(PQerrorMessage(connection));
-    };
-    check(PQsendQuery(connection, sql.c_str()) == 1);
-    while (true) {
-        while (PQisBusy(connection)) {
-            if (!wait(PQsocket(connection), POLLIN, deadline)) throw std::runtime_error("timed out");
-            check(PQconsumeInput(connection) == 1);
-        }
-        std::unique_ptr<PGresult, ResultDeleter> const result(PQgetResult(connection));
-        if (!result) return;
-        check(PQresultStatus(result.get()) != PGRES_FATAL_ERROR);
+    short const events = need == Wire::Need::read ? POLLIN : POLLIN | POLLOUT;
+    if (!silent) {
+        if (wait(wire.socket(), events, sent + silence_limit)) return;
+        set_silent(true);
     }
+    if (!wait(wire.socket(), events, sent + patience)) throw std::runtime_error("timed out");
 }
 
-void Listener::Impl::deliver(PGconn* connection)
+void Listener::Impl::set_silent(bool now)
 {
-    if (PQconsumeInput(connection) != 1) throw std::runtime_error(PQerrorMessage(connection));
+    if (std::exchange(silent, now) != now) handlers.on_silence(now);
+}
+
+void Listener::Impl::deliver(Wire const& wire)
+{
+    if (!read_all(wire.connection())) throw std::runtime_error(PQerrorMessage(wire.connection()));
     while (std::unique_ptr<PGnotify, decltype(&PQfreemem)> const notification{
-        PQnotifies(connection), &PQfreemem}) {
-        auto const handler = handlers.find(notification->relname);
-        if (handler != handlers.end()) handler->second(notification->extra);
+        PQnotifies(wire.connection()), &PQfreemem}) {
+        auto const handler = handlers.channels.find(notification->relname);
+        if (handler != handlers.channels.end()) handler->second(notification->extra);
     }
 }
 
@@ -169,10 +164,8 @@ bool Listener::Impl::wait(int socket, short events, Clock::time_point deadline) 
     return ready > 0;
 }
 
-Listener::Listener(std::string const& url,
-    std::map<std::string, std::function<void(std::string const& payload)>> handlers,
-    std::function<void()> on_gap)
-    : impl_(std::make_unique<Impl>(url, std::move(handlers), std::move(on_gap)))
+Listener::Listener(std::string const& url, ListenerHandlers handlers)
+    : impl_(std::make_unique<Impl>(url, std::move(handlers)))
 {
 }
 

@@ -1,7 +1,6 @@
 #include "pg/row.hpp"
 
 #include <boost/endian/conversion.hpp>
-#include <pqxx/binarystring>
 #include <pqxx/except>
 
 #include <algorithm>
@@ -9,6 +8,8 @@
 #include <charconv>
 #include <libpq-fe.h>
 #include <limits>
+#include <memory>
+#include <new>
 
 namespace pg {
 
@@ -161,22 +162,17 @@ static std::optional<std::vector<std::string>> parse_binary_array(std::string_vi
     return texts;
 }
 
-RowReader::RowReader(pqxx::row const& row, unsigned first)
-    : cell_(Text(row, first)), columns_(static_cast<int>(row.size()))
-{
-}
-
-RowReader::RowReader(Row const& row, unsigned first)
-    : cell_(Binary{row, static_cast<int>(first)}), columns_(PQnfields(row.result))
-{
-}
-
 int RowReader::column() const
 {
-    auto const* binary = std::get_if<Binary>(&cell_);
-    int const column = binary ? binary->column : static_cast<int>(std::get<Text>(cell_).num());
-    if (column >= columns_) throw pqxx::conversion_error("a column is read that the row does not have");
-    return column;
+    if (next_ >= PQnfields(row_.result.get()))
+        throw pqxx::conversion_error("a column is read that the row does not have");
+    return next_;
+}
+
+/// Rows are in one form or the other, from a batch or from a transaction.
+bool RowReader::is_binary() const
+{
+    return PQfformat(row_.result.get(), column()) != 0;
 }
 
 void RowReader::mismatch(char const* expected) const
@@ -186,31 +182,20 @@ void RowReader::mismatch(char const* expected) const
 
 bool RowReader::is_null() const
 {
-    int const number = column();
-    auto const* binary = std::get_if<Binary>(&cell_);
-    if (binary) return PQgetisnull(binary->row.result, binary->row.number, number) != 0;
-    return std::get<Text>(cell_).is_null();
+    return PQgetisnull(row_.result.get(), row_.number, column()) != 0;
 }
 
 std::string_view RowReader::current() const
 {
     if (is_null()) mismatch("expected to be NULL");
-    if (auto const* binary = std::get_if<Binary>(&cell_)) {
-        auto const& [row, number] = *binary;
-        return {PQgetvalue(row.result, row.number, number),
-            static_cast<std::size_t>(PQgetlength(row.result, row.number, number))};
-    }
-    auto const& text = std::get<Text>(cell_);
-    return {text.c_str(), text.size()};
+    auto const* const result = row_.result.get();
+    return {PQgetvalue(result, row_.number, next_),
+        static_cast<std::size_t>(PQgetlength(result, row_.number, next_))};
 }
 
 void RowReader::next()
 {
-    column();
-    if (auto* binary = std::get_if<Binary>(&cell_))
-        ++binary->column;
-    else
-        std::get<Text>(cell_).advance();
+    next_ = column() + 1;
 }
 
 template <class T> std::optional<T> RowReader::optional(T (RowReader::*read)())
@@ -227,8 +212,7 @@ std::string_view RowReader::view()
     std::string_view value = current();
     // The binary form of a jsonb is its text behind a version.
     constexpr Oid jsonb_type = 3802;
-    auto const* binary = std::get_if<Binary>(&cell_);
-    if (binary && PQftype(binary->row.result, binary->column) == jsonb_type) value.remove_prefix(1);
+    if (is_binary() && PQftype(row_.result.get(), next_) == jsonb_type) value.remove_prefix(1);
     next();
     return value;
 }
@@ -317,10 +301,20 @@ std::vector<std::string> RowReader::texts()
     return *std::move(texts);
 }
 
+/// The inverse of what PostgreSQL prints for a bytea.
+static std::string unescaped(std::string_view text)
+{
+    std::size_t size = 0;
+    std::unique_ptr<unsigned char, decltype(&PQfreemem)> const raw(
+        PQunescapeBytea(reinterpret_cast<unsigned char const*>(text.data()), &size), &PQfreemem);
+    if (!raw) throw std::bad_alloc();
+    return {reinterpret_cast<char const*>(raw.get()), size};
+}
+
 std::string RowReader::bytes()
 {
     std::string_view const value = current();
-    std::string raw = is_binary() ? std::string(value) : pqxx::binarystring(std::get<Text>(cell_)).str();
+    std::string raw = is_binary() ? std::string(value) : unescaped(value);
     next();
     return raw;
 }

@@ -4,15 +4,13 @@
 #include "core/id.hpp"
 #include "pg/rows.hpp"
 
-#include <pqxx/result>
-
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <variant>
+#include <utility>
 #include <vector>
 
 namespace pg {
@@ -27,8 +25,7 @@ namespace pg {
 /// pqxx::conversion_error.
 class RowReader {
 public:
-    explicit RowReader(pqxx::row const& row, unsigned first = 0);
-    explicit RowReader(Row const& row, unsigned first = 0);
+    explicit RowReader(Row row, unsigned first = 0) : row_(std::move(row)), next_(static_cast<int>(first)) {}
 
     bool is_null() const; ///< the next column; does not move on
 
@@ -51,43 +48,28 @@ public:
     std::string bytes();              ///< bytea
 
 private:
-    /// A field that walks along its row: one reference to the result instead of one for each column.
-    class Text : public pqxx::field {
-    public:
-        Text(pqxx::row const& row, unsigned column) : field(row, static_cast<pqxx::row_size_type>(column)) {}
-
-        void advance() { ++m_col; }
-    };
-
-    /// The same in a Rows.
-    struct Binary {
-        Row row;
-        int column;
-    };
-
     [[noreturn]] void mismatch(char const* expected) const;
 
-    bool is_binary() const noexcept { return std::holds_alternative<Binary>(cell_); }
-
+    bool is_binary() const;
     int column() const;
     std::string_view current() const; ///< the next column's value, which is not NULL
     void next();
     /// Reads the column with `read`, or moves past its NULL.
     template <class T> std::optional<T> optional(T (RowReader::*read)());
 
-    std::variant<Text, Binary> cell_;
-    int columns_;
+    Row row_;
+    int next_; ///< column
 };
 
-/// What `read(RowReader&)` makes of each row of a pqxx::result or a Rows, in their order.
+/// What `read(RowReader&)` makes of each row in their order.
 ///
 ///     std::vector<Session> const sessions = pg::read_rows(result, read_session);
 ///     std::vector<core::Uuid> const ids = pg::read_rows(result, &pg::RowReader::uuid);
-template <class Result, class Read> auto read_rows(Result const& result, Read const& read)
+template <class Read> auto read_rows(Rows const& result, Read const& read)
 {
     std::vector<std::invoke_result_t<Read const&, RowReader&>> items;
     items.reserve(result.size());
-    for (auto const& row : result) {
+    for (Row const& row : result) {
         RowReader reader(row);
         items.push_back(std::invoke(read, reader));
     }
@@ -95,7 +77,7 @@ template <class Result, class Read> auto read_rows(Result const& result, Read co
 }
 
 /// The same of the first row alone; nullopt when there is none.
-template <class Result, class Read> auto read_first(Result const& result, Read const& read)
+template <class Read> auto read_first(Rows const& result, Read const& read)
 {
     std::optional<std::invoke_result_t<Read const&, RowReader&>> item;
     if (result.empty()) return item;
@@ -106,11 +88,10 @@ template <class Result, class Read> auto read_first(Result const& result, Read c
 
 /// The same of a statement over `inputs` inputs, whose first column says which of them, from 1 on, a row
 /// answers: what is made of each input's row, in the order of the inputs; nullopt where none has come.
-template <class Result, class Read>
-auto read_placed(Result const& result, std::size_t inputs, Read const& read)
+template <class Read> auto read_placed(Rows const& result, std::size_t inputs, Read const& read)
 {
     std::vector<std::optional<std::invoke_result_t<Read const&, RowReader&>>> items(inputs);
-    for (auto const& row : result) {
+    for (Row const& row : result) {
         RowReader reader(row);
         auto& item = items[static_cast<std::size_t>(reader.integer() - 1)];
         item.emplace(std::invoke(read, reader));

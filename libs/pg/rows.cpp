@@ -1,6 +1,8 @@
 #include "pg/rows.hpp"
 
+#include <charconv>
 #include <libpq-fe.h>
+#include <string_view>
 
 namespace pg {
 
@@ -9,6 +11,19 @@ Rows::Rows(PGresult* result) : result_(result, &PQclear) {}
 std::size_t Rows::size() const noexcept
 {
     return result_ ? static_cast<std::size_t>(PQntuples(result_.get())) : 0;
+}
+
+std::size_t Rows::columns() const noexcept
+{
+    return result_ ? static_cast<std::size_t>(PQnfields(result_.get())) : 0;
+}
+
+std::size_t Rows::affected_rows() const noexcept
+{
+    std::string_view const digits = result_ ? PQcmdTuples(result_.get()) : "";
+    std::size_t count = 0; // and stays so where the statement is of another kind
+    std::from_chars(digits.data(), digits.data() + digits.size(), count);
+    return count;
 }
 
 } // namespace pg

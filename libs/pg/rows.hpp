@@ -2,18 +2,19 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 using PGresult = struct pg_result; // as libpq-fe.h declares it
 
 namespace pg {
 
-/// A row of a Rows, valid as long as that lives. Read it with RowReader.
+/// A row of a Rows, which it shares. Read it with RowReader.
 struct Row {
-    PGresult const* result;
+    std::shared_ptr<PGresult> result;
     int number;
 };
 
-/// What a coalesced statement yielded, in PostgreSQL's binary form. Copies share the rows.
+/// The rows that a statement yielded. Copies share them.
 class Rows {
 public:
     Rows() = default;
@@ -25,11 +26,18 @@ public:
 
     bool empty() const noexcept { return size() == 0; }
 
-    Row operator[](std::size_t number) const noexcept { return {result_.get(), static_cast<int>(number)}; }
+    std::size_t columns() const noexcept;
+
+    /// Rows that an INSERT, UPDATE or DELETE changed.
+    std::size_t affected_rows() const noexcept;
+
+    Row operator[](std::size_t number) const noexcept { return {result_, static_cast<int>(number)}; }
+
+    Row front() const noexcept { return (*this)[0]; } ///< not of no rows
 
     class Iterator {
     public:
-        explicit Iterator(Row row) : row_(row) {}
+        explicit Iterator(Row row) : row_(std::move(row)) {}
 
         Row operator*() const noexcept { return row_; }
 

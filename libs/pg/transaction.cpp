@@ -1,11 +1,12 @@
 #include "pg/transaction.hpp"
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace pg {
 
 Transaction::Transaction(Connection& connection, Scopes const& scopes, Database::Mode mode)
-    : connection_(connection), scopes_(scopes), mode_(mode)
+    : connection_(connection), scopes_(scopes), read_only_(mode == Database::Mode::read_only)
 {
 }
 
@@ -14,37 +15,34 @@ Transaction::~Transaction()
     rollback();
 }
 
-pqxx::result Transaction::run(std::string_view sql, std::span<Param const> params)
+Rows Transaction::run(std::string_view sql, std::span<Param const> params)
 {
     if (failure_) std::rethrow_exception(failure_);
     try {
-        return attempt(sql, params);
+        return attempt({sql, params});
     } catch (...) {
         failure_ = std::current_exception();
         throw;
     }
 }
 
-pqxx::result Transaction::attempt(std::string_view sql, std::span<Param const> params)
+Rows Transaction::attempt(Statement const& call)
 {
-    if (!connection_.transaction_settings().empty()) return attempt_unprepared(sql, params);
-    std::string const call = connection_.call(sql, params);
-    if (std::exchange(open_, true)) return connection_.send(call);
-    return connection_.send(begin() + call);
+    if (open_) return send({&call, 1});
+    open_ = true;
+    Param const scopes = visible(scopes_);
+    std::vector<Statement> statements;
+    statements.push_back({read_only_ ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN"});
+    if (auto const& settings = connection_.transaction_settings(); !settings.empty())
+        statements.push_back({settings});
+    statements.push_back({set_scopes, {&scopes, 1}});
+    statements.push_back(call);
+    return send(statements);
 }
 
-/// A message with parameters holds one statement, so the transaction begins in one of its own.
-pqxx::result Transaction::attempt_unprepared(std::string_view sql, std::span<Param const> params)
+Rows Transaction::send(std::span<Statement const> statements)
 {
-    if (!std::exchange(open_, true)) connection_.send(begin() + connection_.transaction_settings());
-    return connection_.run_once(sql, params);
-}
-
-std::string Transaction::begin() const
-{
-    bool const writes = mode_ == Database::Mode::read_write;
-    std::string const mode = writes ? "BEGIN;" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;";
-    return mode + select_scopes(scopes_);
+    return connection_.run(statements, read_only_);
 }
 
 void Transaction::commit()
@@ -52,7 +50,8 @@ void Transaction::commit()
     if (failure_) std::rethrow_exception(failure_);
     if (!open_) return;
     try {
-        connection_.send("COMMIT");
+        Statement const commit{"COMMIT"};
+        send({&commit, 1});
         open_ = false;
     } catch (...) {
         failure_ = std::current_exception();
@@ -64,9 +63,9 @@ void Transaction::rollback() noexcept
 {
     if (!std::exchange(open_, false) || connection_.lost()) return;
     try {
-        connection_.send("ROLLBACK");
-    } catch (...) { // NOLINT(bugprone-empty-catch): send has noted that the connection is lost, and the
-                    // server rolls back
+        Statement const rollback{"ROLLBACK"};
+        send({&rollback, 1});
+    } catch (...) { // NOLINT(bugprone-empty-catch): the connection is lost then, and the server rolls back
     }
 }
 

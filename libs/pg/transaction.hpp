@@ -14,7 +14,7 @@ public:
     Transaction& operator=(Transaction const&) = delete;
 
     using Tx::run;
-    pqxx::result run(std::string_view sql, std::span<Param const> params) override;
+    Rows run(std::string_view sql, std::span<Param const> params) override;
 
     /// Throws the failure of the statement that spoilt the transaction, if one did.
     void commit();
@@ -24,13 +24,12 @@ public:
     std::exception_ptr const& failure() const noexcept { return failure_; }
 
 private:
-    pqxx::result attempt(std::string_view sql, std::span<Param const> params);
-    pqxx::result attempt_unprepared(std::string_view sql, std::span<Param const> params);
-    std::string begin() const;
+    Rows attempt(Statement const& call);
+    Rows send(std::span<Statement const> statements);
 
     Connection& connection_;
     Scopes const& scopes_;
-    Database::Mode mode_;
+    bool const read_only_;
     bool open_ = false;
     std::exception_ptr failure_;
 };

@@ -291,12 +291,13 @@ void Platform::listen()
         for (auto& worker : workers_)
             worker->wake();
     };
-    listener_ = std::make_unique<pg::Listener>(runtime_.settings.session_url().reveal(),
-        std::map<std::string, std::function<void(std::string const&)>>{
-            {tenancy::channel, [this](std::string const& slug) { directory_.on_notify(slug); }},
+    pg::ListenerHandlers handlers{
+        .channels = {{tenancy::channel, [this](std::string const& slug) { directory_.on_notify(slug); }},
             {auth::Keys::channel, [this](std::string const& hash) { keys_.on_notify(hash); }},
             {jobs::channel, on_jobs}},
-        on_gap);
+        .on_gap = on_gap,
+        .on_silence = [this](bool silent) { db_.set_silent(silent); }};
+    listener_ = std::make_unique<pg::Listener>(runtime_.settings.session_url().reveal(), std::move(handlers));
 }
 
 void Platform::begin_stop() noexcept

@@ -121,6 +121,10 @@ public:
 
     unsigned next_number() { return ++databases_; }
 
+    std::string log() const { return contents(log_); }
+
+    unsigned short port() const noexcept { return port_; }
+
 private:
     bool answers() const;
 
@@ -301,6 +305,16 @@ std::string Postgres::superuser_url() const
 std::string Postgres::query(std::string const& sql) const
 {
     return server_->execute(sql, database_);
+}
+
+unsigned short Postgres::port() const
+{
+    return server_->port();
+}
+
+std::string Postgres::log() const
+{
+    return server_->log();
 }
 
 void Postgres::stop()

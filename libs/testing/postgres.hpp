@@ -43,6 +43,12 @@ public:
     /// last one ("" when there is none or it is NULL).
     std::string query(std::string const& sql) const;
 
+    /// The server's, on 127.0.0.1.
+    unsigned short port() const;
+
+    /// What the whole server has logged so far.
+    std::string log() const;
+
     /// The whole server, which other fixtures of this process share. It keeps its port and its data.
     void stop();  ///< fast shutdown: sessions are ended
     void start(); ///< returns once it takes connections

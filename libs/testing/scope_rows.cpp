@@ -1,5 +1,6 @@
 #include "testing/scope_rows.hpp"
 
+#include "pg/row.hpp"
 #include "testing/eventually.hpp"
 
 #include <sstream>
@@ -56,7 +57,7 @@ ScopedStatements::~ScopedStatements()
 std::string ScopedStatements::run(pg::Scopes scopes, std::string const& sql)
 {
     return db_.transact_blocking(
-        std::move(scopes), [&](pg::Tx& tx) { return std::string(tx.run(sql)[0][0].c_str()); });
+        std::move(scopes), [&](pg::Tx& tx) { return pg::RowReader(tx.run(sql).front()).text(); });
 }
 
 std::string ScopedStatements::seen(std::string const& table, std::string const& condition)

@@ -39,7 +39,7 @@ Archived read(pg::RowReader& r)
 }
 
 /// The events among the rows, as they are read today. What cannot be read any more says nothing.
-std::vector<Event> events_of(pqxx::result const& result)
+std::vector<Event> events_of(pg::Rows const& result)
 {
     std::vector<Event> events;
     for (auto const& archived : pg::read_rows(result, read))
@@ -62,7 +62,7 @@ public:
     }
 
     /// Behind the columns: whether the event fits into the page; of one that does not the payload is empty.
-    pqxx::result run(pg::Tx& tx, std::size_t limit)
+    pg::Rows run(pg::Tx& tx, std::size_t limit)
     {
         std::string const rows = "SELECT * FROM events v WHERE " + sql_ +
                                  " ORDER BY v.received_at DESC, v.archive_id DESC LIMIT " +

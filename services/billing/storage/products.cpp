@@ -50,7 +50,7 @@ Product read(pg::RowReader& r)
 }
 
 /// What a write yields: nothing where another has the provider's name.
-Product read_written(pqxx::result const& result)
+Product read_written(pg::Rows const& result)
 {
     auto written = pg::read_first(result, read);
     if (!written)

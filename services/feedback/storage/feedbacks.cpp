@@ -127,7 +127,7 @@ public:
         order_ = " ORDER BY " + key + " DESC, f.feedback_id DESC LIMIT ";
     }
 
-    pqxx::result run(pg::Tx& tx, std::size_t limit)
+    pg::Rows run(pg::Tx& tx, std::size_t limit)
     {
         std::string const sql = "SELECT " FEEDBACK_COLUMNS " FROM feedbacks f WHERE " + sql_ + order_ +
                                 placeholder(limit) + "::bigint";

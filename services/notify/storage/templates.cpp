@@ -26,7 +26,7 @@ Template read(pg::RowReader& r)
 }
 
 /// What a write yields: nothing where another has the name.
-Template read_written(pqxx::result const& result)
+Template read_written(pg::Rows const& result)
 {
     auto written = pg::read_first(result, read);
     if (!written) throw core::Error(core::codes::conflict, "There is a template of that name already.");

@@ -1,6 +1,7 @@
 #include "audit/audit.hpp"
 
 #include "core/error.hpp"
+#include "pg/row.hpp"
 #include "testing/postgres.hpp"
 #include "testing/run_awaitable.hpp"
 
@@ -160,7 +161,8 @@ TEST_CASE("an entry is seen in its own scope only")
             .empty());
 
     auto const unseen = store.database.transact_blocking(acme_sandbox, [](pg::Tx& tx) {
-        return tx.run("SELECT count(*) FROM audit_log WHERE scope_id = $1", {acme.id}).front()[0].as<int>();
+        auto const rows = tx.run("SELECT count(*) FROM audit_log WHERE scope_id = $1", {acme.id});
+        return pg::RowReader(rows.front()).integer();
     });
     CHECK(unseen == 0);
     CHECK_THROWS_AS(

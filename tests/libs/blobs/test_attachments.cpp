@@ -1,5 +1,6 @@
 #include "api.hpp"
 #include "jobs/worker.hpp"
+#include "pg/row.hpp"
 #include "testing/eventually.hpp"
 #include "testing/run_awaitable.hpp"
 
@@ -214,8 +215,9 @@ TEST_CASE("rows are walled off by scope")
     Claims s;
     upload_text(s.client, "a");
     auto const seen = [&](pg::Scopes const& scopes) {
-        return s.db.transact_blocking(
-            scopes, [](pg::Tx& tx) { return tx.run("SELECT count(*) FROM attachments")[0][0].as<int>(); });
+        return s.db.transact_blocking(scopes, [](pg::Tx& tx) {
+            return pg::RowReader(tx.run("SELECT count(*) FROM attachments").front()).integer();
+        });
     };
     CHECK(seen(14) == 1);
     CHECK(seen(15) == 0);

@@ -1,6 +1,7 @@
 #include "idempotency/once.hpp"
 
 #include "core/error.hpp"
+#include "pg/row.hpp"
 #include "testing/postgres.hpp"
 #include "testing/run_awaitable.hpp"
 
@@ -44,7 +45,7 @@ struct Store {
                 auto const rows =
                     tx.run("INSERT INTO things (scope_id, name) VALUES ($1, $2) RETURNING thing_id",
                         {request.scope().id, request.body});
-                auto const id = rows.front()[0].as<std::string>();
+                auto const id = pg::RowReader(rows.front()).text();
                 return http::Response::created(R"({"id":)" + id + "}")
                     .header("ETag", "\"" + id + "\"")
                     .header("Location", "/v1/things/" + id)
@@ -286,8 +287,9 @@ TEST_CASE("kept answers are seen in their own scope only, and name neither calle
 {
     Store store;
     store.create(make_request("a-very-telling-key"));
-    auto const unseen = store.database.transact_blocking(acme_sandbox,
-        [](pg::Tx& tx) { return tx.run("SELECT count(*) FROM idempotency_keys").front()[0].as<int>(); });
+    auto const unseen = store.database.transact_blocking(acme_sandbox, [](pg::Tx& tx) {
+        return pg::RowReader(tx.run("SELECT count(*) FROM idempotency_keys").front()).integer();
+    });
     CHECK(unseen == 0);
     auto const row = store.postgres.query("SELECT idempotency_keys::text FROM idempotency_keys");
     CHECK(row.find("telling") == std::string::npos);

@@ -1,5 +1,6 @@
 #include "fixture.hpp"
 #include "pg/listener.hpp"
+#include "pg/row.hpp"
 #include "testing/eventually.hpp"
 
 #include <mutex>
@@ -22,7 +23,7 @@ void enqueue_in_sql(Fixture& f, std::vector<std::int64_t> const& scopes, std::ve
         auto const result = t.run("SELECT enqueue_jobs('q', $1::bigint[], $2::uuid[], $3::timestamptz[])",
             {scopes, pg::column(refs, [](core::Uuid const& ref) { return ref; }),
                 pg::column(times, [](core::Time time) { return time; })});
-        CHECK(result[0][0].as<std::size_t>() == refs.size());
+        CHECK(pg::RowReader(result.front()).integer() == std::ssize(refs));
     });
 }
 

@@ -2,6 +2,8 @@
 #include "testing/gate.hpp"
 #include "testing/run_awaitable.hpp"
 
+#include <pqxx/except>
+
 #include <algorithm>
 
 using namespace std::chrono_literals;

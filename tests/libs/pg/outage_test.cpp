@@ -114,7 +114,7 @@ TEST_CASE_METHOD(Fixture, "a statement under way when the server goes is UNAVAIL
     std::string code;
     std::thread caller([&] { code = sleep_on(database); });
     REQUIRE(testing::eventually([&] {
-        return postgres.query("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%EXECUTE%' AND state "
+        return postgres.query("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep%' AND state "
                               "= 'active' AND pid <> pg_backend_pid()") == "1";
     }));
     postgres.stop();

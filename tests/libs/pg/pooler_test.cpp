@@ -8,7 +8,6 @@
 #include <catch2/catch.hpp>
 #include <pqxx/connection>
 #include <pqxx/except>
-#include <pqxx/result>
 #include <pqxx/transaction>
 
 #include <algorithm>
@@ -35,10 +34,8 @@ struct Fixture {
     /// The first value that `sql` yields in a transaction of that scope.
     std::string value(std::string const& sql, pg::Scopes const& scopes = scope)
     {
-        return database.transact_blocking(scopes, [&](pg::Tx& tx) {
-            auto const rows = tx.run(sql);
-            return std::string(rows[0][0].c_str());
-        });
+        return database.transact_blocking(
+            scopes, [&](pg::Tx& tx) { return pg::RowReader(tx.run(sql).front()).text(); });
     }
 
     void insert(std::string const& body, core::Uuid id = core::Uuid::v7())
@@ -91,7 +88,7 @@ TEST_CASE("values of every kind go through a pooler unharmed", "[pooler]")
     auto const echoed = [&](std::string const& type, pg::Param const& param) {
         return f.database.transact_blocking({}, [&](pg::Tx& tx) {
             auto const rows = tx.run("SELECT $1::" + type, {param});
-            return rows[0][0].is_null() ? std::string("NULL") : std::string(rows[0][0].c_str());
+            return pg::RowReader(rows.front()).optional_text().value_or("NULL");
         });
     };
     CHECK(echoed("text", nullptr) == "NULL");
@@ -117,8 +114,9 @@ TEST_CASE(
         CHECK(f.value("SHOW TimeZone") == "UTC");
         CHECK(f.value("SELECT current_setting('app.scopes')") == std::to_string(scope));
         CHECK(f.value("SELECT current_setting('app.scopes')", {}).empty());
-        strict.transact_blocking({},
-            [](pg::Tx& tx) { CHECK(tx.run("SHOW statement_timeout")[0][0].c_str() == std::string("7s")); });
+        strict.transact_blocking({}, [](pg::Tx& tx) {
+            CHECK(pg::RowReader(tx.run("SHOW statement_timeout").front()).text() == "7s");
+        });
     }
     // Clients that set nothing, and keep both sessions between them.
     static_assert(sessions == 2);

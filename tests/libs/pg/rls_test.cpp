@@ -90,7 +90,7 @@ TEST_CASE_METHOD(Fixture, "the policy filters, the statement's own scope is the 
     auto const plan = database.transact_blocking(2, [](pg::Tx& tx) {
         tx.run("SELECT set_config('enable_seqscan', 'off', true)");
         std::string text;
-        for (pqxx::row const& row : tx.run("EXPLAIN SELECT body FROM notes WHERE scope_id = 2"))
+        for (pg::Row const& row : tx.run("EXPLAIN SELECT body FROM notes WHERE scope_id = 2"))
             text += pg::RowReader(row).text() + "\n";
         return text;
     });

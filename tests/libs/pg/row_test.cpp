@@ -14,7 +14,7 @@ struct Fixture {
     testing::Postgres postgres{"rows"};
     pg::Database database{{.url = postgres.owner_url(), .threads = 1}};
 
-    pqxx::result as_text(std::string const& sql)
+    pg::Rows as_text(std::string const& sql)
     {
         return database.transact_blocking({}, [&](pg::Tx& tx) { return tx.run(sql); });
     }

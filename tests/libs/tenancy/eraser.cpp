@@ -3,6 +3,7 @@
 #include "audit/audit.hpp"
 #include "fixture.hpp"
 #include "idempotency/once.hpp"
+#include "pg/row.hpp"
 #include "tenancy/settings.hpp"
 #include "testing/eventually.hpp"
 
@@ -315,7 +316,7 @@ TEST_CASE("replicas take turns: none looks at rows that another is just deleting
     shop.condemn("acme");
     shop.postgres.query("UPDATE tenants SET erasure_began_at = now()");
     auto const erase = [&](pg::Tx& tx) {
-        return tx.run("SELECT erase_tenant_rows($1, 10)", {acme.id}).front()[0].as<int>();
+        return pg::RowReader(tx.run("SELECT erase_tenant_rows($1, 10)", {acme.id}).front()).integer();
     };
     std::atomic<bool> deleted = false;
     std::jthread const first([&] {
@@ -365,7 +366,7 @@ TEST_CASE("the erasing function leaves the transaction's scopes as they were")
     auto const seen = shop.database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
         tx.run("UPDATE tenants SET erasure_began_at = now() WHERE tenant_id = $1", {acme.id});
         tx.run("SELECT erase_tenant_rows($1, 1)", {acme.id});
-        return tx.run("SELECT count(*) FROM a_orders").front()[0].as<int>();
+        return pg::RowReader(tx.run("SELECT count(*) FROM a_orders").front()).integer();
     });
     CHECK(seen == 0);
 }

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "testing/process.hpp"
+
+#include <boost/asio/ssl/context.hpp>
+
+#include <string>
+
+/// A certificate authority made for a test, and a server's certificate by it.
+class Certificates {
+public:
+    /// `name`: the DNS name that the server's certificate is for.
+    explicit Certificates(std::string const& name);
+
+    std::string authority() const { return path("ca.crt"); } ///< files, PEM
+
+    std::string certificate() const { return path("server.crt"); }
+
+    std::string key() const { return path("server.key"); }
+
+    /// A server's side of TLS.
+    boost::asio::ssl::context server() const;
+
+private:
+    std::string path(std::string const& file) const { return directory_.path() + "/" + file; }
+
+    testing::TemporaryDirectory directory_{"tcert"};
+};

@@ -1,0 +1,177 @@
+#include "schema.hpp"
+#include "server_settings.hpp"
+#include "testing/pgbouncer.hpp"
+#include "testing/run_awaitable.hpp"
+
+#include <catch2/catch.hpp>
+#include <pqxx/connection>
+#include <pqxx/transaction>
+
+#include <functional>
+
+// PostgreSQL logs the text of a statement that fails, waits or takes long. The values that a caller sent are
+// no part of that text.
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::int64_t scope = 2;
+
+/// What a planted value begins with.
+std::string const mark = "planted-";
+
+/// Reads everything that the server logs, with the settings that deploy/data.md recommends.
+struct Fixture {
+    explicit Fixture(std::string const& verbosity)
+        : settings(postgres, {{"log_error_verbosity", verbosity}, {"log_parameter_max_length", "0"},
+                                 {"log_min_duration_statement", "0"}, {"log_lock_waits", "on"},
+                                 {"deadlock_timeout", "50ms"}})
+    {
+    }
+
+    /// What has been logged since the last call.
+    std::string new_log()
+    {
+        std::string const all = postgres.log();
+        std::string added = all.substr(read);
+        read = all.size();
+        return added;
+    }
+
+    testing::Postgres postgres = notes_database();
+    std::size_t read = 0;
+    ServerSettings settings;
+};
+
+using Way = std::function<void(std::string const& sql, std::vector<pg::Param> const& params)>;
+
+Way transaction(pg::Database& database)
+{
+    return [&](std::string const& sql, auto const& params) {
+        database.transact_blocking(scope, [&](pg::Tx& tx) {
+            tx.run("SELECT 1"); // so that one statement opens the transaction, and the other does not
+            tx.run(sql, params);
+        });
+    };
+}
+
+Way first_statement(pg::Database& database)
+{
+    return [&](std::string const& sql, auto const& params) {
+        database.transact_blocking(scope, [&](pg::Tx& tx) { tx.run(sql, params); });
+    };
+}
+
+Way reading(pg::Database& database)
+{
+    return [&](std::string const& sql, auto const& params) {
+        testing::run_awaitable(database.read(scope, [&](pg::Tx& tx) { tx.run(sql, params); }));
+    };
+}
+
+Way batch(pg::Database& database, bool serialised)
+{
+    return [&, serialised](std::string const& sql, auto const& params) {
+        testing::run_awaitable([&]() -> boost::asio::awaitable<void> {
+            auto const session = co_await database.session();
+            if (serialised)
+                co_await session->run_serialised(scope, sql, params);
+            else
+                co_await session->run(scope, sql, params);
+        }());
+    };
+}
+
+/// Holds an advisory lock that statements wait for.
+class HeldLock {
+public:
+    explicit HeldLock(testing::Postgres const& postgres)
+        : connection_(postgres.superuser_url()), transaction_(connection_)
+    {
+        transaction_.exec("SELECT pg_advisory_xact_lock(77)");
+    }
+
+private:
+    pqxx::connection connection_;
+    pqxx::work transaction_;
+};
+
+std::size_t count(std::string const& text, std::string const& part)
+{
+    std::size_t found = 0;
+    for (auto at = text.find(part); at != text.npos; at = text.find(part, at + part.size()))
+        ++found;
+    return found;
+}
+
+/// Runs each statement with a planted value every way; each fails and is logged, none with the value.
+void check_log(Fixture& f, std::map<std::string, std::string> const& statements, bool writing)
+{
+    testing::PgBouncer const pooler(f.postgres, 3);
+    pg::Database direct({.url = f.postgres.service_url(), .threads = 1, .statement_timeout = 300ms});
+    pg::Database pooled(
+        {.url = pooler.service_url(), .threads = 1, .transaction_pooling = true, .statement_timeout = 300ms});
+    std::map<std::string, Way> ways{{"transact", transaction(direct)}, {"first", first_statement(direct)},
+        {"batch", batch(direct, false)}, {"serialised", batch(direct, true)},
+        {"pooled transact", transaction(pooled)}, {"pooled first", first_statement(pooled)},
+        {"pooled batch", batch(pooled, false)}};
+    if (!writing) {
+        ways.emplace("read", reading(direct));
+        ways.emplace("pooled read", reading(pooled));
+    }
+    for (auto const& [way, run] : ways) {
+        for (auto const& [sql, logged] : statements) {
+            f.new_log();
+            std::string const value = mark + "ada@example.com";
+            CHECK_THROWS(run(sql, {value}));
+            std::string const log = f.new_log();
+            INFO(way << ": " << sql << "\n" << log);
+            CHECK(count(log, logged) > 0);
+            CHECK(count(log, mark) == 0);
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("the values of a statement that fails, waits or takes too long are not in the server's log")
+{
+    Fixture f("default");
+    HeldLock const lock(f.postgres);
+    check_log(f,
+        {{"SELECT fail_with('22000'), $1::text", "ERROR:  as asked"},
+            {"SELECT $1::text || $1 || (1 / (length($1) - length($1)))::text", "ERROR:  division by zero"},
+            {"SELEKT $1::text", "ERROR:  syntax error"},
+            {"SELECT pg_sleep(30), $1::text", "ERROR:  canceling statement due to statement timeout"},
+            {"SELECT pg_advisory_xact_lock(77), $1::text", "LOG:  process "}},
+        false);
+}
+
+TEST_CASE("the values of a row that breaks a constraint are not in the log of a server that is set up for it")
+{
+    Fixture f("terse");
+    f.postgres.query(
+        "CREATE UNIQUE INDEX ON notes (body); INSERT INTO notes VALUES (2, gen_random_uuid(), '" + mark +
+        "ada@example.com')");
+    check_log(f,
+        {{"INSERT INTO notes (scope_id, id, body) VALUES (2, gen_random_uuid(), $1)",
+             "ERROR:  duplicate key value violates unique constraint"},
+            {"INSERT INTO notes (scope_id, id, body) VALUES (2, NULL, $1)", "ERROR:  null value in column"},
+            {"INSERT INTO notes (scope_id, id, body) VALUES (4, gen_random_uuid(), $1)",
+                "ERROR:  new row violates row-level security"}},
+        true);
+}
+
+TEST_CASE("the values of statements that succeed are not in the log of a server that logs all of them")
+{
+    Fixture f("default");
+    pg::Database database({.url = f.postgres.service_url(), .threads = 1});
+    f.new_log();
+    transaction(database)("SELECT $1::text", {mark});
+    batch(database, false)("SELECT $1::text", {mark});
+    std::string const log = f.new_log();
+    INFO(log);
+    CHECK(count(log, "duration: ") > 0);
+    CHECK(count(log, mark) == 0);
+}

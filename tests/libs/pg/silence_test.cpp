@@ -1,0 +1,146 @@
+#include "pg/coalescer.hpp"
+#include "pg/listener.hpp"
+#include "pg/pipeline.hpp"
+#include "schema.hpp"
+#include "testing/eventually.hpp"
+#include "testing/pgbouncer.hpp"
+#include "testing/run_awaitable.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <catch2/catch.hpp>
+#include <pqxx/except>
+
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <vector>
+
+// A server that hangs keeps its connections open and says nothing. Its heartbeat tells.
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// The server's silence must not outlive the test: others use the same server.
+struct Fixture {
+    ~Fixture() { postgres.resume(); }
+
+    testing::Postgres postgres = notes_database();
+};
+
+std::string write(pg::Database& database)
+{
+    return error_code_of([&] {
+        database.transact_blocking(2, [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "x"); });
+    });
+}
+
+pg::Batch<int> one(pg::Session& session, std::span<int const> inputs)
+{
+    co_await session.run({}, "SELECT 1", {});
+    co_return std::vector<int>(inputs.size(), 1);
+}
+
+std::string batch(pg::Database& database)
+{
+    return error_code_of([&] {
+        pg::Coalescer<int, int> coalescer(database, one);
+        testing::run_awaitable(coalescer.run(1));
+    });
+}
+
+/// A listener that tells the Database, as a service's does.
+pg::ListenerHandlers telling(pg::Database& database)
+{
+    return {.on_silence = [&](bool silent) { database.set_silent(silent); }};
+}
+
+} // namespace
+
+TEST_CASE_METHOD(Fixture, "whoever waits for a server that falls silent is told soon, and others at once")
+{
+    bool const pooled = GENERATE(false, true);
+    testing::PgBouncer const pooler(postgres, 8);
+    // No other limit ends a wait within the test.
+    pg::Database database({.url = pooled ? pooler.service_url() : postgres.service_url(),
+        .threads = 2,
+        .transaction_pooling = pooled,
+        .queue_timeout = 1h,
+        .statement_timeout = 1h});
+    pg::Listener const listener(postgres.service_url(), telling(database));
+    REQUIRE(testing::eventually([&] { return listener.live() && database.healthy(); }));
+    REQUIRE(write(database).empty());
+    REQUIRE(batch(database).empty());
+    postgres.pause();
+    std::vector<std::future<std::string>> callers;
+    for (int i = 0; i < 6; ++i) { // more than there are threads
+        callers.push_back(std::async(std::launch::async, [&] { return write(database); }));
+        callers.push_back(std::async(std::launch::async, [&] { return batch(database); }));
+    }
+    for (auto& caller : callers)
+        CHECK(caller.get() == "UNAVAILABLE");
+    CHECK_FALSE(database.healthy());
+    CHECK(write(database) == "UNAVAILABLE");
+    CHECK(batch(database) == "UNAVAILABLE");
+    postgres.resume();
+    CHECK(testing::eventually([&] { return database.healthy(); }));
+    CHECK(testing::eventually([&] { return write(database).empty(); }));
+    CHECK(testing::eventually([&] { return batch(database).empty(); }));
+}
+
+TEST_CASE_METHOD(Fixture, "a server that was silent for longer than a connection is kept is heard again")
+{
+    std::mutex mutex;
+    std::vector<bool> told;
+    std::atomic<int> gaps = 0;
+    auto const said = [&] {
+        std::lock_guard const lock(mutex);
+        return told;
+    };
+    pg::Listener const listener(postgres.service_url(), {.on_gap = [&] { ++gaps; },
+                                                            .on_silence =
+                                                                [&](bool silent) {
+                                                                    std::lock_guard const lock(mutex);
+                                                                    told.push_back(silent);
+                                                                }});
+    REQUIRE(testing::eventually([&] { return listener.live(); }));
+    CHECK(said().empty());
+    postgres.pause();
+    REQUIRE(testing::eventually([&] { return said() == std::vector{true}; }));
+    std::this_thread::sleep_for(4s); // into the attempts to connect anew
+    CHECK(said() == std::vector{true});
+    postgres.resume();
+    CHECK(testing::eventually([&] { return listener.live(); }));
+    CHECK(said() == std::vector{true, false});
+    CHECK(gaps == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "a server that is restarted is not silent")
+{
+    std::atomic<int> told = 0;
+    pg::Listener const listener(postgres.service_url(), {.on_silence = [&](bool) { ++told; }});
+    REQUIRE(testing::eventually([&] { return listener.live(); }));
+    postgres.stop();
+    REQUIRE(testing::eventually([&] { return !listener.live(); }));
+    postgres.start();
+    REQUIRE(testing::eventually([&] { return listener.live(); }));
+    CHECK(told == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "a message of several statements may take longer than the server may be silent")
+{
+    std::atomic<bool> const silent = false;
+    boost::asio::io_context ioc(1);
+    pg::Pipeline pipeline(ioc.get_executor(), pg::connect(postgres.service_url()),
+        {.silence_limit = 2s, .server_silent = silent});
+    std::vector<pg::Statement> const statements(4, {"SELECT pg_sleep(0.6)", {}, true});
+    CHECK(testing::run_awaitable(ioc, pipeline.run(statements)).size() == 1);
+    CHECK_FALSE(pipeline.lost());
+
+    SECTION("each of them is an answer, and without one the connection is given up")
+    {
+        pg::Statement const statement{"SELECT pg_sleep(60)"};
+        CHECK_THROWS_AS(testing::run_awaitable(ioc, pipeline.run({&statement, 1})), pqxx::broken_connection);
+        CHECK(pipeline.lost());
+    }
+}

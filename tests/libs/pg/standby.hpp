@@ -1,0 +1,18 @@
+#pragma once
+
+#include "testing/postgres.hpp"
+#include "testing/process.hpp"
+
+/// A streaming standby of a Postgres fixture's server, on a port of its own on 127.0.0.1. Create it from a
+/// thread that outlives it.
+class Standby {
+public:
+    explicit Standby(testing::Postgres const& primary);
+
+    unsigned short port() const { return port_; }
+
+private:
+    testing::TemporaryDirectory directory_{"tstandby"};
+    unsigned short port_ = testing::free_port();
+    testing::Process process_;
+};
