@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace core {
 
@@ -68,6 +69,11 @@ Integer to_integer(json::value const& value)
 
 Fields::Fields(json::value const& body, std::string prefix)
     : object_(body.if_object()), prefix_(std::move(prefix))
+{
+    if (object_ == nullptr) faults_.push_back({prefix_, "type", "must be a JSON object"});
+}
+
+Fields::Fields(json::value&& body) : owned_(std::move(body)), object_(owned_.if_object())
 {
     if (object_ == nullptr) faults_.push_back({prefix_, "type", "must be a JSON object"});
 }

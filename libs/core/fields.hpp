@@ -29,7 +29,7 @@ template <class T> struct Change {
 /// parsing goes on to the end. Lengths count code points. Text with U+0000 is a fault (`format`). Whoever
 /// sends more than `max_faults` is told of so many.
 ///
-///     core::Fields f(req.json());
+///     core::Fields f(req.json()); // owns the tree
 ///     n.title = f.text("title", 1, 200);
 ///     f.check();
 class Fields {
@@ -39,6 +39,13 @@ public:
     /// `body` outlives this object. A body that is not an object is one fault with pointer "".
     /// `prefix` is the pointer of `body` itself when it is nested (`/appContext`).
     explicit Fields(boost::json::value const& body, std::string prefix = {});
+
+    /// The same, and keeps `body` for as long as this object lives: pointers that getters return are good
+    /// until then.
+    explicit Fields(boost::json::value&& body);
+
+    Fields(Fields const&) = delete;
+    Fields& operator=(Fields const&) = delete;
 
     bool has(std::string_view name) const; ///< present, `null` included
     bool is_null(std::string_view name) const;
@@ -113,6 +120,7 @@ private:
     boost::json::array const* read_array(
         boost::json::value const& value, std::string_view name, std::size_t max_items);
 
+    boost::json::value const owned_; ///< null when the body is someone else's
     boost::json::object const* object_ = nullptr;
     std::string prefix_;
     std::vector<FieldError> faults_;

@@ -23,6 +23,16 @@ std::unique_ptr<char[]> ReadBuffer::make_room(std::size_t capacity)
     return old;
 }
 
+void ReadBuffer::shrink()
+{
+    std::string_view const kept = data();
+    if (kept.size() == capacity_) return;
+    ReadBuffer smaller;
+    if (!kept.empty()) smaller.make_room(kept.size());
+    smaller.append(kept);
+    *this = std::move(smaller);
+}
+
 void ReadBuffer::append(std::string_view bytes)
 {
     if (bytes.size() > space_size()) make_room(std::max(capacity_, end_ - begin_ + bytes.size()));

@@ -33,6 +33,9 @@ public:
 
     void append(std::string_view bytes);
 
+    /// Keeps no more memory than the bytes need.
+    void shrink();
+
 private:
     std::unique_ptr<char[]> storage_;
     std::size_t capacity_ = 0;

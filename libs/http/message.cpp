@@ -2,10 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "http/parser.hpp"
-
-#include <boost/json/monotonic_resource.hpp>
-#include <boost/json/parse.hpp>
+#include "http/json_memory.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -13,8 +10,6 @@
 namespace http {
 
 namespace {
-
-constexpr std::size_t json_depth = 32;
 
 // `application/json` or `application/<anything>+json` (RFC 6839, 3.1), whatever parameters follow.
 bool is_json(std::string_view content_type)
@@ -76,20 +71,25 @@ core::Uuid Request::uuid_param(std::string_view name) const
     return *id;
 }
 
-boost::json::value const& Request::json() const
+boost::json::value Request::json() const
 {
-    if (json_) return *json_;
     if (!is_json(header("Content-Type").value_or(""))) {
         throw core::Error(core::codes::unsupported_media_type, "The body must be `application/json`.");
     }
-    boost::json::parse_options options;
-    options.max_depth = json_depth;
-    boost::json::error_code ec;
-    auto value = boost::json::parse(
-        body, ec, boost::json::make_shared_resource<boost::json::monotonic_resource>(), options);
-    if (ec)
-        throw core::Error(core::codes::malformed_json, "The body is not valid JSON: " + ec.message() + ".");
-    return json_.emplace(std::move(value));
+    auto value = parse_json(body, lease);
+    if (context.idempotency_key.empty()) drop_body();
+    return value;
+}
+
+boost::json::storage_ptr Request::json_memory() const
+{
+    return http::json_memory(body.size(), lease);
+}
+
+void Request::drop_body() const noexcept
+{
+    std::string().swap(body);
+    if (lease) lease->hold_body(0);
 }
 
 } // namespace http

@@ -4,10 +4,12 @@
 #include "core/identity.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/json/storage_ptr.hpp>
 #include <boost/json/value.hpp>
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +20,9 @@
 namespace http {
 
 namespace asio = boost::asio;
+
+class BodyBudget;
+class BodyLease;
 
 enum class Method : std::uint8_t { get, post, put, patch, del, options, other };
 
@@ -63,9 +68,11 @@ public:
     std::string_view path;   ///< the part before `?`, still percent-encoded
     std::string_view query;  ///< the part after `?`, still percent-encoded
     std::vector<Header> headers;
-    std::string body;           ///< once the pipeline has read it; empty on routes that stream
+    /// As received, once the pipeline has read it; empty on routes that stream. `json()` drops it.
+    mutable std::string body;
     std::string remote_address; ///< the peer's, or what a trusted proxy says of it
     BodyReader* body_reader = nullptr;
+    std::shared_ptr<BodyLease> lease; ///< counts the memory of body and JSON; null: it is not counted
     Context context;
 
     /// First header of that name, case-insensitive; nullopt when absent.
@@ -77,18 +84,24 @@ public:
     /// The same as a UUID; throws `NOT_FOUND` when it is not one, as for an id that never existed.
     core::Uuid uuid_param(std::string_view name) const;
 
-    /// The body as JSON, parsed on first use. Throws `UNSUPPORTED_MEDIA_TYPE` unless it is declared as
-    /// `application/json` (or `+json`), `MALFORMED_JSON` when it is not JSON (RFC 8259, UTF-8, depth 32).
-    boost::json::value const& json() const;
+    /// The body as JSON. Call it once: the body is dropped, unless an Idempotency-Key came with it, since the
+    /// request is remembered by both. Keep the value no longer than it takes to read it: it holds memory that
+    /// other requests wait for. Throws `UNSUPPORTED_MEDIA_TYPE` unless the body is declared as
+    /// `application/json` (or `+json`), `MALFORMED_JSON` when it is not JSON (RFC 8259, UTF-8, depth 32),
+    /// `PAYLOAD_TOO_LARGE` and `UNAVAILABLE` as json_memory.
+    boost::json::value json() const;
+
+    /// Memory for a handler that parses the body by itself: http::json_memory.
+    boost::json::storage_ptr json_memory() const;
+
+    /// Frees the body, which nothing will look at any more.
+    void drop_body() const noexcept;
 
     core::Scope const& scope() const noexcept { return context.scope; }
 
     core::Caller const& caller() const noexcept { return context.caller; }
 
     std::vector<std::pair<std::string_view, std::string>> params; ///< set by the router
-
-private:
-    mutable std::optional<boost::json::value> json_;
 };
 
 /// One response. Content-Length, Date, Server and Connection are the server's to write.
@@ -120,8 +133,15 @@ public:
     virtual ~Application() = default;
     virtual asio::awaitable<Response> handle(Request& request) = 0;
 
+    /// What the memory of long heads counts in; null: it is not counted. Bodies are the application's to
+    /// count.
+    virtual BodyBudget* budget() noexcept { return nullptr; }
+
     /// A connection broke HTTP before a request was there (malformed, too slow, too large): for metrics.
     virtual void on_protocol_error(std::string_view code) noexcept { static_cast<void>(code); }
+
+    /// A connection was closed at once, since its network has as many as it may have: for metrics.
+    virtual void on_network_refused() noexcept {}
 };
 
 } // namespace http

@@ -233,6 +233,7 @@ RequestParser::State RequestParser::fail(core::ErrorCode code, char const* detai
 
 core::Error RequestParser::error() const
 {
+    if (code_.name == core::codes::unavailable.name) return core::Error::unavailable(detail_);
     return {code_, detail_};
 }
 

@@ -69,6 +69,12 @@ public:
         return fail(core::codes::request_timeout, "The request's head took too long.");
     }
 
+    /// There is no memory for a head that long now.
+    State refuse_memory() noexcept
+    {
+        return fail(core::codes::unavailable, "Too many large requests are in memory. Retry later.");
+    }
+
     /// Why the last call failed; fit for the client.
     core::Error error() const;
 

@@ -1,6 +1,7 @@
 #include "http/router.hpp"
 
 #include "core/fields.hpp"
+#include "core/id.hpp"
 #include "http/query.hpp"
 
 #include <algorithm>
@@ -50,6 +51,7 @@ struct Router::Node {
         std::vector<std::string> values;
         Endpoint const* found = nullptr;
         std::vector<std::string_view> methods; ///< of the paths that fit when the method did not
+        std::string_view pattern;              ///< the first of those
 
         bool go(Node const& node, std::string_view rest);
         bool finish(Node const& node);
@@ -67,6 +69,7 @@ bool Router::Node::Walk::finish(Node const& node)
             found = &endpoint;
             return true;
         }
+        if (pattern.empty()) pattern = endpoint.path;
         offer(to_string(endpoint.method));
         if (endpoint.method == Method::get) offer("HEAD");
     }
@@ -100,6 +103,9 @@ Router::Router(std::vector<Endpoint> endpoints)
 {
     for (std::size_t i = 0; i < endpoints_.size(); ++i) {
         std::string_view rest = endpoints_[i].path;
+        auto& limit = endpoints_[i].options.body_limit;
+        bool const is_anonymous = core::allows(endpoints_[i].access, core::Access::anonymous);
+        if (limit == 0) limit = is_anonymous ? anonymous_body_limit : default_body_limit;
         if (!rest.starts_with('/')) throw std::logic_error("a route's path begins with a slash");
         Node* node = root_.get();
         while (!rest.empty()) {
@@ -124,9 +130,9 @@ Router::Match Router::match(Request& request) const
 {
     request.params.clear();
     if (!request.path.starts_with('/')) return {};
-    Node::Walk walk{endpoints_, request.method, {}, nullptr, {}};
+    Node::Walk walk{endpoints_, request.method, {}, nullptr, {}, {}};
     if (!walk.go(*root_, request.path)) {
-        Match match;
+        Match match{.pattern = walk.pattern};
         for (auto const method : walk.methods) {
             if (!match.allow.empty()) match.allow += ", ";
             match.allow += method;
@@ -141,7 +147,23 @@ Router::Match Router::match(Request& request) const
             request.params.emplace_back(
                 segment.substr(1, segment.size() - 2), std::move(walk.values[value++]));
     }
-    return {walk.found, {}};
+    return {walk.found, {}, walk.found->path};
+}
+
+std::string shown_path(
+    std::string_view pattern, std::span<std::pair<std::string_view, std::string> const> params)
+{
+    auto const may_show = [](std::string_view name, std::string_view value) {
+        return name.ends_with("Id") && name != "userId" && core::Uuid::parse(value).has_value();
+    };
+    std::string shown(pattern);
+    for (auto const& [name, value] : params) {
+        if (!may_show(name, value)) continue;
+        std::string const placeholder = '{' + std::string(name) + '}';
+        if (auto const at = shown.find(placeholder); at != std::string::npos)
+            shown.replace(at, placeholder.size(), value);
+    }
+    return shown;
 }
 
 } // namespace http

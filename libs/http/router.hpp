@@ -13,20 +13,27 @@
 namespace http {
 
 struct RouteOptions {
-    bool idempotent = false;          ///< honours Idempotency-Key
-    bool tenantless = false;          ///< works without a tenant (administration, uploads)
-    bool streams_body = false;        ///< the handler reads the body itself
-    std::size_t body_limit = 1 << 20; ///< bytes, inclusive
+    bool idempotent = false;   ///< honours Idempotency-Key
+    bool tenantless = false;   ///< works without a tenant (administration, uploads)
+    bool streams_body = false; ///< the handler reads the body itself
+    /// Bytes, inclusive. 0 stands for what the router makes of it: `anonymous_body_limit` where no credential
+    /// is needed, else `default_body_limit`.
+    std::size_t body_limit = 0;
     /// Whether a request costs so much that a scope has few of them running at once; null: none does.
     bool (*heavy)(Request const&) = nullptr;
     /// Writes what both environments of a tenant share: 403 to API keys and user tokens of the sandbox.
     bool production_only = false;
 };
 
+inline constexpr std::size_t anonymous_body_limit = std::size_t{16} * 1024;
+inline constexpr std::size_t default_body_limit = std::size_t{1} << 20;
+
 inline constexpr RouteOptions idempotent{.idempotent = true};
 inline constexpr RouteOptions tenantless{.tenantless = true};
 
-/// One line of a service's route table. `path` has parameters in braces: `/v1/feedbacks/{feedbackId}`.
+/// One line of a service's route table. `path` has parameters in braces: `/v1/feedbacks/{feedbackId}`. Logs
+/// show the value of a parameter only if its name ends in `Id`, is not `userId`, and the value is a UUID:
+/// name so what we have made up ourselves, and nothing else (`shown_path`).
 template <class Deps> struct Route {
     Method method;
     std::string_view path;
@@ -61,6 +68,7 @@ public:
         /// Methods the path has when it lacks the request's, for 405 (`GET, HEAD, POST`); empty: no such
         /// path.
         std::string allow;
+        std::string_view pattern; ///< the path of a route that fits, whatever its method; empty: none does
     };
 
     /// Fills `request.params` on a match, percent-decoded. HEAD was made GET by the server before this is
@@ -68,6 +76,7 @@ public:
     /// parameter.
     Match match(Request& request) const;
 
+    /// In the order given, each with its body limit.
     std::span<Endpoint const> endpoints() const noexcept { return endpoints_; }
 
 private:
@@ -75,6 +84,11 @@ private:
     std::vector<Endpoint> endpoints_;
     std::unique_ptr<Node> root_;
 };
+
+/// A request's path fit for logs: `pattern`, with the values of `params` that may be shown in place of their
+/// names.
+std::string shown_path(
+    std::string_view pattern, std::span<std::pair<std::string_view, std::string> const> params);
 
 template <class Deps> std::vector<Endpoint> bind(std::span<Route<Deps> const> routes, Deps& deps)
 {

@@ -67,9 +67,11 @@ Server::Server(std::vector<asio::io_context*> contexts, ServerOptions options, A
     auto acceptors = listen(contexts, endpoint);
     port_ = endpoint.port();
     std::size_t const share = std::max<std::size_t>(1, options.max_connections / contexts.size());
+    auto const networks =
+        options.max_per_network == 0 ? nullptr : std::make_shared<core::Places>(options.max_per_network);
     for (std::size_t i = 0; i < contexts.size(); ++i) {
-        shards_.push_back(
-            std::make_shared<Shard>(*contexts[i], std::move(acceptors[i]), options, share, application));
+        shards_.push_back(std::make_shared<Shard>(
+            *contexts[i], std::move(acceptors[i]), options, share, networks, application));
     }
     for (auto const& shard : shards_)
         asio::post(shard->context(), [shard] { shard->start(); });

@@ -3,9 +3,11 @@
 #include "http/message.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/address.hpp>
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +30,11 @@ struct ServerOptions {
     /// longer than `write_timeout`; a slower one is cut off.
     std::size_t min_write_rate = 1024;
     std::size_t max_connections = 20'000; ///< beyond it the oldest idle ones are closed first
+    /// Connections from one network (IPv4 /24, IPv6 /48); more are closed when they are accepted. 0: no
+    /// limit.
+    std::size_t max_per_network = 0;
+    /// Whether an address is not counted, as that of a proxy before us. Called on the server's threads.
+    std::function<bool(asio::ip::address const&)> is_exempt = [](asio::ip::address const&) { return false; };
 };
 
 /// An HTTP/1.1 server (RFC 9112): one acceptor with SO_REUSEPORT per io_context, nothing shared between them.

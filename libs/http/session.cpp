@@ -1,5 +1,7 @@
 #include "http/session.hpp"
 
+#include "http/body_budget.hpp"
+#include "http/network_key.hpp"
 #include "http/problem.hpp"
 #include "http/shard.hpp"
 #include "http/wire.hpp"
@@ -40,8 +42,10 @@ void Exchange::reset(std::size_t header_limit)
     if (out.capacity() > 2 * copied_body) out = std::string();
 }
 
-Session::Session(std::shared_ptr<Shard> shard, Socket socket, std::string remote_address)
-    : shard_(std::move(shard)), socket_(std::move(socket)), remote_address_(std::move(remote_address))
+Session::Session(std::shared_ptr<Shard> shard, Socket socket, std::string remote_address,
+    std::shared_ptr<void const> place)
+    : place_(std::move(place)), shard_(std::move(shard)), socket_(std::move(socket)),
+      remote_address_(std::move(remote_address))
 {
     shard_->add(*this);
 }
@@ -50,6 +54,7 @@ Session::~Session()
 {
     idle_hook.unlink();
     unlink();
+    place_.reset(); // before the connection no longer counts
     shard_->remove();
 }
 
@@ -161,7 +166,13 @@ asio::awaitable<RequestParser::State> Session::read_slow_head()
 {
     auto const deadline = shard_->after(shard_->options().header_timeout);
     for (;;) {
-        make_head_room();
+        bool has_room = true;
+        try {
+            make_head_room();
+        } catch (core::Error const&) {
+            has_room = false;
+        }
+        if (!has_room) co_return exchange_->parser.refuse_memory();
         std::size_t const size = co_await read(head_, deadline);
         head_.commit(size);
         if (size > 0) {
@@ -179,8 +190,25 @@ void Session::make_head_room()
 {
     if (head_.space_size() >= least_space) return;
     std::string_view const before = head_.data();
-    auto const old = head_.make_room(std::max(first_read, 2 * before.size()));
+    std::size_t const size = std::max(first_read, 2 * before.size());
+    if (size > head_.capacity()) count_head(size);
+    auto const old = head_.make_room(size);
     if (exchange_) exchange_->parser.rebase(before.data(), head_.data().data(), *exchange_->request);
+}
+
+// What every connection has counts by the number of connections; more than that, in the budget of bodies.
+void Session::count_head(std::size_t size)
+{
+    auto* const budget = shard_->application().budget();
+    if (budget == nullptr || size <= first_read) return head_lease_.reset();
+    if (!head_lease_) {
+        BodyBudget::Holder holder{.anonymous = true};
+        boost::system::error_code not_an_address;
+        auto const peer = asio::ip::make_address(remote_address_, not_an_address);
+        if (!not_an_address && !shard_->options().is_exempt(peer)) holder.address = network_key(peer, 32, 64);
+        head_lease_ = budget->lease(holder);
+    }
+    head_lease_->hold_body(size);
 }
 
 void Session::begin_request() noexcept
@@ -206,6 +234,7 @@ void Session::end_request()
         return;
     }
     shard_->give_back(std::move(exchange_));
+    head_lease_.reset(); // with the memory, below
     if (!shard_->enter_warm()) {
         head_ = ReadBuffer();
     } else if (head_.capacity() == first_read) {
@@ -296,14 +325,23 @@ asio::awaitable<void> Session::linger()
     boost::system::error_code ec;
     socket_.shutdown(Socket::shutdown_send, ec);
     if (ec) co_return;
-    ReadBuffer& scratch = exchange_->body;
-    scratch.clear();
-    scratch.make_room(kept_memory);
+    exchange_.reset(); // a client that goes on sending is no reason to keep memory
     auto const end = shard_->after(linger_total);
     for (std::size_t total = 0, size = 1; size > 0 && total < linger_bytes; total += size) {
-        scratch.clear();
-        size = co_await read(scratch, std::min(end, shard_->after(linger_silence)));
+        co_await wait(Socket::wait_read, std::min(end, shard_->after(linger_silence)));
+        if (expired_ || broken_) co_return;
+        size = skip_now();
     }
+}
+
+/// Reads what is there, and forgets it.
+std::size_t Session::skip_now() noexcept
+{
+    std::array<char, kept_memory> scratch; // NOLINT: never looked at
+    boost::system::error_code ec;
+    std::size_t const size = socket_.read_some(asio::buffer(scratch), ec);
+    // Woken for nothing is not the end.
+    return ec == asio::error::would_block || ec == asio::error::try_again ? 1 : size;
 }
 
 asio::awaitable<std::size_t> Session::read(ReadBuffer& buffer, SteadyTime deadline)

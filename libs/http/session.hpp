@@ -44,7 +44,9 @@ struct Exchange {
 /// thread only. Internal to the server.
 class Session final : private BodyReader, public boost::intrusive::list_base_hook<AutoUnlink> {
 public:
-    Session(std::shared_ptr<Shard> shard, Socket socket, std::string remote_address);
+    /// `place`: the connection's among those of its network; kept as long as the session.
+    Session(std::shared_ptr<Shard> shard, Socket socket, std::string remote_address,
+        std::shared_ptr<void const> place);
     ~Session() override;
 
     Session(Session const&) = delete;
@@ -87,8 +89,11 @@ private:
     asio::awaitable<std::string_view> read_some() override;
 
     Next take_piece(std::string_view& piece);
+    void append_body(std::string& out, std::string_view piece);
     asio::awaitable<void> fill_body(SteadyTime deadline);
     void make_body_room();
+    std::size_t read_body_now(boost::system::error_code& ec);
+    std::size_t skip_now() noexcept;
     bool is_rest_discarded() const noexcept;
     asio::awaitable<void> discard_rest();
 
@@ -98,6 +103,7 @@ private:
     RequestParser::State parse_head();
     asio::awaitable<RequestParser::State> read_slow_head();
     void make_head_room();
+    void count_head(std::size_t size);
     void begin_request() noexcept;
     void end_request();
 
@@ -115,12 +121,14 @@ private:
     bool is_dawdling() noexcept;
     asio::awaitable<void> wait(Socket::wait_type direction, SteadyTime deadline);
 
+    std::shared_ptr<void const> place_; ///< null: not counted
     std::shared_ptr<Shard> shard_;
     Socket socket_;
     std::string remote_address_;
     ReadBuffer
         head_; ///< the head, which the request has views of, and what came with it; no memory when long idle
-    std::unique_ptr<Exchange> exchange_; ///< null while idle
+    std::shared_ptr<BodyLease> head_lease_; ///< of a head that is longer than most; else null
+    std::unique_ptr<Exchange> exchange_;    ///< null while idle
     SteadyTime deadline_ = SteadyTime::max();
     SteadyTime request_deadline_ = SteadyTime::max();
     std::uint64_t sent_ = 0;                       ///< of this response, to the socket

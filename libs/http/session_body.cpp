@@ -1,4 +1,5 @@
 // The part of a session that reads a request's body.
+#include "http/body_budget.hpp"
 #include "http/session.hpp"
 #include "http/shard.hpp"
 
@@ -28,15 +29,13 @@ asio::awaitable<void> Session::read_all(std::string& out, std::size_t limit)
 {
     auto const declared = exchange_->parser.content_length();
     if (declared && *declared > limit) throw too_large();
-    // Memory follows the bytes that come, not what a client says it is going to send.
-    if (declared) out.reserve(out.size() + std::min<std::size_t>(*declared, largest_read));
     std::string_view piece;
     for (;;) {
         switch (take_piece(piece)) {
         case Next::piece:
             if (piece.size() > limit) throw too_large();
             limit -= piece.size();
-            out += piece;
+            append_body(out, piece);
             break;
         case Next::more:
             co_await fill_body(request_deadline_);
@@ -45,6 +44,25 @@ asio::awaitable<void> Session::read_all(std::string& out, std::size_t limit)
             co_return;
         }
     }
+}
+
+// Memory follows the bytes that come, not what a client says it is going to send, and is counted before it is
+// there.
+void Session::append_body(std::string& out, std::string_view piece)
+{
+    std::size_t const needed = out.size() + piece.size();
+    if (needed > out.capacity()) {
+        auto const left = exchange_->parser.body_left();
+        std::size_t capacity = std::max(needed, 2 * out.capacity());
+        if (left) capacity = std::min<std::size_t>(capacity, needed + *left);
+        auto const& lease = exchange_->request->lease;
+        if (lease) lease->hold_body(capacity);
+        std::string larger; // which takes as much as it is told to, unlike one that grows
+        larger.reserve(capacity);
+        larger += out;
+        out.swap(larger);
+    }
+    out += piece;
 }
 
 asio::awaitable<std::string_view> Session::read_some()
@@ -82,17 +100,32 @@ Session::Next Session::take_piece(std::string_view& piece)
 
 asio::awaitable<void> Session::fill_body(SteadyTime deadline)
 {
-    make_body_room();
     if (owes_continue_) {
         owes_continue_ = false;
         co_await write({"HTTP/1.1 100 Continue\r\n\r\n", {}});
     }
-    std::size_t const size = co_await read(exchange_->body, deadline);
-    exchange_->body.commit(size);
+    expired_ = false;
+    boost::system::error_code ec;
+    std::size_t size = read_body_now(ec);
+    while (size == 0 && (ec == asio::error::would_block || ec == asio::error::try_again)) {
+        exchange_->body.shrink(); // a slow sender holds no buffer meanwhile
+        co_await wait(Socket::wait_read, deadline);
+        if (expired_ || broken_) break;
+        size = read_body_now(ec);
+    }
     if (size > 0) co_return;
     body_failed_ = true;
     if (expired_) throw core::Error(codes::request_timeout, "The request's body took too long.");
     throw core::Error(codes::bad_request, "The connection was closed before the end of the body.");
+}
+
+std::size_t Session::read_body_now(boost::system::error_code& ec)
+{
+    make_body_room();
+    ReadBuffer& body = exchange_->body;
+    std::size_t const size = socket_.read_some(asio::buffer(body.space(), body.space_size()), ec);
+    body.commit(size);
+    return size;
 }
 
 // The head stays where it is, since the request has views of it: what follows it moves.

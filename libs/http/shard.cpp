@@ -1,5 +1,6 @@
 #include "http/shard.hpp"
 
+#include "http/network_key.hpp"
 #include "http/problem.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -22,6 +23,8 @@ constexpr milliseconds drain_grace{500}; ///< for a request that is on its way
 constexpr milliseconds accept_pause{50};
 constexpr std::size_t spare_exchanges = 64;
 constexpr std::size_t warm_sessions = 256;
+constexpr unsigned network_v4_bits = 24;
+constexpr unsigned network_v6_bits = 48;
 
 milliseconds sweep_period(ServerOptions const& options)
 {
@@ -45,10 +48,11 @@ asio::awaitable<void> serve(std::unique_ptr<Session> session)
 } // namespace
 
 Shard::Shard(asio::io_context& context, Acceptor acceptor, ServerOptions const& options,
-    std::size_t max_connections, Application& application)
+    std::size_t max_connections, std::shared_ptr<core::Places> networks, Application& application)
     : context_(context), acceptor_(std::move(acceptor)), sweep_timer_(context), accept_pause_(context),
-      options_(options), max_connections_(max_connections), application_(application),
-      period_(sweep_period(options)), now_(std::chrono::steady_clock::now()), random_(std::random_device()())
+      options_(options), max_connections_(max_connections), networks_(std::move(networks)),
+      application_(application), period_(sweep_period(options)), now_(std::chrono::steady_clock::now()),
+      random_(std::random_device()())
 {
 }
 
@@ -175,8 +179,14 @@ void Shard::admit(Socket socket, asio::ip::tcp::endpoint const& peer)
     boost::system::error_code ec;
     socket.non_blocking(true, ec);
     if (ec) return;
+    std::shared_ptr<void const> place;
+    if (networks_ && !options_.is_exempt(peer.address())) {
+        place = networks_->enter(network_key(peer.address(), network_v4_bits, network_v6_bits));
+        if (!place) return application_.on_network_refused();
+    }
     if (connections() >= max_connections_ && !evict_oldest_idle()) return turn_away(std::move(socket));
-    auto session = std::make_unique<Session>(shared_from_this(), std::move(socket), to_text(peer.address()));
+    auto session = std::make_unique<Session>(
+        shared_from_this(), std::move(socket), to_text(peer.address()), std::move(place));
     asio::co_spawn(context_, serve(std::move(session)), asio::detached);
 }
 

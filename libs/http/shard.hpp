@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/places.hpp"
 #include "http/server.hpp"
 #include "http/session.hpp"
 #include "http/wire.hpp"
@@ -19,8 +20,9 @@ using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, asio::io_context::ex
 class Shard : public std::enable_shared_from_this<Shard> {
 public:
     /// May be called on any thread, as may the destructor once the context has stopped.
+    /// `networks`: the places of each network's connections, which all shards share; null: no limit.
     Shard(asio::io_context& context, Acceptor acceptor, ServerOptions const& options,
-        std::size_t max_connections, Application& application);
+        std::size_t max_connections, std::shared_ptr<core::Places> networks, Application& application);
 
     void start();
     void drain();
@@ -83,6 +85,7 @@ private:
     asio::steady_timer accept_pause_;
     ServerOptions const options_;
     std::size_t const max_connections_;
+    std::shared_ptr<core::Places> const networks_;
     Application& application_;
     Sessions sessions_;
     IdleSessions idle_; ///< the one that has waited longest first

@@ -134,6 +134,8 @@ struct HttpMetrics::Impl final : prometheus::Collectable {
     Impl(Metrics& owner, std::vector<RouteLabels> table)
         : metrics(owner),
           in_flight(owner.gauge("tetrad_http_requests_in_flight", "Requests that are being answered.")),
+          network_refused(owner.counter("tetrad_http_connections_refused_total",
+              "Connections closed when they were accepted, since their network had as many as it may have.")),
           routes(std::move(table)), endpoints(routes.size() + 1)
     {
         routes.push_back({"_other", "_unmatched"});
@@ -194,6 +196,7 @@ struct HttpMetrics::Impl final : prometheus::Collectable {
 
     Metrics& metrics;
     prometheus::Gauge& in_flight;
+    prometheus::Counter& network_refused;
     std::vector<RouteLabels> routes;
     std::vector<Endpoint> endpoints; ///< as `routes`; the last one is what no route matched
     Tenants tenants;
@@ -231,6 +234,11 @@ try {
 } catch (...) {
     // No memory for a new tenant's series: the request itself is not to fail for that.
     return;
+}
+
+void HttpMetrics::network_refused() noexcept
+{
+    impl_->network_refused.Increment();
 }
 
 void HttpMetrics::protocol_error(std::string_view code) noexcept

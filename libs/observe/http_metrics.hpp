@@ -24,6 +24,7 @@ struct RouteLabels {
 /// - `tetrad_http_requests_total{route,method,status}`
 /// - `tetrad_http_request_duration_seconds{route,method}` (histogram)
 /// - `tetrad_http_requests_in_flight`
+/// - `tetrad_http_connections_refused_total`: closed when they were accepted: too many from their network
 /// - `tetrad_http_protocol_errors_total{code}`: connections that broke HTTP before a request was there
 /// - `tetrad_tenant_requests_total{tenant,env,class}`, class `2xx`..`5xx`: the first 1,000 scopes that show
 /// up; the rest
@@ -48,6 +49,8 @@ public:
 
     /// `code`: one of the fixed codes of http::Application::on_protocol_error.
     void protocol_error(std::string_view code) noexcept;
+
+    void network_refused() noexcept;
 
 private:
     struct Impl;

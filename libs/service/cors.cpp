@@ -1,5 +1,7 @@
 #include "service/cors.hpp"
 
+#include "auth/token_claims.hpp"
+
 #include <algorithm>
 
 namespace service::cors {
@@ -42,6 +44,34 @@ bool is_allowed(std::string_view origin, std::span<std::string const> allowed) n
 {
     if (origin.empty() || origin == "*" || origin == "null") return false;
     return std::ranges::find(allowed, origin) != allowed.end();
+}
+
+bool is_page_of(std::string_view origin, std::string_view host, bool https) noexcept
+{
+    constexpr std::string_view secure = "https://", plain = "http://";
+    if (origin.starts_with(secure))
+        origin.remove_prefix(secure.size());
+    else if (!https && origin.starts_with(plain))
+        origin.remove_prefix(plain.size());
+    else
+        return false;
+    if (!origin.starts_with(host)) return false;
+    auto const port = origin.substr(host.size());
+    if (port.empty()) return true;
+    return auth::token::is_local(host) && port.size() > 1 && port.size() <= 6 && port.front() == ':' &&
+           port.find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
+http::Response preflight_without_tenant(http::Request const& request, bool credentials)
+{
+    auto const asked = [&](std::string_view name) { return request.header(name).value_or(""); };
+    auto const origin = asked("Origin");
+    bool const is_one = !origin.empty() && origin != "*" && origin != "null";
+    auto response = preflight(origin, is_one, asked("Access-Control-Request-Method"), credentials);
+    auto const headers = asked("Access-Control-Request-Headers");
+    for (auto& [name, value] : response.headers)
+        if (name == "Access-Control-Allow-Headers" && !headers.empty()) value = headers;
+    return response;
 }
 
 http::Response preflight(std::string_view origin, bool allowed, std::string_view methods, bool credentials)

@@ -1,6 +1,9 @@
 #include "service/gateway.hpp"
 
+#include "auth/token_claims.hpp"
 #include "core/error.hpp"
+#include "core/text.hpp"
+#include "http/network_key.hpp"
 #include "http/problem.hpp"
 #include "idempotency/once.hpp"
 #include "observe/trace.hpp"
@@ -20,6 +23,12 @@ core::Error tenant_not_found()
 }
 
 constexpr std::int64_t max_rate = 100'000; // what the limiter counts to
+
+/// A method that we do not know may be any text.
+std::string_view shown_method(http::Request const& request)
+{
+    return request.method == http::Method::other ? "OTHER" : request.method_text;
+}
 
 } // namespace
 
@@ -41,6 +50,7 @@ struct Gateway::Exchange {
     tenancy::Resolution named;
     std::string_view token;
     bool decided = true; ///< whether the credential has been judged
+    bool https = false;  ///< a trusted proxy says that the client came by TLS
     Identity identity;
     std::shared_ptr<tenancy::Tenant const> tenant;
     std::vector<std::pair<std::string, std::string>> headers; ///< for the response, whatever it will be
@@ -55,8 +65,8 @@ struct Gateway::Exchange {
 Gateway::Gateway(GatewayOptions options, GatewayDeps deps, http::Router router)
     : options_(std::move(options)), deps_(deps), router_(std::move(router)),
       rules_(options_.base_host, options_.tenant_headers),
-      authenticator_(deps.keys, deps.user_tokens, deps.master_key), veil_(router_.endpoints()),
-      large_bodies_(options_.large_bodies),
+      authenticator_(deps.keys, deps.user_tokens, deps.master_key),
+      auth_host_(core::lower(options_.auth_host)),
       missing_(core::codes::unauthorized, "A credential is needed: `Authorization: Bearer …`."),
       refused_(core::Error(core::codes::unauthorized, "The credential is not valid here.")
               .header("WWW-Authenticate", "Bearer error=\"invalid_token\""))
@@ -68,15 +78,23 @@ void Gateway::on_protocol_error(std::string_view code) noexcept
     deps_.metrics.protocol_error(code);
 }
 
+void Gateway::on_network_refused() noexcept
+{
+    deps_.metrics.network_refused();
+}
+
 asio::awaitable<http::Response> Gateway::handle(http::Request& request)
 {
     Exchange exchange{.request = request};
     deps_.metrics.started();
+    bool const came_by_tls =
+        is_https(request, options_.trusted_proxies); // by the peer, which `identify` replaces
     identify(request);
 
     std::optional<http::Response> response;
     std::exception_ptr failure;
     bool const preflighted = cors::is_preflight(request);
+    exchange.https = came_by_tls;
     try {
         if (preflighted) {
             response = co_await preflight(exchange);
@@ -87,6 +105,8 @@ asio::awaitable<http::Response> Gateway::handle(http::Request& request)
     } catch (...) {
         failure = std::current_exception();
     }
+    request.drop_body();
+    request.lease.reset();
     if (failure) response = answer(failure, request);
     // Without an origin there is nothing to look up, and nothing to wait for.
     if (!preflighted && request.header("Origin"))
@@ -148,14 +168,36 @@ asio::awaitable<http::Response> Gateway::proceed(Exchange& exchange)
         if (auto const key = request.header("Idempotency-Key"))
             request.context.idempotency_key = idempotency::parse_key(*key);
     }
-    // Nothing is read that nobody looks at: what comes with a GET stays on the wire.
-    bool const wanted = !endpoint.options.streams_body && request.method != http::Method::get;
-    std::shared_ptr<void const> place; // kept until the handler has ended
-    if (wanted && request.body_reader != nullptr && request.body_reader->length() != 0) {
-        place = large_bodies_.enter(endpoint.options, *request.body_reader);
-        co_await request.body_reader->read_all(request.body, endpoint.options.body_limit);
-    }
+    co_await read_body(exchange);
     co_return co_await endpoint.handler(request);
+}
+
+asio::awaitable<void> Gateway::read_body(Exchange& exchange)
+{
+    auto& request = exchange.request;
+    auto const& route = exchange.match.endpoint->options;
+    // Nothing is read that nobody looks at: what comes with a GET stays on the wire.
+    if (route.streams_body || request.method == http::Method::get) co_return;
+    if (request.body_reader == nullptr || request.body_reader->length() == 0) co_return;
+    if (deps_.bodies) request.lease = deps_.bodies->lease(holder_of(exchange));
+    co_await request.body_reader->read_all(request.body, route.body_limit);
+}
+
+/// The tenant's own server and the operator have secrets that no one else has: what they send counts as the
+/// tenant's alone. What anyone else sends counts in the share of the client's address, too.
+http::BodyBudget::Holder Gateway::holder_of(Exchange const& exchange) const
+{
+    auto const& request = exchange.request;
+    auto const& caller = request.context.caller;
+    http::BodyBudget::Holder holder;
+    if (exchange.tenant) holder.tenant_id = exchange.tenant->id;
+    holder.anonymous = caller.kind == core::Access::anonymous;
+    if (caller.kind == core::Access::key || caller.kind == core::Access::master) return holder;
+    boost::system::error_code not_an_address;
+    auto const address = asio::ip::make_address(request.remote_address, not_an_address);
+    if (not_an_address) return holder;
+    if (!options_.trusted_proxies.contains(address)) holder.address = http::network_key(address, 32, 64);
+    return holder;
 }
 
 asio::awaitable<void> Gateway::find_tenant(Exchange& exchange)
@@ -187,7 +229,8 @@ asio::awaitable<void> Gateway::find_tenant(Exchange& exchange)
 
 void Gateway::check_route(Exchange const& exchange)
 {
-    auto const& [endpoint, allow] = exchange.match;
+    auto const* const endpoint = exchange.match.endpoint;
+    auto const& allow = exchange.match.allow;
     if (endpoint == nullptr) {
         if (allow.empty()) throw core::Error(core::codes::not_found, "There is no such resource.");
         throw core::Error(core::codes::method_not_allowed, "The resource does not have this method.")
@@ -237,11 +280,14 @@ asio::awaitable<void> Gateway::check_rate(Exchange& exchange, redis::Limit limit
 
 asio::awaitable<http::Response> Gateway::preflight(Exchange& exchange)
 {
-    auto match = router_.match(exchange.request);
-    auto const origin = exchange.request.header("Origin").value_or("");
-    exchange.named = tenancy::resolve(exchange.request.headers, rules_);
+    auto& request = exchange.request;
+    exchange.match = router_.match(request);
+    auto const origin = request.header("Origin").value_or("");
+    exchange.named = tenancy::resolve(request.headers, rules_);
     bool const allowed = co_await allows_origin(exchange, origin, true);
-    co_return cors::preflight(origin, allowed, match.allow, options_.cookies_from_allowed_origins);
+    bool const cookies = options_.cookies_from_allowed_origins;
+    if (!exchange.tenant) co_return cors::preflight_without_tenant(request, cookies);
+    co_return cors::preflight(origin, allowed, exchange.match.allow, cookies);
 }
 
 asio::awaitable<bool> Gateway::allows_origin(Exchange& exchange, std::string_view origin, bool may_look_up)
@@ -253,8 +299,17 @@ asio::awaitable<bool> Gateway::allows_origin(Exchange& exchange, std::string_vie
         auto const& slug = exchange.named.slug;
         exchange.tenant = may_look_up ? co_await deps_.tenants.find(slug) : deps_.tenants.remembered(slug);
     }
-    if (!exchange.tenant) co_return false;
-    co_return cors::is_allowed(origin, exchange.tenant->settings(environment).allowed_origins);
+    co_return exchange.tenant&& is_allowed(exchange, origin, environment);
+}
+
+bool Gateway::is_allowed(
+    Exchange const& exchange, std::string_view origin, core::Environment environment) const
+{
+    auto const& tenant = *exchange.tenant;
+    if (cors::is_allowed(origin, tenant.settings(environment).allowed_origins)) return true;
+    if (auth_host_.empty()) return false;
+    return cors::is_page_of(
+        origin, auth::token::authority(auth_host_, tenant.slug, environment), exchange.https);
 }
 
 asio::awaitable<void> Gateway::expose(Exchange& exchange, http::Response& response)
@@ -285,7 +340,7 @@ http::Response Gateway::answer(std::exception_ptr const& failure, http::Request 
     } catch (...) { // NOLINT(bugprone-empty-catch): `what` says so
     }
     deps_.logger.error("request failed",
-        {{"what", observe::first_line(what)}, {"method", request.method_text}, {"requestId", id},
+        {{"what", observe::first_line(what)}, {"method", shown_method(request)}, {"requestId", id},
             {"traceId", request.context.trace_id}, {"tenant", request.context.scope.slug}});
     return http::problem(core::Error(core::codes::internal, "Something went wrong on our side."), id);
 }
@@ -312,11 +367,11 @@ void Gateway::log(Exchange const& exchange, unsigned status, std::chrono::nanose
         deps_.logger.warn("refused requests were not logged", {{"count", omitted}});
     auto const& request = exchange.request;
     auto const& context = request.context;
-    auto const* const endpoint = exchange.match.endpoint;
+    auto const pattern = exchange.match.pattern;
+    // Of a path that no route has, nothing is known, so nothing is shown.
+    auto const path = pattern.empty() ? "unmatched" : http::shown_path(pattern, request.params);
     deps_.logger.info("request",
-        {{"method", request.method_text},
-            {"route", endpoint != nullptr ? endpoint->path : std::string_view()},
-            {"path", veil_.shown(request.path)}, {"status", status},
+        {{"method", shown_method(request)}, {"route", pattern}, {"path", path}, {"status", status},
             {"durationUs", std::chrono::duration_cast<std::chrono::microseconds>(took).count()},
             {"tenant", context.scope.slug},
             {"env",

@@ -10,7 +10,6 @@ namespace service {
 namespace {
 
 constexpr std::size_t max_token_size = 8192;
-constexpr std::size_t max_shown_path = 512;
 constexpr std::array methods{
     http::Method::get, http::Method::post, http::Method::put, http::Method::patch, http::Method::del};
 
@@ -121,22 +120,15 @@ std::string_view to_string(core::Access kind) noexcept
     }
 }
 
-PathVeil::PathVeil(std::span<http::Endpoint const> endpoints)
+bool is_https(http::Request const& request, TrustedProxies const& proxies)
 {
-    for (auto const& endpoint : endpoints) {
-        // A capability, where somebody may put a whole key by mistake, or who it is.
-        for (std::string_view const secret : {"{token}", "{prefix}", "{phone}", "{address}"}) {
-            auto const at = endpoint.path.find(secret);
-            if (at != std::string_view::npos) veiled_.push_back({endpoint.path.substr(0, at), endpoint.path});
-        }
-    }
-}
-
-std::string_view PathVeil::shown(std::string_view path) const noexcept
-{
-    for (auto const& [before, pattern] : veiled_)
-        if (path.starts_with(before)) return pattern;
-    return path.substr(0, max_shown_path);
+    auto const protocol = request.header("X-Forwarded-Proto");
+    if (!protocol ||
+        !core::equal_ignoring_case(core::trim(protocol->substr(0, protocol->find(','))), "https"))
+        return false;
+    boost::system::error_code not_an_address;
+    auto const peer = boost::asio::ip::make_address(request.remote_address, not_an_address);
+    return !not_an_address && proxies.contains(peer);
 }
 
 } // namespace service

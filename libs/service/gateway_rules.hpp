@@ -3,6 +3,7 @@
 #include "core/identity.hpp"
 #include "http/message.hpp"
 #include "http/router.hpp"
+#include "service/trusted_proxies.hpp"
 #include "tenancy/resolve.hpp"
 
 #include <optional>
@@ -48,23 +49,8 @@ std::string rate_subject(http::Context const& context);
 /// As the log shows it: `anonymous`, `key`, `publishable_key`, `user`, `admin`, `owner`, `master`.
 std::string_view to_string(core::Access kind) noexcept;
 
-/// Keeps out of the log what in a path is a credential or someone's address: the parameters named `{token}`,
-/// `{prefix}`, `{phone}` and `{address}`.
-class PathVeil {
-public:
-    explicit PathVeil(std::span<http::Endpoint const> endpoints);
-
-    /// The path, cut at 512 bytes, or the pattern of the route when a token would stand in it: for any
-    /// method, and whatever comes after.
-    std::string_view shown(std::string_view path) const noexcept;
-
-private:
-    struct Veiled {
-        std::string_view before; ///< `/uploads/`
-        std::string_view pattern;
-    };
-
-    std::vector<Veiled> veiled_;
-};
+/// Whether a proxy that is trusted says, by `X-Forwarded-Proto`, that the client came by TLS.
+/// `request.remote_address` is the peer's.
+bool is_https(http::Request const& request, TrustedProxies const& proxies);
 
 } // namespace service

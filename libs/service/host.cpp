@@ -10,6 +10,16 @@ using namespace std::chrono_literals;
 
 constexpr auto ops_drain_timeout = 1s;
 
+/// One network may have a tenth of all connections, unless it is the proxies'.
+http::ServerOptions api_options(Settings const& settings)
+{
+    http::ServerOptions options{.bind = settings.bind, .port = settings.port};
+    options.max_per_network = options.max_connections / 10;
+    options.is_exempt = [proxies = settings.trusted_proxies](
+                            boost::asio::ip::address const& address) { return proxies.contains(address); };
+    return options;
+}
+
 /// Drains `server`; what is left after `timeout` is cut off. Whether nothing was.
 bool drain(http::Server& server, std::chrono::milliseconds timeout)
 {
@@ -44,8 +54,8 @@ void Host::open()
 {
     ops_ = std::make_unique<OpsApplication>(metrics_, instance_->ready_checks());
     instance_->start();
-    server_ = std::make_unique<http::Server>(io_.contexts(),
-        http::ServerOptions{.bind = settings_.bind, .port = settings_.port}, instance_->application());
+    server_ =
+        std::make_unique<http::Server>(io_.contexts(), api_options(settings_), instance_->application());
     metrics_.gauge_callback("tetrad_http_connections", "Connections to the API that are open.",
         [this] { return static_cast<double>(server_->connections()); });
     ops_server_ = std::make_unique<http::Server>(std::vector{&io_.first()},

@@ -28,6 +28,24 @@ auth::Jwks::Fetch jwks_source(
                                     : auth::jwks_from_file(issuer.jwks_file);
 }
 
+/// With its metrics: what it holds, its size, and what it refused.
+std::shared_ptr<http::BodyBudget> make_body_budget(Runtime const& runtime)
+{
+    using Budget = http::BodyBudget;
+    std::array<prometheus::Counter*, Budget::share_names.size()> refusals{};
+    for (std::size_t i = 0; i < refusals.size(); ++i)
+        refusals[i] = &runtime.metrics.counter("tetrad_http_body_refusals_total",
+            "Requests refused for the memory of their body, by the share that was used up.",
+            {{"share", std::string(Budget::share_names[i])}});
+    auto budget = Budget::make(runtime.settings.body_budget,
+        [refusals](Budget::Share share) { refusals[static_cast<std::size_t>(share)]->Increment(); });
+    runtime.metrics.gauge_callback("tetrad_http_body_bytes", "Bytes that request bodies and their JSON take.",
+        [budget] { return static_cast<double>(budget->held()); });
+    runtime.metrics.gauge("tetrad_http_body_budget_bytes", "Bytes that they may take at most.")
+        .Set(static_cast<double>(budget->total()));
+    return budget;
+}
+
 auth::JwksOptions jwks_options(TokenIssuer const& issuer)
 {
     if (issuer.own) return own_jwks;
@@ -244,12 +262,14 @@ void Platform::serve(std::vector<http::Endpoint> endpoints)
                                       .trusted_proxies = runtime_.settings.trusted_proxies,
                                       .user_requests_per_minute = options_.user_requests_per_minute,
                                       .rate_limit_fails_open = options_.rate_limit_fails_open,
-                                      .cookies_from_allowed_origins = options_.cookies_from_allowed_origins},
+                                      .cookies_from_allowed_origins = options_.cookies_from_allowed_origins,
+                                      .auth_host = options_.issuer.host},
             GatewayDeps{.tenants = directory_,
                 .master_key = master_key_,
                 .keys = &keys_,
                 .user_tokens = &tokens_,
                 .rate_limiter = &limiter_,
+                .bodies = make_body_budget(runtime_),
                 .logger = runtime_.logger,
                 .metrics = *http_metrics_},
             http::Router(std::move(endpoints)));

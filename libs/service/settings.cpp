@@ -16,6 +16,7 @@ namespace service {
 namespace {
 
 constexpr std::size_t min_master_key = 32;
+constexpr std::int64_t smallest_body_budget = std::int64_t{8} << 20;
 
 std::uint16_t read_port(
     core::Config& config, std::string_view name, std::uint16_t fallback, std::string_view help)
@@ -212,6 +213,9 @@ Settings Settings::read(core::Config& config, Defaults const& defaults)
         config.secret("MASTER_KEY_PREVIOUS", "one more that is valid while keys are changed"));
     s.encryption_keys = read_encryption_keys(config);
     s.trusted_proxies = read_proxies(config);
+    s.body_budget = static_cast<std::size_t>(config.integer("BODY_BUDGET_BYTES",
+        static_cast<std::int64_t>(defaults.body_budget), smallest_body_budget, std::int64_t{1} << 40,
+        "memory for request bodies and their JSON; a tenant has half of it, an address a quarter"));
     s.log_level = read_level(config);
     s.outbound_ca_file = read_ca_file(config);
     s.outbound_allow_private = config.boolean(

@@ -7,6 +7,7 @@
 #include "service/trusted_proxies.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,9 +16,10 @@ namespace service {
 
 /// What differs between the services in the settings they share.
 struct Defaults {
-    std::string_view base_host; ///< `feedback.localhost`
-    std::uint16_t port = 0;     ///< 8101
-    std::uint16_t ops_port = 0; ///< 9101
+    std::string_view base_host;                      ///< `feedback.localhost`
+    std::uint16_t port = 0;                          ///< 8101
+    std::uint16_t ops_port = 0;                      ///< 9101
+    std::size_t body_budget = std::size_t{32} << 20; ///< bytes
 };
 
 /// The configuration every service has. Tests fill it in by hand.
@@ -40,6 +42,7 @@ struct Settings {
     core::Secret master_key_previous; ///< empty, or one more that is valid
     core::Secret encryption_keys;     ///< for crypto::Keyring::parse
     TrustedProxies trusted_proxies;
+    std::size_t body_budget = std::size_t{32} << 20; ///< bytes of request bodies and their JSON at once
     observe::Level log_level = observe::Level::info;
     std::string outbound_ca_file; ///< PEM; empty: the system's
     bool outbound_allow_private = false;

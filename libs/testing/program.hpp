@@ -28,6 +28,8 @@ public:
     /// Calls the operations port.
     HttpClient operations() const;
 
+    pid_t pid() const noexcept { return process_.pid(); }
+
     void kill();
 
     /// As an orchestrator does; the exit code.

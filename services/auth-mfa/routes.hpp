@@ -19,6 +19,9 @@
 
 namespace auth_mfa {
 
+/// A message of 1,600 characters has up to 15,000 bytes in a form, and other fields beside it.
+inline constexpr http::RouteOptions twilio_options{.tenantless = true, .body_limit = 64 << 10};
+
 /// What the service has of its own at a glance: method, path, who may call it, what does it.
 inline constexpr auto own_routes = [] {
     using core::Access;
@@ -52,7 +55,7 @@ inline constexpr auto own_routes = [] {
         {get, "/v1/auth/mfa/devices", any_user, list_devices},
         {del, "/v1/auth/mfa/devices", any_user, forget_devices},
         {del, "/v1/auth/mfa/devices/{deviceId}", any_user, forget_device},
-        {post, "/webhooks/sms/twilio", anyone, receive_message, tenantless},
+        {post, "/webhooks/sms/twilio", anyone, receive_message, twilio_options},
         {del, "/v1/admin/sms/opt-outs/{phone}", Access::master, clear_opt_out, tenantless},
 
         // hosted page

@@ -18,14 +18,17 @@ inline constexpr http::RouteOptions heavy_filter{.heavy = walks_archive};
 inline constexpr http::RouteOptions production_only{.production_only = true};
 inline constexpr http::RouteOptions new_product{.idempotent = true, .production_only = true};
 
+/// An invoice with many lines has some hundred KB; the archive takes 1 MiB.
+inline constexpr http::RouteOptions event_options{.body_limit = 1 << 20};
+
 /// What the service has of its own at a glance: method, path, who may call it, what does it.
 inline constexpr auto own_routes = [] {
     using core::Access;
     using enum http::Method;
     using http::idempotent;
     return std::to_array<http::Route<Deps>>({
-        {post, "/webhooks/purchases", Access::anonymous, receive_purchase_event},
-        {post, "/webhooks/payments", Access::anonymous, receive_payment_event},
+        {post, "/webhooks/purchases", Access::anonymous, receive_purchase_event, event_options},
+        {post, "/webhooks/payments", Access::anonymous, receive_payment_event, event_options},
 
         {get, "/v1/entitlements", Access::staff, list_entitlements},
         {get, "/v1/users/{userId}/entitlements", Access::staff, get_user_entitlements},

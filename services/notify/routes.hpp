@@ -28,6 +28,8 @@ constexpr auto get_attachment = [](http::Request const& req, Deps& deps) {
 
 inline constexpr http::RouteOptions send_options{.idempotent = true, .body_limit = 15 << 20};
 
+inline constexpr http::RouteOptions twilio_options{.tenantless = true, .body_limit = 64 << 10};
+
 /// What the service has of its own at a glance: method, path, who may call it, what does it.
 inline constexpr auto own_routes = [] {
     using core::Access;
@@ -71,7 +73,7 @@ inline constexpr auto own_routes = [] {
 
         {get, "/v1/suppressions", Access::staff, list_suppressions},
         {del, "/v1/suppressions/{address}", Access::staff, delete_suppression},
-        {post, "/webhooks/sms/twilio", Access::anonymous, receive_sms_status, tenantless},
+        {post, "/webhooks/sms/twilio", Access::anonymous, receive_sms_status, twilio_options},
 
         {get, "/v1/settings", Access::staff, get_settings},
         {patch, "/v1/settings", Access::staff, update_settings},

@@ -131,7 +131,7 @@ async function memory() {
     const sockets = []
     for (let n = 0; n < 10_000; n++) {
         if (n % 500 === 0) note(`idle connections: ${n}`)
-        const s = connect(8197, '127.0.0.1')
+        const s = connect({ host: '127.0.0.1', port: 8197, localAddress: `127.0.${1 + n % 10}.1` }) // a network has 2,000
         sockets.push(s)
         await new Promise((done, failed) => {
             s.once('data', done).once('error', failed)

@@ -64,6 +64,7 @@ core::Change<std::string> change_secret(core::Fields& f, std::string_view name, 
 }
 
 struct Changes {
+    std::vector<std::string> named; ///< what the request names
     core::Change<std::string> purchases_secret, purchases_api_key;
     core::Change<std::vector<std::string>> payments_secrets, allowed_origins;
     core::Change<bool> past_due_is_active;
@@ -79,6 +80,8 @@ struct Changes {
             f.has(settings::past_due_is_active_name), f.optional_boolean(settings::past_due_is_active_name)};
         c.allowed_origins = tenancy::change_origins(f, settings::allowed_origins_name);
         f.check_any_of(names);
+        for (auto const name : names)
+            if (f.has(name)) c.named.emplace_back(name);
         return c;
     }
 
@@ -107,17 +110,18 @@ struct Changes {
 };
 
 /// Those members of what is shown that the request named: a secret that replaces another looks the same.
-json::object named_of(json::object const& shown, http::Request const& req)
+json::object named_of(json::object const& shown, Changes const& changes)
 {
     json::object named;
-    for (auto const& member : shown)
-        if (req.json().as_object().contains(member.key())) named.insert(member);
+    for (auto const& name : changes.named)
+        named[name] = shown.at(name);
     return named;
 }
 
 /// Both environments live by the settings, so the change stands in the audit trail of both; the last thing a
 /// transaction does (audit::record).
-void record(pg::Tx& tx, http::Request const& req, Settings const& before, Settings const& after)
+void record(pg::Tx& tx, http::Request const& req, Changes const& changes, Settings const& before,
+    Settings const& after)
 {
     http::Context context = req.context;
     for (auto const environment : {core::Environment::production, core::Environment::sandbox}) {
@@ -126,8 +130,8 @@ void record(pg::Tx& tx, http::Request const& req, Settings const& before, Settin
             {.action = "settings.updated",
                 .subject_type = "settings",
                 .subject_id = {},
-                .before = named_of(show(before.document), req),
-                .after = named_of(show(after.document), req)});
+                .before = named_of(show(before.document), changes),
+                .after = named_of(show(after.document), changes)});
     }
 }
 
@@ -151,7 +155,7 @@ asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& 
         changes.apply(document, home.tenant_id(), deps.keyring);
         Settings const after = tenancy::settings::write(tx, home, document, before.version, deps.clock.now());
         if (changes.purchases_api_key) syncs::resume(tx, home.tenant_id());
-        record(tx, req, before, after);
+        record(tx, req, changes, before, after);
         return answer(after);
     });
     // The notification comes a moment after the answer; who waits for the one may not wait for the other.

@@ -63,7 +63,7 @@ Received read(http::Request const& req, Provider provider, tenancy::Tenant const
     incoming.body = req.body;
     incoming.rules = {settings::past_due_is_active(settings::document_of(tenant))};
     incoming.traceparent = req.context.traceparent;
-    if (auto const document = parse_document(req.body)) {
+    if (auto const document = parse_document(req.body, req.json_memory())) {
         auto parsed = parse_event(provider, *document);
         incoming.event = std::move(parsed.event);
         if (!parsed.faults.empty()) received.malformed = core::Error::validation(std::move(parsed.faults));

@@ -35,13 +35,13 @@ void Event::received(core::Time when)
     if (auto* invoice = std::get_if<InvoiceEvent>(&fact)) invoice->received_at = when;
 }
 
-std::optional<boost::json::value> parse_document(std::string_view body)
+std::optional<boost::json::value> parse_document(std::string_view body, boost::json::storage_ptr memory)
 {
     boost::json::parse_options options;
     options.max_depth = depth_limit;
     boost::system::error_code failed;
-    auto document = boost::json::parse(boost::json::string_view(body.data(), body.size()), failed,
-        boost::json::make_shared_resource<boost::json::monotonic_resource>(), options);
+    auto document = boost::json::parse(
+        boost::json::string_view(body.data(), body.size()), failed, std::move(memory), options);
     if (failed) return std::nullopt;
     return document;
 }

@@ -5,6 +5,8 @@
 #include "domain/purchases.hpp"
 #include "domain/subscription.hpp"
 
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/storage_ptr.hpp>
 #include <boost/json/value.hpp>
 
 #include <array>
@@ -87,8 +89,9 @@ struct Parsed {
     std::vector<core::FieldError> faults;
 };
 
-/// The body of a webhook as JSON (RFC 8259, depth 32); nullopt when it is not.
-std::optional<boost::json::value> parse_document(std::string_view body);
+/// The body of a webhook as JSON (RFC 8259, depth 32), in that memory; nullopt when it is not.
+std::optional<boost::json::value> parse_document(std::string_view body,
+    boost::json::storage_ptr memory = boost::json::make_shared_resource<boost::json::monotonic_resource>());
 
 /// Reads the in-app platform's envelope, RevenueCat's `{api_version, event: {…}}`
 /// (https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields). Types that are handled

@@ -283,11 +283,21 @@ asio::awaitable<http::Response> delete_template(http::Request const& req, Deps& 
     });
 }
 
-asio::awaitable<http::Response> preview_template(http::Request const& req, Deps& deps)
+namespace {
+
+Variables parse_preview(http::Request const& req)
 {
     core::Fields f(req.json());
-    Variables const variables = parse_variables(f);
+    Variables variables = parse_variables(f);
     f.check();
+    return variables;
+}
+
+} // namespace
+
+asio::awaitable<http::Response> preview_template(http::Request const& req, Deps& deps)
+{
+    Variables const variables = parse_preview(req);
     Template const t = co_await get_named(req, deps);
     Rendering const rendering = render(t, variables);
     if (!rendering.faults.empty()) throw core::Error::validation(rendering.faults);

@@ -43,7 +43,41 @@ TEST_CASE("every request is one line that says who did what")
     CHECK(line.at("remote") == "192.0.2.1");
     CHECK(all[1].at("status") == 401);
     CHECK(all[1].at("caller") == "anonymous");
-    CHECK(all[1].at("path") == "/v1/nope");
+    CHECK(all[1].at("path") == "unmatched");
+    CHECK(all[1].at("route") == "");
+    CHECK(all[1].at("requestId").as_string().size() == 32);
+}
+
+TEST_CASE("a line shows ids that are ours, and of other parameters their names")
+{
+    Fixture f;
+    auto const key = bearer(f.mint("demo", Environment::production));
+    std::string const id = "0190b3c2-7d5e-7c3a-9f00-6b2f7f1e5a11";
+    auto const path_of = [&](Method method, std::string const& path) {
+        f.send({.method = method, .path = path, .headers = {host("demo.things.localhost"), key}});
+        return std::string(lines(f.log()).back().at("path").as_string());
+    };
+    CHECK(
+        path_of(Method::get, "/v1/users/ada@example.com/things/" + id) == "/v1/users/{userId}/things/" + id);
+    CHECK(path_of(Method::get, "/v1/users/" + id + "/things/" + id) == "/v1/users/{userId}/things/" + id);
+    CHECK(path_of(Method::get, "/v1/users/7/things/4155550100") == "/v1/users/{userId}/things/{thingId}");
+    CHECK(path_of(Method::put, "/v1/%64evices/s3cret") == "/v1/devices/{token}");
+    CHECK(path_of(Method::put, "/%75ploads/s3cret") == "/uploads/{token}");
+    CHECK(path_of(Method::del, "/v1/users/ada/things/7") == "/v1/users/{userId}/things/{thingId}"); // 405
+    CHECK(path_of(Method::get, "/v1/users/ada@example.com") == "unmatched");
+    CHECK(path_of(Method::put, "/v1/devices/s3cret/more") == "unmatched");
+    CHECK(path_of(Method::get, "/" + std::string(3000, 'a')) == "unmatched");
+    CHECK_THAT(f.log(), !Catch::Contains("s3cret") && !Catch::Contains("ada@example.com"));
+}
+
+TEST_CASE("a method that is none of HTTP's is not logged as it was sent")
+{
+    Fixture f;
+    http::Request request;
+    request.method_text = "ada@example.com";
+    request.path = "/v1/things";
+    testing::run_awaitable(f.gateway().handle(request));
+    CHECK(lines(f.log()).back().at("method") == "OTHER");
 }
 
 TEST_CASE("no credential is ever logged")

@@ -42,11 +42,72 @@ TEST_CASE("a preflight is answered for the host's scope, without a credential")
     CHECK(allowed(preflight({at_demo, stranger}, "/v1/things")).empty());
     CHECK(allowed(preflight({host("demo-sandbox.things.localhost"), page}, "/v1/things")).empty());
     CHECK(allowed(preflight({host("other.things.localhost"), page}, "/v1/things")).empty());
-    CHECK(allowed(preflight({host("nobody.things.localhost"), page}, "/v1/things")).empty());
-    CHECK(allowed(preflight({host("things.localhost"), page}, "/v1/things")).empty());
-    CHECK(preflight({host("things.localhost"), page}, "/v1/things").status == 204);
     CHECK(preflight({at_demo, page}, "/v1/nope").status == 204);
     CHECK(preflight({at_demo, page}, "/v1/nope").header("access-control-allow-methods").empty());
+}
+
+TEST_CASE("a preflight whose host names no tenant, or none that there is, gets what it asks for")
+{
+    Page p;
+    std::pair<std::string, std::string> const headers{
+        "Access-Control-Request-Headers", "authorization,x-tenant-slug,x-of-the-page"};
+    for (char const* name :
+        {"things.localhost", "api.example.com", "nobody.things.localhost", "a.b.things.localhost"}) {
+        INFO(name);
+        for (auto const& origin : {page, stranger}) {
+            auto const answer = p.f.send({.method = Method::options,
+                .path = "/v1/any/path",
+                .headers = {host(name), origin, {"Access-Control-Request-Method", "PATCH"}, headers}});
+            CHECK(answer.status == 204);
+            CHECK(allowed(answer) == origin.second);
+            CHECK(answer.header("access-control-allow-methods") == "PATCH");
+            CHECK(answer.header("access-control-allow-headers") == headers.second);
+            CHECK_THAT(answer.header("vary"), Catch::StartsWith("Origin"));
+        }
+    }
+    for (char const* none : {"*", "null"})
+        CHECK(allowed(p.f.send({.method = Method::options,
+                          .headers = {host("things.localhost"), {"Origin", none}, asks}}))
+                .empty());
+
+    // The request that follows is held against what its tenant allows.
+    auto const at = [](char const* slug) {
+        return std::pair<std::string, std::string>{"X-Tenant-Slug", slug};
+    };
+    auto const here = host("things.localhost");
+    CHECK(allowed(p.f.send({.headers = {here, at("demo"), p.key, page}})) == page.second);
+    CHECK(allowed(p.f.send({.headers = {here, at("demo"), p.key, stranger}})).empty());
+    CHECK(allowed(p.f.send({.headers = {here, p.key, page}})) == page.second); // the key names its tenant
+    CHECK(allowed(p.f.send({.path = "/v1/open", .headers = {here, at("other"), page}})).empty());
+    CHECK(allowed(p.f.send({.path = "/v1/open", .headers = {here, at("nobody"), page}})).empty());
+    CHECK(allowed(p.f.send({.path = "/v1/open", .headers = {here, page}})).empty());
+}
+
+TEST_CASE("pages of a tenant's own auth host are allowed without a setting")
+{
+    Page p;
+    auto const asked_by = [&](std::string const& origin, std::string const& tenant) {
+        return allowed(p.f.send({.method = Method::options,
+            .headers = {host(tenant + ".things.localhost"), {"Origin", origin}, asks}}));
+    };
+    for (std::string const origin : {"http://demo.auth.localhost", "http://demo.auth.localhost:8102",
+             "http://demo.auth.localhost:18102", "https://demo.auth.localhost"}) {
+        INFO(origin);
+        CHECK(asked_by(origin, "demo") == origin);
+        CHECK(asked_by(origin, "demo-sandbox").empty());
+        CHECK(asked_by(origin, "other").empty());
+        CHECK(allowed(p.f.send({.headers = {p.key, {"Origin", origin}}})) == origin);
+    }
+    CHECK(asked_by("http://demo-sandbox.auth.localhost:8102", "demo-sandbox") ==
+          "http://demo-sandbox.auth.localhost:8102");
+    for (char const* origin : {"http://auth.localhost", "http://other.auth.localhost",
+             "http://demo.auth.localhost:", "http://demo.auth.localhost:80x",
+             "http://demo.auth.localhost.evil.test", "http://demo.auth.localhost/",
+             "ftp://demo.auth.localhost", "http://x.demo.auth.localhost",
+             "http://demo.auth.localhost:1234567"}) {
+        INFO(origin);
+        CHECK(asked_by(origin, "demo").empty());
+    }
 }
 
 TEST_CASE("OPTIONS that is no preflight is a method like any other")

@@ -1,7 +1,9 @@
+#include "http/network_key.hpp"
 #include "support.hpp"
 #include "testing/redis.hpp"
 
 using core::Environment;
+namespace asio = boost::asio;
 
 namespace {
 
@@ -94,23 +96,98 @@ TEST_CASE("without Redis the limit is waived or the request refused, as the serv
     CHECK_FALSE(refused.header("retry-after").empty());
 }
 
-TEST_CASE("large bodies wait outside while there are too many of them")
+namespace {
+
+/// A document whose tree takes more than a few hundred bytes.
+std::string document(std::size_t items)
 {
-    Fixture f({.large_bodies = 1});
-    Fixture full({.large_bodies = 0});
-    std::string const large(300'000, 'x'), small(1'000, 'x');
-    auto const send = [&](Fixture& to, std::string const& body, std::string const& path = "/v1/files") {
-        return to.send({.method = http::Method::post,
-            .path = path,
-            .headers = {bearer(to.mint("demo", Environment::production))},
-            .body = body});
+    std::string text = R"({"items":[0)";
+    for (std::size_t i = 1; i < items; ++i)
+        text += ",1234567";
+    return text + "]}";
+}
+
+Answer parse(Fixture& f, std::pair<std::string, std::string> const& credential, std::string const& peer,
+    std::string const& path = "/v1/parse")
+{
+    return f.send({.method = http::Method::post,
+        .path = path,
+        .headers = {host("demo.things.localhost"), credential, {"Content-Type", "application/json"}},
+        .body = document(100),
+        .peer = peer});
+}
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+} // namespace
+
+TEST_CASE("a tenant that holds its share of the memory for bodies is told to come back, others are served")
+{
+    Fixture f({.body_budget = mebibyte});
+    auto const demo = bearer(f.mint("demo", Environment::production));
+    auto const other = bearer(f.mint("other", Environment::production));
+    auto const parse_as = [&](std::string const& slug, std::pair<std::string, std::string> const& key) {
+        return f.send({.method = http::Method::post,
+            .path = "/v1/parse",
+            .headers = {host(slug + ".things.localhost"), key, {"Content-Type", "application/json"}},
+            .body = document(100)});
     };
-    for (int i = 0; i < 3; ++i) // each gives its place back
-        CHECK(send(f, large).status == 200);
-    auto const refused = send(full, large);
+    auto held = f.bodies().lease({.tenant_id = f.scope("demo", Environment::production).tenant_id()});
+    held->grow(mebibyte / 2);
+    auto const refused = parse_as("demo", demo);
     CHECK(refused.status == 503);
     CHECK(refused.code() == "UNAVAILABLE");
     CHECK(refused.header("retry-after") == "1");
-    CHECK(send(full, small).status == 200);
-    CHECK(send(full, large, "/v1/things").status == 200);
+    CHECK(parse_as("other", other).status == 200);
+    held.reset();
+    CHECK(parse_as("demo", demo).status == 200);
+    CHECK(f.bodies().held() == 0);
+}
+
+TEST_CASE("an address that holds its share is told to come back, unless a secret key speaks for a tenant")
+{
+    Fixture f({.proxies = "10.0.0.0/8", .body_budget = mebibyte});
+    auto const key = bearer(f.mint("demo", Environment::production));
+    auto const app = bearer(f.mint("demo", Environment::production, "publishable"));
+    auto const ada = user(f, "ada");
+    auto const held =
+        f.bodies().lease({.address = http::network_key(asio::ip::make_address("192.0.2.1"), 32, 64)});
+    held->grow(mebibyte / 4);
+    CHECK(parse(f, ada, "192.0.2.1").status == 503);
+    CHECK(parse(f, app, "192.0.2.1").status == 503);
+    CHECK(parse(f, {"X-None", "1"}, "192.0.2.1", "/v1/open-parse").status == 503);
+    CHECK(parse(f, {"X-Forwarded-For", "192.0.2.1"}, "10.1.1.1", "/v1/open-parse").status == 503);
+    CHECK(parse(f, {"X-None", "1"}, "10.1.1.1", "/v1/open-parse").status == 200);
+    CHECK(parse(f, {"X-None", "1"}, "192.0.2.2", "/v1/open-parse").status == 200);
+    CHECK(parse(f, ada, "192.0.2.2").status == 200);
+    CHECK(parse(f, key, "192.0.2.1").status == 200);
+}
+
+TEST_CASE("a handler that waits holds no more than it keeps")
+{
+    Fixture f;
+    auto const key = bearer(f.mint("demo", Environment::production));
+    // The route answers how much of the budget is held once its reader is gone.
+    auto const answer = parse(f, key, "192.0.2.1");
+    REQUIRE(answer.status == 200);
+    CHECK(std::stoul(answer.body) <= 4096);
+    CHECK(f.bodies().held() == 0);
+}
+
+TEST_CASE("routes for everyone take 16 KiB, others 1 MiB")
+{
+    Fixture f;
+    auto const key = bearer(f.mint("demo", Environment::production));
+    auto const send = [&](std::string const& path, std::size_t size) {
+        return f
+            .send({.method = http::Method::post,
+                .path = path,
+                .headers = {host("demo.things.localhost"), key},
+                .body = std::string(size, 'x')})
+            .status;
+    };
+    CHECK(send("/v1/open-parse", 16 * 1024) == 415);
+    CHECK(send("/v1/open-parse", 16 * 1024 + 1) == 413);
+    CHECK(send("/v1/things", 1024 * 1024) == 200);
+    CHECK(send("/v1/things", 1024 * 1024 + 1) == 413);
 }

@@ -2,6 +2,7 @@
 
 #include "audit/audit.hpp"
 #include "core/error.hpp"
+#include "core/fields.hpp"
 #include "tenancy/registry.hpp"
 #include "tenancy/settings.hpp"
 #include "testing/redis_fixture.hpp"
@@ -74,8 +75,20 @@ asio::awaitable<http::Response> stream(http::Request const& request)
         boost::json::serialize(boost::json::object{{"body", request.body}, {"piece", piece}}));
 }
 
-std::vector<http::Endpoint> table()
+/// Reads the body as handlers do, then answers how many bytes of the budget are held.
+asio::awaitable<http::Response> parse(http::Request const& request, http::BodyBudget const& bodies)
 {
+    auto const read = [&] {
+        core::Fields fields(request.json());
+        return fields.optional_array("items", 1000)->size();
+    };
+    if (read() != 100) throw std::runtime_error("not what was sent");
+    co_return http::Response::ok(std::to_string(bodies.held()));
+}
+
+std::vector<http::Endpoint> table(http::BodyBudget const& bodies)
+{
+    auto const parsing = [&bodies](http::Request const& request) { return parse(request, bodies); };
     using core::Access;
     http::RouteOptions const small{.body_limit = 8};
     http::RouteOptions const files{.body_limit = 2 << 20};
@@ -90,6 +103,9 @@ std::vector<http::Endpoint> table()
         {Method::patch, "/v1/staff", Access::staff, {}, echo},
         {Method::put, "/v1/devices/{token}", Access::publishable_key | Access::staff, {}, echo},
         {Method::get, "/v1/open", Access::anonymous, {}, echo},
+        {Method::post, "/v1/parse", Access::key_or_user | Access::publishable_key, {}, parsing},
+        {Method::post, "/v1/open-parse", Access::anonymous, {}, parsing},
+        {Method::get, "/v1/users/{userId}/things/{thingId}", Access::key_or_user, {}, echo},
         {Method::get, "/v1/fail/{how}", Access::key_or_user, {}, fail},
         {Method::put, "/v1/admin/tenants/{slug}", Access::master, http::tenantless, echo},
         {Method::put, "/uploads/{token}", Access::anonymous, upload, echo},
@@ -129,7 +145,8 @@ Fixture::Fixture(FixtureOptions const& options)
             testing::patient_client(options.redis_url), std::vector{&context_}, logger_);
         limiter_ = std::make_unique<redis::RateLimiter>(*redis_, "test");
     }
-    auto endpoints = table();
+    bodies_ = http::BodyBudget::make(options.body_budget);
+    auto endpoints = table(*bodies_);
     http_metrics_ = std::make_unique<observe::HttpMetrics>(metrics_, service::route_labels(endpoints));
     gateway_ =
         std::make_unique<service::Gateway>(service::GatewayOptions{.base_host = "things.localhost",
@@ -137,12 +154,13 @@ Fixture::Fixture(FixtureOptions const& options)
                                                .trusted_proxies = proxies(options.proxies),
                                                .user_requests_per_minute = options.user_requests_per_minute,
                                                .rate_limit_fails_open = options.fails_open,
-                                               .large_bodies = options.large_bodies},
+                                               .auth_host = "auth.localhost"},
             service::GatewayDeps{.tenants = directory_,
                 .master_key = master_key_,
                 .keys = &keys,
                 .user_tokens = &tokens_,
                 .rate_limiter = limiter_.get(),
+                .bodies = bodies_,
                 .logger = logger_,
                 .metrics = *http_metrics_},
             http::Router(std::move(endpoints)));

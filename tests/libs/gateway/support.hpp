@@ -68,7 +68,7 @@ struct FixtureOptions {
     std::string redis_url = {}; ///< empty: no rate limits
     std::string proxies = {};
     bool memory = true; ///< directory and keys may remember
-    std::size_t large_bodies = 8;
+    std::size_t body_budget = std::size_t{32} << 20;
 };
 
 /// A gateway in front of a small route table, with tenants `demo`, `other` and the suspended `asleep`.
@@ -93,6 +93,8 @@ public:
 
     service::Gateway& gateway() { return *gateway_; }
 
+    http::BodyBudget& bodies() { return *bodies_; }
+
     static constexpr char const* master = "master-key-of-the-operator";
 
     testing::Postgres postgres;
@@ -116,6 +118,7 @@ private:
     std::unique_ptr<redis::Client> redis_;
     std::unique_ptr<redis::RateLimiter> limiter_;
     std::unique_ptr<observe::HttpMetrics> http_metrics_;
+    std::shared_ptr<http::BodyBudget> bodies_;
     std::unique_ptr<service::Gateway> gateway_;
 };
 

@@ -22,7 +22,8 @@ std::string Answer::header(std::string const& name) const
     return found == headers.end() ? std::string() : found->second;
 }
 
-Client::Client(std::uint16_t port, int receive_buffer) : socket_(::socket(AF_INET, SOCK_STREAM, 0))
+Client::Client(std::uint16_t port, int receive_buffer, char const* source)
+    : socket_(::socket(AF_INET, SOCK_STREAM, 0))
 {
     if (receive_buffer > 0)
         ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
@@ -33,6 +34,11 @@ Client::Client(std::uint16_t port, int receive_buffer) : socket_(::socket(AF_INE
     ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    if (source != nullptr) {
+        address.sin_addr.s_addr = ::inet_addr(source);
+        if (::bind(socket_, reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0)
+            throw std::system_error(errno, std::system_category(), "bind");
+    }
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (::connect(socket_, reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "http/body_budget.hpp"
 #include "http/server.hpp"
 
 #include <atomic>
@@ -30,8 +31,8 @@ struct Answer {
 /// A blocking socket that sends exactly what it is told to; gives up after half a minute of silence.
 class Client {
 public:
-    /// `receive_buffer` in bytes; 0: the system's.
-    explicit Client(std::uint16_t port, int receive_buffer = 0);
+    /// `receive_buffer` in bytes; 0: the system's. `source`: the address to call from, within 127.0.0.0/8.
+    explicit Client(std::uint16_t port, int receive_buffer = 0, char const* source = nullptr);
     ~Client();
     Client(Client&& other) noexcept;
     Client& operator=(Client&&) = delete;
@@ -75,6 +76,10 @@ public:
     /// Codes that were given to `on_protocol_error`.
     std::vector<std::string> protocol_errors() const;
 
+    std::size_t networks_refused() const noexcept { return networks_refused_; }
+
+    std::shared_ptr<http::BodyBudget> heads; ///< what long heads count in; set before the first request
+
     /// Waits for the threads to end by themselves; false when they have not after a long time.
     bool joins();
 
@@ -86,10 +91,15 @@ private:
 
     void on_protocol_error(std::string_view code) noexcept override;
 
+    http::BodyBudget* budget() noexcept override { return heads.get(); }
+
+    void on_network_refused() noexcept override { ++networks_refused_; }
+
     Handler handler_;
     std::vector<std::unique_ptr<asio::io_context>> contexts_;
     std::unique_ptr<http::Server> server_;
     std::atomic<unsigned> running_{0};
+    std::atomic<std::size_t> networks_refused_{0};
     mutable std::mutex mutex_;
     std::vector<std::string> protocol_errors_;
     std::vector<std::thread> threads_;

@@ -89,6 +89,47 @@ TEST_CASE("a known path without the method names those it has")
     CHECK(matched(Method::del, "/v1/feedbacks/stats") == "allow: GET, HEAD, PATCH");
 }
 
+TEST_CASE("a path that fits has a pattern, whatever the method")
+{
+    auto const pattern = [](Method method, std::string_view path) {
+        http::Request request;
+        request.method = method;
+        request.path = path;
+        return router().match(request).pattern;
+    };
+    CHECK(pattern(Method::get, "/v1/%66eedbacks/7") == "/v1/feedbacks/{feedbackId}");
+    CHECK(pattern(Method::put, "/v1/keys/s3cret") == "/v1/keys/{prefix}");
+    CHECK(pattern(Method::get, "/v1/nothing").empty());
+}
+
+TEST_CASE("a path shows the ids that are ours, and nothing else")
+{
+    using Params = std::vector<std::pair<std::string_view, std::string>>;
+    std::string const id = "0190b3c2-7d5e-7c3a-9f00-6b2f7f1e5a11";
+    CHECK(http::shown_path("/v1/feedbacks", Params()) == "/v1/feedbacks");
+    CHECK(http::shown_path("/v1/feedbacks/{feedbackId}/replies", Params{{"feedbackId", id}}) ==
+          "/v1/feedbacks/" + id + "/replies");
+    CHECK(http::shown_path("/v1/feedbacks/{feedbackId}", Params{{"feedbackId", "ada@example.com"}}) ==
+          "/v1/feedbacks/{feedbackId}");
+    CHECK(http::shown_path("/v1/users/{userId}", Params{{"userId", id}}) == "/v1/users/{userId}");
+    CHECK(http::shown_path("/v1/devices/{token}", Params{{"token", id}}) == "/v1/devices/{token}");
+    CHECK(http::shown_path("/a/{oneId}/{userId}/{twoId}",
+              Params{{"oneId", id}, {"userId", "x"}, {"twoId", id}}) == "/a/" + id + "/{userId}/" + id);
+}
+
+TEST_CASE("a route without a body limit has that of its callers")
+{
+    std::vector<http::Endpoint> endpoints{
+        {Method::post, "/open", core::Access::anonymous, {}, {}, 0},
+        {Method::post, "/closed", core::Access::key_or_user, {}, {}, 1},
+        {Method::post, "/stated", core::Access::anonymous, {.body_limit = 7}, {}, 2},
+    };
+    http::Router const limited(std::move(endpoints));
+    CHECK(limited.endpoints()[0].options.body_limit == 16 * 1024);
+    CHECK(limited.endpoints()[1].options.body_limit == 1024 * 1024);
+    CHECK(limited.endpoints()[2].options.body_limit == 7);
+}
+
 TEST_CASE("segments are percent-decoded one by one")
 {
     CHECK(matched(Method::get, "/v1/%66eedbacks/a%2Fb%20c") == "/v1/feedbacks/{feedbackId} feedbackId=a/b c");

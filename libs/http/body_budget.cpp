@@ -1,0 +1,132 @@
+#include "http/body_budget.hpp"
+
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace http {
+
+namespace {
+
+/// An ordinary request takes and gives back a few steps; a sender of a few bytes holds no more than one.
+constexpr std::size_t step = 1024;
+
+std::size_t whole_steps(std::size_t bytes) noexcept
+{
+    return (bytes + step - 1) / step * step;
+}
+
+bool take_from(std::atomic<std::size_t>& held, std::size_t bytes, std::size_t limit) noexcept
+{
+    if (held.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit) return true;
+    held.fetch_sub(bytes, std::memory_order_relaxed);
+    return false;
+}
+
+} // namespace
+
+BodyBudget::BodyBudget(std::size_t total, std::function<void(Share)> refused)
+    : total_(total), refused_(std::move(refused)), tenants_(limit_of(Share::tenant)),
+      addresses_(limit_of(Share::address))
+{
+}
+
+std::shared_ptr<BodyBudget> BodyBudget::make(std::size_t total, std::function<void(Share)> refused)
+{
+    return std::shared_ptr<BodyBudget>(new BodyBudget(total, std::move(refused)));
+}
+
+std::shared_ptr<BodyLease> BodyBudget::lease(Holder const& holder)
+{
+    return std::make_shared<BodyLease>(shared_from_this(), holder);
+}
+
+std::size_t BodyBudget::limit_of(Share share) const noexcept
+{
+    switch (share) {
+    case Share::anonymous:
+    case Share::tenant:
+        return total_ / 2;
+    case Share::address:
+        return total_ / 4;
+    case Share::process:
+        break;
+    }
+    return total_;
+}
+
+std::optional<BodyBudget::Share> BodyBudget::take(Holder const& holder, std::size_t bytes)
+{
+    if (!take_from(held_, bytes, total_)) return Share::process;
+    auto const used_up = take_shares(holder, bytes);
+    if (used_up) held_.fetch_sub(bytes, std::memory_order_relaxed);
+    return used_up;
+}
+
+std::optional<BodyBudget::Share> BodyBudget::take_shares(Holder const& holder, std::size_t bytes)
+{
+    if (holder.address && !addresses_.take(*holder.address, bytes)) return Share::address;
+    std::optional<Share> used_up;
+    if (holder.tenant_id && !tenants_.take(*holder.tenant_id, bytes)) {
+        used_up = Share::tenant;
+    } else if (holder.anonymous && !take_from(anonymous_, bytes, limit_of(Share::anonymous))) {
+        if (holder.tenant_id) tenants_.give_back(*holder.tenant_id, bytes);
+        used_up = Share::anonymous;
+    }
+    if (used_up && holder.address) addresses_.give_back(*holder.address, bytes);
+    return used_up;
+}
+
+void BodyBudget::give_back(Holder const& holder, std::size_t bytes) noexcept
+{
+    if (holder.anonymous) anonymous_.fetch_sub(bytes, std::memory_order_relaxed);
+    if (holder.tenant_id) tenants_.give_back(*holder.tenant_id, bytes);
+    if (holder.address) addresses_.give_back(*holder.address, bytes);
+    held_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+BodyLease::~BodyLease()
+{
+    if (taken_ > 0) budget_->give_back(holder_, taken_);
+}
+
+void BodyLease::grow(std::size_t bytes)
+{
+    std::size_t const wanted = whole_steps(used_ + bytes);
+    if (wanted > taken_) {
+        if (auto const used_up = budget_->take(holder_, wanted - taken_)) {
+            if (budget_->refused_) budget_->refused_(*used_up);
+            auto const limit = budget_->limit_of(*used_up);
+            if (wanted > limit)
+                throw core::Error(core::codes::payload_too_large,
+                    "The body takes more memory than the " + std::to_string(limit) +
+                        " bytes that a request may take here. Send less at once.");
+            throw core::Error::unavailable("Too many request bodies are in memory. Retry later.");
+        }
+        taken_ = wanted;
+    }
+    used_ += bytes;
+}
+
+void BodyLease::shrink(std::size_t bytes) noexcept
+{
+    used_ -= bytes;
+    // One step is kept: taking it anew would cost more than it is worth.
+    std::size_t const kept = std::max(whole_steps(used_), step);
+    if (kept >= taken_) return;
+    budget_->give_back(holder_, taken_ - kept);
+    taken_ = kept;
+}
+
+void BodyLease::hold_body(std::size_t bytes)
+{
+    if (bytes > body_)
+        grow(bytes - body_);
+    else
+        shrink(body_ - bytes);
+    body_ = bytes;
+}
+
+} // namespace http

@@ -1,0 +1,294 @@
+#include "http/body_budget.hpp"
+
+#include "client.hpp"
+#include "core/error.hpp"
+#include "http/problem.hpp"
+#include "testing/eventually.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <fstream>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using http::BodyBudget;
+using testing::eventually;
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t kibibyte = 1024;
+constexpr std::size_t mebibyte = kibibyte * kibibyte;
+
+/// A budget that counts whom it refused.
+struct Counted {
+    explicit Counted(std::size_t total)
+        : budget(BodyBudget::make(
+              total, [this](BodyBudget::Share share) { ++refusals[static_cast<std::size_t>(share)]; }))
+    {
+    }
+
+    std::size_t refused(BodyBudget::Share share) const { return refusals[static_cast<std::size_t>(share)]; }
+
+    std::array<std::atomic<std::size_t>, 4> refusals{};
+    std::shared_ptr<BodyBudget> budget;
+};
+
+/// Whether the lease can take so much; else it is told to come back.
+bool takes(http::BodyLease& lease, std::size_t bytes)
+{
+    try {
+        lease.grow(bytes);
+        return true;
+    } catch (core::Error const& error) {
+        CHECK(error.code().name == "UNAVAILABLE");
+        CHECK(error.headers().front() == std::pair<std::string, std::string>("Retry-After", "1"));
+        return false;
+    }
+}
+
+} // namespace
+
+TEST_CASE("what leases hold together is bounded, and free again with them")
+{
+    Counted c(mebibyte);
+    auto first = c.budget->lease({});
+    CHECK(c.budget->held() == 0);
+    auto const second = c.budget->lease({});
+    CHECK(takes(*first, 700 * kibibyte));
+    CHECK_FALSE(takes(*second, 400 * kibibyte));
+    CHECK(c.refused(BodyBudget::Share::process) == 1);
+    CHECK(takes(*second, 300 * kibibyte));
+    first->shrink(600 * kibibyte);
+    CHECK(takes(*second, 600 * kibibyte));
+    first.reset();
+    CHECK(c.budget->held() == 900 * kibibyte);
+}
+
+TEST_CASE("an address, a tenant and all strangers have shares, and hinder no one else")
+{
+    Counted c(mebibyte);
+    SECTION("an address has a quarter")
+    {
+        auto const first = c.budget->lease({.address = 1, .tenant_id = 1});
+        auto const second = c.budget->lease({.address = 1, .tenant_id = 2});
+        auto const other = c.budget->lease({.address = 2, .tenant_id = 1});
+        CHECK(takes(*first, 200 * kibibyte));
+        CHECK_FALSE(takes(*second, 100 * kibibyte));
+        CHECK(takes(*other, 200 * kibibyte));
+        CHECK(c.refused(BodyBudget::Share::address) == 1);
+    }
+    SECTION("a tenant has half")
+    {
+        auto const first = c.budget->lease({.tenant_id = 1});
+        auto const second = c.budget->lease({.address = 1, .tenant_id = 1});
+        auto const other = c.budget->lease({.address = 1, .tenant_id = 2});
+        CHECK(takes(*first, 400 * kibibyte));
+        CHECK_FALSE(takes(*second, 200 * kibibyte));
+        CHECK(takes(*other, 256 * kibibyte)); // what was refused is not held by the address
+        CHECK(c.refused(BodyBudget::Share::tenant) == 1);
+    }
+    SECTION("requests without a credential have half")
+    {
+        auto const first = c.budget->lease({.address = 1, .tenant_id = 1, .anonymous = true});
+        auto const second = c.budget->lease({.address = 2, .tenant_id = 2, .anonymous = true});
+        auto const third = c.budget->lease({.address = 3, .tenant_id = 3, .anonymous = true});
+        auto const known = c.budget->lease({.tenant_id = 3});
+        CHECK(takes(*first, 256 * kibibyte));
+        CHECK(takes(*second, 256 * kibibyte));
+        CHECK_FALSE(takes(*third, 4 * kibibyte));
+        CHECK(takes(*known, 512 * kibibyte));
+        CHECK(c.refused(BodyBudget::Share::anonymous) == 1);
+    }
+    CHECK(c.refused(BodyBudget::Share::process) == 0);
+}
+
+TEST_CASE("what is refused or given back leaves nothing behind")
+{
+    Counted c(mebibyte);
+    {
+        std::vector<std::shared_ptr<http::BodyLease>> leases;
+        for (std::int64_t i = 0; i < 200; ++i) {
+            leases.push_back(
+                c.budget->lease({.address = i % 7, .tenant_id = i % 3, .anonymous = i % 2 == 0}));
+            if (takes(*leases.back(), 20 * kibibyte)) leases.back()->shrink(15 * kibibyte);
+        }
+        CHECK(c.budget->held() <= c.budget->total());
+    }
+    CHECK(c.budget->held() == 0);
+    auto const all = c.budget->lease({.tenant_id = 1, .anonymous = true});
+    CHECK(takes(*all, 512 * kibibyte));
+}
+
+TEST_CASE("a request that could never have what it needs is not told to come back")
+{
+    Counted c(mebibyte);
+    auto const lease = c.budget->lease({.address = 1});
+    lease->grow(100 * kibibyte);
+    try {
+        lease->grow(200 * kibibyte);
+        FAIL("it took more than its share");
+    } catch (core::Error const& error) {
+        CHECK(error.code().name == "PAYLOAD_TOO_LARGE");
+        CHECK_THAT(error.detail(), Catch::Contains("262144 bytes"));
+    }
+    CHECK(c.budget->held() == 100 * kibibyte);
+}
+
+namespace {
+
+/// Reads the body whole, counted as `holder` says.
+test::Handler counted(std::shared_ptr<BodyBudget> budget, BodyBudget::Holder holder = {})
+{
+    return [budget = std::move(budget), holder](http::Request& request) -> asio::awaitable<http::Response> {
+        request.lease = budget->lease(holder);
+        std::optional<http::Response> refused;
+        try {
+            co_await request.body_reader->read_all(request.body, 64 * mebibyte);
+        } catch (core::Error const& error) {
+            refused = http::problem(error, "test");
+        }
+        auto const size = request.body.size();
+        request.drop_body();
+        request.lease.reset();
+        if (refused) co_return std::move(*refused);
+        co_return http::Response::ok(std::to_string(size));
+    };
+}
+
+std::string head(std::size_t length)
+{
+    return "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n";
+}
+
+} // namespace
+
+TEST_CASE("the bytes of a body count as they arrive")
+{
+    auto const budget = BodyBudget::make(16 * mebibyte);
+    test::Server server(counted(budget));
+    auto client = server.connect();
+    client.send(head(8 * mebibyte));
+    auto other = server.connect();
+    other.send(head(4) + "four");
+    CHECK(other.read().body == "4");
+    CHECK(eventually([&] { return budget->held() == 0; })); // whatever was declared
+    client.send(std::string(100 * kibibyte, 'a'));
+    CHECK(eventually([&] { return budget->held() >= 100 * kibibyte; }));
+    CHECK(budget->held() <= 512 * kibibyte);
+    client.send(std::string(8 * mebibyte - 100 * kibibyte, 'a'));
+    CHECK(client.read().body == std::to_string(8 * mebibyte));
+    CHECK(budget->held() == 0);
+}
+
+TEST_CASE("a body that breaks off gives back what it held")
+{
+    auto const budget = BodyBudget::make(16 * mebibyte);
+    test::Server server(counted(budget));
+    auto client = server.connect();
+    client.send(head(8 * mebibyte) + std::string(kibibyte * kibibyte, 'a'));
+    CHECK(eventually([&] { return budget->held() >= mebibyte; }));
+    client.reset();
+    CHECK(eventually([&] { return budget->held() == 0; }));
+}
+
+TEST_CASE("beyond the budget a body is refused with Retry-After, declared or not")
+{
+    auto const budget = BodyBudget::make(2 * mebibyte);
+    test::Server server(counted(budget, {.tenant_id = 1}));
+    auto slow = server.connect();
+    slow.send(head(mebibyte) + std::string(300 * kibibyte, 'a'));
+    CHECK(eventually([&] { return budget->held() >= 300 * kibibyte; }));
+    auto client = server.connect();
+    client.send(head(900 * kibibyte) + std::string(900 * kibibyte, 'a'));
+    auto const declared = client.read();
+    CHECK(declared.status == 503);
+    CHECK(declared.header("retry-after") == "1");
+    auto chunked = server.connect();
+    chunked.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (int i = 0; i < 30; ++i)
+        if (!chunked.send("8000\r\n" + std::string(32 * kibibyte, 'a') + "\r\n")) break;
+    CHECK(chunked.read().status == 503);
+    slow.reset();
+    CHECK(eventually([&] { return budget->held() == 0; }));
+    auto again = server.connect();
+    again.send(head(300 * kibibyte) + std::string(300 * kibibyte, 'a'));
+    CHECK(again.read().status == 200);
+}
+
+TEST_CASE("thousands of bodies that trickle in cost little memory")
+{
+    constexpr std::size_t count = 3000;
+    rlimit files{};
+    ::getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+    auto const resident = [] {
+        std::size_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages >> pages;
+        return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    };
+    auto const budget = BodyBudget::make(64 * mebibyte);
+    std::atomic<std::size_t> begun = 0;
+    auto const handler = counted(budget);
+    test::Server server([&](http::Request& request) {
+        ++begun;
+        return handler(request);
+    });
+    std::vector<test::Client> clients;
+    std::size_t const before = resident();
+    for (std::size_t i = 0; i < count; ++i) {
+        clients.push_back(server.connect());
+        clients.back().send(head(16 * kibibyte));
+    }
+    REQUIRE(eventually([&] { return begun == count; }));
+    for (auto& client : clients)
+        client.send(std::string(100, 'a'));
+    // Each of them holds a step of the budget once its bytes were read.
+    CHECK(eventually([&] { return budget->held() >= count * 1024; }));
+    std::size_t const each = (std::max(resident(), before) - before) / count;
+    INFO(each << " bytes each");
+#if !defined(__has_feature) || !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+    CHECK(each < 14 * kibibyte); // with a buffer of 16 KiB each it would be more
+#endif
+    clients.clear();
+    CHECK(eventually([&] { return budget->held() == 0; }));
+}
+
+TEST_CASE("a head that is longer than most counts until its request is answered")
+{
+    auto const budget = BodyBudget::make(64 * kibibyte); // an address has 16 KiB of it
+    test::Server server;
+    server.heads = budget;
+    std::string const field(1000, 'a');
+    auto const lines = [&](int count) {
+        std::string text;
+        for (int i = 0; i < count; ++i)
+            text += "X-" + std::to_string(i) + ": " + field + "\r\n";
+        return text;
+    };
+    auto small = server.connect();
+    small.send("GET / HTTP/1.1\r\nHost: a\r\n" + lines(2));
+    auto slow = server.connect();
+    slow.send("GET / HTTP/1.1\r\nHost: a\r\n" + lines(6));
+    CHECK(eventually([&] { return budget->held() >= 8 * kibibyte; }));
+    CHECK(budget->held() <= 16 * kibibyte);
+
+    auto second = server.connect();
+    second.send("GET / HTTP/1.1\r\nHost: a\r\n" + lines(12));
+    auto const refused = second.read();
+    CHECK(refused.status == 503);
+    CHECK(refused.header("retry-after") == "1");
+    CHECK(second.ends());
+
+    test::Client elsewhere(server->port(), 0, "127.0.1.1");
+    elsewhere.send("GET / HTTP/1.1\r\nHost: a\r\n" + lines(6) + "\r\n");
+    CHECK(elsewhere.read().status == 200);
+    small.send("\r\n");
+    CHECK(small.read().status == 200);
+    slow.send("\r\n");
+    CHECK(slow.read().status == 200);
+    CHECK(eventually([&] { return budget->held() == 0; }));
+}
