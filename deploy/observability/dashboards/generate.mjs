@@ -109,7 +109,13 @@ const requests = [
       [`sum(${rate("tetrad_http_requests_total", 'status="401"')})`, "401"],
       [`sum(${rate("tetrad_http_requests_total", 'status="429"')})`, "429"],
       [per("code", rate("tetrad_http_protocol_errors_total")), "{{code}}"],
+      [`sum(${rate("tetrad_http_connections_refused_total")})`, "connections of a network"],
     ]),
+    graph("Memory of request bodies", "bytes", [
+      [`max(tetrad_http_body_bytes${of()})`, "held, the most of a replica"],
+      [`max(tetrad_http_body_budget_bytes${of()})`, "budget of a replica"],
+    ]),
+    graph("Bodies refused, by the share used up", "reqps", [[per("share", rate("tetrad_http_body_refusals_total")), "{{share}}"]]),
   ]],
 ];
 
