@@ -4,7 +4,17 @@
 
 #include <pqxx/except>
 
+#include <string_view>
+
 namespace jobs {
+
+/// 25006: the server takes no writes, as a standby, or a primary that is to be one. 08, 53, 57, 58: it has no
+/// connection, no resources, no time, or shuts down, or its disk failed.
+static bool is_servers(std::string_view state)
+{
+    auto const is_class = [&](std::string_view name) { return state.starts_with(name); };
+    return state == "25006" || is_class("08") || is_class("53") || is_class("57") || is_class("58");
+}
 
 bool is_outage(std::exception_ptr const& failure)
 {
@@ -14,6 +24,8 @@ bool is_outage(std::exception_ptr const& failure)
         return e.code().status == core::codes::unavailable.status;
     } catch (pqxx::broken_connection const&) {
         return true;
+    } catch (pqxx::sql_error const& e) {
+        return is_servers(e.sqlstate());
     } catch (...) {
         return false;
     }

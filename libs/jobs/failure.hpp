@@ -6,7 +6,8 @@
 namespace jobs {
 
 /// Whether a failure means that the database, or something else that is needed, is away and will be back:
-/// UNAVAILABLE, or a connection that broke. Nothing is wrong with the job then.
+/// UNAVAILABLE, a connection that broke, or a server that takes no writes (25006). Nothing is wrong with the
+/// job then.
 bool is_outage(std::exception_ptr const& failure);
 
 /// `what()` of a failure.

@@ -12,37 +12,42 @@ namespace jobs {
 
 namespace {
 
-bool claim_task(
-    pg::Tx& tx, std::string const& name, core::Uuid const& token, core::Time until, core::Time now)
+using Milliseconds = std::chrono::milliseconds;
+
+bool claim_task(pg::Tx& tx, std::string const& name, core::Uuid const& token, Milliseconds lease)
 {
     auto const rows = tx.run(R"(
-        INSERT INTO periodic_tasks AS t (name, next_at, lease_owner) VALUES ($1, $2, $3)
+        INSERT INTO periodic_tasks AS t (name, next_at, lease_owner)
+        VALUES ($1, jobs_now() + $2::bigint * interval '1 millisecond', $3)
         ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at, lease_owner = excluded.lease_owner
-        WHERE t.next_at <= $4
+        WHERE t.next_at <= jobs_now()
         RETURNING 1)",
-        {name, until, token, now});
+        {name, lease.count(), token});
     return !rows.empty();
 }
 
-bool keep_task(pg::Tx& tx, std::string const& name, core::Uuid const& token, core::Time until)
+bool keep_task(pg::Tx& tx, std::string const& name, core::Uuid const& token, Milliseconds lease)
 {
-    auto const result = tx.run(
-        "UPDATE periodic_tasks SET next_at = $3 WHERE name = $1 AND lease_owner = $2", {name, token, until});
+    auto const result = tx.run(R"(
+        UPDATE periodic_tasks SET next_at = jobs_now() + $3::bigint * interval '1 millisecond'
+        WHERE name = $1 AND lease_owner = $2)",
+        {name, token, lease.count()});
     return result.affected_rows() > 0;
 }
 
-void release_task(pg::Tx& tx, std::string const& name, core::Uuid const& token, core::Time next)
+void release_task(pg::Tx& tx, std::string const& name, core::Uuid const& token, Milliseconds pause)
 {
-    tx.run("UPDATE periodic_tasks SET next_at = $3, lease_owner = NULL WHERE name = $1 AND lease_owner = $2",
-        {name, token, next});
+    tx.run(R"(
+        UPDATE periodic_tasks SET next_at = jobs_now() + $3::bigint * interval '1 millisecond', lease_owner = NULL
+        WHERE name = $1 AND lease_owner = $2)",
+        {name, token, pause.count()});
 }
 
 } // namespace
 
 struct Periodic::Impl {
-    Impl(pg::Database& d, core::Clock const& c, PeriodicOptions o, Step s,
-        std::function<void(std::string_view)> f)
-        : database(d), clock(c), options(std::move(o)), step(std::move(s)), failed(std::move(f)),
+    Impl(pg::Database& d, PeriodicOptions o, Step s, std::function<void(std::string_view)> f)
+        : database(d), options(std::move(o)), step(std::move(s)), failed(std::move(f)),
           thread([this](std::stop_token const& stop) { loop(stop); })
     {
     }
@@ -67,10 +72,8 @@ struct Periodic::Impl {
     void run_if_due(std::stop_token const& stop)
     {
         core::Uuid const token = core::Uuid::v7();
-        bool const mine = database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) {
-            core::Time const now = clock.now();
-            return claim_task(tx, options.name, token, now + options.lease, now);
-        });
+        bool const mine = database.transact_blocking(
+            pg::Scopes{}, [&](pg::Tx& tx) { return claim_task(tx, options.name, token, options.lease); });
         if (!mine) return;
         bool finished = true;
         try {
@@ -81,9 +84,9 @@ struct Periodic::Impl {
             report("unknown exception");
         }
         // Cut short by a shutdown, it is due at once, for another replica to go on.
-        core::Time const next = finished ? clock.now() + options.interval : clock.now();
+        Milliseconds const pause = finished ? options.interval : Milliseconds{0};
         database.transact_blocking(
-            pg::Scopes{}, [&](pg::Tx& tx) { release_task(tx, options.name, token, next); });
+            pg::Scopes{}, [&](pg::Tx& tx) { release_task(tx, options.name, token, pause); });
     }
 
     void report(std::string_view what) const
@@ -96,15 +99,14 @@ struct Periodic::Impl {
     {
         while (step(stop)) {
             if (stop.stop_requested()) return false;
-            bool const mine = database.transact_blocking(pg::Scopes{},
-                [&](pg::Tx& tx) { return keep_task(tx, options.name, token, clock.now() + options.lease); });
+            bool const mine = database.transact_blocking(
+                pg::Scopes{}, [&](pg::Tx& tx) { return keep_task(tx, options.name, token, options.lease); });
             if (!mine) return true; // somebody else goes on; releasing will find nothing
         }
         return true;
     }
 
     pg::Database& database;
-    core::Clock const& clock;
     PeriodicOptions const options;
     Step const step;
     std::function<void(std::string_view)> const failed;
@@ -114,9 +116,9 @@ struct Periodic::Impl {
     std::jthread thread; ///< last: it uses all of the above
 };
 
-Periodic::Periodic(pg::Database& database, core::Clock const& clock, PeriodicOptions options, Step step,
+Periodic::Periodic(pg::Database& database, PeriodicOptions options, Step step,
     std::function<void(std::string_view what)> failed)
-    : impl_(std::make_unique<Impl>(database, clock, std::move(options), std::move(step), std::move(failed)))
+    : impl_(std::make_unique<Impl>(database, std::move(options), std::move(step), std::move(failed)))
 {
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/clock.hpp"
 #include "pg/database.hpp"
 
 #include <chrono>
@@ -19,16 +18,16 @@ struct PeriodicOptions {
     std::chrono::milliseconds poll{30'000};        ///< how often a replica looks whether it is due
 };
 
-/// A task that one replica at a time runs every `interval` (purges, reconciliation). A replica that dies in
-/// the middle is succeeded when its lease ends.
+/// A task that one replica at a time runs every `interval` (purges, reconciliation), by the database's clock.
+/// A replica that dies in the middle is succeeded when its lease ends.
 class Periodic {
 public:
     /// One step of the task, blocking; true: there is more to do, call again. What it throws goes to
     /// `failed`, and the next run comes after the interval.
     using Step = std::function<bool(std::stop_token const& stop)>;
 
-    /// Starts at once. `database` and `clock` outlive it.
-    Periodic(pg::Database& database, core::Clock const& clock, PeriodicOptions options, Step step,
+    /// Starts at once. `database` outlives it.
+    Periodic(pg::Database& database, PeriodicOptions options, Step step,
         std::function<void(std::string_view what)> failed = {});
 
     /// As `stop()`.

@@ -48,14 +48,19 @@ Columns columns_of(std::span<Claim const> claims)
 
 } // namespace
 
-void enqueue(
-    pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref, core::Time run_at)
+core::Time now(pg::Tx& tx)
+{
+    return pg::RowReader(tx.run("SELECT jobs_now()").front()).time();
+}
+
+void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref,
+    std::optional<core::Time> run_at)
 {
     enqueue(tx, queue, scope_id, std::span(&ref, 1), run_at);
 }
 
 void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, std::span<core::Uuid const> refs,
-    core::Time run_at)
+    std::optional<core::Time> run_at)
 {
     if (refs.empty()) return;
     std::vector<std::string> ids;
@@ -76,10 +81,9 @@ bool withdraw(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::U
     return gone.affected_rows() > 0;
 }
 
-ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now)
+ClaimResult claim(pg::Tx& tx, ClaimRequest const& request)
 {
     core::Uuid const token = core::Uuid::v7();
-    core::Time const lease_until = now + request.lease;
     auto const [scopes, counts] = running_arrays(request.running);
     // `oldest` reads the beginning of jobs_by_time, (queue, run_at, scope_id): both conditions bound the
     // index and its order is the one that is asked for, so it ends at the first job of the future or at its
@@ -90,7 +94,7 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now)
     // jobs_due again.
     auto const rows = tx.run(R"(
         WITH RECURSIVE oldest AS MATERIALIZED (
-            SELECT scope_id FROM jobs WHERE queue = $1 AND run_at <= $4 ORDER BY run_at LIMIT $11::int
+            SELECT scope_id FROM jobs WHERE queue = $1 AND run_at <= jobs_now() ORDER BY run_at LIMIT $11::int
         ), sample AS MATERIALIZED (
             SELECT count(*) < $11::int AS is_all FROM oldest
         ), walk (scope_id, run_at, n) AS (
@@ -108,12 +112,13 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now)
              WHERE scope_id > $2 AND (SELECT is_all FROM sample)
              ORDER BY scope_id LIMIT $3::int)
             UNION ALL
-            SELECT scope_id, run_at <= $4 FROM walk
+            SELECT scope_id, run_at <= jobs_now() FROM walk
         ), due AS (
             SELECT d.scope_id, d.ref, d.run_at
             FROM scopes s CROSS JOIN LATERAL (
                 SELECT j.scope_id, j.ref, j.run_at FROM jobs j
-                WHERE j.queue = $1 AND j.scope_id = s.scope_id AND j.run_at <= $4
+                WHERE j.queue = $1 AND j.scope_id = s.scope_id AND j.run_at <= jobs_now()
+                AND (j.lease_owner IS NULL OR $4::boolean)
                 ORDER BY j.run_at
                 LIMIT greatest(0, $5::bigint - coalesce((
                     SELECT r.n FROM unnest($6::bigint[], $7::bigint[]) AS r (scope_id, n)
@@ -123,16 +128,17 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now)
             LIMIT $8::bigint
         ), claimed AS (
             UPDATE jobs j
-            SET run_at = $9, lease_owner = $10, attempts = j.attempts + 1, again_at = NULL
+            SET run_at = jobs_now() + $9::bigint * interval '1 millisecond', lease_owner = $10,
+                attempts = j.attempts + 1, again_at = NULL
             FROM due d
             WHERE j.scope_id = d.scope_id AND j.queue = $1 AND j.ref = d.ref
-            RETURNING j.scope_id, j.ref, j.attempts, d.run_at
+            RETURNING j.scope_id, j.ref, j.attempts, d.run_at, j.run_at AS lease_until
         )
-        SELECT seen.last, seen.n, c.scope_id, c.ref, c.attempts, c.run_at
+        SELECT seen.last, seen.n, c.scope_id, c.ref, c.attempts, c.run_at, c.lease_until
         FROM (SELECT coalesce(max(scope_id), 0) AS last, count(*) AS n FROM scopes) AS seen LEFT JOIN claimed c ON true
         ORDER BY c.scope_id, c.run_at, c.ref)",
-        {request.queue, request.after_scope, scopes_per_claim, now, request.max_per_scope, scopes, counts,
-            request.limit, lease_until, token, few_due});
+        {request.queue, request.after_scope, scopes_per_claim, request.abandoned, request.max_per_scope,
+            scopes, counts, request.limit, request.lease.count(), token, few_due});
 
     ClaimResult result;
     std::int64_t last_seen = 0;
@@ -142,15 +148,13 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now)
         last_seen = r.integer();
         seen = r.integer();
         if (r.is_null()) break;
-        Claim c{.queue = std::string(request.queue),
-            .ref = {},
-            .run_at = {},
-            .lease_until = lease_until,
-            .token = token};
+        Claim c{
+            .queue = std::string(request.queue), .ref = {}, .run_at = {}, .lease_until = {}, .token = token};
         c.scope_id = r.integer();
         c.ref = r.uuid();
         c.attempts = static_cast<unsigned>(r.integer());
         c.run_at = r.time();
+        c.lease_until = r.time();
         result.claims.push_back(std::move(c));
     }
     bool const filled = result.claims.size() == request.limit && request.limit > 0;
@@ -177,13 +181,14 @@ bool complete(pg::Tx& tx, Claim const& claim)
     return again.affected_rows() > 0;
 }
 
-bool put_off(pg::Tx& tx, Claim const& claim, core::Time run_at, bool counted)
+bool put_off(pg::Tx& tx, Claim const& claim, core::Time::duration delay, bool counted)
 {
     auto const result = tx.run(R"(
         UPDATE jobs
-        SET run_at = least($5, again_at), lease_owner = NULL, again_at = NULL, attempts = attempts - $6::int
+        SET run_at = least(jobs_now() + $5::bigint * interval '1 microsecond', again_at), lease_owner = NULL,
+            again_at = NULL, attempts = attempts - $6::int
         WHERE scope_id = $1 AND queue = $2 AND ref = $3 AND lease_owner = $4)",
-        {claim.scope_id, claim.queue, claim.ref, claim.token, run_at, counted ? 0 : 1});
+        {claim.scope_id, claim.queue, claim.ref, claim.token, delay.count(), counted ? 0 : 1});
     return result.affected_rows() > 0;
 }
 
@@ -221,15 +226,15 @@ void give_back(pg::Tx& tx, std::span<Claim const> claims)
             pg::Param::array(columns.run_at)});
 }
 
-void renew(pg::Tx& tx, std::span<Claim const> claims, core::Time lease_until)
+void renew(pg::Tx& tx, std::span<Claim const> claims, std::chrono::milliseconds lease)
 {
     if (claims.empty()) return;
     auto const columns = columns_of(claims);
     tx.run(R"(
-        UPDATE jobs j SET run_at = $5
+        UPDATE jobs j SET run_at = jobs_now() + $5::bigint * interval '1 millisecond'
         FROM unnest($2::bigint[], $3::uuid[], $4::uuid[]) AS c (scope_id, ref, token)
         WHERE j.scope_id = c.scope_id AND j.queue = $1 AND j.ref = c.ref AND j.lease_owner = c.token)",
-        {claims.front().queue, columns.scopes, columns.refs, columns.tokens, lease_until});
+        {claims.front().queue, columns.scopes, columns.refs, columns.tokens, lease.count()});
 }
 
 } // namespace jobs

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,24 +24,30 @@ pg::Component const& migrations();
 /// The channel a commit with new jobs that are due notifies; the payload is the queue's name.
 inline constexpr char const* channel = "jobs";
 
+/// The time that jobs and periodic tasks go by: the database's, at the beginning of the transaction. Clocks
+/// of replicas may differ; none of them decides when a job is due or who holds it.
+core::Time now(pg::Tx& tx);
+
 /// Sees to it that `queue`'s handler runs for `ref` at least once after this transaction has committed, from
-/// `run_at` on. A queue holds one job a (scope, ref): one that waits already is brought forward to `run_at`
-/// when that is earlier, one that runs just now will run again. Wakes the workers of every replica at commit,
-/// unless it is for later than a second from now: that they find by looking.
-void enqueue(
-    pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref, core::Time run_at);
+/// `run_at` on, by the database's clock; nullopt: at once, which no replica's clock can say. A queue holds
+/// one job a (scope, ref): one that waits already is brought forward to `run_at` when that is earlier, one
+/// that runs just now will run again. Wakes the workers of every replica at commit, unless it is for later
+/// than a second from now: that they find by looking.
+void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref,
+    std::optional<core::Time> run_at = std::nullopt);
 
 /// The same for many, in one statement. The refs differ from each other. A statement that makes what the jobs
 /// are about can enqueue them itself: `enqueue_jobs(queue, scope_ids, refs, times)`, each array with an
-/// element a job.
+/// element a job; a time that is NULL: at once.
 void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, std::span<core::Uuid const> refs,
-    core::Time run_at);
+    std::optional<core::Time> run_at = std::nullopt);
 
 /// Takes back a job that waits: its handler will not run for it. False: there is none, or somebody has a
 /// lease on it (one that has run out included: what its holder did is not known), and nothing was changed.
 [[nodiscard]] bool withdraw(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref);
 
-/// A job that is leased to this process: nobody else runs it until `lease_until`.
+/// A job that is leased to this process: nobody else runs it until `lease_until`. Its times are the
+/// database's.
 struct Claim {
     std::string queue;
     std::int64_t scope_id = 0;
@@ -62,6 +69,7 @@ struct ClaimRequest {
     std::map<std::int64_t, std::size_t> running; ///< per scope
     std::int64_t after_scope = 0; ///< where the round goes on: scopes take turns in the order of their ids
     std::chrono::milliseconds lease{60'000};
+    bool abandoned = true; ///< whether to take jobs whose lease has ended, too
 };
 
 struct ClaimResult {
@@ -73,15 +81,15 @@ struct ClaimResult {
 /// Leases due jobs (`FOR UPDATE SKIP LOCKED`), oldest first within a scope. Takes from no more than 64 scopes
 /// at a time, each found by one index probe, however many jobs they have. While fewer than 128 jobs are due
 /// it sees no scopes but theirs; with more, those that have jobs for later alone count among the 64.
-ClaimResult claim(pg::Tx& tx, ClaimRequest const& request, core::Time now);
+ClaimResult claim(pg::Tx& tx, ClaimRequest const& request);
 
 /// Ends a claim: the job is gone, or waits for its next run when it was enqueued again meanwhile. False: the
 /// lease was lost to somebody else, and whatever else this transaction did must be rolled back.
 [[nodiscard]] bool complete(pg::Tx& tx, Claim const& claim);
 
-/// Ends a claim by putting it off to `run_at` (or to when it was enqueued for meanwhile, if that is earlier).
-/// `counted`: whether the run is one of the job's attempts. False as for `complete`.
-[[nodiscard]] bool put_off(pg::Tx& tx, Claim const& claim, core::Time run_at, bool counted = true);
+/// Ends a claim by putting it off for `delay` from now on (or to when it was enqueued for meanwhile, if that
+/// is earlier). `counted`: whether the run is one of the job's attempts. False as for `complete`.
+[[nodiscard]] bool put_off(pg::Tx& tx, Claim const& claim, core::Time::duration delay, bool counted = true);
 
 /// Writes down in `dead_jobs` that a claim's job was given up, and why: valid UTF-8 without U+0000. The
 /// transaction sees the claim's scope.
@@ -98,7 +106,7 @@ std::size_t purge_dead(
 /// Gives back claims that were not begun: due as before, the attempt not counted. Lost leases are left alone.
 void give_back(pg::Tx& tx, std::span<Claim const> claims);
 
-/// Moves the end of the leases that are still held to `lease_until`.
-void renew(pg::Tx& tx, std::span<Claim const> claims, core::Time lease_until);
+/// Lets the leases that are still held end in `lease`.
+void renew(pg::Tx& tx, std::span<Claim const> claims, std::chrono::milliseconds lease);
 
 } // namespace jobs

@@ -19,7 +19,7 @@ Backlog read_backlog(pg::RowReader& r)
 
 } // namespace
 
-std::vector<Backlog> survey(pg::Tx& tx, std::span<std::string const> queues, core::Time now)
+std::vector<Backlog> survey(pg::Tx& tx, std::span<std::string const> queues)
 {
     // ORDER BY keeps every part on the index jobs_due: without it a queue that holds little is looked for in
     // the whole table.
@@ -29,10 +29,10 @@ std::vector<Backlog> survey(pg::Tx& tx, std::span<std::string const> queues, cor
         CROSS JOIN LATERAL (
             SELECT (SELECT count(*) FROM (
                         SELECT FROM jobs j WHERE j.queue = q.queue
-                        ORDER BY j.scope_id, j.run_at LIMIT $3::bigint) AS counted) AS jobs,
+                        ORDER BY j.scope_id, j.run_at LIMIT $2::bigint) AS counted) AS jobs,
                    (SELECT min(dated.created_at) FROM (
                         SELECT j.created_at FROM jobs j WHERE j.queue = q.queue
-                        ORDER BY j.scope_id, j.run_at LIMIT $5::bigint) AS dated) AS oldest) AS held
+                        ORDER BY j.scope_id, j.run_at LIMIT $4::bigint) AS dated) AS oldest) AS held
         CROSS JOIN LATERAL (
             WITH RECURSIVE scopes (scope_id, run_at, n) AS (
                 (SELECT j.scope_id, j.run_at, 1 FROM jobs j WHERE j.queue = q.queue
@@ -42,17 +42,16 @@ std::vector<Backlog> survey(pg::Tx& tx, std::span<std::string const> queues, cor
                 FROM scopes s CROSS JOIN LATERAL (
                     SELECT j.scope_id, j.run_at FROM jobs j WHERE j.queue = q.queue AND j.scope_id > s.scope_id
                     ORDER BY j.scope_id, j.run_at LIMIT 1) AS next
-                WHERE s.n < $4::int
-            ), due AS (SELECT scope_id, run_at FROM scopes WHERE run_at <= $2)
+                WHERE s.n < $3::int
+            ), due AS (SELECT scope_id, run_at FROM scopes WHERE run_at <= jobs_now())
             SELECT (SELECT min(run_at) FROM due) AS oldest,
                    (SELECT count(*) FROM (
                         SELECT FROM due d CROSS JOIN LATERAL (
                             SELECT FROM jobs j
-                            WHERE j.queue = q.queue AND j.scope_id = d.scope_id AND j.run_at <= $2
-                            ORDER BY j.run_at LIMIT $3::bigint) AS one
-                        LIMIT $3::bigint) AS counted) AS jobs) AS ready)",
-        {std::vector<std::string>(queues.begin(), queues.end()), now, surveyed_jobs, surveyed_scopes,
-            dated_jobs});
+                            WHERE j.queue = q.queue AND j.scope_id = d.scope_id AND j.run_at <= jobs_now()
+                            ORDER BY j.run_at LIMIT $2::bigint) AS one
+                        LIMIT $2::bigint) AS counted) AS jobs) AS ready)",
+        {std::vector<std::string>(queues.begin(), queues.end()), surveyed_jobs, surveyed_scopes, dated_jobs});
     return pg::read_rows(rows, read_backlog);
 }
 

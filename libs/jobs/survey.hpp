@@ -12,7 +12,7 @@
 
 namespace jobs {
 
-/// What there is in one queue.
+/// What there is in one queue. Times are the database's.
 struct Backlog {
     std::string queue;
     std::int64_t jobs = 0;                ///< all there are: due, running, or to be run later
@@ -28,7 +28,7 @@ inline constexpr int surveyed_scopes = 2'000; ///< of a queue, by their ids: `du
 
 /// What there is in each of these queues, in one statement: one index probe a scope and at most
 /// `surveyed_jobs` entries of the same index. For gauges. The transaction need not see any scope.
-std::vector<Backlog> survey(pg::Tx& tx, std::span<std::string const> queues, core::Time now);
+std::vector<Backlog> survey(pg::Tx& tx, std::span<std::string const> queues);
 
 /// When each task of this database is due next, by its name; of one that runs, when its lease ends. Tasks
 /// that never ran are not among them.

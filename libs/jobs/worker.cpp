@@ -22,14 +22,13 @@ namespace jobs {
 namespace {
 
 using Milliseconds = std::chrono::milliseconds;
-using SteadyTime = std::chrono::steady_clock::time_point;
+using SteadyClock = std::chrono::steady_clock;
+using SteadyTime = SteadyClock::time_point;
 
 constexpr Milliseconds outage_base{100};
 constexpr Milliseconds outage_max{3'000};
 constexpr Milliseconds throw_base{1'000};
 constexpr Milliseconds throw_max{600'000};
-/// How long a stopping worker goes on trying to write down what it has done.
-constexpr Milliseconds farewell{3'000};
 
 struct LeaseLost {};
 
@@ -55,7 +54,7 @@ struct Worker::Impl {
         if (options.max_per_scope == 0) options.max_per_scope = std::max(1U, options.threads / 2);
         if (options.queue.empty() || !handler)
             throw std::invalid_argument("a worker needs a queue and a handler");
-        next_renewal = clock.now() + options.lease / 3;
+        next_renewal = SteadyClock::now() + options.lease / 3;
         for (unsigned i = 0; i < options.threads; ++i)
             threads.emplace_back([this] { run(); });
         threads.emplace_back([this] { dispatch(); });
@@ -75,7 +74,7 @@ struct Worker::Impl {
                 failures = 0;
             } catch (...) {
                 if (failures == 0 && hooks.failed) hooks.failed(describe(std::current_exception()), nullptr);
-                pause = core::backoff(failures++, outage_base, outage_max, crypto::random_u64());
+                pause = outage_pause(failures++);
                 // A wake-up would only bring the next failure sooner.
                 sleep(pause);
                 continue;
@@ -100,11 +99,32 @@ struct Worker::Impl {
         }
         if (request.limit == 0) return false;
         request.after_scope = round.cursor;
-        ClaimResult result = database.transact_blocking(
-            pg::Scopes{}, [&](pg::Tx& tx) { return claim(tx, request, clock.now()); });
+        request.abandoned = SteadyClock::now() >= abandoned_from && !was_away();
+        ClaimResult result =
+            database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { return claim(tx, request); });
+        note_contact();
         bool const more = advance(result);
         hand_out(std::move(result.claims));
         return more;
+    }
+
+    /// Whether leases may have ended while their holders could not renew them. A claim that fails does not
+    /// count: half of a lease is less than what a renewed one has left.
+    bool was_away() const { return !last_contact || SteadyClock::now() - *last_contact > options.lease / 2; }
+
+    /// After an answer of the database: those that have run something write down how it ended first.
+    void note_contact()
+    {
+        auto const now = SteadyClock::now();
+        if (was_away()) abandoned_from = now + options.grace.value_or(options.lease / 4);
+        last_contact = now;
+    }
+
+    /// Short beside the grace that others give.
+    Milliseconds outage_pause(unsigned failures) const
+    {
+        auto const longest = std::clamp(options.lease / 20, outage_base, outage_max);
+        return core::backoff(failures, outage_base, longest, crypto::random_u64());
     }
 
     /// Moves the round on; false when a whole round, from the first scope to the last, found nothing.
@@ -128,7 +148,7 @@ struct Worker::Impl {
 
     void renew_leases()
     {
-        core::Time const now = clock.now();
+        auto const now = SteadyClock::now();
         if (now < next_renewal) return;
         std::vector<Claim> claims;
         {
@@ -136,8 +156,8 @@ struct Worker::Impl {
             claims = held.all();
         }
         if (!claims.empty()) {
-            database.transact_blocking(
-                pg::Scopes{}, [&](pg::Tx& tx) { renew(tx, claims, now + options.lease); });
+            database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { renew(tx, claims, options.lease); });
+            note_contact();
         }
         next_renewal = now + options.lease / 3;
     }
@@ -213,9 +233,9 @@ struct Worker::Impl {
                 }
             }
             auto const now = std::chrono::steady_clock::now();
-            if (stopping() && !deadline) deadline = now + farewell;
+            if (stopping() && !deadline) deadline = now + options.farewell;
             if (deadline && now >= *deadline) return false;
-            sleep(core::backoff(failures, outage_base, outage_max, crypto::random_u64()));
+            sleep(outage_pause(failures));
         }
     }
 
@@ -236,10 +256,10 @@ struct Worker::Impl {
         return burials;
     }
 
-    static void end(pg::Tx& tx, Claim const& claim, Outcome const& outcome)
+    void end(pg::Tx& tx, Claim const& claim, Outcome const& outcome) const
     {
         bool const ended = outcome.kind == Outcome::Kind::retry
-                               ? put_off(tx, claim, outcome.run_at, outcome.counted)
+                               ? put_off(tx, claim, outcome.run_at - clock.now(), outcome.counted)
                                : complete(tx, claim);
         if (!ended) throw LeaseLost{};
         if (outcome.record) outcome.record(tx);
@@ -324,8 +344,12 @@ struct Worker::Impl {
     Held held;
     bool woken = false;
 
-    Round round;             ///< the dispatcher's
-    core::Time next_renewal; ///< the dispatcher's
+    // The dispatcher's:
+    Round round;
+    SteadyTime next_renewal;
+    std::optional<SteadyTime> last_contact; ///< with the database
+    SteadyTime abandoned_from;              ///< when it takes jobs whose lease has ended
+
     std::mutex joining;
     std::vector<std::thread> threads;
 };

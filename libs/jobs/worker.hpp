@@ -8,6 +8,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -26,7 +27,7 @@ struct Outcome {
     using Record = std::function<void(pg::Tx&)>;
 
     Kind kind = Kind::done;
-    core::Time run_at; ///< retry only
+    core::Time run_at; ///< retry only; by the worker's clock, which tells the delay
     Record record;
     bool counted = true; ///< retry only: whether the run was one of the job's attempts
 
@@ -71,14 +72,22 @@ struct WorkerOptions {
     std::chrono::milliseconds lease{
         60'000}; ///< renewed while a handler runs; how long a crashed worker's job waits
     std::chrono::milliseconds poll{1'000}; ///< look-out for due jobs when nothing wakes it
+    /// How long a worker that has just started, or that has not heard of the database for half of a lease,
+    /// leaves jobs whose lease has ended to those that may have run them, so that they write down how that
+    /// ended: they could not, while the database was away. Unset: a quarter of the lease.
+    std::optional<std::chrono::milliseconds> grace = std::nullopt;
+    /// How long a stopping worker goes on trying to write down how runs ended, while the database is away.
+    /// What is not written then runs again.
+    std::chrono::milliseconds farewell{15'000};
     /// Tells the owner of what `ref` names that its job was given up because its outcome could not be
     /// written. Runs as an Outcome::Record; when this cannot be written either, it is left out. May be empty.
     std::function<void(pg::Tx&, Claim const&)> given_up = {};
 };
 
 /// Runs the jobs of one queue. Any number of workers, in any number of processes, share a queue: each claim
-/// is run by one of them, and by another only after the lease ended. Scopes take turns, and no scope fills
-/// all threads. While the database is away it keeps trying.
+/// is run by one of them, and by another only after the lease ended, by the database's clock. Scopes take
+/// turns, and no scope fills all threads. While the database is away it keeps trying: how a run ended is
+/// written as soon as the database is back, and until then no worker begins the job again.
 class Worker {
 public:
     /// Starts at once. `database` and `clock` outlive the worker.

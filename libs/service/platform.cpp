@@ -229,7 +229,7 @@ void Platform::add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step 
             runtime_.logger.warn(
                 "a periodic task failed", {{"task", name}, {"error", observe::first_line(what)}});
         };
-        periodics_.push_back(std::make_unique<jobs::Periodic>(db_, runtime_.clock, options, step, failed));
+        periodics_.push_back(std::make_unique<jobs::Periodic>(db_, options, step, failed));
     });
 }
 

@@ -1,6 +1,7 @@
 #include "service/survey.hpp"
 
 #include "jobs/failure.hpp"
+#include "jobs/queue.hpp"
 #include "jobs/survey.hpp"
 
 #include <algorithm>
@@ -71,24 +72,27 @@ void Survey::add(std::string const& name, std::string const& help, Read read)
 void Survey::look()
 {
     database_.transact_blocking(pg::Scopes(), [this](pg::Tx& tx) {
-        look_at_queues(tx);
+        // Their times are the database's, and ages are shown by this replica's clock.
+        auto const ahead = clock_.now() - jobs::now(tx);
+        look_at_queues(tx, ahead);
         for (auto const& [name, due] : jobs::next_runs(tx)) {
-            if (auto const task = tasks_.find(name); task != tasks_.end()) task->second.set(due);
+            if (auto const task = tasks_.find(name); task != tasks_.end()) task->second.set(due + ahead);
         }
         for (auto& reading : readings_)
             reading.value = reading.read(tx);
     });
 }
 
-void Survey::look_at_queues(pg::Tx& tx)
+void Survey::look_at_queues(pg::Tx& tx, core::Time::duration ahead)
 {
+    auto const here = [&](std::optional<core::Time> time) { return time ? *time + ahead : time; };
     if (names_.empty()) return;
-    for (auto const& backlog : jobs::survey(tx, names_, clock_.now())) {
+    for (auto const& backlog : jobs::survey(tx, names_)) {
         auto& queue = queues_.at(backlog.queue);
         queue.jobs = backlog.jobs;
         queue.due = backlog.due;
-        queue.oldest.set(backlog.oldest);
-        queue.oldest_due.set(backlog.oldest_due);
+        queue.oldest.set(here(backlog.oldest));
+        queue.oldest_due.set(here(backlog.oldest_due));
     }
 }
 

@@ -85,7 +85,7 @@ private:
 
     void loop(std::stop_token const& stop, std::chrono::milliseconds interval);
     void look_quietly();
-    void look_at_queues(pg::Tx& tx);
+    void look_at_queues(pg::Tx& tx, core::Time::duration ahead);
 
     pg::Database& database_;
     core::Clock const& clock_;

@@ -3,6 +3,8 @@
 #include "core/clock.hpp"
 
 #include <atomic>
+#include <functional>
+#include <utility>
 
 namespace testing {
 
@@ -16,11 +18,28 @@ public:
 
     core::Time now() const override { return core::Time(core::Time::duration(now_.load())); }
 
-    void set(core::Time now) { now_ = now.time_since_epoch().count(); }
+    void set(core::Time now)
+    {
+        now_ = now.time_since_epoch().count();
+        if (moved_) moved_(this->now());
+    }
 
-    void advance(core::Time::duration by) { now_ += by.count(); }
+    void advance(core::Time::duration by)
+    {
+        now_ += by.count();
+        if (moved_) moved_(this->now());
+    }
+
+    /// Tells `moved` the time now, and whenever the clock has been moved, on the thread that moves it. Before
+    /// other threads use the clock.
+    void follow(std::function<void(core::Time)> moved)
+    {
+        moved_ = std::move(moved);
+        moved_(now());
+    }
 
 private:
+    std::function<void(core::Time)> moved_;
     std::atomic<core::Time::rep> now_;
 };
 

@@ -4,6 +4,7 @@
 #include "service/host.hpp"
 #include "service/run.hpp"
 #include "testing/captured.hpp"
+#include "testing/database_clock.hpp"
 #include "testing/http_client.hpp"
 #include "testing/pgbouncer.hpp"
 #include "testing/process.hpp"
@@ -114,6 +115,7 @@ protected:
           clock(std::forward<ForClock>(for_clock)...),
           logger(definition.name, observe::Level::debug, log_.fd()), definition_(std::move(definition))
     {
+        if constexpr (std::is_same_v<Clock, FakeClock>) rule_database(clock, postgres);
     }
 
     static constexpr char const* a_tenant = R"({"displayName":"A tenant"})";

@@ -64,7 +64,7 @@ void App::add_work(unsigned archive_months)
                                                  .keyring = keyring_,
                                                  .clock = runtime_.clock,
                                                  .logger = runtime_.logger}));
-    add_periodic(reconciler::periodic_options(), reconciler::step(db_, runtime_.clock));
+    add_periodic(reconciler::periodic_options(), reconciler::step(db_));
     add_periodic({.name = "event-archive"}, [this, archive_months](std::stop_token const&) {
         return db_.transact_blocking(
             pg::Scopes(), [&](pg::Tx& tx) { return archive::maintain(tx, archive_months); });

@@ -48,7 +48,8 @@ public:
     /// What a dead process held is to be had at once. Nobody who lives may hold anything.
     void make_due() const
     {
-        world.postgres.query("UPDATE jobs SET run_at = now() WHERE queue LIKE 'notify.%'");
+        world.postgres.query(
+            "UPDATE jobs SET run_at = jobs_now(), lease_owner = NULL WHERE queue LIKE 'notify.%'");
     }
 
     std::string ask(std::string const& what) const

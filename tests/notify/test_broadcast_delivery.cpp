@@ -113,8 +113,12 @@ TEST_CASE("the devices of a broadcast are those that were registered when it was
     auto const scope_id = std::stoll(f.world.scope_id());
     f.new_devices(3, "ok:before");
     // Due in an hour, so that everything happens in between.
-    notify::broadcasts::NewBroadcast row{
-        .scope_id = scope_id, .broadcast = {}, .title = "News", .body = "x", .now = f.world.clock.now() + 1h};
+    notify::broadcasts::NewBroadcast row{.scope_id = scope_id,
+        .broadcast = {},
+        .title = "News",
+        .body = "x",
+        .now = f.world.clock.now(),
+        .due_at = f.world.clock.now() + 1h};
     row.broadcast.id = core::Uuid::v7();
     row.broadcast.template_name = "news";
     pg::Database db({.url = f.world.postgres.service_url(), .threads = 1, .queue_timeout = 30s});

@@ -39,7 +39,8 @@ public:
     /// who lives may hold one.
     void make_due() const
     {
-        world.postgres.query("UPDATE jobs SET run_at = now() WHERE queue LIKE 'notify.%'");
+        world.postgres.query(
+            "UPDATE jobs SET run_at = jobs_now(), lease_owner = NULL WHERE queue LIKE 'notify.%'");
     }
 
     /// How many notifications have that status.

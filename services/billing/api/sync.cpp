@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
+#include "jobs/queue.hpp"
 #include "providers/purchases_api.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
@@ -51,7 +52,7 @@ std::optional<Begun> try_begin(pg::Tx& tx, http::Request const& req, Deps& deps)
     auto const document = tenancy::settings::read(tx, home).document;
     if (!settings::has_purchases_api_key(document))
         throw core::Error(codes::purchases_api_not_configured, "The settings have no purchasesApiKey.");
-    auto const now = deps.clock.now();
+    auto const now = jobs::now(tx); // replicas' clocks differ, and the lease is for all of them
     auto taken = syncs::take(tx, home.tenant_id(), user_id_of(req), now, now + lease_time);
     if (!taken) return std::nullopt;
     return Begun{*std::move(taken), settings::purchases_api_key(document, home.tenant_id(), deps.keyring)};
@@ -116,7 +117,7 @@ asio::awaitable<void> abandon(Deps& deps, syncs::Lease const& lease, std::option
 {
     co_await deps.db.transact(settings::both_of(lease.tenant_id), [&](pg::Tx& tx) {
         syncs::give_back(tx, lease);
-        if (not_before) syncs::pause(tx, lease.tenant_id, *not_before);
+        if (not_before) syncs::pause(tx, lease.tenant_id, jobs::now(tx) + (*not_before - deps.clock.now()));
     });
 }
 

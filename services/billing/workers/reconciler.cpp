@@ -4,6 +4,7 @@
 #include "core/backoff.hpp"
 #include "crypto/random.hpp"
 #include "jobs/failure.hpp"
+#include "jobs/queue.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
 #include "tenancy/registry.hpp"
@@ -65,8 +66,8 @@ private:
 
     std::optional<syncs::Lease> next()
     {
-        auto const now = deps_.clock.now();
         return transact([&](pg::Tx& tx) {
+            auto const now = jobs::now(tx); // replicas' clocks differ, and the lease is for all of them
             return syncs::take_overdue(tx, tenant_id_, now - patience, now, now + lease_time);
         });
     }
@@ -95,8 +96,9 @@ private:
             auto const applied = syncs::apply(tx, tenant_id_, lease.user_id, subscriber, asked_at, {}, now);
             // What a sync cannot change (its clock and the platform's disagree) is not asked about in a
             // circle.
-            if (syncs::is_overdue(tx, tenant_id_, lease.user_id, now - patience))
-                syncs::give_back(tx, lease, now + again_at_soonest);
+            auto const shared_now = jobs::now(tx);
+            if (syncs::is_overdue(tx, tenant_id_, lease.user_id, shared_now - patience))
+                syncs::give_back(tx, lease, shared_now + again_at_soonest);
             else
                 syncs::finish(tx, lease);
             for (auto const& in : applied) {
@@ -109,8 +111,7 @@ private:
 
     void put_aside(syncs::Lease const& lease)
     {
-        auto const again = deps_.clock.now() + after_trouble;
-        transact([&](pg::Tx& tx) { syncs::give_back(tx, lease, again); });
+        transact([&](pg::Tx& tx) { syncs::give_back(tx, lease, jobs::now(tx) + after_trouble); });
     }
 
     Outcome stopped(syncs::Lease const& lease)
@@ -123,10 +124,13 @@ private:
     {
         deps_.logger.warn("the purchase platform did not answer as it should",
             {{"tenant", std::to_string(tenant_id_)}, {"why", error.what()}});
-        auto const setback = after(error, claim_.attempts, deps_.clock.now(), crypto::random_u64());
+        core::Time const here = deps_.clock.now();
+        auto const setback = after(error, claim_.attempts, here, crypto::random_u64());
         transact([&](pg::Tx& tx) {
-            syncs::give_back(tx, lease, setback.user_not_before);
-            if (setback.tenant_not_before) syncs::pause(tx, tenant_id_, *setback.tenant_not_before);
+            auto const ahead = jobs::now(tx) - here;
+            auto const until = setback.user_not_before;
+            syncs::give_back(tx, lease, until ? std::optional(*until + ahead) : std::nullopt);
+            if (setback.tenant_not_before) syncs::pause(tx, tenant_id_, *setback.tenant_not_before + ahead);
         });
         if (!setback.tenant_not_before) return std::nullopt;
         return Outcome::retry(*setback.tenant_not_before);
@@ -172,17 +176,17 @@ jobs::PeriodicOptions periodic_options()
     return {.name = queue, .interval = 15s, .poll = 2s};
 }
 
-jobs::Periodic::Step step(pg::Database& db, core::Clock const& clock)
+jobs::Periodic::Step step(pg::Database& db)
 {
-    return [&db, &clock, after = std::int64_t{0}](std::stop_token const& stop) mutable {
+    return [&db, after = std::int64_t{0}](std::stop_token const& stop) mutable {
         auto const scopes = db.transact_blocking(pg::Scopes(),
             [&](pg::Tx& tx) { return tenancy::registry::scopes_after(tx, after, scopes_a_step); });
         after = scopes.empty() ? 0 : scopes.back();
         if (scopes.empty()) return false;
         db.transact_blocking(pg::Scopes(scopes), [&](pg::Tx& tx) {
-            auto const now = clock.now();
+            auto const now = jobs::now(tx);
             for (auto const tenant : syncs::tenants_overdue(tx, scopes, now - patience, now))
-                jobs::enqueue(tx, queue, tenant * 2, core::Uuid(), now);
+                jobs::enqueue(tx, queue, tenant * 2, core::Uuid());
         });
         return !stop.stop_requested();
     };

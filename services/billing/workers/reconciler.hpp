@@ -55,6 +55,6 @@ jobs::Handler handler(Deps deps);
 
 /// For Platform::add_periodic.
 jobs::PeriodicOptions periodic_options();
-jobs::Periodic::Step step(pg::Database& db, core::Clock const& clock);
+jobs::Periodic::Step step(pg::Database& db);
 
 } // namespace billing::reconciler

@@ -147,7 +147,7 @@ http::Response cancel(pg::Tx& tx, http::Request const& req, core::Uuid const& id
     std::int64_t const scope_id = req.scope().id;
     auto const before = core::require_found(broadcasts::find(tx, scope_id, id), "broadcast");
     // What waits is looked at now, and settled. The jobs' locks come before the broadcast's.
-    broadcast_chunks::wake_all(tx, scope_id, id, now);
+    broadcast_chunks::wake_all(tx, scope_id, id);
     if (!broadcasts::cancel(tx, scope_id, id, now))
         throw core::Error(core::codes::conflict, "The broadcast is complete, or was cancelled before.");
     events::broadcast_moved(tx, scope_id, id, now);

@@ -61,7 +61,7 @@ asio::awaitable<Started> try_anew(http::Request const& req, Deps& deps)
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         Notification const before = get_shown(tx, req).notification;
         core::Time const now = deps.clock.now();
-        auto n = notifications::enqueue_and_lock(tx, req.scope().id, before, now);
+        auto n = notifications::enqueue_and_lock(tx, req.scope().id, before);
         if (!n || n->status != Status::failed)
             conflict("Only a notification that has failed can be tried anew.");
         notifications::requeue(tx, req.scope().id, *n, now);

@@ -82,7 +82,7 @@ asio::awaitable<http::Response> put_platform(http::Request const& req, Deps& dep
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         auto const before = find(tx, req.scope(), kind);
         platforms::put(tx, req.scope(), *credential, deps.keyring);
-        platform_state::resume(tx, req.scope().id, kind, now);
+        platform_state::resume(tx, req.scope().id, kind);
         auto const after = find(tx, req.scope(), kind);
         record(tx, req, "platform.updated", kind, before, after);
         core::JsonWriter w;
@@ -109,7 +109,7 @@ asio::awaitable<http::Response> delete_platform(http::Request const& req, Deps& 
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         auto const removed = platforms::remove(tx, req.scope(), kind);
         if (!removed) platform_not_found();
-        platform_state::resume(tx, req.scope().id, kind, deps.clock.now());
+        platform_state::resume(tx, req.scope().id, kind);
         record(tx, req, "platform.deleted", kind, removed, std::nullopt);
         return http::Response::ok(R"({"deleted":true})");
     });

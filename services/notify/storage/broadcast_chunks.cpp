@@ -76,8 +76,7 @@ std::vector<Range> cut(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, st
     return ranges;
 }
 
-void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, std::span<Range const> ranges,
-    core::Time now)
+void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, std::span<Range const> ranges)
 {
     if (ranges.empty()) return;
     std::vector<core::Uuid> ids;
@@ -93,7 +92,7 @@ void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, s
            "devices) SELECT $1::bigint, $2::uuid, * "
            "FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::integer[])",
         params);
-    jobs::enqueue(tx, queue, scope_id, ids, now);
+    jobs::enqueue(tx, queue, scope_id, ids);
 }
 
 std::optional<Chunk> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
@@ -159,22 +158,22 @@ bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
     return removed.affected_rows() > 0;
 }
 
-void wake_all(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, core::Time now)
+void wake_all(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id)
 {
     auto const ids = pg::read_rows(
         tx.run("SELECT chunk_id FROM broadcast_chunks WHERE scope_id = $1 AND broadcast_id = $2",
             {scope_id, broadcast_id}),
         &pg::RowReader::uuid);
-    jobs::enqueue(tx, queue, scope_id, ids, now);
+    jobs::enqueue(tx, queue, scope_id, ids);
 }
 
-void wake_paused(pg::Tx& tx, std::int64_t scope_id, core::Time now)
+void wake_paused(pg::Tx& tx, std::int64_t scope_id)
 {
     auto const ids = pg::read_rows(
         tx.run(
             "SELECT chunk_id FROM broadcast_chunks WHERE scope_id = $1 AND waits_for_platform", {scope_id}),
         &pg::RowReader::uuid);
-    jobs::enqueue(tx, queue, scope_id, ids, now);
+    jobs::enqueue(tx, queue, scope_id, ids);
 }
 
 } // namespace notify::broadcast_chunks

@@ -32,9 +32,8 @@ struct Range {
 std::vector<Range> cut(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, std::int64_t last,
     std::size_t size, std::size_t limit);
 
-/// Inserts a chunk for each range, with its job, due at `now`.
-void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, std::span<Range const> ranges,
-    core::Time now);
+/// Inserts a chunk for each range, with its job, due at once.
+void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, std::span<Range const> ranges);
 
 /// A chunk as a run finds it.
 struct Chunk {
@@ -76,9 +75,9 @@ struct Waiting {
 [[nodiscard]] bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 
 /// Has all of a broadcast's chunks looked at now.
-void wake_all(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, core::Time now);
+void wake_all(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id);
 
 /// Has those looked at now that wait for a platform of the scope.
-void wake_paused(pg::Tx& tx, std::int64_t scope_id, core::Time now);
+void wake_paused(pg::Tx& tx, std::int64_t scope_id);
 
 } // namespace notify::broadcast_chunks

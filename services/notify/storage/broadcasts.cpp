@@ -68,7 +68,7 @@ void insert(pg::Tx& tx, NewBroadcast const& row)
                          ORDER BY d.device_id DESC LIMIT 1), 0),
                clock_timestamp())",
         {row.scope_id, b.id, b.template_name, b.dedupe_key, row.title, row.body, b.traceparent});
-    jobs::enqueue(tx, queue, row.scope_id, b.id, row.now);
+    jobs::enqueue(tx, queue, row.scope_id, b.id, row.due_at);
 }
 
 std::optional<Broadcast> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)

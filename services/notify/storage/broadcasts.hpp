@@ -32,8 +32,9 @@ std::optional<core::Uuid> claim(
 struct NewBroadcast {
     std::int64_t scope_id = 0;
     Broadcast broadcast;
-    std::string title, body; ///< rendered
-    core::Time now;          ///< when its job is due
+    std::string title, body;            ///< rendered
+    core::Time now;                     ///< when it was accepted
+    std::optional<core::Time> due_at{}; ///< of its job; nullopt: at once
 };
 
 /// Inserts it, in the scope's commit order, with its job. Its devices are those registered up to now.

@@ -94,7 +94,7 @@ std::vector<Notification> withdraw_and_lock(
     for (auto const& n : locked) {
         // A push that was sent in between goes on with its other devices.
         if (n.status == Status::sent && withdrawn.contains(n.id))
-            jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, n.due_at());
+            jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, n.send_at);
     }
     return locked;
 }
@@ -129,10 +129,9 @@ void update_progress(pg::Tx& tx, std::int64_t scope_id, Notification const& n)
         {scope_id, n.id, n.attempts, n.provider_id});
 }
 
-std::optional<Notification> enqueue_and_lock(
-    pg::Tx& tx, std::int64_t scope_id, Notification const& n, core::Time now)
+std::optional<Notification> enqueue_and_lock(pg::Tx& tx, std::int64_t scope_id, Notification const& n)
 {
-    jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, std::max(now, n.send_at.value_or(now)));
+    jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, n.send_at);
     return lock(tx, scope_id, n.id);
 }
 

@@ -40,10 +40,12 @@ constexpr std::string_view insert_sql =
     "html, data, send_at, traceparent, queued_at, created_at) "
     "SELECT *, clock_timestamp() FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::text[], "
     "$6::text[], $7::text[], $8::boolean[], $9::json[], $10::timestamptz[], $11::text[], $12::timestamptz[]) "
-    "RETURNING scope_id, notification_id, channel, created_at, greatest(queued_at, send_at) AS due_at), "
+    "AS u(scope_id) "
+    "WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[]) "
+    "RETURNING scope_id, notification_id, channel, created_at, send_at), "
     "enqueued AS MATERIALIZED ("
     "SELECT enqueue_jobs('notify.' || channel, array_agg(scope_id), array_agg(notification_id), "
-    "array_agg(due_at)) AS jobs FROM accepted GROUP BY channel) "
+    "array_agg(send_at)) AS jobs FROM accepted GROUP BY channel) "
     "SELECT notification_id, created_at, (SELECT sum(jobs) FROM enqueued) FROM accepted";
 
 std::vector<pg::Param> insert_params(std::span<NewNotification const> rows)

@@ -41,12 +41,12 @@ bool holds(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time seen
     return !paused.empty();
 }
 
-void resume(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time now)
+void resume(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind)
 {
     tx.run("UPDATE platforms SET paused_until = NULL, paused_reason = NULL "
            "WHERE scope_id = $1 AND kind = $2 AND paused_until IS NOT NULL",
         {scope_id, to_string(kind)});
-    jobs::enqueue(tx, resume_queue, scope_id, resume_ref(kind), now);
+    jobs::enqueue(tx, resume_queue, scope_id, resume_ref(kind));
 }
 
 void stop_pruning(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time seen, core::Time now)

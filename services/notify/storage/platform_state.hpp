@@ -30,7 +30,7 @@ bool holds(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time seen
 
 /// Ends the pause, and has what waited for it sent now. To be called in the transaction that sets or removes
 /// the credential, whether there was a pause or not.
-void resume(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time now);
+void resume(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind);
 
 /// From `now` on, if not since longer, no device of the scope is removed on the word of `kind`, until another
 /// credential is put there: nothing changes when the one that was `seen` was replaced since.

@@ -36,7 +36,7 @@ void record(
     broadcasts::settle(tx, scope_id, chunk.broadcast_id, settled);
     // A credential that came while the carrier was asked: nobody else will wake this chunk.
     if (!halt(tx, scope_id, run.halted(), now) && goes_on)
-        jobs::enqueue(tx, broadcast_chunks::queue, scope_id, chunk.id, now);
+        jobs::enqueue(tx, broadcast_chunks::queue, scope_id, chunk.id);
     prune(tx, scope_id, pruning, now);
     // Last, as it may take the scope's lock: whoever holds that does not wait for a platform.
     events::broadcast_moved(tx, scope_id, chunk.broadcast_id, now);
@@ -69,7 +69,7 @@ bool BroadcastCutter::step(jobs::Claim& claim) const
         claim.traceparent = uncut->traceparent;
         auto const ranges = broadcast_chunks::cut(
             tx, scope_id, uncut->after, uncut->last, deps_.broadcast_chunk, chunks_a_step);
-        broadcast_chunks::insert(tx, scope_id, id, ranges, now);
+        broadcast_chunks::insert(tx, scope_id, id, ranges);
         std::int64_t devices = 0;
         for (auto const& range : ranges)
             devices += range.devices;

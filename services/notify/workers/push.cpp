@@ -41,8 +41,7 @@ void record(pg::Tx& tx, std::int64_t scope_id, PushRun const& run, Pruning const
     if (run.counts()) ++n->attempts;
     deliveries::record(tx, scope_id, n->id, run.changed());
     // A credential that came while the carrier was asked: nobody else will wake this push.
-    if (!halt(tx, scope_id, run.halted(), now))
-        jobs::enqueue(tx, queue_of(Channel::push), scope_id, n->id, now);
+    if (!halt(tx, scope_id, run.halted(), now)) jobs::enqueue(tx, queue_of(Channel::push), scope_id, n->id);
     prune(tx, scope_id, pruning, now);
     auto const to = status_after(run, *n);
     auto const detail = to == Status::failed ? std::optional(run.reason()) : std::nullopt;

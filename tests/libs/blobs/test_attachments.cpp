@@ -1,6 +1,7 @@
 #include "api.hpp"
 #include "jobs/worker.hpp"
 #include "pg/row.hpp"
+#include "testing/database_clock.hpp"
 #include "testing/eventually.hpp"
 #include "testing/run_awaitable.hpp"
 
@@ -164,6 +165,7 @@ TEST_CASE("what is never attached is gone after a day, what is attached stays")
     testing::run_awaitable(orphan(s.store, {14, *core::Uuid::parse(waiting), {}}));
     CHECK(s.files() == 4);
 
+    testing::rule_database(s.clock, s.postgres);
     jobs::Worker worker(s.db, s.clock,
         {.queue = blobs::expire_queue, .threads = 2, .poll = std::chrono::milliseconds(10)},
         blobs::expire_handler(s.api.attachments));

@@ -2,15 +2,17 @@
 
 #include "jobs/queue.hpp"
 #include "pg/database.hpp"
-#include "testing/fake_clock.hpp"
+#include "testing/database_clock.hpp"
 #include "testing/postgres.hpp"
 
 namespace jobs_test {
 
 using namespace std::chrono_literals;
 
-/// A migrated database and a clock that stands still.
+/// A migrated database and a clock that stands still, the database's too.
 struct Fixture {
+    Fixture() { testing::rule_database(clock, postgres); }
+
     testing::Postgres postgres = testing::Postgres::migrated({&jobs::migrations()}, "jobs");
     pg::Database database{{.url = postgres.service_url(), .application_name = "test", .threads = 4}};
     testing::FakeClock clock;
@@ -58,7 +60,7 @@ struct Fixture {
 
     jobs::ClaimResult claim(jobs::ClaimRequest const& request)
     {
-        return tx([&](pg::Tx& t) { return jobs::claim(t, request, clock.now()); });
+        return tx([&](pg::Tx& t) { return jobs::claim(t, request); });
     }
 
     std::vector<jobs::Claim> claim_up_to(std::size_t limit, std::chrono::milliseconds lease = 60s)

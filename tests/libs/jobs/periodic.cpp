@@ -35,9 +35,9 @@ TEST_CASE("a periodic task runs once an interval, whatever the number of replica
         ++runs;
         return false;
     };
-    Periodic const a(f.database, f.clock, hourly(), step);
-    Periodic const b(f.database, f.clock, hourly(), step);
-    Periodic const c(f.database, f.clock, hourly(), step);
+    Periodic const a(f.database, hourly(), step);
+    Periodic const b(f.database, hourly(), step);
+    Periodic const c(f.database, hourly(), step);
     for (int expected = 1; expected <= 3; ++expected) {
         CHECK(eventually([&] { return runs == expected; }));
         CHECK(eventually([&] { return is_over(f); }));
@@ -51,7 +51,7 @@ TEST_CASE("a task runs on while there is more to do")
 {
     Fixture f;
     std::atomic<int> steps = 0;
-    Periodic const task(f.database, f.clock, hourly(), [&](std::stop_token const&) { return ++steps < 5; });
+    Periodic const task(f.database, hourly(), [&](std::stop_token const&) { return ++steps < 5; });
     CHECK(eventually([&] { return steps == 5; }));
     std::this_thread::sleep_for(100ms); // in which it could go on
     CHECK(steps == 5);
@@ -64,7 +64,7 @@ TEST_CASE("a task that throws is reported and comes again after the interval")
     std::mutex mutex;
     std::vector<std::string> failures;
     Periodic const task(
-        f.database, f.clock, hourly(),
+        f.database, hourly(),
         [&](std::stop_token const&) -> bool { throw std::runtime_error("run " + std::to_string(++runs)); },
         [&](std::string_view what) {
             std::lock_guard const lock(mutex);
@@ -88,7 +88,7 @@ TEST_CASE("the lease of a replica that died ends, and another runs the task")
             {f.clock.now() + 10min, core::Uuid::v7()});
     });
     std::atomic<int> runs = 0;
-    Periodic const task(f.database, f.clock, hourly(), [&](std::stop_token const&) {
+    Periodic const task(f.database, hourly(), [&](std::stop_token const&) {
         ++runs;
         return false;
     });
@@ -103,7 +103,7 @@ TEST_CASE("a task that was cut short by a shutdown is due for the next replica")
     Fixture f;
     std::atomic<int> steps = 0;
     {
-        Periodic task(f.database, f.clock, hourly(), [&](std::stop_token const& stop) {
+        Periodic task(f.database, hourly(), [&](std::stop_token const& stop) {
             ++steps;
             while (!stop.stop_requested())
                 std::this_thread::sleep_for(1ms);
@@ -112,7 +112,7 @@ TEST_CASE("a task that was cut short by a shutdown is due for the next replica")
         REQUIRE(eventually([&] { return steps == 1; }));
         task.stop();
     }
-    Periodic const next(f.database, f.clock, hourly(), [&](std::stop_token const&) {
+    Periodic const next(f.database, hourly(), [&](std::stop_token const&) {
         ++steps;
         return false;
     });

@@ -11,7 +11,7 @@ namespace {
 
 jobs::Backlog survey(Fixture& f, std::string const& queue = "q")
 {
-    auto const all = f.tx([&](pg::Tx& t) { return jobs::survey(t, std::vector{queue}, f.clock.now()); });
+    auto const all = f.tx([&](pg::Tx& t) { return jobs::survey(t, std::vector{queue}); });
     REQUIRE(all.size() == 1);
     REQUIRE(all.front().queue == queue);
     return all.front();
@@ -28,7 +28,7 @@ TEST_CASE("a queue without jobs has nothing to show")
     CHECK(b.due == 0);
     CHECK_FALSE(b.oldest);
     CHECK_FALSE(b.oldest_due);
-    CHECK(f.tx([&](pg::Tx& t) { return jobs::survey(t, {}, f.clock.now()); }).empty());
+    CHECK(f.tx([&](pg::Tx& t) { return jobs::survey(t, {}); }).empty());
 }
 
 TEST_CASE("what is due is told from what runs and what is for later, in every scope")

@@ -15,25 +15,6 @@ using jobs::Worker;
 using jobs::WorkerOptions;
 using testing::eventually;
 
-namespace {
-
-/// A clock that stands still and counts how often it was asked.
-struct CountingClock final : core::Clock {
-    /// A worker asks it when it is made, and twice whenever it looks for jobs: for leases that it holds, and
-    /// within the transaction that claims.
-    static constexpr int by_first_look = 3;
-
-    core::Time now() const override
-    {
-        ++asked;
-        return testing::FakeClock::start;
-    }
-
-    mutable std::atomic<int> asked = 0;
-};
-
-} // namespace
-
 TEST_CASE("each outcome ends a job in its way, together with what it records")
 {
     Fixture f;
@@ -147,15 +128,16 @@ TEST_CASE("a worker wakes for its own queue, without waiting for the next poll")
     options.poll = 1h;
     // With one thread, what the test asks of this database comes after the look that is under way.
     pg::Database one({.url = f.postgres.service_url(), .threads = 1});
-    CountingClock const clock;
-    Worker worker(one, clock, options, [&](Claim const&, std::stop_token const&) {
+    f.postgres.query("CREATE SEQUENCE looks; GRANT USAGE ON looks TO PUBLIC; "
+                     "CREATE OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE "
+                     "AS 'SELECT CASE WHEN nextval(''looks'') > 0 THEN now END FROM test_clock'");
+    Worker worker(one, f.clock, options, [&](Claim const&, std::stop_token const&) {
         ++ran;
         return Outcome::done();
     });
     // The first look finds the queue empty; then only a wake-up helps.
-    REQUIRE(eventually([&] { return clock.asked >= CountingClock::by_first_look; }));
-    one.transact_blocking(
-        pg::Scopes{}, [&](pg::Tx& tx) { jobs::enqueue(tx, "q", 2, core::Uuid::v7(), clock.now()); });
+    REQUIRE(eventually([&] { return f.postgres.query("SELECT is_called FROM looks") == "t"; }));
+    one.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { jobs::enqueue(tx, "q", 2, core::Uuid::v7()); });
     worker.on_notification("another queue");
     std::this_thread::sleep_for(100ms); // in which it could look
     CHECK(ran == 0);

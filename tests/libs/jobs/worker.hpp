@@ -11,7 +11,7 @@ using testing::Gate, testing::OpenAtEnd;
 /// Looks for jobs often, so that a test need not wake it.
 inline jobs::WorkerOptions quick(unsigned threads = 4)
 {
-    return {.queue = "q", .threads = threads, .lease = 60s, .poll = 20ms};
+    return {.queue = "q", .threads = threads, .lease = 60s, .poll = 20ms, .grace = 0ms, .farewell = 1s};
 }
 
 } // namespace jobs_test

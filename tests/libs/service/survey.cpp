@@ -3,8 +3,8 @@
 #include "core/id.hpp"
 #include "jobs/queue.hpp"
 #include "pg/row.hpp"
+#include "testing/database_clock.hpp"
 #include "testing/eventually.hpp"
-#include "testing/fake_clock.hpp"
 #include "testing/postgres.hpp"
 
 #include <catch2/catch.hpp>
@@ -19,6 +19,8 @@ using testing::eventually;
 namespace {
 
 struct Fixture {
+    Fixture() { testing::rule_database(clock, postgres); }
+
     /// What the series shows; fails when it is not there.
     double shown(std::string const& series) const
     {

@@ -6,8 +6,8 @@
 #include "jobs/queue.hpp"
 #include "pg/database.hpp"
 #include "tenancy/registry.hpp"
+#include "testing/database_clock.hpp"
 #include "testing/eventually.hpp"
-#include "testing/fake_clock.hpp"
 #include "testing/postgres.hpp"
 #include "testing/run_awaitable.hpp"
 #include "webhooks/api.hpp"
@@ -30,7 +30,10 @@ using Handler = boost::asio::awaitable<http::Response> (*)(http::Request const&,
 
 /// The library on a database of its own, with a clock that stands still.
 struct Fixture {
-    explicit Fixture(bool allow_private = true) : allow_private_addresses(allow_private) {}
+    explicit Fixture(bool allow_private = true) : allow_private_addresses(allow_private)
+    {
+        testing::rule_database(clock, postgres);
+    }
 
     bool allow_private_addresses;
     testing::Postgres postgres = testing::Postgres::migrated(

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "testing/fake_clock.hpp"
+#include "testing/postgres.hpp"
+
+#include <string>
+
+namespace testing {
+
+/// Lets jobs and periodic tasks of a migrated database go by `clock` instead of the database's own:
+/// `jobs_now()` is what it shows. The database has to outlive the last move of the clock.
+inline void rule_database(FakeClock& clock, Postgres const& postgres)
+{
+    postgres.query("CREATE TABLE test_clock (now timestamptz); INSERT INTO test_clock DEFAULT VALUES; "
+                   "GRANT SELECT ON test_clock TO PUBLIC; "
+                   "CREATE OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE "
+                   "AS 'SELECT now FROM test_clock'");
+    clock.follow([&postgres](core::Time now) {
+        postgres.query("UPDATE test_clock SET now = timestamptz 'epoch' + " +
+                       std::to_string(now.time_since_epoch().count()) + " * interval '1 microsecond'");
+    });
+}
+
+} // namespace testing
