@@ -17,9 +17,19 @@ namespace pg {
 /// several fails, its members run singly, so that one bad row hurts nobody else; a lost connection answers
 /// all of them UNAVAILABLE.
 ///
+/// A scope whose lock another transaction holds leaves the batch, and the others are run at once. From then
+/// on the scope goes by itself, at most two such scopes at a time, and its callers wait without a connection
+/// between attempts. `queue_timeout` after they left their batch they get UNAVAILABLE. A batch of several
+/// scopes that meets a locked row, or exceeds `statement_timeout`, is split into its scopes in the same way.
+///
+/// At most `queue_limit` callers of a thread wait, of one tenant three quarters of that. The callers of
+/// scopes that are locked for longer than an attempt have bounds of their own: half of `queue_limit`, and an
+/// eighth for each tenant. Beyond: UNAVAILABLE at once.
+///
 /// `work(Session&, std::span<In const>) -> asio::awaitable<std::vector<Out>>`: one result per input, in the
 /// order of the inputs (match rows to inputs by id, never by position). It may run for the same inputs again,
-/// and on several threads at once.
+/// and on several threads at once. The scope of an input is its `scope_id`; inputs without are taken for one
+/// scope's.
 template <class In, class Out> class Coalescer {
 public:
     using Work = std::function<Batch<Out>(Session&, std::span<In const>)>;
@@ -28,6 +38,8 @@ public:
     /// A batch under way for longer than this lets a second one of its thread past it.
     static constexpr std::chrono::milliseconds patience{5};
     static constexpr unsigned parallel_batches = 2;
+    /// Scopes of a thread that go by themselves at a time.
+    static constexpr unsigned parallel_scopes = 2;
 
     /// `database` outlives the calls of `run`.
     Coalescer(Database& database, Work work);
@@ -40,7 +52,9 @@ private:
     struct Waiter;
     struct Drop;
     using Held = std::unique_ptr<Waiter, Drop>;
+    struct Apart;
     struct Queue;
+    struct Attempt;
     struct State;
     std::shared_ptr<State> state_;
 };

@@ -15,7 +15,7 @@ Rows Connection::run(std::span<Statement const> statements, bool read_only)
 {
     for (auto need = wire_.send(statements, read_only); need != Wire::Need::nothing; need = wire_.advance())
         wait(need);
-    return wire_.take();
+    return std::move(wire_.take().back());
 }
 
 void Connection::wait(Wire::Need need)

@@ -117,11 +117,11 @@ void Database::report_lost(std::string_view why)
     impl_->report_lost(why);
 }
 
-asio::awaitable<std::unique_ptr<Session>> Database::session()
+asio::awaitable<std::unique_ptr<Session>> Database::session(LockWait wait)
 {
     auto const lane = Lane::of(co_await asio::this_coro::executor, *this);
-    auto pipeline = co_await lane->take(*this);
-    co_return std::make_unique<BatchSession>(*this, lane, std::move(pipeline));
+    auto pipeline = co_await (wait == LockWait::shared ? lane->take(*this) : lane->take_apart(*this));
+    co_return std::make_unique<BatchSession>(*this, lane, std::move(pipeline), wait);
 }
 
 asio::awaitable<void> Database::perform(Scopes scopes, Mode mode, std::function<void(Tx&)> work)

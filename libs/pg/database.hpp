@@ -63,10 +63,44 @@ public:
     }
 };
 
+/// What a batch ends with that met a lock of another transaction, or exceeded `statement_timeout`: nothing of
+/// its last message was done. UNAVAILABLE for callers. Coalescer runs the scopes of such a batch one by one.
+class Stalled : public core::Error {
+public:
+    enum class Cause {
+        scope_lock, ///< another transaction holds the locks of `scopes`
+        row_lock,   ///< a row or a table was not free within the session's wait
+        timeout,    ///< `statement_timeout`
+    };
+
+    explicit Stalled(Cause cause, std::vector<std::int64_t> scopes = {})
+        : core::Error(core::Error::unavailable("the data is locked by another operation; try again")),
+          cause_(cause), scopes_(std::move(scopes))
+    {
+    }
+
+    Cause cause() const noexcept { return cause_; }
+
+    /// Those known to be locked, ascending; empty unless `scope_lock`.
+    std::vector<std::int64_t> const& scopes() const noexcept { return scopes_; }
+
+private:
+    Cause cause_;
+    std::vector<std::int64_t> scopes_;
+};
+
+/// How long a Session's statements wait for what other transactions hold.
+enum class LockWait {
+    shared, ///< for a batch of several scopes: not for a scope's lock, and at most 100 ms for a row
+    alone,  ///< for a batch of one scope: at most 100 ms for its lock, in the server's queue, or for a row
+    brief,  ///< for a batch of one scope: not for its lock, and at most 10 ms for a row
+};
+
 /// What a coalesced batch runs on, on its caller's own thread: each call is one message, `SELECT
 /// set_config('app.scopes', …)` and the statement, and one implicit transaction, committed when it returns. A
-/// serialization failure or deadlock is run again (at most 3 times). Throws core::Error UNAVAILABLE for what
-/// is the server's trouble (lost, cancelled, out of resources), and what libpqxx throws for everything else.
+/// serialization failure or deadlock is run again (at most 3 times). Throws Stalled for a lock that others
+/// hold and for a statement that took too long, core::Error UNAVAILABLE for what else is the server's trouble
+/// (lost, out of resources), and what libpqxx throws for everything else.
 ///
 /// Statements are planned once for all calls, without sequential scans where an index will do: they probe
 /// indexes by the keys they are given, and left to itself the server finds that the estimates for each batch
@@ -82,8 +116,12 @@ public:
         return run(scopes, sql, std::span(params.begin(), params.size()));
     }
 
-    /// As `run`, with per-scope advisory locks (ascending) taken first in the same message and held to
-    /// commit: what makes commit order the order of `clock_timestamp()` within a scope.
+    /// As `run`, with per-scope advisory locks taken first in the same message and held to commit: what makes
+    /// commit order the order of `clock_timestamp()` within a scope. When one of them is not to be had the
+    /// statement runs with `app.scopes` empty, and Stalled names the scopes; so it treats no input whose
+    /// scope is not in `app.scopes`. An INSERT has that as a condition:
+    ///
+    ///     WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
     virtual asio::awaitable<Rows> run_serialised(
         Scopes const& scopes, std::string_view sql, std::span<Param const> params) = 0;
 };
@@ -227,8 +265,9 @@ public:
     void submit(Errand errand);
 
     /// For Coalescer: a connection that the calling coroutine's thread drives, until the Session ends. The
-    /// coroutine's context is run by one thread. Throws core::Error UNAVAILABLE.
-    asio::awaitable<std::unique_ptr<Session>> session();
+    /// coroutine's context is run by one thread. Sessions that are not `shared` have two of the thread's
+    /// connections at most. Throws core::Error UNAVAILABLE.
+    asio::awaitable<std::unique_ptr<Session>> session(LockWait wait = LockWait::shared);
 
     /// For `session`: how its connections behave.
     WireOptions wire_options(bool binary) const;

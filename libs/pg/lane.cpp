@@ -1,13 +1,16 @@
 #include "pg/lane.hpp"
 
+#include "pg/row.hpp"
 #include "pg/transaction.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <pqxx/except>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 namespace pg {
@@ -67,7 +70,7 @@ asio::awaitable<std::unique_ptr<Pipeline>> Lane::take(Database& database)
         if (now >= deadline) throw core::Error::unavailable("the database is overloaded");
         bool const may_make_later = made_ + making_ < connection_limit;
         auto const until = may_make_later ? std::min(deadline, next_try_) : deadline;
-        co_await wait_for_one(std::chrono::ceil<std::chrono::milliseconds>(until - now));
+        co_await wait_in(waiting_, std::chrono::ceil<std::chrono::milliseconds>(until - now));
     }
 }
 
@@ -92,7 +95,7 @@ asio::awaitable<std::unique_ptr<Pipeline>> Lane::make(Database& database)
         failure = std::current_exception();
     }
     --making_;
-    wake_one();
+    wake_one(waiting_);
     if (made_ == 0) std::rethrow_exception(failure);
     next_try_ = Clock::now() + between_tries;
     co_return nullptr;
@@ -110,19 +113,40 @@ std::unique_ptr<Pipeline> Lane::take_idle(Database& database)
     return nullptr;
 }
 
-asio::awaitable<void> Lane::wait_for_one(std::chrono::milliseconds limit)
+asio::awaitable<std::unique_ptr<Pipeline>> Lane::take_apart(Database& database)
+{
+    auto const self = shared_from_this();
+    auto const deadline = Clock::now() + database.options().queue_timeout;
+    while (apart_ >= apart_limit) {
+        auto const now = Clock::now();
+        if (now >= deadline) throw core::Error::unavailable("the database is overloaded");
+        co_await wait_in(apart_waiting_, std::chrono::ceil<std::chrono::milliseconds>(deadline - now));
+    }
+    ++apart_;
+    std::exception_ptr failure;
+    try {
+        co_return co_await take(database);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    end_apart();
+    std::rethrow_exception(failure);
+}
+
+asio::awaitable<void> Lane::wait_in(Waiting& waiting, std::chrono::milliseconds limit)
 {
     struct Place {
-        Lane& lane;
+        Waiting& waiting;
         asio::steady_timer timer;
 
-        Place(Lane& l, std::chrono::milliseconds limit) : lane(l), timer(l.executor_, limit)
+        Place(Waiting& w, asio::any_io_executor const& executor, std::chrono::milliseconds limit)
+            : waiting(w), timer(executor, limit)
         {
-            lane.waiting_.push_back(&timer);
+            waiting.push_back(&timer);
         }
 
-        ~Place() { std::erase(lane.waiting_, &timer); }
-    } place(*this, limit);
+        ~Place() { std::erase(waiting, &timer); }
+    } place(waiting, executor_, limit);
 
     boost::system::error_code woken;
     co_await place.timer.async_wait(asio::redirect_error(asio::use_awaitable, woken));
@@ -134,57 +158,127 @@ void Lane::give_back(std::unique_ptr<Pipeline> pipeline)
         --made_;
     else
         idle_.push_back(std::move(pipeline));
-    wake_one();
+    wake_one(waiting_);
 }
 
-void Lane::wake_one()
+void Lane::give_back_apart(std::unique_ptr<Pipeline> pipeline)
 {
-    if (waiting_.empty()) return;
-    waiting_.front()->cancel();
-    waiting_.pop_front();
+    give_back(std::move(pipeline));
+    end_apart();
 }
 
-BatchSession::BatchSession(Database& database, std::shared_ptr<Lane> lane, std::unique_ptr<Pipeline> pipeline)
-    : database_(database), lane_(std::move(lane)), pipeline_(std::move(pipeline))
+void Lane::end_apart()
+{
+    --apart_;
+    wake_one(apart_waiting_);
+}
+
+void Lane::wake_one(Waiting& waiting)
+{
+    if (waiting.empty()) return;
+    waiting.front()->cancel();
+    waiting.pop_front();
+}
+
+BatchSession::BatchSession(
+    Database& database, std::shared_ptr<Lane> lane, std::unique_ptr<Pipeline> pipeline, LockWait wait)
+    : database_(database), lane_(std::move(lane)), pipeline_(std::move(pipeline)), wait_(wait)
 {
 }
 
 BatchSession::~BatchSession()
 {
-    lane_->give_back(std::move(pipeline_));
+    if (wait_ == LockWait::shared)
+        lane_->give_back(std::move(pipeline_));
+    else
+        lane_->give_back_apart(std::move(pipeline_));
 }
 
 namespace {
 
-constexpr std::string_view lock_scopes = "SELECT pg_advisory_xact_lock(k) FROM unnest($1::bigint[]) k";
+constexpr std::string_view set_scopes_and_limit =
+    "SELECT set_config('app.scopes', $1, true), set_config('lock_timeout', $2, true)";
+constexpr std::string_view take_lock = "SELECT pg_advisory_xact_lock($1)";
+// Where one lock is not to be had nothing is to be done: the statement sees no scope.
+constexpr std::string_view try_locks_and_set_scopes =
+    "SELECT set_config('app.scopes', CASE WHEN t.busy IS NULL THEN $1 ELSE '' END, true), "
+    "set_config('lock_timeout', $2, true), coalesce(t.busy, '{}') "
+    "FROM (SELECT array_agg(s::text ORDER BY s) FILTER (WHERE NOT pg_try_advisory_xact_lock(k)) AS busy "
+    "FROM unnest($3::bigint[], $4::bigint[]) AS u(s, k)) AS t";
+
+/// In PostgreSQL's `lock_timeout`.
+Param timeout_of(LockWait wait)
+{
+    return wait == LockWait::brief ? "10ms" : "100ms";
+}
+
+std::vector<std::int64_t> ids_of(std::span<std::string const> texts)
+{
+    std::vector<std::int64_t> ids;
+    for (std::string const& text : texts)
+        ids.push_back(std::stoll(text));
+    return ids;
+}
+
+/// What ended a statement that had to wait too long; nullopt for every other failure.
+std::optional<Stalled> stall_of(std::exception_ptr const& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (pqxx::sql_error const& error) {
+        if (error.sqlstate() == "55P03") return Stalled(Stalled::Cause::row_lock);
+        if (error.sqlstate() == "57014") return Stalled(Stalled::Cause::timeout);
+    } catch (...) { // NOLINT(bugprone-empty-catch): no stall
+    }
+    return std::nullopt;
+}
 
 } // namespace
 
 asio::awaitable<Rows> BatchSession::run(
     Scopes const& scopes, std::string_view sql, std::span<Param const> params)
 {
-    Param const seen = visible(scopes);
+    Param const settings[] = {visible(scopes), timeout_of(wait_)};
     Statement const statements[] = {
-        {database_.transaction_settings(), {}}, {set_scopes, {&seen, 1}}, {sql, params}};
-    co_return co_await attempt(statements);
+        {database_.transaction_settings(), {}}, {set_scopes_and_limit, settings}, {sql, params}};
+    co_return (co_await attempt(statements)).back();
 }
 
 asio::awaitable<Rows> BatchSession::run_serialised(
     Scopes const& scopes, std::string_view sql, std::span<Param const> params)
 {
+    // To wait for one lock while holding another's is to make the other wait as well.
+    bool const may_wait = wait_ == LockWait::alone && scopes.ids().size() == 1;
+    if (may_wait) co_return co_await wait_for_lock(scopes, sql, params);
+    co_return co_await try_locks(scopes, sql, params);
+}
+
+asio::awaitable<Rows> BatchSession::wait_for_lock(
+    Scopes const& scopes, std::string_view sql, std::span<Param const> params)
+{
+    Param const settings[] = {visible(scopes), timeout_of(wait_)};
+    Param const key = scope_lock(scopes.ids().front());
+    Statement const statements[] = {{database_.transaction_settings(), {}}, {set_scopes_and_limit, settings},
+        {take_lock, {&key, 1}, true}, {sql, params}};
+    co_return (co_await attempt(statements)).back();
+}
+
+asio::awaitable<Rows> BatchSession::try_locks(
+    Scopes const& scopes, std::string_view sql, std::span<Param const> params)
+{
     std::vector<std::int64_t> keys;
     for (std::int64_t const id : scopes.ids())
         keys.push_back(scope_lock(id));
-    // In one order everywhere, so that two batches cannot wait for each other.
-    std::ranges::sort(keys);
-    Param const seen = visible(scopes);
-    Param const locks = keys;
-    Statement const statements[] = {{database_.transaction_settings(), {}}, {set_scopes, {&seen, 1}},
-        {lock_scopes, {&locks, 1}, true}, {sql, params}};
-    co_return co_await attempt(statements);
+    Param const locks[] = {visible(scopes), timeout_of(wait_), scopes.ids(), keys};
+    Statement const statements[] = {
+        {database_.transaction_settings(), {}}, {try_locks_and_set_scopes, locks}, {sql, params}};
+    auto const rows = co_await attempt(statements);
+    auto busy = RowReader(rows[rows.size() - 2][0], 2).texts();
+    if (!busy.empty()) throw Stalled(Stalled::Cause::scope_lock, ids_of(busy));
+    co_return rows.back();
 }
 
-asio::awaitable<Rows> BatchSession::attempt(std::span<Statement const> statements)
+asio::awaitable<std::vector<Rows>> BatchSession::attempt(std::span<Statement const> statements)
 {
     if (statements.front().sql.empty()) statements = statements.subspan(1); // sessions are not shared
     for (unsigned retries = 0;; ++retries) {
@@ -196,6 +290,7 @@ asio::awaitable<Rows> BatchSession::attempt(std::span<Statement const> statement
             if (pipeline_->lost()) database_.report_lost(error.what());
         }
         if (pipeline_->lost()) throw unavailable();
+        if (auto const stalled = stall_of(failure)) throw *stalled;
         Fault const fault = fault_of(failure);
         if (fault == Fault::other) std::rethrow_exception(failure);
         if (fault == Fault::unavailable || retries == retry_limit) throw unavailable();

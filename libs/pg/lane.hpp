@@ -32,21 +32,34 @@ public:
 
     void give_back(std::unique_ptr<Pipeline> pipeline);
 
+    /// Of the connections, those that may wait for the locks of single scopes at a time.
+    static constexpr unsigned apart_limit = 2;
+
+    /// As `take`, for a batch of one scope; back with `give_back_apart`.
+    asio::awaitable<std::unique_ptr<Pipeline>> take_apart(Database& database);
+
+    void give_back_apart(std::unique_ptr<Pipeline> pipeline);
+
 private:
     class Service;
+    using Waiting =
+        std::deque<asio::steady_timer*>; ///< of those who wait, oldest first; cancelled to wake them
 
     bool may_make() const;
     /// Null when it cannot be made, but there are others to wait for.
     asio::awaitable<std::unique_ptr<Pipeline>> make(Database& database);
     std::unique_ptr<Pipeline> take_idle(Database& database);
-    asio::awaitable<void> wait_for_one(std::chrono::milliseconds limit);
-    void wake_one();
+    asio::awaitable<void> wait_in(Waiting& waiting, std::chrono::milliseconds limit);
+    static void wake_one(Waiting& waiting);
+    void end_apart();
 
     asio::any_io_executor executor_;
     std::vector<std::unique_ptr<Pipeline>> idle_;
-    std::deque<asio::steady_timer*> waiting_; ///< of those who wait, oldest first; cancelled to wake them
-    unsigned made_ = 0;                       ///< connections there are
-    unsigned making_ = 0;                     ///< connections that are being made
+    Waiting waiting_;       ///< for a connection
+    Waiting apart_waiting_; ///< to be one of `apart_limit`
+    unsigned made_ = 0;     ///< connections there are
+    unsigned making_ = 0;   ///< connections that are being made
+    unsigned apart_ = 0;    ///< connections of single scopes, taken or waited for
     /// When another is tried for after one could not be made, while there are some.
     std::chrono::steady_clock::time_point next_try_{};
 };
@@ -55,7 +68,8 @@ private:
 class BatchSession final : public Session {
 public:
     /// `database` outlives the session.
-    BatchSession(Database& database, std::shared_ptr<Lane> lane, std::unique_ptr<Pipeline> pipeline);
+    BatchSession(
+        Database& database, std::shared_ptr<Lane> lane, std::unique_ptr<Pipeline> pipeline, LockWait wait);
     ~BatchSession() override;
 
     using Session::run;
@@ -65,11 +79,16 @@ public:
         Scopes const& scopes, std::string_view sql, std::span<Param const> params) override;
 
 private:
-    asio::awaitable<Rows> attempt(std::span<Statement const> statements);
+    asio::awaitable<std::vector<Rows>> attempt(std::span<Statement const> statements);
+    asio::awaitable<Rows> wait_for_lock(
+        Scopes const& scopes, std::string_view sql, std::span<Param const> params);
+    asio::awaitable<Rows> try_locks(
+        Scopes const& scopes, std::string_view sql, std::span<Param const> params);
 
     Database& database_;
     std::shared_ptr<Lane> lane_;
     std::unique_ptr<Pipeline> pipeline_;
+    LockWait const wait_;
 };
 
 } // namespace pg

@@ -60,7 +60,7 @@ bool Pipeline::stale() const
     return state_->wire.stale();
 }
 
-asio::awaitable<Rows> Pipeline::run(std::span<Statement const> statements)
+asio::awaitable<std::vector<Rows>> Pipeline::run(std::span<Statement const> statements)
 {
     struct Running {
         State& state;

@@ -22,9 +22,9 @@ public:
     Pipeline(Pipeline const&) = delete;
     Pipeline& operator=(Pipeline const&) = delete;
 
-    /// Runs `statements` in one transaction, committed when this returns; the rows of the last. Throws as
+    /// Runs `statements` in one transaction, committed when this returns; the rows of each. Throws as
     /// Wire::send and Wire::take.
-    asio::awaitable<Rows> run(std::span<Statement const> statements);
+    asio::awaitable<std::vector<Rows>> run(std::span<Statement const> statements);
 
     /// See Wire.
     bool lost() const noexcept;

@@ -111,7 +111,7 @@ Wire::Need Wire::send(std::span<Statement const> statements, bool read_only)
     heard_ = Clock::now();
     steps_.clear();
     answered_ = 0;
-    rows_ = {};
+    rows_.clear();
     sqlstate_.clear();
     for (Statement const& statement : statements)
         queue(statement);
@@ -152,7 +152,7 @@ Wire::Need Wire::advance()
     throw pqxx::sql_error(message, "", state.c_str());
 }
 
-Rows Wire::take()
+std::vector<Rows> Wire::take()
 {
     lost_ = false;
     if (sqlstate_.empty()) return std::exchange(rows_, {});
@@ -254,7 +254,7 @@ bool Wire::receive(PGresult* result)
 
 void Wire::finish(Step const& step, bool good, Rows rows)
 {
-    if (good && step.kind == Step::run) rows_ = std::move(rows);
+    if (good && step.kind == Step::run) rows_.push_back(std::move(rows));
     if (good && step.kind == Step::forget) forgotten_.pop_front();
     if (good || step.kind != Step::prepare) return;
     std::erase(by_age_, step.sql);

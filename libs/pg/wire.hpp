@@ -87,9 +87,9 @@ public:
     /// Writes and reads what can be without waiting. Throws pqxx::broken_connection.
     Need advance();
 
-    /// The last statement's rows. Throws the first failure: pqxx::sql_error, or its class for what callers
+    /// The rows of each statement. Throws the first failure: pqxx::sql_error, or its class for what callers
     /// tell apart (a broken constraint, missing privileges, a statement that does not fit the schema).
-    Rows take();
+    std::vector<Rows> take();
 
     /// Throws pqxx::broken_connection when the server has been silent for too long.
     void check();
@@ -146,7 +146,7 @@ private:
     std::vector<Step> steps_;
     std::size_t answered_ = 0; ///< of `steps_`
     std::vector<char const*> values_;
-    Rows rows_;
+    std::vector<Rows> rows_; ///< of each statement so far
     std::string sqlstate_, message_; ///< of the first failure
     bool read_only_ = false;
     Clock::time_point heard_; ///< the last sign of life

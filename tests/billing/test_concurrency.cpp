@@ -1,4 +1,5 @@
 #include "events.hpp"
+#include "testing/held_scope.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -221,4 +222,22 @@ TEST_CASE("while the database is away events are answered 503, and taken when th
     CHECK(eventually([&] { return result_of(world.post_purchase(purchase)) == "applied"; }));
     CHECK(eventually([&] { return result_of(world.post_payment(payment)) == "applied"; }));
     CHECK(world.entitlements().size() == 2);
+}
+
+TEST_CASE("a scope whose lock is held holds up no other", "[billing][concurrency]")
+{
+    World const world;
+    auto const buy = [&](std::string const& environment, std::string const& tenant) {
+        return [&, environment, tenant](int n) {
+            auto const id = std::to_string(n);
+            return world
+                .post_purchase(
+                    events::purchase("INITIAL_PURCHASE",
+                        {{"id", "p" + id}, {"app_user_id", "p" + id}, {"environment", environment}}),
+                    tenant)
+                .status;
+        };
+    };
+    testing::check_held_scope(world.postgres, world.scope_id("demo-sandbox"), 200,
+        buy("SANDBOX", "demo-sandbox"), buy("PRODUCTION", "demo"));
 }

@@ -1,3 +1,4 @@
+#include "testing/held_scope.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -137,4 +138,20 @@ TEST_CASE("changes made at once are all made, one after the other", "[feedback]"
     CHECK(changed == 1);
     CHECK(refused == changers - 1);
     CHECK(backend.get(path).json().at("version") == 2);
+}
+
+TEST_CASE("a scope whose lock is held holds up no other", "[feedback]")
+{
+    World world;
+    std::string const held = "demo", elsewhere = "other";
+    world.key(held); // made before there are threads
+    world.key(elsewhere);
+    auto const create = [&](std::string const& tenant) {
+        return [&, tenant](int) {
+            return world.as_backend(tenant)
+                .post("/v1/feedbacks", R"({"category":"bug","title":"new","body":"x"})")
+                .status;
+        };
+    };
+    testing::check_held_scope(world.postgres, world.scope_id(held), 201, create(held), create(elsewhere));
 }

@@ -1,3 +1,4 @@
+#include "testing/held_scope.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -299,4 +300,30 @@ TEST_CASE("whoever tries one anew takes its job first, as a worker that ends one
     worker.abort();
     CHECK(retried.get() == 202);
     CHECK(text(world.notification(id), "status") == "queued");
+}
+
+TEST_CASE("a scope whose lock is held holds up no other", "[notify]")
+{
+    World world;
+    std::string const held = "demo", elsewhere = "other";
+    for (auto const& tenant : {held, elsewhere}) {
+        world.key(tenant); // made before there are threads
+        world.as_app(tenant);
+        world.new_template("mail", {}, tenant);
+    }
+    auto const send = [&](std::string const& tenant) {
+        return [&, tenant, sent = email(world)](
+                   int) { return world.as_backend(tenant).post(path, sent).status; };
+    };
+    testing::check_held_scope(world.postgres, world.scope_id(held), 202, send(held), send(elsewhere));
+
+    auto const register_device = [&](std::string const& tenant) {
+        return [&, tenant](int n) {
+            boost::json::object const device{
+                {"userId", ada}, {"token", tenant + std::to_string(n)}, {"platform", "android"}};
+            return world.as_app(tenant).post("/v1/devices", body(device)).status;
+        };
+    };
+    testing::check_held_scope(
+        world.postgres, world.scope_id(held), 201, register_device(held), register_device(elsewhere));
 }

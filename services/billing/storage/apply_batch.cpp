@@ -25,7 +25,7 @@ asio::awaitable<std::vector<Step>> take_round(
     }
     auto const picked = independent(steps);
     if (picked.empty()) co_return std::vector<Step>();
-    auto const taken = co_await write(session, scopes, picked);
+    auto const taken = co_await write(session, picked);
     for (std::size_t i = 0; i < picked.size(); ++i) {
         if (taken[i]) outcomes[picked[i]->place] = picked[i]->plan->row.outcome;
         picked[i]->plan.reset();
@@ -45,8 +45,15 @@ pg::Batch<std::optional<Outcome>> take_in_batch(pg::Session& session, std::span<
     std::vector<Step> steps;
     for (std::size_t place = 0; place < events.size(); ++place)
         steps.push_back({.incoming = &events[place], .place = place});
-    for (int round = 0; round < max_rounds && !steps.empty(); ++round)
-        steps = co_await take_round(session, scopes, std::move(steps), outcomes);
+    for (int round = 0; round < max_rounds && !steps.empty(); ++round) {
+        try {
+            steps = co_await take_round(session, scopes, std::move(steps), outcomes);
+        } catch (pg::Stalled const&) {
+            // Run once more, what an earlier round has written would be taken for a repetition.
+            if (round == 0) throw;
+            break;
+        }
+    }
     co_return outcomes;
 }
 

@@ -83,8 +83,7 @@ std::vector<Step*> independent(std::vector<Step>& steps);
 
 /// Writes the plans of steps that touch nothing in common, in one statement under the locks of their scopes.
 /// True for each that was written: nothing that it depends on had changed, no webhook listened, and nobody
-/// had claimed its id.
-asio::awaitable<std::vector<bool>> write(
-    pg::Session& session, pg::Scopes const& scopes, std::span<Step* const> steps);
+/// had claimed its id. Throws pg::Stalled, having written nothing, when a scope's lock is not to be had.
+asio::awaitable<std::vector<bool>> write(pg::Session& session, std::span<Step* const> steps);
 
 } // namespace billing::apply

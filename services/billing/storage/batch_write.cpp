@@ -3,6 +3,8 @@
 #include "storage/entitlement_rows.hpp"
 #include "storage/subscriptions.hpp"
 
+#include <set>
+
 namespace billing::apply {
 
 namespace {
@@ -113,7 +115,8 @@ constexpr std::string_view write_sql =
     "$34::text[], $35::timestamptz[], $36::text[]) WITH ORDINALITY AS u(scope_id, is_first, waiting, "
     "archive_id, "
     "claim, "
-    "provider, event_id, type, result, reason, user_id, subject, event_at, payload, ordinal)), "
+    "provider, event_id, type, result, reason, user_id, subject, event_at, payload, ordinal) "
+    "WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])), "
     "changed AS MATERIALIZED ("
     "SELECT g.place FROM unnest($41::bigint[], $42::uuid[], $43::bigint[]) AS g(place, id, revision) "
     "JOIN e ON e.place = g.place LEFT JOIN LATERAL (SELECT x.revision FROM entitlements x "
@@ -157,13 +160,20 @@ constexpr std::string_view write_sql =
     "entitled AS (" BILLING_ENTITLEMENT_INSERT "FROM w, n WHERE true" BILLING_ENTITLEMENT_REPLACE ") "
     "SELECT place FROM taken";
 
+pg::Scopes scopes_of(std::span<Step* const> steps)
+{
+    std::set<std::int64_t> ids;
+    for (Step const* step : steps)
+        ids.insert(step->scope_id());
+    return pg::Scopes(std::vector<std::int64_t>(ids.begin(), ids.end()));
+}
+
 } // namespace
 
-asio::awaitable<std::vector<bool>> write(
-    pg::Session& session, pg::Scopes const& scopes, std::span<Step* const> steps)
+asio::awaitable<std::vector<bool>> write(pg::Session& session, std::span<Step* const> steps)
 {
     auto const params = Written(steps).params();
-    auto const result = co_await session.run_serialised(scopes, write_sql, params);
+    auto const result = co_await session.run_serialised(scopes_of(steps), write_sql, params);
     std::vector<bool> taken(steps.size());
     for (auto const row : result) {
         pg::RowReader r(row);

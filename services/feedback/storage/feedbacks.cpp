@@ -74,7 +74,8 @@ constexpr std::string_view insert_sql =
     "AS u(scope_id, id, category, priority, title, body, app_context, attachment_ids, tags, author_id, "
     "author_role, "
     "user_id, user_email)) AS n "
-    "WHERE NOT ($1::boolean AND EXISTS (SELECT 1 FROM webhooks w WHERE w.scope_id = n.scope_id AND "
+    "WHERE n.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[]) "
+    "AND NOT ($1::boolean AND EXISTS (SELECT 1 FROM webhooks w WHERE w.scope_id = n.scope_id AND "
     "w.enabled)) "
     "RETURNING feedback_id, created_at";
 

@@ -30,7 +30,7 @@ Device read(pg::RowReader& r)
 constexpr std::string_view register_sql =
     "WITH n AS MATERIALIZED (SELECT *, clock_timestamp() AS at "
     "FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS u(scope_id, token, user_id, "
-    "platform)), "
+    "platform) WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])), "
     "owners AS (SELECT scope_id, user_id, count(*) AS coming FROM n GROUP BY scope_id, user_id), "
     "evicted AS (DELETE FROM devices d USING (SELECT x.scope_id, x.device_id FROM owners o "
     "CROSS JOIN LATERAL (SELECT y.scope_id, y.device_id FROM devices y WHERE y.scope_id = o.scope_id "

@@ -191,7 +191,8 @@ TEST_CASE("batches go through a pooler, each one transaction", "[pooler]")
             pg::Param const params[] = {scope, texts};
             auto const rows = co_await session.run_serialised(scope,
                 "INSERT INTO notes (scope_id, id, body) SELECT $1::bigint, i, 'batch' FROM "
-                "unnest($2::uuid[]) i"
+                "unnest($2::uuid[]) i WHERE $1 = ANY "
+                "(string_to_array(current_setting('app.scopes'), ',')::bigint[])"
                 " RETURNING id",
                 params);
             std::vector<std::string> out;

@@ -142,13 +142,19 @@ TEST_CASE("what both environments of a tenant share is seen and written from eit
 TEST_CASE("serialised work of one scope waits its turn, that of others does not")
 {
     auto const postgres = notes_database();
-    pg::Database database({.url = postgres.service_url(), .threads = 4});
-    pg::Coalescer<std::int64_t, std::int64_t> locked(
-        database, [](pg::Session& session, std::span<std::int64_t const> scopes) -> pg::Batch<std::int64_t> {
-            std::vector<std::int64_t> const ids(scopes.begin(), scopes.end());
-            std::vector<pg::Param> const params{ids};
-            co_await session.run_serialised(pg::Scopes(ids), "SELECT $1::bigint[]", params);
-            co_return ids;
+    pg::Database database(
+        {.url = postgres.service_url(), .threads = 4, .queue_timeout = std::chrono::hours(1)});
+
+    struct In {
+        std::int64_t scope_id;
+    };
+
+    pg::Coalescer<In, std::int64_t> locked(
+        database, [](pg::Session& session, std::span<In const> inputs) -> pg::Batch<std::int64_t> {
+            auto const scopes = pg::scopes_of(inputs);
+            std::vector<pg::Param> const params{scopes.ids()};
+            co_await session.run_serialised(scopes, "SELECT $1::bigint[]", params);
+            co_return scopes.ids();
         });
     boost::asio::io_context ioc(1);
     std::promise<void> taken;
@@ -163,14 +169,14 @@ TEST_CASE("serialised work of one scope waits its turn, that of others does not"
     taken.get_future().wait();
     bool same = false;
     bool other = false;
-    boost::asio::co_spawn(ioc, locked.run(2), [&](std::exception_ptr, std::int64_t) { same = true; });
+    boost::asio::co_spawn(ioc, locked.run({2}), [&](std::exception_ptr, std::int64_t) { same = true; });
     // The first batch is under way before the second caller comes, so they do not share one.
     REQUIRE(testing::eventually([&] {
         ioc.poll();
         return postgres.query("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") ==
                "1";
     }));
-    boost::asio::co_spawn(ioc, locked.run(3), [&](std::exception_ptr, std::int64_t) { other = true; });
+    boost::asio::co_spawn(ioc, locked.run({4}), [&](std::exception_ptr, std::int64_t) { other = true; });
     CHECK(testing::eventually([&] { return ioc.poll(), other; }));
     CHECK_FALSE(same);
     release.set_value();

@@ -1,0 +1,300 @@
+// One scope's lock, or one scope's slow statement, is no other scope's trouble.
+#include "coalescer_fixture.hpp"
+
+#include <pqxx/connection>
+#include <pqxx/transaction>
+
+#include <map>
+
+using namespace std::chrono_literals;
+using namespace coalescer_test;
+
+namespace {
+
+struct Draft {
+    std::int64_t scope_id;
+    core::Uuid id;
+    std::string body;
+};
+
+using Create = pg::Coalescer<Draft, std::string>;
+
+/// The first scope of each tenant.
+std::int64_t scope_of(std::size_t number)
+{
+    return 2 * static_cast<std::int64_t>(number);
+}
+
+/// What another process holds: the advisory lock of a scope, or a row.
+class Held {
+public:
+    Held(testing::Postgres const& postgres, std::string const& sql)
+        : connection_(postgres.superuser_url()), transaction_(connection_)
+    {
+        transaction_.exec(sql);
+    }
+
+    static std::string lock_of(std::int64_t scope_id)
+    {
+        return "SELECT pg_advisory_xact_lock((83::bigint << 56) | " + std::to_string(scope_id) + ")";
+    }
+
+    void let_go() { transaction_.abort(); }
+
+private:
+    pqxx::connection connection_;
+    pqxx::work transaction_;
+};
+
+struct Blocked {
+    explicit Blocked(
+        pg::DatabaseOptions options = {.threads = 2, .queue_timeout = 1h, .statement_timeout = 1h})
+        : database([&] {
+              options.url = postgres.service_url();
+              return options;
+          }())
+    {
+    }
+
+    /// Runs `sql` over (scope_id, id, body), serialised or not; answers with the body that is stored, or "".
+    Create statement(std::string_view sql, bool serialised = true)
+    {
+        return statement(database, sql, serialised);
+    }
+
+    static Create statement(pg::Database& on, std::string_view sql, bool serialised)
+    {
+        return Create(on,
+            [sql, serialised](pg::Session& session, std::span<Draft const> drafts) -> pg::Batch<std::string> {
+                std::vector<pg::Param> const params{
+                    pg::column(drafts, [](Draft const& d) { return d.scope_id; }),
+                    pg::column(drafts, [](Draft const& d) { return d.id; }),
+                    pg::column(drafts, [](Draft const& d) { return std::string_view(d.body); })};
+                auto const scopes = pg::scopes_of(drafts);
+                pg::Rows const rows = serialised ? co_await session.run_serialised(scopes, sql, params)
+                                                 : co_await session.run(scopes, sql, params);
+                std::map<core::Uuid, std::string> stored;
+                for (pg::Row const row : rows) {
+                    pg::RowReader reader(row);
+                    auto const id = reader.uuid();
+                    stored[id] = reader.text();
+                }
+                std::vector<std::string> out;
+                for (Draft const& draft : drafts)
+                    out.push_back(stored[draft.id]);
+                co_return out;
+            });
+    }
+
+    Create inserter()
+    {
+        return statement(
+            "INSERT INTO notes (scope_id, id, body) SELECT * FROM unnest($1::bigint[], "
+            "$2::uuid[], $3::text[]) AS u(scope_id, id, body) "
+            "WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[]) "
+            "RETURNING id, body");
+    }
+
+    static Create updater(pg::Database& on)
+    {
+        return statement(on,
+            "UPDATE notes n SET body = u.body FROM unnest($1::bigint[], $2::uuid[], $3::text[]) "
+            "AS u(scope_id, id, body) WHERE n.scope_id = u.scope_id AND n.id = u.id "
+            "RETURNING n.id, n.body",
+            false);
+    }
+
+    /// Starts a caller; its outcome keeps its place.
+    Outcome& create(Create& coalescer, std::int64_t scope_id, core::Uuid const& id = core::Uuid::v7())
+    {
+        auto& outcome = outcomes.emplace_back();
+        start(ioc, coalescer, Draft{scope_id, id, "of " + std::to_string(scope_id)}, outcome);
+        return outcome;
+    }
+
+    template <class Condition> bool run_until(Condition condition)
+    {
+        return testing::eventually([&] {
+            ioc.restart();
+            ioc.poll();
+            return condition();
+        });
+    }
+
+    static bool is_unavailable(Outcome const& outcome)
+    {
+        return outcome.failure &&
+               error_code_of([&] { std::rethrow_exception(outcome.failure); }) == "UNAVAILABLE";
+    }
+
+    testing::Postgres postgres = notes_database();
+    pg::Database database;
+    std::deque<Outcome> outcomes;
+    asio::io_context ioc{1};
+};
+
+struct Impatient : Blocked {
+    Impatient() : Blocked({.threads = 2, .queue_timeout = 2s}) {}
+};
+
+} // namespace
+
+TEST_CASE_METHOD(Blocked, "a scope whose lock is held keeps none of its batch waiting")
+{
+    auto insert = inserter();
+    Held held(postgres, Held::lock_of(scope_of(1)));
+    Outcome& blocked = create(insert, scope_of(1));
+    std::vector<Outcome*> others;
+    for (std::size_t i = 2; i < 8; ++i)
+        others.push_back(&create(insert, scope_of(i)));
+    REQUIRE(run_until([&] { return std::ranges::all_of(others, &Outcome::done); }));
+    for (std::size_t i = 0; i < others.size(); ++i)
+        CHECK(others[i]->value == "of " + std::to_string(scope_of(i + 2)));
+    CHECK_FALSE(blocked.done);
+
+    // Those who come while it waits do not wait with it.
+    Outcome const& later = create(insert, scope_of(9));
+    CHECK(run_until([&] { return later.done; }));
+    CHECK_FALSE(later.failure);
+    CHECK_FALSE(blocked.done);
+
+    held.let_go();
+    CHECK(run_until([&] { return blocked.done; }));
+    CHECK(blocked.value == "of 2");
+}
+
+TEST_CASE_METHOD(Impatient, "the callers of a scope whose lock is held too long are told, and they alone")
+{
+    auto insert = inserter();
+    Held held(postgres, Held::lock_of(scope_of(1)));
+    std::vector<Outcome*> blocked, others;
+    for (std::size_t i = 0; i < 3; ++i) {
+        blocked.push_back(&create(insert, scope_of(1)));
+        others.push_back(&create(insert, scope_of(2 + i)));
+    }
+    REQUIRE(run_until([&] { return std::ranges::all_of(outcomes, &Outcome::done); }));
+    CHECK(std::ranges::all_of(blocked, [](Outcome* o) { return is_unavailable(*o); }));
+    CHECK(std::ranges::none_of(others, [](Outcome* o) { return o->failure != nullptr; }));
+    held.let_go();
+    Outcome const& later = create(insert, scope_of(1));
+    CHECK(run_until([&] { return later.done; }));
+    CHECK(later.value == "of 2");
+    CHECK(postgres.query("SELECT count(*) FROM notes") == "4");
+}
+
+TEST_CASE_METHOD(Blocked, "scopes that wait for their locks leave connections to the others")
+{
+    // As many as the connections of an I/O thread, twice over, and in several coalescers.
+    std::deque<Held> held;
+    for (std::size_t i = 1; i <= 8; ++i)
+        held.emplace_back(postgres, Held::lock_of(scope_of(i)));
+    std::deque<Create> inserters;
+    for (std::size_t i = 1; i <= 8; ++i) {
+        create(inserters.emplace_back(inserter()), scope_of(i));
+        create(inserters.back(), scope_of(i) + 1); // the tenant's other scope
+    }
+    auto const done = [&] { return std::ranges::count_if(outcomes, &Outcome::done); };
+    REQUIRE(run_until([&] { return done() == 8; }));
+    for (int i = 0; i < 50; ++i) {
+        Outcome const& free = create(inserters[static_cast<std::size_t>(i) % 8], 100 + i);
+        REQUIRE(run_until([&] { return free.done; }));
+        REQUIRE_FALSE(free.failure);
+    }
+    CHECK(done() == 58);
+    for (auto& one : held)
+        one.let_go();
+    CHECK(run_until([&] { return done() == 66; }));
+    CHECK(std::ranges::none_of(outcomes, [](Outcome const& o) { return o.failure != nullptr; }));
+}
+
+TEST_CASE("callers of a blocked scope do not fill the queue")
+{
+    Blocked f({.threads = 2, .queue_limit = 64, .queue_timeout = 1h, .statement_timeout = 1h});
+    auto insert = f.inserter();
+    Held held(f.postgres, Held::lock_of(scope_of(1)));
+    auto const of_blocked = [&] {
+        return std::ranges::count_if(f.outcomes, [](auto const& o) { return o.failure != nullptr; });
+    };
+    for (int i = 0; i < 500; ++i) {
+        f.create(insert, scope_of(1));
+        f.ioc.restart();
+        f.ioc.poll();
+    }
+    REQUIRE(f.run_until([&] { return of_blocked() >= 500 - 64 / 8; }));
+    std::vector<Outcome*> others;
+    for (std::size_t i = 0; i < 32; ++i)
+        others.push_back(&f.create(insert, scope_of(2 + i)));
+    CHECK(f.run_until([&] { return std::ranges::all_of(others, &Outcome::done); }));
+    CHECK(std::ranges::none_of(others, [](Outcome* o) { return o->failure != nullptr; }));
+    held.let_go();
+    CHECK(f.run_until([&] { return std::ranges::all_of(f.outcomes, &Outcome::done); }));
+}
+
+TEST_CASE_METHOD(Impatient, "a row that another transaction holds is its scope's trouble alone")
+{
+    auto insert = inserter();
+    // While its first connection is made, all that follows becomes one batch.
+    pg::Database fresh(database.options());
+    auto update = updater(fresh);
+    std::vector<core::Uuid> ids;
+    for (std::size_t i = 0; i < 5; ++i) {
+        ids.push_back(core::Uuid::v7());
+        create(insert, scope_of(1 + i / 2), ids.back()); // two of scope 2, two of scope 4, one of scope 6
+    }
+    REQUIRE(run_until([&] { return std::ranges::all_of(outcomes, &Outcome::done); }));
+    Held const held(postgres, "SELECT FROM notes WHERE id = '" + ids[0].to_string() + "' FOR UPDATE");
+    std::vector<Outcome*> updated;
+    for (std::size_t i = 0; i < 5; ++i)
+        updated.push_back(&create(update, scope_of(1 + i / 2), ids[i]));
+    CHECK(run_until([&] { return std::ranges::all_of(updated, &Outcome::done); }));
+    CHECK(is_unavailable(*updated[0]));
+    for (std::size_t i = 1; i < 5; ++i)
+        CHECK(updated[i]->value == "of " + std::to_string(scope_of(1 + i / 2)));
+}
+
+TEST_CASE("a statement that takes one scope too long is run again for each scope by itself")
+{
+    Blocked f({.threads = 2, .statement_timeout = 1s});
+    auto slow = f.statement("SELECT u.id, u.body || pg_sleep(CASE WHEN u.scope_id = 2 THEN 60 ELSE 0 END) "
+                            "FROM unnest($1::bigint[], $2::uuid[], $3::text[]) AS u(scope_id, id, body)",
+        false);
+    for (std::size_t i = 1; i < 5; ++i)
+        f.create(slow, scope_of(i));
+    REQUIRE(f.run_until([&] { return std::ranges::all_of(f.outcomes, &Outcome::done); }));
+    CHECK(Blocked::is_unavailable(f.outcomes[0]));
+    for (std::size_t i = 1; i < 4; ++i)
+        CHECK(f.outcomes[i].value == "of " + std::to_string(scope_of(i + 1)));
+}
+
+TEST_CASE_METHOD(Blocked, "commits of a scope come in the order of their times, whoever waits for its lock")
+{
+    auto insert = inserter();
+    auto again = inserter(); // its own batches, of the same scopes
+    std::atomic<bool> stop = false;
+    std::atomic<int> late = 0;
+    std::thread reader([&] { // what is committed is never older than what was seen before
+        pqxx::connection connection(postgres.superuser_url());
+        std::string newest = "-infinity";
+        std::string count = "0";
+        while (!stop) {
+            pqxx::work tx(connection);
+            auto const row =
+                tx.exec("SELECT coalesce(max(created_at), '-infinity'), count(*), count(*) FILTER "
+                        "(WHERE created_at <= '" +
+                        newest + "') FROM notes WHERE scope_id = 2")[0];
+            if (row[2].as<std::string>() != count) ++late;
+            newest = row[0].as<std::string>();
+            count = row[1].as<std::string>();
+        }
+    });
+    for (int i = 0; i < 300; ++i) {
+        Outcome const& one = create(i % 2 == 0 ? insert : again, scope_of(1));
+        create(insert, scope_of(2 + static_cast<std::size_t>(i) % 5));
+        if (i % 10 == 0) run_until([&] { return one.done; });
+    }
+    CHECK(run_until([&] { return std::ranges::all_of(outcomes, &Outcome::done); }));
+    stop = true;
+    reader.join();
+    CHECK(late == 0);
+    CHECK(std::ranges::none_of(outcomes, [](Outcome const& o) { return o.failure != nullptr; }));
+}
