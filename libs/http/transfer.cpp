@@ -1,7 +1,6 @@
 #include "http/transfer.hpp"
 
 #include "core/text.hpp"
-#include "http/curl_handles.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -14,8 +13,6 @@ namespace http {
 
 namespace {
 
-using Steady = std::chrono::steady_clock;
-
 constexpr std::size_t max_header_bytes = 65'536;
 constexpr long connections_per_handle = 8;
 
@@ -26,110 +23,6 @@ bool is_token(std::string_view text)
         return (core::lower(c) >= 'a' && core::lower(c) <= 'z') || (c >= '0' && c <= '9') ||
                marks.find(c) != std::string_view::npos;
     });
-}
-
-/// One transfer: what libcurl's callbacks read and write.
-struct Transfer {
-    OutboundRequest const& request;
-    AddressPolicy const& addresses;
-    OutboundResponse response;
-    std::size_t header_bytes = 0;
-    bool too_large = false;
-    bool truncated = false;
-    AddressRange refused = AddressRange::global;   ///< the last address that was
-    bool tried = false;                            ///< at least one address was admitted
-    std::optional<Steady::time_point> last_moment; ///< once it was told to stop
-    bool stopped = false;
-};
-
-std::size_t on_body(char* data, std::size_t, std::size_t size, void* context)
-{
-    auto& transfer = *static_cast<Transfer*>(context);
-    auto& body = transfer.response.body;
-    std::size_t const room = transfer.request.max_response_bytes - body.size();
-    body.append(data, std::min(size, room));
-    if (size <= room) return size;
-    (transfer.request.truncate_response ? transfer.truncated : transfer.too_large) = true;
-    return CURL_WRITEFUNC_ERROR;
-}
-
-std::size_t on_header(char* data, std::size_t, std::size_t size, void* context)
-{
-    auto& transfer = *static_cast<Transfer*>(context);
-    std::string_view const line(data, size);
-    transfer.header_bytes += size;
-    if (transfer.header_bytes > max_header_bytes) {
-        transfer.too_large = true;
-        return CURL_WRITEFUNC_ERROR;
-    }
-    auto& headers = transfer.response.headers;
-    if (line.starts_with("HTTP/")) { // an interim response or a redirect came before this one
-        headers.clear();
-        return size;
-    }
-    if (auto const colon = line.find(':'); colon != std::string_view::npos) {
-        headers.emplace_back(core::lower(line.substr(0, colon)), core::trim(line.substr(colon + 1)));
-    }
-    return size;
-}
-
-curl_socket_t open_socket(void* context, curlsocktype, curl_sockaddr* address)
-{
-    auto& transfer = *static_cast<Transfer*>(context);
-    AddressRange const range = classify(address->addr);
-    if (!transfer.addresses.allows(range)) {
-        transfer.refused = range;
-        return CURL_SOCKET_BAD;
-    }
-    transfer.tried = true;
-    return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-}
-
-/// Asked about once a second while nothing happens, and more often else.
-int on_progress(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
-{
-    auto& transfer = *static_cast<Transfer*>(context);
-    if (!transfer.request.stop.stop_requested()) return 0;
-    auto const now = Steady::now();
-    if (!transfer.last_moment) transfer.last_moment = now + transfer.request.farewell;
-    transfer.stopped = now >= *transfer.last_moment;
-    return transfer.stopped ? 1 : 0;
-}
-
-/// Keeps SIGPIPE from this thread while OpenSSL writes to sockets the peer has closed.
-class PipeSignalGuard {
-public:
-    PipeSignalGuard()
-    {
-        sigemptyset(&pipe_);
-        sigaddset(&pipe_, SIGPIPE);
-        sigset_t pending;
-        sigpending(&pending);
-        was_pending_ = sigismember(&pending, SIGPIPE) == 1;
-        pthread_sigmask(SIG_BLOCK, &pipe_, &old_);
-    }
-
-    ~PipeSignalGuard()
-    {
-        timespec const at_once{};
-        if (!was_pending_) sigtimedwait(&pipe_, nullptr, &at_once);
-        pthread_sigmask(SIG_SETMASK, &old_, nullptr);
-    }
-
-    PipeSignalGuard(PipeSignalGuard const&) = delete;
-    PipeSignalGuard& operator=(PipeSignalGuard const&) = delete;
-
-private:
-    sigset_t pipe_{};
-    sigset_t old_{};
-    bool was_pending_ = false;
-};
-
-void append(CurlList& list, std::string const& line)
-{
-    curl_slist* const head = curl_slist_append(list.get(), line.c_str());
-    if (head == nullptr) throw std::bad_alloc();
-    if (!list) list.reset(head); // the head stays what it was
 }
 
 CurlList header_list(OutboundRequest const& request)
@@ -189,20 +82,6 @@ void set_limits(CURL* handle, OutboundRequest const& request)
     set(handle, CURLOPT_NOPROXY, "*");
 }
 
-void set_callbacks(CURL* handle, Transfer& transfer)
-{
-    set(handle, CURLOPT_WRITEFUNCTION, &on_body);
-    set(handle, CURLOPT_WRITEDATA, &transfer);
-    set(handle, CURLOPT_HEADERFUNCTION, &on_header);
-    set(handle, CURLOPT_HEADERDATA, &transfer);
-    set(handle, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
-    set(handle, CURLOPT_OPENSOCKETDATA, &transfer);
-    if (!transfer.request.stop.stop_possible()) return;
-    set(handle, CURLOPT_NOPROGRESS, 0L);
-    set(handle, CURLOPT_XFERINFOFUNCTION, &on_progress);
-    set(handle, CURLOPT_XFERINFODATA, &transfer);
-}
-
 OutboundError::Kind kind_of(CURLcode code)
 {
     switch (code) {
@@ -226,23 +105,6 @@ OutboundError::Kind kind_of(CURLcode code)
     }
 }
 
-[[noreturn]] void fail(CURL* handle, CURLcode code, Transfer const& transfer, char const* detail)
-{
-    curl_off_t pretransfer = 0;
-    curl_easy_getinfo(handle, CURLINFO_PRETRANSFER_TIME_T, &pretransfer);
-    // After a connection that failed the time is that of an earlier one.
-    bool const connected = code != CURLE_COULDNT_CONNECT && code != CURLE_COULDNT_RESOLVE_HOST;
-    bool const sent = connected && pretransfer > 0;
-    if (transfer.stopped) throw OutboundError(OutboundError::Kind::stopped, "told to stop", sent);
-    if (transfer.too_large)
-        throw OutboundError(OutboundError::Kind::too_large, "the response is too large", sent);
-    if (code == CURLE_COULDNT_CONNECT && !transfer.tried && transfer.refused != AddressRange::global) {
-        throw OutboundError(OutboundError::Kind::refused_address,
-            "the host has a " + std::string(to_string(transfer.refused)) + " address", sent);
-    }
-    throw OutboundError(kind_of(code), *detail != '\0' ? detail : curl_easy_strerror(code), sent);
-}
-
 void read_facts(CURL* handle, OutboundResponse& response)
 {
     long status = 0;
@@ -264,23 +126,151 @@ void set_trust(CURL* handle, ClientOptions const& options)
 
 } // namespace
 
-OutboundResponse perform(CURL* handle, OutboundRequest const& request, ClientOptions const& options)
+void append(CurlList& list, std::string const& line)
 {
-    Transfer transfer{.request = request, .addresses = options.addresses, .response = {}};
-    CurlList const headers = header_list(request);
-    char detail[CURL_ERROR_SIZE] = {};
+    curl_slist* const head = curl_slist_append(list.get(), line.c_str());
+    if (head == nullptr) throw std::bad_alloc();
+    if (!list) list.reset(head); // the head stays what it was
+}
+
+std::size_t Transfer::on_body(char* data, std::size_t, std::size_t size, void* context)
+{
+    auto& transfer = *static_cast<Transfer*>(context);
+    auto& body = transfer.response_.body;
+    std::size_t const room = transfer.request_.max_response_bytes - body.size();
+    body.append(data, std::min(size, room));
+    if (size <= room) return size;
+    (transfer.request_.truncate_response ? transfer.truncated_ : transfer.too_large_) = true;
+    return CURL_WRITEFUNC_ERROR;
+}
+
+std::size_t Transfer::on_header(char* data, std::size_t, std::size_t size, void* context)
+{
+    auto& transfer = *static_cast<Transfer*>(context);
+    std::string_view const line(data, size);
+    transfer.header_bytes_ += size;
+    if (transfer.header_bytes_ > max_header_bytes) {
+        transfer.too_large_ = true;
+        return CURL_WRITEFUNC_ERROR;
+    }
+    auto& headers = transfer.response_.headers;
+    if (line.starts_with("HTTP/")) { // an interim response or a redirect came before this one
+        headers.clear();
+        return size;
+    }
+    if (auto const colon = line.find(':'); colon != std::string_view::npos) {
+        headers.emplace_back(core::lower(line.substr(0, colon)), core::trim(line.substr(colon + 1)));
+    }
+    return size;
+}
+
+curl_socket_t Transfer::open_socket(void* context, curlsocktype, curl_sockaddr* address)
+{
+    auto& transfer = *static_cast<Transfer*>(context);
+    AddressRange const range = classify(address->addr);
+    if (!transfer.addresses_.allows(range)) {
+        transfer.refused_ = range;
+        return CURL_SOCKET_BAD;
+    }
+    transfer.tried_ = true;
+    return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/// Asked about once a second while nothing happens, and more often else.
+int Transfer::on_progress(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
+{
+    auto& transfer = *static_cast<Transfer*>(context);
+    if (!transfer.request_.stop.stop_requested()) return 0;
+    auto const now = Steady::now();
+    if (!transfer.last_moment_) transfer.last_moment_ = now + transfer.request_.farewell;
+    transfer.stopped_ = now >= *transfer.last_moment_;
+    return transfer.stopped_ ? 1 : 0;
+}
+
+Transfer::Transfer(CURL* handle, OutboundRequest const& request, ClientOptions const& options)
+    : handle_(handle), request_(request), addresses_(options.addresses), headers_(header_list(request))
+{
     set(handle, CURLOPT_URL, request.url.c_str());
-    set(handle, CURLOPT_ERRORBUFFER, static_cast<char*>(detail));
-    set(handle, CURLOPT_HTTPHEADER, headers.get());
+    set(handle, CURLOPT_ERRORBUFFER, static_cast<char*>(detail_));
+    set(handle, CURLOPT_HTTPHEADER, headers_.get());
     set_trust(handle, options);
     set_method(handle, request);
     set_limits(handle, request);
-    set_callbacks(handle, transfer);
+    set_callbacks();
+}
+
+void Transfer::set_callbacks()
+{
+    set(handle_, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+    set(handle_, CURLOPT_WRITEDATA, this);
+    set(handle_, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+    set(handle_, CURLOPT_HEADERDATA, this);
+    set(handle_, CURLOPT_OPENSOCKETFUNCTION, &Transfer::open_socket);
+    set(handle_, CURLOPT_OPENSOCKETDATA, this);
+}
+
+void Transfer::watch_stop()
+{
+    if (!request_.stop.stop_possible()) return;
+    set(handle_, CURLOPT_NOPROGRESS, 0L);
+    set(handle_, CURLOPT_XFERINFOFUNCTION, &Transfer::on_progress);
+    set(handle_, CURLOPT_XFERINFODATA, this);
+}
+
+void Transfer::resolve_to(CurlList entries, std::chrono::milliseconds timeout)
+{
+    resolved_ = std::move(entries);
+    set(handle_, CURLOPT_RESOLVE, resolved_.get());
+    set(handle_, CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(timeout.count())));
+}
+
+OutboundResponse Transfer::finish(CURLcode code)
+{
+    if (code != CURLE_OK && !truncated_) fail(code);
+    read_facts(handle_, response_);
+    return std::move(response_);
+}
+
+void Transfer::fail(CURLcode code) const
+{
+    curl_off_t pretransfer = 0;
+    curl_easy_getinfo(handle_, CURLINFO_PRETRANSFER_TIME_T, &pretransfer);
+    // After a connection that failed the time is that of an earlier one.
+    bool const connected = code != CURLE_COULDNT_CONNECT && code != CURLE_COULDNT_RESOLVE_HOST;
+    bool const sent = connected && pretransfer > 0;
+    if (stopped_) throw OutboundError(OutboundError::Kind::stopped, "told to stop", sent);
+    if (too_large_) throw OutboundError(OutboundError::Kind::too_large, "the response is too large", sent);
+    if (code == CURLE_COULDNT_CONNECT && !tried_ && refused_ != AddressRange::global) {
+        throw OutboundError(OutboundError::Kind::refused_address,
+            "the host has a " + std::string(to_string(refused_)) + " address", sent);
+    }
+    char const* const detail = static_cast<char const*>(detail_);
+    throw OutboundError(kind_of(code), *detail != '\0' ? detail : curl_easy_strerror(code), sent);
+}
+
+OutboundResponse perform(CURL* handle, OutboundRequest const& request, ClientOptions const& options)
+{
+    Transfer transfer(handle, request, options);
+    transfer.watch_stop();
     PipeSignalGuard const guard;
-    CURLcode const code = curl_easy_perform(handle);
-    if (code != CURLE_OK && !transfer.truncated) fail(handle, code, transfer, detail);
-    read_facts(handle, transfer.response);
-    return std::move(transfer.response);
+    return transfer.finish(curl_easy_perform(handle));
+}
+
+PipeSignalGuard::PipeSignalGuard()
+{
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &old_);
+}
+
+PipeSignalGuard::~PipeSignalGuard()
+{
+    timespec const at_once{};
+    if (!was_pending_) sigtimedwait(&pipe_, nullptr, &at_once);
+    pthread_sigmask(SIG_SETMASK, &old_, nullptr);
 }
 
 } // namespace http

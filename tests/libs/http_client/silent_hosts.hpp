@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace testing {
+
+/// HTTP/1.1 servers, each on a loopback address and port of its own, that read requests and answer none of
+/// them until they are released; from then on they answer 204. One thread for all of them.
+class SilentHosts {
+public:
+    explicit SilentHosts(std::size_t count);
+    ~SilentHosts();
+    SilentHosts(SilentHosts const&) = delete;
+    SilentHosts& operator=(SilentHosts const&) = delete;
+
+    std::string url(std::size_t host, std::string const& path = "/") const;
+
+    /// Requests that have arrived and were not answered; their connections are open.
+    std::size_t in_flight() const;
+    std::size_t in_flight(std::size_t host) const;
+
+    /// The most that `host` had in flight at once.
+    std::size_t peak(std::size_t host) const;
+
+    /// Requests that have ever arrived.
+    std::size_t arrived() const;
+
+    /// Answers what has arrived and what will.
+    void release();
+
+private:
+    struct Connection {
+        std::size_t host = 0;
+        std::string received;
+        bool in_flight = false;
+    };
+
+    void run();
+    void accept_from(std::size_t host);
+    void read_from(int socket);
+    void answer(int socket, Connection& connection);
+    void drop(int socket);
+
+    std::vector<int> listeners_;
+    std::vector<std::string> origins_;
+    int epoll_ = -1;
+    int wake_ = -1;
+    mutable std::mutex mutex_;
+    std::map<int, Connection> connections_;
+    std::vector<std::size_t> now_, peak_;
+    std::size_t arrived_ = 0;
+    bool released_ = false;
+    bool stopping_ = false;
+    std::thread thread_;
+};
+
+/// Lets this process open as many files as it may.
+void raise_file_limit();
+
+} // namespace testing
