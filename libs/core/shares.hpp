@@ -1,39 +1,71 @@
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <mutex>
 #include <unordered_map>
 
 namespace core {
 
-/// How much each key (a tenant, an address) holds of something in this process, and at most: bytes, say. What
-/// is counted one by one is better kept with Places. Safe from any thread.
-class Shares {
+/// How much of a bounded resource each owner may hold: `numerator / denominator` of what is free then, and at
+/// least one unit of it while it holds none ("dynamic thresholds", Choudhury and Hahne, 1998).
+/// So an owner that is alone gets n/(n+d) of the capacity, k greedy ones get n/(k*n+d) each, and something is
+/// left for one more. Not safe from several threads.
+template <class Owner> class Shares {
 public:
-    explicit Shares(std::size_t of_each) noexcept : of_each_(of_each) {}
+    /// `of_free_*`: the share of what is free.
+    constexpr Shares(std::size_t capacity, std::size_t of_free_numerator, std::size_t of_free_denominator)
+        : capacity_(capacity), numerator_(of_free_numerator), denominator_(of_free_denominator)
+    {
+    }
 
-    std::size_t of_each() const noexcept { return of_each_; }
+    /// How much more the owner may take now: at least 1 while it holds nothing and something is free.
+    std::size_t allowance(Owner const& owner) const
+    {
+        // The most for which held + more <= numerator/denominator * (free - more).
+        std::size_t const free = capacity_ - std::min(used_, capacity_);
+        std::size_t const share = free * numerator_;
+        std::size_t const debt = held(owner) * denominator_;
+        std::size_t const more = share > debt ? (share - debt) / (numerator_ + denominator_) : 0;
+        return held_.contains(owner) ? more : std::min(free, std::max<std::size_t>(1, more));
+    }
 
-    /// Adds `amount` to what the key holds; false, and nothing is added, when that would be more than its
-    /// share.
-    bool take(std::int64_t key, std::size_t amount);
+    /// Whether the owner may take `amount`. One that holds nothing may take all that is free.
+    bool admits(Owner const& owner, std::size_t amount = 1) const
+    {
+        if (used_ + amount > capacity_) return false;
+        return !held_.contains(owner) || amount <= allowance(owner);
+    }
 
-    /// Undoes `take`, in one step or several.
-    void give_back(std::int64_t key, std::size_t amount) noexcept;
+    void take(Owner const& owner, std::size_t amount = 1)
+    {
+        if (amount == 0) return;
+        held_[owner] += amount;
+        used_ += amount;
+    }
+
+    /// Gives back what was taken.
+    void give(Owner const& owner, std::size_t amount = 1)
+    {
+        if (amount == 0) return;
+        auto const it = held_.find(owner);
+        used_ -= amount;
+        if ((it->second -= amount) == 0) held_.erase(it);
+    }
+
+    std::size_t used() const noexcept { return used_; }
+
+    std::size_t capacity() const noexcept { return capacity_; }
+
+    std::size_t held(Owner const& owner) const
+    {
+        auto const it = held_.find(owner);
+        return it == held_.end() ? 0 : it->second;
+    }
 
 private:
-    /// Keys are spread over a few maps, so that threads seldom wait for each other.
-    struct Part {
-        std::mutex mutex;
-        std::unordered_map<std::int64_t, std::size_t> held; ///< never 0
-    };
-
-    Part& part_of(std::int64_t key) noexcept;
-
-    std::size_t const of_each_;
-    std::array<Part, 16> parts_;
+    std::size_t capacity_, numerator_, denominator_;
+    std::size_t used_ = 0;
+    std::unordered_map<Owner, std::size_t> held_;
 };
 
 } // namespace core

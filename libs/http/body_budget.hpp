@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/shares.hpp"
+#include "core/keyed_limit.hpp"
 
 #include <array>
 #include <atomic>
@@ -57,7 +57,7 @@ private:
     std::function<void(Share)> const refused_;
     std::atomic<std::size_t> held_ = 0;
     std::atomic<std::size_t> anonymous_ = 0;
-    core::Shares tenants_, addresses_;
+    core::KeyedLimit tenants_, addresses_;
 };
 
 /// The part of the budget that one request holds; given back with the object. Used on one thread at a time.

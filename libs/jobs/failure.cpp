@@ -1,9 +1,12 @@
 #include "jobs/failure.hpp"
 
+#include "core/backoff.hpp"
 #include "core/error.hpp"
+#include "crypto/random.hpp"
 
 #include <pqxx/except>
 
+#include <algorithm>
 #include <string_view>
 
 namespace jobs {
@@ -40,6 +43,13 @@ std::string describe(std::exception_ptr const& failure)
     } catch (...) {
         return "unknown exception";
     }
+}
+
+std::chrono::milliseconds pause_after_failure(unsigned attempts)
+{
+    constexpr std::chrono::milliseconds base{1'000};
+    constexpr std::chrono::milliseconds longest{600'000};
+    return core::backoff(std::max(attempts, 1U) - 1, base, longest, crypto::random_u64());
 }
 
 } // namespace jobs

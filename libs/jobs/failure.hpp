@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <exception>
 #include <string>
 
@@ -12,5 +13,8 @@ bool is_outage(std::exception_ptr const& failure);
 
 /// `what()` of a failure.
 std::string describe(std::exception_ptr const& failure);
+
+/// How long a job waits whose handler threw in its `attempts`th run: 1 s to 10 min, with jitter.
+std::chrono::milliseconds pause_after_failure(unsigned attempts);
 
 } // namespace jobs

@@ -1,11 +1,11 @@
 #include "jobs/worker.hpp"
 
-#include "core/backoff.hpp"
 #include "core/fields.hpp"
 #include "core/text.hpp"
-#include "crypto/random.hpp"
+#include "jobs/contact.hpp"
 #include "jobs/failure.hpp"
 #include "jobs/held.hpp"
+#include "jobs/round.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -25,10 +25,7 @@ using Milliseconds = std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 using SteadyTime = SteadyClock::time_point;
 
-constexpr Milliseconds outage_base{100};
-constexpr Milliseconds outage_max{3'000};
-constexpr Milliseconds throw_base{1'000};
-constexpr Milliseconds throw_max{600'000};
+constexpr Milliseconds shortest_pause{100};
 
 struct LeaseLost {};
 
@@ -40,15 +37,15 @@ Outcome run_guarded(Handler const& handler, Claim& claim, std::stop_token const&
     } catch (...) {
         if (hooks.failed) hooks.failed(describe(std::current_exception()), &claim);
     }
-    return Outcome::retry(
-        clock.now() + core::backoff(claim.attempts - 1, throw_base, throw_max, crypto::random_u64()));
+    return Outcome::retry(clock.now() + pause_after_failure(claim.attempts));
 }
 
 } // namespace
 
 struct Worker::Impl {
     Impl(pg::Database& d, core::Clock const& c, WorkerOptions o, Handler h, Hooks k)
-        : database(d), clock(c), options(std::move(o)), handler(std::move(h)), hooks(std::move(k))
+        : database(d), clock(c), options(std::move(o)), handler(std::move(h)), hooks(std::move(k)),
+          contact(options.lease, options.grace)
     {
         options.threads = std::max(1U, options.threads);
         if (options.max_per_scope == 0) options.max_per_scope = std::max(1U, options.threads / 2);
@@ -74,7 +71,7 @@ struct Worker::Impl {
                 failures = 0;
             } catch (...) {
                 if (failures == 0 && hooks.failed) hooks.failed(describe(std::current_exception()), nullptr);
-                pause = outage_pause(failures++);
+                pause = outage_pause(failures++, options.lease);
                 // A wake-up would only bring the next failure sooner.
                 sleep(pause);
                 continue;
@@ -99,43 +96,13 @@ struct Worker::Impl {
         }
         if (request.limit == 0) return false;
         request.after_scope = round.cursor;
-        request.abandoned = SteadyClock::now() >= abandoned_from && !was_away();
+        request.abandoned = contact.may_take_abandoned();
         ClaimResult result =
             database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { return claim(tx, request); });
-        note_contact();
-        bool const more = advance(result);
+        contact.heard();
+        bool const more = round.advance(result);
         hand_out(std::move(result.claims));
         return more;
-    }
-
-    /// Whether leases may have ended while their holders could not renew them. A claim that fails does not
-    /// count: half of a lease is less than what a renewed one has left.
-    bool was_away() const { return !last_contact || SteadyClock::now() - *last_contact > options.lease / 2; }
-
-    /// After an answer of the database: those that have run something write down how it ended first.
-    void note_contact()
-    {
-        auto const now = SteadyClock::now();
-        if (was_away()) abandoned_from = now + options.grace.value_or(options.lease / 4);
-        last_contact = now;
-    }
-
-    /// Short beside the grace that others give.
-    Milliseconds outage_pause(unsigned failures) const
-    {
-        auto const longest = std::clamp(options.lease / 20, outage_base, outage_max);
-        return core::backoff(failures, outage_base, longest, crypto::random_u64());
-    }
-
-    /// Moves the round on; false when a whole round, from the first scope to the last, found nothing.
-    bool advance(ClaimResult const& result)
-    {
-        round.fruitless = round.fruitless && result.claims.empty();
-        round.cursor = result.next_scope;
-        if (!result.end) return true;
-        bool const idle = round.fruitless && round.from_start;
-        round = {.cursor = 0, .from_start = true, .fruitless = true};
-        return !idle;
     }
 
     void hand_out(std::vector<Claim> claims)
@@ -157,7 +124,7 @@ struct Worker::Impl {
         }
         if (!claims.empty()) {
             database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { renew(tx, claims, options.lease); });
-            note_contact();
+            contact.heard();
         }
         next_renewal = now + options.lease / 3;
     }
@@ -235,7 +202,7 @@ struct Worker::Impl {
             auto const now = std::chrono::steady_clock::now();
             if (stopping() && !deadline) deadline = now + options.farewell;
             if (deadline && now >= *deadline) return false;
-            sleep(outage_pause(failures));
+            sleep(outage_pause(failures, options.lease));
         }
     }
 
@@ -293,7 +260,7 @@ struct Worker::Impl {
     void sleep(Milliseconds limit)
     {
         std::unique_lock lock(mutex);
-        if (stopping()) limit = std::min(limit, outage_base);
+        if (stopping()) limit = std::min(limit, shortest_pause);
         wakeup.wait_for(lock, limit, [&, was = stopping()] { return stopping() != was; });
     }
 
@@ -325,12 +292,6 @@ struct Worker::Impl {
         }
     }
 
-    struct Round {
-        std::int64_t cursor = 0;
-        bool from_start = true;
-        bool fruitless = true;
-    };
-
     pg::Database& database;
     core::Clock const& clock;
     WorkerOptions options;
@@ -347,8 +308,7 @@ struct Worker::Impl {
     // The dispatcher's:
     Round round;
     SteadyTime next_renewal;
-    std::optional<SteadyTime> last_contact; ///< with the database
-    SteadyTime abandoned_from;              ///< when it takes jobs whose lease has ended
+    Contact contact;
 
     std::mutex joining;
     std::vector<std::thread> threads;

@@ -1,53 +1,64 @@
 #include "core/shares.hpp"
 
-#include <catch2/catch.hpp>
+#include <map>
 
-#include <thread>
-#include <vector>
+namespace {
 
-TEST_CASE("a key holds up to its share, whatever others hold")
+/// Lets each of these owners take as much as it is admitted, in turns; what each holds.
+std::map<int, std::size_t> fill(core::Shares<int>& shares, int owners)
 {
-    core::Shares shares(100);
-    CHECK(shares.take(1, 60));
-    CHECK(shares.take(1, 40));
-    CHECK_FALSE(shares.take(1, 1));
-    CHECK(shares.take(2, 100));
-    CHECK_FALSE(shares.take(3, 101));
-    shares.give_back(1, 50);
-    CHECK_FALSE(shares.take(1, 51));
-    CHECK(shares.take(1, 50));
-    CHECK(shares.take(1, 0));
+    for (bool taken = true; taken;) {
+        taken = false;
+        for (int owner = 0; owner < owners; ++owner) {
+            if (!shares.admits(owner)) continue;
+            shares.take(owner);
+            taken = true;
+        }
+    }
+    std::map<int, std::size_t> held;
+    for (int owner = 0; owner < owners; ++owner)
+        held[owner] = shares.held(owner);
+    return held;
 }
 
-TEST_CASE("a share is whole again once everything was given back")
+} // namespace
+
+TEST_CASE("an owner that is alone gets a quarter, and more owners equal parts that leave some free")
 {
-    core::Shares shares(10);
-    for (std::int64_t key = -1000; key < 1000; ++key)
-        CHECK(shares.take(key, 10));
-    for (std::int64_t key = -1000; key < 1000; ++key)
-        shares.give_back(key, 10);
-    for (std::int64_t key = -1000; key < 1000; ++key)
-        CHECK(shares.take(key, 10));
+    for (int const owners : {1, 2, 4, 20, 200}) {
+        CAPTURE(owners);
+        core::Shares<int> shares(1'200, 1, 3);
+        auto const held = fill(shares, owners);
+        std::size_t const expected = 1'200 / (static_cast<std::size_t>(owners) + 3);
+        for (auto const& [owner, count] : held) {
+            CHECK(count + 1 >= expected);
+            CHECK(count <= expected + 1);
+        }
+        CHECK(shares.used() < shares.capacity());
+        CHECK(shares.admits(owners)); // one more
+    }
 }
 
-TEST_CASE("threads never take more of a share than there is")
+TEST_CASE("a few units are shared, too, and all of them are used by many")
 {
-    core::Shares shares(3);
-    std::atomic<int> held = 0, most = 0;
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 8; ++i)
-        threads.emplace_back([&] {
-            for (int turn = 0; turn < 2000; ++turn) {
-                if (!shares.take(7, 1)) continue;
-                int const now = ++held;
-                for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
-                }
-                --held;
-                shares.give_back(7, 1);
-            }
-        });
-    for (auto& thread : threads)
-        thread.join();
-    CHECK(most <= 3);
-    CHECK(shares.take(7, 3));
+    core::Shares<int> shares(10, 4, 1);
+    CHECK(fill(shares, 1).at(0) == 8);
+    fill(shares, 5);
+    CHECK(shares.used() == 10);
+    CHECK_FALSE(shares.admits(9));
+    CHECK(shares.allowance(9) == 0);
+}
+
+TEST_CASE("what is given back is there for others, and what is too large for what is free is refused")
+{
+    core::Shares<int> bytes(100, 1, 3);
+    CHECK_FALSE(bytes.admits(1, 101));
+    CHECK(bytes.admits(1, 100)); // it holds nothing yet
+    bytes.take(1, 20);
+    CHECK(bytes.allowance(1) == 5);
+    CHECK_FALSE(bytes.admits(1, 6));
+    CHECK_FALSE(bytes.admits(2, 81));
+    bytes.give(1, 20);
+    CHECK(bytes.used() == 0);
+    CHECK(bytes.admits(2, 81));
 }

@@ -1,0 +1,552 @@
+#include "jobs/async_worker.hpp"
+
+#include "core/fields.hpp"
+#include "core/shares.hpp"
+#include "core/text.hpp"
+#include "jobs/contact.hpp"
+#include "jobs/failure.hpp"
+#include "jobs/held.hpp"
+#include "jobs/round.hpp"
+
+#include <pqxx/except>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace jobs {
+
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+using Steady = std::chrono::steady_clock;
+
+constexpr std::size_t claims_at_once = 128;
+constexpr std::size_t endings_at_once = 256;
+constexpr Milliseconds shortest_wait{20}; ///< between two looks for jobs that are due soon
+/// How long outcomes wait for another transaction's row locks.
+constexpr char const* limit_lock_waits = "SELECT set_config('lock_timeout', '250ms', true)";
+
+std::int64_t tenant_of(std::int64_t scope_id)
+{
+    return core::Scope{scope_id, {}}.tenant_id();
+}
+
+/// Whether another transaction held a lock for too long.
+bool is_lock_timeout(std::exception_ptr const& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (pqxx::sql_error const& e) {
+        return e.sqlstate() == "55P03";
+    } catch (...) {
+        return false;
+    }
+}
+
+} // namespace
+
+struct AsyncWorker::Impl {
+    Impl(AsyncWorker& s, pg::Database& d, core::Clock const& c, AsyncWorkerOptions o, AsyncHandler h, Hooks k)
+        : self(s), database(d), clock(c), options(std::move(o)), handler(std::move(h)), hooks(std::move(k)),
+          shares(std::max<std::size_t>(1, options.capacity), 1, 3),
+          contact(options.lease, options.grace),
+          next_renewal(Steady::now() + options.lease / 3)
+    {
+        if (options.queue.empty() || !handler.begin || !handler.record)
+            throw std::invalid_argument("a worker needs a queue and a handler");
+    }
+
+    void start()
+    {
+        dispatcher = std::thread([this] { dispatch(); });
+        settler = std::thread([this] { settle_until_stopped(); });
+    }
+
+    // --- the dispatcher: claims, renews, begins ------------------------------------------------------------
+
+    void dispatch()
+    {
+        unsigned failures = 0;
+        while (!stopping()) {
+            try {
+                renew_leases();
+                bool const more = claim_some();
+                failures = 0;
+                if (!more) wait(std::min(options.poll, options.lease / 3));
+            } catch (...) {
+                if (failures == 0 && hooks.failed) hooks.failed(describe(std::current_exception()), nullptr);
+                sleep(outage_pause(failures++, options.lease));
+            }
+        }
+        if (handler.stop) handler.stop(self);
+        std::lock_guard const lock(mutex);
+        dispatched = true;
+        ended_or_stopped.notify_all();
+    }
+
+    /// One claim; false when there is nothing to do until something changes.
+    bool claim_some()
+    {
+        ClaimRequest request{.queue = options.queue, .running = {}, .lease = options.lease};
+        {
+            std::lock_guard const lock(mutex);
+            woken = false;
+            if (next_due <= clock.now()) next_due = core::Time::max();
+            restrict(request);
+        }
+        if (request.limit == 0) return false;
+        request.after_scope = round.cursor;
+        request.abandoned = contact.may_take_abandoned();
+        ClaimResult result =
+            database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { return claim(tx, request); });
+        contact.heard();
+        bool const more = round.advance(result);
+        begin(std::move(result.claims));
+        return more;
+    }
+
+    /// What a claim may take: by how much is free, and who holds how much. The lock is held.
+    void restrict(ClaimRequest& request)
+    {
+        std::size_t const free = shares.capacity() - std::min(shares.used(), shares.capacity());
+        request.limit = std::min(claims_at_once, free);
+        // Half of a tenant's for each of its scopes; there is no tenant 0.
+        request.max_per_scope = std::clamp<std::size_t>((shares.allowance(0) + 1) / 2, 1, options.turn);
+        hungry = request.limit == 0;
+        std::set<std::int64_t> tenants;
+        for (auto const& [scope, count] : held.by_scope())
+            tenants.insert(tenant_of(scope));
+        for (auto const tenant : tenants) {
+            auto const turn = std::min((shares.allowance(tenant) + 1) / 2, request.max_per_scope);
+            if (turn == request.max_per_scope) continue;
+            hungry = true;
+            for (auto const environment : {core::Environment::production, core::Environment::sandbox})
+                request.running[core::Scope::of(tenant, environment, {}).id] = request.max_per_scope - turn;
+        }
+    }
+
+    void begin(std::vector<Claim> claims)
+    {
+        if (claims.empty()) return;
+        std::vector<Claim> batch;
+        batch.reserve(claims.size());
+        {
+            std::lock_guard const lock(mutex);
+            hungry = true;
+            for (auto const& claim : claims)
+                shares.take(tenant_of(claim.scope_id));
+            held.add(std::move(claims));
+            while (auto claim = held.begin_next())
+                batch.push_back(std::move(*claim));
+        }
+        try {
+            handler.begin(batch, self, stop_source.get_token());
+        } catch (...) {
+            auto const failure = std::current_exception();
+            for (auto& claim : batch)
+                fail(std::move(claim), failure);
+        }
+    }
+
+    void renew_leases()
+    {
+        auto const now = Steady::now();
+        if (now < next_renewal) return;
+        std::vector<Claim> claims;
+        {
+            std::lock_guard const lock(mutex);
+            claims = held.all();
+        }
+        if (!claims.empty()) {
+            database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { renew(tx, claims, options.lease); });
+            contact.heard();
+        }
+        next_renewal = now + options.lease / 3;
+    }
+
+    // --- how runs end --------------------------------------------------------------------------------------
+
+    void fail(Claim claim, std::exception_ptr const& failure)
+    {
+        if (hooks.failed) hooks.failed(describe(failure), &claim);
+        auto const pause = pause_after_failure(claim.attempts);
+        end({.claim = std::move(claim), .kind = Outcome::Kind::retry, .run_at = clock.now() + pause});
+    }
+
+    void end(Ending ending)
+    {
+        std::lock_guard const lock(mutex);
+        ended.push_back(std::move(ending));
+        ended_or_stopped.notify_one();
+    }
+
+    // --- the settler: writes down how runs ended -----------------------------------------------------------
+
+    /// A scope whose outcomes cannot be written just now.
+    struct Trouble {
+        unsigned failures = 0;
+        Steady::time_point until{};
+    };
+
+    void settle_until_stopped()
+    {
+        for (;;) {
+            auto batch = next_batch();
+            if (batch.empty()) return;
+            settle_some(std::move(batch));
+        }
+    }
+
+    /// Waits for outcomes: those of the scopes without trouble, or of one whose trouble may have passed.
+    /// Empty: the worker has stopped.
+    std::vector<Ending> next_batch()
+    {
+        std::unique_lock lock(mutex);
+        for (;;) {
+            auto const now = Steady::now();
+            if (deadline && now >= *deadline) abandon();
+            if (dispatched && held.size() == 0) return {};
+            auto until = now + std::chrono::hours(1);
+            if (now >= outage.until) {
+                if (auto batch = take([&](std::int64_t scope) { return !troubled.contains(scope); });
+                    !batch.empty())
+                    return batch;
+                for (auto const& [scope, trouble] : troubled) {
+                    if (trouble.until > now) {
+                        until = std::min(until, trouble.until);
+                        continue;
+                    }
+                    auto batch = take([&](std::int64_t of) { return of == scope; });
+                    if (!batch.empty()) return batch;
+                }
+            } else {
+                until = outage.until;
+            }
+            if (deadline) until = std::min(until, *deadline);
+            ended_or_stopped.wait_until(lock, until);
+        }
+    }
+
+    /// The lock is held.
+    template <class Condition> std::vector<Ending> take(Condition condition)
+    {
+        std::vector<Ending> batch;
+        std::deque<Ending> rest;
+        for (auto& ending : ended) {
+            bool const taken = batch.size() < endings_at_once && condition(ending.claim.scope_id);
+            if (taken)
+                batch.push_back(std::move(ending));
+            else
+                rest.push_back(std::move(ending));
+        }
+        ended = std::move(rest);
+        return batch;
+    }
+
+    void settle_some(std::vector<Ending> batch)
+    {
+        auto const failure = write(batch);
+        if (!failure) return;
+        if (is_outage(failure)) {
+            wait_for_database(std::move(batch), failure);
+            return;
+        }
+        std::map<std::int64_t, std::vector<Ending>> by_scope;
+        for (auto& ending : batch)
+            by_scope[ending.claim.scope_id].push_back(std::move(ending));
+        bool const is_one = by_scope.size() == 1;
+        for (auto& [scope, endings] : by_scope)
+            settle_scope(scope, std::move(endings), is_one ? failure : nullptr);
+    }
+
+    /// `failure`: of these alone, when they were tried already.
+    void settle_scope(std::int64_t scope, std::vector<Ending> endings, std::exception_ptr failure)
+    {
+        if (!failure) failure = write(endings);
+        if (!failure) {
+            std::lock_guard const lock(mutex);
+            troubled.erase(scope);
+        } else if (is_outage(failure)) {
+            wait_for_database(std::move(endings), failure);
+        } else if (is_lock_timeout(failure)) {
+            set_aside(scope, std::move(endings));
+        } else if (endings.size() > 1) {
+            for (auto& ending : endings)
+                settle_scope(scope, {std::move(ending)}, nullptr);
+        } else {
+            give_up(std::move(endings.front()), failure);
+        }
+    }
+
+    /// Writes these and ends their claims, all or none; what kept it from that.
+    std::exception_ptr write(std::vector<Ending> const& endings)
+    {
+        return write(endings, [this](pg::Tx& tx, auto const& kept) { handler.record(tx, kept); });
+    }
+
+    template <class Record> std::exception_ptr write(std::vector<Ending> const& endings, Record record)
+    {
+        std::vector<std::size_t> kept;
+        try {
+            kept = database.transact_blocking(scopes_of(endings), [&](pg::Tx& tx) {
+                tx.run(limit_lock_waits);
+                auto places = settle(tx, endings, clock.now());
+                std::vector<Ending const*> of;
+                for (auto const place : places)
+                    of.push_back(&endings[place]);
+                if (!of.empty()) record(tx, std::span<Ending const* const>(of));
+                return places;
+            });
+        } catch (...) {
+            return std::current_exception();
+        }
+        release(endings, kept);
+        return nullptr;
+    }
+
+    static pg::Scopes scopes_of(std::vector<Ending> const& endings)
+    {
+        std::set<std::int64_t> ids;
+        for (auto const& ending : endings)
+            ids.insert(ending.claim.scope_id);
+        return pg::Scopes(std::vector<std::int64_t>(ids.begin(), ids.end()));
+    }
+
+    /// Frees the places of what was written; `kept`: those that still held their lease.
+    void release(std::vector<Ending> const& endings, std::vector<std::size_t> const& kept)
+    {
+        for (std::size_t i = 0; i < endings.size(); ++i) {
+            auto const& ending = endings[i];
+            if (!std::ranges::binary_search(kept, i)) {
+                if (hooks.lost) hooks.lost(ending.claim);
+            } else if (ending.begun && hooks.finished) {
+                hooks.finished(ending.claim, ending.kind, ending.took);
+            }
+        }
+        std::lock_guard const lock(mutex);
+        outage = {};
+        for (auto const& ending : endings) {
+            if (ending.kind == Outcome::Kind::retry) next_due = std::min(next_due, ending.run_at);
+            forget(ending.claim);
+        }
+        if (hungry || next_due != core::Time::max()) {
+            woken = woken || hungry;
+            wakeup.notify_all();
+        }
+    }
+
+    /// The lock is held.
+    void forget(Claim const& claim)
+    {
+        held.forget(claim);
+        shares.give(tenant_of(claim.scope_id));
+    }
+
+    void wait_for_database(std::vector<Ending> endings, std::exception_ptr const& failure)
+    {
+        bool first = false;
+        {
+            std::lock_guard const lock(mutex);
+            first = outage.failures == 0;
+            delay(outage);
+            put_back(std::move(endings));
+            if (stopping() && !deadline) deadline = Steady::now() + options.farewell;
+        }
+        if (first && hooks.failed) hooks.failed(describe(failure), nullptr);
+    }
+
+    void set_aside(std::int64_t scope, std::vector<Ending> endings)
+    {
+        std::lock_guard const lock(mutex);
+        delay(troubled[scope]);
+        put_back(std::move(endings));
+        if (stopping() && !deadline) deadline = Steady::now() + options.farewell;
+    }
+
+    void delay(Trouble& trouble) const
+    {
+        trouble.until = Steady::now() + outage_pause(trouble.failures++, options.lease);
+    }
+
+    /// The lock is held.
+    void put_back(std::vector<Ending> endings)
+    {
+        for (auto& ending : endings)
+            ended.push_back(std::move(ending));
+    }
+
+    /// Leaves what could not be written to whoever claims it when its lease has ended. The lock is held.
+    void abandon()
+    {
+        for (auto const& ending : std::exchange(ended, {})) {
+            forget(ending.claim);
+            if (hooks.lost) hooks.lost(ending.claim);
+        }
+    }
+
+    /// Ends a job whose outcome the database refuses, and says so: running it again would end the same way.
+    void give_up(Ending ending, std::exception_ptr const& failure)
+    {
+        if (hooks.failed) hooks.failed(describe(failure), &ending.claim);
+        std::string reason = describe(failure);
+        if (!core::is_utf8(reason)) reason = "what it was is not text";
+        reason = std::string(core::trim(reason));
+        Ending dead{.claim = ending.claim, .kind = Outcome::Kind::dead, .took = ending.took};
+        std::vector<Ending> const one{dead};
+        auto const enter = [&](pg::Tx& tx) { bury(tx, dead.claim, reason, clock.now()); };
+        auto refusal = write(one, [&](pg::Tx& tx, auto const&) {
+            enter(tx);
+            if (options.given_up) options.given_up(tx, dead.claim);
+        });
+        if (!refusal) return;
+        if (!is_outage(refusal) && options.given_up)
+            refusal = write(one, [&](pg::Tx& tx, auto const&) { enter(tx); });
+        if (!refusal) return;
+        if (is_outage(refusal)) {
+            std::vector<Ending> again;
+            again.push_back(std::move(ending));
+            wait_for_database(std::move(again), refusal);
+            return;
+        }
+        release(one, {}); // the lease ends by itself, and the job runs again
+    }
+
+    // --- waiting -------------------------------------------------------------------------------------------
+
+    bool stopping() const noexcept { return stop_source.stop_requested(); }
+
+    void wait(Milliseconds limit)
+    {
+        std::unique_lock lock(mutex);
+        auto const begin = Steady::now();
+        for (;;) {
+            auto until = begin + limit;
+            if (next_due != core::Time::max()) {
+                auto const due = std::chrono::duration_cast<Milliseconds>(next_due - clock.now());
+                until = std::min(until, begin + std::max(due, shortest_wait));
+            }
+            if (woken || stopping() || Steady::now() >= until) return;
+            wakeup.wait_until(lock, until);
+        }
+    }
+
+    void sleep(Milliseconds limit)
+    {
+        std::unique_lock lock(mutex);
+        wakeup.wait_for(lock, limit, [&] { return stopping(); });
+    }
+
+    void wake() noexcept
+    {
+        {
+            std::lock_guard const lock(mutex);
+            woken = true;
+        }
+        wakeup.notify_all();
+    }
+
+    void request_stop() noexcept
+    {
+        stop_source.request_stop();
+        { // a thread that has just looked is waiting once this is held
+            std::lock_guard const lock(mutex);
+        }
+        wakeup.notify_all();
+    }
+
+    void stop() noexcept
+    {
+        request_stop();
+        std::lock_guard const lock(joining);
+        if (dispatcher.joinable()) dispatcher.join();
+        if (settler.joinable()) settler.join();
+    }
+
+    AsyncWorker& self;
+    pg::Database& database;
+    core::Clock const& clock;
+    AsyncWorkerOptions const options;
+    AsyncHandler const handler;
+    Hooks const hooks;
+
+    std::stop_source stop_source;
+    mutable std::mutex mutex; ///< guards what follows, to `deadline`
+    std::condition_variable wakeup;
+    std::condition_variable ended_or_stopped;
+    Held held;
+    core::Shares<std::int64_t> shares; ///< of the places, by tenant
+    std::deque<Ending> ended;          ///< and not yet written down
+    std::map<std::int64_t, Trouble> troubled;
+    Trouble outage;
+    core::Time next_due = core::Time::max(); ///< the first of the jobs that were put off
+    bool woken = false;
+    bool hungry = false; ///< more could have been claimed if places had been free
+    bool dispatched = false;
+    std::optional<Steady::time_point> deadline;
+
+    Round round;                     ///< the dispatcher's
+    Contact contact;                  ///< the dispatcher's
+    Steady::time_point next_renewal; ///< the dispatcher's
+    std::mutex joining;
+    std::thread dispatcher;
+    std::thread settler;
+};
+
+AsyncWorker::AsyncWorker(pg::Database& database, core::Clock const& clock, AsyncWorkerOptions options,
+    AsyncHandler handler, Hooks hooks)
+    : impl_(std::make_unique<Impl>(
+          *this, database, clock, std::move(options), std::move(handler), std::move(hooks)))
+{
+    impl_->start();
+}
+
+AsyncWorker::~AsyncWorker()
+{
+    stop();
+}
+
+void AsyncWorker::end(Ending ending)
+{
+    impl_->end(std::move(ending));
+}
+
+void AsyncWorker::fail(Claim claim, std::exception_ptr const& failure)
+{
+    impl_->fail(std::move(claim), failure);
+}
+
+void AsyncWorker::on_notification(std::string_view payload) noexcept
+{
+    if (payload == impl_->options.queue) wake();
+}
+
+void AsyncWorker::wake() noexcept
+{
+    impl_->wake();
+}
+
+void AsyncWorker::request_stop() noexcept
+{
+    impl_->request_stop();
+}
+
+void AsyncWorker::stop() noexcept
+{
+    impl_->stop();
+}
+
+std::size_t AsyncWorker::in_flight() const noexcept
+{
+    std::lock_guard const lock(impl_->mutex);
+    return impl_->held.size();
+}
+
+} // namespace jobs

@@ -1,0 +1,317 @@
+#include "jobs/async_worker.hpp"
+
+#include "fixture.hpp"
+#include "testing/eventually.hpp"
+
+#include <pqxx/connection>
+#include <pqxx/transaction>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+
+using namespace jobs_test;
+using jobs::AsyncWorker;
+using jobs::Claim;
+using jobs::Ending;
+using jobs::Outcome;
+using testing::eventually;
+
+namespace {
+
+/// A worker whose jobs end when the test says so.
+struct Async : Fixture {
+    std::mutex mutex;
+    std::vector<Claim> running;
+    std::size_t most_at_once = 0;      ///< that one call began
+    std::atomic<bool> at_once = false; ///< end as soon as they are begun
+    std::atomic<int> begun = 0, finished = 0, dead = 0, lost = 0, failed = 0;
+    std::function<void(pg::Tx&, std::span<Ending const* const>)> record = [](auto&&...) {};
+    std::optional<AsyncWorker> worker;
+
+    void start(std::size_t capacity = 100, std::chrono::milliseconds lease = 60s)
+    {
+        jobs::AsyncWorkerOptions options{
+            .queue = "q", .capacity = capacity, .lease = lease, .poll = 20ms, .grace = 0ms};
+        jobs::AsyncHandler handler{.begin = [this](std::vector<Claim> claims, AsyncWorker& self,
+                                                std::stop_token const&) { begin(std::move(claims), self); },
+            .record = [this](pg::Tx& tx, auto endings) { record(tx, endings); },
+            .stop =
+                [this](AsyncWorker& self) {
+                    std::lock_guard const lock(mutex);
+                    for (auto& claim : std::exchange(running, {}))
+                        self.end(put_back(std::move(claim)));
+                }};
+        worker.emplace(database, clock, options, handler,
+            jobs::Hooks{.finished =
+                            [this](Claim const&, Outcome::Kind kind, auto) {
+                                ++finished;
+                                dead += kind == Outcome::Kind::dead ? 1 : 0;
+                            },
+                .lost = [this](Claim const&) { ++lost; },
+                .failed = [this](std::string_view, Claim const*) { ++failed; }});
+    }
+
+    void begin(std::vector<Claim> claims, AsyncWorker& self)
+    {
+        begun += static_cast<int>(claims.size());
+        if (at_once) {
+            for (auto& claim : claims)
+                self.end({.claim = std::move(claim)});
+            return;
+        }
+        std::lock_guard const lock(mutex);
+        most_at_once = std::max(most_at_once, claims.size());
+        std::ranges::move(claims, std::back_inserter(running));
+    }
+
+    static Ending put_back(Claim claim)
+    {
+        auto const at = claim.run_at;
+        return {.claim = std::move(claim),
+            .kind = Outcome::Kind::retry,
+            .run_at = at,
+            .counted = false,
+            .begun = false};
+    }
+
+    void end_all()
+    {
+        std::lock_guard const lock(mutex);
+        for (auto& claim : std::exchange(running, {}))
+            worker->end({.claim = std::move(claim)});
+    }
+
+    std::map<std::int64_t, int> by_tenant()
+    {
+        std::lock_guard const lock(mutex);
+        std::map<std::int64_t, int> counts;
+        for (auto const& claim : running)
+            ++counts[claim.scope_id / 2];
+        return counts;
+    }
+
+    void add_many(std::int64_t scope, int count)
+    {
+        for (int i = 0; i < count; ++i)
+            add(scope);
+    }
+};
+
+} // namespace
+
+TEST_CASE("an asynchronous worker begins many jobs at once and writes down what they came to")
+{
+    Async f;
+    for (std::int64_t scope = 2; scope < 40; ++scope)
+        f.add(scope);
+    std::atomic<int> recorded = 0;
+    f.record = [&](pg::Tx&, auto endings) { recorded += static_cast<int>(endings.size()); };
+    f.start(200);
+    REQUIRE(eventually([&] { return f.begun == 38; }));
+    CHECK(f.most_at_once == 38);
+    CHECK(f.worker->in_flight() == 38);
+    CHECK(f.jobs_left() == 38);
+    f.end_all();
+    REQUIRE(eventually([&] { return f.worker->in_flight() == 0; }));
+    CHECK(f.jobs_left() == 0);
+    CHECK(f.finished == 38);
+    CHECK(recorded == 38);
+}
+
+TEST_CASE(
+    "a tenant's two scopes share its part of an asynchronous worker's places, and there is one for the next")
+{
+    Async f;
+    f.add_many(2, 60);
+    f.add_many(3, 60);
+    f.start(100);
+    REQUIRE(eventually([&] { return f.by_tenant()[1] >= 25; }));
+    f.add(4);
+    REQUIRE(eventually([&] { return f.by_tenant()[2] == 1; }));
+    CHECK(f.by_tenant()[1] <= 26);
+    f.at_once = true;
+    f.end_all();
+    CHECK(eventually([&] { return f.jobs_left() == 0; }));
+    CHECK(f.begun == 121);
+}
+
+TEST_CASE("a job that is enqueued again while it runs asynchronously runs once more")
+{
+    Async f;
+    auto const ref = f.add(2);
+    f.start();
+    REQUIRE(eventually([&] { return f.begun == 1; }));
+    f.add(2, ref);
+    f.end_all();
+    REQUIRE(eventually([&] { return f.begun == 2; }));
+    f.end_all();
+    CHECK(eventually([&] { return f.jobs_left() == 0; }));
+    CHECK(f.finished == 2);
+    CHECK(f.lost == 0);
+}
+
+TEST_CASE("a run that lost its lease writes nothing, and others beside it do")
+{
+    Async f;
+    auto const taken = f.add(2);
+    f.add(4);
+    std::mutex mutex;
+    std::vector<std::int64_t> written;
+    f.record = [&](pg::Tx&, auto endings) {
+        std::lock_guard const lock(mutex);
+        for (auto const* ending : endings)
+            written.push_back(ending->claim.scope_id);
+    };
+    f.start();
+    REQUIRE(eventually([&] { return f.begun == 2; }));
+    f.postgres.query(
+        "UPDATE jobs SET lease_owner = gen_random_uuid() WHERE ref = '" + taken.to_string() + "'");
+    f.end_all();
+    REQUIRE(eventually([&] { return f.worker->in_flight() == 0; }));
+    CHECK(f.lost == 1);
+    CHECK(f.finished == 1);
+    CHECK(written == std::vector<std::int64_t>{4});
+    CHECK(f.jobs_left() == 1);
+}
+
+TEST_CASE("a job that was only put off is not counted and nobody is told")
+{
+    Async f;
+    f.add(2);
+    f.start();
+    REQUIRE(eventually([&] { return f.begun == 1; }));
+    {
+        std::lock_guard const lock(f.mutex);
+        auto ending = Async::put_back(std::move(f.running.front()));
+        ending.run_at = f.clock.now() + 1h;
+        f.running.clear();
+        f.worker->end(std::move(ending));
+    }
+    REQUIRE(eventually([&] { return f.worker->in_flight() == 0; }));
+    CHECK(f.finished == 0);
+    CHECK(f.postgres.query("SELECT attempts FROM jobs WHERE lease_owner IS NULL") == "0");
+    f.clock.advance(1h);
+    CHECK(eventually([&] { return f.begun == 2; }));
+}
+
+TEST_CASE("jobs whose beginning throws are tried again later")
+{
+    Async f;
+    f.add(2);
+    f.add(4);
+    std::atomic<bool> broken = true;
+    std::atomic<int> runs = 0;
+    jobs::AsyncHandler const handler{.begin =
+                                         [&](std::vector<Claim> claims, AsyncWorker& self, auto const&) {
+                                             ++runs;
+                                             if (broken) throw std::runtime_error("not now");
+                                             for (auto& claim : claims)
+                                                 self.end({.claim = std::move(claim)});
+                                         },
+        .record = [](auto&&...) {}};
+    AsyncWorker const worker(f.database, f.clock, {.queue = "q", .poll = 20ms, .grace = 0ms}, handler);
+    REQUIRE(eventually([&] {
+        return f.postgres.query("SELECT count(*) FROM jobs WHERE attempts = 1 AND lease_owner IS NULL") ==
+               "2";
+    }));
+    broken = false;
+    f.clock.advance(1s);
+    CHECK(eventually([&] { return f.jobs_left() == 0; }));
+}
+
+TEST_CASE("an outcome the database refuses is given up alone, and those beside it are written")
+{
+    Async f;
+    f.postgres.query("CREATE TABLE notes (note text CHECK (note <> 'wrong')); GRANT ALL ON notes TO " +
+                     f.postgres.service_role());
+    auto const bad = f.add(2);
+    for (std::int64_t scope : {2, 2, 4, 6})
+        f.add(scope);
+    f.record = [&](pg::Tx& tx, auto endings) {
+        for (auto const* ending : endings)
+            tx.run("INSERT INTO notes VALUES ($1)", {ending->claim.ref == bad ? "wrong" : "right"});
+    };
+    f.start();
+    REQUIRE(eventually([&] { return f.begun == 5; }));
+    f.end_all();
+    REQUIRE(eventually([&] { return f.worker->in_flight() == 0; }));
+    CHECK(f.jobs_left() == 0);
+    CHECK(f.dead == 1);
+    CHECK(f.finished == 5);
+    CHECK(f.postgres.query("SELECT count(*) FROM notes") == "4");
+    CHECK(f.postgres.query("SELECT ref FROM dead_jobs WHERE reason LIKE '%check constraint%'") ==
+          bad.to_string());
+}
+
+TEST_CASE("a scope whose rows are locked keeps no other scope's outcomes waiting")
+{
+    Async f;
+    f.postgres.query(
+        "CREATE TABLE tallies (scope_id bigint PRIMARY KEY, n int); "
+        "INSERT INTO tallies SELECT s, 0 FROM generate_series(2, 9) AS s; GRANT ALL ON tallies TO " +
+        f.postgres.service_role());
+    for (std::int64_t scope = 2; scope <= 9; ++scope)
+        f.add(scope);
+    f.record = [&](pg::Tx& tx, auto endings) {
+        for (auto const* ending : endings)
+            tx.run("UPDATE tallies SET n = n + 1 WHERE scope_id = $1", {ending->claim.scope_id});
+    };
+    pqxx::connection other(f.postgres.superuser_url());
+    std::optional<pqxx::work> lock(other);
+    lock->exec("SELECT FROM tallies WHERE scope_id = 4 FOR UPDATE");
+    f.start();
+    REQUIRE(eventually([&] { return f.begun == 8; }));
+    f.end_all();
+    CHECK(eventually([&] { return f.jobs_left() == 1; }));
+    CHECK(f.postgres.query("SELECT sum(n) FROM tallies") == "7");
+    lock.reset();
+    CHECK(eventually([&] { return f.jobs_left() == 0; }));
+    CHECK(f.postgres.query("SELECT sum(n) FROM tallies") == "8");
+    CHECK(f.failed == 0);
+}
+
+TEST_CASE("outcomes wait for a database that is away")
+{
+    Async f;
+    f.add_many(2, 5);
+    f.start();
+    REQUIRE(eventually([&] { return f.begun == 5; }));
+    f.postgres.stop();
+    f.end_all();
+    REQUIRE(eventually([&] { return f.failed > 0; }));
+    f.postgres.start();
+    CHECK(eventually([&] { return f.worker->in_flight() == 0; }));
+    CHECK(f.jobs_left() == 0);
+    CHECK(f.begun == 5);
+}
+
+TEST_CASE("an asynchronous worker that stops gives back what only waits, and begins nothing more")
+{
+    Async f;
+    f.add_many(2, 5);
+    f.start();
+    REQUIRE(eventually([&] { return f.begun == 5; }));
+    f.worker->stop();
+    CHECK(f.worker->in_flight() == 0);
+    CHECK(f.postgres.query("SELECT count(*) FROM jobs WHERE lease_owner IS NULL AND attempts = 0") == "5");
+}
+
+TEST_CASE("an asynchronous worker holds its jobs' leases for as long as they run")
+{
+    Async f;
+    f.add(2);
+    f.start(100, 6s);
+    REQUIRE(eventually([&] { return f.begun == 1; }));
+    auto const first_end = f.postgres.query("SELECT run_at FROM jobs");
+    f.clock.advance(5s); // a lease is renewed every third of it
+    REQUIRE(eventually(
+        [&] { return f.postgres.query("SELECT run_at > '" + first_end + "' FROM jobs") == "t"; }));
+    f.clock.advance(5s);
+    CHECK(f.claim_up_to(1).empty());
+    f.end_all();
+    CHECK(eventually([&] { return f.jobs_left() == 0; }));
+    CHECK(f.lost == 0);
+}
