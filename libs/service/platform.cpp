@@ -99,7 +99,6 @@ Platform::Platform(PlatformOptions options, Runtime const& runtime)
               logger.warn("the token issuer's keys cannot be read", {{"error", what}});
           }),
       tokens_(jwks_, runtime.clock, {.issuer_host = options_.issuer.host}),
-      sender_(db_, runtime.clock, keyring_, outbound_, [this](unsigned status) { count_answer(status); }),
       webhooks_{db_, runtime.clock, keyring_, outbound_.addresses(), options_.events},
       eraser_(db_, runtime.clock, {[this](core::Scope const& scope) { erase_outside(scope); }}),
       tenants_{db_, runtime.clock, eraser_},
@@ -138,11 +137,7 @@ void Platform::show_state()
 void Platform::add_shared_work()
 {
     if (!options_.events.empty()) {
-        for (std::size_t i = 0; i < webhook_answers_.size(); ++i)
-            webhook_answers_[i] = &runtime_.metrics.counter("tetrad_webhook_attempts_total",
-                "Attempts to deliver a webhook, by the class of the answer's status.",
-                {{"answer", i == 0 ? "none" : std::to_string(i + 1) + "xx"}});
-        add_worker({.queue = webhooks::queue, .threads = 8, .max_per_scope = 2}, std::ref(sender_));
+        add_webhooks();
         add_purge("webhooks.purge", rows_a_step,
             [this](pg::Tx& tx, std::vector<std::int64_t> const& scopes, std::size_t rows) {
                 return webhooks::purge(tx, scopes, runtime_.clock.now() - webhooks::retention, rows);
@@ -156,6 +151,52 @@ void Platform::add_shared_work()
         {.name = "idempotency.purge"}, [this](std::stop_token const&) { return idempotency::purge(db_); });
     add_periodic({.name = "tenants.erase", .interval = std::chrono::minutes(1)},
         [this](std::stop_token const& stop) { return eraser_.step(stop); });
+}
+
+void Platform::add_webhooks()
+{
+    using webhooks::Admission;
+    for (std::size_t i = 0; i < webhook_answers_.size(); ++i)
+        webhook_answers_[i] = &runtime_.metrics.counter("tetrad_webhook_attempts_total",
+            "Attempts to deliver a webhook, by the class of the answer's status.",
+            {{"answer", i == 0 ? "none" : std::to_string(i + 1) + "xx"}});
+    for (auto const reason : {Admission::Reason::host, Admission::Reason::slow, Admission::Reason::memory})
+        webhooks_put_off_.at(static_cast<std::size_t>(reason)) = &runtime_.metrics.counter(
+            "tetrad_webhook_put_off_total",
+            "Deliveries put off before an attempt: their host has enough in flight, slow endpoints have, or "
+            "payloads in memory reach their limit.",
+            {{"reason", std::string(to_string(reason))}});
+    webhook_client_.emplace(http::ClientOptions{
+        .addresses = outbound_.addresses(), .ca_file = runtime_.settings.outbound_ca_file});
+    sender_.emplace(db_, runtime_.clock, keyring_, *webhook_client_,
+        webhooks::Sender::Hooks{.answered = [this](unsigned status) { count_answer(status); },
+            .put_off =
+                [this](Admission::Reason reason) {
+                    webhooks_put_off_.at(static_cast<std::size_t>(reason))->Increment();
+                }});
+    show_webhooks();
+    survey_.add_queue(webhooks::queue);
+    job_metrics_.expect(webhooks::queue, {"done", "retry", "dead", "lost"});
+    beginnings_.emplace_back([this] {
+        deliverer_ = std::make_unique<jobs::AsyncWorker>(
+            db_, runtime_.clock, webhooks::Sender::options(), sender_->handler(), hooks_of(webhooks::queue));
+        show_worker(webhooks::queue, webhooks::places, [this] { return deliverer_->in_flight(); });
+    });
+}
+
+void Platform::show_webhooks()
+{
+    auto const show = [this](std::string const& name, std::string const& help,
+                          std::size_t webhooks::Sender::Load::* of) {
+        runtime_.metrics.gauge_callback(
+            name, help, [this, of] { return static_cast<double>(sender_->load().*of); });
+    };
+    show("tetrad_webhook_attempts_in_flight", "Attempts to deliver a webhook that wait for an answer.",
+        &webhooks::Sender::Load::in_flight);
+    show("tetrad_webhook_slow_attempts_in_flight",
+        "Those of them that go to endpoints whose last attempt timed out.", &webhooks::Sender::Load::slow);
+    show("tetrad_webhook_deliveries_waiting", "Deliveries in memory that wait for a place at their host.",
+        &webhooks::Sender::Load::waiting);
 }
 
 /// A status that there is not is nobody's answer.
@@ -178,7 +219,7 @@ void Platform::add_worker(jobs::WorkerOptions options, jobs::Handler handler)
     beginnings_.emplace_back([this, options = std::move(options), handler = std::move(handler)] {
         auto const& worker = *workers_.emplace_back(
             std::make_unique<jobs::Worker>(db_, runtime_.clock, options, handler, hooks_of(options.queue)));
-        show_worker(worker, options);
+        show_worker(options.queue, options.threads, [&worker] { return worker.in_flight(); });
     });
 }
 
@@ -207,15 +248,16 @@ jobs::Hooks Platform::hooks_of(std::string const& queue)
     return hooks;
 }
 
-void Platform::show_worker(jobs::Worker const& worker, jobs::WorkerOptions const& options)
+void Platform::show_worker(
+    std::string const& queue, std::size_t capacity, std::function<std::size_t()> in_flight)
 {
-    observe::Metrics::Labels const labels{{"queue", options.queue}};
+    observe::Metrics::Labels const labels{{"queue", queue}};
     runtime_.metrics
         .gauge("tetrad_worker_threads", "Jobs of the queue that this replica runs at once, at most.", labels)
-        .Set(options.threads);
+        .Set(static_cast<double>(capacity));
     runtime_.metrics.gauge_callback(
         "tetrad_worker_threads_busy", "Jobs of the queue that this replica runs.",
-        [&worker] { return static_cast<double>(worker.in_flight()); }, labels);
+        [in_flight = std::move(in_flight)] { return static_cast<double>(in_flight()); }, labels);
 }
 
 void Platform::add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step step)
@@ -304,12 +346,14 @@ void Platform::listen()
     auto on_jobs = [this](std::string const& queue) {
         for (auto& worker : workers_)
             worker->on_notification(queue);
+        if (deliverer_) deliverer_->on_notification(queue);
     };
     auto on_gap = [this] {
         directory_.on_gap();
         keys_.on_gap();
         for (auto& worker : workers_)
             worker->wake();
+        if (deliverer_) deliverer_->wake();
     };
     pg::ListenerHandlers handlers{
         .channels = {{tenancy::channel, [this](std::string const& slug) { directory_.on_notify(slug); }},
@@ -324,6 +368,7 @@ void Platform::begin_stop() noexcept
 {
     for (auto& worker : workers_)
         worker->request_stop();
+    if (deliverer_) deliverer_->request_stop();
     for (auto& periodic : periodics_)
         periodic->request_stop();
     survey_.request_stop();
@@ -335,6 +380,7 @@ void Platform::stop_workers()
     begin_stop();
     for (auto& worker : workers_)
         worker->stop();
+    if (deliverer_) deliverer_->stop();
     for (auto& periodic : periodics_)
         periodic->stop();
     survey_.stop();

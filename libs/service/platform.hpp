@@ -5,8 +5,10 @@
 #include "auth/master_key.hpp"
 #include "auth/user_tokens.hpp"
 #include "crypto/keyring.hpp"
+#include "http/async_client.hpp"
 #include "http/client.hpp"
 #include "http/router.hpp"
+#include "jobs/async_worker.hpp"
 #include "jobs/periodic.hpp"
 #include "jobs/worker.hpp"
 #include "observe/http_metrics.hpp"
@@ -32,6 +34,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -128,7 +131,8 @@ protected:
     auth::Keys keys_;
     auth::Jwks jwks_;
     auth::UserTokens tokens_;
-    webhooks::Sender sender_;
+    std::optional<http::AsyncClient> webhook_client_; ///< both: where there are events
+    std::optional<webhooks::Sender> sender_;
     webhooks::Api webhooks_;
     tenancy::Eraser eraser_;
     tenancy::Tenants tenants_;
@@ -138,9 +142,11 @@ private:
     bool reaches_database() const noexcept;
     void erase_outside(core::Scope const& scope);
     void add_shared_work();
+    void add_webhooks();
+    void show_webhooks();
     void show_state();
     jobs::Hooks hooks_of(std::string const& queue);
-    void show_worker(jobs::Worker const& worker, jobs::WorkerOptions const& options);
+    void show_worker(std::string const& queue, std::size_t capacity, std::function<std::size_t()> in_flight);
     void count_answer(unsigned webhook_status) noexcept;
     void listen();
 
@@ -149,10 +155,12 @@ private:
     HeavyReads heavy_reads_;
     std::unique_ptr<Gateway> gateway_;
     observe::JobMetrics job_metrics_;
-    std::array<prometheus::Counter*, 5> webhook_answers_{}; ///< of no status, `2xx`, ..., `5xx`
+    std::array<prometheus::Counter*, 5> webhook_answers_{};  ///< of no status, `2xx`, ..., `5xx`
+    std::array<prometheus::Counter*, 3> webhooks_put_off_{}; ///< by webhooks::Admission::Reason
     Survey survey_;
     std::vector<std::function<void()>> beginnings_;
     std::vector<std::unique_ptr<jobs::Worker>> workers_;
+    std::unique_ptr<jobs::AsyncWorker> deliverer_; ///< of webhooks
     std::vector<std::unique_ptr<jobs::Periodic>> periodics_;
     std::unique_ptr<pg::Listener> listener_; ///< last: it calls the others
 };

@@ -64,6 +64,14 @@ bool is_suspended(pg::Tx& tx, std::int64_t tenant_id)
     return !rows.empty();
 }
 
+std::vector<std::int64_t> suspended_among(pg::Tx& tx, std::vector<std::int64_t> const& tenant_ids)
+{
+    auto const rows = tx.run(R"(
+        SELECT tenant_id FROM tenants WHERE tenant_id = ANY ($1::bigint[]) AND status = 'suspended' ORDER BY tenant_id)",
+        {tenant_ids});
+    return pg::read_rows(rows, &pg::RowReader::integer);
+}
+
 std::vector<TenantRecord> newest(pg::Tx& tx, std::optional<std::int64_t> before, std::size_t limit)
 {
     constexpr std::int64_t above_all = std::numeric_limits<std::int64_t>::max();

@@ -38,6 +38,9 @@ std::optional<TenantRecord> find(pg::Tx& tx, std::string_view slug);
 /// Whether the tenant is there and suspended: read now, for what does not pass the request pipeline.
 bool is_suspended(pg::Tx& tx, std::int64_t tenant_id);
 
+/// Those of these tenants that are suspended, ascending.
+std::vector<std::int64_t> suspended_among(pg::Tx& tx, std::vector<std::int64_t> const& tenant_ids);
+
 /// At most `limit` tenants with an id below `before`, newest first.
 std::vector<TenantRecord> newest(pg::Tx& tx, std::optional<std::int64_t> before, std::size_t limit);
 

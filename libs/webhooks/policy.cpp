@@ -18,10 +18,14 @@ Decision decide(Answer const& answer, unsigned runs, core::Time now, core::Time 
 {
     if (answer.status >= 200 && answer.status < 300) return {.verdict = Verdict::delivered};
     if (answer.status == 410) {
-        return {.verdict = Verdict::failed, .disable_reason = "the endpoint answered 410 Gone"};
+        return {.verdict = Verdict::failed,
+            .disable = Disable::now,
+            .disable_reason = "the endpoint answered 410 Gone"};
     }
     if (now >= expires_at) {
-        return {.verdict = Verdict::failed, .disable_reason = "a delivery failed for 3 days"};
+        return {.verdict = Verdict::failed,
+            .disable = Disable::unless_accepting,
+            .disable_reason = "a delivery failed for 3 days"};
     }
     core::Time next = now + core::backoff(std::max(runs, 1U) - 1, first_pause, longest_pause, entropy);
     bool const asked = answer.status == 429 || answer.status == 503;

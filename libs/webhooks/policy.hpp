@@ -20,6 +20,8 @@ inline constexpr std::chrono::hours rotation_overlap{24};
 inline constexpr std::chrono::seconds attempt_timeout{15};
 /// And this long once the process was told to stop: it is then made again by another.
 inline constexpr std::chrono::seconds farewell{5};
+/// How exactly it is known when an endpoint last accepted something.
+inline constexpr std::chrono::hours acceptance_precision{1};
 /// Deliveries of a suspended tenant are looked at this often.
 inline constexpr std::chrono::minutes suspended_pause{5};
 
@@ -31,16 +33,25 @@ struct Answer {
 
 enum class Verdict { delivered, retry, failed };
 
+/// Whether a failed delivery disables its endpoint.
+enum class Disable {
+    no,
+    unless_accepting, ///< when the endpoint has accepted nothing for as long as a delivery is retried
+    now,
+};
+
 struct Decision {
     Verdict verdict = Verdict::retry;
     core::Time next_attempt_at;      ///< retry only
-    std::string_view disable_reason; ///< failed only: why the endpoint is disabled
+    Disable disable = Disable::no;   ///< failed only
+    std::string_view disable_reason; ///< with `disable`: why
 };
 
-/// What follows from an attempt. 2xx: delivered. 410: failed, and the endpoint is gone. Anything else,
+/// What follows from an attempt. 2xx: delivered. 410: failed, and the endpoint is disabled. Anything else,
 /// redirects included: again after 5 s, doubling to 6 h, with jitter; 429 and 503 not before their
-/// Retry-After; the last time when the window ends at `expires_at`, after which it has failed, and the
-/// endpoint is given up whatever else it accepted. `runs` counts from 1; `entropy` is any random number.
+/// Retry-After; the last time when the window ends at `expires_at`. Then the delivery has failed, and the
+/// endpoint is disabled unless it accepts other deliveries. `runs` counts from 1; `entropy` is any random
+/// number.
 Decision decide(Answer const& answer, unsigned runs, core::Time now, core::Time expires_at,
     std::uint64_t entropy) noexcept;
 

@@ -1,6 +1,7 @@
 #include "webhooks/sender.hpp"
 
 #include "core/fields.hpp"
+#include "core/identity.hpp"
 #include "crypto/keyring.hpp"
 #include "crypto/random.hpp"
 #include "tenancy/registry.hpp"
@@ -10,23 +11,21 @@
 #include "webhooks/webhooks.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 namespace webhooks {
 
 namespace {
 
 constexpr std::size_t excerpt_bytes = 1024;
+constexpr std::size_t payload_bytes_at_once = 8U << 20; ///< that one claim loads
 
+/// What an attempt came to.
 struct Sent {
     Answer answer;
     store::Report report;
     bool stopped = false; ///< cut off because the process ends
-};
-
-/// What is to be done, and whether it may be now.
-struct Loaded {
-    std::optional<store::Attempt> attempt;
-    bool suspended = false;
+    bool timed_out = false;
 };
 
 /// The webhook's owner reads this, so it says nothing about the network we live in.
@@ -66,110 +65,312 @@ std::string as_text(std::string bytes)
     return bytes;
 }
 
-std::string signatures(crypto::Keyring const& keyring, std::int64_t scope_id, store::Attempt const& attempt,
-    std::string const& id, core::Time now)
+std::string signatures(
+    crypto::Keyring const& keyring, store::Attempt const& attempt, std::string const& id, core::Time now)
 {
-    std::string const aad = store::secret_aad(scope_id, attempt.webhook_id);
+    std::string const aad = store::secret_aad(attempt.key.scope_id, attempt.webhook_id);
     auto const sign_with = [&](std::string const& sealed) {
         auto opened = keyring.open(sealed, aad);
         if (!opened) throw std::runtime_error("a webhook secret cannot be opened with the keys there are");
-        return sign(core::Secret(std::move(*opened)), id, now, attempt.payload);
+        return sign(core::Secret(std::move(*opened)), id, now, *attempt.payload);
     };
     std::string out = sign_with(attempt.sealed_secret);
     if (attempt.sealed_previous) out += ' ' + sign_with(*attempt.sealed_previous);
     return out;
 }
 
-http::OutboundRequest make_request(
-    crypto::Keyring const& keyring, std::int64_t scope_id, store::Attempt const& attempt, core::Time now)
+/// Takes the payload out of `attempt`.
+http::OutboundRequest make_request(crypto::Keyring const& keyring, store::Attempt& attempt, core::Time now)
 {
-    std::string const id = attempt.delivery_id.to_string();
+    std::string const id = attempt.key.delivery_id.to_string();
     http::OutboundRequest request;
     request.method = "POST";
     request.url = attempt.url;
     request.headers = {{"Content-Type", "application/json"}, {"webhook-id", id},
         {"webhook-timestamp", timestamp_header(now)},
-        {"webhook-signature", signatures(keyring, scope_id, attempt, id, now)}};
+        {"webhook-signature", signatures(keyring, attempt, id, now)}};
     if (attempt.traceparent) request.headers.emplace_back("traceparent", *attempt.traceparent);
-    request.body = attempt.payload;
-    request.timeout = attempt_timeout;
+    request.body = std::move(*attempt.payload);
     request.farewell = farewell;
     request.max_response_bytes = excerpt_bytes;
     request.truncate_response = true;
     return request;
 }
 
-Sent send(http::Client& client, http::OutboundRequest const& request)
+Sent read(http::OutboundResult result)
 {
-    try {
-        auto response = client.send(request);
-        Sent sent{.answer = {response.status, response.retry_after}, .report = {.status = response.status}};
-        bool const accepted = response.status >= 200 && response.status < 300;
-        if (!accepted) sent.report.error = "the endpoint answered " + std::to_string(response.status);
-        if (!response.body.empty()) sent.report.excerpt = as_text(std::move(response.body));
+    if (auto* const response = std::get_if<http::OutboundResponse>(&result)) {
+        Sent sent{
+            .answer = {response->status, response->retry_after}, .report = {.status = response->status}};
+        bool const accepted = response->status >= 200 && response->status < 300;
+        if (!accepted) sent.report.error = "the endpoint answered " + std::to_string(response->status);
+        if (!response->body.empty()) sent.report.excerpt = as_text(std::move(response->body));
         return sent;
-    } catch (http::OutboundError const& e) {
-        return {.answer = {},
-            .report = {.error = explain(e.kind())},
-            .stopped = e.kind() == http::OutboundError::Kind::stopped};
     }
+    using Kind = http::OutboundError::Kind;
+    auto const kind = std::get<http::OutboundError>(result).kind();
+    return {.answer = {},
+        .report = {.error = explain(kind)},
+        .stopped = kind == Kind::stopped,
+        .timed_out = kind == Kind::timeout};
 }
 
-void fail(pg::Tx& tx, std::int64_t scope_id, store::Attempt const& attempt, store::Report const& report,
-    Decision const& decision, core::Time now)
+/// The host and port that share a limit.
+std::string host_of(std::string const& url)
 {
-    if (!store::record_failed(tx, scope_id, attempt, report)) return;
-    store::disable(tx, scope_id, attempt.webhook_id, attempt.url, decision.disable_reason, now);
+    auto const parsed = http::parse_outbound_url(url);
+    return parsed ? parsed->host + ':' + std::to_string(parsed->port) : url;
 }
 
-jobs::Outcome wait_for_tenant(std::int64_t scope_id, store::Attempt const& attempt, core::Time now)
+store::Result result_of(store::Attempt const& attempt, store::Result::Kind kind, core::Time now)
 {
-    core::Time const next = now + suspended_pause;
-    return jobs::Outcome::not_yet(next, [=](pg::Tx& tx) { store::record_wait(tx, scope_id, attempt, next); });
+    store::Result result;
+    result.kind = kind;
+    result.key = attempt.key;
+    result.webhook_id = attempt.webhook_id;
+    result.url = attempt.url;
+    result.expires_at = attempt.expires_at;
+    result.at = now;
+    return result;
+}
+
+using Note = std::shared_ptr<store::Result const>;
+
+jobs::Ending ending_of(jobs::Claim claim, jobs::Outcome::Kind kind, store::Result result)
+{
+    jobs::Ending ending{.claim = std::move(claim), .kind = kind};
+    if (kind == jobs::Outcome::Kind::retry) ending.run_at = result.next_attempt_at;
+    ending.note = std::make_shared<store::Result const>(std::move(result));
+    return ending;
+}
+
+/// What follows from an attempt.
+jobs::Ending judge(jobs::Claim claim, store::Attempt const& attempt, Sent sent, core::Time now)
+{
+    using Kind = store::Result::Kind;
+    auto const decision = decide(sent.answer, claim.attempts, now, attempt.expires_at, crypto::random_u64());
+    auto result = result_of(attempt, Kind::delivered, now);
+    result.report = std::move(sent.report);
+    result.next_attempt_at = decision.next_attempt_at;
+    result.disable = decision.disable;
+    result.disable_reason = std::string(decision.disable_reason);
+    switch (decision.verdict) {
+    case Verdict::delivered:
+        return ending_of(std::move(claim), jobs::Outcome::Kind::done, std::move(result));
+    case Verdict::retry:
+        result.kind = Kind::retry;
+        return ending_of(std::move(claim), jobs::Outcome::Kind::retry, std::move(result));
+    case Verdict::failed:
+        break;
+    }
+    result.kind = Kind::failed;
+    return ending_of(std::move(claim), jobs::Outcome::Kind::dead, std::move(result));
+}
+
+void record(pg::Tx& tx, std::span<jobs::Ending const* const> endings)
+{
+    std::vector<store::Result const*> results;
+    for (auto const* ending : endings)
+        if (auto const* const note = std::any_cast<Note>(&ending->note)) results.push_back(note->get());
+    store::record(tx, results);
 }
 
 } // namespace
 
-jobs::Outcome Sender::operator()(jobs::Claim& claim, std::stop_token const& stop) const
+Sender::Sender(pg::Database& database, core::Clock const& clock, crypto::Keyring const& keyring,
+    http::AsyncClient& client, Hooks hooks, std::chrono::milliseconds patience)
+    : database_(database), clock_(clock), keyring_(keyring), client_(client), hooks_(std::move(hooks)),
+      patience_(patience)
 {
-    using jobs::Outcome;
-    auto const scope_id = claim.scope_id;
-    auto const loaded = database_.transact_blocking(pg::Scopes(scope_id), [&](pg::Tx& tx) {
-        return Loaded{store::load_attempt(tx, scope_id, claim.ref, clock_.now()),
-            tenancy::registry::is_suspended(tx, core::Scope{scope_id, {}}.tenant_id())};
-    });
-    if (!loaded.attempt) return Outcome::done();
-    store::Attempt const& attempt = *loaded.attempt;
+}
+
+jobs::AsyncHandler Sender::handler()
+{
+    return {.begin = [this](std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker,
+                         std::stop_token const& stop) { begin(std::move(claims), worker, stop); },
+        .record = &record,
+        .stop = [this](jobs::AsyncWorker&) { end_waiting(); }};
+}
+
+jobs::AsyncWorkerOptions Sender::options()
+{
+    return {.queue = queue, .capacity = places};
+}
+
+Sender::Load Sender::load() const
+{
+    std::lock_guard const lock(mutex_);
+    return {.in_flight = admission_.in_flight(), .slow = admission_.slow(), .waiting = admission_.waiting()};
+}
+
+// --- on the worker's thread: load, and begin or put off ----------------------------------------------------
+
+void Sender::begin(std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop)
+{
+    auto loaded = load(claims);
+    Claims by_key;
+    for (auto& claim : claims)
+        by_key.try_emplace({claim.scope_id, claim.ref}, std::move(claim));
+    for (auto& attempt : loaded.attempts) {
+        auto node = by_key.extract({attempt.key.scope_id, attempt.key.delivery_id});
+        bool const suspended = loaded.suspended.contains(core::Scope{attempt.key.scope_id, {}}.tenant_id());
+        begin_one(std::move(node.mapped()), std::move(attempt), suspended, worker, stop);
+    }
+    for (auto& [key, claim] : by_key) // the delivery is gone
+        worker.end({.claim = std::move(claim)});
+}
+
+Sender::Loaded Sender::load(std::vector<jobs::Claim> const& claims) const
+{
+    std::vector<store::DeliveryKey> keys;
+    std::set<std::int64_t> scopes, tenants;
+    for (auto const& claim : claims) {
+        keys.push_back({claim.scope_id, claim.ref});
+        scopes.insert(claim.scope_id);
+        tenants.insert(core::Scope{claim.scope_id, {}}.tenant_id());
+    }
+    return database_.transact_blocking(
+        pg::Scopes(std::vector<std::int64_t>(scopes.begin(), scopes.end())), [&](pg::Tx& tx) {
+            auto attempts = store::load_attempts(tx, keys, payload_bytes_at_once, clock_.now());
+            auto const suspended = tenancy::registry::suspended_among(tx, {tenants.begin(), tenants.end()});
+            return Loaded{std::move(attempts), {suspended.begin(), suspended.end()}};
+        });
+}
+
+void Sender::begin_one(jobs::Claim claim, store::Attempt attempt, bool suspended, jobs::AsyncWorker& worker,
+    std::stop_token const& stop)
+{
+    using Kind = store::Result::Kind;
+    auto const now = clock_.now();
     claim.traceparent = attempt.traceparent.value_or("");
-    if (!attempt.pending) return Outcome::done();
-    if (!attempt.webhook_exists) { // it was deleted while this was being published
-        return Outcome::done([=](pg::Tx& tx) { store::remove_delivery(tx, scope_id, attempt.delivery_id); });
+    if (!attempt.pending) {
+        worker.end({.claim = std::move(claim)});
+    } else if (!attempt.webhook_exists) { // it was deleted while this was being published
+        worker.end(
+            ending_of(std::move(claim), jobs::Outcome::Kind::done, result_of(attempt, Kind::removed, now)));
+    } else if (!attempt.enabled) {
+        auto result = result_of(attempt, Kind::failed, now);
+        result.attempted = false;
+        result.report.error = "the webhook is disabled";
+        worker.end(ending_of(std::move(claim), jobs::Outcome::Kind::dead, std::move(result)));
+    } else if (suspended) {
+        auto result = result_of(attempt, Kind::waits, now);
+        result.next_attempt_at = now + suspended_pause;
+        auto ending = ending_of(std::move(claim), jobs::Outcome::Kind::retry, std::move(result));
+        ending.counted = false;
+        worker.end(std::move(ending));
+    } else {
+        offer(std::make_shared<Delivery>(Delivery{std::move(claim), std::move(attempt), worker, stop}));
     }
-    if (!attempt.enabled) {
-        return Outcome::dead([=](pg::Tx& tx) {
-            store::record_failed(tx, scope_id, attempt, {.error = "the webhook is disabled"});
-        });
+}
+
+void Sender::offer(DeliveryPtr delivery)
+{
+    auto const& attempt = delivery->attempt;
+    Admission::Verdict verdict;
+    {
+        std::lock_guard const lock(mutex_);
+        auto const id = next_id_++;
+        verdict = attempt.payload ? admission_.offer(id,
+                                        {.tenant = core::Scope{attempt.key.scope_id, {}}.tenant_id(),
+                                            .host = host_of(attempt.url),
+                                            .webhook = attempt.webhook_id,
+                                            .bytes = attempt.payload_bytes},
+                                        Steady::now(), crypto::random_u64())
+                                  : Admission::out_of_memory(id, crypto::random_u64());
+        waiting_.emplace(id, std::move(delivery));
     }
-    if (loaded.suspended) return wait_for_tenant(scope_id, attempt, clock_.now());
-    auto request = make_request(keyring_, scope_id, attempt, clock_.now());
-    request.stop = stop;
-    auto const sent = send(client_, request);
-    core::Time const now = clock_.now();
-    if (sent.stopped) return Outcome::not_yet(now);
-    if (answered_) answered_(sent.report.status);
-    auto const decision = decide(sent.answer, claim.attempts, now, attempt.expires_at, crypto::random_u64());
-    switch (decision.verdict) {
-    case Verdict::delivered:
-        return Outcome::done(
-            [=](pg::Tx& tx) { store::record_delivered(tx, scope_id, attempt, sent.report, now); });
-    case Verdict::retry:
-        return Outcome::retry(decision.next_attempt_at, [=](pg::Tx& tx) {
-            store::record_retry(tx, scope_id, attempt, sent.report, decision.next_attempt_at);
-        });
-    case Verdict::failed:
-        break;
+    follow({verdict});
+}
+
+// --- on either thread --------------------------------------------------------------------------------------
+
+void Sender::follow(std::vector<Admission::Verdict> const& verdicts)
+{
+    for (auto const& verdict : verdicts) {
+        if (verdict.place == Admission::Place::wait) continue;
+        DeliveryPtr delivery;
+        {
+            std::lock_guard const lock(mutex_);
+            delivery = std::move(waiting_.extract(verdict.id).mapped());
+        }
+        if (verdict.place == Admission::Place::start)
+            start(verdict.id, delivery);
+        else
+            put_off(delivery, verdict);
     }
-    return Outcome::dead([=](pg::Tx& tx) { fail(tx, scope_id, attempt, sent.report, decision, now); });
+}
+
+void Sender::start(Admission::Id id, DeliveryPtr const& delivery)
+{
+    delivery->begun = Steady::now();
+    try {
+        auto request = make_request(keyring_, delivery->attempt, clock_.now());
+        request.timeout = patience_;
+        request.stop = delivery->stop;
+        client_.send(std::move(request),
+            [this, id, delivery](http::OutboundResult result) { answered(id, delivery, std::move(result)); });
+    } catch (...) {
+        auto const failure = std::current_exception();
+        finished(id, delivery, false);
+        delivery->worker.fail(delivery->claim, failure);
+    }
+}
+
+void Sender::put_off(DeliveryPtr const& delivery, Admission::Verdict const& verdict)
+{
+    if (hooks_.put_off) hooks_.put_off(verdict.reason);
+    delivery->worker.end({.claim = delivery->claim,
+        .kind = jobs::Outcome::Kind::retry,
+        .run_at = clock_.now() + verdict.pause,
+        .counted = false,
+        .begun = false});
+}
+
+void Sender::finished(Admission::Id id, DeliveryPtr const& delivery, bool timed_out)
+{
+    std::vector<Admission::Verdict> verdicts;
+    {
+        std::lock_guard const lock(mutex_);
+        auto const now = Steady::now();
+        verdicts = admission_.finished(id, now - delivery->begun, timed_out, now, crypto::random_u64());
+    }
+    follow(verdicts);
+}
+
+/// On the client's thread.
+void Sender::answered(Admission::Id id, DeliveryPtr const& delivery, http::OutboundResult result)
+{
+    auto sent = read(std::move(result));
+    finished(id, delivery, sent.timed_out);
+    auto const now = clock_.now();
+    jobs::Ending ending;
+    if (sent.stopped) {
+        ending = {
+            .claim = delivery->claim, .kind = jobs::Outcome::Kind::retry, .run_at = now, .counted = false};
+    } else {
+        if (hooks_.answered) hooks_.answered(sent.report.status);
+        ending = judge(delivery->claim, delivery->attempt, std::move(sent), now);
+    }
+    ending.took = Steady::now() - delivery->begun;
+    delivery->worker.end(std::move(ending));
+}
+
+void Sender::end_waiting()
+{
+    std::vector<DeliveryPtr> dropped;
+    {
+        std::lock_guard const lock(mutex_);
+        for (auto const id : admission_.drop_waiting())
+            dropped.push_back(std::move(waiting_.extract(id).mapped()));
+    }
+    for (auto const& delivery : dropped) {
+        delivery->worker.end({.claim = delivery->claim,
+            .kind = jobs::Outcome::Kind::retry,
+            .run_at = delivery->claim.run_at,
+            .counted = false,
+            .begun = false});
+    }
 }
 
 } // namespace webhooks

@@ -39,29 +39,6 @@ Delivery read_delivery(pg::RowReader& r)
     return d;
 }
 
-Attempt read_attempt(pg::RowReader& r)
-{
-    Attempt a;
-    a.delivery_id = r.uuid();
-    a.pending = r.boolean();
-    a.payload = r.text();
-    a.traceparent = r.optional_text();
-    a.expires_at = r.time();
-    a.webhook_exists = r.boolean();
-    a.webhook_id = r.uuid();
-    a.url = r.text();
-    a.enabled = r.boolean();
-    a.sealed_secret = r.text();
-    a.sealed_previous = r.optional_text();
-    return a;
-}
-
-std::optional<std::int64_t> status_of(Report const& report)
-{
-    if (report.status == 0) return std::nullopt;
-    return report.status;
-}
-
 } // namespace
 
 std::string secret_aad(std::int64_t scope_id, core::Uuid const& webhook_id)
@@ -146,17 +123,6 @@ void replace_secret(pg::Tx& tx, std::int64_t scope_id, Webhook const& w, std::st
         {scope_id, w.id, sealed_secret, previous_until, w.version, w.updated_at});
 }
 
-bool disable(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::string const& url,
-    std::string_view reason, core::Time now)
-{
-    auto const result = tx.run(R"(
-        UPDATE webhooks
-        SET enabled = false, disabled_reason = $4, version = version + 1, updated_at = $5
-        WHERE scope_id = $1 AND webhook_id = $2 AND url = $3 AND enabled)",
-        {scope_id, id, url, reason, now});
-    return result.affected_rows() > 0;
-}
-
 bool any_enabled(pg::Tx& tx, std::int64_t scope_id)
 {
     auto const rows =
@@ -209,68 +175,6 @@ std::optional<Delivery> reopen_delivery(pg::Tx& tx, std::int64_t scope_id, core:
                   response_excerpt, created_at, delivered_at)",
         {scope_id, webhook_id, delivery_id, now, expires_at});
     return pg::read_first(rows, read_delivery);
-}
-
-std::optional<Attempt> load_attempt(
-    pg::Tx& tx, std::int64_t scope_id, core::Uuid const& delivery_id, core::Time now)
-{
-    auto const rows = tx.run(R"(
-        SELECT d.delivery_id, d.status = 'pending', d.payload, d.traceparent, d.expires_at, w.webhook_id IS NOT NULL,
-               d.webhook_id, coalesce(w.url, ''), coalesce(w.enabled, false), coalesce(w.secret, ''),
-               CASE WHEN w.previous_until > $3 THEN w.previous_secret END
-        FROM webhook_deliveries d
-        LEFT JOIN webhooks w ON w.scope_id = $1 AND w.webhook_id = d.webhook_id
-        WHERE d.scope_id = $1 AND d.delivery_id = $2)",
-        {scope_id, delivery_id, now});
-    return pg::read_first(rows, read_attempt);
-}
-
-void record_delivered(
-    pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Report const& report, core::Time now)
-{
-    tx.run(R"(
-        UPDATE webhook_deliveries
-        SET status = 'delivered', attempts = attempts + 1, next_attempt_at = NULL, last_status = $3, last_error = NULL,
-            response_excerpt = $4, delivered_at = $5
-        WHERE scope_id = $1 AND delivery_id = $2)",
-        {scope_id, attempt.delivery_id, status_of(report), report.excerpt, now});
-}
-
-void record_retry(
-    pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Report const& report, core::Time next)
-{
-    tx.run(R"(
-        UPDATE webhook_deliveries
-        SET attempts = attempts + 1, next_attempt_at = $3, last_status = $4, last_error = $5, response_excerpt = $6
-        WHERE scope_id = $1 AND delivery_id = $2)",
-        {scope_id, attempt.delivery_id, next, status_of(report), report.error, report.excerpt});
-}
-
-void record_wait(pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, core::Time next)
-{
-    tx.run(R"(
-        UPDATE webhook_deliveries
-        SET next_attempt_at = $3, expires_at = expires_at + ($3::timestamptz - coalesce(next_attempt_at, $3))
-        WHERE scope_id = $1 AND delivery_id = $2)",
-        {scope_id, attempt.delivery_id, next});
-}
-
-bool record_failed(pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Report const& report)
-{
-    auto const result = tx.run(R"(
-        UPDATE webhook_deliveries
-        SET status = 'failed', attempts = attempts + $3::int, next_attempt_at = NULL,
-            last_status = coalesce($4, last_status), last_error = $5, response_excerpt = coalesce($6, response_excerpt)
-        WHERE scope_id = $1 AND delivery_id = $2 AND expires_at = $7)",
-        {scope_id, attempt.delivery_id, attempt.enabled ? 1 : 0, status_of(report), report.error,
-            report.excerpt, attempt.expires_at});
-    return result.affected_rows() > 0;
-}
-
-void remove_delivery(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& delivery_id)
-{
-    tx.run(
-        "DELETE FROM webhook_deliveries WHERE scope_id = $1 AND delivery_id = $2", {scope_id, delivery_id});
 }
 
 } // namespace webhooks::store

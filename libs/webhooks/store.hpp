@@ -49,9 +49,6 @@ bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 /// Puts a new secret in the place of the old one, which signs on until `previous_until`.
 void replace_secret(pg::Tx& tx, std::int64_t scope_id, Webhook const& webhook,
     std::string const& sealed_secret, core::Time previous_until);
-/// Disables it unless its owner has given it another URL meanwhile; whether it did.
-bool disable(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::string const& url,
-    std::string_view reason, core::Time now);
 
 struct Delivery {
     core::Uuid id;
@@ -86,40 +83,5 @@ std::vector<Delivery> list_deliveries(pg::Tx& tx, std::int64_t scope_id, core::U
 /// Makes a delivery pending again, until `expires_at`; nullopt when there is none.
 std::optional<Delivery> reopen_delivery(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
     core::Uuid const& delivery_id, core::Time now, core::Time expires_at);
-
-/// What one attempt needs.
-struct Attempt {
-    core::Uuid delivery_id;
-    bool pending = false;
-    std::string payload;
-    std::optional<std::string> traceparent;
-    core::Time expires_at;
-    bool webhook_exists = false; ///< the rest is set only then
-    core::Uuid webhook_id;
-    std::string url;
-    bool enabled = false;
-    std::string sealed_secret;
-    std::optional<std::string> sealed_previous; ///< while it still signs
-};
-
-std::optional<Attempt> load_attempt(
-    pg::Tx& tx, std::int64_t scope_id, core::Uuid const& delivery_id, core::Time now);
-
-/// How an attempt ended, as it is written down.
-struct Report {
-    unsigned status = 0; ///< 0: no response
-    std::optional<std::string> error;
-    std::optional<std::string> excerpt;
-};
-
-void record_delivered(
-    pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Report const& report, core::Time now);
-void record_retry(
-    pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Report const& report, core::Time next);
-/// Nothing was sent: the delivery waits until `next`, and its window moves on by as much as it has waited.
-void record_wait(pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, core::Time next);
-/// False when the delivery was reopened meanwhile, and has not failed then.
-bool record_failed(pg::Tx& tx, std::int64_t scope_id, Attempt const& attempt, Report const& report);
-void remove_delivery(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& delivery_id);
 
 } // namespace webhooks::store

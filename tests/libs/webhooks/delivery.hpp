@@ -3,12 +3,13 @@
 #include "crypto/encoding.hpp"
 #include "crypto/hmac.hpp"
 #include "fixture.hpp"
-#include "http/client.hpp"
-#include "jobs/worker.hpp"
+#include "http/async_client.hpp"
+#include "jobs/async_worker.hpp"
 #include "receiver.hpp"
 #include "webhooks/sender.hpp"
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <sstream>
 #include <vector>
@@ -19,31 +20,55 @@ using testing::Received, testing::Receiver, testing::reply;
 
 /// A fixture that delivers to a receiver whose answer the test sets.
 struct Delivery : Fixture {
-    explicit Delivery(bool sender_allows_private = true)
-        : client({.addresses = http::AddressPolicy(sender_allows_private)})
+    explicit Delivery(bool sender_allows_private = true,
+        std::chrono::milliseconds patience_of_attempts = webhooks::attempt_timeout)
+        : patience(patience_of_attempts), client({.addresses = http::AddressPolicy(sender_allows_private)})
     {
     }
 
+    std::chrono::milliseconds patience; ///< of an attempt
     std::mutex mutex;
     std::string answer = reply(204);
-    Receiver receiver{[this](Received const&) {
+    std::map<std::string, std::string> answers; ///< to events of a type, before `answer`
+    Receiver receiver{[this](Received const& r) {
         std::lock_guard const lock(mutex);
-        return answer;
+        auto const it = answers.find(std::string(json::parse(r.body).at("type").as_string()));
+        return it == answers.end() ? answer : it->second;
     }};
-    http::Client client;
+    http::AsyncClient client;
     std::vector<unsigned> statuses; ///< that the sender told of, under `mutex`
-    webhooks::Sender sender{database, clock, keyring, client, [this](unsigned status) {
-                                std::lock_guard const lock(mutex);
-                                statuses.push_back(status);
-                            }};
+    std::atomic<int> put_off = 0;
+    webhooks::Sender sender{database, clock, keyring, client,
+        {.answered =
+                [this](unsigned status) {
+                    std::lock_guard const lock(mutex);
+                    statuses.push_back(status);
+                },
+            .put_off = [this](webhooks::Admission::Reason) { ++put_off; }},
+        patience};
     std::atomic<int> ended = 0;
-    jobs::Worker worker{database, clock, {.queue = webhooks::queue, .threads = 2, .poll = 10ms},
-        std::ref(sender), {.finished = [this](auto const&...) { ++ended; }}};
+    jobs::AsyncWorker worker{
+        database, clock, options(), sender.handler(), {.finished = [this](auto const&...) { ++ended; }}};
+
+    static jobs::AsyncWorkerOptions options()
+    {
+        auto options = webhooks::Sender::options();
+        options.poll = 10ms;
+        return options;
+    }
 
     void answer_with(std::string bytes)
     {
         std::lock_guard const lock(mutex);
         answer = std::move(bytes);
+        answers.clear();
+    }
+
+    /// Answers events of that type so, and others with `answer`.
+    void answer_for(std::string const& type, std::string bytes)
+    {
+        std::lock_guard const lock(mutex);
+        answers[type] = std::move(bytes);
     }
 
     Created subscribe() { return create(receiver.url("/hook")); }

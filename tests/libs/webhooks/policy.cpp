@@ -33,7 +33,8 @@ TEST_CASE("410 ends it at once, for good")
 {
     auto const d = decide({.status = 410}, 1, now, end, 0);
     CHECK(d.verdict == Verdict::failed);
-    CHECK_FALSE(d.disable_reason.empty());
+    CHECK(d.disable == webhooks::Disable::now);
+    CHECK(d.disable_reason == "the endpoint answered 410 Gone");
 }
 
 TEST_CASE("pauses double from 5 seconds to 6 hours, with jitter")
@@ -70,6 +71,7 @@ TEST_CASE("the last attempt is at the end of the window, and then it has failed"
     CHECK(decide({.status = 500}, 20, end - 1s, end, 0).next_attempt_at == end);
     auto const d = decide({.status = 500}, 21, end, end, 0);
     CHECK(d.verdict == Verdict::failed);
-    CHECK_FALSE(d.disable_reason.empty());
+    CHECK(d.disable == webhooks::Disable::unless_accepting);
+    CHECK(d.disable_reason == "a delivery failed for 3 days");
     CHECK(decide({.status = 200}, 21, end, end, 0).verdict == Verdict::delivered);
 }

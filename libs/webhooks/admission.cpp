@@ -1,0 +1,174 @@
+#include "webhooks/admission.hpp"
+
+#include <algorithm>
+
+namespace webhooks {
+
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+constexpr Milliseconds shortest_pause{500};
+constexpr Milliseconds longest_pause{600'000};
+
+/// 0.9 to 1.1 times as long.
+Milliseconds jittered(Milliseconds pause, std::uint64_t entropy)
+{
+    return pause - pause / 10 +
+           Milliseconds(static_cast<std::int64_t>(entropy % 1024) * (pause.count() / 5) / 1024);
+}
+
+} // namespace
+
+Admission::Verdict Admission::offer(Id id, Candidate candidate, Steady::time_point now, std::uint64_t entropy)
+{
+    bool const slow = is_slow(candidate.webhook, now);
+    if (!bytes_.admits(candidate.tenant, candidate.bytes))
+        return put_off(id, candidate, Reason::memory, now, entropy);
+    if (slow && !slow_.admits(candidate.tenant)) return put_off(id, candidate, Reason::slow, now, entropy);
+    auto& host = hosts_[candidate.host];
+    bool const starts = host.flying.admits(candidate.tenant);
+    if (!starts && !host.queue.admits(candidate.tenant))
+        return put_off(id, candidate, Reason::host, now, entropy);
+    bytes_.take(candidate.tenant, candidate.bytes);
+    auto& held = held_.try_emplace(id, Held{.candidate = std::move(candidate)}).first->second;
+    if (starts) {
+        start(id, held, host, slow);
+        return {.id = id, .place = Place::start};
+    }
+    host.queue.take(held.candidate.tenant);
+    host.waiting.push_back(id);
+    return {.id = id, .place = Place::wait};
+}
+
+Admission::Verdict Admission::out_of_memory(Id id, std::uint64_t entropy)
+{
+    return {.id = id,
+        .place = Place::later,
+        .reason = Reason::memory,
+        .pause = jittered(shortest_pause, entropy)};
+}
+
+void Admission::start(Id, Held& held, Host& host, bool slow)
+{
+    host.flying.take(held.candidate.tenant);
+    held.slow = slow;
+    if (slow) slow_.take(held.candidate.tenant);
+    ++in_flight_;
+}
+
+std::vector<Admission::Verdict> Admission::finished(
+    Id id, std::chrono::nanoseconds took, bool timed_out, Steady::time_point now, std::uint64_t entropy)
+{
+    auto const node = held_.extract(id);
+    auto const& [candidate, was_slow] = node.mapped();
+    --in_flight_;
+    bytes_.give(candidate.tenant, candidate.bytes);
+    if (was_slow) slow_.give(candidate.tenant);
+    learn(candidate, took, timed_out, now);
+    auto const it = hosts_.find(candidate.host);
+    auto& host = it->second;
+    host.flying.give(candidate.tenant);
+
+    std::vector<Verdict> verdicts;
+    std::deque<Id> still_waiting;
+    for (Id const next : host.waiting) {
+        auto& held = held_.at(next);
+        auto const tenant = held.candidate.tenant;
+        if (!host.flying.admits(tenant)) {
+            still_waiting.push_back(next);
+            continue;
+        }
+        host.queue.give(tenant);
+        bool const slow = is_slow(held.candidate.webhook, now);
+        if (slow && !slow_.admits(tenant)) {
+            bytes_.give(tenant, held.candidate.bytes);
+            verdicts.push_back(put_off(next, held.candidate, Reason::slow, now, entropy));
+            held_.erase(next);
+            continue;
+        }
+        start(next, held, host, slow);
+        verdicts.push_back({.id = next, .place = Place::start});
+    }
+    host.waiting = std::move(still_waiting);
+    if (host.flying.used() == 0) hosts_.erase(it); // then nobody waits either
+    return verdicts;
+}
+
+std::vector<Admission::Id> Admission::drop_waiting()
+{
+    std::vector<Id> dropped;
+    for (auto& [name, host] : hosts_) {
+        for (Id const id : std::exchange(host.waiting, {})) {
+            auto const node = held_.extract(id);
+            auto const& candidate = node.mapped().candidate;
+            host.queue.give(candidate.tenant);
+            bytes_.give(candidate.tenant, candidate.bytes);
+            dropped.push_back(id);
+        }
+    }
+    return dropped;
+}
+
+bool Admission::is_slow(core::Uuid const& webhook, Steady::time_point now)
+{
+    auto const it = timed_out_.find(webhook);
+    if (it == timed_out_.end()) return false;
+    if (it->second > now) return true;
+    timed_out_.erase(it);
+    return false;
+}
+
+void Admission::learn(
+    Candidate const& candidate, std::chrono::nanoseconds took, bool timed_out, Steady::time_point now)
+{
+    auto& pace = pace_of(candidate, now);
+    pace.seconds += 0.2 * (std::chrono::duration<double>(took).count() - pace.seconds);
+    if (!timed_out) {
+        timed_out_.erase(candidate.webhook);
+        return;
+    }
+    if (timed_out_.size() >= remembered && !timed_out_.contains(candidate.webhook)) {
+        std::erase_if(timed_out_, [&](auto const& entry) { return entry.second <= now; });
+        if (timed_out_.size() >= remembered) timed_out_.erase(timed_out_.begin());
+    }
+    timed_out_[candidate.webhook] = now + slow_memory;
+}
+
+Admission::Pace& Admission::pace_of(Candidate const& candidate, Steady::time_point now)
+{
+    Lane lane{candidate.tenant, candidate.host};
+    if (paces_.size() >= remembered && !paces_.contains(lane)) {
+        std::erase_if(paces_, [&](auto const& entry) { return entry.second.horizon <= now; });
+        if (paces_.size() >= remembered) paces_.erase(paces_.begin());
+    }
+    return paces_[std::move(lane)];
+}
+
+/// Deliveries of a tenant to a host are put off one after the other, as fast as the host may take them: a
+/// backlog is looked at as often as it can be worked off, however long it is.
+Admission::Verdict Admission::put_off(
+    Id id, Candidate const& candidate, Reason reason, Steady::time_point now, std::uint64_t entropy)
+{
+    auto& pace = pace_of(candidate, now);
+    std::chrono::duration<double> const gap(pace.seconds / places_per_host);
+    pace.horizon = std::clamp(pace.horizon, now + shortest_pause, now + longest_pause) +
+                   std::chrono::duration_cast<Steady::duration>(gap);
+    auto const pause = std::chrono::duration_cast<Milliseconds>(pace.horizon - now);
+    return {.id = id, .place = Place::later, .reason = reason, .pause = jittered(pause, entropy)};
+}
+
+std::string_view to_string(Admission::Reason reason) noexcept
+{
+    switch (reason) {
+    case Admission::Reason::host:
+        return "host";
+    case Admission::Reason::slow:
+        return "slow";
+    case Admission::Reason::memory:
+        break;
+    }
+    return "memory";
+}
+
+} // namespace webhooks

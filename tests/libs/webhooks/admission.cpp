@@ -1,0 +1,201 @@
+#include "webhooks/admission.hpp"
+
+#include "webhooks/policy.hpp"
+
+#include <map>
+
+using namespace std::chrono_literals;
+using webhooks::Admission;
+using Place = Admission::Place;
+
+namespace {
+
+/// Offers deliveries to an Admission and counts where they come to.
+struct Door {
+    Admission admission;
+    Admission::Steady::time_point now{};
+    Admission::Id last = 0;
+    std::vector<Admission::Id> flying;
+
+    Admission::Verdict offer(
+        std::int64_t tenant, std::string const& host, core::Uuid const& webhook, std::size_t bytes = 100)
+    {
+        auto const verdict = admission.offer(
+            ++last, {.tenant = tenant, .host = host, .webhook = webhook, .bytes = bytes}, now, 512);
+        if (verdict.place == Place::start) flying.push_back(verdict.id);
+        return verdict;
+    }
+
+    Admission::Verdict offer(std::int64_t tenant, std::string const& host, std::size_t bytes = 100)
+    {
+        return offer(tenant, host, core::Uuid::v7(), bytes);
+    }
+
+    std::vector<Admission::Verdict> end_first(bool timed_out = false, std::chrono::nanoseconds took = 15s)
+    {
+        auto const id = flying.front();
+        flying.erase(flying.begin());
+        auto verdicts = admission.finished(id, took, timed_out, now, 512);
+        for (auto const& verdict : verdicts)
+            if (verdict.place == Place::start) flying.push_back(verdict.id);
+        return verdicts;
+    }
+};
+
+} // namespace
+
+TEST_CASE("a host has at most 10 attempts in flight, of one tenant not all of them")
+{
+    Door door;
+    std::map<Place, int> places;
+    for (int i = 0; i < 100; ++i)
+        ++places[door.offer(1, "a:443").place];
+    CHECK(places[Place::start] == 8);
+    CHECK(places[Place::wait] == 20);
+    CHECK(places[Place::later] == 72);
+    CHECK(door.offer(2, "a:443").place == Place::start);
+    CHECK(door.offer(3, "a:443").place == Place::start);
+    CHECK(door.offer(4, "a:443").place == Place::wait);
+    CHECK(door.admission.in_flight() == webhooks::places_per_host);
+    CHECK(door.offer(1, "b:443").place == Place::start);
+}
+
+TEST_CASE("who waits for a host starts when an attempt ends, oldest first among those within their share")
+{
+    Door door;
+    for (int i = 0; i < 10; ++i)
+        door.offer(1, "a:443");
+    door.offer(2, "a:443");
+    door.offer(3, "a:443");
+    auto const waiting = door.offer(4, "a:443");
+    REQUIRE(waiting.place == Place::wait);
+    REQUIRE(door.admission.waiting() == 3);
+    // The place that tenant 1 frees goes to tenant 4, since tenant 1 still has seven.
+    auto const verdicts = door.end_first();
+    REQUIRE(verdicts.size() == 1);
+    CHECK(verdicts[0].id == waiting.id);
+    CHECK(verdicts[0].place == Place::start);
+    while (!door.flying.empty())
+        door.end_first();
+    CHECK(door.admission.waiting() == 0);
+    CHECK(door.admission.in_flight() == 0);
+}
+
+TEST_CASE("endpoints that timed out share a few places until they answer")
+{
+    Door door;
+    std::vector<core::Uuid> hung;
+    for (int i = 0; i < 400; ++i) {
+        hung.push_back(core::Uuid::v7());
+        REQUIRE(door.offer(i % 50, "h" + std::to_string(i), hung.back()).place == Place::start);
+    }
+    while (!door.flying.empty())
+        door.end_first(true);
+    REQUIRE(door.admission.slow() == 0);
+
+    std::size_t started = 0, of_first = 0;
+    for (int i = 0; i < 400; ++i) {
+        auto const verdict = door.offer(i % 50, "h" + std::to_string(i), hung[static_cast<std::size_t>(i)]);
+        if (verdict.place != Place::start) {
+            CHECK(verdict.place == Place::later);
+            CHECK(verdict.reason == Admission::Reason::slow);
+            continue;
+        }
+        ++started;
+        of_first += i % 50 == 0 ? 1 : 0;
+    }
+    CHECK(started <= webhooks::slow_places);
+    CHECK(started > webhooks::slow_places / 2);
+    CHECK(of_first <= 4);
+    CHECK(door.admission.slow() == started);
+    // A fresh endpoint finds a place, of the same tenant, too.
+    CHECK(door.offer(0, "fresh:443").place == Place::start);
+    door.flying.pop_back();
+    // One that answers is fresh again.
+    door.end_first(false);
+    CHECK(door.admission.slow() == started - 1);
+    CHECK(door.offer(0, "h0", hung[0]).place == Place::start);
+    CHECK(door.admission.slow() == started - 1);
+    // So is one that has not been heard of for long.
+    door.now += webhooks::slow_memory;
+    CHECK(door.offer(7, "h399", hung[399]).place == Place::start);
+    CHECK(door.admission.slow() == started - 1);
+}
+
+TEST_CASE("what waits for a host that turns out slow is put off when slow endpoints have enough")
+{
+    Door door;
+    auto const hook = core::Uuid::v7();
+    for (int i = 0; i < 12; ++i)
+        door.offer(1, "a:443", hook);
+    REQUIRE(door.admission.waiting() == 4);
+    // Others fill the slow lane.
+    std::vector<core::Uuid> hung;
+    std::vector<Admission::Id> first = std::exchange(door.flying, {});
+    for (int i = 0; i < 600; ++i) {
+        hung.push_back(core::Uuid::v7());
+        door.offer(100 + i, "h" + std::to_string(i), hung.back());
+    }
+    while (!door.flying.empty())
+        door.end_first(true);
+    for (int i = 0; i < 600; ++i)
+        door.offer(100 + i, "h" + std::to_string(i), hung[static_cast<std::size_t>(i)]);
+    REQUIRE(door.admission.slow() == webhooks::slow_places);
+    auto const verdicts = door.admission.finished(first.front(), 15s, true, door.now, 0);
+    REQUIRE(verdicts.size() == 4); // none of them stays, since none could start
+    CHECK(verdicts[0].place == Place::later);
+    CHECK(verdicts[0].reason == Admission::Reason::slow);
+    CHECK(door.admission.waiting() == 0);
+}
+
+TEST_CASE("a backlog is put off as far as its host needs to work it off, and ten minutes at most")
+{
+    Door door;
+    for (int i = 0; i < 8; ++i)
+        door.offer(1, "a:443");
+    for (int i = 0; i < 8; ++i)
+        door.end_first(true, 15s);
+    std::chrono::milliseconds longest{0}, before{0};
+    for (int i = 0; i < 2000; ++i) {
+        auto const verdict = door.offer(1, "a:443");
+        if (verdict.place != Place::later) continue;
+        CHECK(verdict.pause >= 450ms);
+        CHECK(verdict.pause <= 11min);
+        longest = std::max(longest, verdict.pause);
+        if (before.count() == 0) before = verdict.pause;
+    }
+    CHECK(before < 10s);
+    CHECK(longest > 9min);
+}
+
+TEST_CASE("payloads in memory are bounded, and no tenant fills that")
+{
+    Door door;
+    std::size_t const size = 1U << 20;
+    std::size_t held = 0;
+    for (int i = 0; i < 64; ++i) {
+        auto const verdict = door.offer(1, "h" + std::to_string(i), size);
+        if (verdict.place == Place::start)
+            held += size;
+        else
+            CHECK(verdict.reason == Admission::Reason::memory);
+    }
+    CHECK(held == webhooks::payload_bytes / 4);
+    CHECK(door.offer(2, "other:443", size).place == Place::start);
+    door.end_first();
+    door.end_first();
+    CHECK(door.offer(1, "h1", size).place == Place::start);
+}
+
+TEST_CASE("those that wait are dropped when the process stops")
+{
+    Door door;
+    for (int i = 0; i < 15; ++i)
+        door.offer(1, "a:443");
+    CHECK(door.admission.drop_waiting().size() == 7);
+    CHECK(door.admission.waiting() == 0);
+    CHECK(door.end_first().empty());
+    while (!door.flying.empty())
+        door.end_first();
+    CHECK(door.admission.in_flight() == 0);
+}

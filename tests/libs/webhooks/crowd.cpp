@@ -1,0 +1,188 @@
+// Very many deliveries at once: endpoints that hang hold up nobody else's.
+#include "delivery.hpp"
+#include "silent_hosts.hpp"
+
+#include <pqxx/connection>
+#include <pqxx/transaction>
+
+#include <cstdio>
+#include <optional>
+
+using namespace webhooks_test;
+using testing::eventually;
+
+namespace {
+
+/// Tenants whose webhooks lead to hosts that never answer.
+struct Crowd : Delivery {
+    explicit Crowd(std::size_t count) : Delivery(true, 1h), hosts(count) {}
+
+    ~Crowd() { hosts.release(); }
+
+    /// Webhooks of one scope to that many hosts, from `first_host` on; at most 20.
+    void subscribe(core::Scope const& to, std::size_t first_host, std::size_t count)
+    {
+        scope = to;
+        for (std::size_t i = 0; i < count; ++i)
+            create(hosts.url(first_host + i));
+    }
+
+    void publish_from(core::Scope const& from, std::size_t events = 1)
+    {
+        scope = from;
+        for (std::size_t i = 0; i < events; ++i)
+            publish();
+    }
+
+    static core::Scope scope_of(std::size_t tenant, core::Environment environment)
+    {
+        return core::Scope::of(static_cast<std::int64_t>(tenant), environment, "t" + std::to_string(tenant));
+    }
+
+    testing::SilentHosts hosts;
+};
+
+constexpr core::Environment environments[] = {core::Environment::production, core::Environment::sandbox};
+
+} // namespace
+
+TEST_CASE("a delivery arrives while 500 endpoints of others hang")
+{
+    Crowd f(500);
+    std::size_t host = 0;
+    for (std::size_t tenant = 1; host < 500; ++tenant) {
+        for (auto const environment : environments) {
+            if (host >= 500) break;
+            auto const scope = Crowd::scope_of(tenant, environment);
+            f.subscribe(scope, host, 20);
+            f.publish_from(scope);
+            host += 20;
+        }
+    }
+    REQUIRE(eventually([&] { return f.hosts.in_flight() == 500; }));
+
+    f.scope = Crowd::scope_of(100, core::Environment::production);
+    f.create(f.receiver.url("/hook"));
+    auto const begin = std::chrono::steady_clock::now();
+    f.publish();
+    REQUIRE(eventually([&] { return f.receiver.received().size() == 1; }));
+    auto const took = std::chrono::steady_clock::now() - begin;
+    CHECK(f.hosts.in_flight() == 500); // none of them has ended
+    std::printf("started after %lld ms beside 500 endpoints that hang\n",
+        static_cast<long long>(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()));
+}
+
+TEST_CASE("a tenant's hanging endpoints take its share of the places, and the next tenant finds one")
+{
+    Crowd f(160);
+    for (std::size_t tenant = 1; tenant <= 4; ++tenant) {
+        for (std::size_t e = 0; e < 2; ++e) {
+            auto const scope = Crowd::scope_of(tenant, environments[e]);
+            f.subscribe(scope, (tenant - 1) * 40 + e * 20, 20);
+            f.publish_from(scope, 8); // both environments together ask for 320
+        }
+    }
+    // Each takes a quarter of what those before it have left.
+    REQUIRE(eventually([&] { return f.hosts.in_flight() >= 4 * (webhooks::places / 7); }));
+    f.scope = Crowd::scope_of(5, core::Environment::production);
+    f.create(f.receiver.url("/hook"));
+    f.publish();
+    REQUIRE(eventually([&] { return f.receiver.received().size() == 1; }));
+    CHECK(f.hosts.arrived() == f.hosts.in_flight()); // none of them has ended
+    CHECK(f.hosts.in_flight() < 4 * 320);
+    for (std::size_t tenant = 0; tenant < 4; ++tenant) {
+        std::size_t in_flight = 0;
+        for (std::size_t host = 0; host < 40; ++host)
+            in_flight += f.hosts.in_flight(tenant * 40 + host);
+        CAPTURE(tenant);
+        CHECK(in_flight <= webhooks::places / 4);
+    }
+
+    // What found no place finds one later, and is sent once.
+    f.hosts.release();
+    CHECK(eventually([&] { return f.count("webhook_deliveries WHERE status = 'pending'") == 0; }, 60s));
+    CHECK(f.count("webhook_deliveries WHERE status = 'delivered' AND attempts = 1") == 4 * 2 * 20 * 8 + 1);
+    CHECK(f.hosts.arrived() == 4 * 2 * 20 * 8);
+}
+
+TEST_CASE("a thousand deliveries are in flight at once")
+{
+    Crowd f(200);
+    for (std::size_t tenant = 1; tenant <= 10; ++tenant) {
+        auto const scope = Crowd::scope_of(tenant, core::Environment::production);
+        f.subscribe(scope, (tenant - 1) * 20, 20);
+        f.publish_from(scope, 6);
+    }
+    REQUIRE(eventually([&] { return f.hosts.in_flight() >= 1000; }));
+    CHECK(f.sender.load().in_flight >= 1000);
+    f.hosts.release();
+    CHECK(eventually([&] { return f.count("webhook_deliveries WHERE status = 'delivered'") == 1200; }, 60s));
+    CHECK(f.hosts.arrived() == 1200);
+}
+
+TEST_CASE("at most ten deliveries are in flight to one host, over all tenants")
+{
+    Crowd f(1);
+    for (std::size_t tenant = 1; tenant <= 4; ++tenant) {
+        f.scope = Crowd::scope_of(tenant, core::Environment::production);
+        f.create(f.hosts.url(0, "/of-tenant-" + std::to_string(tenant)));
+        f.publish_from(f.scope, 25);
+    }
+    REQUIRE(eventually([&] { return f.hosts.in_flight(0) == 10; }));
+    // The others wait, in memory or put off, and none of them counts as tried.
+    REQUIRE(eventually([&] { return f.put_off > 0; }));
+    CHECK(f.hosts.in_flight(0) == 10);
+    CHECK(f.count("webhook_deliveries WHERE attempts > 0") == 0);
+    f.hosts.release();
+    // What was put off is due when the clock says so.
+    REQUIRE(eventually([&] {
+        f.clock.advance(100ms);
+        return f.count("webhook_deliveries WHERE status = 'delivered'") == 100;
+    }));
+    CHECK(f.hosts.peak(0) == 10);
+    CHECK(f.hosts.arrived() == 100);
+    CHECK(f.count("webhook_deliveries WHERE attempts = 1") == 100);
+    CHECK(f.count("jobs") == 0);
+}
+
+TEST_CASE("an outcome whose row is locked keeps nobody else's waiting, and is written once it can be")
+{
+    Crowd f(1);
+    f.hosts.release();
+    auto const blocked = Crowd::scope_of(1, core::Environment::production);
+    f.scope = blocked;
+    auto const hook = f.create(f.receiver.url("/blocked"));
+    pqxx::connection other(f.postgres.superuser_url());
+    std::optional<pqxx::work> lock(other);
+    f.publish();
+    REQUIRE(eventually([&] { return f.count("webhook_deliveries") == 1; }));
+    lock->exec(
+        "SELECT FROM webhook_deliveries WHERE scope_id = " + std::to_string(blocked.id) + " FOR UPDATE");
+
+    for (std::size_t tenant = 2; tenant <= 5; ++tenant) {
+        f.scope = Crowd::scope_of(tenant, core::Environment::production);
+        f.create(f.hosts.url(0));
+        f.publish_from(f.scope, 3);
+    }
+    CHECK(eventually([&] { return f.count("webhook_deliveries WHERE status = 'delivered'") >= 12; }));
+    lock.reset();
+    CHECK(eventually([&] { return f.count("webhook_deliveries WHERE status = 'delivered'") == 13; }));
+    CHECK(f.receiver.received().size() == 1);
+}
+
+TEST_CASE("a delivery whose outcome meets a database that is away is not sent again")
+{
+    Crowd f(1);
+    auto const hook = f.create(f.hosts.url(0));
+    f.publish();
+    REQUIRE(eventually([&] { return f.hosts.in_flight() == 1; }));
+    f.postgres.stop();
+    f.hosts.release();
+    REQUIRE(eventually([&] { return f.hosts.in_flight() == 0; }));
+    f.postgres.start();
+    REQUIRE(eventually([&] { return f.ended == 1; }));
+    CHECK(f.delivery(hook.id).at("status") == "delivered");
+    CHECK(f.delivery(hook.id).at("attempts") == 1);
+    CHECK(f.hosts.arrived() == 1);
+    CHECK(f.count("jobs") == 0);
+}

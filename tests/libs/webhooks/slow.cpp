@@ -1,0 +1,32 @@
+// Attempts that end by their time limit.
+#include "delivery.hpp"
+#include "silent_hosts.hpp"
+
+using namespace webhooks_test;
+using testing::eventually;
+
+TEST_CASE("an endpoint that did not answer in time is tried again in the slow lane, until it answers")
+{
+    testing::SilentHosts hosts(2);
+    Delivery f(true, 3s);
+    auto const hung = f.create(hosts.url(0));
+    f.publish();
+    REQUIRE(eventually([&] { return hosts.in_flight(0) == 1; }));
+    CHECK(f.sender.load().slow == 0);
+    f.attempts(1);
+    CHECK(f.delivery(hung.id).at("lastError") == "no answer in time");
+    CHECK(f.delivery(hung.id).at("status") == "pending");
+
+    f.clock.advance(5s);
+    REQUIRE(eventually([&] { return hosts.in_flight(0) == 1; }));
+    CHECK(f.sender.load().slow == 1);
+    f.create(hosts.url(1), R"(,"events":["item.updated"])");
+    f.publish("item.updated");
+    REQUIRE(eventually([&] { return hosts.in_flight(1) == 1; }));
+    CHECK(f.sender.load().slow == 2); // the event for the first, too
+    hosts.release();
+    REQUIRE(eventually([&] { return f.ended == 4; }));
+    f.publish();
+    f.attempts(5);
+    CHECK(f.sender.load().slow == 0);
+}
