@@ -40,7 +40,8 @@ forbid "libcurl belongs to libs/http, and to mail" '#include (<curl/|"http/curl_
     -- '^(libs/(http|testing)/|services/notify/providers/smtp\.cpp)'
 forbid "nghttp2 belongs to libs/http" '#include <nghttp2' libs services -- '^libs/http/'
 forbid "zlib and yaml-cpp belong to libs/docs" '#include <(zlib|yaml-cpp/)' libs services -- '^libs/docs/'
-forbid "mail and DNS libraries belong to notify's providers" '#include <(gmime|opendkim|ares)\b' libs services -- '^services/notify/providers/'
+forbid "mail and DNS libraries belong to notify's providers, and c-ares to outbound requests" '#include <(gmime|opendkim|ares)\b' libs services \
+    -- '^(services/notify/providers/|libs/http/name_resolver\.[ch]pp)'
 forbid "the environment is read by the configuration" '\bgetenv\(' libs services -- '^libs/(core/config\.cpp|testing/)'
 forbid "domain/ knows no I/O" '#include "(pg|http|redis|jobs|service|storage|api|providers|workers)/' services/*/domain
 forbid "storage/ and providers/ do not know who calls them" '#include "(api|workers)/' services/*/storage services/*/providers

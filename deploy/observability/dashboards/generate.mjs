@@ -144,7 +144,15 @@ const queues = [
   ]],
 ];
 
-const webhooks = graph("Webhooks: answers of receivers", "ops", [[per("answer", rate("tetrad_webhook_attempts_total")), "{{answer}}"]], { custom: { stacking: { mode: "normal" } } });
+const webhooks = [
+  graph("Webhooks: answers of receivers", "ops", [[per("answer", rate("tetrad_webhook_attempts_total")), "{{answer}}"]], { custom: { stacking: { mode: "normal" } } }),
+  graph("Webhooks: under way", "none", [
+    [`sum(tetrad_webhook_attempts_in_flight${of()})`, "in flight"],
+    [`sum(tetrad_webhook_slow_attempts_in_flight${of()})`, "of them to slow endpoints"],
+    [`sum(tetrad_webhook_deliveries_waiting${of()})`, "waiting for their host"],
+  ]),
+  graph("Webhooks: put off", "ops", [[per("reason", rate("tetrad_webhook_put_off_total")), "{{reason}}"]]),
+];
 const providers = [
   graph("Answers of providers", "ops", [[per("provider, answer", rate("tetrad_provider_answers_total")), "{{provider}} {{answer}}"]]),
   graph("Failures of providers", "percentunit", [["service_provider:tetrad_provider_failures:rate10m" + of() + " / service_provider:tetrad_provider_answers:rate10m" + of(), "{{provider}}"]], { max: 1 }),
@@ -200,7 +208,7 @@ const overview = dashboard("overview", "Tetrad: overview", [
 
 const dashboards = {
   overview,
-  feedback: ofService("feedback", [["Webhooks", [webhooks]]]),
+  feedback: ofService("feedback", [["Webhooks", webhooks]]),
   "auth-mfa": ofService("auth-mfa", [
     ["Sign-in", [
       graph("Sign-ins by status", "reqps", [[per("route, status", rate("tetrad_http_requests_total", 'route=~"/v1/auth/(login|register|external|refresh)"')), "{{route}} {{status}}"]]),
@@ -211,7 +219,7 @@ const dashboards = {
     ["Text messages", providers],
   ]),
   notify: ofService("notify", [
-    ["Providers", [...providers, webhooks]],
+    ["Providers", [...providers, ...webhooks]],
     ["Pushes", [
       graph("Devices under way", "none", [[`sum by (instance) (tetrad_push_queued_devices${of()})`, "{{instance}}"]]),
       graph("Connections to carriers", "none", [[`sum(tetrad_push_connections${of()})`, "connections"]]),
@@ -225,7 +233,7 @@ const dashboards = {
       graph("Reconciler: the longest wait", "s", [[`max(tetrad_queue_oldest_due_seconds${of('queue="reconcile"')})`, "due"], [`max(tetrad_queue_oldest_job_seconds${of('queue="reconcile"')})`, "behind for"]]),
       stat("Archive: months ahead", "none", `min(tetrad_event_archive_months_ahead${of()})`, { bad: 1, low: true }),
     ]],
-    ["Others", [...providers, webhooks]],
+    ["Others", [...providers, ...webhooks]],
   ]),
 };
 

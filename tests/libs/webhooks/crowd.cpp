@@ -6,6 +6,7 @@
 #include <pqxx/transaction>
 
 #include <cstdio>
+#include <ctime>
 #include <optional>
 
 using namespace webhooks_test;
@@ -185,4 +186,26 @@ TEST_CASE("a delivery whose outcome meets a database that is away is not sent ag
     CHECK(f.delivery(hook.id).at("attempts") == 1);
     CHECK(f.hosts.arrived() == 1);
     CHECK(f.count("jobs") == 0);
+}
+
+// By hand: test_webhooks "[rate]".
+TEST_CASE("deliveries a second", "[.][rate]")
+{
+    constexpr std::size_t tenants = 20, hooks = 20, events = 25;
+    Crowd f(tenants * hooks);
+    f.hosts.release();
+    for (std::size_t tenant = 1; tenant <= tenants; ++tenant) {
+        auto const scope = Crowd::scope_of(tenant, core::Environment::production);
+        f.subscribe(scope, (tenant - 1) * hooks, hooks);
+        f.publish_from(scope, events);
+    }
+    auto const left = [&] { return f.count("webhook_deliveries WHERE status = 'pending'"); };
+    auto const before = left();
+    auto const cpu = std::clock();
+    auto const begin = std::chrono::steady_clock::now();
+    REQUIRE(eventually([&] { return left() == 0; }, 120s));
+    std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
+    auto const cpu_seconds = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
+    std::printf("%d deliveries in %.2f s: %.0f/s, %.0f us of CPU each with their receivers\n", before,
+        took.count(), before / took.count(), cpu_seconds * 1e6 / before);
 }
