@@ -32,8 +32,8 @@ forbid() {
 
 forbid "Beast belongs to libs/http" '#include <boost/beast' libs services -- '^libs/(http/[a-z_]+\.(cpp|hpp)|third/)'
 forbid "Asio as a whole is not included: name the header" '#include <boost/asio.hpp>' libs services
-forbid "libpqxx is for libs/pg; row and result types for storage alone" '#include <pqxx/' libs services \
-    -- '^(libs/pg/|libs/(tenancy|audit|idempotency|auth|jobs|webhooks|blobs)/[a-z_]+\.[ch]pp|libs/service/run\.cpp|services/[a-z-]+/storage/|libs/testing/)'
+forbid "libpqxx and libpq are for libs/pg" '#include <(pqxx/|libpq-fe)' libs services \
+    -- '^libs/(pg/|jobs/failure\.cpp|service/run\.cpp|testing/)'
 forbid "SQL belongs to storage and the libraries that own tables" '"(SELECT|INSERT|UPDATE|DELETE) ' services -- '^services/[a-z-]+/storage/'
 forbid "hiredis belongs to libs/redis" '#include <hiredis' libs services -- '^libs/(redis|testing)/'
 forbid "libcurl belongs to libs/http, and to mail" '#include (<curl/|"http/curl_handles)' libs services \

@@ -155,6 +155,31 @@ TEST_CASE("PostgreSQL restarted under load: 503 meanwhile, then on without a res
     CHECK(missing(world, load.acknowledged) == 0);
 }
 
+TEST_CASE("PostgreSQL that hangs under load: unready, 503 meanwhile, then on without a restart", "[faults]")
+{
+    World world;
+    world.key();
+    Load load([&] { return world.as_backend(); });
+    testing::HttpClient operations("http://127.0.0.1:" + std::to_string(world.host->ops_port()));
+    REQUIRE(testing::eventually([&] { return load.created > 100; }));
+    REQUIRE(operations.get("/readyz").status == 200);
+    world.postgres.pause();
+    CHECK(testing::eventually([&] { return operations.get("/readyz").status == 503; }));
+    // One that waited for an answer of the server for as long as a statement may take would be one a writer.
+    int const during = load.unavailable;
+    CHECK(testing::eventually([&] { return load.unavailable > during + 50; }));
+    CHECK(world.as_backend().get("/v1/feedbacks").status == 503);
+    world.postgres.resume();
+    CHECK(testing::eventually([&] { return operations.get("/readyz").status == 200; }));
+    int const before = load.created;
+    CHECK(testing::eventually([&] { return load.created > before + 100; }));
+    load.stop();
+    CHECK(load.unexpected == 0);
+    CHECK(load.unanswered == 0);
+    CHECK_FALSE(load.without_retry_after);
+    CHECK(missing(world, load.acknowledged) == 0);
+}
+
 TEST_CASE("PostgreSQL that crashes loses nothing that was acknowledged", "[faults]")
 {
     World world;
