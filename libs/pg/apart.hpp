@@ -15,10 +15,11 @@ namespace pg {
 struct ApartScope {
     using Clock = std::chrono::steady_clock;
 
-    unsigned stalls = 0;        ///< attempts in a row that met a lock
-    std::size_t taking;         ///< callers of the next attempt at most
-    Clock::time_point ready_at; ///< of the next attempt
-    bool in_service = false;    ///< an attempt is under way
+    unsigned stalls = 0;               ///< attempts in a row that met a lock
+    std::size_t taking;                ///< callers of the next attempt at most
+    Clock::time_point ready_at;        ///< of the next attempt
+    bool in_service = false;           ///< an attempt is under way
+    Clock::time_point lingers_until{}; ///< when a scope of no callers goes back into the common batch
 
     /// Whether it is known to wait for more than a neighbour's commit.
     bool is_stuck() const noexcept { return stalls > 0; }
@@ -43,6 +44,8 @@ struct ApartScope {
     }
 
     static constexpr std::chrono::milliseconds first_pause{5}, longest_pause{50};
+    /// A scope that two threads or replicas write to all the time would meet its lock in each common batch.
+    static constexpr std::chrono::milliseconds lingering{20};
 };
 
 /// What may wait of a Coalescer's `limit` callers.

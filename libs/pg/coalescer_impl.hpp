@@ -12,7 +12,9 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <atomic>
 #include <map>
+#include <memory>
 #include <random>
 #include <stdexcept>
 
@@ -22,6 +24,14 @@ namespace pg {
 template <class In, class Out> struct Coalescer<In, Out>::Waiter {
     explicit Waiter(In value) : input(std::move(value)), scope_id(scope_of(input)) {}
 
+    ~Waiter()
+    {
+        if (counted) --*counted;
+    }
+
+    Waiter(Waiter const&) = delete;
+    Waiter& operator=(Waiter const&) = delete;
+
     bool is_answered() const { return output || failure; }
 
     In input;
@@ -29,7 +39,8 @@ template <class In, class Out> struct Coalescer<In, Out>::Waiter {
     std::optional<Out> output;
     std::exception_ptr failure;
     std::optional<core::Suspended> caller;
-    ApartScope::Clock::time_point deadline; ///< once its scope goes by itself
+    ApartScope::Clock::time_point deadline;               ///< once its scope goes by itself
+    std::shared_ptr<std::atomic<std::int64_t>> counted{}; ///< among those whose scope goes by itself
 };
 
 /// Destroys the frame, and so the waiter: for those whose context ends while they wait.
@@ -40,6 +51,11 @@ template <class In, class Out> struct Coalescer<In, Out>::Drop {
 /// A scope that goes by itself, and its callers.
 template <class In, class Out> struct Coalescer<In, Out>::Apart : ApartScope {
     Apart() : ApartScope{.taking = batch_limit} {}
+
+    bool is_over(Clock::time_point now) const
+    {
+        return waiting.empty() && !in_service && lingers_until <= now;
+    }
 
     std::deque<Held> waiting;
 };
@@ -70,6 +86,16 @@ template <class In, class Out> struct Coalescer<In, Out>::Queue {
             if (scope.is_stuck() == stuck && (!scope_id || tenant_of(id) == tenant_of(*scope_id)))
                 sum += scope.waiting.size();
         return sum;
+    }
+
+    /// Whether a caller of the scope does not join the common batch.
+    bool goes_apart(std::int64_t scope_id)
+    {
+        auto const it = apart.find(scope_id);
+        if (it == apart.end()) return false;
+        if (!it->second.is_over(Clock::now())) return true;
+        apart.erase(it);
+        return false;
     }
 
     /// The scope whose turn it is: what is stuck comes after what is not. The end when none is ready.
@@ -139,7 +165,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
             waiter.failure = std::make_exception_ptr(core::Error::unavailable("the database is overloaded"));
             return core::Suspended::resume(std::move(*waiter.caller));
         }
-        if (queue->apart.contains(waiter.scope_id)) {
+        if (queue->goes_apart(waiter.scope_id)) {
             part(*queue, Held(&waiter));
             return serve_apart_soon(queue, executor);
         }
@@ -224,7 +250,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     {
         std::vector<Held> batch = take_from(queue.waiting, batch_limit);
         for (Held& waiter : batch)
-            if (queue.apart.contains(waiter->scope_id)) part(queue, std::move(waiter));
+            if (queue.goes_apart(waiter->scope_id)) part(queue, std::move(waiter));
         std::erase(batch, nullptr);
         return batch;
     }
@@ -260,6 +286,10 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     void part(Queue& queue, Held waiter)
     {
         waiter->deadline = Clock::now() + database.options().queue_timeout;
+        if (!waiter->counted) {
+            waiter->counted = database.apart_callers();
+            ++*waiter->counted;
+        }
         queue.apart[waiter->scope_id].waiting.push_back(std::move(waiter));
     }
 
@@ -336,8 +366,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
                 if (waiter->deadline <= now) late.push_back(std::move(waiter));
             std::erase(scope.waiting, nullptr);
         }
-        std::erase_if(
-            queue.apart, [](auto const& it) { return it.second.waiting.empty() && !it.second.in_service; });
+        std::erase_if(queue.apart, [now](auto const& it) { return it.second.is_over(now); });
         fail(std::move(late), std::make_exception_ptr(Stalled(Stalled::Cause::scope_lock)));
     }
 
@@ -346,7 +375,6 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     {
         scope.in_service = true; // so it stays where it is
         std::unique_ptr<Session> const session = co_await session_for(scope);
-        bool is_over = !session;
         if (session) {
             std::vector<Held> batch = take_from(scope.waiting, scope.taking);
             auto const size = batch.size();
@@ -356,10 +384,11 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
                 put_back(queue, scope, std::move(batch), size, *stalled);
             else
                 scope.succeed(batch_limit);
-            is_over = scope.waiting.empty();
         }
         scope.in_service = false;
-        if (is_over) queue.apart.erase(scope_id);
+        // Many scopes are better off in common batches again at once.
+        if (queue.apart.size() <= parallel_scopes) scope.lingers_until = Clock::now() + ApartScope::lingering;
+        if (scope.is_over(Clock::now())) queue.apart.erase(scope_id);
     }
 
     /// Null when there is none: then all of the scope have been told.

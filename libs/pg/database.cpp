@@ -54,6 +54,11 @@ unsigned Database::busy() const noexcept
     return impl_->busy;
 }
 
+std::shared_ptr<std::atomic<std::int64_t>> const& Database::apart_callers() const noexcept
+{
+    return impl_->apart_callers;
+}
+
 DatabaseOptions const& Database::options() const noexcept
 {
     return impl_->options;

@@ -8,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -235,6 +236,9 @@ public:
 
     /// Threads that run a job, of `options().threads`.
     unsigned busy() const noexcept;
+
+    /// Callers of Coalescers whose scope goes by itself, since another transaction has its lock.
+    std::shared_ptr<std::atomic<std::int64_t>> const& apart_callers() const noexcept;
 
     DatabaseOptions const& options() const noexcept;
 

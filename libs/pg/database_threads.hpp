@@ -64,6 +64,9 @@ struct Database::Impl {
 
     DatabaseOptions const options;
     std::shared_ptr<void const> const identity = std::make_shared<char>();
+    /// Outlives the database with callers that do.
+    std::shared_ptr<std::atomic<std::int64_t>> const apart_callers =
+        std::make_shared<std::atomic<std::int64_t>>();
     std::string const transaction_settings; ///< "" unless sessions are shared
     std::string const conninfo, batch_conninfo;
 

@@ -117,6 +117,9 @@ void Platform::show_state()
     auto const show = [this](std::string const& name, std::string const& help, std::function<double()> read) {
         runtime_.metrics.gauge_callback(name, help, std::move(read));
     };
+    show("tetrad_database_callers_apart",
+        "Callers that wait apart from others, since another transaction has their scope's lock.",
+        [this] { return static_cast<double>(*db_.apart_callers()); });
     show("tetrad_database_connected", "Whether some connection to PostgreSQL works.",
         [this] { return reaches_database() ? 1.0 : 0.0; });
     show("tetrad_database_listening", "Whether what is changed elsewhere is heard of within a second.",
