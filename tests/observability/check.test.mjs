@@ -102,7 +102,7 @@ test("metrics are named by Prometheus's rules", () => {
 });
 
 test("every label is one of a few, and none of a histogram names a tenant", () => {
-  const bounded = ["answer", "class", "code", "env", "method", "outcome", "provider", "queue", "reason", "result", "route", "service", "status", "task", "tenant", "version"];
+  const bounded = ["answer", "class", "code", "env", "method", "outcome", "provider", "queue", "reason", "result", "route", "service", "share", "status", "task", "tenant", "version"];
   for (const service of services) {
     for (const [name, { type, labels }] of exportedBy(service)) {
       assert.deepEqual(labels.filter((label) => !bounded.includes(label)), [], name);

@@ -8,6 +8,8 @@
 #include <catch2/catch.hpp>
 
 #include <future>
+#include <sys/resource.h>
+#include <system_error>
 #include <thread>
 
 using namespace std::chrono_literals;
@@ -203,4 +205,38 @@ TEST_CASE("a host that goes away without being stopped ends what it has")
                             throw std::runtime_error("no");
                         }),
         std::runtime_error);
+}
+
+TEST_CASE("a network has a tenth of the connections to the API, a trusted proxy as many as there are")
+{
+    constexpr std::size_t of_a_network = 2'000;
+    rlimit files{};
+    ::getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+    REQUIRE(files.rlim_max > 2 * of_a_network + 200);
+    auto const is_served = [](testing::RawConnection& connection) {
+        try {
+            connection.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+            return !connection.read_until("\r\n\r\n").empty();
+        } catch (std::system_error const&) {
+            return false; // closed when it was accepted
+        }
+    };
+    auto const open = [&](service::Settings const& s, std::size_t count) {
+        Running running(s);
+        std::vector<std::unique_ptr<testing::RawConnection>> connections;
+        std::size_t served = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            connections.push_back(std::make_unique<testing::RawConnection>(running.host.port()));
+            served += is_served(*connections.back()) ? 1 : 0;
+        }
+        CHECK(testing::HttpClient(running.ops()).get("/livez").status == 200);
+        connections.clear();
+        return served;
+    };
+    CHECK(open(settings(), of_a_network + 10) == of_a_network);
+    auto trusting = settings();
+    trusting.trusted_proxies = service::TrustedProxies::parse("127.0.0.1").value();
+    CHECK(open(trusting, of_a_network + 10) == of_a_network + 10);
 }

@@ -68,6 +68,7 @@ TEST_CASE("with the least there must be, the rest has its defaults")
     CHECK(s.outbound_ca_file.empty());
     CHECK_FALSE(s.outbound_allow_private);
     CHECK(s.drain_delay.count() == 0);
+    CHECK(s.body_budget == 32 << 20);
     CHECK(s.drain_timeout == std::chrono::seconds(25));
     CHECK(s.trusted_proxies.client_address("10.0.0.1", "1.2.3.4") == "10.0.0.1");
 }
@@ -75,11 +76,11 @@ TEST_CASE("with the least there must be, the rest has its defaults")
 TEST_CASE("what is set is read")
 {
     auto variables = good();
-    variables.insert(
-        {{"PORT", "80"}, {"OPS_PORT", "81"}, {"BIND", "::"}, {"BASE_HOST", "Feedback.Example.COM"},
-            {"THREADS", "7"}, {"DATABASE_POOL", "9"}, {"MASTER_KEY_PREVIOUS", std::string(40, 'p')},
-            {"TRUSTED_PROXIES", "10.0.0.0/8, ::1"}, {"LOG_LEVEL", "warn"}, {"OUTBOUND_CA_FILE", "/dev/null"},
-            {"OUTBOUND_ALLOW_PRIVATE", "true"}, {"DRAIN_DELAY_MS", "1500"}, {"FEEDBACK_PORT", "8080"}});
+    variables.insert({{"PORT", "80"}, {"OPS_PORT", "81"}, {"BIND", "::"},
+        {"BASE_HOST", "Feedback.Example.COM"}, {"THREADS", "7"}, {"DATABASE_POOL", "9"},
+        {"MASTER_KEY_PREVIOUS", std::string(40, 'p')}, {"TRUSTED_PROXIES", "10.0.0.0/8, ::1"},
+        {"LOG_LEVEL", "warn"}, {"OUTBOUND_CA_FILE", "/dev/null"}, {"OUTBOUND_ALLOW_PRIVATE", "true"},
+        {"DRAIN_DELAY_MS", "1500"}, {"BODY_BUDGET_BYTES", "67108864"}, {"FEEDBACK_PORT", "8080"}});
     auto const s = read(variables);
     CHECK(s.port == 8080);
     CHECK(s.ops_port == 81);
@@ -93,6 +94,7 @@ TEST_CASE("what is set is read")
     CHECK(s.outbound_ca_file == "/dev/null");
     CHECK(s.outbound_allow_private);
     CHECK(s.drain_delay == std::chrono::milliseconds(1500));
+    CHECK(s.body_budget == 64 << 20);
 }
 
 TEST_CASE("behind a pooler the server's own address is needed too")
@@ -120,7 +122,7 @@ TEST_CASE("every wrong value is a fault that names its variable and not the valu
         {"MASTER_KEY_PREVIOUS", std::string(31, 'h')}, {"ENCRYPTION_KEYS", ""},
         {"ENCRYPTION_KEYS", "k1:hunter2"}, {"TRUSTED_PROXIES", "10.0.0.0/33"},
         {"TRUSTED_PROXIES", "proxy.local"}, {"LOG_LEVEL", "trace"}, {"OUTBOUND_CA_FILE", "/does/not/exist"},
-        {"OUTBOUND_ALLOW_PRIVATE", "maybe"}, {"DRAIN_DELAY_MS", "60001"}};
+        {"OUTBOUND_ALLOW_PRIVATE", "maybe"}, {"DRAIN_DELAY_MS", "60001"}, {"BODY_BUDGET_BYTES", "8388607"}};
     for (auto const& [name, value] : rows) {
         CAPTURE(name, value);
         auto const found = faults({{name, value}});
