@@ -71,8 +71,10 @@ struct TwilioServer::Impl final : http::Application {
         ++requests;
         if (request.body_reader != nullptr && request.body_reader->length() != 0)
             co_await request.body_reader->read_all(request.body, 1 << 20);
-        if (auto const pause = delay.load(); pause.count() > 0) {
-            asio::steady_timer timer(co_await asio::this_coro::executor, pause);
+        // In steps, so that a shorter delay also lets go of requests that wait already.
+        auto const arrived = std::chrono::steady_clock::now();
+        while (std::chrono::steady_clock::now() < arrived + delay.load()) {
+            asio::steady_timer timer(co_await asio::this_coro::executor, std::chrono::milliseconds(5));
             co_await timer.async_wait(asio::use_awaitable);
         }
         co_return answer(request);

@@ -28,7 +28,7 @@ public:
     /// accepts again.
     void refuse_with(unsigned status, int code = 0);
 
-    /// From now on every answer comes after `delay`.
+    /// From now on every answer comes `delay` after its request, also to requests that wait already.
     void delay(std::chrono::milliseconds delay);
 
     /// From now on answers are not what is documented: 200 with `body`. "" is as documented again.

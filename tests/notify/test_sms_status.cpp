@@ -144,7 +144,7 @@ TEST_CASE("bad news of an earlier message does not end a retry that has not been
 TEST_CASE("what comes of a message that was under way when a retry was asked for is not the retry's")
 {
     Fixture f;
-    f.server.delay(2s);
+    f.server.delay(1h); // until it is let go below
     auto const id = f.send();
     REQUIRE(eventually([&] { return f.server.requests() == 1; }));
     auto const address = std::string(public_address) + "?scope=" + f.world.scope_id() +

@@ -135,7 +135,7 @@ TEST_CASE("what got no answer is unknown, and what reached nobody was not sent; 
             return testing::reply(201, R"({"sid":"SM1"})");
         });
         testing::OpenAtEnd const guard{gate};
-        CHECK(to.sender.send(message(), 100ms).outcome == Outcome::unknown);
+        CHECK(to.sender.send(message(), 1s).outcome == Outcome::unknown);
         CHECK(to.receiver.received().size() <= 1);
     }
     SECTION("cut off")
