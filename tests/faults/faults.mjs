@@ -11,7 +11,7 @@ import { Stand, on, options, say } from './stand.mjs'
 import { Trials } from './trial.mjs'
 
 const faults = { ...processFaults, ...networkFaults, ...replicationFaults, ...lockFaults, ...endpointFaults, ...clockFaults }
-const quick = ['kill -9 of the service', 'connections to the database cut, over and over', 'failover to the standby, and back']
+const quick = ['kill -9 of the service', 'connections to the database cut, over and over', 'failover to the standby']
 const isChosen = name => options.quick ? quick.includes(name) : !options.only || name.includes(options.only)
 
 await on(new Stand({ proxied: true, smallDisk: Boolean(options['small-disk']) }), async stand => {
