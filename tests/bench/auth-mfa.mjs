@@ -1,10 +1,12 @@
 // Measures auth-mfa side by side with its limits (pgbench, bare Argon2id), in alternated rounds, and prints medians as Markdown tables.
 import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { Connection, drive } from './connections.mjs'
+import { Worker } from 'node:worker_threads'
+import { Connection, drive, now } from './connections.mjs'
 import {
-    alternate, charged, database, env, freshId, grouped, idOf, k, listFile, note, options, print, report, rounds, seconds, sleep,
+    alternate, charged, database, env, freshId, grouped, idOf, k, listFile, median, note, options, print, report, rounds, seconds, sleep,
     startBareServer, stop, times, us, wrk,
 } from './lib.mjs'
 
@@ -13,7 +15,7 @@ const users = Math.max(Number(options.users ?? 1_000_000), 2 * few)
 const challenges = Number(options.challenges ?? 4000)
 const connections = 64
 const threads = Number(process.env.AUTH_PASSWORD_THREADS)
-const places = 16 * threads // of one tenant in the queue for hashing
+const places = 18 * threads // of one environment of a tenant in the queue for hashing
 const phoneUsers = 100_000_000 // the first of those with a second factor
 const port = Number(env.AUTH_PORT)
 const tenant = 'demo'
@@ -204,22 +206,35 @@ function loginBesideBareHashes() {
     })
 }
 
-const calm = { connections: 16, pause: 20, length: 3 * seconds }
+const stormSize = Math.min(32, places) // connections that sign in
+const probe = { rate: 400, phases: 5 * rounds, lead: 500 } // requests a second; ms at the start of a phase that do not count
+const percentile = (list, p) => [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * p))]
 
+// One client asks for GET /v1/auth/me all the time, at one rate. Phases without and with sign-ins alternate beneath it, so that both
+// figures are of the same client, the same connections and the same minutes.
 async function meInAStorm() {
     await listMe(spread(users).sessions)
-    await me()
-    return alternate('storm', {
-        calm: () => me(calm),
-        storm: async () => {
-            let over = false
-            const storm = signIns(places, Infinity, () => over)
-            await sleep(1000) // by then the queue is full
-            const r = await Promise.race([me(calm), storm]) // the storm ends first only when it fails
-            over = true
-            return { ...r, logins: (await storm).rate }
-        },
-    })
+    const requests = readFileSync(listFile('me'), 'utf8').trim().split('\n').map(line => line.split(' '))
+        .map(([method, path, token]) => `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+    const prober = new Worker(new URL('prober.mjs', import.meta.url), { workerData: { port, requests, rate: probe.rate } })
+    const failed = once(prober, 'error').then(([error]) => { throw error })
+    failed.catch(() => {}) // it is awaited below
+    await sleep(1000 + requests.length / probe.rate * 1000) // the first use of a token is when its signature is checked
+    const phases = { calm: [], storm: [] }, logins = []
+    for (let phase = 0; phase < probe.phases; phase++) {
+        note(`storm: ${phase + 1} of ${probe.phases}`)
+        const begun = now()
+        await sleep(probe.lead + seconds * 1000)
+        const between = now()
+        logins.push((await signIns(stormSize, probe.lead / 1000 + seconds)).rate)
+        phases.calm.push([begun + probe.lead, between])
+        phases.storm.push([between + probe.lead, between + probe.lead + seconds * 1000])
+    }
+    prober.postMessage('end')
+    const [samples] = await Promise.race([once(prober, 'message'), failed])
+    const during = list => samples.filter(([began]) => list.some(([from, to]) => from <= began && began < to)).map(([, took]) => took)
+    const figures = list => ({ count: list.length, p50: percentile(list, 0.5), p99: percentile(list, 0.99) })
+    return { calm: figures(during(phases.calm)), storm: figures(during(phases.storm)), logins: median(logins) }
 }
 
 // Twice as many sign-ins at once as there are places.
@@ -240,7 +255,29 @@ async function burst() {
     return { sent: left.length, right: statuses[200] ?? 0, refused: statuses[503], waits }
 }
 
+function printLogins(signedIn) {
+    print(`| password login, ${threads} hashing threads | per second | CPU ms each | of the bare rate | limit |\n|---|---|---|---|---|`)
+    print(`| bare Argon2id (19 MiB, 2 passes, 1 lane) | ${signedIn.bare.rate.toFixed(1)} | | 1 × | |`)
+    print(`| login, ${8 * threads} connections | ${signedIn.service.rate.toFixed(1)} | ${(signedIn.service.cpu / 1000).toFixed(1)} | ` +
+        `${times(signedIn.service.rate / signedIn.bare.rate)} | 0.8 × |\n`)
+}
+
+function printStorm(storm) {
+    print(`| GET /v1/auth/me, ${probe.rate} a second | requests | median | 99th percentile | ratio | limit |`)
+    print('|---|---|---|---|---|---|')
+    for (const [label, r] of [['alone', storm.calm], [`while ${stormSize} connections sign in (${storm.logins.toFixed(1)}/s)`, storm.storm]]) {
+        const ratio = r === storm.calm ? '1 × | ' : `${times(r.p99 / storm.calm.p99)} | 3 ×`
+        print(`| ${label} | ${grouped(r.count)} | ${r.p50.toFixed(2)} ms | ${r.p99.toFixed(2)} ms | ${ratio} |`)
+    }
+    print(`\n${probe.phases} phases of each, in turn, beneath one client that asks all the time.\n`)
+}
+
 await report(async () => {
+    if ('storm' in options) {
+        insertUsers(0, users, await registered())
+        printLogins(await loginBesideBareHashes())
+        return printStorm(await meInAStorm())
+    }
     const own = await generator()
     const hash = await registered()
     insertUsers(0, few, hash)
@@ -266,18 +303,10 @@ await report(async () => {
         'before the clock began (the codes are read from the outbox of text messages); pgbench inserts as many sessions. The load is one ' +
         `thread, which gets ${k(own.rate)} requests/s out of the bare server with ${us(own.own)} µs each.\n`)
 
-    print(`| password login, ${threads} hashing threads | per second | CPU ms each | of the bare rate | limit |\n|---|---|---|---|---|`)
-    print(`| bare Argon2id (19 MiB, 2 passes, 1 lane) | ${signedIn.bare.rate.toFixed(1)} | | 1 × | |`)
-    print(`| login, ${8 * threads} connections | ${signedIn.service.rate.toFixed(1)} | ${(signedIn.service.cpu / 1000).toFixed(1)} | ` +
-        `${times(signedIn.service.rate / signedIn.bare.rate)} | 0.8 × |\n`)
-
-    print(`| GET /v1/auth/me, ${calm.connections} connections, pauses of ${calm.pause} ms | requests/s | 99th percentile | ratio | limit |`)
-    print('|---|---|---|---|---|')
-    print(`| alone | ${k(storm.calm.rate)} | ${storm.calm.p99.toFixed(2)} ms | 1 × | |`)
-    print(`| while ${places} connections sign in (${storm.storm.logins.toFixed(1)}/s) | ${k(storm.storm.rate)} | ` +
-        `${storm.storm.p99.toFixed(2)} ms | ${times(storm.storm.p99 / storm.calm.p99)} | 3 × |\n`)
+    printLogins(signedIn)
+    printStorm(storm)
     print(`Of ${burstOf.sent} sign-ins at once, ${burstOf.right} were answered 200 and ${burstOf.refused} 503 with ` +
-        `\`Retry-After: ${burstOf.waits}\`: a tenant has ${places} places in the queue.\n`)
+        `\`Retry-After: ${burstOf.waits}\`: one environment has ${places} places in the queue.\n`)
 
     const total = figure => figure.cpu + figure.database
     print(`| CPU µs/request, service and PostgreSQL | ${grouped(few)} users | ${grouped(users)} users | ratio | limit |`)

@@ -72,12 +72,12 @@ export async function drive(port, count, { next, take, length = Infinity, from =
     return { sent, rate, own: (user + system) / sent }
 }
 
-// Sends what `next()` gives, `rate` times a second for `length` seconds, whether those before were answered or not; `take(answer,
-// due)` is told each answer, and when its request was due by `now()`. `from(n)`: the local address of the n-th connection. How many
-// were `sent`.
-export async function pace(port, { rate, length, next, take, from = () => undefined }) {
-    const idle = [], all = [], pending = []
-    let failure
+// Sends what `next()` gives, `rate` times a second for `length` seconds or until `ends()`, whether those before were answered or not.
+// `take(answer, due, began)` is told each answer, and when its request was due and was sent by `now()`. `from(n)`: the local address of
+// the n-th connection. How many were `sent`.
+export async function pace(port, { rate, length, next, take, ends = () => false, from = () => undefined }) {
+    const idle = [], all = [], pending = new Set()
+    let failure, sent = 0
     const open = () => {
         all.push(new Connection(port, from(all.length)))
         return all.at(-1)
@@ -85,19 +85,22 @@ export async function pace(port, { rate, length, next, take, from = () => undefi
     const ask = async due => {
         const connection = idle.pop() ?? open()
         await connection.opened
-        take(await connection.send(next()), due)
+        const request = next(), began = now()
+        take(await connection.send(request), due, began)
         idle.push(connection)
+    }
+    const start = due => {
+        const asked = ask(due).catch(error => { failure ??= error }).finally(() => pending.delete(asked))
+        pending.add(asked)
     }
     const begun = now(), total = Math.round(rate * length)
     const dueAt = n => begun + n / rate * 1000
-    while (pending.length < total && !failure) {
-        while (pending.length < total && dueAt(pending.length) <= now()) {
-            pending.push(ask(dueAt(pending.length)).catch(error => { failure ??= error }))
-        }
+    while (sent < total && !failure && !ends()) {
+        while (sent < total && dueAt(sent) <= now()) start(dueAt(sent++))
         await sleep(1)
     }
     await Promise.all(pending)
     for (const connection of all) connection.close()
     if (failure) throw failure
-    return { sent: total }
+    return { sent }
 }
