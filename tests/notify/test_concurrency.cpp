@@ -327,3 +327,42 @@ TEST_CASE("a scope whose lock is held holds up no other", "[notify]")
     testing::check_held_scope(
         world.postgres, world.scope_id(held), 201, register_device(held), register_device(elsewhere));
 }
+
+TEST_CASE("a send that will be refused asks for nothing before", "[notify]")
+{
+    World world;
+    world.new_template("mail");
+    auto const sent = email(world);
+    world.key(); // made before there are threads
+    std::atomic<bool> over = false;
+    std::atomic<int> refused = 0;
+    std::vector<std::jthread> others;
+    pqxx::connection connection(world.postgres.superuser_url());
+    pqxx::work locked(connection);
+    // Every transaction with an Idempotency-Key stands still, and so does whatever asks for a template.
+    locked.exec("LOCK TABLE idempotency_keys, templates");
+    for (int i = 0; i < 8; ++i)
+        others.emplace_back([&, i] {
+            auto client = world.as_backend();
+            auto const other =
+                body({{"name", "other"}, {"channel", "email"}, {"subject", "x"}, {"body", "x"}});
+            while (!over)
+                if (client.post("/v1/templates", other, {{"Idempotency-Key", std::to_string(i)}}).status ==
+                    503)
+                    ++refused;
+        });
+    auto const refused_at_once = [&] {
+        int const before = refused;
+        if (!eventually([&] { return refused > before + 50; })) return false; // the queue takes no more
+        auto answer = std::async(std::launch::async,
+            [&] { return world.as_backend().post(path, sent, {{"Idempotency-Key", "mine"}}).status; });
+        bool waited = false;
+        while (answer.wait_for(1ms) != std::future_status::ready)
+            waited = waited || world.postgres.query("SELECT count(*) FROM pg_locks WHERE NOT granted AND "
+                                                    "relation = 'templates'::regclass") != "0";
+        return answer.get() == 503 && !waited;
+    };
+    CHECK(eventually(refused_at_once));
+    over = true;
+    locked.abort();
+}

@@ -9,6 +9,7 @@
 #include "storage/attachments.hpp"
 
 #include <exception>
+#include <memory>
 #include <utility>
 
 namespace notify {
@@ -90,6 +91,15 @@ http::Response accepted(Notification const& n)
     return {.status = 202, .body = std::move(w).str()};
 }
 
+/// What comes before the write costs more than a refusal may: the template is asked for and the limit taken
+/// and given back. A send that takes a transaction of its own has a place in its queue first; null for those
+/// that are inserted many at once.
+std::shared_ptr<void const> reserve(http::Request const& req, Deps& deps, SendDraft const& draft)
+{
+    bool const alone = !req.context.idempotency_key.empty() || !draft.attachments.empty();
+    return alone ? deps.db.reserve(req.scope()) : nullptr;
+}
+
 /// Writes everything in a transaction of its own; an answer that is given again does not count.
 asio::awaitable<Started> accept_alone(http::Request const& req, Deps& deps, NewNotification const& row,
     std::vector<email_attachments::Row> const& files)
@@ -105,8 +115,9 @@ asio::awaitable<Started> accept_alone(http::Request const& req, Deps& deps, NewN
 }
 
 asio::awaitable<Started> accept(http::Request const& req, Deps& deps, NewNotification const& row,
-    std::vector<email_attachments::Row> const& files)
+    std::vector<email_attachments::Row> const& files, std::shared_ptr<void const> place)
 {
+    place.reset(); // the write takes one of its own
     // Nothing else has to be written with most of them, and so many go in one statement.
     bool const large = row.notification.content.body.size() > large_text;
     if (large || !files.empty() || !req.context.idempotency_key.empty())
@@ -117,9 +128,10 @@ asio::awaitable<Started> accept(http::Request const& req, Deps& deps, NewNotific
 
 asio::awaitable<http::Response> send(http::Request const& req, Deps& deps, SendDraft draft)
 {
+    auto place = reserve(req, deps, draft);
     auto const row = co_await prepare(req, deps, draft);
     auto const files = co_await find_files(req, deps.attachments, std::move(draft.attachments));
-    co_return co_await within_limit(req, deps, send_limit, accept(req, deps, row, files));
+    co_return co_await within_limit(req, deps, send_limit, accept(req, deps, row, files, std::move(place)));
 }
 
 } // namespace
