@@ -35,15 +35,17 @@ async function callersOf(stand, service) {
 // The write of a tenant that is not in a hurry: what it takes, and what was answered.
 async function probe(port, caller, rate) {
     const took = [], strange = []
-    let n = 0
+    let n = 0, acknowledged = 0
+    const end = now() + length * 1000
     await pace(port, {
         rate, length, next: () => writeOf(caller, n++),
         take: ({ status, body }, due) => {
             took.push(now() - due)
             if (status >= 300) strange.push(`${status} ${body}`)
+            else if (now() <= end) acknowledged++
         },
     })
-    return { p50: percentile(took, 0.5), p99: percentile(took, 0.99), strange, sent: n }
+    return { p50: percentile(took, 0.5), p99: percentile(took, 0.99), strange, sent: n, acknowledged: acknowledged / length }
 }
 
 async function watchMemory(stand, name, work) {
@@ -52,7 +54,7 @@ async function watchMemory(stand, name, work) {
     let failure
     const timer = setInterval(() => {
         try { most = Math.max(most, stand.status(name).rss) } catch (error) { failure = error }
-    }, 100)
+    }, 250)
     const result = await work().finally(() => clearInterval(timer))
     if (failure) throw failure
     return { before, most, result }
@@ -66,8 +68,8 @@ async function flood(stand, { name }, [demo, other]) {
     const calm = await probe(port, other, beat)
     const { before, most, result: [load, beside] } = await watchMemory(stand, name,
         () => Promise.all([generate({ port, caller: demo, length, rate }), probe(port, other, beat)]))
-    const refused = load.answers[503] ?? []
-    row(name, best.toFixed(0), rate, load.acknowledged.toFixed(0), `${(load.acknowledged / best).toFixed(2)} ×`, refused.length,
+    const refused = load.answers[503] ?? [], acknowledged = load.acknowledged + beside.acknowledged
+    row(name, best.toFixed(0), rate, acknowledged.toFixed(0), `${(acknowledged / best).toFixed(2)} ×`, refused.length,
         ms(percentile(refused, 0.5)), ms(percentile(refused, 0.99)), before.toFixed(0), most.toFixed(0), ms(calm.p99), ms(beside.p99),
         `${(beside.p99 / calm.p99).toFixed(2)} ×`, `${beside.strange.length} of ${beside.sent}`)
     if (load.noRetryAfter > 0) wrong.push(`${name}: ${load.noRetryAfter} answers of 503 had no Retry-After`)
@@ -105,7 +107,8 @@ await on(new Stand({ proxied: true }), async stand => {
     for (const proxy of Object.values(stand.proxies)) proxy.delay = distance
     const wrong = [], callers = new Map()
     for (const each of chosen) callers.set(each, await callersOf(stand, each))
-    console.log(`The database is ${2 * distance} ms away there and back. Each figure is of ${length} s.\n`)
+    console.log(`The database is ${2 * distance} ms away there and back. Each figure is of ${length} s. Limits: at least 0.8 × of the best ` +
+        'rate (of both tenants together), 15 ms in the median for a 503, 2 × for the other tenant.\n')
     head('service', 'best, a second', 'offered', 'acknowledged', 'of the best', '503', 'median after, ms', 'p99', 'MB before', 'MB at most',
         'p99 of another tenant alone, ms', 'beside the flood', 'ratio', 'refused')
     for (const each of options['only-slow'] ? [] : chosen) {
