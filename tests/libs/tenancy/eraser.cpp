@@ -11,6 +11,7 @@
 #include <pqxx/connection>
 #include <pqxx/except>
 #include <pqxx/nontransaction>
+#include <pqxx/result>
 
 #include <atomic>
 #include <map>
