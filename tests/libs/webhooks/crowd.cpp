@@ -191,13 +191,13 @@ TEST_CASE("a delivery whose outcome meets a database that is away is not sent ag
 // By hand: test_webhooks "[rate]".
 TEST_CASE("deliveries a second", "[.][rate]")
 {
-    constexpr std::size_t tenants = 20, hooks = 20, events = 25;
+    constexpr std::size_t tenants = 20, hooks = 20, rounds = 25;
     Crowd f(tenants * hooks);
     f.hosts.release();
     for (std::size_t tenant = 1; tenant <= tenants; ++tenant) {
         auto const scope = Crowd::scope_of(tenant, core::Environment::production);
         f.subscribe(scope, (tenant - 1) * hooks, hooks);
-        f.publish_from(scope, events);
+        f.publish_from(scope, rounds);
     }
     auto const left = [&] { return f.count("webhook_deliveries WHERE status = 'pending'"); };
     auto const before = left();
