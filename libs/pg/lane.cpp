@@ -58,7 +58,7 @@ asio::awaitable<std::unique_ptr<Pipeline>> Lane::take(Database& database)
     auto const deadline = Clock::now() + database.options().queue_timeout;
     for (;;) {
         if (database.silent()) {
-            wake_one(); // the others who wait are told as well
+            wake_one(waiting_); // the others who wait are told as well
             throw unavailable();
         }
         if (auto pipeline = take_idle(database)) co_return pipeline;

@@ -105,6 +105,15 @@ private:
 public:
     observe::Logger logger;
 
+    /// Another replica of the service over the same data, on ports of its own and with a clock of its own,
+    /// which outlives it. The time of scripts is Redis'.
+    std::unique_ptr<service::Host> replica(core::Clock const& its_clock)
+    {
+        auto settings = settings_;
+        settings.redis_clock = nullptr;
+        return make_host(std::move(settings), its_clock);
+    }
+
 protected:
     /// By the names of variables.
     using Environment = std::map<std::string, std::string>;
@@ -140,15 +149,6 @@ protected:
             auto const made = as_master(slug).put("/v1/admin/tenants/" + slug, tenant);
             if (made.status != 201) throw std::runtime_error("no tenant: " + made.body);
         }
-    }
-
-    /// Another replica of the service over the same data, on ports of its own and with a clock of its own,
-    /// which outlives it. The time of scripts is Redis'.
-    std::unique_ptr<service::Host> replica(core::Clock const& its_clock)
-    {
-        auto settings = settings_;
-        settings.redis_clock = nullptr;
-        return make_host(std::move(settings), its_clock);
     }
 
 private:

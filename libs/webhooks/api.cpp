@@ -310,7 +310,7 @@ asio::awaitable<http::Response> redeliver(http::Request const& request, Api& api
         auto const delivery = core::require_found(
             store::reopen_delivery(tx, scope_id, webhook_id, delivery_id, now, now + retry_window),
             "delivery");
-        jobs::enqueue(tx, queue, scope_id, delivery_id, now);
+        jobs::enqueue(tx, queue, scope_id, delivery_id);
         audit::record(tx, request.context,
             {.action = "webhook.redelivered",
                 .subject_type = "webhook",

@@ -68,7 +68,7 @@ std::size_t publish(
             .traceparent = origin.traceparent,
             .at = at,
             .expires_at = at + retry_window});
-    jobs::enqueue(tx, queue, scope_id, ids, at);
+    jobs::enqueue(tx, queue, scope_id, ids);
     return ids.size();
 }
 

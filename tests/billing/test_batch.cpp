@@ -64,7 +64,7 @@ public:
         auto const picked = apply::independent(steps);
         auto const work = [&]() -> boost::asio::awaitable<std::vector<bool>> {
             auto const session = co_await db_.session();
-            co_return co_await apply::write(*session, steps.front().scope_id(), picked);
+            co_return co_await apply::write(*session, picked);
         };
         return testing::run_awaitable(work()) == std::vector{true};
     }
