@@ -142,6 +142,7 @@ protected:
         settings_.log_level = observe::Level::debug;
         // Where the test moves the time, it moves Redis' with it.
         if constexpr (!std::is_same_v<Clock, core::SystemClock>) settings_.redis_clock = &clock;
+        settings_.body_budget = definition_.defaults.body_budget;
         if (pooled_) go_through_pooler();
         if (adjust) adjust(settings_);
         start();
