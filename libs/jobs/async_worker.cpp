@@ -8,8 +8,6 @@
 #include "jobs/held.hpp"
 #include "jobs/round.hpp"
 
-#include <pqxx/except>
-
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
@@ -39,25 +37,12 @@ std::int64_t tenant_of(std::int64_t scope_id)
     return core::Scope{scope_id, {}}.tenant_id();
 }
 
-/// Whether another transaction held a lock for too long.
-bool is_lock_timeout(std::exception_ptr const& failure)
-{
-    try {
-        std::rethrow_exception(failure);
-    } catch (pqxx::sql_error const& e) {
-        return e.sqlstate() == "55P03";
-    } catch (...) {
-        return false;
-    }
-}
-
 } // namespace
 
 struct AsyncWorker::Impl {
     Impl(AsyncWorker& s, pg::Database& d, core::Clock const& c, AsyncWorkerOptions o, AsyncHandler h, Hooks k)
         : self(s), database(d), clock(c), options(std::move(o)), handler(std::move(h)), hooks(std::move(k)),
-          shares(std::max<std::size_t>(1, options.capacity), 1, 3),
-          contact(options.lease, options.grace),
+          shares(std::max<std::size_t>(1, options.capacity), 1, 3), contact(options.lease, options.grace),
           next_renewal(Steady::now() + options.lease / 3)
     {
         if (options.queue.empty() || !handler.begin || !handler.record)
@@ -493,7 +478,7 @@ struct AsyncWorker::Impl {
     std::optional<Steady::time_point> deadline;
 
     Round round;                     ///< the dispatcher's
-    Contact contact;                  ///< the dispatcher's
+    Contact contact;                 ///< the dispatcher's
     Steady::time_point next_renewal; ///< the dispatcher's
     std::mutex joining;
     std::thread dispatcher;

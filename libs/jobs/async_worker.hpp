@@ -38,11 +38,11 @@ struct AsyncWorkerOptions {
     std::size_t capacity = 1'024; ///< jobs at once
     /// Jobs that one claim takes of one scope, so that scopes take turns.
     std::size_t turn = 32;
-    std::chrono::milliseconds lease{60'000};                  ///< as WorkerOptions'
-    std::chrono::milliseconds poll{1'000};                    ///< look-out for due jobs when nothing wakes it
+    std::chrono::milliseconds lease{60'000}; ///< as WorkerOptions'
+    std::chrono::milliseconds poll{1'000};   ///< look-out for due jobs when nothing wakes it
     std::optional<std::chrono::milliseconds> grace = std::nullopt; ///< as WorkerOptions'
     std::chrono::milliseconds farewell{15'000};                    ///< as WorkerOptions'
-    std::function<void(pg::Tx&, Claim const&)> given_up = {}; ///< as WorkerOptions'
+    std::function<void(pg::Tx&, Claim const&)> given_up = {};      ///< as WorkerOptions'
 };
 
 /// Runs the jobs of one queue as Worker does, very many at once, for handlers that wait without a thread. It

@@ -34,6 +34,17 @@ bool is_outage(std::exception_ptr const& failure)
     }
 }
 
+bool is_lock_timeout(std::exception_ptr const& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (pqxx::sql_error const& e) {
+        return e.sqlstate() == "55P03";
+    } catch (...) {
+        return false;
+    }
+}
+
 std::string describe(std::exception_ptr const& failure)
 {
     try {

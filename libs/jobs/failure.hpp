@@ -11,6 +11,9 @@ namespace jobs {
 /// job then.
 bool is_outage(std::exception_ptr const& failure);
 
+/// Whether another transaction held a lock for longer than `lock_timeout`.
+bool is_lock_timeout(std::exception_ptr const& failure);
+
 /// `what()` of a failure.
 std::string describe(std::exception_ptr const& failure);
 

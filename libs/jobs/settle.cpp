@@ -41,7 +41,8 @@ std::vector<std::size_t> end(
         {endings.front().claim.queue, column([](Ending const& e) { return e.claim.scope_id; }),
             column([](Ending const& e) { return pg::Param(e.claim.ref); }),
             column([](Ending const& e) { return pg::Param(e.claim.token); }), column([now](Ending const& e) {
-                return e.kind == Outcome::Kind::retry ? pg::Param((e.run_at - now).count()) : pg::Param(nullptr);
+                return e.kind == Outcome::Kind::retry ? pg::Param((e.run_at - now).count())
+                                                      : pg::Param(nullptr);
             }),
             column([](Ending const& e) { return e.counted ? 0 : 1; }),
             pg::column(places, [](std::size_t place) { return pg::Param(place); })});

@@ -25,7 +25,6 @@ struct Ending {
 /// is held. Two statements at most, however many there are. Returns the places in `endings` of those that
 /// held their lease, in their order; whatever the others wanted to write must not be written. `now`: of the
 /// clock that `run_at` is by; the database's clock decides when the delay between them has passed.
-[[nodiscard]] std::vector<std::size_t> settle(
-    pg::Tx& tx, std::span<Ending const> endings, core::Time now);
+[[nodiscard]] std::vector<std::size_t> settle(pg::Tx& tx, std::span<Ending const> endings, core::Time now);
 
 } // namespace jobs

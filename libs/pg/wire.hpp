@@ -146,7 +146,7 @@ private:
     std::vector<Step> steps_;
     std::size_t answered_ = 0; ///< of `steps_`
     std::vector<char const*> values_;
-    std::vector<Rows> rows_; ///< of each statement so far
+    std::vector<Rows> rows_;         ///< of each statement so far
     std::string sqlstate_, message_; ///< of the first failure
     bool read_only_ = false;
     Clock::time_point heard_; ///< the last sign of life

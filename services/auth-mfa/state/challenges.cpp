@@ -27,7 +27,7 @@ return {'ok'}
 /// Begins every script that asks for a challenge that is still open. ARGV: the time, lifetime, attempts
 /// allowed, then the script's own. Ends the script unless it is.
 constexpr char const* open_challenge = R"lua(
-local key, lifetime, attempts_allowed = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local key, lifetime, attempts_allowed = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local head = redis.call('HMGET', key, 'created', 'used', 'attempts')
 if not head[1] or head[2] then return {'expired'} end
 local left = tonumber(head[1]) + lifetime - now

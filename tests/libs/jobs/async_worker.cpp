@@ -307,8 +307,8 @@ TEST_CASE("an asynchronous worker holds its jobs' leases for as long as they run
     REQUIRE(eventually([&] { return f.begun == 1; }));
     auto const first_end = f.postgres.query("SELECT run_at FROM jobs");
     f.clock.advance(5s); // a lease is renewed every third of it
-    REQUIRE(eventually(
-        [&] { return f.postgres.query("SELECT run_at > '" + first_end + "' FROM jobs") == "t"; }));
+    REQUIRE(
+        eventually([&] { return f.postgres.query("SELECT run_at > '" + first_end + "' FROM jobs") == "t"; }));
     f.clock.advance(5s);
     CHECK(f.claim_up_to(1).empty());
     f.end_all();
