@@ -201,9 +201,7 @@ struct AsyncWorker::Impl {
             if (dispatched && held.size() == 0) return {};
             auto until = now + std::chrono::hours(1);
             if (now >= outage.until) {
-                if (auto batch = take([&](std::int64_t scope) { return !troubled.contains(scope); });
-                    !batch.empty())
-                    return batch;
+                // First what has waited for its time, since others may come without end.
                 for (auto const& [scope, trouble] : troubled) {
                     if (trouble.until > now) {
                         until = std::min(until, trouble.until);
@@ -212,10 +210,13 @@ struct AsyncWorker::Impl {
                     auto batch = take([&](std::int64_t of) { return of == scope; });
                     if (!batch.empty()) return batch;
                 }
+                if (auto batch = take([&](std::int64_t scope) { return !troubled.contains(scope); });
+                    !batch.empty())
+                    return batch;
             } else {
                 until = outage.until;
             }
-            if (deadline) until = std::min(until, *deadline);
+            if (deadline && *deadline > now) until = std::min(until, *deadline);
             ended_or_stopped.wait_until(lock, until);
         }
     }
@@ -240,7 +241,8 @@ struct AsyncWorker::Impl {
     {
         auto const failure = write(batch);
         if (!failure) return;
-        if (is_outage(failure)) {
+        // What fails again while the database is there may be the trouble of one scope, a time-out say.
+        if (is_outage(failure) && (!database.healthy() || !in_outage())) {
             wait_for_database(std::move(batch), failure);
             return;
         }
@@ -256,12 +258,10 @@ struct AsyncWorker::Impl {
     void settle_scope(std::int64_t scope, std::vector<Ending> endings, std::exception_ptr failure)
     {
         if (!failure) failure = write(endings);
-        if (!failure) {
-            std::lock_guard const lock(mutex);
-            troubled.erase(scope);
-        } else if (is_outage(failure)) {
+        if (!failure) return;
+        if (is_outage(failure) && !database.healthy()) {
             wait_for_database(std::move(endings), failure);
-        } else if (is_lock_timeout(failure)) {
+        } else if (is_outage(failure) || is_lock_timeout(failure)) {
             set_aside(scope, std::move(endings));
         } else if (endings.size() > 1) {
             for (auto& ending : endings)
@@ -319,6 +319,7 @@ struct AsyncWorker::Impl {
         std::lock_guard const lock(mutex);
         outage = {};
         for (auto const& ending : endings) {
+            troubled.erase(ending.claim.scope_id);
             if (ending.kind == Outcome::Kind::retry) next_due = std::min(next_due, ending.run_at);
             forget(ending.claim);
         }
@@ -346,6 +347,12 @@ struct AsyncWorker::Impl {
             if (stopping() && !deadline) deadline = Steady::now() + options.farewell;
         }
         if (first && hooks.failed) hooks.failed(describe(failure), nullptr);
+    }
+
+    bool in_outage() const
+    {
+        std::lock_guard const lock(mutex);
+        return outage.failures > 0;
     }
 
     void set_aside(std::int64_t scope, std::vector<Ending> endings)
@@ -399,6 +406,13 @@ struct AsyncWorker::Impl {
             std::vector<Ending> again;
             again.push_back(std::move(ending));
             wait_for_database(std::move(again), refusal);
+            return;
+        }
+        if (is_lock_timeout(refusal)) {
+            auto const scope = ending.claim.scope_id;
+            std::vector<Ending> again;
+            again.push_back(std::move(ending));
+            set_aside(scope, std::move(again));
             return;
         }
         release(one, {}); // the lease ends by itself, and the job runs again

@@ -8,7 +8,7 @@ void Held::add(std::vector<Claim> claims)
 {
     for (auto& claim : claims) {
         ++by_scope_[claim.scope_id];
-        active_.emplace(std::pair(claim.scope_id, claim.ref), claim);
+        active_.emplace(std::tuple(claim.scope_id, claim.ref, claim.token), claim);
         ready_.push_back(std::move(claim));
     }
 }
@@ -33,7 +33,7 @@ std::vector<Claim> Held::drop_ready()
 
 void Held::forget(Claim const& claim)
 {
-    active_.erase({claim.scope_id, claim.ref});
+    if (active_.erase({claim.scope_id, claim.ref, claim.token}) == 0) return;
     auto const it = by_scope_.find(claim.scope_id);
     if (--it->second == 0) by_scope_.erase(it);
 }

@@ -6,7 +6,7 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace jobs {
@@ -34,7 +34,9 @@ public:
 
 private:
     std::deque<Claim> ready_;
-    std::map<std::pair<std::int64_t, core::Uuid>, Claim> active_; ///< ready or running
+    /// Ready or running, by scope, ref and token: a job whose lease was lost may be claimed again while its
+    /// first run has not ended.
+    std::map<std::tuple<std::int64_t, core::Uuid, core::Uuid>, Claim> active_;
     std::map<std::int64_t, std::size_t> by_scope_;                ///< the same, counted
 };
 

@@ -98,15 +98,15 @@ template <class In, class Out> struct Coalescer<In, Out>::Queue {
         return false;
     }
 
-    /// The scope whose turn it is: what is stuck comes after what is not. The end when none is ready.
+    /// The scope whose turn it is: the one that has waited longest since its last attempt or its pause. The
+    /// end when none is ready.
     auto next_apart(Clock::time_point now)
     {
         auto best = apart.end();
-        auto const rank = [](auto it) { return std::pair(it->second.is_stuck(), it->second.ready_at); };
         for (auto it = apart.begin(); it != apart.end(); ++it) {
             Apart const& scope = it->second;
             if (scope.in_service || scope.waiting.empty() || scope.ready_at > now) continue;
-            if (best == apart.end() || rank(it) < rank(best)) best = it;
+            if (best == apart.end() || scope.ready_at < best->second.ready_at) best = it;
         }
         return best;
     }
@@ -221,6 +221,8 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
             std::unique_ptr<Session> const session = co_await session_for(*queue);
             if (!session || queue->waiting.empty()) continue;
             std::vector<Held> batch = take(*queue);
+            serve_apart_soon(queue, executor);
+            if (batch.empty()) continue;
             if (!queue->waiting.empty()) watch(queue, executor);
             auto const begun = std::chrono::steady_clock::now();
             co_await answer(*session, batch);
@@ -290,7 +292,9 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
             waiter->counted = database.apart_callers();
             ++*waiter->counted;
         }
-        queue.apart[waiter->scope_id].waiting.push_back(std::move(waiter));
+        auto const [scope, is_new] = queue.apart.try_emplace(waiter->scope_id);
+        if (is_new) scope->second.ready_at = Clock::now();
+        scope->second.waiting.push_back(std::move(waiter));
     }
 
     /// Sees to it that somebody serves the scopes that wait for it.
@@ -324,6 +328,9 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         for (;;) {
             expire(*queue);
             if (auto const next = queue->next_apart(Clock::now()); next != queue->apart.end()) {
+                next->second.in_service = true;
+                next->second.ready_at = Clock::now();
+                serve_apart_soon(queue, executor); // the others that are ready do not wait for this one
                 co_await run_apart(*queue, next->first, next->second);
                 // The other server may have ended when there was nothing else to do.
                 serve_apart_soon(queue, executor);
@@ -355,13 +362,13 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         co_await sleeping.timer.async_wait(asio::redirect_error(asio::use_awaitable, woken));
     }
 
-    /// Tells those who have waited too long for a scope that has been tried.
+    /// Tells those who have waited too long for their scope.
     void expire(Queue& queue)
     {
         auto const now = Clock::now();
         std::vector<Held> late;
         for (auto& [id, scope] : queue.apart) {
-            if (!scope.is_stuck() || scope.in_service) continue;
+            if (scope.in_service) continue;
             for (Held& waiter : scope.waiting)
                 if (waiter->deadline <= now) late.push_back(std::move(waiter));
             std::erase(scope.waiting, nullptr);
@@ -370,10 +377,9 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         fail(std::move(late), std::make_exception_ptr(Stalled(Stalled::Cause::scope_lock)));
     }
 
-    /// One attempt for a scope.
+    /// One attempt for a scope, which is in service, so that it stays where it is.
     asio::awaitable<void> run_apart(Queue& queue, std::int64_t scope_id, Apart& scope)
     {
-        scope.in_service = true; // so it stays where it is
         std::unique_ptr<Session> const session = co_await session_for(scope);
         if (session) {
             std::vector<Held> batch = take_from(scope.waiting, scope.taking);

@@ -260,7 +260,13 @@ asio::awaitable<Rows> BatchSession::wait_for_lock(
     Param const key = scope_lock(scopes.ids().front());
     Statement const statements[] = {{database_.transaction_settings(), {}}, {set_scopes_and_limit, settings},
         {take_lock, {&key, 1}, true}, {sql, params}};
-    co_return (co_await attempt(statements)).back();
+    std::size_t const before = database_.transaction_settings().empty() ? 1 : 2; // statements before the lock
+    try {
+        co_return (co_await attempt(statements)).back();
+    } catch (Stalled const& stalled) {
+        if (stalled.cause() != Stalled::Cause::row_lock || pipeline_->completed() > before) throw;
+    }
+    throw Stalled(Stalled::Cause::scope_lock, scopes.ids());
 }
 
 asio::awaitable<Rows> BatchSession::try_locks(

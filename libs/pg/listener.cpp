@@ -5,6 +5,7 @@
 #include "pg/wire.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <libpq-fe.h>
 #include <poll.h>
@@ -91,6 +92,7 @@ void Listener::Impl::loop()
         }
     } catch (Stopped const&) {
         answered = 0;
+        set_silent(false); // nobody would notice when the server is heard again
     }
 }
 
@@ -157,11 +159,14 @@ void Listener::Impl::deliver(Wire const& wire)
 /// Waits for the socket (or for nothing, with -1); false at the deadline. Throws Stopped.
 bool Listener::Impl::wait(int socket, short events, Clock::time_point deadline) const
 {
-    auto const left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     pollfd watched[2] = {{stop_event, POLLIN, 0}, {socket, events, 0}};
-    int const ready = ::poll(watched, 2, static_cast<int>(std::max<decltype(left)>(left, 0)));
-    if (watched[0].revents != 0) throw Stopped();
-    return ready > 0;
+    for (;;) {
+        auto const left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        int const ready = ::poll(watched, 2, static_cast<int>(std::max<decltype(left)>(left, 0)));
+        if (ready < 0 && errno == EINTR) continue;
+        if (watched[0].revents != 0) throw Stopped();
+        return ready > 0;
+    }
 }
 
 Listener::Listener(std::string const& url, ListenerHandlers handlers)

@@ -28,6 +28,7 @@ struct Pipeline::State : std::enable_shared_from_this<State> {
                 self->watch();
             } catch (std::exception const&) {
                 self->socket.cancel(); // `wait` asks again, and throws
+                self->watch();         // unless the wait had ended, and another begins
             }
         });
     }
@@ -48,6 +49,11 @@ Pipeline::~Pipeline()
 {
     state_->running = false;
     state_->socket.release(); // libpq closes it
+}
+
+std::size_t Pipeline::completed() const noexcept
+{
+    return state_->wire.completed();
 }
 
 bool Pipeline::lost() const noexcept

@@ -26,6 +26,9 @@ public:
     /// Wire::send and Wire::take.
     asio::awaitable<std::vector<Rows>> run(std::span<Statement const> statements);
 
+    /// Statements of the last `run` that succeeded; those of one that failed are undone.
+    std::size_t completed() const noexcept;
+
     /// See Wire.
     bool lost() const noexcept;
     bool stale() const;

@@ -91,6 +91,9 @@ public:
     /// tell apart (a broken constraint, missing privileges, a statement that does not fit the schema).
     std::vector<Rows> take();
 
+    /// Statements of the last message that succeeded, until `take` or the next message.
+    std::size_t completed() const noexcept { return rows_.size(); }
+
     /// Throws pqxx::broken_connection when the server has been silent for too long.
     void check();
 

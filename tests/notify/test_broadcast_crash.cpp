@@ -1,5 +1,6 @@
 #include "program.hpp"
 #include "push_server.hpp"
+#include "testing/database_clock.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -36,6 +37,7 @@ public:
             "'u', 'android', now(), now() FROM generate_series(1, " +
             std::to_string(devices) + ") AS n");
         world.host->stop();
+        testing::free_database(world.postgres);
         fcm.script({{"delay", 5}});
     }
 

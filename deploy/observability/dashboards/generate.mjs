@@ -124,6 +124,7 @@ const database = ["Database and keys", [
     [`sum(tetrad_database_threads_busy${of()})`, "busy"],
     [`sum(tetrad_database_threads${of()})`, "there are"],
     [`sum(tetrad_database_queue_jobs${of()})`, "jobs that wait"],
+    [`sum(tetrad_database_callers_apart${of()})`, "callers that wait for a lock"],
   ]),
   graph("Replicas that hear notifications", "none", [[`sum(tetrad_database_listening${of()})`, "listening"], [`sum(tetrad_ready${of()})`, "ready"]]),
   graph("Age of the keys of user tokens", "s", [[`max by (instance) (tetrad_token_keys_age_seconds${of()})`, "{{instance}}"]]),

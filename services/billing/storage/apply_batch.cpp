@@ -48,7 +48,7 @@ pg::Batch<std::optional<Outcome>> take_in_batch(pg::Session& session, std::span<
     for (int round = 0; round < max_rounds && !steps.empty(); ++round) {
         try {
             steps = co_await take_round(session, scopes, std::move(steps), outcomes);
-        } catch (pg::Stalled const&) {
+        } catch (...) {
             // Run once more, what an earlier round has written would be taken for a repetition.
             if (round == 0) throw;
             break;

@@ -1,4 +1,5 @@
 // Leases: lost, renewed, and run out with the process that held them.
+#include "testing/database_clock.hpp"
 #include "testing/eventually.hpp"
 #include "testing/process.hpp"
 #include "worker.hpp"
@@ -51,8 +52,7 @@ TEST_CASE("the job of a killed process is run by another when its lease has ende
 {
     Fixture f;
     core::SystemClock const clock;
-    f.postgres.query(
-        "CREATE OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT now()'");
+    testing::free_database(f.postgres);
     f.postgres.query("CREATE TABLE witness (who text, ref uuid, attempts int); GRANT ALL ON witness TO " +
                      f.postgres.service_role());
     core::Uuid const ref = core::Uuid::v7();
