@@ -101,7 +101,7 @@ http::Response Asset::answer(http::Request const& request) const
         response.status = 304;
     } else if (compressed) {
         response.headers.emplace_back("Content-Encoding", "gzip");
-        response.body = gzip_;
+        response.fixed_body = gzip_;
     } else {
         response.stream =
             [inflater = std::make_shared<Inflater>(gzip_)]() -> boost::asio::awaitable<std::string> {

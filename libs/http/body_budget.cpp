@@ -29,7 +29,9 @@ bool take_from(std::atomic<std::size_t>& held, std::size_t bytes, std::size_t li
 
 BodyBudget::BodyBudget(std::size_t total, std::function<void(Share)> refused)
     : total_(total), refused_(std::move(refused)), tenants_(limit_of(Share::tenant)),
-      addresses_(limit_of(Share::address))
+      addresses_(limit_of(Share::address)), networks_(limit_of(Share::network)),
+      anonymous_tenants_(limit_of(Share::anonymous_tenant)),
+      anonymous_addresses_(limit_of(Share::anonymous_address))
 {
 }
 
@@ -50,40 +52,64 @@ std::size_t BodyBudget::limit_of(Share share) const noexcept
     case Share::tenant:
         return total_ / 2;
     case Share::address:
+    case Share::network:
+    case Share::anonymous_tenant:
         return total_ / 4;
+    case Share::anonymous_address:
+        return total_ / 8;
     case Share::process:
         break;
     }
     return total_;
 }
 
+std::array<BodyBudget::Part, 5> BodyBudget::parts_of(Holder const& holder) noexcept
+{
+    std::optional<std::int64_t> tenant, address;
+    if (holder.anonymous) {
+        tenant = holder.tenant_id.value_or(0); // requests without a tenant have one share together
+        address = holder.address;
+    }
+    return {Part{Share::anonymous_address, &anonymous_addresses_, address},
+        Part{Share::address, &addresses_, holder.address}, Part{Share::network, &networks_, holder.network},
+        Part{Share::anonymous_tenant, &anonymous_tenants_, tenant},
+        Part{Share::tenant, &tenants_, holder.tenant_id}};
+}
+
 std::optional<BodyBudget::Share> BodyBudget::take(Holder const& holder, std::size_t bytes)
 {
     if (!take_from(held_, bytes, total_)) return Share::process;
-    auto const used_up = take_shares(holder, bytes);
-    if (used_up) held_.fetch_sub(bytes, std::memory_order_relaxed);
-    return used_up;
-}
-
-std::optional<BodyBudget::Share> BodyBudget::take_shares(Holder const& holder, std::size_t bytes)
-{
-    if (holder.address && !addresses_.take(*holder.address, bytes)) return Share::address;
-    std::optional<Share> used_up;
-    if (holder.tenant_id && !tenants_.take(*holder.tenant_id, bytes)) {
-        used_up = Share::tenant;
-    } else if (holder.anonymous && !take_from(anonymous_, bytes, limit_of(Share::anonymous))) {
-        if (holder.tenant_id) tenants_.give_back(*holder.tenant_id, bytes);
-        used_up = Share::anonymous;
+    if (holder.anonymous && !take_from(anonymous_, bytes, limit_of(Share::anonymous))) {
+        held_.fetch_sub(bytes, std::memory_order_relaxed);
+        return Share::anonymous;
     }
-    if (used_up && holder.address) addresses_.give_back(*holder.address, bytes);
-    return used_up;
+    auto const parts = parts_of(holder);
+    std::size_t taken = 0;
+    auto const undo = [&]() noexcept {
+        for (std::size_t i = 0; i < taken; ++i)
+            if (parts[i].key) parts[i].limit->give_back(*parts[i].key, bytes);
+        if (holder.anonymous) anonymous_.fetch_sub(bytes, std::memory_order_relaxed);
+        held_.fetch_sub(bytes, std::memory_order_relaxed);
+    };
+    try {
+        for (; taken < parts.size(); ++taken) {
+            auto const& part = parts[taken];
+            if (!part.key || part.limit->take(*part.key, bytes)) continue;
+            undo();
+            return part.share;
+        }
+    } catch (...) { // a new key needs memory
+        undo();
+        throw;
+    }
+    return std::nullopt;
 }
 
 void BodyBudget::give_back(Holder const& holder, std::size_t bytes) noexcept
 {
+    for (auto const& part : parts_of(holder))
+        if (part.key) part.limit->give_back(*part.key, bytes);
     if (holder.anonymous) anonymous_.fetch_sub(bytes, std::memory_order_relaxed);
-    if (holder.tenant_id) tenants_.give_back(*holder.tenant_id, bytes);
-    if (holder.address) addresses_.give_back(*holder.address, bytes);
     held_.fetch_sub(bytes, std::memory_order_relaxed);
 }
 

@@ -17,18 +17,29 @@ namespace http {
 class BodyLease;
 
 /// How many bytes of request bodies, and of the JSON they become, this process holds at most. Within the
-/// total, requests without a credential have a half together, each tenant a half, and each client address a
-/// quarter. Safe from any thread.
+/// total, each tenant has a half, and each client address and each network a quarter. Requests without a
+/// credential have a half together; of that, those of one tenant have a half, those of one address a quarter.
+/// Safe from any thread.
 class BodyBudget : public std::enable_shared_from_this<BodyBudget> {
 public:
     /// What was used up when a request is refused.
-    enum class Share : std::uint8_t { process, anonymous, tenant, address };
+    enum class Share : std::uint8_t {
+        process,
+        anonymous,
+        tenant,
+        address,
+        network,
+        anonymous_tenant,
+        anonymous_address
+    };
 
-    static constexpr std::array<std::string_view, 4> share_names{"process", "anonymous", "tenant", "address"};
+    static constexpr std::array<std::string_view, 7> share_names{
+        "process", "anonymous", "tenant", "address", "network", "anonymous_tenant", "anonymous_address"};
 
     /// Whose shares a request's bytes count in, beside the total.
     struct Holder {
         std::optional<std::int64_t> address = {}; ///< network_key of the client; nullopt: none counts
+        std::optional<std::int64_t> network = {}; ///< network_key of the client's network, likewise
         std::optional<std::int64_t> tenant_id = {};
         bool anonymous = false; ///< came without a credential
     };
@@ -48,16 +59,23 @@ private:
 
     BodyBudget(std::size_t total, std::function<void(Share)> refused);
 
+    /// A key's share of one kind.
+    struct Part {
+        Share share;
+        core::KeyedLimit* limit;
+        std::optional<std::int64_t> key; ///< nullopt: it does not count there
+    };
+
+    std::array<Part, 5> parts_of(Holder const& holder) noexcept;
     std::size_t limit_of(Share share) const noexcept;
     std::optional<Share> take(Holder const& holder, std::size_t bytes); ///< what was used up; nullopt: none
-    std::optional<Share> take_shares(Holder const& holder, std::size_t bytes);
     void give_back(Holder const& holder, std::size_t bytes) noexcept;
 
     std::size_t const total_;
     std::function<void(Share)> const refused_;
     std::atomic<std::size_t> held_ = 0;
     std::atomic<std::size_t> anonymous_ = 0;
-    core::KeyedLimit tenants_, addresses_;
+    core::KeyedLimit tenants_, addresses_, networks_, anonymous_tenants_, anonymous_addresses_;
 };
 
 /// The part of the budget that one request holds; given back with the object. Used on one thread at a time.

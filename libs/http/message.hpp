@@ -113,7 +113,11 @@ struct Response {
     /// When set, the body is what it produces until it answers an empty string (chunked). It runs after the
     /// handler has returned, so it owns what it needs.
     std::function<asio::awaitable<std::string>()> stream;
-    bool close = false; ///< end the connection after this response
+    bool close = false;               ///< end the connection after this response
+    std::string_view fixed_body = {}; ///< static storage; sent instead of `body` when not empty
+
+    /// What is sent unless `stream` is set.
+    std::string_view content() const noexcept { return fixed_body.empty() ? body : fixed_body; }
 
     static Response ok(std::string json) { return {.body = std::move(json)}; }
 

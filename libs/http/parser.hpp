@@ -29,7 +29,7 @@ public:
     static constexpr std::size_t target_limit = std::size_t{8} * 1024;
     static constexpr std::size_t field_limit = 128;
     /// Bytes a chunk's size line with extensions, or the trailer section, may have.
-    static constexpr std::size_t chunk_line_limit = std::size_t{8} * 1024;
+    static constexpr std::size_t chunk_line_limit = 1024;
 
     RequestParser();
     ~RequestParser();

@@ -118,6 +118,7 @@ asio::awaitable<void> Session::run()
         if (!unsent.empty()) unsent = write_some(unsent);
         if (!unsent.empty()) co_await write(unsent);
         if (sends_stream(response)) co_await write_stream(response);
+        response = {}; // a client that sends its rest slowly is no reason to keep memory
         if (keep_ && !exchange_->parser.body_done()) co_await discard_rest();
         if (broken_) co_return;
         if (keep_) end_request();
@@ -205,7 +206,10 @@ void Session::count_head(std::size_t size)
         BodyBudget::Holder holder{.anonymous = true};
         boost::system::error_code not_an_address;
         auto const peer = asio::ip::make_address(remote_address_, not_an_address);
-        if (!not_an_address && !shard_->options().is_exempt(peer)) holder.address = network_key(peer, 32, 64);
+        if (!not_an_address && !shard_->options().is_exempt(peer)) {
+            holder.address = network_key(peer, 32, 64);
+            holder.network = network_key(peer, 24, 48);
+        }
         head_lease_ = budget->lease(holder);
     }
     head_lease_->hold_body(size);
@@ -261,8 +265,9 @@ Session::Unsent Session::begin_response(Response const& response)
     exchange.out.clear();
     append_head(exchange.out, response, framing, persistence, shard_->date_line());
     if (parser.is_head() || response.stream || is_bodiless(response.status)) return {exchange.out, {}};
-    if (response.body.size() > copied_body) return {exchange.out, response.body};
-    exchange.out += response.body;
+    auto const body = response.content();
+    if (body.size() > copied_body) return {exchange.out, body};
+    exchange.out += body;
     return {exchange.out, {}};
 }
 

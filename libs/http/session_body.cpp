@@ -41,6 +41,7 @@ asio::awaitable<void> Session::read_all(std::string& out, std::size_t limit)
             co_await fill_body(request_deadline_);
             break;
         case Next::end:
+            exchange_->body.shrink(); // the buffer is not counted, and the handler may run long
             co_return;
         }
     }

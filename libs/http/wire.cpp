@@ -96,7 +96,7 @@ void append_head(std::string& out, Response const& response, Framing framing, Pe
         }
         if (framing == Framing::length) {
             out += "Content-Length: ";
-            append_number(out, response.body.size());
+            append_number(out, response.content().size());
             out += "\r\n";
         } else if (framing == Framing::chunked) {
             out += "Transfer-Encoding: chunked\r\n";

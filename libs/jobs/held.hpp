@@ -37,7 +37,7 @@ private:
     /// Ready or running, by scope, ref and token: a job whose lease was lost may be claimed again while its
     /// first run has not ended.
     std::map<std::tuple<std::int64_t, core::Uuid, core::Uuid>, Claim> active_;
-    std::map<std::int64_t, std::size_t> by_scope_;                ///< the same, counted
+    std::map<std::int64_t, std::size_t> by_scope_; ///< the same, counted
 };
 
 } // namespace jobs

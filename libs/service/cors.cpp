@@ -46,19 +46,20 @@ bool is_allowed(std::string_view origin, std::span<std::string const> allowed) n
     return std::ranges::find(allowed, origin) != allowed.end();
 }
 
-bool is_page_of(std::string_view origin, std::string_view host, bool https) noexcept
+bool is_page_of(std::string_view origin, std::string_view host, bool plain_http) noexcept
 {
     constexpr std::string_view secure = "https://", plain = "http://";
+    bool const local = auth::token::is_local(host);
     if (origin.starts_with(secure))
         origin.remove_prefix(secure.size());
-    else if (!https && origin.starts_with(plain))
+    else if ((local || plain_http) && origin.starts_with(plain))
         origin.remove_prefix(plain.size());
     else
         return false;
     if (!origin.starts_with(host)) return false;
     auto const port = origin.substr(host.size());
     if (port.empty()) return true;
-    return auth::token::is_local(host) && port.size() > 1 && port.size() <= 6 && port.front() == ':' &&
+    return local && port.size() > 1 && port.size() <= 6 && port.front() == ':' &&
            port.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 

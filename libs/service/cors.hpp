@@ -17,10 +17,10 @@ bool is_preflight(http::Request const& request) noexcept;
 /// would name no one.
 bool is_allowed(std::string_view origin, std::span<std::string const> allowed) noexcept;
 
-/// Whether `origin` is a page of `host` (`demo.auth.example.com`, lower case): by https, or by http unless
-/// `https` says that the service itself is reached by TLS. With the scheme's own port, or below `localhost`
-/// with any.
-bool is_page_of(std::string_view origin, std::string_view host, bool https) noexcept;
+/// Whether `origin` is a page of `host` (`demo.auth.example.com`, lower case): by https; by http too when
+/// `host` is local (auth::token::is_local) or `plain_http` says that the service itself is reached without
+/// TLS. With the scheme's own port, or below `localhost` with any.
+bool is_page_of(std::string_view origin, std::string_view host, bool plain_http) noexcept;
 
 /// The answer to a preflight that names no tenant, or one that there is not: 204, with what it asks for. It
 /// says nothing of any tenant, and the actual request is checked.

@@ -49,8 +49,8 @@ struct Gateway::Exchange {
     RouteRules rules;
     tenancy::Resolution named;
     std::string_view token;
-    bool decided = true; ///< whether the credential has been judged
-    bool https = false;  ///< a trusted proxy says that the client came by TLS
+    bool decided = true;     ///< whether the credential has been judged
+    bool plain_http = false; ///< a trusted proxy says that the client came without TLS
     Identity identity;
     std::shared_ptr<tenancy::Tenant const> tenant;
     std::vector<std::pair<std::string, std::string>> headers; ///< for the response, whatever it will be
@@ -87,14 +87,14 @@ asio::awaitable<http::Response> Gateway::handle(http::Request& request)
 {
     Exchange exchange{.request = request};
     deps_.metrics.started();
-    bool const came_by_tls =
-        is_https(request, options_.trusted_proxies); // by the peer, which `identify` replaces
+    bool const came_by_http =
+        is_plain_http(request, options_.trusted_proxies); // by the peer, which `identify` replaces
     identify(request);
 
     std::optional<http::Response> response;
     std::exception_ptr failure;
     bool const preflighted = cors::is_preflight(request);
-    exchange.https = came_by_tls;
+    exchange.plain_http = came_by_http;
     try {
         if (preflighted) {
             response = co_await preflight(exchange);
@@ -196,7 +196,9 @@ http::BodyBudget::Holder Gateway::holder_of(Exchange const& exchange) const
     boost::system::error_code not_an_address;
     auto const address = asio::ip::make_address(request.remote_address, not_an_address);
     if (not_an_address) return holder;
-    if (!options_.trusted_proxies.contains(address)) holder.address = http::network_key(address, 32, 64);
+    if (options_.trusted_proxies.contains(address)) return holder;
+    holder.address = http::network_key(address, 32, 64);
+    holder.network = http::network_key(address, 24, 48);
     return holder;
 }
 
@@ -309,7 +311,7 @@ bool Gateway::is_allowed(
     if (cors::is_allowed(origin, tenant.settings(environment).allowed_origins)) return true;
     if (auth_host_.empty()) return false;
     return cors::is_page_of(
-        origin, auth::token::authority(auth_host_, tenant.slug, environment), exchange.https);
+        origin, auth::token::authority(auth_host_, tenant.slug, environment), exchange.plain_http);
 }
 
 asio::awaitable<void> Gateway::expose(Exchange& exchange, http::Response& response)

@@ -120,15 +120,15 @@ std::string_view to_string(core::Access kind) noexcept
     }
 }
 
-bool is_https(http::Request const& request, TrustedProxies const& proxies)
+bool is_plain_http(http::Request const& request, TrustedProxies const& proxies)
 {
-    auto const protocol = request.header("X-Forwarded-Proto");
-    if (!protocol ||
-        !core::equal_ignoring_case(core::trim(protocol->substr(0, protocol->find(','))), "https"))
-        return false;
     boost::system::error_code not_an_address;
     auto const peer = boost::asio::ip::make_address(request.remote_address, not_an_address);
-    return !not_an_address && proxies.contains(peer);
+    if (not_an_address || !proxies.contains(peer)) return false;
+    // A client may have sent the header itself: the proxy's own element is the last one.
+    auto const list = joined_header(request, "X-Forwarded-Proto").value_or("");
+    std::string_view const last = std::string_view(list).substr(list.rfind(',') + 1);
+    return core::equal_ignoring_case(core::trim(last), "http");
 }
 
 } // namespace service

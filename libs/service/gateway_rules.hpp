@@ -49,8 +49,8 @@ std::string rate_subject(http::Context const& context);
 /// As the log shows it: `anonymous`, `key`, `publishable_key`, `user`, `admin`, `owner`, `master`.
 std::string_view to_string(core::Access kind) noexcept;
 
-/// Whether a proxy that is trusted says, by `X-Forwarded-Proto`, that the client came by TLS.
-/// `request.remote_address` is the peer's.
-bool is_https(http::Request const& request, TrustedProxies const& proxies);
+/// Whether a trusted proxy says, by the last element of `X-Forwarded-Proto`, that the client came by http
+/// without TLS. `request.remote_address` is the peer's.
+bool is_plain_http(http::Request const& request, TrustedProxies const& proxies);
 
 } // namespace service

@@ -16,7 +16,8 @@ namespace service {
 namespace {
 
 constexpr std::size_t min_master_key = 32;
-constexpr std::int64_t smallest_body_budget = std::int64_t{8} << 20;
+/// Of which the smallest share, an eighth, takes a body of 1 MiB and its JSON.
+constexpr std::int64_t smallest_body_budget = std::int64_t{16} << 20;
 
 std::uint16_t read_port(
     core::Config& config, std::string_view name, std::uint16_t fallback, std::string_view help)
@@ -113,7 +114,17 @@ std::string read_file_name(core::Config& config, std::string_view name, std::str
     return path;
 }
 
-redis::TlsOptions read_redis_tls(core::Config& config)
+bool is_plain_redis(core::Secret const& url)
+{
+    try {
+        return !url.empty() && !redis::Address::parse(url.reveal()).tls;
+    } catch (std::invalid_argument const&) {
+        return false; // a fault of REDIS_URL already
+    }
+}
+
+/// The files are for `url` under TLS: with another one they would do nothing.
+redis::TlsOptions read_redis_tls(core::Config& config, core::Secret const& url)
 {
     redis::TlsOptions tls;
     tls.ca_file =
@@ -124,6 +135,11 @@ redis::TlsOptions read_redis_tls(core::Config& config)
         read_file_name(config, "REDIS_PRIVATE_KEY_FILE", "PEM file of the client certificate's key");
     if (tls.certificate_file.empty() != tls.private_key_file.empty())
         config.fault("REDIS_PRIVATE_KEY_FILE", "goes with REDIS_CERTIFICATE_FILE: set both or neither");
+    if (is_plain_redis(url)) {
+        constexpr std::string_view unused = "needs TLS: use rediss:// in REDIS_URL, or unset the file";
+        if (!tls.ca_file.empty()) config.fault("REDIS_CA_FILE", unused);
+        if (!tls.certificate_file.empty()) config.fault("REDIS_CERTIFICATE_FILE", unused);
+    }
     return tls;
 }
 
@@ -206,7 +222,7 @@ Settings Settings::read(core::Config& config, Defaults const& defaults)
         static_cast<unsigned>(config.integer("DATABASE_POOL", 5, 1, 200, "database connections"));
     read_pooler(config, s);
     s.redis_url = read_redis_url(config);
-    s.redis_tls = read_redis_tls(config);
+    s.redis_tls = read_redis_tls(config, s.redis_url);
     s.master_key = check_master_key(config, "MASTER_KEY",
         config.required_secret("MASTER_KEY", "the operator's key, at least 32 characters"));
     s.master_key_previous = check_master_key(config, "MASTER_KEY_PREVIOUS",
@@ -215,7 +231,7 @@ Settings Settings::read(core::Config& config, Defaults const& defaults)
     s.trusted_proxies = read_proxies(config);
     s.body_budget = static_cast<std::size_t>(config.integer("BODY_BUDGET_BYTES",
         static_cast<std::int64_t>(defaults.body_budget), smallest_body_budget, std::int64_t{1} << 40,
-        "memory for request bodies and their JSON; a tenant has half of it, an address a quarter"));
+        "memory for request bodies and their JSON; a tenant has half of it, a network a quarter"));
     s.log_level = read_level(config);
     s.outbound_ca_file = read_ca_file(config);
     s.outbound_allow_private = config.boolean(

@@ -21,8 +21,8 @@ inline void rule_database(FakeClock& clock, Postgres const& postgres)
     });
 }
 
-/// Undoes `rule_database`: `jobs_now()` is the database's own time again, for processes that a test starts and
-/// that have real clocks.
+/// Undoes `rule_database`: `jobs_now()` is the database's own time again, for processes that a test starts
+/// and that have real clocks.
 inline void free_database(Postgres const& postgres)
 {
     postgres.query(

@@ -30,21 +30,22 @@ TEST_CASE("origins are compared character for character")
     CHECK_FALSE(cors::is_allowed("null", std::vector<std::string>{"null"}));
 }
 
-TEST_CASE("a page of a host has its scheme, and a port only below localhost")
+TEST_CASE("a page of a host has https, or http where the service has it, and a port only below localhost")
 {
     std::string_view const host = "demo.auth.example.com";
-    CHECK(cors::is_page_of("https://demo.auth.example.com", host, true));
-    CHECK(cors::is_page_of("https://demo.auth.example.com", host, false));
-    CHECK(cors::is_page_of("http://demo.auth.example.com", host, false));
-    CHECK_FALSE(
-        cors::is_page_of("http://demo.auth.example.com", host, true)); // the service is reached by TLS
-    CHECK_FALSE(cors::is_page_of("https://demo.auth.example.com:8443", host, true));
-    CHECK_FALSE(cors::is_page_of("https://demo.auth.example.com.evil.test", host, true));
-    CHECK_FALSE(cors::is_page_of("https://evil.test", host, true));
-    CHECK_FALSE(cors::is_page_of("", host, true));
-    CHECK(cors::is_page_of("http://demo.auth.localhost:3000", "demo.auth.localhost", false));
-    CHECK_FALSE(cors::is_page_of("http://demo.auth.localhost:3000", "demo.auth.localhost", true));
-    CHECK(cors::is_page_of("https://demo.auth.localhost:3000", "demo.auth.localhost", true));
+    std::string_view const local = "demo.auth.localhost";
+    for (bool const plain_http : {false, true}) {
+        CAPTURE(plain_http);
+        CHECK(cors::is_page_of("https://demo.auth.example.com", host, plain_http));
+        CHECK(cors::is_page_of("http://demo.auth.example.com", host, plain_http) == plain_http);
+        CHECK_FALSE(cors::is_page_of("https://demo.auth.example.com:8443", host, plain_http));
+        CHECK_FALSE(cors::is_page_of("http://demo.auth.example.com:8080", host, plain_http));
+        CHECK_FALSE(cors::is_page_of("https://demo.auth.example.com.evil.test", host, plain_http));
+        CHECK_FALSE(cors::is_page_of("https://evil.test", host, plain_http));
+        CHECK_FALSE(cors::is_page_of("", host, plain_http));
+        CHECK(cors::is_page_of("http://demo.auth.localhost:3000", local, plain_http));
+        CHECK(cors::is_page_of("https://demo.auth.localhost:3000", local, plain_http));
+    }
 }
 
 TEST_CASE("a preflight has Origin and the method to come")

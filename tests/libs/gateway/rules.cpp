@@ -73,19 +73,23 @@ TEST_CASE("several lines of a header are one list")
     CHECK(service::joined_header(request, "X-Forwarded-For") == "1.1.1.1,2.2.2.2, 3.3.3.3");
 }
 
-TEST_CASE("only a trusted proxy says that a client came by TLS")
+TEST_CASE("only a trusted proxy says that a client came without TLS")
 {
     auto const proxies = service::TrustedProxies::parse("10.0.0.0/8").value();
-    auto const https = [&](std::string const& peer, std::string_view protocol) {
+    auto const plain = [&](std::string const& peer, std::vector<std::string_view> const& protocols) {
         http::Request request;
         request.remote_address = peer;
-        if (!protocol.empty()) request.headers.push_back({"X-Forwarded-Proto", protocol});
-        return service::is_https(request, proxies);
+        for (auto const protocol : protocols)
+            request.headers.push_back({"X-Forwarded-Proto", protocol});
+        return service::is_plain_http(request, proxies);
     };
-    CHECK(https("10.1.2.3", "https"));
-    CHECK(https("10.1.2.3", " HTTPS, http"));
-    CHECK_FALSE(https("10.1.2.3", "http"));
-    CHECK_FALSE(https("10.1.2.3", ""));
-    CHECK_FALSE(https("192.0.2.1", "https"));
-    CHECK_FALSE(https("", "https"));
+    CHECK(plain("10.1.2.3", {"http"}));
+    CHECK(plain("10.1.2.3", {"https, HTTP "}));
+    CHECK(plain("10.1.2.3", {"https", "http"}));
+    CHECK_FALSE(plain("10.1.2.3", {"http, https"})); // the client's own word comes first
+    CHECK_FALSE(plain("10.1.2.3", {"http", "https"}));
+    CHECK_FALSE(plain("10.1.2.3", {"https"}));
+    CHECK_FALSE(plain("10.1.2.3", {}));
+    CHECK_FALSE(plain("192.0.2.1", {"http"}));
+    CHECK_FALSE(plain("", {"http"}));
 }

@@ -32,7 +32,7 @@ struct Counted {
 
     std::size_t refused(BodyBudget::Share share) const { return refusals[static_cast<std::size_t>(share)]; }
 
-    std::array<std::atomic<std::size_t>, 4> refusals{};
+    std::array<std::atomic<std::size_t>, BodyBudget::share_names.size()> refusals{};
     std::shared_ptr<BodyBudget> budget;
 };
 
@@ -67,7 +67,7 @@ TEST_CASE("what leases hold together is bounded, and free again with them")
     CHECK(c.budget->held() == 900 * kibibyte);
 }
 
-TEST_CASE("an address, a tenant and all strangers have shares, and hinder no one else")
+TEST_CASE("an address, a network, a tenant and all requests without a credential have shares")
 {
     Counted c(mebibyte);
     SECTION("an address has a quarter")
@@ -92,15 +92,48 @@ TEST_CASE("an address, a tenant and all strangers have shares, and hinder no one
     }
     SECTION("requests without a credential have half")
     {
-        auto const first = c.budget->lease({.address = 1, .tenant_id = 1, .anonymous = true});
-        auto const second = c.budget->lease({.address = 2, .tenant_id = 2, .anonymous = true});
-        auto const third = c.budget->lease({.address = 3, .tenant_id = 3, .anonymous = true});
+        std::vector<std::shared_ptr<http::BodyLease>> leases;
+        for (std::int64_t i = 0; i < 4; ++i) {
+            leases.push_back(c.budget->lease({.address = i, .tenant_id = i % 2, .anonymous = true}));
+            CHECK(takes(*leases.back(), 128 * kibibyte));
+        }
+        auto const next = c.budget->lease({.address = 5, .tenant_id = 3, .anonymous = true});
         auto const known = c.budget->lease({.tenant_id = 3});
-        CHECK(takes(*first, 256 * kibibyte));
-        CHECK(takes(*second, 256 * kibibyte));
-        CHECK_FALSE(takes(*third, 4 * kibibyte));
+        CHECK_FALSE(takes(*next, 4 * kibibyte));
         CHECK(takes(*known, 512 * kibibyte));
         CHECK(c.refused(BodyBudget::Share::anonymous) == 1);
+    }
+    SECTION("a network has a quarter")
+    {
+        auto const first = c.budget->lease({.address = 1, .network = 1});
+        auto const second = c.budget->lease({.address = 2, .network = 1});
+        auto const other = c.budget->lease({.address = 2, .network = 2});
+        CHECK(takes(*first, 200 * kibibyte));
+        CHECK_FALSE(takes(*second, 100 * kibibyte));
+        CHECK(takes(*other, 256 * kibibyte)); // what was refused is not held by the address
+        CHECK(c.refused(BodyBudget::Share::network) == 1);
+    }
+    SECTION("requests without a credential of one address have an eighth")
+    {
+        auto const first = c.budget->lease({.address = 1, .tenant_id = 1, .anonymous = true});
+        auto const second = c.budget->lease({.address = 1, .tenant_id = 2, .anonymous = true});
+        auto const known = c.budget->lease({.address = 1, .tenant_id = 1});
+        CHECK(takes(*first, 100 * kibibyte));
+        CHECK_FALSE(takes(*second, 100 * kibibyte));
+        CHECK(takes(*known, 100 * kibibyte));
+        CHECK(c.refused(BodyBudget::Share::anonymous_address) == 1);
+    }
+    SECTION("requests without a credential of one tenant have a quarter")
+    {
+        auto const first = c.budget->lease({.tenant_id = 1, .anonymous = true});
+        auto const second = c.budget->lease({.address = 2, .tenant_id = 1, .anonymous = true});
+        auto const other = c.budget->lease({.address = 2, .tenant_id = 2, .anonymous = true});
+        auto const without = c.budget->lease({.address = 3, .anonymous = true});
+        CHECK(takes(*first, 200 * kibibyte));
+        CHECK_FALSE(takes(*second, 100 * kibibyte));
+        CHECK(takes(*other, 128 * kibibyte)); // what was refused is not held by the address
+        CHECK(takes(*without, 128 * kibibyte));
+        CHECK(c.refused(BodyBudget::Share::anonymous_tenant) == 1);
     }
     CHECK(c.refused(BodyBudget::Share::process) == 0);
 }
@@ -111,15 +144,15 @@ TEST_CASE("what is refused or given back leaves nothing behind")
     {
         std::vector<std::shared_ptr<http::BodyLease>> leases;
         for (std::int64_t i = 0; i < 200; ++i) {
-            leases.push_back(
-                c.budget->lease({.address = i % 7, .tenant_id = i % 3, .anonymous = i % 2 == 0}));
+            leases.push_back(c.budget->lease(
+                {.address = i % 7, .network = i % 5, .tenant_id = i % 3, .anonymous = i % 2 == 0}));
             if (takes(*leases.back(), 20 * kibibyte)) leases.back()->shrink(15 * kibibyte);
         }
         CHECK(c.budget->held() <= c.budget->total());
     }
     CHECK(c.budget->held() == 0);
     auto const all = c.budget->lease({.tenant_id = 1, .anonymous = true});
-    CHECK(takes(*all, 512 * kibibyte));
+    CHECK(takes(*all, 256 * kibibyte));
 }
 
 TEST_CASE("a request that could never have what it needs is not told to come back")
@@ -259,7 +292,7 @@ TEST_CASE("thousands of bodies that trickle in cost little memory")
 
 TEST_CASE("a head that is longer than most counts until its request is answered")
 {
-    auto const budget = BodyBudget::make(64 * kibibyte); // an address has 16 KiB of it
+    auto const budget = BodyBudget::make(64 * kibibyte); // an address has 8 KiB of it without a credential
     test::Server server;
     server.heads = budget;
     std::string const field(1000, 'a');

@@ -122,7 +122,7 @@ TEST_CASE("every wrong value is a fault that names its variable and not the valu
         {"MASTER_KEY_PREVIOUS", std::string(31, 'h')}, {"ENCRYPTION_KEYS", ""},
         {"ENCRYPTION_KEYS", "k1:hunter2"}, {"TRUSTED_PROXIES", "10.0.0.0/33"},
         {"TRUSTED_PROXIES", "proxy.local"}, {"LOG_LEVEL", "trace"}, {"OUTBOUND_CA_FILE", "/does/not/exist"},
-        {"OUTBOUND_ALLOW_PRIVATE", "maybe"}, {"DRAIN_DELAY_MS", "60001"}, {"BODY_BUDGET_BYTES", "8388607"}};
+        {"OUTBOUND_ALLOW_PRIVATE", "maybe"}, {"DRAIN_DELAY_MS", "60001"}, {"BODY_BUDGET_BYTES", "16777215"}};
     for (auto const& [name, value] : rows) {
         CAPTURE(name, value);
         auto const found = faults({{name, value}});
@@ -145,6 +145,18 @@ TEST_CASE("Redis under TLS has authorities and a certificate of its own")
     CHECK(s.redis_tls.certificate_file == "/dev/null");
     CHECK(s.redis_tls.private_key_file == "/dev/null");
     CHECK(s.redis_clock == nullptr);
+}
+
+TEST_CASE("the files of Redis under TLS are a fault with an address without TLS")
+{
+    for (auto const* url : {"redis://a", "unix:///run/redis.sock", "redis+cluster://a,b"}) {
+        CAPTURE(url);
+        auto const found = faults({{"REDIS_URL", url}, {"REDIS_CA_FILE", "/dev/null"},
+            {"REDIS_CERTIFICATE_FILE", "/dev/null"}, {"REDIS_PRIVATE_KEY_FILE", "/dev/null"}});
+        CHECK(found.find("REDIS_CA_FILE") != std::string::npos);
+        CHECK(found.find("REDIS_CERTIFICATE_FILE") != std::string::npos);
+        CHECK(found.find("REDIS_URL: ") == std::string::npos);
+    }
 }
 
 TEST_CASE("all faults are told together")
