@@ -1,12 +1,9 @@
 #include "jobs/async_worker.hpp"
 
-#include "core/fields.hpp"
 #include "core/shares.hpp"
-#include "core/text.hpp"
-#include "jobs/contact.hpp"
+#include "jobs/claimer.hpp"
 #include "jobs/failure.hpp"
 #include "jobs/held.hpp"
-#include "jobs/round.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -42,8 +39,8 @@ std::int64_t tenant_of(std::int64_t scope_id)
 struct AsyncWorker::Impl {
     Impl(AsyncWorker& s, pg::Database& d, core::Clock const& c, AsyncWorkerOptions o, AsyncHandler h, Hooks k)
         : self(s), database(d), clock(c), options(std::move(o)), handler(std::move(h)), hooks(std::move(k)),
-          shares(std::max<std::size_t>(1, options.capacity), 1, 3), contact(options.lease, options.grace),
-          next_renewal(Steady::now() + options.lease / 3)
+          shares(std::max<std::size_t>(1, options.capacity), 1, 3),
+          claimer(database, options.queue, options.lease, options.grace)
     {
         if (options.queue.empty() || !handler.begin || !handler.record)
             throw std::invalid_argument("a worker needs a queue and a handler");
@@ -62,7 +59,7 @@ struct AsyncWorker::Impl {
         unsigned failures = 0;
         while (!stopping()) {
             try {
-                renew_leases();
+                claimer.renew_when_due([this] { return all_held(); });
                 bool const more = claim_some();
                 failures = 0;
                 if (!more) wait(std::min(options.poll, options.lease / 3));
@@ -80,7 +77,7 @@ struct AsyncWorker::Impl {
     /// One claim; false when there is nothing to do until something changes.
     bool claim_some()
     {
-        ClaimRequest request{.queue = options.queue, .running = {}, .lease = options.lease};
+        ClaimRequest request{.queue = {}, .running = {}};
         {
             std::lock_guard const lock(mutex);
             woken = false;
@@ -88,14 +85,9 @@ struct AsyncWorker::Impl {
             restrict(request);
         }
         if (request.limit == 0) return false;
-        request.after_scope = round.cursor;
-        request.abandoned = contact.may_take_abandoned();
-        ClaimResult result =
-            database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { return claim(tx, request); });
-        contact.heard();
-        bool const more = round.advance(result);
-        begin(std::move(result.claims));
-        return more;
+        auto taken = claimer.take(std::move(request));
+        begin(std::move(taken.claims));
+        return taken.more;
     }
 
     /// What a claim may take: by how much is free, and who holds how much. The lock is held.
@@ -141,20 +133,10 @@ struct AsyncWorker::Impl {
         }
     }
 
-    void renew_leases()
+    std::vector<Claim> all_held() const
     {
-        auto const now = Steady::now();
-        if (now < next_renewal) return;
-        std::vector<Claim> claims;
-        {
-            std::lock_guard const lock(mutex);
-            claims = held.all();
-        }
-        if (!claims.empty()) {
-            database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { renew(tx, claims, options.lease); });
-            contact.heard();
-        }
-        next_renewal = now + options.lease / 3;
+        std::lock_guard const lock(mutex);
+        return held.all();
     }
 
     // --- how runs end --------------------------------------------------------------------------------------
@@ -388,9 +370,7 @@ struct AsyncWorker::Impl {
     void give_up(Ending ending, std::exception_ptr const& failure)
     {
         if (hooks.failed) hooks.failed(describe(failure), &ending.claim);
-        std::string reason = describe(failure);
-        if (!core::is_utf8(reason)) reason = "what it was is not text";
-        reason = std::string(core::trim(reason));
+        std::string const reason = burial_reason(failure);
         Ending dead{.claim = ending.claim, .kind = Outcome::Kind::dead, .took = ending.took};
         std::vector<Ending> const one{dead};
         auto const enter = [&](pg::Tx& tx) { bury(tx, dead.claim, reason, clock.now()); };
@@ -491,9 +471,7 @@ struct AsyncWorker::Impl {
     bool dispatched = false;
     std::optional<Steady::time_point> deadline;
 
-    Round round;                     ///< the dispatcher's
-    Contact contact;                 ///< the dispatcher's
-    Steady::time_point next_renewal; ///< the dispatcher's
+    Claimer claimer; ///< the dispatcher's
     std::mutex joining;
     std::thread dispatcher;
     std::thread settler;

@@ -2,6 +2,8 @@
 
 #include "core/backoff.hpp"
 #include "core/error.hpp"
+#include "core/fields.hpp"
+#include "core/text.hpp"
 #include "crypto/random.hpp"
 
 #include <pqxx/except>
@@ -54,6 +56,12 @@ std::string describe(std::exception_ptr const& failure)
     } catch (...) {
         return "unknown exception";
     }
+}
+
+std::string burial_reason(std::exception_ptr const& failure)
+{
+    std::string const what = describe(failure);
+    return core::is_utf8(what) ? std::string(core::trim(what)) : "the reason is not valid UTF-8";
 }
 
 std::chrono::milliseconds pause_after_failure(unsigned attempts)

@@ -1,11 +1,8 @@
 #include "jobs/worker.hpp"
 
-#include "core/fields.hpp"
-#include "core/text.hpp"
-#include "jobs/contact.hpp"
+#include "jobs/claimer.hpp"
 #include "jobs/failure.hpp"
 #include "jobs/held.hpp"
-#include "jobs/round.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -45,13 +42,12 @@ Outcome run_guarded(Handler const& handler, Claim& claim, std::stop_token const&
 struct Worker::Impl {
     Impl(pg::Database& d, core::Clock const& c, WorkerOptions o, Handler h, Hooks k)
         : database(d), clock(c), options(std::move(o)), handler(std::move(h)), hooks(std::move(k)),
-          contact(options.lease, options.grace)
+          claimer(database, options.queue, options.lease, options.grace)
     {
         options.threads = std::max(1U, options.threads);
         if (options.max_per_scope == 0) options.max_per_scope = std::max(1U, options.threads / 2);
         if (options.queue.empty() || !handler)
             throw std::invalid_argument("a worker needs a queue and a handler");
-        next_renewal = SteadyClock::now() + options.lease / 3;
         for (unsigned i = 0; i < options.threads; ++i)
             threads.emplace_back([this] { run(); });
         threads.emplace_back([this] { dispatch(); });
@@ -66,7 +62,7 @@ struct Worker::Impl {
         while (!stopping()) {
             Milliseconds pause{0};
             try {
-                renew_leases();
+                claimer.renew_when_due([this] { return all_held(); });
                 if (!claim_some()) pause = std::min(options.poll, options.lease / 3);
                 failures = 0;
             } catch (...) {
@@ -84,10 +80,7 @@ struct Worker::Impl {
     /// One claim; false when there is nothing to do until something changes.
     bool claim_some()
     {
-        ClaimRequest request{.queue = options.queue,
-            .max_per_scope = options.max_per_scope,
-            .running = {},
-            .lease = options.lease};
+        ClaimRequest request{.queue = {}, .max_per_scope = options.max_per_scope, .running = {}};
         {
             std::lock_guard const lock(mutex);
             woken = false;
@@ -95,14 +88,9 @@ struct Worker::Impl {
             request.running = held.by_scope();
         }
         if (request.limit == 0) return false;
-        request.after_scope = round.cursor;
-        request.abandoned = contact.may_take_abandoned();
-        ClaimResult result =
-            database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { return claim(tx, request); });
-        contact.heard();
-        bool const more = round.advance(result);
-        hand_out(std::move(result.claims));
-        return more;
+        auto taken = claimer.take(std::move(request));
+        hand_out(std::move(taken.claims));
+        return taken.more;
     }
 
     void hand_out(std::vector<Claim> claims)
@@ -113,20 +101,10 @@ struct Worker::Impl {
         work.notify_all();
     }
 
-    void renew_leases()
+    std::vector<Claim> all_held() const
     {
-        auto const now = SteadyClock::now();
-        if (now < next_renewal) return;
-        std::vector<Claim> claims;
-        {
-            std::lock_guard const lock(mutex);
-            claims = held.all();
-        }
-        if (!claims.empty()) {
-            database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { renew(tx, claims, options.lease); });
-            contact.heard();
-        }
-        next_renewal = now + options.lease / 3;
+        std::lock_guard const lock(mutex);
+        return held.all();
     }
 
     void give_back_waiting() noexcept
@@ -192,7 +170,7 @@ struct Worker::Impl {
                 bool const outage = is_outage(failure);
                 if ((failures == 0 || !outage) && hooks.failed) hooks.failed(describe(failure), &claim);
                 if (!outage) {
-                    if (!std::exchange(refused, true)) burials = burials_of(claim, describe(failure));
+                    if (!std::exchange(refused, true)) burials = burials_of(claim, burial_reason(failure));
                     if (burials.empty()) return false; // the lease ends by itself, and the job runs again
                     outcome = std::move(burials.back());
                     burials.pop_back();
@@ -207,11 +185,9 @@ struct Worker::Impl {
     }
 
     /// What takes the place of an outcome that cannot be written, the last one first.
-    std::vector<Outcome> burials_of(Claim const& claim, std::string_view reason) const
+    std::vector<Outcome> burials_of(Claim const& claim, std::string const& reason) const
     {
-        if (!core::is_utf8(reason)) reason = "what it was is not text";
-        auto const enter = [claim, reason = std::string(core::trim(reason)), now = clock.now()](
-                               pg::Tx& tx) { bury(tx, claim, reason, now); };
+        auto const enter = [claim, reason, now = clock.now()](pg::Tx& tx) { bury(tx, claim, reason, now); };
         std::vector<Outcome> burials;
         burials.push_back(Outcome::dead(enter));
         if (options.given_up) {
@@ -305,10 +281,7 @@ struct Worker::Impl {
     Held held;
     bool woken = false;
 
-    // The dispatcher's:
-    Round round;
-    SteadyTime next_renewal;
-    Contact contact;
+    Claimer claimer; ///< the dispatcher's
 
     std::mutex joining;
     std::vector<std::thread> threads;

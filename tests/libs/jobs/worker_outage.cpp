@@ -118,7 +118,7 @@ TEST_CASE("an outcome that waits for the database is written before another repl
         if (stops) f.postgres.stop();
         f.gate.open();
         REQUIRE(eventually([&] { return f.complaints > 0; }));
-        std::this_thread::sleep_for(6s); // longer than the lease
+        std::this_thread::sleep_for(6s); // longer than the lease; a stopped server cannot tell its time
         if (stops) f.postgres.start();
     }
     CHECK(eventually([&] { return f.left() == "0"; }));
@@ -137,7 +137,7 @@ TEST_CASE("a replica that has just started leaves those that run time to write t
         ReadOnly const refusing(f.postgres);
         f.gate.open();
         REQUIRE(eventually([&] { return f.complaints > 0; }));
-        std::this_thread::sleep_for(6s); // longer than the lease
+        f.pass("6 seconds"); // longer than the lease
     }
     other.emplace(f.second, f.clock, f.options(), f.handler());
     CHECK(eventually([&] { return f.left() == "0"; }));

@@ -1,0 +1,74 @@
+#pragma once
+// Private to the workers.
+
+#include "jobs/contact.hpp"
+#include "jobs/queue.hpp"
+#include "jobs/round.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace jobs {
+
+/// A worker's claims on one queue: it takes jobs in rounds over the scopes, and renews the leases of those
+/// that are held. Used by one thread.
+class Claimer {
+public:
+    using Milliseconds = std::chrono::milliseconds;
+
+    /// `lease`, `grace`: see WorkerOptions. `database` outlives this object.
+    Claimer(pg::Database& database, std::string queue, Milliseconds lease, std::optional<Milliseconds> grace)
+        : database_(database), queue_(std::move(queue)), lease_(lease), contact_(lease, grace),
+          next_renewal_(Clock::now() + lease / 3)
+    {
+    }
+
+    struct Taken {
+        std::vector<Claim> claims;
+        bool more = false; ///< false: a whole round, from the first scope to the last, found nothing
+    };
+
+    /// Claims what `request` allows. Its queue, lease and place in the round are set here. Throws what the
+    /// database throws.
+    Taken take(ClaimRequest request)
+    {
+        request.queue = queue_;
+        request.lease = lease_;
+        request.after_scope = round_.cursor;
+        request.abandoned = contact_.may_take_abandoned();
+        auto result =
+            database_.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { return claim(tx, request); });
+        contact_.heard();
+        bool const more = round_.advance(result);
+        return {std::move(result.claims), more};
+    }
+
+    /// Renews the leases of the claims that `held` returns, each third of a lease. Throws what the database
+    /// throws.
+    template <class Held> void renew_when_due(Held held)
+    {
+        auto const now = Clock::now();
+        if (now < next_renewal_) return;
+        std::vector<Claim> const claims = held();
+        if (!claims.empty()) {
+            database_.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { renew(tx, claims, lease_); });
+            contact_.heard();
+        }
+        next_renewal_ = now + lease_ / 3;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    pg::Database& database_;
+    std::string const queue_;
+    Milliseconds const lease_;
+    Round round_;
+    Contact contact_;
+    Clock::time_point next_renewal_;
+};
+
+} // namespace jobs
