@@ -24,7 +24,7 @@ bool is_loopback(std::string_view host)
     return host == "localhost" || http::classify(host) == http::AddressRange::loopback;
 }
 
-/// Those that AWS gives to the agents on its machines.
+/// The addresses of the credential endpoints of ECS (.2) and EKS Pod Identity (.23, IPv6).
 bool is_agent(std::string_view host)
 {
     constexpr std::array<std::string_view, 3> agents{"169.254.170.2", "169.254.170.23", "fd00:ec2::23"};

@@ -42,7 +42,7 @@ Options Options::read(core::Config& config)
         smallest_limit, largest_limit, "bytes of uploads a tenant's environment may leave unattached");
     options.unattached_limit_per_user = config.integer("BLOB_UNATTACHED_LIMIT_PER_USER",
         std::max(options.unattached_limit / 10, smallest_limit), smallest_limit, largest_limit,
-        "bytes of those that one user may leave unattached; default: a tenth");
+        "bytes of uploads one user may leave unattached; default: a tenth of BLOB_UNATTACHED_LIMIT");
     options.s3 = config.one_of("BLOB_STORE", {"local", "s3"}, "where attachments are kept") == 1;
     if (options.s3)
         read_s3(options, config);

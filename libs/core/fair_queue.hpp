@@ -28,9 +28,9 @@ struct Owner {
     friend bool operator==(Owner const&, Owner const&) = default;
 };
 
-/// The share that one tenant may have of `all` threads or places, and one scope of its tenant's: all but a
-/// quarter, and at least one less than all, so that there is always one for the others. A single one has no
-/// shares.
+/// The share of `all` threads or places that one tenant may use, or one scope of its tenant's share: three
+/// quarters, and at least one less than all, so that one is left for the others. A single thread or place is
+/// not shared.
 constexpr std::size_t share_of(std::size_t all) noexcept
 {
     return all < 2 ? all : all - std::max<std::size_t>(1, all / 4);

@@ -52,9 +52,9 @@ struct PasswordHasherOptions {
     std::function<void()> on_hash = {};
 };
 
-/// How many hashes are done before that of a new caller. `own`: places that its scope has already. `scopes`:
-/// its tenant's scopes that have places, itself included. `tenants`: those that have places, its own
-/// included. `queued`: all places that are taken. Tenants take turns, and within a tenant its scopes.
+/// The number of hashes ahead of a new caller's. `own`: places its scope holds already. `scopes`: scopes of
+/// its tenant that hold places, its own included. `tenants`: tenants that hold places, its own included.
+/// `queued`: all places in use. Tenants take turns, and within a tenant its scopes.
 constexpr std::size_t hashes_ahead(
     std::size_t own, std::size_t scopes, std::size_t tenants, std::size_t queued) noexcept
 {
@@ -67,10 +67,10 @@ constexpr std::size_t hashes_ahead(
 /// Linux 6.12 and later; older ones ignore the slice). Not SCHED_IDLE: a busy machine would leave it nothing.
 void yield_to_other_threads() noexcept;
 
-/// Hashes passwords on threads of its own, which yield to all others (`yield_to_other_threads`), so that a
-/// storm of sign-ins delays nobody else. Tenants take turns for the threads, and within a tenant its scopes,
-/// so that one's storm delays another's sign-in by a hash or two. Each thread hashes in memory of its own,
-/// which it gives back when nothing waits. Safe from any thread.
+/// Hashes passwords on threads of its own, which yield to all others (`yield_to_other_threads`), so that
+/// many sign-ins do not delay other requests. Tenants take turns for the threads, and within a tenant its
+/// scopes, so that many sign-ins of one tenant delay another tenant's sign-in by one or two hashes. Each
+/// thread hashes in memory of its own, which it gives back when nothing waits. Safe from any thread.
 class PasswordHasher {
 public:
     explicit PasswordHasher(PasswordHasherOptions options);

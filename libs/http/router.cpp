@@ -159,9 +159,9 @@ std::string shown_path(
     std::string shown(pattern);
     for (auto const& [name, value] : params) {
         if (!may_show(name, value)) continue;
-        std::string const placeholder = '{' + std::string(name) + '}';
-        if (auto const at = shown.find(placeholder); at != std::string::npos)
-            shown.replace(at, placeholder.size(), value);
+        std::string const segment = '{' + std::string(name) + '}';
+        if (auto const at = shown.find(segment); at != std::string::npos)
+            shown.replace(at, segment.size(), value);
     }
     return shown;
 }
