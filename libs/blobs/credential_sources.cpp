@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t longest_token = 64 * 1024;
+constexpr std::size_t longest_token = std::size_t{64} * 1024;
 
 bool is_loopback(std::string_view host)
 {

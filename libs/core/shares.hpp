@@ -49,7 +49,8 @@ public:
         if (amount == 0) return;
         auto const it = held_.find(owner);
         used_ -= amount;
-        if ((it->second -= amount) == 0) held_.erase(it);
+        it->second -= amount;
+        if (it->second == 0) held_.erase(it);
     }
 
     std::size_t used() const noexcept { return used_; }

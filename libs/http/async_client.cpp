@@ -113,7 +113,7 @@ struct AsyncClient::Impl {
 
     // --- a request's way ---------------------------------------------------------------------------------
 
-    void begin(OutboundRequest request, Done done)
+    void begin(OutboundRequest&& request, Done&& done)
     {
         Id const id = next_id++;
         auto& flight = flights.try_emplace(id, std::move(request), std::move(done)).first->second;
@@ -215,12 +215,14 @@ struct AsyncClient::Impl {
         finish(id, CURLE_ABORTED_BY_CALLBACK);
     }
 
-    void finish(Id id, CURLcode code)
+    void finish(Id id, CURLcode code) { end(id, result_of(flights.at(id), code)); }
+
+    static OutboundResult result_of(Flight& flight, CURLcode code)
     {
         try {
-            end(id, flights.at(id).transfer->finish(code));
+            return flight.transfer->finish(code);
         } catch (...) {
-            end(id, failure_of(std::current_exception()));
+            return failure_of(std::current_exception());
         }
     }
 

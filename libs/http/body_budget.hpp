@@ -41,7 +41,7 @@ public:
         std::optional<std::int64_t> address = {}; ///< network_key of the client; nullopt: none counts
         std::optional<std::int64_t> network = {}; ///< network_key of the client's network, likewise
         std::optional<std::int64_t> tenant_id = {};
-        bool anonymous = false; ///< came without a credential
+        bool anonymous = false; ///< came without a credential, or with one that is no secret
     };
 
     /// `refused` is told of each refusal, on any thread.

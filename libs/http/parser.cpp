@@ -312,10 +312,10 @@ RequestParser::State RequestParser::check_target(Request& request) noexcept
     return State::done;
 }
 
-void RequestParser::rebase(char const* from, char const* to, Request& request) noexcept
+void RequestParser::rebase(std::string_view from, std::string_view to, Request& request) noexcept
 {
     auto const move = [from, to](std::string_view& view) {
-        if (view.data()) view = {to + (view.data() - from), view.size()};
+        if (view.data()) view = to.substr(static_cast<std::size_t>(view.data() - from.data()), view.size());
     };
     move(request.method_text);
     move(request.target);

@@ -42,7 +42,7 @@ public:
     State head(std::string_view input, Request& request);
 
     /// The input was moved in memory after a call of `head` that wanted more.
-    void rebase(char const* from, char const* to, Request& request) noexcept;
+    void rebase(std::string_view from, std::string_view to, Request& request) noexcept;
 
     /// After the head: the next piece of the body from `input`, which begins where the last piece ended.
     Piece body(std::string_view input);

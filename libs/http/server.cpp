@@ -58,7 +58,8 @@ try {
 
 } // namespace
 
-Server::Server(std::vector<asio::io_context*> contexts, ServerOptions options, Application& application)
+Server::Server(
+    std::vector<asio::io_context*> const& contexts, ServerOptions const& options, Application& application)
 {
     if (contexts.empty()) throw std::invalid_argument("a server needs an io_context");
     boost::system::error_code ec;

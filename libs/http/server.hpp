@@ -45,7 +45,8 @@ public:
     /// `contexts` are each run by one thread; they and `application` outlive the server and every connection,
     /// that is until `connections()` is 0 or the contexts have stopped. Binds at once; throws
     /// std::system_error when it cannot, also when another process listens on the port.
-    Server(std::vector<asio::io_context*> contexts, ServerOptions options, Application& application);
+    Server(std::vector<asio::io_context*> const& contexts, ServerOptions const& options,
+        Application& application);
 
     /// As `abort()`.
     ~Server();

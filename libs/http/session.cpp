@@ -194,7 +194,7 @@ void Session::make_head_room()
     std::size_t const size = std::max(first_read, 2 * before.size());
     if (size > head_.capacity()) count_head(size);
     auto const old = head_.make_room(size);
-    if (exchange_) exchange_->parser.rebase(before.data(), head_.data().data(), *exchange_->request);
+    if (exchange_) exchange_->parser.rebase(before, head_.data(), *exchange_->request);
 }
 
 // What every connection has counts by the number of connections; more than that, in the budget of bodies.

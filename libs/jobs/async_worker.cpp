@@ -127,8 +127,23 @@ struct AsyncWorker::Impl {
         try {
             handler.begin(batch, self, stop_source.get_token());
         } catch (...) {
-            auto const failure = std::current_exception();
-            for (auto& claim : batch)
+            not_begun(std::move(batch), std::current_exception());
+        }
+    }
+
+    /// Without the database nothing was tried: no attempt is counted, and it is said once.
+    void not_begun(std::vector<Claim> batch, std::exception_ptr const& failure)
+    {
+        bool const away = is_outage(failure);
+        if (away && hooks.failed) hooks.failed(describe(failure), nullptr);
+        for (auto& claim : batch) {
+            if (away)
+                end({.claim = std::move(claim),
+                    .kind = Outcome::Kind::retry,
+                    .run_at = clock.now(),
+                    .counted = false,
+                    .begun = false});
+            else
                 fail(std::move(claim), failure);
         }
     }
@@ -183,24 +198,34 @@ struct AsyncWorker::Impl {
             if (dispatched && held.size() == 0) return {};
             auto until = now + std::chrono::hours(1);
             if (now >= outage.until) {
-                // First what has waited for its time, since others may come without end.
-                for (auto const& [scope, trouble] : troubled) {
-                    if (trouble.until > now) {
-                        until = std::min(until, trouble.until);
-                        continue;
-                    }
-                    auto batch = take([&](std::int64_t of) { return of == scope; });
+                // In turns, since both may come without end.
+                troubles_turn = !troubles_turn;
+                for (bool const again : {troubles_turn, !troubles_turn}) {
+                    auto batch = again ? take_troubled(now, until)
+                                       : take([&](std::int64_t scope) { return !troubled.contains(scope); });
                     if (!batch.empty()) return batch;
                 }
-                if (auto batch = take([&](std::int64_t scope) { return !troubled.contains(scope); });
-                    !batch.empty())
-                    return batch;
             } else {
                 until = outage.until;
             }
             if (deadline && *deadline > now) until = std::min(until, *deadline);
             ended_or_stopped.wait_until(lock, until);
         }
+    }
+
+    /// What one scope in trouble has waiting, if its time has come; else `until` is at most the next such
+    /// time. The lock is held.
+    std::vector<Ending> take_troubled(Steady::time_point now, Steady::time_point& until)
+    {
+        for (auto const& [scope, trouble] : troubled) {
+            if (trouble.until > now) {
+                until = std::min(until, trouble.until);
+                continue;
+            }
+            auto batch = take([&](std::int64_t of) { return of == scope; });
+            if (!batch.empty()) return batch;
+        }
+        return {};
     }
 
     /// The lock is held.
@@ -267,6 +292,7 @@ struct AsyncWorker::Impl {
                 tx.run(limit_lock_waits);
                 auto places = settle(tx, endings, clock.now());
                 std::vector<Ending const*> of;
+                of.reserve(places.size());
                 for (auto const place : places)
                     of.push_back(&endings[place]);
                 if (!of.empty()) record(tx, std::span<Ending const* const>(of));
@@ -314,8 +340,7 @@ struct AsyncWorker::Impl {
     /// The lock is held.
     void forget(Claim const& claim)
     {
-        held.forget(claim);
-        shares.give(tenant_of(claim.scope_id));
+        if (held.forget(claim)) shares.give(tenant_of(claim.scope_id));
     }
 
     void wait_for_database(std::vector<Ending> endings, std::exception_ptr const& failure)
@@ -465,6 +490,7 @@ struct AsyncWorker::Impl {
     std::deque<Ending> ended;          ///< and not yet written down
     std::map<std::int64_t, Trouble> troubled;
     Trouble outage;
+    bool troubles_turn = false;
     core::Time next_due = core::Time::max(); ///< the first of the jobs that were put off
     bool woken = false;
     bool hungry = false; ///< more could have been claimed if places had been free

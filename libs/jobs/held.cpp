@@ -31,11 +31,12 @@ std::vector<Claim> Held::drop_ready()
     return dropped;
 }
 
-void Held::forget(Claim const& claim)
+bool Held::forget(Claim const& claim)
 {
-    if (active_.erase({claim.scope_id, claim.ref, claim.token}) == 0) return;
+    if (active_.erase({claim.scope_id, claim.ref, claim.token}) == 0) return false;
     auto const it = by_scope_.find(claim.scope_id);
     if (--it->second == 0) by_scope_.erase(it);
+    return true;
 }
 
 std::vector<Claim> Held::all() const

@@ -24,7 +24,8 @@ public:
     /// Forgets those that wait, and yields them.
     std::vector<Claim> drop_ready();
 
-    void forget(Claim const& claim);
+    /// False when it is not here any more.
+    bool forget(Claim const& claim);
 
     std::vector<Claim> all() const;
 

@@ -22,8 +22,8 @@ public:
     /// not wait, so that there is always a batch to learn from.
     Seconds wait(std::size_t waiting) const
     {
-        auto const batches = static_cast<double>(waiting / batch_limit_);
-        return Seconds(seconds_.value().value_or(0) * batches);
+        std::size_t const batches = waiting / batch_limit_;
+        return Seconds(seconds_.value().value_or(0) * static_cast<double>(batches));
     }
 
 private:

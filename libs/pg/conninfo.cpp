@@ -88,7 +88,12 @@ std::string transaction_settings(Settings const& settings)
 {
     std::string sql;
     for (auto const& [name, value] : with_formats(settings))
-        sql.append(sql.empty() ? "SELECT " : ",").append("set_config('" + name + "','" + value + "',true)");
+        sql.append(sql.empty() ? "SELECT " : ",")
+            .append("set_config('")
+            .append(name)
+            .append("','")
+            .append(value)
+            .append("',true)");
     return sql;
 }
 

@@ -59,7 +59,7 @@ Address parse_server(std::string_view text)
 {
     auto const parsed = boost::urls::parse_uri(text);
     if (!parsed) refuse("it is not a URL");
-    boost::urls::url_view const url = *parsed;
+    auto const& url = *parsed;
     if (url.has_fragment()) refuse("a fragment is not understood");
     Address address;
     address.user = url.user();

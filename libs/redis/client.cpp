@@ -57,7 +57,8 @@ Words eval_command(std::string_view verb, std::string_view script, std::string_v
 
 Script::Script(std::string text) : text_(std::move(text)), sha_(sha1_hex(text_)) {}
 
-Client::Client(ClientOptions options, std::vector<asio::io_context*> const& contexts, observe::Logger& logger)
+Client::Client(
+    ClientOptions const& options, std::vector<asio::io_context*> const& contexts, observe::Logger& logger)
     : script_clock_(options.script_clock)
 {
     Tls const tls = options.address.tls ? make_tls(options.tls) : nullptr;

@@ -73,7 +73,8 @@ class Client {
 public:
     /// `contexts` each run by one thread; they and `logger` outlive this object's `stop()` and their threads.
     /// Throws std::runtime_error when a file of `options.tls` cannot be used.
-    Client(ClientOptions options, std::vector<asio::io_context*> const& contexts, observe::Logger& logger);
+    Client(ClientOptions const& options, std::vector<asio::io_context*> const& contexts,
+        observe::Logger& logger);
 
     /// Stops.
     ~Client();

@@ -10,7 +10,7 @@ namespace redis {
 namespace {
 
 /// What a connection that rests keeps for its next commands, in bytes.
-constexpr std::size_t kept_capacity = 64 * 1024;
+constexpr std::size_t kept_capacity = std::size_t{64} * 1024;
 
 /// As RESP has it: an array of bulk strings.
 void append_command(std::string& out, std::span<std::string_view const> args)

@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-struct redisReader;
-struct redisReply;
+struct redisReader; // NOLINT(readability-identifier-naming): hiredis names it so
+struct redisReply;  // NOLINT(readability-identifier-naming)
 
 namespace redis {
 
@@ -80,7 +80,7 @@ private:
     Stream stream_;
     OnClosed on_closed_;
     redisReader* const reader_;
-    std::array<char, 16 * 1024> input_{};
+    std::array<char, std::size_t{16} * 1024> input_{};
     std::string output_;  ///< to be written
     std::string writing_; ///< on its way
     std::deque<Sent> sent_;

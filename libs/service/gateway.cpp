@@ -62,12 +62,14 @@ struct Gateway::Exchange {
     }
 };
 
-Gateway::Gateway(GatewayOptions options, GatewayDeps deps, http::Router router)
+Gateway::Gateway(GatewayOptions options, GatewayDeps const& deps, http::Router router)
     : options_(std::move(options)), deps_(deps), router_(std::move(router)),
       rules_(options_.base_host, options_.tenant_headers),
       authenticator_(deps.keys, deps.user_tokens, deps.master_key),
       auth_host_(core::lower(options_.auth_host)),
+      // NOLINTNEXTLINE(bugprone-throw-keyword-missing): kept, to be thrown later
       missing_(core::codes::unauthorized, "A credential is needed: `Authorization: Bearer …`."),
+      // NOLINTNEXTLINE(bugprone-throw-keyword-missing)
       refused_(core::Error(core::codes::unauthorized, "The credential is not valid here.")
               .header("WWW-Authenticate", "Bearer error=\"invalid_token\""))
 {
@@ -191,7 +193,8 @@ http::BodyBudget::Holder Gateway::holder_of(Exchange const& exchange) const
     auto const& caller = request.context.caller;
     http::BodyBudget::Holder holder;
     if (exchange.tenant) holder.tenant_id = exchange.tenant->id;
-    holder.anonymous = caller.kind == core::Access::anonymous;
+    // A publishable key is in every copy of an app: a stranger may have it.
+    holder.anonymous = caller.kind == core::Access::anonymous || caller.kind == core::Access::publishable_key;
     if (caller.kind == core::Access::key || caller.kind == core::Access::master) return holder;
     boost::system::error_code not_an_address;
     auto const address = asio::ip::make_address(request.remote_address, not_an_address);

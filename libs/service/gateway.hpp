@@ -91,7 +91,7 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
 /// remembered, as it is after the page's preflight.
 class Gateway final : public http::Application {
 public:
-    Gateway(GatewayOptions options, GatewayDeps deps, http::Router router);
+    Gateway(GatewayOptions options, GatewayDeps const& deps, http::Router router);
 
     asio::awaitable<http::Response> handle(http::Request& request) override;
     void on_protocol_error(std::string_view code) noexcept override;

@@ -19,6 +19,7 @@ asio::awaitable<SenderGuard::Use> SenderGuard::take(Purpose purpose, std::string
     if (purpose == Purpose::deferrable) names.emplace_back("deferrable");
     if (!tenant.empty()) names.push_back("tenant:" + std::string(tenant));
     std::vector<redis::Quota::Count> counts;
+    counts.reserve(names.size());
     for (auto const& name : names)
         counts.push_back({name, {counts.empty() ? &limit_ : &half_, 1}});
     auto use = co_await quota_.take(sender_, counts);

@@ -65,7 +65,7 @@ static bool is_usable(std::string const& cluster, uid_t owner)
 static std::string initialised_cluster(std::string const& scratch)
 {
     uid_t const owner = account_id();
-    std::string const shared = "/tmp/tetrad-initdb-15-" + std::to_string(owner);
+    std::string shared = "/tmp/tetrad-initdb-15-" + std::to_string(owner);
     if (is_usable(shared, owner)) return shared;
     std::string const own = scratch + "/initdb";
     run({std::string(binaries) + "initdb", "--pgdata=" + own, "--username=postgres", "--auth=trust",

@@ -16,7 +16,7 @@ Program::Program(std::string const& path, Environment environment)
     environment["OPS_PORT"] = std::to_string(ops_port_);
     std::vector<std::string> variables;
     for (auto const& [name, value] : environment)
-        variables.push_back(name + '=' + value);
+        variables.push_back(std::string(name).append("=").append(value));
     process_ = Process({.argv = {path, "serve"}, .environment = std::move(variables)});
     if (!eventually([this] { return ready(); })) throw std::runtime_error(path + " is not ready");
 }

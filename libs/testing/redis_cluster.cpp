@@ -37,7 +37,7 @@ void require(bool done, char const* what)
 
 } // namespace
 
-RedisCluster::RedisCluster(Options options) : masters_(options.masters)
+RedisCluster::RedisCluster(Options const& options) : masters_(options.masters)
 {
     for (unsigned i = 0; i < options.masters * (1 + options.replicas); ++i) {
         // The usual one, 10,000 above the port, may be beyond the last.

@@ -36,7 +36,7 @@ public:
 
     RedisCluster() : RedisCluster(Options()) {}
 
-    explicit RedisCluster(Options options);
+    explicit RedisCluster(Options const& options);
     ~RedisCluster();
     RedisCluster(RedisCluster const&) = delete;
     RedisCluster& operator=(RedisCluster const&) = delete;

@@ -27,10 +27,10 @@ std::string rows_of_scope(Postgres const& postgres, std::string const& scope_id,
         auto const view = views.find(table);
         std::string const row = view == views.end() ? "to_jsonb(t)" : view->second;
         if (row.empty()) continue;
-        all += table + "=" +
-               postgres.query("SELECT md5(coalesce(string_agg((" + row + ")::text, E'\\n' ORDER BY (" + row +
-                              ")::text), '')) FROM " + table + " t WHERE scope_id = " + scope_id) +
-               ";";
+        std::string sql = "SELECT md5(coalesce(string_agg((";
+        sql.append(row).append(")::text, E'\\n' ORDER BY (").append(row).append(")::text), '')) FROM ");
+        sql.append(table).append(" t WHERE scope_id = ").append(scope_id);
+        all.append(table).append("=").append(postgres.query(sql)).append(";");
     }
     return all;
 }

@@ -115,11 +115,13 @@ Sent read(http::OutboundResult result)
         .timed_out = kind == Kind::timeout};
 }
 
-/// The host and port that share a limit.
+/// The host and port that share a limit. A final dot says only that the name is complete.
 std::string host_of(std::string const& url)
 {
-    auto const parsed = http::parse_outbound_url(url);
-    return parsed ? parsed->host + ':' + std::to_string(parsed->port) : url;
+    auto parsed = http::parse_outbound_url(url);
+    if (!parsed) return url;
+    if (parsed->host.ends_with('.')) parsed->host.pop_back();
+    return parsed->host + ':' + std::to_string(parsed->port);
 }
 
 store::Result result_of(store::Attempt const& attempt, store::Result::Kind kind, core::Time now)
@@ -205,7 +207,7 @@ Sender::Load Sender::load() const
 
 // --- on the worker's thread: load, and begin or put off ----------------------------------------------------
 
-void Sender::begin(std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop)
+void Sender::begin(std::vector<jobs::Claim>&& claims, jobs::AsyncWorker& worker, std::stop_token const& stop)
 {
     auto loaded = load(claims);
     Claims by_key;
@@ -367,7 +369,7 @@ void Sender::end_waiting()
     for (auto const& delivery : dropped) {
         delivery->worker.end({.claim = delivery->claim,
             .kind = jobs::Outcome::Kind::retry,
-            .run_at = delivery->claim.run_at,
+            .run_at = clock_.now(),
             .counted = false,
             .begun = false});
     }

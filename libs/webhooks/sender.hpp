@@ -82,7 +82,7 @@ private:
         std::set<std::int64_t> suspended; ///< tenants
     };
 
-    void begin(std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop);
+    void begin(std::vector<jobs::Claim>&& claims, jobs::AsyncWorker& worker, std::stop_token const& stop);
     Loaded load(std::vector<jobs::Claim> const& claims) const;
     void begin_one(jobs::Claim claim, store::Attempt attempt, bool suspended, jobs::AsyncWorker& worker,
         std::stop_token const& stop);

@@ -28,6 +28,10 @@ constexpr auto get_attachment = [](http::Request const& req, Deps& deps) {
 
 inline constexpr http::RouteOptions send_options{.idempotent = true, .body_limit = 15 << 20};
 
+/// Apps come with a key that is in every copy of them.
+inline constexpr http::RouteOptions device_options{
+    .idempotent = true, .body_limit = http::anonymous_body_limit};
+
 inline constexpr http::RouteOptions twilio_options{.tenantless = true, .body_limit = 64 << 10};
 
 /// What the service has of its own at a glance: method, path, who may call it, what does it.
@@ -58,7 +62,7 @@ inline constexpr auto own_routes = [] {
         {del, "/v1/templates/{templateId}", Access::staff, delete_template},
         {post, "/v1/templates/{templateId}/preview", Access::staff, preview_template},
 
-        {post, "/v1/devices", device_keys, register_device, idempotent},
+        {post, "/v1/devices", device_keys, register_device, device_options},
         {get, "/v1/devices", Access::staff, list_devices},
         {del, "/v1/devices/{token}", device_keys, unregister_device},
         {post, "/v1/devices/{token}/test", Access::staff, test_device},

@@ -43,6 +43,7 @@ pg::Batch<std::optional<Outcome>> take_in_batch(pg::Session& session, std::span<
     auto const scopes = pg::scopes_of(events);
     Outcomes outcomes(events.size());
     std::vector<Step> steps;
+    steps.reserve(events.size());
     for (std::size_t place = 0; place < events.size(); ++place)
         steps.push_back({.incoming = &events[place], .place = place});
     for (int round = 0; round < max_rounds && !steps.empty(); ++round) {

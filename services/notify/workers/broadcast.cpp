@@ -93,12 +93,11 @@ jobs::Outcome BroadcastSender::operator()(jobs::Claim& claim, std::stop_token co
     auto& [chunk, message, devices, platforms] = *loaded;
     claim.traceparent = message.traceparent;
     if (message.cancelled) {
-        auto const run = std::make_shared<BroadcastRun>(BroadcastRun::cancelled(std::move(chunk), now));
+        auto const run = std::make_shared<BroadcastRun>(BroadcastRun::cancelled(chunk, now));
         return end(claim.scope_id, run, {});
     }
     auto const push = rendered(chunk.broadcast_id, message);
-    auto const run =
-        std::make_shared<BroadcastRun>(std::move(chunk), std::move(devices), std::move(platforms), now);
+    auto const run = std::make_shared<BroadcastRun>(chunk, std::move(devices), std::move(platforms), now);
     auto pruning = ask(claim, *run, push, stop);
     return end(claim.scope_id, run, std::move(pruning));
 }

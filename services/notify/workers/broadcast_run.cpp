@@ -22,14 +22,14 @@ bool untried(PushAnswer const& answer) noexcept
 
 } // namespace
 
-BroadcastRun::BroadcastRun(Chunk chunk, core::Time now)
-    : chunk_(std::move(chunk)), run_began_(now), began_(chunk_.began_at.value_or(now)), now_(now)
+BroadcastRun::BroadcastRun(Chunk const& chunk, core::Time now)
+    : chunk_(chunk), run_began_(now), began_(chunk_.began_at.value_or(now)), now_(now)
 {
 }
 
-BroadcastRun::BroadcastRun(Chunk chunk, std::vector<broadcast_chunks::Device> devices,
+BroadcastRun::BroadcastRun(Chunk const& chunk, std::vector<broadcast_chunks::Device> devices,
     std::vector<platforms::Sealed> platforms, core::Time now)
-    : BroadcastRun(std::move(chunk), now)
+    : BroadcastRun(chunk, now)
 {
     platforms_ = std::move(platforms);
     settled_.invalid = chunk_.left - static_cast<std::int64_t>(devices.size());
@@ -37,9 +37,9 @@ BroadcastRun::BroadcastRun(Chunk chunk, std::vector<broadcast_chunks::Device> de
         sort_out(std::move(device));
 }
 
-BroadcastRun BroadcastRun::cancelled(Chunk chunk, core::Time now)
+BroadcastRun BroadcastRun::cancelled(Chunk const& chunk, core::Time now)
 {
-    BroadcastRun run(std::move(chunk), now);
+    BroadcastRun run(chunk, now);
     run.settled_.failed = run.chunk_.left;
     return run;
 }

@@ -25,11 +25,11 @@ public:
 
     /// What the run finds. `devices`: those of the chunk that are registered still; the others are settled as
     /// invalid. `now` is when it begins.
-    BroadcastRun(Chunk chunk, std::vector<broadcast_chunks::Device> devices,
+    BroadcastRun(Chunk const& chunk, std::vector<broadcast_chunks::Device> devices,
         std::vector<platforms::Sealed> platforms, core::Time now);
 
     /// A run of a broadcast that was cancelled: all that is left has failed.
-    static BroadcastRun cancelled(Chunk chunk, core::Time now);
+    static BroadcastRun cancelled(Chunk const& chunk, core::Time now);
 
     /// The devices that `kind` is asked for now, which whoever asks takes.
     std::vector<PushTarget> take_targets(PlatformKind kind);
@@ -71,7 +71,7 @@ private:
         std::vector<devices::Gone> gone;
     };
 
-    BroadcastRun(Chunk chunk, core::Time now);
+    BroadcastRun(Chunk const& chunk, core::Time now);
 
     Lane& lane(PlatformKind kind) noexcept { return lanes_[static_cast<std::size_t>(kind)]; }
 

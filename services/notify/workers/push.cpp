@@ -123,7 +123,7 @@ Pruning PushHandler::pruning_of(
 }
 
 jobs::Outcome PushHandler::end(
-    std::int64_t scope_id, std::shared_ptr<PushRun const> run, Pruning pruning) const
+    std::int64_t scope_id, std::shared_ptr<PushRun const> const& run, Pruning pruning) const
 {
     auto write = [=, now = deps_.clock.now(), pruning = std::move(pruning)](
                      pg::Tx& tx) { record(tx, scope_id, *run, pruning, now); };

@@ -35,7 +35,8 @@ private:
     /// Asks the carriers; yields what follows for the devices.
     Pruning ask(jobs::Claim const& claim, PushRun& run, std::stop_token const& stop);
     Pruning pruning_of(std::int64_t scope_id, PushRun const& run, std::span<PushAnswer const> answers) const;
-    jobs::Outcome end(std::int64_t scope_id, std::shared_ptr<PushRun const> run, Pruning pruning) const;
+    jobs::Outcome end(
+        std::int64_t scope_id, std::shared_ptr<PushRun const> const& run, Pruning pruning) const;
 
     DeliveryDeps const& deps_;
     Carriers& carriers_;

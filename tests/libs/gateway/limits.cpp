@@ -163,6 +163,22 @@ TEST_CASE("an address that holds its share is told to come back, unless a secret
     CHECK(parse(f, key, "192.0.2.1").status == 200);
 }
 
+TEST_CASE("a publishable key, which every copy of an app has, shares what is for everyone")
+{
+    Fixture f({.body_budget = mebibyte});
+    auto const app = bearer(f.mint("demo", Environment::production, "publishable"));
+    auto const ada = user(f, "ada");
+    std::vector<std::shared_ptr<http::BodyLease>> held;
+    for (std::int64_t tenant : {1001, 1002}) { // a quarter each, of the half
+        held.push_back(f.bodies().lease({.tenant_id = tenant, .anonymous = true}));
+        held.back()->grow(mebibyte / 4);
+    }
+    CHECK(parse(f, app, "192.0.2.1").status == 503);
+    CHECK(parse(f, ada, "192.0.2.1").status == 200);
+    held.clear();
+    CHECK(parse(f, app, "192.0.2.1").status == 200);
+}
+
 TEST_CASE("a handler that waits holds no more than it keeps")
 {
     Fixture f;

@@ -62,13 +62,13 @@ TEST_CASE("a head may come in any two pieces, and be moved in memory in between"
         auto state = first.empty() ? State::more : parser.head(first, request);
         std::string const second = request_bytes;
         if (state == State::more) {
-            parser.rebase(first.data(), second.data(), request);
+            parser.rebase(first, second, request);
             // The views must not be of the old memory any more.
             std::ranges::fill(first, '#');
             state = parser.head(second, request);
         } else {
             CHECK(split == request_bytes.size());
-            parser.rebase(first.data(), second.data(), request);
+            parser.rebase(first, second, request);
         }
         REQUIRE(state == State::done);
         CHECK(parser.head_size() == request_bytes.size());
