@@ -1,106 +1,11 @@
-#include "jobs/async_worker.hpp"
-
-#include "fixture.hpp"
+#include "async.hpp"
 #include "testing/eventually.hpp"
 
 #include <pqxx/connection>
 #include <pqxx/transaction>
 
-#include <algorithm>
-#include <atomic>
-#include <map>
-#include <mutex>
-#include <optional>
-
 using namespace jobs_test;
-using jobs::AsyncWorker;
-using jobs::Claim;
-using jobs::Ending;
-using jobs::Outcome;
 using testing::eventually;
-
-namespace {
-
-/// A worker whose jobs end when the test says so.
-struct Async : Fixture {
-    std::mutex mutex;
-    std::vector<Claim> running;
-    std::size_t most_at_once = 0;      ///< that one call began
-    std::atomic<bool> at_once = false; ///< end as soon as they are begun
-    std::atomic<int> begun = 0, finished = 0, dead = 0, lost = 0, failed = 0;
-    std::function<void(pg::Tx&, std::span<Ending const* const>)> record = [](auto&&...) {};
-    std::optional<AsyncWorker> worker;
-
-    void start(std::size_t capacity = 100, std::chrono::milliseconds lease = 60s)
-    {
-        jobs::AsyncWorkerOptions options{
-            .queue = "q", .capacity = capacity, .lease = lease, .poll = 20ms, .grace = 0ms};
-        jobs::AsyncHandler handler{.begin = [this](std::vector<Claim> claims, AsyncWorker& self,
-                                                std::stop_token const&) { begin(std::move(claims), self); },
-            .record = [this](pg::Tx& tx, auto endings) { record(tx, endings); },
-            .stop =
-                [this](AsyncWorker& self) {
-                    std::lock_guard const lock(mutex);
-                    for (auto& claim : std::exchange(running, {}))
-                        self.end(put_back(std::move(claim)));
-                }};
-        worker.emplace(database, clock, options, handler,
-            jobs::Hooks{.finished =
-                            [this](Claim const&, Outcome::Kind kind, auto) {
-                                ++finished;
-                                dead += kind == Outcome::Kind::dead ? 1 : 0;
-                            },
-                .lost = [this](Claim const&) { ++lost; },
-                .failed = [this](std::string_view, Claim const*) { ++failed; }});
-    }
-
-    void begin(std::vector<Claim> claims, AsyncWorker& self)
-    {
-        begun += static_cast<int>(claims.size());
-        if (at_once) {
-            for (auto& claim : claims)
-                self.end({.claim = std::move(claim)});
-            return;
-        }
-        std::lock_guard const lock(mutex);
-        most_at_once = std::max(most_at_once, claims.size());
-        std::ranges::move(claims, std::back_inserter(running));
-    }
-
-    static Ending put_back(Claim claim)
-    {
-        auto const at = claim.run_at;
-        return {.claim = std::move(claim),
-            .kind = Outcome::Kind::retry,
-            .run_at = at,
-            .counted = false,
-            .begun = false};
-    }
-
-    void end_all()
-    {
-        std::lock_guard const lock(mutex);
-        for (auto& claim : std::exchange(running, {}))
-            worker->end({.claim = std::move(claim)});
-    }
-
-    std::map<std::int64_t, int> by_tenant()
-    {
-        std::lock_guard const lock(mutex);
-        std::map<std::int64_t, int> counts;
-        for (auto const& claim : running)
-            ++counts[claim.scope_id / 2];
-        return counts;
-    }
-
-    void add_many(std::int64_t scope, int count)
-    {
-        for (int i = 0; i < count; ++i)
-            add(scope);
-    }
-};
-
-} // namespace
 
 TEST_CASE("an asynchronous worker begins many jobs at once and writes down what they came to")
 {
@@ -314,4 +219,25 @@ TEST_CASE("an asynchronous worker holds its jobs' leases for as long as they run
     f.end_all();
     CHECK(eventually([&] { return f.jobs_left() == 0; }));
     CHECK(f.lost == 0);
+}
+
+TEST_CASE("a job that is claimed again while its former run goes on is a claim of its own")
+{
+    Async f;
+    f.add(2);
+    f.start(100, 3h); // so long that the worker does not renew it
+    REQUIRE(eventually([&] { return f.begun == 1; }));
+    f.clock.advance(3h);
+    REQUIRE(eventually([&] { return f.begun == 2; }));
+    CHECK(f.worker->in_flight() == 2);
+
+    f.end_first();
+    REQUIRE(eventually([&] { return f.worker->in_flight() == 1; }));
+    CHECK(f.lost == 1);
+    CHECK(f.jobs_left() == 1);
+    f.end_first();
+    REQUIRE(eventually([&] { return f.worker->in_flight() == 0; }));
+    CHECK(f.lost == 1);
+    CHECK(f.finished == 1);
+    CHECK(f.jobs_left() == 0);
 }

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "fixture.hpp"
+#include "jobs/async_worker.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace jobs_test {
+
+using jobs::AsyncWorker;
+using jobs::Claim;
+using jobs::Ending;
+using jobs::Outcome;
+
+/// A worker whose jobs end when the test says so.
+struct Async : Fixture {
+    std::mutex mutex;
+    std::vector<Claim> running;
+    std::size_t most_at_once = 0;      ///< that one call began
+    std::atomic<bool> at_once = false; ///< end as soon as they are begun
+    std::atomic<int> begun = 0, finished = 0, dead = 0, lost = 0, failed = 0;
+    std::function<void(pg::Tx&, std::span<Ending const* const>)> record = [](auto&&...) {};
+    std::optional<AsyncWorker> worker;
+
+    void start(std::size_t capacity = 100, std::chrono::milliseconds lease = 60s)
+    {
+        jobs::AsyncWorkerOptions options{
+            .queue = "q", .capacity = capacity, .lease = lease, .poll = 20ms, .grace = 0ms};
+        jobs::AsyncHandler handler{.begin = [this](std::vector<Claim> claims, AsyncWorker& self,
+                                                std::stop_token const&) { begin(std::move(claims), self); },
+            .record = [this](pg::Tx& tx, auto endings) { record(tx, endings); },
+            .stop =
+                [this](AsyncWorker& self) {
+                    std::lock_guard const lock(mutex);
+                    for (auto& claim : std::exchange(running, {}))
+                        self.end(put_back(std::move(claim)));
+                }};
+        worker.emplace(database, clock, options, handler,
+            jobs::Hooks{.finished =
+                            [this](Claim const&, Outcome::Kind kind, auto) {
+                                ++finished;
+                                dead += kind == Outcome::Kind::dead ? 1 : 0;
+                            },
+                .lost = [this](Claim const&) { ++lost; },
+                .failed = [this](std::string_view, Claim const*) { ++failed; }});
+    }
+
+    void begin(std::vector<Claim> claims, AsyncWorker& self)
+    {
+        begun += static_cast<int>(claims.size());
+        if (at_once) {
+            for (auto& claim : claims)
+                self.end({.claim = std::move(claim)});
+            return;
+        }
+        std::lock_guard const lock(mutex);
+        most_at_once = std::max(most_at_once, claims.size());
+        std::ranges::move(claims, std::back_inserter(running));
+    }
+
+    static Ending put_back(Claim claim)
+    {
+        auto const at = claim.run_at;
+        return {.claim = std::move(claim),
+            .kind = Outcome::Kind::retry,
+            .run_at = at,
+            .counted = false,
+            .begun = false};
+    }
+
+    void end_all()
+    {
+        std::lock_guard const lock(mutex);
+        for (auto& claim : std::exchange(running, {}))
+            worker->end({.claim = std::move(claim)});
+    }
+
+    /// Ends the run that began first of those that go on.
+    void end_first()
+    {
+        end_first_of([](Claim const&) { return true; });
+    }
+
+    /// The same of one scope's.
+    void end_first(std::int64_t scope)
+    {
+        end_first_of([scope](Claim const& claim) { return claim.scope_id == scope; });
+    }
+
+    std::map<std::int64_t, int> by_tenant()
+    {
+        std::lock_guard const lock(mutex);
+        std::map<std::int64_t, int> counts;
+        for (auto const& claim : running)
+            ++counts[claim.scope_id / 2];
+        return counts;
+    }
+
+    void add_many(std::int64_t scope, int count)
+    {
+        for (int i = 0; i < count; ++i)
+            add(scope);
+    }
+
+private:
+    template <class Condition> void end_first_of(Condition condition)
+    {
+        std::lock_guard const lock(mutex);
+        auto const first = std::ranges::find_if(running, condition);
+        if (first == running.end()) return;
+        worker->end({.claim = std::move(*first)});
+        running.erase(first);
+    }
+};
+
+} // namespace jobs_test
