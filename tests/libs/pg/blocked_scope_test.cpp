@@ -4,7 +4,9 @@
 #include <pqxx/connection>
 #include <pqxx/transaction>
 
+#include <functional>
 #include <map>
+#include <optional>
 
 using namespace std::chrono_literals;
 using namespace coalescer_test;
@@ -62,10 +64,15 @@ struct Blocked {
         return statement(database, sql, serialised);
     }
 
-    static Create statement(pg::Database& on, std::string_view sql, bool serialised)
+    /// `begun` is told of each batch.
+    static Create statement(
+        pg::Database& on, std::string_view sql, bool serialised,
+        std::function<void(std::span<Draft const>)> begun = [](auto) {})
     {
         return Create(on,
-            [sql, serialised](pg::Session& session, std::span<Draft const> drafts) -> pg::Batch<std::string> {
+            [sql, serialised, begun](
+                pg::Session& session, std::span<Draft const> drafts) -> pg::Batch<std::string> {
+                begun(drafts);
                 std::vector<pg::Param> const params{
                     pg::column(drafts, [](Draft const& d) { return d.scope_id; }),
                     pg::column(drafts, [](Draft const& d) { return d.id; }),
@@ -86,13 +93,14 @@ struct Blocked {
             });
     }
 
-    Create inserter()
+    Create inserter(std::function<void(std::span<Draft const>)> begun = [](auto) {})
     {
-        return statement(
+        return statement(database,
             "INSERT INTO notes (scope_id, id, body) SELECT * FROM unnest($1::bigint[], "
             "$2::uuid[], $3::text[]) AS u(scope_id, id, body) "
             "WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[]) "
-            "RETURNING id, body");
+            "RETURNING id, body",
+            true, std::move(begun));
     }
 
     static Create updater(pg::Database& on)
@@ -204,6 +212,46 @@ TEST_CASE_METHOD(Blocked, "scopes that wait for their locks leave connections to
     for (auto& one : held)
         one.let_go();
     CHECK(run_until([&] { return done() == 66; }));
+    CHECK(std::ranges::none_of(outcomes, [](Outcome const& o) { return o.failure != nullptr; }));
+}
+
+TEST_CASE_METHOD(Blocked, "scopes that always have callers leave a turn to one that waited for its lock")
+{
+    constexpr std::size_t busy = 4; // more than go by themselves at a time
+    std::map<std::int64_t, std::size_t> batches;
+    bool endless = false;
+    std::optional<Create> insert;
+    insert.emplace(inserter([&](std::span<Draft const> drafts) {
+        auto const scope = drafts.front().scope_id;
+        // A caller who comes during a batch is there when it ends: the scope goes on by itself.
+        if (endless && scope != scope_of(1)) create(*insert, scope);
+        ++batches[scope];
+    }));
+    Held stuck(postgres, Held::lock_of(scope_of(1)));
+    std::deque<Held> held;
+    Outcome const& waiting = create(*insert, scope_of(1));
+    for (std::size_t i = 2; i < 2 + busy; ++i) {
+        held.emplace_back(postgres, Held::lock_of(scope_of(i)));
+        create(*insert, scope_of(i));
+    }
+    REQUIRE(run_until([&] { return *database.apart_callers() == 1 + busy; }));
+    endless = true;
+    for (auto& one : held)
+        one.let_go();
+    batches.clear();
+    auto const all_are_served = [&] {
+        for (std::size_t i = 2; i < 2 + busy; ++i)
+            if (batches[scope_of(i)] < 10) return false;
+        return true;
+    };
+    CHECK(run_until(all_are_served));
+    CHECK_FALSE(waiting.done);
+
+    stuck.let_go();
+    CHECK(run_until([&] { return waiting.done; }));
+    CHECK(waiting.value == "of 2");
+    endless = false;
+    CHECK(run_until([&] { return std::ranges::all_of(outcomes, &Outcome::done); }));
     CHECK(std::ranges::none_of(outcomes, [](Outcome const& o) { return o.failure != nullptr; }));
 }
 

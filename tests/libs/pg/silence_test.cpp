@@ -115,6 +115,32 @@ TEST_CASE_METHOD(Fixture, "a server that was silent for longer than a connection
     CHECK(gaps == 2);
 }
 
+TEST_CASE_METHOD(Fixture, "a listener that is stopped in a silence ends it, and tells no more")
+{
+    pg::Database database({.url = postgres.service_url(), .threads = 2});
+    std::mutex mutex;
+    std::vector<bool> told;
+    auto const said = [&] {
+        std::lock_guard const lock(mutex);
+        return told;
+    };
+    auto const tell = [&](bool silent) {
+        database.set_silent(silent);
+        std::lock_guard const lock(mutex);
+        told.push_back(silent);
+    };
+    pg::Listener listener(postgres.service_url(), {.on_silence = tell});
+    REQUIRE(testing::eventually([&] { return listener.live() && database.healthy(); }));
+    postgres.pause();
+    REQUIRE(testing::eventually([&] { return said() == std::vector{true}; }));
+    listener.stop();
+    CHECK(said() == std::vector{true, false});
+    // Without a listener nobody else would say that the server answers again.
+    postgres.resume();
+    CHECK(testing::eventually([&] { return write(database).empty(); }));
+    CHECK(said() == std::vector{true, false});
+}
+
 TEST_CASE_METHOD(Fixture, "a server that is restarted is not silent")
 {
     std::atomic<int> told = 0;
