@@ -333,13 +333,16 @@ RequestParser::Piece RequestParser::body(std::string_view input)
     while (!beast_->is_done() && piece.used < input.size() && beast_->piece.empty()) {
         if (beast_->chunked() && is_last_chunk_begun(input.substr(piece.used))) return piece;
         beast::error_code ec;
-        piece.used += beast_->put(boost::asio::buffer(input.substr(piece.used)), ec);
-        if (ec == beast::http::error::need_more) {
-            if (input.size() - piece.used > chunk_line_limit)
-                piece.state =
-                    fail(codes::bad_request, "A chunk's size line or the trailer section is too long.");
+        auto const used = beast_->put(boost::asio::buffer(input.substr(piece.used)), ec);
+        piece.used += used;
+        bool const needs_more = ec == beast::http::error::need_more;
+        // Whether the line has come as a whole or not. Only data is spent as a piece.
+        std::size_t const line = needs_more ? input.size() - piece.used : used;
+        if (beast_->chunked() && beast_->piece.empty() && line > chunk_line_limit) {
+            piece.state = fail(codes::bad_request, "A chunk's size line or the trailer section is too long.");
             return piece;
         }
+        if (needs_more) return piece;
         if (ec) {
             piece.state = fail(codes::bad_request,
                 beast_->refusal ? beast_->refusal : "The body's chunked transfer coding is malformed.");

@@ -256,7 +256,7 @@ Session::Unsent Session::begin_response(Response const& response)
     auto framing = Framing::length;
     if (response.stream) framing = parser.http11() ? Framing::chunked : Framing::close;
     keep_ = parser.keep_alive() && !response.close && !shard_->draining() && framing != Framing::close &&
-            (parser.body_done() || is_rest_discarded());
+            !body_failed_ && (parser.body_done() || is_rest_discarded());
     auto persistence = Persistence::close;
     if (keep_) persistence = parser.http11() ? Persistence::silent : Persistence::keep_alive;
 

@@ -143,7 +143,7 @@ void Session::make_body_room()
 bool Session::is_rest_discarded() const noexcept
 {
     auto const left = exchange_->parser.body_left();
-    return !body_failed_ && !owes_continue_ && left && *left <= discarded_rest;
+    return !owes_continue_ && left && *left <= discarded_rest;
 }
 
 asio::awaitable<void> Session::discard_rest()

@@ -1,5 +1,6 @@
 // What a request may look like on the wire, and what is refused because others could read it differently.
 #include "client.hpp"
+#include "http/parser.hpp"
 
 #include <boost/json/parse.hpp>
 #include <catch2/catch.hpp>
@@ -180,6 +181,9 @@ std::vector<BadBody> bad_bodies()
         {"chunk shorter than its size", "6\r\nhello\r\n0\r\n\r\n"},
         {"size line without an end", std::string(70'000, '0')},
         {"endless trailers", "0\r\n" + std::string(70'000, 'x')},
+        {"size line of more than 1 KiB", std::string(1024, '0') + "5\r\nhello\r\n0\r\n\r\n"},
+        {"extension of more than 1 KiB", "5;" + std::string(1024, 'x') + "\r\nhello\r\n0\r\n\r\n"},
+        {"trailers of more than 1 KiB", "0\r\nX: " + std::string(1024, 'x') + "\r\n\r\n"},
         {"malformed extension", "5;=\r\nhello\r\n0\r\n\r\n"},
         {"bare CR in an extension", "5;a\rb\r\nhello\r\n0\r\n\r\n"},
         {"extensions without end", many},
@@ -247,4 +251,16 @@ TEST_CASE("malformed chunks are refused and end the connection")
         CHECK(answer.header("connection") == "close");
         CHECK(client.ends());
     }
+}
+
+TEST_CASE("a chunk's size line that is too long is refused before it ends")
+{
+    test::Server server;
+    std::string const longest(http::RequestParser::chunk_line_limit - 2, 'x');
+    auto client = server.connect();
+    client.send(with("Transfer-Encoding: chunked\r\n", "5;" + longest + 'x'));
+    auto const answer = client.read(); // the line may go on for ever
+    CHECK(answer.status == 400);
+    CHECK(answer.header("connection") == "close");
+    CHECK(client.ends());
 }

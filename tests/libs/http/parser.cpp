@@ -130,6 +130,45 @@ TEST_CASE("a chunk's data may be what a last chunk looks like")
     }
 }
 
+TEST_CASE("a chunk's size line, and the last one with the trailers, has 1 KiB however it is split")
+{
+    constexpr std::size_t limit = RequestParser::chunk_line_limit;
+    auto const padded = [](std::string const& before, char padding, std::string const& after,
+                            std::size_t size) {
+        return before + std::string(size - before.size() - after.size(), padding) + after;
+    };
+    auto const [before, padding, after, rest] = GENERATE(table<std::string, char, std::string, std::string>({
+        {"1;", 'x', "\r\n", "a\r\n0\r\n\r\n"}, // an extension
+        {"", '0', "1\r\n", "a\r\n0\r\n\r\n"},  // a size with zeros
+        {"0;", 'x', "\r\n\r\n", ""},           // an extension of the last chunk
+        {"0\r\nX: ", 'x', "\r\n\r\n", ""},     // a trailer
+    }));
+    std::string const longest = padded(before, padding, after, limit) + rest;
+    std::string const longer = padded(before, padding, after, limit + 1) + rest;
+    RequestParser parser;
+    for (std::size_t const step : {std::size_t{1}, std::size_t{100}, limit, limit + 1, 2 * limit}) {
+        INFO(before << " by " << step);
+        http::Request request;
+        parser.reset(16 * 1024);
+        REQUIRE(parser.head(request_bytes, request) == State::done);
+        CHECK(drain_body(parser, longest, step) == (rest.empty() ? "" : "a"));
+
+        http::Request other;
+        parser.reset(16 * 1024);
+        REQUIRE(parser.head(request_bytes, other) == State::done);
+        std::size_t there = std::min(step, longer.size());
+        auto piece = parser.body(std::string_view(longer).substr(0, there));
+        while (piece.state == State::more && piece.data.empty() && there < longer.size()) {
+            REQUIRE(piece.used == 0);
+            there = std::min(there + step, longer.size());
+            piece = parser.body(std::string_view(longer).substr(0, there));
+        }
+        CHECK(piece.state == State::failed);
+        CHECK(parser.error().code().status == 400);
+        CHECK(there <= limit + step);
+    }
+}
+
 TEST_CASE("a body with a length ends where the next request begins")
 {
     RequestParser parser;
