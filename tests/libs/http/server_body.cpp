@@ -2,8 +2,11 @@
 #include "client.hpp"
 #include "http/problem.hpp"
 #include "testing/eventually.hpp"
+#include "testing/gate.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <malloc.h>
 
 using testing::eventually;
 
@@ -24,6 +27,13 @@ asio::awaitable<http::Response> read_up_to_ten(http::Request& request)
 asio::awaitable<http::Response> ignore(http::Request&)
 {
     co_return http::problem(core::Error(core::codes::unauthorized, "Who are you?"), "test");
+}
+
+/// What the process has allocated and not freed; 0 with an allocator of another kind, as sanitizers have.
+std::size_t allocated_bytes()
+{
+    auto const info = ::mallinfo2();
+    return info.uordblks + info.hblkhd;
 }
 
 std::string post(std::string const& fields, std::string_view body = {})
@@ -79,6 +89,43 @@ TEST_CASE("a large body arrives whole")
     CHECK(client.read().body == "POST / " + body);
     client.send(post_body(std::string(body.size() + 1, 'x')));
     CHECK(client.read().status == 413);
+}
+
+TEST_CASE("a body that was read leaves no buffer behind, while its request is served or after")
+{
+    constexpr std::size_t count = 200;
+    constexpr std::size_t size = 32 * 1024;
+    testing::Gate thread, handlers;
+    test::Server server([&](http::Request& request) -> asio::awaitable<http::Response> {
+        if (request.method == http::Method::get) {
+            thread.pass_blocking(); // so that each body has come whole when it is read
+        } else {
+            co_await request.body_reader->read_all(request.body, size);
+            request.drop_body();
+            co_await handlers.pass();
+        }
+        co_return http::Response::ok("{}");
+    });
+    testing::OpenAtEnd const guards[] = {{thread}, {handlers}};
+    auto holder = server.connect();
+    holder.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    REQUIRE(eventually([&] { return thread.arrived() == 1; }));
+    std::size_t const before = allocated_bytes();
+    auto const each = [&] { return (std::max(allocated_bytes(), before) - before) / count; };
+    std::vector<test::Client> clients;
+    for (std::size_t i = 0; i < count; ++i) {
+        clients.push_back(server.connect());
+        REQUIRE(clients.back().send(post_body(std::string(size, 'x'))));
+    }
+    thread.open();
+    REQUIRE(eventually([&] { return handlers.arrived() == count; }));
+    INFO(each() << " bytes each");
+    CHECK(each() < size / 2);
+
+    handlers.open();
+    for (auto& client : clients)
+        REQUIRE(client.read().status == 200);
+    CHECK(eventually([&] { return each() < size / 2; })); // idle
 }
 
 TEST_CASE("a streamed body comes in pieces and ends with an empty one")
