@@ -1,0 +1,106 @@
+// The budget of bodies when the process has no memory left.
+#include "core/error.hpp"
+#include "http/body_budget.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+using http::BodyBudget;
+
+namespace {
+
+constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+
+thread_local constinit std::size_t left = never; ///< allocations until the one that fails
+
+/// Lets one allocation of this thread by `new` fail, after `before` that go well.
+struct FailingAllocation {
+    explicit FailingAllocation(std::size_t before) { left = before; }
+
+    ~FailingAllocation() { left = never; }
+
+    FailingAllocation(FailingAllocation const&) = delete;
+    FailingAllocation& operator=(FailingAllocation const&) = delete;
+};
+
+void* allocate(std::size_t size) noexcept
+{
+    if (left != never && left-- == 0) return nullptr; // once: `left` is `never` now
+    return std::malloc(size > 0 ? size : 1);          // NOLINT: that is what `new` does
+}
+
+} // namespace
+
+// These replace those of the whole test program. Other forms of `new` call them, or have a `delete` of their
+// own.
+void* operator new(std::size_t size)
+{
+    if (void* const memory = allocate(size)) return memory;
+    throw std::bad_alloc();
+}
+
+void* operator new(std::size_t size, std::nothrow_t const& /*tag*/) noexcept
+{
+    return allocate(size);
+}
+
+void operator delete(void* memory) noexcept
+{
+    std::free(memory); // NOLINT
+}
+
+void operator delete(void* memory, std::size_t /*size*/) noexcept
+{
+    std::free(memory); // NOLINT
+}
+
+namespace {
+
+/// Whether the holder can have so much at once; it is given back.
+bool can_have(BodyBudget& budget, BodyBudget::Holder const& holder, std::size_t bytes)
+{
+    try {
+        budget.lease(holder)->grow(bytes);
+        return true;
+    } catch (core::Error const&) {
+        return false;
+    }
+}
+
+} // namespace
+
+TEST_CASE("bytes that cannot be counted for want of memory leave nothing in any share")
+{
+    constexpr std::size_t total = 1 << 20;
+    auto const budget = BodyBudget::make(total);
+    // Each share whole, which it is not when it still counts what failed.
+    auto const check_shares = [&] {
+        CHECK(budget->held() == 0);
+        CHECK(can_have(*budget, {}, total));
+        CHECK(can_have(*budget, {.tenant_id = 3}, total / 2));
+        CHECK(can_have(*budget, {.address = 1}, total / 4));
+        CHECK(can_have(*budget, {.network = 2}, total / 4));
+        CHECK(can_have(*budget, {.tenant_id = 3, .anonymous = true}, total / 4));
+        CHECK(can_have(*budget, {.address = 1, .anonymous = true}, total / 8));
+        auto const other = budget->lease({.tenant_id = 4, .anonymous = true});
+        other->grow(total / 4);
+        CHECK(can_have(*budget, {.tenant_id = 5, .anonymous = true}, total / 4)); // half of all, with `other`
+    };
+    std::size_t failures = 0;
+    for (bool is_taken = false; !is_taken;) {
+        auto const lease = budget->lease({.address = 1, .network = 2, .tenant_id = 3, .anonymous = true});
+        try {
+            FailingAllocation const failing(failures);
+            lease->grow(total / 8);
+            is_taken = true;
+        } catch (std::bad_alloc const&) {
+            ++failures;
+            check_shares();
+        }
+    }
+    CHECK(failures >= 5); // a key of each of the five shares
+    check_shares();
+}
