@@ -86,3 +86,31 @@ TEST_CASE("outcomes that were put off are written although others come without e
     REQUIRE(written_before);
     CHECK(*written_before < others);
 }
+
+TEST_CASE("many scopes whose outcomes are put off keep no other scope's outcomes waiting")
+{
+    Async f;
+    std::atomic<bool> broken = true;
+    std::atomic<int> refused = 0;
+    f.record = [&](pg::Tx& tx, auto endings) {
+        auto const of_broken = [](Ending const* ending) { return ending->claim.scope_id < 22; };
+        if (!broken || std::ranges::none_of(endings, of_broken)) return;
+        ++refused;
+        std::this_thread::sleep_for(10ms); // with 20 of them, the pause of one of them is always over
+        raise(tx, "55P03");
+    };
+    for (std::int64_t scope = 2; scope < 22; ++scope)
+        f.add(scope);
+    f.start(200, 2s); // pauses are 100 ms at most with this lease
+    REQUIRE(eventually([&] { return f.begun == 20; }));
+    f.end_all();
+    REQUIRE(eventually([&] { return refused >= 40; }));
+    f.add(30);
+    REQUIRE(eventually([&] { return f.begun == 21; }));
+    f.end_all();
+    CHECK(eventually([&] { return f.jobs_left() == 20; }));
+
+    broken = false;
+    CHECK(eventually([&] { return f.worker->in_flight() == 0; }));
+    CHECK(f.jobs_left() == 0);
+}
