@@ -1,6 +1,7 @@
 #include "http/body_budget.hpp"
 
 #include "core/error.hpp"
+#include "core/fair_queue.hpp"
 
 #include <algorithm>
 #include <string>
@@ -29,8 +30,9 @@ bool take_from(std::atomic<std::size_t>& held, std::size_t bytes, std::size_t li
 
 BodyBudget::BodyBudget(std::size_t total, std::function<void(Share)> refused)
     : total_(total), refused_(std::move(refused)), tenants_(limit_of(Share::tenant)),
-      addresses_(limit_of(Share::address)), networks_(limit_of(Share::network)),
+      environments_(limit_of(Share::environment)), networks_(limit_of(Share::network)),
       anonymous_tenants_(limit_of(Share::anonymous_tenant)),
+      anonymous_environments_(limit_of(Share::anonymous_environment)),
       anonymous_addresses_(limit_of(Share::anonymous_address))
 {
 }
@@ -51,10 +53,13 @@ std::size_t BodyBudget::limit_of(Share share) const noexcept
     case Share::anonymous:
     case Share::tenant:
         return total_ / 2;
-    case Share::address:
     case Share::network:
     case Share::anonymous_tenant:
         return total_ / 4;
+    case Share::environment:
+        return core::share_of(limit_of(Share::tenant));
+    case Share::anonymous_environment:
+        return core::share_of(limit_of(Share::anonymous_tenant));
     case Share::anonymous_address:
         return total_ / 8;
     case Share::process:
@@ -63,17 +68,22 @@ std::size_t BodyBudget::limit_of(Share share) const noexcept
     return total_;
 }
 
-std::array<BodyBudget::Part, 5> BodyBudget::parts_of(Holder const& holder) noexcept
+std::array<BodyBudget::Part, 6> BodyBudget::parts_of(Holder const& holder) noexcept
 {
-    std::optional<std::int64_t> tenant, address;
-    if (holder.anonymous) {
-        tenant = holder.tenant_id.value_or(0); // requests without a tenant have one share together
-        address = holder.address;
-    }
-    return {Part{Share::anonymous_address, &anonymous_addresses_, address},
-        Part{Share::address, &addresses_, holder.address}, Part{Share::network, &networks_, holder.network},
-        Part{Share::anonymous_tenant, &anonymous_tenants_, tenant},
-        Part{Share::tenant, &tenants_, holder.tenant_id}};
+    auto const owner = core::Owner::of(holder.scope_id);
+    auto const when = [](bool counts, std::int64_t key) {
+        return counts ? std::optional(key) : std::nullopt;
+    };
+    bool const anonymous = holder.anonymous;
+    bool const has_tenant = holder.scope_id != 0;
+    // Requests without a tenant have one share together.
+    return {Part{Share::anonymous_address, &anonymous_addresses_, anonymous ? holder.address : std::nullopt},
+        Part{Share::network, &networks_, holder.network},
+        Part{Share::anonymous_environment, &anonymous_environments_,
+            when(anonymous && has_tenant, owner.scope)},
+        Part{Share::anonymous_tenant, &anonymous_tenants_, when(anonymous, owner.tenant)},
+        Part{Share::environment, &environments_, when(has_tenant, owner.scope)},
+        Part{Share::tenant, &tenants_, when(has_tenant, owner.tenant)}};
 }
 
 std::optional<BodyBudget::Share> BodyBudget::take(Holder const& holder, std::size_t bytes)

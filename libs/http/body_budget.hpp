@@ -17,9 +17,9 @@ namespace http {
 class BodyLease;
 
 /// How many bytes of request bodies, and of the JSON they become, this process holds at most. Within the
-/// total, each tenant has a half, and each client address and each network a quarter. Requests without a
-/// credential have a half together; of that, those of one tenant have a half, those of one address a quarter.
-/// Safe from any thread.
+/// total, each tenant has a half, of which each of its environments has three quarters, and each network a
+/// quarter. Requests without a credential have a half together; of that, those of one tenant have a half (of
+/// which each of its environments has three quarters), those of one address a quarter. Safe from any thread.
 class BodyBudget : public std::enable_shared_from_this<BodyBudget> {
 public:
     /// What was used up when a request is refused.
@@ -27,20 +27,21 @@ public:
         process,
         anonymous,
         tenant,
-        address,
+        environment,
         network,
         anonymous_tenant,
+        anonymous_environment,
         anonymous_address
     };
 
-    static constexpr std::array<std::string_view, 7> share_names{
-        "process", "anonymous", "tenant", "address", "network", "anonymous_tenant", "anonymous_address"};
+    static constexpr std::array<std::string_view, 8> share_names{"process", "anonymous", "tenant",
+        "environment", "network", "anonymous_tenant", "anonymous_environment", "anonymous_address"};
 
     /// Whose shares a request's bytes count in, beside the total.
     struct Holder {
         std::optional<std::int64_t> address = {}; ///< network_key of the client; nullopt: none counts
         std::optional<std::int64_t> network = {}; ///< network_key of the client's network, likewise
-        std::optional<std::int64_t> tenant_id = {};
+        std::int64_t scope_id = 0;                ///< as in core::Scope; 0: no tenant
         bool anonymous = false; ///< came without a credential, or with one that is no secret
     };
 
@@ -66,7 +67,7 @@ private:
         std::optional<std::int64_t> key; ///< nullopt: it does not count there
     };
 
-    std::array<Part, 5> parts_of(Holder const& holder) noexcept;
+    std::array<Part, 6> parts_of(Holder const& holder) noexcept;
     std::size_t limit_of(Share share) const noexcept;
     std::optional<Share> take(Holder const& holder, std::size_t bytes); ///< what was used up; nullopt: none
     void give_back(Holder const& holder, std::size_t bytes) noexcept;
@@ -75,7 +76,8 @@ private:
     std::function<void(Share)> const refused_;
     std::atomic<std::size_t> held_ = 0;
     std::atomic<std::size_t> anonymous_ = 0;
-    core::KeyedLimit tenants_, addresses_, networks_, anonymous_tenants_, anonymous_addresses_;
+    core::KeyedLimit tenants_, environments_, networks_;
+    core::KeyedLimit anonymous_tenants_, anonymous_environments_, anonymous_addresses_;
 };
 
 /// The part of the budget that one request holds; given back with the object. Used on one thread at a time.

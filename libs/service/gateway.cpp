@@ -192,7 +192,7 @@ http::BodyBudget::Holder Gateway::holder_of(Exchange const& exchange) const
     auto const& request = exchange.request;
     auto const& caller = request.context.caller;
     http::BodyBudget::Holder holder;
-    if (exchange.tenant) holder.tenant_id = exchange.tenant->id;
+    holder.scope_id = request.context.scope.id;
     // A publishable key is in every copy of an app: a stranger may have it.
     holder.anonymous = caller.kind == core::Access::anonymous || caller.kind == core::Access::publishable_key;
     if (caller.kind == core::Access::key || caller.kind == core::Access::master) return holder;

@@ -16,7 +16,7 @@ namespace service {
 namespace {
 
 constexpr std::size_t min_master_key = 32;
-/// Of which the smallest share, an eighth, takes a body of 1 MiB and its JSON.
+/// Of which the smallest share, an eighth, takes a body of 1 MiB, and JSON that takes as much again.
 constexpr std::int64_t smallest_body_budget = std::int64_t{16} << 20;
 
 std::uint16_t read_port(

@@ -132,8 +132,8 @@ TEST_CASE("a tenant that holds its share of the memory for bodies is told to com
             .headers = {host(slug + ".things.localhost"), key, {"Content-Type", "application/json"}},
             .body = document(100)});
     };
-    auto held = f.bodies().lease({.tenant_id = f.scope("demo", Environment::production).tenant_id()});
-    held->grow(mebibyte / 2);
+    auto held = f.bodies().lease({.scope_id = f.scope("demo", Environment::production).id});
+    held->grow(mebibyte / 8 * 3);
     auto const refused = parse_as("demo", demo);
     CHECK(refused.status == 503);
     CHECK(refused.code() == "UNAVAILABLE");
@@ -144,22 +144,22 @@ TEST_CASE("a tenant that holds its share of the memory for bodies is told to com
     CHECK(f.bodies().held() == 0);
 }
 
-TEST_CASE("an address that holds its share is told to come back, unless a secret key speaks for a tenant")
+TEST_CASE("a network that holds its share is told to come back, unless a secret key speaks for a tenant")
 {
     Fixture f({.proxies = "10.0.0.0/8", .body_budget = mebibyte});
     auto const key = bearer(f.mint("demo", Environment::production));
     auto const app = bearer(f.mint("demo", Environment::production, "publishable"));
     auto const ada = user(f, "ada");
     auto const held =
-        f.bodies().lease({.address = http::network_key(asio::ip::make_address("192.0.2.1"), 32, 64)});
+        f.bodies().lease({.network = http::network_key(asio::ip::make_address("192.0.2.1"), 24, 48)});
     held->grow(mebibyte / 4);
     CHECK(parse(f, ada, "192.0.2.1").status == 503);
     CHECK(parse(f, app, "192.0.2.1").status == 503);
     CHECK(parse(f, {"X-None", "1"}, "192.0.2.1", "/v1/open-parse").status == 503);
     CHECK(parse(f, {"X-Forwarded-For", "192.0.2.1"}, "10.1.1.1", "/v1/open-parse").status == 503);
     CHECK(parse(f, {"X-None", "1"}, "10.1.1.1", "/v1/open-parse").status == 200);
-    CHECK(parse(f, {"X-None", "1"}, "192.0.2.2", "/v1/open-parse").status == 200);
-    CHECK(parse(f, ada, "192.0.2.2").status == 200);
+    CHECK(parse(f, {"X-None", "1"}, "198.51.100.2", "/v1/open-parse").status == 200);
+    CHECK(parse(f, ada, "198.51.100.2").status == 200);
     CHECK(parse(f, key, "192.0.2.1").status == 200);
 }
 
@@ -169,9 +169,9 @@ TEST_CASE("a publishable key, which every copy of an app has, shares what is for
     auto const app = bearer(f.mint("demo", Environment::production, "publishable"));
     auto const ada = user(f, "ada");
     std::vector<std::shared_ptr<http::BodyLease>> held;
-    for (std::int64_t tenant : {1001, 1002}) { // a quarter each, of the half
-        held.push_back(f.bodies().lease({.tenant_id = tenant, .anonymous = true}));
-        held.back()->grow(mebibyte / 4);
+    for (std::int64_t tenant : {1001, 1002, 1003, 1004}) { // together the half
+        held.push_back(f.bodies().lease({.scope_id = 2 * tenant, .anonymous = true}));
+        held.back()->grow(mebibyte / 8);
     }
     CHECK(parse(f, app, "192.0.2.1").status == 503);
     CHECK(parse(f, ada, "192.0.2.1").status == 200);

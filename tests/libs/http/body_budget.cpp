@@ -22,6 +22,16 @@ namespace {
 constexpr std::size_t kibibyte = 1024;
 constexpr std::size_t mebibyte = kibibyte * kibibyte;
 
+constexpr std::int64_t production(std::int64_t tenant_id)
+{
+    return 2 * tenant_id;
+}
+
+constexpr std::int64_t sandbox(std::int64_t tenant_id)
+{
+    return 2 * tenant_id + 1;
+}
+
 /// A budget that counts whom it refused.
 struct Counted {
     explicit Counted(std::size_t total)
@@ -67,40 +77,35 @@ TEST_CASE("what leases hold together is bounded, and free again with them")
     CHECK(c.budget->held() == 900 * kibibyte);
 }
 
-TEST_CASE("an address, a network, a tenant and all requests without a credential have shares")
+TEST_CASE("a network, a tenant, its environments and all requests without a credential have shares")
 {
     Counted c(mebibyte);
-    SECTION("an address has a quarter")
+    SECTION("a tenant has half, and each of its environments three quarters of that")
     {
-        auto const first = c.budget->lease({.address = 1, .tenant_id = 1});
-        auto const second = c.budget->lease({.address = 1, .tenant_id = 2});
-        auto const other = c.budget->lease({.address = 2, .tenant_id = 1});
-        CHECK(takes(*first, 200 * kibibyte));
-        CHECK_FALSE(takes(*second, 100 * kibibyte));
-        CHECK(takes(*other, 200 * kibibyte));
-        CHECK(c.refused(BodyBudget::Share::address) == 1);
-    }
-    SECTION("a tenant has half")
-    {
-        auto const first = c.budget->lease({.tenant_id = 1});
-        auto const second = c.budget->lease({.address = 1, .tenant_id = 1});
-        auto const other = c.budget->lease({.address = 1, .tenant_id = 2});
-        CHECK(takes(*first, 400 * kibibyte));
-        CHECK_FALSE(takes(*second, 200 * kibibyte));
-        CHECK(takes(*other, 256 * kibibyte)); // what was refused is not held by the address
+        auto const first = c.budget->lease({.scope_id = sandbox(1)});
+        auto const second = c.budget->lease({.network = 1, .scope_id = sandbox(1)});
+        auto const live = c.budget->lease({.scope_id = production(1)});
+        auto const other = c.budget->lease({.network = 1, .scope_id = production(2)});
+        CHECK(takes(*first, 384 * kibibyte));
+        CHECK_FALSE(takes(*second, 4 * kibibyte));
+        CHECK(c.refused(BodyBudget::Share::environment) == 1);
+        CHECK(takes(*live, 128 * kibibyte));
+        CHECK_FALSE(takes(*live, 4 * kibibyte));
         CHECK(c.refused(BodyBudget::Share::tenant) == 1);
+        CHECK(takes(*other, 256 * kibibyte)); // what was refused is not held by the network
     }
     SECTION("requests without a credential have half")
     {
         std::vector<std::shared_ptr<http::BodyLease>> leases;
         for (std::int64_t i = 0; i < 4; ++i) {
-            leases.push_back(c.budget->lease({.address = i, .tenant_id = i % 2, .anonymous = true}));
+            leases.push_back(
+                c.budget->lease({.address = i, .scope_id = production(1 + i), .anonymous = true}));
             CHECK(takes(*leases.back(), 128 * kibibyte));
         }
-        auto const next = c.budget->lease({.address = 5, .tenant_id = 3, .anonymous = true});
-        auto const known = c.budget->lease({.tenant_id = 3});
+        auto const next = c.budget->lease({.address = 5, .scope_id = production(5), .anonymous = true});
+        auto const known = c.budget->lease({.scope_id = production(5)});
         CHECK_FALSE(takes(*next, 4 * kibibyte));
-        CHECK(takes(*known, 512 * kibibyte));
+        CHECK(takes(*known, 384 * kibibyte));
         CHECK(c.refused(BodyBudget::Share::anonymous) == 1);
     }
     SECTION("a network has a quarter")
@@ -115,25 +120,30 @@ TEST_CASE("an address, a network, a tenant and all requests without a credential
     }
     SECTION("requests without a credential of one address have an eighth")
     {
-        auto const first = c.budget->lease({.address = 1, .tenant_id = 1, .anonymous = true});
-        auto const second = c.budget->lease({.address = 1, .tenant_id = 2, .anonymous = true});
-        auto const known = c.budget->lease({.address = 1, .tenant_id = 1});
+        auto const first = c.budget->lease({.address = 1, .scope_id = production(1), .anonymous = true});
+        auto const second = c.budget->lease({.address = 1, .scope_id = production(2), .anonymous = true});
+        auto const known = c.budget->lease({.address = 1, .scope_id = production(1)});
         CHECK(takes(*first, 100 * kibibyte));
         CHECK_FALSE(takes(*second, 100 * kibibyte));
         CHECK(takes(*known, 100 * kibibyte));
         CHECK(c.refused(BodyBudget::Share::anonymous_address) == 1);
     }
-    SECTION("requests without a credential of one tenant have a quarter")
+    SECTION(
+        "requests without a credential of one tenant have a quarter, each environment three of its quarters")
     {
-        auto const first = c.budget->lease({.tenant_id = 1, .anonymous = true});
-        auto const second = c.budget->lease({.address = 2, .tenant_id = 1, .anonymous = true});
-        auto const other = c.budget->lease({.address = 2, .tenant_id = 2, .anonymous = true});
+        auto const first = c.budget->lease({.scope_id = sandbox(1), .anonymous = true});
+        auto const second = c.budget->lease({.address = 2, .scope_id = sandbox(1), .anonymous = true});
+        auto const live = c.budget->lease({.scope_id = production(1), .anonymous = true});
+        auto const other = c.budget->lease({.address = 2, .scope_id = production(2), .anonymous = true});
         auto const without = c.budget->lease({.address = 3, .anonymous = true});
-        CHECK(takes(*first, 200 * kibibyte));
-        CHECK_FALSE(takes(*second, 100 * kibibyte));
+        CHECK(takes(*first, 192 * kibibyte));
+        CHECK_FALSE(takes(*second, 4 * kibibyte));
+        CHECK(c.refused(BodyBudget::Share::anonymous_environment) == 1);
+        CHECK(takes(*live, 64 * kibibyte));
+        CHECK_FALSE(takes(*live, 4 * kibibyte));
+        CHECK(c.refused(BodyBudget::Share::anonymous_tenant) == 1);
         CHECK(takes(*other, 128 * kibibyte)); // what was refused is not held by the address
         CHECK(takes(*without, 128 * kibibyte));
-        CHECK(c.refused(BodyBudget::Share::anonymous_tenant) == 1);
     }
     CHECK(c.refused(BodyBudget::Share::process) == 0);
 }
@@ -144,21 +154,23 @@ TEST_CASE("what is refused or given back leaves nothing behind")
     {
         std::vector<std::shared_ptr<http::BodyLease>> leases;
         for (std::int64_t i = 0; i < 200; ++i) {
-            leases.push_back(c.budget->lease(
-                {.address = i % 7, .network = i % 5, .tenant_id = i % 3, .anonymous = i % 2 == 0}));
+            leases.push_back(c.budget->lease({.address = i % 7,
+                .network = i % 5,
+                .scope_id = production(1 + i % 3),
+                .anonymous = i % 2 == 0}));
             if (takes(*leases.back(), 20 * kibibyte)) leases.back()->shrink(15 * kibibyte);
         }
         CHECK(c.budget->held() <= c.budget->total());
     }
     CHECK(c.budget->held() == 0);
-    auto const all = c.budget->lease({.tenant_id = 1, .anonymous = true});
-    CHECK(takes(*all, 256 * kibibyte));
+    auto const all = c.budget->lease({.scope_id = production(1), .anonymous = true});
+    CHECK(takes(*all, 192 * kibibyte));
 }
 
 TEST_CASE("a request that could never have what it needs is not told to come back")
 {
     Counted c(mebibyte);
-    auto const lease = c.budget->lease({.address = 1});
+    auto const lease = c.budget->lease({.network = 1});
     lease->grow(100 * kibibyte);
     try {
         lease->grow(200 * kibibyte);
@@ -230,7 +242,7 @@ TEST_CASE("a body that breaks off gives back what it held")
 TEST_CASE("beyond the budget a body is refused with Retry-After, declared or not")
 {
     auto const budget = BodyBudget::make(2 * mebibyte);
-    test::Server server(counted(budget, {.tenant_id = 1}));
+    test::Server server(counted(budget, {.scope_id = production(1)}));
     auto slow = server.connect();
     slow.send(head(mebibyte) + std::string(300 * kibibyte, 'a'));
     CHECK(eventually([&] { return budget->held() >= 300 * kibibyte; }));

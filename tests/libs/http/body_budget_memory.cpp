@@ -80,18 +80,19 @@ TEST_CASE("bytes that cannot be counted for want of memory leave nothing in any 
     auto const check_shares = [&] {
         CHECK(budget->held() == 0);
         CHECK(can_have(*budget, {}, total));
-        CHECK(can_have(*budget, {.tenant_id = 3}, total / 2));
-        CHECK(can_have(*budget, {.address = 1}, total / 4));
+        CHECK(can_have(*budget, {.scope_id = 6}, total / 8 * 3));
         CHECK(can_have(*budget, {.network = 2}, total / 4));
-        CHECK(can_have(*budget, {.tenant_id = 3, .anonymous = true}, total / 4));
+        CHECK(can_have(*budget, {.scope_id = 6, .anonymous = true}, total / 16 * 3));
         CHECK(can_have(*budget, {.address = 1, .anonymous = true}, total / 8));
-        auto const other = budget->lease({.tenant_id = 4, .anonymous = true});
-        other->grow(total / 4);
-        CHECK(can_have(*budget, {.tenant_id = 5, .anonymous = true}, total / 4)); // half of all, with `other`
+        auto const other = budget->lease({.scope_id = 8, .anonymous = true});
+        other->grow(total / 16 * 3);
+        auto const another = budget->lease({.scope_id = 10, .anonymous = true});
+        another->grow(total / 16 * 3);
+        CHECK(can_have(*budget, {.scope_id = 12, .anonymous = true}, total / 8)); // half of all, with the two
     };
     std::size_t failures = 0;
     for (bool is_taken = false; !is_taken;) {
-        auto const lease = budget->lease({.address = 1, .network = 2, .tenant_id = 3, .anonymous = true});
+        auto const lease = budget->lease({.address = 1, .network = 2, .scope_id = 6, .anonymous = true});
         try {
             FailingAllocation const failing(failures);
             lease->grow(total / 8);
@@ -101,6 +102,6 @@ TEST_CASE("bytes that cannot be counted for want of memory leave nothing in any 
             check_shares();
         }
     }
-    CHECK(failures >= 5); // a key of each of the five shares
+    CHECK(failures >= 6); // a key of each of the six shares
     check_shares();
 }

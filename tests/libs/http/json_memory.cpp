@@ -79,7 +79,7 @@ TEST_CASE("a tree may take eight times what its text does, and small ones 64 KiB
 TEST_CASE("what parsing needs meanwhile counts, too, and is given back when it fails")
 {
     auto const budget = http::BodyBudget::make(16 * mebibyte);
-    auto const lease = budget->lease({.tenant_id = 1});
+    auto const lease = budget->lease({.scope_id = 2});
     // Half a million numbers stand in the parser's stack before they become an array.
     auto const parse = [&](std::string const& text) {
         return code_of([&] { http::parse_json(text, lease); });
