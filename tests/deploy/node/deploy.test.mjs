@@ -190,6 +190,26 @@ test("compose.yaml: Compose itself reads it", () => {
   assert.notEqual(config(text.replace("read_only", "readonly"), secretVariables).status, 0);
 });
 
+test("managed-data mounts the files of TLS where data.md says", () => {
+  const at = (container) => Object.fromEntries((container.volumeMounts ?? []).map(({ name, mountPath, readOnly }) => [mountPath, readOnly && name]));
+  const document = read(`${deploy}/data.md`);
+  const folders = [...document.matchAll(/^REDIS_\w+=(\/etc\/tetrad\/[\w-]+)\/[\w.]+$/gm)].map(([, folder]) => folder);
+  assert.equal(folders.length, 3);
+  const expected = { "/etc/tetrad/data-authorities": "data-authorities", "/etc/tetrad/redis-client": "redis-client" };
+  assert.deepEqual([...new Set(folders)].sort(), Object.keys(expected));
+  for (const overlay of ["staging", "production"]) {
+    for (const deployment of services(overlays[overlay])) {
+      const { spec } = podOf(deployment);
+      assert.deepEqual([...spec.initContainers, ...spec.containers].map(at), [expected, expected], deployment.metadata.name);
+      const { secret } = spec.volumes.find(({ name }) => name === "redis-client");
+      assert.equal(secret.defaultMode, 0o440);
+      assert.equal(spec.securityContext.fsGroup, spec.securityContext.runAsGroup);
+    }
+    for (const job of of(overlays[overlay], "Job"))
+      assert.deepEqual(at(podOf(job).spec.containers[0]), { "/etc/tetrad/data-authorities": "data-authorities" });
+  }
+});
+
 test("pod-identity lets the services with attachments reach the agent, and no others", () => {
   const folder = mkdtempSync(`${tmpdir()}/tetrad-deploy-`);
   const overlay = path.relative(folder, `${deploy}/overlays/production`);
@@ -283,7 +303,9 @@ test("each rule between objects is broken by what it is there for", () => {
     tokens: [pod((spec) => { delete spec.automountServiceAccountToken; }), pod((spec) => { spec.enableServiceLinks = true; })],
     confinement: [pod((spec) => { spec.containers[0].securityContext.readOnlyRootFilesystem = false; })],
     selectors: [edit("Service", "notify", (o) => { delete o.spec.selector["app.kubernetes.io/component"]; }), edit("PodDisruptionBudget", "notify", (o) => { o.spec.selector.matchLabels = { "app.kubernetes.io/name": "none" }; })],
-    references: [pod((spec) => { spec.containers[0].envFrom[0].configMapRef.name = "notify"; }), pod((spec) => { spec.containers[0].envFrom[1].secretRef.name = "none"; })],
+    references: [pod((spec) => { spec.containers[0].envFrom[0].configMapRef.name = "notify"; }), pod((spec) => { spec.containers[0].envFrom[1].secretRef.name = "none"; }),
+      pod((spec) => { delete spec.volumes[0].configMap.optional; }), pod((spec) => { delete spec.volumes[1].secret.optional; })],
+    mounts: [pod((spec) => { spec.volumes.pop(); }), pod((spec) => { spec.volumes.push({ name: "unused", emptyDir: {} }); })],
     servicePorts: [edit("Service", "notify", (o) => { o.spec.ports[0].targetPort = "http"; }), edit("Service", "notify", (o) => { o.spec.ports[0].port = 80; })],
     denial: [drop("NetworkPolicy", "default-deny"), drop("NetworkPolicy", "notify"), edit("NetworkPolicy", "default-deny", (o) => { o.spec.egress = [{}]; })],
     allowances: [edit("NetworkPolicy", "notify", (o) => { delete o.spec.egress[1].to; }), edit("NetworkPolicy", "notify", (o) => { delete o.spec.egress[1].ports; }),

@@ -109,11 +109,28 @@ function selectors(objects) {
 }
 
 function references(objects, secrets) {
-  return workloads(objects).flatMap((workload) => containersOf(podOf(workload)).flatMap((container) =>
-    (container.envFrom ?? []).flatMap(({ configMapRef, secretRef }) => [
-      ...(configMapRef && !named(objects, "ConfigMap", configMapRef.name) ? [`there is no ConfigMap ${configMapRef.name}`] : []),
-      ...(secretRef && !secretRef.optional && !secrets.has(secretRef.name) ? [`nobody makes the Secret ${secretRef.name}`] : []),
-    ])));
+  const missing = (configMap, secret) => [
+    ...(configMap?.name && !configMap.optional && !named(objects, "ConfigMap", configMap.name) ? [`there is no ConfigMap ${configMap.name}`] : []),
+    ...(secret?.name && !secret.optional && !secrets.has(secret.name) ? [`nobody makes the Secret ${secret.name}`] : []),
+  ];
+  return workloads(objects).flatMap((workload) => [
+    ...containersOf(podOf(workload)).flatMap((container) =>
+      (container.envFrom ?? []).flatMap(({ configMapRef, secretRef }) => missing(configMapRef, secretRef))),
+    ...(podOf(workload).spec.volumes ?? []).flatMap(({ configMap, secret }) => missing(configMap, secret && { ...secret, name: secret.secretName })),
+  ]);
+}
+
+/** Every mount is of a volume that the pod has, and every volume is mounted. */
+function mounts(objects) {
+  return workloads(objects).flatMap((workload) => {
+    const claimed = (workload.spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name);
+    const volumes = new Set([...(podOf(workload).spec.volumes ?? []).map(({ name }) => name), ...claimed]);
+    const mounted = new Set(containersOf(podOf(workload)).flatMap((container) => (container.volumeMounts ?? []).map(({ name }) => name)));
+    return [
+      ...[...mounted].filter((name) => !volumes.has(name)).map((name) => `${workload.metadata.name} mounts ${name}, which it has not`),
+      ...[...volumes].filter((name) => !mounted.has(name)).map((name) => `${workload.metadata.name} has the volume ${name}, and mounts it nowhere`),
+    ];
+  });
 }
 
 function servicePorts(objects) {
@@ -230,7 +247,7 @@ function namespaces(objects) {
   ];
 }
 
-export const rules = { resources, probes, stopping, rollout, companions, images, tokens, confinement, selectors, references,
+export const rules = { resources, probes, stopping, rollout, companions, images, tokens, confinement, selectors, references, mounts,
   servicePorts, denial, allowances, reach, routes, hosts, monitoring, namespaces };
 
 /** Every fault of the objects of an overlay. `secrets`: names of the Secrets that are made beside it. */
