@@ -21,11 +21,14 @@ constexpr std::size_t record_size = 16 * 1024;
 /// How long the server is given to fill a record.
 constexpr std::chrono::milliseconds gathering{2};
 
-template <class From, class To> asio::awaitable<void> relay(From& from, To& to)
+/// `arrived` is called for each block, before it is sent on.
+template <class From, class To, class Arrived>
+asio::awaitable<void> relay(From& from, To& to, Arrived const& arrived)
 {
     std::array<char, record_size> block;
     for (;;) {
         auto const size = co_await from.async_read_some(asio::buffer(block), asio::use_awaitable);
+        arrived();
         co_await asio::async_write(to, asio::buffer(block, size), asio::use_awaitable);
     }
 }
@@ -49,9 +52,10 @@ template <class To> asio::awaitable<void> relay_blocks(asio::ip::tcp::socket& fr
 
 } // namespace
 
-Proxy::Proxy(unsigned short server, std::optional<asio::ssl::context> tls)
-    : tls_(std::move(tls)), server_(server)
+Proxy::Proxy(unsigned short server, std::optional<asio::ssl::context> tls, int socket_buffer)
+    : tls_(std::move(tls)), server_(server), socket_buffer_(socket_buffer)
 {
+    limit_buffers(acceptor_); // the sockets that it accepts have its sizes
     asio::co_spawn(ioc_, accept(), asio::detached);
     thread_ = std::thread([this] { ioc_.run(); });
 }
@@ -60,6 +64,13 @@ Proxy::~Proxy()
 {
     ioc_.stop();
     thread_.join();
+}
+
+template <class Socket> void Proxy::limit_buffers(Socket& socket) const
+{
+    if (socket_buffer_ == 0) return;
+    socket.set_option(asio::socket_base::receive_buffer_size(socket_buffer_));
+    socket.set_option(asio::socket_base::send_buffer_size(socket_buffer_));
 }
 
 asio::awaitable<void> Proxy::accept()
@@ -72,13 +83,17 @@ asio::awaitable<void> Proxy::accept()
 
 asio::awaitable<void> Proxy::serve(Tcp::socket client)
 {
-    Tcp::socket server(ioc_);
+    Tcp::socket server(ioc_, Tcp::v4());
+    limit_buffers(server);
     co_await server.async_connect({asio::ip::address_v4::loopback(), server_}, asio::use_awaitable);
     if (tls_) {
         co_await serve_tls(std::move(client), std::move(server));
         co_return;
     }
-    co_await (relay(client, server) && relay(server, client));
+    bool asked = false; // the client sent last
+    auto const from_client = [&] { turns_ += std::exchange(asked, true) ? 0 : 1; };
+    auto const from_server = [&] { asked = false; };
+    co_await (relay(client, server, from_client) && relay(server, client, from_server));
 }
 
 asio::awaitable<void> Proxy::serve_tls(Tcp::socket client, Tcp::socket server)
@@ -88,5 +103,5 @@ asio::awaitable<void> Proxy::serve_tls(Tcp::socket client, Tcp::socket server)
     co_await asio::async_write(client, asio::buffer("S", 1), asio::use_awaitable);
     asio::ssl::stream<Tcp::socket> stream(std::move(client), *tls_);
     co_await stream.async_handshake(asio::ssl::stream_base::server, asio::use_awaitable);
-    co_await (relay(stream, server) && relay_blocks(server, stream));
+    co_await (relay(stream, server, [] {}) && relay_blocks(server, stream));
 }

@@ -9,10 +9,14 @@
 #include <catch2/catch.hpp>
 
 #include <atomic>
+#include <numeric>
 
 using namespace std::chrono_literals;
 
 namespace {
+
+/// Small beside the largest messages here, and larger than what a loopback packet needs to go on at once.
+constexpr int socket_buffer = 128 * 1024;
 
 /// A PostgreSQL behind TLS, under the name `pg.test`, in records of 16 KiB.
 struct Fixture {
@@ -26,7 +30,7 @@ struct Fixture {
 
     testing::Postgres postgres = notes_database();
     Certificates certificates{"pg.test"};
-    Proxy proxy{postgres.port(), certificates.server()};
+    Proxy proxy{postgres.port(), certificates.server(), socket_buffer};
 };
 
 /// `rows` rows of `size` bytes each.
@@ -43,7 +47,34 @@ std::size_t total(auto const& result)
     return sum;
 }
 
+/// Whose text, which the server answers with before it reads the next statement, has some 8 MiB.
+pg::Scopes very_many_scopes()
+{
+    std::vector<std::int64_t> ids(420'000);
+    std::iota(ids.begin(), ids.end(), 1'000'000'000'000'000'000);
+    return pg::Scopes(std::move(ids));
+}
+
 } // namespace
+
+TEST_CASE_METHOD(Fixture, "8 MiB go to the server and come back while neither side can send")
+{
+    pg::Database database(
+        {.url = url("pg.test", certificates.authority()), .threads = 1, .statement_timeout = 60s});
+    std::string const sent(std::size_t{8} << 20, 'x');
+    // With them the answer to `set_config` fills its direction while `sent` fills the other one.
+    auto const scopes = GENERATE(false, true) ? very_many_scopes() : pg::Scopes();
+    auto const is_sent = [&](auto const& rows) {
+        return pg::read_rows(rows, &pg::RowReader::text) == std::vector{sent};
+    };
+    CHECK(database.transact_blocking(
+        scopes, [&](pg::Tx& tx) { return is_sent(tx.run("SELECT $1::text", {sent})); }));
+    auto const by_batch = [&]() -> boost::asio::awaitable<bool> {
+        auto const session = co_await database.session();
+        co_return is_sent(co_await session->run(scopes, "SELECT $1::text", {sent}));
+    };
+    CHECK(testing::run_awaitable(by_batch()));
+}
 
 TEST_CASE_METHOD(Fixture, "a result in TLS records of 16 KiB is read to its end")
 {

@@ -1,0 +1,75 @@
+// How often a caller waits for the server, counted by a proxy before it.
+#include "pg/row.hpp"
+#include "proxy.hpp"
+#include "schema.hpp"
+#include "testing/eventually.hpp"
+#include "testing/run_awaitable.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+struct Fixture {
+    explicit Fixture(bool pooling = false)
+        : database({.url = url(), .threads = 1, .transaction_pooling = pooling})
+    {
+        REQUIRE(testing::eventually([&] { return database.healthy(); }));
+    }
+
+    std::string url() const
+    {
+        return "host=127.0.0.1 port=" + std::to_string(proxy.port()) +
+               " sslmode=disable user=" + postgres.service_role() + " dbname=" + postgres.database();
+    }
+
+    /// Round trips of a transaction of `scope` that adds so many notes.
+    unsigned transact(std::int64_t scope, int notes)
+    {
+        auto const before = proxy.turns();
+        database.transact_blocking(scope, [&](pg::Tx& tx) {
+            for (int i = 0; i < notes; ++i)
+                insert_note(tx, scope, core::Uuid::v7(), "x");
+        });
+        return proxy.turns() - before;
+    }
+
+    /// Round trips of a batch's statement, which counts the notes of its scope.
+    unsigned count_in_batch(std::int64_t scope, std::int64_t expected)
+    {
+        unsigned turns = 0;
+        auto const work = [&]() -> boost::asio::awaitable<void> {
+            auto const session = co_await database.session();
+            auto const before = proxy.turns();
+            auto const rows = co_await session->run(scope, "SELECT count(*) FROM notes", {});
+            turns = proxy.turns() - before;
+            CHECK(pg::read_rows(rows, &pg::RowReader::integer) == std::vector{expected});
+        };
+        testing::run_awaitable(work());
+        return turns;
+    }
+
+    testing::Postgres postgres = notes_database();
+    Proxy proxy{postgres.port()};
+    pg::Database database;
+};
+
+} // namespace
+
+TEST_CASE("a transaction's scope is set in the round trip of its first statement")
+{
+    Fixture f(GENERATE(false, true)); // behind a pooler the session's settings go with it
+    CHECK(f.transact(2, 1) == 2);     // with BEGIN, and prepared there; COMMIT
+    CHECK(f.transact(4, 1) == 2);
+    CHECK(f.transact(2, 5) == 6);
+    CHECK(f.transact(2, 0) == 0);
+    CHECK(f.postgres.query("SELECT string_agg(scope_id::text, ',' ORDER BY scope_id) FROM notes") ==
+          "2,2,2,2,2,2,4");
+}
+
+TEST_CASE("a batch sets its scopes and runs its statement in one round trip")
+{
+    Fixture f(GENERATE(false, true));
+    f.transact(2, 3);
+    CHECK(f.count_in_batch(2, 3) == 1);
+    CHECK(f.count_in_batch(4, 0) == 1);
+}
