@@ -1,0 +1,50 @@
+// What a provider's address can make the program hold. The figures are those of the program's own process.
+#include "program.hpp"
+#include "testing/memory.hpp"
+
+#include <catch2/catch.hpp>
+
+using testing::mebibyte;
+
+namespace {
+
+constexpr std::size_t callers = 50;
+
+/// Has callers post the document at the same time, signed with `secret`. Each is answered `status`, or told
+/// to come back.
+testing::Burst send(BillingProgram const& program, std::string const& document, std::string const& secret,
+    unsigned status, std::size_t count = callers)
+{
+    testing::HttpClient::Headers const headers{
+        {"Stripe-Signature", signature(document, secret, core::SystemClock().now())}};
+    auto burst = testing::send_at_once(program, count, "",
+        [&](auto& client) { return client.post("/webhooks/payments", document, headers); });
+    for (auto const& [answered, times] : burst.counts) {
+        CAPTURE(answered, times);
+        CHECK((answered == status || (answered == 503 && count > 1)));
+    }
+    return burst;
+}
+
+} // namespace
+
+TEST_CASE("50 events of 1 MiB from strangers at once cost at most 64 MiB, for a moment", "[billing]")
+{
+    World const world;
+    BillingProgram const program(world);
+    auto const burst = send(program, testing::dense_document(mebibyte), "whsec_of-nobody", 401);
+    testing::check_memory(program, burst, 64 * mebibyte);
+}
+
+TEST_CASE("50 signed events at once are parsed, and cost at most 64 MiB, for a moment", "[billing]")
+{
+    World const world;
+    BillingProgram const program(world);
+    // The first one's tree is given up when it is too large, the other one's is complete, and no event's.
+    auto const [size, item, status] = GENERATE(
+        table<std::size_t, char const*, unsigned>({{mebibyte, "[0]", 413}, {mebibyte / 4, "12345", 400}}));
+    auto const document = testing::dense_document(size, "", item);
+    send(program, document, signing_secret, status, 1);
+    auto const burst = send(program, document, signing_secret, status);
+    testing::check_memory(program, burst, 64 * mebibyte);
+}
