@@ -1,3 +1,4 @@
+#include "testing/cross_origin.hpp"
 #include "testing/eventually.hpp"
 #include "world.hpp"
 
@@ -34,6 +35,12 @@ TEST_CASE("settings are the owner's and the operator's", "[settings]")
         return world.client().get("/enroll").body.find("Demo &quot;Inc.&quot; &amp; &lt;Sons&gt;") !=
                std::string::npos;
     }));
+}
+
+TEST_CASE("pages of a tenant's own auth host may call it without a setting", "[settings]")
+{
+    World const world;
+    testing::check_pages_of_auth_host(world, "PATCH", "/v1/settings");
 }
 
 TEST_CASE("the hosted page is itself alone, and shows the brand escaped", "[settings]")

@@ -1,6 +1,7 @@
 #include "crypto/keyring.hpp"
 #include "storage/settings.hpp"
 #include "tenancy/settings.hpp"
+#include "testing/cross_origin.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -142,6 +143,12 @@ TEST_CASE("the verb that seals anew reaches the secrets of the settings", "[sett
     CHECK(secrets[1].reveal() == "three");
     CHECK_THROWS_AS(settings::purchases_secret(document, id + 1, next), std::runtime_error);
     CHECK(settings::purchases_api_key(document, id, next).empty());
+}
+
+TEST_CASE("pages of a tenant's own auth host may call it without a setting", "[settings]")
+{
+    World const world;
+    testing::check_pages_of_auth_host(world, "PATCH", "/v1/settings");
 }
 
 TEST_CASE("pages of the origins that a tenant allows may call both of its environments", "[settings]")

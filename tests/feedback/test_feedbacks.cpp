@@ -1,3 +1,4 @@
+#include "testing/cross_origin.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -329,6 +330,12 @@ TEST_CASE("settings are changed field by field and guarded by their ETag", "[fee
     CHECK(backend.get("/v1/feedbacks", {{"Origin", "https://evil.example.com"}})
             .header("access-control-allow-origin")
             .empty());
+}
+
+TEST_CASE("pages of a tenant's own auth host may call it without a setting", "[feedback]")
+{
+    World const world;
+    testing::check_pages_of_auth_host(world, "PATCH", "/v1/settings");
 }
 
 TEST_CASE("a user is limited to 600 requests a minute, a key is not", "[feedback]")

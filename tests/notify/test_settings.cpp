@@ -1,3 +1,4 @@
+#include "testing/cross_origin.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -49,6 +50,12 @@ TEST_CASE("settings that cannot be are refused", "[settings]")
     CHECK(world.as_app().get("/v1/settings").status == 403);
     CHECK(world.as_user(ada).get("/v1/settings").status == 403);
     CHECK(world.as_user(ada, "admin").get("/v1/settings").status == 200);
+}
+
+TEST_CASE("pages of a tenant's own auth host may call it without a setting", "[settings]")
+{
+    World const world;
+    testing::check_pages_of_auth_host(world, "PATCH", "/v1/settings");
 }
 
 TEST_CASE("a push is refused while push is switched off, or has nobody to carry it", "[settings]")

@@ -1,4 +1,5 @@
 // Replicas whose clocks disagree: the database's decides.
+#include "jobs/async_worker.hpp"
 #include "jobs/periodic.hpp"
 #include "testing/eventually.hpp"
 #include "worker.hpp"
@@ -6,8 +7,12 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
 
 using namespace jobs_test;
+using jobs::AsyncWorker;
 using jobs::Claim;
 using jobs::Outcome;
 using jobs::Worker;
@@ -42,6 +47,27 @@ struct TwoReplicas {
     }
 
     std::string left() const { return postgres.query("SELECT count(*) FROM jobs"); }
+
+    /// Waits for so long by the database's clock; false when that takes much longer by ours.
+    bool outlast(std::chrono::seconds time) const
+    {
+        auto const begin = postgres.query("SELECT now()");
+        return eventually([&] {
+            return postgres.query("SELECT now() > '" + begin + "'::timestamptz + interval '" +
+                                  std::to_string(time.count()) + " seconds'") == "t";
+        });
+    }
+
+    /// Whether the only job has run once and is due in an hour, by the database's clock.
+    bool is_put_off_by_an_hour() const
+    {
+        bool const has_run = eventually([&] {
+            return postgres.query("SELECT count(*) FROM jobs WHERE attempts = 1 AND lease_owner IS NULL") ==
+                   "1";
+        });
+        return has_run && postgres.query("SELECT abs(extract(epoch FROM run_at - now() - "
+                                         "interval '1 hour')) < 30 FROM jobs") == "t";
+    }
 
     /// How often each job was begun, by any replica.
     std::map<core::Uuid, int> begun;
@@ -90,10 +116,7 @@ TEST_CASE("a replica a minute ahead or behind begins no job that another runs")
     OpenAtEnd const guard{gate};
     REQUIRE(eventually([&] { return f.jobs_begun() == 16; }));
     // Both have threads left. Until every lease of the beginning would have ended: they are renewed.
-    auto const now = f.postgres.query("SELECT now()");
-    REQUIRE(eventually([&] {
-        return f.postgres.query("SELECT now() > '" + now + "'::timestamptz + interval '7 seconds'") == "t";
-    }));
+    REQUIRE(f.outlast(7s));
     gate.open();
     CHECK(eventually([&] { return f.left() == "0"; }));
     CHECK(f.most() == 1);
@@ -108,17 +131,65 @@ TEST_CASE("a delay that a handler asks for lasts as long by the database's clock
         f.note(claim);
         return Outcome::retry(f.wrong.now() + 1h);
     });
-    REQUIRE(eventually([&] {
-        return f.postgres.query("SELECT count(*) FROM jobs WHERE attempts = 1 AND lease_owner IS NULL") ==
-               "1";
-    }));
-    CHECK(f.postgres.query("SELECT abs(extract(epoch FROM run_at - now() - interval '1 hour')) < 30 "
-                           "FROM jobs") == "t");
+    CHECK(f.is_put_off_by_an_hour());
 }
 
-TEST_CASE("a replica a minute ahead or behind runs no periodic task early, or beside another")
+TEST_CASE("a replica a minute ahead or behind begins no job of an asynchronous worker that another runs")
 {
     TwoReplicas f;
+    f.add(16, f.right.now() - 1min);
+    std::mutex mutex;
+    std::vector<std::pair<AsyncWorker*, Claim>> running;
+    auto const end_all = [&] {
+        std::lock_guard const lock(mutex);
+        for (auto& [worker, claim] : std::exchange(running, {}))
+            worker->end({.claim = std::move(claim)});
+    };
+    jobs::AsyncHandler const handler{
+        .begin =
+            [&](std::vector<Claim> claims, AsyncWorker& self, std::stop_token const&) {
+                std::lock_guard const lock(mutex);
+                for (auto& claim : claims) {
+                    f.note(claim);
+                    running.emplace_back(&self, std::move(claim));
+                }
+            },
+        .record = [](auto&&...) {},
+        .stop = [&](AsyncWorker&) { end_all(); }};
+    jobs::AsyncWorkerOptions const options{.queue = "q", .lease = 6s, .poll = 20ms, .grace = 0ms};
+    jobs::Hooks const hooks{.lost = [&](Claim const&) { ++f.lost; }};
+    AsyncWorker one(f.database, f.right, options, handler, hooks);
+    AsyncWorker two(f.database, f.wrong, options, handler, hooks);
+    bool const all_begun = eventually([&] { return f.jobs_begun() == 16; });
+    bool const renewed = f.outlast(7s); // every lease of the beginning
+    CHECK(all_begun);
+    CHECK(renewed);
+    end_all();
+    CHECK(eventually([&] { return f.left() == "0"; }));
+    CHECK(f.most() == 1);
+    CHECK(f.lost == 0);
+}
+
+TEST_CASE("a delay that an asynchronous job asks for lasts as long by the database's clock")
+{
+    TwoReplicas f;
+    f.add(1, f.right.now() - 2min);
+    jobs::AsyncHandler const handler{
+        .begin =
+            [&](std::vector<Claim> claims, AsyncWorker& self, std::stop_token const&) {
+                for (auto& claim : claims)
+                    self.end({.claim = std::move(claim),
+                        .kind = Outcome::Kind::retry,
+                        .run_at = f.wrong.now() + 1h});
+            },
+        .record = [](auto&&...) {}};
+    AsyncWorker const worker(f.database, f.wrong, {.queue = "q", .poll = 20ms, .grace = 0ms}, handler);
+    CHECK(f.is_put_off_by_an_hour());
+}
+
+TEST_CASE("a periodic task is neither run early nor taken over, whatever the system's clock says")
+{
+    Fixture f; // the database's clock stands still, and the system's goes on
     Gate gate;
     std::atomic<int> runs = 0;
     auto const step = [&](std::stop_token const&) {
@@ -126,19 +197,20 @@ TEST_CASE("a replica a minute ahead or behind runs no periodic task early, or be
         gate.pass_blocking();
         return false;
     };
-    jobs::PeriodicOptions const options{.name = "purge", .interval = 30s, .lease = 30s, .poll = 10ms};
+    jobs::PeriodicOptions const options{.name = "purge", .interval = 50ms, .lease = 50ms, .poll = 10ms};
     jobs::Periodic const one(f.database, options, step);
     OpenAtEnd const guard{gate};
     REQUIRE(eventually([&] { return runs == 1; }));
-    {
-        jobs::Periodic const two(f.database, options, step);
-        std::this_thread::sleep_for(200ms); // in which it looks twenty times
-        CHECK(runs == 1);
-        gate.open();
-        REQUIRE(eventually([&] {
-            return f.postgres.query("SELECT count(*) FROM periodic_tasks WHERE lease_owner IS NULL") == "1";
-        }));
-        std::this_thread::sleep_for(200ms);
-        CHECK(runs == 1);
-    }
+    jobs::Periodic const two(f.database, options, step);
+    OpenAtEnd const guard_of_two{gate};
+    std::this_thread::sleep_for(300ms); // by the system's clock the lease has ended
+    CHECK(runs == 1);
+    gate.open();
+    REQUIRE(eventually([&] {
+        return f.postgres.query("SELECT count(*) FROM periodic_tasks WHERE lease_owner IS NULL") == "1";
+    }));
+    std::this_thread::sleep_for(300ms); // by the system's clock the interval is over
+    CHECK(runs == 1);
+    f.clock.advance(50ms);
+    CHECK(eventually([&] { return runs == 2; }));
 }

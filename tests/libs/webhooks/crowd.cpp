@@ -14,7 +14,8 @@ using testing::eventually;
 
 namespace {
 
-/// Tenants whose webhooks lead to hosts that never answer.
+/// Tenants whose webhooks lead to hosts that never answer. An attempt may take an hour, and a test waits for
+/// half a minute at most: what waits for one of those hosts to time out fails.
 struct Crowd : Delivery {
     explicit Crowd(std::size_t count) : Delivery(true, 1h), hosts(count) {}
 

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "testing/service_world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+namespace testing {
+
+/// Checks that a page of a tenant's own auth host, which no setting names, may call `method` on `path` at the
+/// same tenant's host, in each environment, and that a page of another's may not. Asks as a browser does
+/// before the request.
+template <class Clock>
+void check_pages_of_auth_host(
+    ServiceWorld<Clock> const& world, std::string const& method, std::string const& path)
+{
+    auto const ask = [&](std::string const& tenant, std::string const& page_of) {
+        return world.client(tenant).request("OPTIONS", path,
+            {{"Origin", "http://" + page_of + ".auth.localhost:8102"},
+                {"Access-Control-Request-Method", method},
+                {"Access-Control-Request-Headers", "authorization"}});
+    };
+    for (std::string const tenant : {"demo", "demo-sandbox"}) {
+        CAPTURE(tenant);
+        auto const own = ask(tenant, tenant);
+        CHECK(own.status == 204);
+        CHECK(own.header("access-control-allow-origin") == "http://" + tenant + ".auth.localhost:8102");
+        CHECK_THAT(own.header("access-control-allow-methods"), Catch::Contains(method));
+        CHECK_THAT(own.header("access-control-allow-headers"), Catch::Contains("Authorization"));
+        for (std::string const other : {"other", tenant == "demo" ? "demo-sandbox" : "demo"}) {
+            CAPTURE(other);
+            CHECK(ask(tenant, other).header("access-control-allow-origin").empty());
+        }
+    }
+}
+
+} // namespace testing
