@@ -157,8 +157,8 @@ struct DatabaseOptions {
     std::string application_name = "tetrad"; ///< shown in pg_stat_activity
     unsigned threads = 4;                    ///< one connection each
     /// `url` is that of a pooler which gives a session away after each transaction, as PgBouncer's
-    /// transaction mode does. Then nothing is prepared and settings are those of each transaction, which
-    /// costs one round trip more, and statements are planned each time.
+    /// transaction mode does. Then nothing is prepared, statements are planned each time, and settings are
+    /// those of each transaction, in the message of its first statement.
     bool transaction_pooling = false;
     /// Waiting jobs (a tenant's, a scope's: its share of them), or callers of one Coalescer, beyond which:
     /// 503.
