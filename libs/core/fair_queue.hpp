@@ -44,7 +44,8 @@ public:
     void push(Owner owner, Item item)
     {
         auto const [known, is_new] = by_tenant_.try_emplace(owner.tenant, tenants_.end());
-        if (is_new) known->second = tenants_.insert(tenants_.end(), Tenant{owner.tenant, {}});
+        if (is_new) known->second = tenants_.insert(tenants_.end(), Tenant{owner.tenant, 0, {}});
+        ++known->second->size;
         auto& scopes = known->second->scopes;
         auto scope = std::ranges::find(scopes, owner.scope, &Scoped::scope);
         if (scope == scopes.end()) scope = scopes.insert(scopes.end(), Scoped{owner.scope, {}});
@@ -77,8 +78,11 @@ public:
         std::vector<std::pair<Owner, Item>> removed;
         for (auto tenant = tenants_.begin(); tenant != tenants_.end();) {
             for (auto scope = tenant->scopes.begin(); scope != tenant->scopes.end();) {
-                for (auto& items = scope->items; !items.empty() && is_late(items.front()); items.pop_front())
+                for (auto& items = scope->items; !items.empty() && is_late(items.front());
+                    items.pop_front()) {
                     removed.emplace_back(Owner{tenant->id, scope->scope}, std::move(items.front()));
+                    --tenant->size;
+                }
                 scope = scope->items.empty() ? tenant->scopes.erase(scope) : std::next(scope);
             }
             if (tenant->scopes.empty()) by_tenant_.erase(tenant->id);
@@ -90,24 +94,79 @@ public:
 
     std::size_t size() const noexcept { return size_; }
 
+    /// The items of a tenant.
+    std::size_t size_of_tenant(std::int64_t id) const
+    {
+        auto const it = by_tenant_.find(id);
+        return it == by_tenant_.end() ? 0 : it->second->size;
+    }
+
+    /// The items of one scope.
+    std::size_t size_of(Owner owner) const
+    {
+        auto const it = by_tenant_.find(owner.tenant);
+        return it == by_tenant_.end() ? 0 : it->second->size_of(owner.scope);
+    }
+
+    /// How many items `pop` would yield before an item of `owner` that is pushed now, if it accepts every
+    /// owner and nothing else is pushed. Takes time in proportion to the number of tenants that have items.
+    std::size_t ahead_of(Owner owner) const
+    {
+        auto const it = by_tenant_.find(owner.tenant);
+        if (it == by_tenant_.end()) return tenants_.size();
+        Tenant const& tenant = *it->second;
+        std::size_t const of_tenant =
+            ahead_in_turns(tenant.scopes, owner.scope, &Scoped::scope, tenant.size_of(owner.scope));
+        return ahead_in_turns(tenants_, owner.tenant, &Tenant::id, of_tenant);
+    }
+
 private:
     struct Scoped {
         std::int64_t scope;
         std::deque<Item> items; ///< never empty
+
+        std::size_t count() const noexcept { return items.size(); }
     };
 
     struct Tenant {
         std::int64_t id;
+        std::size_t size;         ///< of its scopes' items
         std::list<Scoped> scopes; ///< whose turn is next first; never empty
+
+        std::size_t count() const noexcept { return size; }
+
+        std::size_t size_of(std::int64_t scope_id) const
+        {
+            auto const scope = std::ranges::find(scopes, scope_id, &Scoped::scope);
+            return scope == scopes.end() ? 0 : scope->items.size();
+        }
     };
 
     using Tenants = std::list<Tenant>;
+
+    /// The items that members of `round` take before the member `id`, which may be new, takes one more than
+    /// `own` items.
+    template <class Member>
+    static std::size_t ahead_in_turns(
+        std::list<Member> const& round, std::int64_t id, std::int64_t Member::* member_id, std::size_t own)
+    {
+        std::size_t ahead = own;
+        std::size_t turns = own + 1; // of the members before it, one more than of those after it
+        for (Member const& member : round) {
+            if (member.*member_id == id)
+                turns = own;
+            else
+                ahead += std::min(member.count(), turns);
+        }
+        return ahead;
+    }
 
     /// Takes the scope's first item. The scope and its tenant go to the end of their rounds.
     Item take(typename Tenants::iterator tenant, typename std::list<Scoped>::iterator scope)
     {
         Item item = std::move(scope->items.front());
         scope->items.pop_front();
+        --tenant->size;
         --size_;
         auto& scopes = tenant->scopes;
         if (scope->items.empty())

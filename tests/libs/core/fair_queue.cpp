@@ -1,0 +1,81 @@
+#include "core/fair_queue.hpp"
+
+#include <random>
+#include <vector>
+
+// Scopes 2 and 3 are one tenant's, 4 and 5 another's, 6 a third's.
+
+namespace {
+
+using core::Owner;
+using Queue = core::FairQueue<int>;
+
+constexpr auto all = [](Owner) { return true; };
+
+void push(Queue& queue, std::int64_t scope_id, int count)
+{
+    for (int i = 0; i < count; ++i)
+        queue.push(Owner::of(scope_id), i);
+}
+
+/// The scopes of the items, in the order in which they leave.
+std::vector<std::int64_t> pop_all(Queue& queue)
+{
+    std::vector<std::int64_t> scopes;
+    while (auto const next = queue.pop(all))
+        scopes.push_back(next->first.scope);
+    return scopes;
+}
+
+} // namespace
+
+TEST_CASE("tenants take turns, and within a tenant its scopes")
+{
+    Queue queue;
+    push(queue, 2, 3);
+    push(queue, 3, 2);
+    push(queue, 4, 2);
+    push(queue, 0, 1);
+    CHECK(queue.size() == 8);
+    CHECK(pop_all(queue) == std::vector<std::int64_t>{2, 4, 0, 3, 4, 2, 3, 2});
+    CHECK(queue.size() == 0);
+}
+
+TEST_CASE("items are counted by tenant and by scope, whichever way they leave")
+{
+    Queue queue;
+    push(queue, 2, 3);
+    push(queue, 3, 2);
+    push(queue, 4, 1);
+    CHECK(queue.size_of_tenant(1) == 5);
+    CHECK(queue.size_of(Owner::of(3)) == 2);
+    CHECK(queue.size_of(Owner::of(5)) == 0);
+    CHECK(queue.size_of_tenant(3) == 0);
+    queue.pop([](Owner owner) { return owner.scope == 3; });
+    CHECK(queue.size_of_tenant(1) == 4);
+    CHECK(queue.size_of(Owner::of(3)) == 1);
+    CHECK(queue.remove_late([](int item) { return item == 0; }).size() == 2);
+    CHECK(queue.size_of_tenant(1) == 3);
+    CHECK(queue.size_of_tenant(2) == 0);
+    CHECK(queue.size() == 3);
+}
+
+TEST_CASE("what is ahead of a new item is what leaves before it")
+{
+    std::minstd_rand random(7);
+    std::uniform_int_distribution<int> few(0, 4), many(0, 30), scope(0, 9);
+    for (int round = 0; round < 500; ++round) {
+        Queue queue;
+        for (std::int64_t id = 0; id < 8; ++id)
+            push(queue, id, random() % 4 == 0 ? many(random) : few(random));
+        for (int taken = many(random); taken > 0; --taken) // so that the rounds do not begin with the first
+            queue.pop(all);
+        auto const owner = Owner::of(scope(random));
+        std::size_t const expected = queue.ahead_of(owner);
+        queue.push(owner, -1);
+        std::size_t ahead = 0;
+        while (queue.pop(all)->second != -1)
+            ++ahead;
+        REQUIRE(ahead == expected);
+    }
+}
