@@ -2,7 +2,7 @@
 // Private to pg: the scopes that a Coalescer runs by themselves.
 
 #include "core/backoff.hpp"
-#include "core/identity.hpp"
+#include "core/fair_queue.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -48,27 +48,25 @@ struct ApartScope {
     static constexpr std::chrono::milliseconds lingering{20};
 };
 
-/// What may wait of a Coalescer's `limit` callers.
+/// How many of a Coalescer's callers may wait on one thread, when that is `limit` in all.
 struct WaitingLimits {
     explicit WaitingLimits(std::size_t limit)
-        : all(limit), of_tenant(part(limit * 3 / 4)), stuck(part(limit / 2)), stuck_of_tenant(part(limit / 8))
+        : all(limit), of_tenant(core::share_of(limit)), of_scope(core::share_of(of_tenant)),
+          stuck(part(limit / 2)), stuck_of_tenant(part(limit / 8)),
+          stuck_of_scope(core::share_of(stuck_of_tenant))
     {
     }
 
     std::size_t all;
     std::size_t of_tenant;       ///< of one tenant
+    std::size_t of_scope;        ///< of one of its environments
     std::size_t stuck;           ///< of scopes that are stuck, which do not count among `all`
     std::size_t stuck_of_tenant; ///< the same, of one tenant
+    std::size_t stuck_of_scope;  ///< the same, of one of its environments
 
 private:
     static std::size_t part(std::size_t n) { return std::max<std::size_t>(1, n); }
 };
-
-/// Whose share a scope's callers take; 0, which has no share: inputs that name no scope.
-inline std::int64_t tenant_of(std::int64_t scope_id)
-{
-    return core::Scope{.id = scope_id, .slug = {}}.tenant_id();
-}
 
 /// What a batch's input is about: its `scope_id`, or 0 where it has none.
 template <class In> std::int64_t scope_of(In const& input)

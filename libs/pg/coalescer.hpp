@@ -22,9 +22,15 @@ namespace pg {
 /// between attempts. `queue_timeout` after they left their batch they get UNAVAILABLE. A batch of several
 /// scopes that meets a locked row, or exceeds `statement_timeout`, is split into its scopes in the same way.
 ///
-/// At most `queue_limit` callers of a thread wait, of one tenant three quarters of that. The callers of
-/// scopes that are locked for longer than an attempt have bounds of their own: half of `queue_limit`, and an
-/// eighth for each tenant. Beyond: UNAVAILABLE at once.
+/// When more callers wait than a batch takes, tenants take turns for the places in it, and within a tenant
+/// its environments. A caller is UNAVAILABLE at once when the batches that its turn is behind would take more
+/// than half of `queue_timeout`, by the time that batches take of late. One that has waited for its turn for
+/// `queue_timeout` all the same is UNAVAILABLE, too.
+///
+/// At most `queue_limit` callers of a thread wait. A tenant has `core::share_of` that, and each of its
+/// environments `share_of` the tenant's share. The callers of scopes that are locked for longer than an
+/// attempt have bounds of their own: half of `queue_limit`, an eighth for each tenant, and `share_of` that
+/// for each of its environments. Beyond: UNAVAILABLE at once.
 ///
 /// `work(Session&, std::span<In const>) -> asio::awaitable<std::vector<Out>>`: one result per input, in the
 /// order of the inputs (match rows to inputs by id, never by position). It may run for the same inputs again,
@@ -55,6 +61,7 @@ private:
     struct Apart;
     struct Queue;
     struct Attempt;
+    struct Attempts;
     struct State;
     std::shared_ptr<State> state_;
 };

@@ -2,8 +2,8 @@
 // Included by coalescer.hpp.
 
 #include "core/error.hpp"
-#include "pg/apart.hpp"
-#include "pg/batch_pace.hpp"
+#include "pg/coalescer_attempts.hpp"
+#include "pg/coalescer_queue.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -12,142 +12,20 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <atomic>
-#include <map>
+#include <algorithm>
 #include <memory>
-#include <random>
-#include <stdexcept>
+#include <mutex>
+#include <span>
+#include <vector>
 
 namespace pg {
-
-/// One caller. Lives in the frame of its `run`, which `caller` owns while it is suspended.
-template <class In, class Out> struct Coalescer<In, Out>::Waiter {
-    explicit Waiter(In value) : input(std::move(value)), scope_id(scope_of(input)) {}
-
-    ~Waiter()
-    {
-        if (counted) --*counted;
-    }
-
-    Waiter(Waiter const&) = delete;
-    Waiter& operator=(Waiter const&) = delete;
-
-    bool is_answered() const { return output || failure; }
-
-    In input;
-    std::int64_t const scope_id;
-    std::optional<Out> output;
-    std::exception_ptr failure;
-    std::optional<core::Suspended> caller;
-    ApartScope::Clock::time_point deadline;               ///< once its scope goes by itself
-    std::shared_ptr<std::atomic<std::int64_t>> counted{}; ///< among those whose scope goes by itself
-};
-
-/// Destroys the frame, and so the waiter: for those whose context ends while they wait.
-template <class In, class Out> struct Coalescer<In, Out>::Drop {
-    void operator()(Waiter* waiter) const { core::Suspended const frame = std::move(*waiter->caller); }
-};
-
-/// A scope that goes by itself, and its callers.
-template <class In, class Out> struct Coalescer<In, Out>::Apart : ApartScope {
-    Apart() : ApartScope{.taking = batch_limit} {}
-
-    bool is_over(Clock::time_point now) const
-    {
-        return waiting.empty() && !in_service && lingers_until <= now;
-    }
-
-    std::deque<Held> waiting;
-};
-
-/// Those who wait on one I/O thread; used by that thread alone.
-template <class In, class Out> struct Coalescer<In, Out>::Queue {
-    using Clock = ApartScope::Clock;
-
-    /// Whether one more caller of the scope may wait.
-    bool admits(std::int64_t scope_id, WaitingLimits const& limits) const
-    {
-        auto const it = apart.find(scope_id);
-        if (it != apart.end() && it->second.is_stuck())
-            return count(true) < limits.stuck && count(true, scope_id) < limits.stuck_of_tenant;
-        auto const all = waiting.size() + count(false);
-        if (all >= limits.all) return false;
-        if (all < limits.of_tenant || tenant_of(scope_id) == 0) return true;
-        auto const is_same = [&](Held const& w) { return tenant_of(w->scope_id) == tenant_of(scope_id); };
-        auto const of_tenant = static_cast<std::size_t>(std::ranges::count_if(waiting, is_same));
-        return of_tenant + count(false, scope_id) < limits.of_tenant;
-    }
-
-    /// Callers of scopes that go by themselves and are stuck, or are not; all, or those of a scope's tenant.
-    std::size_t count(bool stuck, std::optional<std::int64_t> scope_id = std::nullopt) const
-    {
-        std::size_t sum = 0;
-        for (auto const& [id, scope] : apart)
-            if (scope.is_stuck() == stuck && (!scope_id || tenant_of(id) == tenant_of(*scope_id)))
-                sum += scope.waiting.size();
-        return sum;
-    }
-
-    /// Whether a caller of the scope does not join the common batch.
-    bool goes_apart(std::int64_t scope_id)
-    {
-        auto const it = apart.find(scope_id);
-        if (it == apart.end()) return false;
-        if (!it->second.is_over(Clock::now())) return true;
-        apart.erase(it);
-        return false;
-    }
-
-    /// The scope whose turn it is: the one that has waited longest since its last attempt or its pause. The
-    /// end when none is ready.
-    auto next_apart(Clock::time_point now)
-    {
-        auto best = apart.end();
-        for (auto it = apart.begin(); it != apart.end(); ++it) {
-            Apart const& scope = it->second;
-            if (scope.in_service || scope.waiting.empty() || scope.ready_at > now) continue;
-            if (best == apart.end() || scope.ready_at < best->second.ready_at) best = it;
-        }
-        return best;
-    }
-
-    /// When the next scope is ready; nullopt when none waits for an attempt.
-    std::optional<Clock::time_point> next_ready() const
-    {
-        std::optional<Clock::time_point> next;
-        for (auto const& [id, scope] : apart)
-            if (!scope.in_service && !scope.waiting.empty() && (!next || scope.ready_at < *next))
-                next = scope.ready_at;
-        return next;
-    }
-
-    std::deque<Held> waiting;
-    BatchPace pace{batch_limit};
-    unsigned servers = 0; ///< coroutines that take batches off it
-    /// Rings for those who have waited too long for a server; there is one while any server runs, so that it
-    /// goes before its context.
-    std::optional<asio::steady_timer> relief;
-
-    std::map<std::int64_t, Apart> apart;
-    unsigned apart_servers = 0; ///< coroutines that run scopes by themselves
-    /// Of the servers that wait for a scope to be ready.
-    std::vector<asio::steady_timer*> sleeping;
-    std::minstd_rand random{std::random_device()()};
-};
-
-/// How a call of `work` ended: well, if neither is set.
-template <class In, class Out> struct Coalescer<In, Out>::Attempt {
-    std::optional<Stalled> stalled;
-    std::exception_ptr failure;
-    bool is_servers = false; ///< the failure is the server's trouble, not the batch's
-};
 
 /// Shared with the batches under way, so that it outlives a Coalescer that goes before its Database.
 template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_shared_from_this<State> {
     using Clock = ApartScope::Clock;
-    using Members = std::vector<Waiter*>;
+    using Members = Attempts::Members;
 
-    State(Database& db, Work w) : database(db), work(std::move(w)), limits(db.options().queue_limit) {}
+    State(Database& db, Work w) : database(db), attempts{std::move(w)}, limits(db.options().queue_limit) {}
 
     std::shared_ptr<Queue> queue_of(asio::any_io_executor const& executor)
     {
@@ -160,20 +38,26 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
 
     void join(std::shared_ptr<Queue> const& queue, Waiter& waiter, asio::any_io_executor const& executor)
     {
-        bool const too_late = queue->pace.wait(queue->waiting.size()) > database.options().queue_timeout / 2;
-        if (!queue->admits(waiter.scope_id, limits) || too_late) {
-            waiter.failure = std::make_exception_ptr(core::Error::unavailable("the database is overloaded"));
+        bool const goes_apart = queue->goes_apart(waiter.scope_id);
+        if (!queue->admits(waiter.scope_id, limits) ||
+            queue->is_too_late(waiter.scope_id, database.options().queue_timeout / 2)) {
+            waiter.failure = overloaded();
             return core::Suspended::resume(std::move(*waiter.caller));
         }
-        if (queue->goes_apart(waiter.scope_id)) {
+        if (goes_apart) {
             part(*queue, Held(&waiter));
             return serve_apart_soon(queue, executor);
         }
-        queue->waiting.emplace_back(&waiter);
+        queue->waiting.push(Held(&waiter));
         if (queue->servers == 0)
             start_server(queue, executor);
         else if (queue->waiting.size() == 1 && queue->relief)
             watch(queue, executor);
+    }
+
+    static std::exception_ptr overloaded()
+    {
+        return std::make_exception_ptr(core::Error::unavailable("the database is overloaded"));
     }
 
     // --- batches of many scopes
@@ -211,7 +95,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
             {
                 if (--queue.servers != 0) return;
                 queue.relief.reset();
-                queue.waiting.clear(); // empty, unless the context ends
+                static_cast<void>(queue.waiting.take_all()); // empty, unless the context ends
             }
         };
 
@@ -243,14 +127,17 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         } catch (...) {
             failure = std::current_exception();
         }
-        fail(take_from(queue.waiting, queue.waiting.size()), failure);
+        fail(queue.waiting.take_all(), failure);
         co_return nullptr;
     }
 
-    /// The next batch, without those whose scope goes by itself by now.
+    /// The next batch, without those whose scope goes by itself by now. Those whose turn came too late are
+    /// told.
     std::vector<Held> take(Queue& queue)
     {
-        std::vector<Held> batch = take_from(queue.waiting, batch_limit);
+        if (auto late = queue.waiting.take_late(database.options().queue_timeout); !late.empty())
+            fail(std::move(late), overloaded());
+        std::vector<Held> batch = queue.waiting.take();
         for (Held& waiter : batch)
             if (queue.goes_apart(waiter->scope_id)) part(queue, std::move(waiter));
         std::erase(batch, nullptr);
@@ -264,22 +151,13 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         Members members = members_of(batch);
         // Each attempt may find another scope locked; those that are left then go by themselves.
         for (int tries = 0; !members.empty() && tries < 3; ++tries) {
-            Attempt const attempt = co_await try_work(session, members);
-            if (!attempt.stalled) co_return co_await settle(session, members, attempt);
+            Attempt const attempt = co_await attempts.once(session, members);
+            if (!attempt.stalled) co_return co_await attempts.settle(session, members, attempt);
             auto const& locked = attempt.stalled->scopes();
             auto const parted = std::erase_if(
                 members, [&](Waiter* w) { return std::ranges::binary_search(locked, w->scope_id); });
-            if (parted == 0) co_return fail_timed_out(members, *attempt.stalled);
+            if (parted == 0) co_return Attempts::fail_timed_out(members, *attempt.stalled);
         }
-    }
-
-    /// Of a statement that took one scope too long there is nothing to be split.
-    void fail_timed_out(Members const& members, Stalled const& stalled)
-    {
-        auto const is_same = [&](Waiter* w) { return w->scope_id == members.front()->scope_id; };
-        if (stalled.cause() != Stalled::Cause::timeout || !std::ranges::all_of(members, is_same)) return;
-        for (Waiter* waiter : members)
-            waiter->failure = std::make_exception_ptr(stalled);
     }
 
     // --- scopes by themselves
@@ -384,12 +262,17 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         if (session) {
             std::vector<Held> batch = take_from(scope.waiting, scope.taking);
             auto const size = batch.size();
+            scope.trying = size;
+            auto const begun = Clock::now();
             auto const stalled = co_await answer_apart(*session, batch);
+            scope.trying = 0;
             release_answered(batch);
-            if (stalled)
-                put_back(queue, scope, std::move(batch), size, *stalled);
-            else
+            if (stalled) {
+                put_back(queue, scope_id, std::move(batch), size, *stalled);
+            } else {
                 scope.succeed(batch_limit);
+                scope.pace.ran(Clock::now() - begun);
+            }
         }
         scope.in_service = false;
         // Many scopes are better off in common batches again at once.
@@ -414,29 +297,29 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     asio::awaitable<std::optional<Stalled::Cause>> answer_apart(Session& session, std::span<Held const> batch)
     {
         Members const members = members_of(batch);
-        Attempt const attempt = co_await try_work(session, members);
+        Attempt const attempt = co_await attempts.once(session, members);
         if (attempt.stalled) {
-            fail_timed_out(members, *attempt.stalled);
+            Attempts::fail_timed_out(members, *attempt.stalled);
             co_return members.front()->failure ? std::nullopt : std::optional(attempt.stalled->cause());
         }
-        co_await settle(session, members, attempt);
+        co_await attempts.settle(session, members, attempt);
         bool const is_over = std::ranges::all_of(members, &Waiter::is_answered);
         co_return is_over ? std::nullopt : std::optional(Stalled::Cause::row_lock);
     }
 
     /// Those of an attempt that met a lock wait for the next; those for whom there is no room are told.
-    void put_back(Queue& queue, Apart& scope, std::vector<Held> batch, std::size_t size, Stalled::Cause cause)
+    void put_back(
+        Queue& queue, std::int64_t scope_id, std::vector<Held> batch, std::size_t size, Stalled::Cause cause)
     {
+        Apart& scope = queue.apart.at(scope_id);
         bool const is_row = cause != Stalled::Cause::scope_lock;
         // Behind those who may not need the same row, but before those for whose lock all have to wait.
         auto const place = is_row ? scope.waiting.end() : scope.waiting.begin();
         scope.waiting.insert(
             place, std::make_move_iterator(batch.begin()), std::make_move_iterator(batch.end()));
         scope.stall(size, is_row, queue.random());
-        auto const room = std::min(limits.stuck_of_tenant, limits.stuck);
         std::vector<Held> rest;
-        while (
-            scope.waiting.size() > room || (scope.waiting.size() > 1 && queue.count(true) > limits.stuck)) {
+        while (queue.is_crowded(scope_id, limits)) {
             rest.push_back(std::move(scope.waiting.back()));
             scope.waiting.pop_back();
         }
@@ -444,51 +327,6 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     }
 
     // --- both
-
-    /// Runs `work` once, and fills in the outputs where it went well.
-    asio::awaitable<Attempt> try_work(Session& session, std::span<Waiter* const> members)
-    {
-        std::vector<In> inputs;
-        inputs.reserve(members.size());
-        for (Waiter* waiter : members)
-            inputs.push_back(std::move(waiter->input));
-        Attempt attempt;
-        try {
-            std::vector<Out> outputs = co_await work(session, inputs);
-            if (outputs.size() != inputs.size()) throw std::logic_error("a batch has one result per input");
-            for (std::size_t i = 0; i < members.size(); ++i)
-                members[i]->output.emplace(std::move(outputs[i]));
-            co_return attempt;
-        } catch (Stalled const& stalled) {
-            attempt.stalled = stalled;
-        } catch (core::Error const& error) {
-            attempt.failure = std::current_exception();
-            attempt.is_servers = error.code().status == core::codes::unavailable.status;
-        } catch (...) {
-            attempt.failure = std::current_exception();
-        }
-        for (std::size_t i = 0; i < members.size(); ++i)
-            members[i]->input = std::move(inputs[i]);
-        co_return attempt;
-    }
-
-    /// After an attempt that met no lock: where it failed, the members are tried singly. Those that meet a
-    /// lock then are not answered.
-    asio::awaitable<void> settle(Session& session, std::span<Waiter* const> members, Attempt attempt)
-    {
-        if (!attempt.failure) co_return;
-        // The server's trouble is everybody's: trying each alone would make it last.
-        if (attempt.is_servers || members.size() == 1) {
-            for (Waiter* waiter : members)
-                waiter->failure = attempt.failure;
-            co_return;
-        }
-        for (Waiter* waiter : members) {
-            Attempt const single = co_await try_work(session, {&waiter, 1});
-            waiter->failure = single.failure;
-            if (single.stalled) fail_timed_out({waiter}, *single.stalled);
-        }
-    }
 
     static Members members_of(std::span<Held const> batch)
     {
@@ -526,7 +364,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     }
 
     Database& database;
-    Work const work;
+    Attempts const attempts;
     WaitingLimits const limits;
 
     std::mutex mutex; ///< of `queues`

@@ -278,6 +278,31 @@ TEST_CASE("callers of a blocked scope do not fill the queue")
     CHECK(f.run_until([&] { return std::ranges::all_of(f.outcomes, &Outcome::done); }));
 }
 
+TEST_CASE("a tenant's blocked environments have no more than its places, and each of them some")
+{
+    Blocked f({.threads = 2, .queue_limit = 64, .queue_timeout = 1h, .statement_timeout = 1h});
+    auto insert = f.inserter();
+    std::int64_t const production = scope_of(1), sandbox = production + 1;
+    Held sandbox_lock(f.postgres, Held::lock_of(sandbox));
+    Held production_lock(f.postgres, Held::lock_of(production));
+    // Calls until many are refused; whether `places` wait then.
+    auto const fill = [&](std::int64_t scope_id, std::ptrdiff_t places) {
+        std::vector<Outcome const*> calls;
+        auto const done = [&] { return std::ranges::count_if(calls, &Outcome::done); };
+        CHECK(f.run_until([&] {
+            calls.push_back(&f.create(insert, scope_id));
+            return done() > 20;
+        }));
+        return f.run_until([&] { return std::ssize(calls) - done() == places; });
+    };
+    CHECK(fill(sandbox, 6)); // three quarters of an eighth of 64
+    CHECK(fill(production, 2));
+    sandbox_lock.let_go();
+    production_lock.let_go();
+    CHECK(f.run_until([&] { return std::ranges::all_of(f.outcomes, &Outcome::done); }));
+    CHECK(f.postgres.query("SELECT count(*) FROM notes") == "8");
+}
+
 TEST_CASE_METHOD(Impatient, "a row that another transaction holds is its scope's trouble alone")
 {
     auto insert = inserter();

@@ -1,0 +1,85 @@
+#include "pg/caller_queue.hpp"
+
+#include <memory>
+#include <vector>
+
+// Scopes 2 and 3 are one tenant's, 4 is another's. A batch takes 4 callers.
+
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Caller {
+    std::int64_t scope_id;
+    int number;
+};
+
+struct Fixture {
+    void push(std::int64_t scope_id, int count)
+    {
+        for (int i = 0; i < count; ++i)
+            queue.push(std::make_unique<Caller>(scope_id, ++number));
+    }
+
+    /// The scopes of the next batch.
+    std::vector<std::int64_t> take()
+    {
+        std::vector<std::int64_t> scopes;
+        for (auto const& caller : queue.take()) {
+            scopes.push_back(caller->scope_id);
+            numbers.push_back(caller->number);
+        }
+        return scopes;
+    }
+
+    std::size_t ahead_of(std::int64_t scope_id) const { return queue.ahead_of(core::Owner::of(scope_id)); }
+
+    pg::CallerQueue<std::unique_ptr<Caller>> queue{4};
+    int number = 0;
+    std::vector<int> numbers; ///< of those taken
+};
+
+using Scopes = std::vector<std::int64_t>;
+
+} // namespace
+
+TEST_CASE_METHOD(Fixture, "callers that fit into one batch leave in the order in which they came")
+{
+    push(2, 2);
+    push(4, 1);
+    CHECK(ahead_of(4) == 3);
+    CHECK(queue.size_of_tenant(1) == 2);
+    CHECK(queue.size_of(core::Owner::of(3)) == 0);
+    CHECK(take() == Scopes{2, 2, 4});
+    CHECK(queue.empty());
+    CHECK(take().empty());
+}
+
+TEST_CASE_METHOD(Fixture, "callers that do not fit into one batch take turns until none waits")
+{
+    push(2, 6);
+    push(4, 1);
+    push(3, 1);
+    CHECK(ahead_of(3) == 4); // 2, 4, 3 and 2
+    CHECK(ahead_of(6) == 2);
+    CHECK(queue.size_of_tenant(1) == 7);
+    CHECK(queue.size_of(core::Owner::of(3)) == 1);
+    CHECK(take() == Scopes{2, 4, 3, 2});
+    push(4, 1);
+    CHECK(take() == Scopes{2, 4, 2, 2});
+    CHECK(take() == Scopes{2});
+    CHECK(queue.empty());
+    push(4, 3);
+    CHECK(take() == Scopes{4, 4, 4});
+    CHECK(numbers == std::vector{1, 7, 8, 2, 3, 9, 4, 5, 6, 10, 11, 12});
+}
+
+TEST_CASE_METHOD(Fixture, "callers whose turn comes too late are removed only where they do not fit a batch")
+{
+    push(2, 4);
+    CHECK(queue.take_late(-1h).empty());
+    push(4, 1);
+    CHECK(queue.take_late(1h).empty());
+    CHECK(queue.take_late(-1h).size() == 5);
+    CHECK(queue.empty());
+}
