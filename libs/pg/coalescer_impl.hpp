@@ -197,7 +197,9 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
 
             ~Serving()
             {
-                if (--queue.apart_servers == 0) queue.apart.clear(); // empty, unless the context ends
+                if (--queue.apart_servers > 0) return;
+                for (auto& [id, scope] : queue.apart)
+                    scope.waiting.clear(); // empty, unless the context ends
             }
         };
 

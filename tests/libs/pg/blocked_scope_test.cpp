@@ -255,6 +255,25 @@ TEST_CASE_METHOD(Blocked, "scopes that always have callers leave a turn to one t
     CHECK(std::ranges::none_of(outcomes, [](Outcome const& o) { return o.failure != nullptr; }));
 }
 
+TEST_CASE_METHOD(Blocked, "a scope that had to go by itself does so for a short time more")
+{
+    std::vector<std::size_t> sizes;
+    auto insert = inserter([&](std::span<Draft const> drafts) { sizes.push_back(drafts.size()); });
+    // On a busy machine that time may be over before the next caller comes.
+    CHECK(testing::eventually([&] {
+        Held held(postgres, Held::lock_of(scope_of(1)));
+        Outcome const& first = create(insert, scope_of(1));
+        REQUIRE(run_until([&] { return *database.apart_callers() == 1; }));
+        held.let_go();
+        REQUIRE(run_until([&] { return first.done; }));
+        sizes.clear();
+        Outcome const& again = create(insert, scope_of(1));
+        Outcome const& other = create(insert, scope_of(2));
+        REQUIRE(run_until([&] { return again.done && other.done; }));
+        return sizes == std::vector<std::size_t>{1, 1};
+    }));
+}
+
 TEST_CASE("callers of a blocked scope do not fill the queue")
 {
     Blocked f({.threads = 2, .queue_limit = 64, .queue_timeout = 1h, .statement_timeout = 1h});
