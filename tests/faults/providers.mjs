@@ -141,22 +141,23 @@ export class PurchasePlatform extends HttpProvider {
 
 // An endpoint of webhooks that takes connections and does not answer; on every loopback address, so that each can be another host.
 export class SilentEndpoint extends Provider {
-    #waiting = new Set()
+    #waiting = new Map() // response to the path of its request
     constructor() {
         super(createHttpServer((request, response) => {
             request.resume()
             if (this.released) return void response.writeHead(204).end()
-            this.#waiting.add(response)
+            this.#waiting.set(response, request.url)
             response.once('close', () => this.#waiting.delete(response))
         }))
         this.address = '0.0.0.0'
     }
 
-    get waiting() { return this.#waiting.size }
+    // How many requests to `path` have no answer yet.
+    waitingAt(path) { return [...this.#waiting.values()].filter(each => each === path).length }
 
     // From now on it answers.
     release() {
         this.released = true
-        for (const response of this.#waiting) response.writeHead(204).end()
+        for (const response of this.#waiting.keys()) response.writeHead(204).end()
     }
 }
