@@ -1,6 +1,8 @@
 // What a fault was measured by, beside what the loads count: figures, each with its goal. A goal that is missed is shown; what is
-// wrong is a figure beyond its bound, which a busy machine does not reach.
-import { head, row } from './stand.mjs'
+// wrong is a figure beyond its bound, which a busy machine does not reach. With --strict, for a quiet machine, the goal is the bound.
+import { head, options, row } from './stand.mjs'
+
+const show = value => Number.isInteger(value) ? value : value.toFixed(2)
 
 export class Report {
     wrong = []
@@ -8,14 +10,18 @@ export class Report {
 
     // `seen` has to be at most `bound`, by default three times the `goal`.
     figure(fault, who, what, seen, goal, bound = 3 * goal) {
-        this.#rows.push([fault, who, what, seen.toFixed(2), `≤ ${goal}`, seen <= goal ? 'yes' : seen <= bound ? 'no' : 'no, by far'])
-        if (!(seen <= bound)) this.wrong.push(`${fault}: ${who}: ${what}: ${seen.toFixed(2)}, which should be at most ${goal}`)
+        this.#judge([fault, who, what], seen, `≤ ${goal}`, seen <= goal, seen <= bound, `at most ${goal}`)
     }
 
-    // A count that has a least.
-    atLeast(fault, who, what, seen, least) {
-        this.#rows.push([fault, who, what, seen, `≥ ${least}`, seen >= least ? 'yes' : 'no, by far'])
-        if (!(seen >= least)) this.wrong.push(`${fault}: ${who}: ${what}: ${seen}, which should be at least ${least}`)
+    // `seen` has to be at least `bound`, by default the `goal`.
+    atLeast(fault, who, what, seen, goal, bound = goal) {
+        this.#judge([fault, who, what], seen, `≥ ${goal}`, seen >= goal, seen >= bound, `at least ${goal}`)
+    }
+
+    #judge(where, seen, goal, isMet, isWithin, limit) {
+        const isRight = options.strict ? isMet : isWithin
+        this.#rows.push([...where, show(seen), goal, isMet ? 'yes' : isWithin ? 'no' : 'no, by far'])
+        if (!isRight) this.wrong.push(`${where.join(': ')}: ${show(seen)}, which should be ${limit}`)
     }
 
     print() {
