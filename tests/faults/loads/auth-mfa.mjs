@@ -16,6 +16,8 @@ class Chain {
 
 export class AuthLoad extends AuthTraffic {
     figures = new Figures()
+    ahead = 0 // seconds that the clock of the replica it asks is ahead
+    crossing // what is begun at one replica and ended at another takes the place of its own work
 
     // `twilio`: the provider of text messages.
     constructor(cluster, service, { twilio }) {
@@ -37,6 +39,7 @@ export class AuthLoad extends AuthTraffic {
     }
 
     work() {
+        if (this.crossing) return this.crossing.start()
         for (let i = 0; i < 3; i++) {
             let chain
             this.loop(4 * this.pause,
@@ -84,21 +87,24 @@ export class AuthLoad extends AuthTraffic {
         return (await client.send('POST', '/v1/auth/login', { body: { email, password }, expected: [403] })).mfa_token
     }
 
-    // Yields the session's answer; nothing when the code is refused, as is one that was used already.
-    async useCode(client, email, code) {
-        return insist(this.figures, async () => {
-            const mfa_token = await this.beginSurely(client, email)
-            return client.send('POST', '/v1/auth/mfa/verify', { body: { mfa_token, method: 'recovery_code', code } })
-        }, ['400', '410'])
+    // Yields the session's answer; nothing when the code is refused, as is one that was used already. `verifier`: the client that ends
+    // the sign-in.
+    useCode(client, email, code, verifier = client, method = 'recovery_code') {
+        return insist(this.figures, () => this.trySignIn(client, email, code, verifier, method), ['400', '410'])
+    }
+    async trySignIn(client, email, code, verifier, method) {
+        const mfa_token = await this.beginSurely(client, email)
+        return verifier.send('POST', '/v1/auth/mfa/verify', { body: { mfa_token, method, code } })
     }
 
     // Enrols an app and signs in with every second recovery code; each is refused when it comes again.
     async useCodes(client) {
         const { email, token } = await this.registerSurely(client)
         const { secret } = await insist(this.figures, () => client.send('POST', '/v1/auth/mfa/totp/setup', { token }))
-        const code = codeAt(secret, Math.floor(Date.now() / 1000 / stepSeconds))
-        const confirmed = await insist(this.figures,
-            () => client.send('POST', '/v1/auth/mfa/totp/confirm', { token, body: { code } }), ['400', '409', '410'])
+        const confirmed = await insist(this.figures, () => {
+            const code = codeAt(secret, Math.floor((Date.now() / 1000 + this.ahead) / stepSeconds))
+            return client.send('POST', '/v1/auth/mfa/totp/confirm', { token, body: { code } })
+        }, ['409'])
         if (!confirmed) return // it was enrolled by an attempt whose answer, with the codes, was lost
         this.book.enrolled.push(email)
         for (const [i, recoveryCode] of confirmed.recoveryCodes.entries()) {
@@ -117,23 +123,33 @@ export class AuthLoad extends AuthTraffic {
 
     newPhone() { return newPhone() }
 
-    async signInWithTexts(client) {
-        const { email } = await this.registerSurely(client), phone = this.newPhone()
+    // The user's phone from now on.
+    async givePhone(email) {
+        const phone = this.newPhone()
         this.book.phones.push(phone)
         await eventually('the database takes a phone', () => this.setPhone(email, phone).then(() => true, () => false))
-        for (let n = 1; n <= 4 && !this.stopping; n++) {
-            const before = this.twilio.taken.get(phone)?.length ?? 0
-            const mfa_token = await this.beginSurely(client, email)
-            // While it does not come the user signs in anew, as people do.
-            const texts = await eventually('the code has come', () => {
-                const all = this.twilio.taken.get(phone) ?? []
-                return all.length > before && all
-            }, 5).catch(() => undefined)
-            if (!texts) continue
-            const answer = await insist(this.figures, () => client.send('POST', '/v1/auth/mfa/verify',
-                { body: { mfa_token, method: 'sms', code: /\b\d{6}\b/.exec(texts.at(-1))[0] } }), ['400', '410', '429'])
-            if (answer) this.signedIn(answer)
-        }
+        return phone
+    }
+
+    async signInWithTexts(client) {
+        const { email } = await this.registerSurely(client), phone = await this.givePhone(email)
+        // While the code does not come the user signs in anew, as people do.
+        for (let n = 1; n <= 4 && !this.stopping; n++) await this.signInWithText(client, email, phone)
+    }
+
+    // Yields the session's answer; nothing when no code came, or it is refused. `verifier`: the client that ends the sign-in.
+    async signInWithText(client, email, phone, verifier = client) {
+        const before = this.twilio.taken.get(phone)?.length ?? 0
+        const mfa_token = await this.beginSurely(client, email)
+        const texts = await eventually('the code has come', () => {
+            const all = this.twilio.taken.get(phone) ?? []
+            return all.length > before && all
+        }, 5).catch(() => undefined)
+        if (!texts) return undefined
+        const answer = await insist(this.figures, () => verifier.send('POST', '/v1/auth/mfa/verify',
+            { body: { mfa_token, method: 'sms', code: /\b\d{6}\b/.exec(texts.at(-1))[0] } }), ['400', '410', '429'])
+        if (answer) this.signedIn(answer)
+        return answer
     }
 
     signedIn(answer) { this.book.signIns.acknowledge(new Chain(answer).id) }
@@ -183,10 +199,11 @@ export class AuthLoad extends AuthTraffic {
     trigger(client = this.admin) { return this.registerSurely(client) }
 
     // For requests.mjs: users without a second factor.
-    async caller() {
-        const emails = []
-        while (emails.length < 100) emails.push((await this.registerSurely(this.admin)).email)
-        return { service: 'auth-mfa', host: this.host, emails }
+    async caller(environment) {
+        const host = this.hostIn(environment), client = this.client({ host }), emails = []
+        while (emails.length < 100) emails.push((await this.registerSurely(client)).email)
+        client.close()
+        return { service: 'auth-mfa', environment, host, emails }
     }
 
     // --- an outage of whom it calls: Twilio ----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ export class Traffic {
     // For the text of something that is written: unlike all others.
     mark(what) { return `${what} ${this.run}-${++this.number}` }
 
-    client() { return new Client(this.cluster.port, this.host, this.figures) }
+    client({ port = this.cluster.port, host = this.host } = {}) { return new Client(port, host, this.figures) }
 
     // What the operator does, with the master key as it is now.
     operate(client, method, path, options) { return client.send(method, path, { token: this.masterKey, ...options }) }
@@ -32,9 +32,13 @@ export class Traffic {
         this.admin = this.client()
         await this.operate(this.admin, 'PUT', `/v1/admin/tenants/${this.host.split('.')[0]}`, { body: { displayName: 'Demo', limits } })
     }
-    async mintKey() {
-        this.key = (await this.operate(this.admin, 'POST', '/v1/keys', { body: { environment: 'production', kind: 'secret' } })).key
+    async mintKey() { this.key = await this.newKey('production') }
+    async newKey(environment) {
+        return (await this.operate(this.admin, 'POST', '/v1/keys', { body: { environment, kind: 'secret' } })).key
     }
+
+    // The tenant's host in an environment.
+    hostIn(environment) { return environment === 'sandbox' ? this.host.replace('.', '-sandbox.') : this.host }
 
     // Starts a client that takes `steps` in turn, with `pause` ms between, over and over. One that fails is a failure, too.
     loop(pause, ...steps) {
