@@ -1,25 +1,28 @@
 // Load of one tenant from a thread of its own, so that it does not delay whoever measures beside it. `workerData`: the `port`, the
-// `caller` of requests.mjs and `length` in seconds; with `rate` requests are sent at that rate, come what may, else by `connections`
-// that wait for their answers. Posts what came of it.
+// `caller` and the `kind` of write of requests.mjs, and `length` in seconds; with `rate` requests are sent at that rate, come what may,
+// else by `connections` that wait for their answers. Posts what came of it; `offered` and `acknowledged` are rates.
 import { parentPort, workerData } from 'node:worker_threads'
 import { drive, now, pace } from '../bench/connections.mjs'
 import { networks, writeOf } from './requests.mjs'
 
-const { port, caller, length, rate, connections } = workerData
+const { port, caller, kind, length, rate, connections } = workerData
 const begun = now(), end = begun + length * 1000
 const answers = {} // status to the times that it took
-const strange = [] // what nobody should be answered
-let sent = 0, acknowledged = 0, noRetryAfter = 0
+const strange = [] // answers that no overload explains
+let sent = 0, sentInTime = 0, acknowledged = 0, noRetryAfter = 0
 
-function take({ status, head, body }, due) {
-    (answers[status] ??= []).push(now() - due)
+function take({ status, head, body }, since) {
+    (answers[status] ??= []).push(now() - since)
     if (status < 300 && now() <= end) acknowledged++
     if (status === 503 && !/\r\nretry-after: \d+/i.test(head)) noRetryAfter++
     if (status >= 300 && status !== 503 && strange.length < 3) strange.push(`${status} ${body}`)
 }
 
-const next = () => writeOf(caller, sent++)
-if (rate) await pace(port, { rate, length, next, from: networks, take })
+function next() {
+    if (now() <= end) sentInTime++
+    return writeOf(caller, kind, sent++)
+}
+if (rate) await pace(port, { rate, length, next, from: networks, take: (answer, _, sentAt) => take(answer, sentAt) })
 else {
     const asked = []
     await drive(port, connections, {
@@ -28,4 +31,4 @@ else {
         take: (answer, i) => take(answer, asked[i]),
     })
 }
-parentPort.postMessage({ sent, acknowledged: acknowledged / length, answers, noRetryAfter, strange })
+parentPort.postMessage({ offered: sentInTime / length, acknowledged: acknowledged / length, answers, noRetryAfter, strange })

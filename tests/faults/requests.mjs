@@ -1,22 +1,40 @@
-// The write of each service that overload.mjs sends, as text for a socket of our own. Each takes a transaction of its own, or a hash.
+// The writes that overload.mjs sends, as text for a socket of our own. Kinds of writes:
+//   alone      each takes a transaction of its own (feedback, notify and billing), or a hash (auth-mfa)
+//   batched    those that arrive together share a transaction (pg::Coalescer): a write without an Idempotency-Key, an event of a payment
+//              provider. auth-mfa has none: a hash limits the rate of sign-ins, however their sessions are written.
 import { randomUUID } from 'node:crypto'
 import { password } from '../upgrade/traffic/auth-mfa.mjs'
+import { eventOf, signatureOf } from '../upgrade/traffic/billing.mjs'
 
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString()
+const keyed = write => (caller, n) => ({ ...write(caller, n), headers: { 'Idempotency-Key': randomUUID() } })
 
-const writes = {
-    feedback: () => ['/v1/feedbacks', { category: 'bug', title: 'Overload', body: 'It stops.' }],
-    'auth-mfa': ({ emails }, n) => ['/v1/auth/login', { email: emails[n % emails.length], password }],
-    notify: () => ['/v1/notifications/send',
-        { templateName: 'welcome', channel: 'email', to: 'ada@example.org', variables: { name: 'Ada' }, sendAt: tomorrow() }],
-    billing: ({ productId }, n) => [`/v1/users/user-${n}/grants`, { productId, reason: 'Overload' }],
+const thread = () => ({ path: '/v1/feedbacks', body: { category: 'bug', title: 'Overload', body: 'It stops.' } })
+const signIn = ({ emails }, n) => ({ path: '/v1/auth/login', body: { email: emails[n % emails.length], password } })
+const send = () => ({
+    path: '/v1/notifications/send',
+    body: { templateName: 'welcome', channel: 'email', to: 'ada@example.org', variables: { name: 'Ada' }, sendAt: tomorrow() },
+})
+const grant = ({ productId }, n) => ({ path: `/v1/users/user-${n}/grants`, body: { productId, reason: 'Overload' } })
+function sale({ environment, secret }) {
+    const text = eventOf(randomUUID(), environment === 'production')
+    return { path: '/webhooks/payments', text, headers: { 'Stripe-Signature': signatureOf(text, secret) } }
 }
 
-// `caller`: {service, host, token, and what its write needs}; `n` counts.
-export function writeOf(caller, n) {
-    const [path, body] = writes[caller.service](caller, n), text = JSON.stringify(body)
-    return `POST ${path} HTTP/1.1\r\nHost: ${caller.host}\r\n${caller.token ? `Authorization: Bearer ${caller.token}\r\n` : ''}` +
-        `Idempotency-Key: ${randomUUID()}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`
+const writes = {
+    feedback: { alone: keyed(thread), batched: thread },
+    'auth-mfa': { alone: signIn },
+    notify: { alone: keyed(send), batched: send },
+    billing: { alone: keyed(grant), batched: sale },
+}
+export const kindsOf = service => Object.keys(writes[service])
+
+// `caller`: {service, environment, host, token, and what its writes need}; `n` counts.
+export function writeOf(caller, kind, n) {
+    const { path, body, text = JSON.stringify(body), headers = {} } = writes[caller.service][kind](caller, n)
+    const more = { ...(caller.token && { Authorization: `Bearer ${caller.token}` }), ...headers }
+    return `POST ${path} HTTP/1.1\r\nHost: ${caller.host}\r\n${Object.entries(more).map(([name, value]) => `${name}: ${value}\r\n`).join('')}` +
+        `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`
 }
 
 // As many networks as there are: some limits are by network.

@@ -87,10 +87,13 @@ export class BillingLoad extends BillingTraffic {
     // One write with an event, beside the load.
     trigger(client = this.admin) { return this.sellSurely(client) }
 
-    // For requests.mjs: without a webhook, whose deliveries would be measured with it.
-    async caller() {
-        await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })
-        return { service: 'billing', host: this.host, token: this.key, productId: this.product.productId }
+    // For requests.mjs. The webhook ends: its deliveries would be measured with the writes.
+    async caller(environment) {
+        if (environment === 'production') {
+            await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })
+        }
+        const token = await this.newKey(environment)
+        return { service: 'billing', environment, host: this.hostIn(environment), token, productId: this.product.productId, secret: this.secret }
     }
 
     // --- an outage of whom it calls: a sync fails, webhooks wait, and nothing else -----------------------------------------

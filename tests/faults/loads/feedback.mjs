@@ -78,10 +78,13 @@ export class FeedbackLoad extends FeedbackTraffic {
     // One write with an event, beside the load.
     trigger(client = this.admin) { return this.createOnce(client) }
 
-    // For requests.mjs: without a webhook, whose deliveries would be measured with it.
-    async caller() {
-        await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })
-        return { service: 'feedback', host: this.host, token: this.key }
+    // For requests.mjs. The webhook ends: its deliveries would be measured with the writes.
+    async caller(environment) {
+        if (environment === 'production') {
+            await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })
+        }
+        const token = await this.newKey(environment)
+        return { service: 'feedback', environment, host: this.hostIn(environment), token }
     }
 
     // --- an outage of whom it calls: the webhook's receiver ------------------------------------------------------------------

@@ -105,10 +105,13 @@ export class NotifyLoad extends NotifyTraffic {
     // One write with an event, beside the load; without a key, so that it may share a transaction with others.
     trigger(client = this.admin) { return this.pushOnce(client) }
 
-    // For requests.mjs: without a webhook, whose deliveries would be measured with it.
-    async caller() {
-        await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })
-        return { service: 'notify', host: this.host, token: this.key }
+    // For requests.mjs. The webhook ends: its deliveries would be measured with the writes.
+    async caller(environment) {
+        if (environment === 'production') {
+            await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })
+        }
+        const token = await this.newKey(environment)
+        return { service: 'notify', environment, host: this.hostIn(environment), token }
     }
 
     // --- an outage of whom it calls ------------------------------------------------------------------------------------------

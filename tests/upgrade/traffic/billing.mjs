@@ -7,6 +7,23 @@ import { Traffic } from './traffic.mjs'
 const price = 'price_pro_monthly'
 const newSecret = () => `whsec_${randomUUID()}`
 
+// The event, as JSON, with which the provider says that `user` has bought. `livemode`: in production.
+export function eventOf(user, livemode = true) {
+    const id = `evt_${user}`, now = Math.floor(Date.now() / 1000)
+    const item = { id: `si_${user}`, price: { id: price, product: 'prod_pro' }, current_period_start: now, current_period_end: 4_102_444_800 }
+    const subscription = {
+        id: `sub_${user}`, object: 'subscription', status: 'active', livemode, cancel_at_period_end: false, metadata: { userId: user },
+        items: { data: [item] },
+    }
+    return JSON.stringify({ id, object: 'event', type: 'customer.subscription.created', created: now, livemode, data: { object: subscription } })
+}
+
+// The header that the provider signs an event with, as it does each time that it sends it.
+export function signatureOf(text, secret) {
+    const now = Math.floor(Date.now() / 1000)
+    return `t=${now},v1=${createHmac('sha256', secret).update(`${now}.${text}`).digest('hex')}`
+}
+
 export class BillingTraffic extends Traffic {
     events = new Set()
     grants = new Set()
@@ -54,23 +71,11 @@ export class BillingTraffic extends Traffic {
     }
 
     newEvent() {
-        const user = `user-${this.run}-${++this.number}`, id = `evt_${user}`, now = Math.floor(Date.now() / 1000)
-        const item = { id: `si_${user}`, price: { id: price, product: 'prod_pro' }, current_period_start: now, current_period_end: 4_102_444_800 }
-        const subscription = {
-            id: `sub_${user}`, object: 'subscription', status: 'active', livemode: true, cancel_at_period_end: false, metadata: { userId: user },
-            items: { data: [item] },
-        }
-        const text = JSON.stringify({
-            id, object: 'event', type: 'customer.subscription.created', created: now, livemode: true, data: { object: subscription },
-        })
-        return { id, user, text }
+        const user = `user-${this.run}-${++this.number}`
+        return { id: `evt_${user}`, user, text: eventOf(user) }
     }
 
-    // The header that the provider signs an event with, as it does each time that it sends it.
-    signed(text, secret = this.secret) {
-        const now = Math.floor(Date.now() / 1000)
-        return { 'stripe-signature': `t=${now},v1=${createHmac('sha256', secret).update(`${now}.${text}`).digest('hex')}` }
-    }
+    signed(text, secret = this.secret) { return { 'stripe-signature': signatureOf(text, secret) } }
 
     async grant(client, user) {
         const reason = this.mark('grant')
