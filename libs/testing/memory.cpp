@@ -40,6 +40,7 @@ Burst send_at_once(Program const& program, std::size_t callers, std::string cons
     Burst burst{.counts = {}, .before = resident(program)};
     std::latch ready(static_cast<std::ptrdiff_t>(callers));
     std::vector<std::future<unsigned>> answers;
+    answers.reserve(callers);
     for (std::size_t i = 0; i < callers; ++i)
         answers.push_back(std::async(std::launch::async, [&] {
             auto caller = program.client(authorization, std::chrono::minutes(2));

@@ -1,9 +1,6 @@
 #pragma once
 
-#include "testing/eventually.hpp"
 #include "testing/program.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -22,8 +19,8 @@ inline constexpr bool resident_size_tells = false;
 inline constexpr bool resident_size_tells = true;
 #endif
 
-/// A JSON object of at most `size` bytes and at most an item less: `members` (`"a":1,`), then the field `x`,
-/// an array of `item`s. Parsed, `[0]` takes some sixty times its text, and `12345` three times.
+/// A JSON object of at most `size` bytes: `members` (`"a":1,`), then the field `x`, an array of `item`s.
+/// Parsed, `[0]` takes some sixty times its text, and `12345` three times.
 std::string dense_document(std::size_t size, std::string const& members = {}, std::string_view item = "[0]");
 
 /// How a program answered requests that were sent at the same time, and what it held meanwhile.
@@ -39,16 +36,5 @@ Burst send_at_once(Program const& program, std::size_t callers, std::string cons
 
 /// The program's resident bytes.
 std::size_t resident(Program const& program);
-
-/// Checks that the program held at most `limit` bytes more during the burst, and that they are given back.
-inline void check_memory(Program const& program, Burst const& burst, std::size_t limit)
-{
-    WARN("resident: " << burst.before / mebibyte << " MiB before, at most " << burst.most / mebibyte
-                      << " MiB");
-    if (!resident_size_tells) return;
-    CHECK(burst.most <= burst.before + limit);
-    CHECK(eventually(
-        [&] { return resident(program) <= burst.before + 16 * mebibyte; }, std::chrono::minutes(1)));
-}
 
 } // namespace testing

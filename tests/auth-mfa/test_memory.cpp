@@ -1,5 +1,5 @@
 // What strangers can make the program hold. The figures are those of the program's own process.
-#include "testing/memory.hpp"
+#include "testing/check_memory.hpp"
 #include "testing/program.hpp"
 #include "world.hpp"
 

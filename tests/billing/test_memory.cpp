@@ -1,6 +1,6 @@
 // What a provider's address can make the program hold. The figures are those of the program's own process.
 #include "program.hpp"
-#include "testing/memory.hpp"
+#include "testing/check_memory.hpp"
 
 #include <catch2/catch.hpp>
 

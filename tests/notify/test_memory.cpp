@@ -1,7 +1,7 @@
 // What a caller with a key can make the program hold. The figures are those of the program's own process.
 #include "program.hpp"
 #include "sends.hpp"
-#include "testing/memory.hpp"
+#include "testing/check_memory.hpp"
 
 #include <catch2/catch.hpp>
 

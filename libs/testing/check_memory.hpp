@@ -1,0 +1,23 @@
+#pragma once
+
+#include "testing/eventually.hpp"
+#include "testing/memory.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+
+namespace testing {
+
+/// Checks that the program held at most `limit` bytes more during the burst, and that they are given back.
+inline void check_memory(Program const& program, Burst const& burst, std::size_t limit)
+{
+    WARN("resident: " << burst.before / mebibyte << " MiB before, at most " << burst.most / mebibyte
+                      << " MiB");
+    if (!resident_size_tells) return;
+    CHECK(burst.most <= burst.before + limit);
+    CHECK(eventually(
+        [&] { return resident(program) <= burst.before + 16 * mebibyte; }, std::chrono::minutes(1)));
+}
+
+} // namespace testing
