@@ -1,7 +1,10 @@
 #pragma once
 
+#include "core/fair_queue.hpp"
+
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <unordered_map>
 
 namespace core {
@@ -67,6 +70,48 @@ private:
     std::size_t capacity_, numerator_, denominator_;
     std::size_t used_ = 0;
     std::unordered_map<Owner, std::size_t> held_;
+};
+
+/// Shares of tenants, and within a tenant of its scopes: a scope may hold `share_of` what its tenant may hold
+/// now, and one amount of any size while it holds nothing and its tenant may take it. Not safe from several
+/// threads.
+class OwnerShares {
+public:
+    OwnerShares(std::size_t capacity, std::size_t of_free_numerator, std::size_t of_free_denominator)
+        : tenants_(capacity, of_free_numerator, of_free_denominator)
+    {
+    }
+
+    /// As `Shares::admits`.
+    bool admits(Owner const& owner, std::size_t amount = 1) const
+    {
+        if (!tenants_.admits(owner.tenant, amount)) return false;
+        auto const scope = scopes_.find(owner.scope);
+        if (scope == scopes_.end()) return true;
+        std::size_t const of_tenant = tenants_.held(owner.tenant) + tenants_.allowance(owner.tenant);
+        return scope->second + amount <= share_of(of_tenant);
+    }
+
+    void take(Owner const& owner, std::size_t amount = 1)
+    {
+        tenants_.take(owner.tenant, amount);
+        if (amount > 0) scopes_[owner.scope] += amount;
+    }
+
+    /// Gives back what was taken.
+    void give(Owner const& owner, std::size_t amount = 1)
+    {
+        tenants_.give(owner.tenant, amount);
+        if (amount == 0) return;
+        auto const scope = scopes_.find(owner.scope);
+        if ((scope->second -= amount) == 0) scopes_.erase(scope);
+    }
+
+    std::size_t used() const noexcept { return tenants_.used(); }
+
+private:
+    Shares<std::int64_t> tenants_;
+    std::unordered_map<std::int64_t, std::size_t> scopes_; ///< what each holds, never 0
 };
 
 } // namespace core

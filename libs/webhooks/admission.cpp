@@ -23,20 +23,20 @@ Milliseconds jittered(Milliseconds pause, std::uint64_t entropy)
 Admission::Verdict Admission::offer(Id id, Candidate candidate, Steady::time_point now, std::uint64_t entropy)
 {
     bool const slow = is_slow(candidate.webhook, now);
-    if (!bytes_.admits(candidate.tenant, candidate.bytes))
+    if (!bytes_.admits(candidate.owner, candidate.bytes))
         return put_off(id, candidate, Reason::memory, now, entropy);
-    if (slow && !slow_.admits(candidate.tenant)) return put_off(id, candidate, Reason::slow, now, entropy);
+    if (slow && !slow_.admits(candidate.owner)) return put_off(id, candidate, Reason::slow, now, entropy);
     auto& host = hosts_[candidate.host];
-    bool const starts = host.flying.admits(candidate.tenant);
-    if (!starts && !host.queue.admits(candidate.tenant))
+    bool const starts = host.flying.admits(candidate.owner);
+    if (!starts && !host.queue.admits(candidate.owner))
         return put_off(id, candidate, Reason::host, now, entropy);
-    bytes_.take(candidate.tenant, candidate.bytes);
+    bytes_.take(candidate.owner, candidate.bytes);
     auto& held = held_.try_emplace(id, Held{.candidate = std::move(candidate)}).first->second;
     if (starts) {
         start(id, held, host, slow);
         return {.id = id, .place = Place::start};
     }
-    host.queue.take(held.candidate.tenant);
+    host.queue.take(held.candidate.owner);
     host.waiting.push_back(id);
     return {.id = id, .place = Place::wait};
 }
@@ -51,9 +51,9 @@ Admission::Verdict Admission::out_of_memory(Id id, std::uint64_t entropy)
 
 void Admission::start(Id, Held& held, Host& host, bool slow)
 {
-    host.flying.take(held.candidate.tenant);
+    host.flying.take(held.candidate.owner);
     held.slow = slow;
-    if (slow) slow_.take(held.candidate.tenant);
+    if (slow) slow_.take(held.candidate.owner);
     ++in_flight_;
 }
 
@@ -63,26 +63,26 @@ std::vector<Admission::Verdict> Admission::finished(
     auto const node = held_.extract(id);
     auto const& [candidate, was_slow] = node.mapped();
     --in_flight_;
-    bytes_.give(candidate.tenant, candidate.bytes);
-    if (was_slow) slow_.give(candidate.tenant);
+    bytes_.give(candidate.owner, candidate.bytes);
+    if (was_slow) slow_.give(candidate.owner);
     learn(candidate, took, timed_out, now);
     auto const it = hosts_.find(candidate.host);
     auto& host = it->second;
-    host.flying.give(candidate.tenant);
+    host.flying.give(candidate.owner);
 
     std::vector<Verdict> verdicts;
     std::deque<Id> still_waiting;
     for (Id const next : host.waiting) {
         auto& held = held_.at(next);
-        auto const tenant = held.candidate.tenant;
-        if (!host.flying.admits(tenant)) {
+        auto const owner = held.candidate.owner;
+        if (!host.flying.admits(owner)) {
             still_waiting.push_back(next);
             continue;
         }
-        host.queue.give(tenant);
+        host.queue.give(owner);
         bool const slow = is_slow(held.candidate.webhook, now);
-        if (slow && !slow_.admits(tenant)) {
-            bytes_.give(tenant, held.candidate.bytes);
+        if (slow && !slow_.admits(owner)) {
+            bytes_.give(owner, held.candidate.bytes);
             verdicts.push_back(put_off(next, held.candidate, Reason::slow, now, entropy));
             held_.erase(next);
             continue;
@@ -102,8 +102,8 @@ std::vector<Admission::Id> Admission::drop_waiting()
         for (Id const id : std::exchange(host.waiting, {})) {
             auto const node = held_.extract(id);
             auto const& candidate = node.mapped().candidate;
-            host.queue.give(candidate.tenant);
-            bytes_.give(candidate.tenant, candidate.bytes);
+            host.queue.give(candidate.owner);
+            bytes_.give(candidate.owner, candidate.bytes);
             dropped.push_back(id);
         }
     }
@@ -137,7 +137,7 @@ void Admission::learn(
 
 Admission::Pace& Admission::pace_of(Candidate const& candidate, Steady::time_point now)
 {
-    Lane lane{candidate.tenant, candidate.host};
+    Lane lane{candidate.owner.scope, candidate.host};
     if (paces_.size() >= remembered && !paces_.contains(lane)) {
         std::erase_if(paces_, [&](auto const& entry) { return entry.second.horizon <= now; });
         if (paces_.size() >= remembered) paces_.erase(paces_.begin());
@@ -145,7 +145,7 @@ Admission::Pace& Admission::pace_of(Candidate const& candidate, Steady::time_poi
     return paces_[std::move(lane)];
 }
 
-/// Deliveries of a tenant to a host are put off one after the other, as fast as the host may take them: a
+/// Deliveries of a scope to a host are put off one after the other, as fast as the host may take them: a
 /// backlog is looked at as often as it can be worked off, however long it is.
 Admission::Verdict Admission::put_off(
     Id id, Candidate const& candidate, Reason reason, Steady::time_point now, std::uint64_t entropy)

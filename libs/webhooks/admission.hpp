@@ -31,8 +31,8 @@ inline constexpr std::chrono::hours slow_memory{1};
 inline constexpr std::size_t remembered = 10'000;
 
 /// Decides which deliveries start, which wait for a moment, and which are put off, so that endpoints that are
-/// slow or busy keep no other's deliveries waiting. Each bound is shared among tenants (core::Shares). No
-/// I/O; not safe from several threads.
+/// slow or busy keep no other's deliveries waiting. Each bound is shared among tenants, and each tenant's
+/// share among its environments (core::OwnerShares). No I/O; not safe from several threads.
 class Admission {
 public:
     using Steady = std::chrono::steady_clock;
@@ -40,7 +40,7 @@ public:
 
     /// What a delivery is to be judged by.
     struct Candidate {
-        std::int64_t tenant = 0;
+        core::Owner owner;
         std::string host; ///< host and port
         core::Uuid webhook;
         std::size_t bytes = 0; ///< of its payload
@@ -85,18 +85,18 @@ private:
     };
 
     struct Host {
-        core::Shares<std::int64_t> flying{places_per_host, 4, 1};
-        core::Shares<std::int64_t> queue{waiting_per_host, 1, 1};
+        core::OwnerShares flying{places_per_host, 4, 1};
+        core::OwnerShares queue{waiting_per_host, 1, 1};
         std::deque<Id> waiting;
     };
 
-    /// How fast a tenant's deliveries to a host have ended, and up to when deliveries were put off.
+    /// How fast a scope's deliveries to a host have ended, and up to when deliveries were put off.
     struct Pace {
         double seconds = 0.2; ///< that an attempt takes, smoothed
         Steady::time_point horizon{};
     };
 
-    using Lane = std::pair<std::int64_t, std::string>; ///< tenant and host
+    using Lane = std::pair<std::int64_t, std::string>; ///< scope and host
 
     struct HashLane {
         std::size_t operator()(Lane const& lane) const noexcept
@@ -115,8 +115,8 @@ private:
 
     std::unordered_map<Id, Held> held_;
     std::unordered_map<std::string, Host> hosts_;
-    core::Shares<std::int64_t> slow_{slow_places, 1, 3};
-    core::Shares<std::int64_t> bytes_{payload_bytes, 1, 3};
+    core::OwnerShares slow_{slow_places, 1, 3};
+    core::OwnerShares bytes_{payload_bytes, 1, 3};
     std::size_t in_flight_ = 0;
     std::unordered_map<core::Uuid, Steady::time_point> timed_out_; ///< until when
     std::unordered_map<Lane, Pace, HashLane> paces_;

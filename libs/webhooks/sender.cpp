@@ -274,7 +274,7 @@ void Sender::offer(DeliveryPtr delivery)
         std::lock_guard const lock(mutex_);
         auto const id = next_id_++;
         verdict = attempt.payload ? admission_.offer(id,
-                                        {.tenant = core::Scope{attempt.key.scope_id, {}}.tenant_id(),
+                                        {.owner = core::Owner::of(attempt.key.scope_id),
                                             .host = host_of(attempt.url),
                                             .webhook = attempt.webhook_id,
                                             .bytes = attempt.payload_bytes},

@@ -62,3 +62,36 @@ TEST_CASE("what is given back is there for others, and what is too large for wha
     CHECK(bytes.used() == 0);
     CHECK(bytes.admits(2, 81));
 }
+
+TEST_CASE("a scope has a share of its tenant's share, which leaves some to the tenant's other one")
+{
+    using core::Owner;
+    core::OwnerShares shares(1'200, 1, 3);
+    auto const take_all = [&](std::int64_t scope_id) {
+        std::size_t taken = 0;
+        for (; shares.admits(Owner::of(scope_id)); ++taken)
+            shares.take(Owner::of(scope_id));
+        return taken;
+    };
+    CHECK(take_all(3) == 225); // three quarters of a quarter
+    CHECK(take_all(2) == 75);
+    CHECK(take_all(4) > 0);
+    auto const used = shares.used();
+    shares.give(Owner::of(3), 50);
+    CHECK(shares.used() == used - 50);
+    CHECK(take_all(2) > 0);
+    CHECK(take_all(3) == 0);
+}
+
+TEST_CASE("a scope that holds nothing may take what its tenant may, however large")
+{
+    core::OwnerShares shares(100, 1, 3);
+    auto const sandbox = core::Owner::of(3);
+    CHECK(shares.admits(sandbox, 100));
+    CHECK_FALSE(shares.admits(sandbox, 101));
+    shares.take(sandbox, 100);
+    CHECK_FALSE(shares.admits(core::Owner::of(2)));
+    shares.give(sandbox, 100);
+    CHECK(shares.used() == 0);
+    CHECK(shares.admits(sandbox, 100));
+}

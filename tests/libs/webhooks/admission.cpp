@@ -18,17 +18,24 @@ struct Door {
     std::vector<Admission::Id> flying;
 
     Admission::Verdict offer(
-        std::int64_t tenant, std::string const& host, core::Uuid const& webhook, std::size_t bytes = 100)
+        core::Owner owner, std::string const& host, core::Uuid const& webhook, std::size_t bytes = 100)
     {
         auto const verdict = admission.offer(
-            ++last, {.tenant = tenant, .host = host, .webhook = webhook, .bytes = bytes}, now, 512);
+            ++last, {.owner = owner, .host = host, .webhook = webhook, .bytes = bytes}, now, 512);
         if (verdict.place == Place::start) flying.push_back(verdict.id);
         return verdict;
     }
 
-    Admission::Verdict offer(std::int64_t tenant, std::string const& host, std::size_t bytes = 100)
+    Admission::Verdict offer(core::Owner owner, std::string const& host, std::size_t bytes = 100)
     {
-        return offer(tenant, host, core::Uuid::v7(), bytes);
+        return offer(owner, host, core::Uuid::v7(), bytes);
+    }
+
+    /// Of either environment in turns.
+    template <class... Args> Admission::Verdict offer(std::int64_t tenant, Args&&... args)
+    {
+        return offer(
+            core::Owner::of(2 * tenant + static_cast<std::int64_t>(last % 2)), std::forward<Args>(args)...);
     }
 
     std::vector<Admission::Verdict> end_first(bool timed_out = false, std::chrono::nanoseconds took = 15s)
@@ -58,6 +65,64 @@ TEST_CASE("a host has at most 10 attempts in flight, of one tenant not all of th
     CHECK(door.offer(4, "a:443").place == Place::wait);
     CHECK(door.admission.in_flight() == webhooks::places_per_host);
     CHECK(door.offer(1, "b:443").place == Place::start);
+}
+
+TEST_CASE("an environment leaves some of its tenant's places at a host to the other one")
+{
+    Door door;
+    auto const sandbox = core::Owner::of(3), production = core::Owner::of(2);
+    std::map<Place, int> places;
+    std::chrono::milliseconds longest{0};
+    for (int i = 0; i < 10'000; ++i) {
+        auto const verdict = door.offer(sandbox, "a:443");
+        ++places[verdict.place];
+        longest = std::max(longest, verdict.pause);
+    }
+    CHECK(places[Place::start] == 6);
+    CHECK(places[Place::wait] == 15);
+    CHECK(longest > 1min);
+    places.clear();
+    std::chrono::milliseconds first{0};
+    for (int i = 0; i < 10; ++i) {
+        auto const verdict = door.offer(production, "a:443");
+        if (verdict.place == Place::later && places[Place::later] == 0) first = verdict.pause;
+        ++places[verdict.place];
+    }
+    CHECK(places[Place::start] == 2);
+    CHECK(places[Place::wait] == 5);
+    CHECK(places[Place::later] == 3);
+    CHECK(first < 1s); // not behind the sandbox's
+}
+
+TEST_CASE("an environment leaves some of its tenant's memory and slow places to the other one")
+{
+    Door door;
+    auto const sandbox = core::Owner::of(3), production = core::Owner::of(2);
+    SECTION("memory")
+    {
+        std::size_t const size = 1U << 20;
+        for (int i = 0; i < 64; ++i)
+            door.offer(sandbox, "h" + std::to_string(i), size);
+        CHECK(door.flying.size() == webhooks::payload_bytes / 4 * 3 / 4 / size);
+        CHECK(door.offer(production, "other:443", size).place == Place::start);
+    }
+    SECTION("slow places")
+    {
+        std::vector<core::Uuid> hung;
+        for (int i = 0; i < 100; ++i) {
+            hung.push_back(core::Uuid::v7());
+            door.offer(i < 50 ? sandbox : production, "h" + std::to_string(i), hung.back());
+        }
+        while (!door.flying.empty())
+            door.end_first(true);
+        auto const start = [&](core::Owner owner, std::size_t from) {
+            for (std::size_t i = from; i < from + 50; ++i)
+                door.offer(owner, "h" + std::to_string(i), hung[i]);
+            return door.admission.slow();
+        };
+        CHECK(start(sandbox, 0) == webhooks::slow_places / 4 * 3 / 4);
+        CHECK(start(production, 50) == webhooks::slow_places / 4);
+    }
 }
 
 TEST_CASE("who waits for a host starts when an attempt ends, oldest first among those within their share")
