@@ -21,7 +21,7 @@ const leastTimes = 3 // a flood that is less than that many times the best is no
 // An event of billing takes more round trips than a thread or a send.
 const distanceOf = (service, kind) => kind === 'alone' ? 1 : service === 'billing' ? 75 : 100
 // How many connections find the best rate. One that waits for an answer sends nothing, so a distant database takes more of them.
-const connectionsFor = { alone: [32, 128], batched: [512, 1536] }
+const connectionsFor = { alone: [32, 128], batched: [512, 1024] }
 
 const worker = (file, workerData) => new Worker(new URL(file, import.meta.url), { workerData })
 const message = async from => (await once(from, 'message'))[0]

@@ -144,6 +144,25 @@ TEST_CASE("a tenant that holds its share of the memory for bodies is told to com
     CHECK(f.bodies().held() == 0);
 }
 
+TEST_CASE(
+    "an environment that holds its share of the memory for bodies leaves some to the tenant's other one")
+{
+    Fixture f({.body_budget = mebibyte});
+    auto const parse_as = [&](std::string const& name, Environment environment) {
+        return f
+            .send({.method = http::Method::post,
+                .path = "/v1/parse",
+                .headers = {host(name + ".things.localhost"), bearer(f.mint("demo", environment)),
+                    {"Content-Type", "application/json"}},
+                .body = document(100)})
+            .status;
+    };
+    auto const held = f.bodies().lease({.scope_id = f.scope("demo", Environment::sandbox).id});
+    held->grow(mebibyte / 8 * 3);
+    CHECK(parse_as("demo-sandbox", Environment::sandbox) == 503);
+    CHECK(parse_as("demo", Environment::production) == 200);
+}
+
 TEST_CASE("a network that holds its share is told to come back, unless a secret key speaks for a tenant")
 {
     Fixture f({.proxies = "10.0.0.0/8", .body_budget = mebibyte});
