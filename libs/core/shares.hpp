@@ -104,7 +104,8 @@ public:
         tenants_.give(owner.tenant, amount);
         if (amount == 0) return;
         auto const scope = scopes_.find(owner.scope);
-        if ((scope->second -= amount) == 0) scopes_.erase(scope);
+        scope->second -= amount;
+        if (scope->second == 0) scopes_.erase(scope);
     }
 
     std::size_t used() const noexcept { return tenants_.used(); }
