@@ -52,15 +52,16 @@ struct Async : Fixture {
 
     void begin(std::vector<Claim> claims, AsyncWorker& self)
     {
-        begun += static_cast<int>(claims.size());
+        auto const count = static_cast<int>(claims.size());
         if (at_once) {
             for (auto& claim : claims)
                 self.end({.claim = std::move(claim)});
-            return;
+        } else {
+            std::lock_guard const lock(mutex);
+            most_at_once = std::max(most_at_once, claims.size());
+            std::ranges::move(claims, std::back_inserter(running));
         }
-        std::lock_guard const lock(mutex);
-        most_at_once = std::max(most_at_once, claims.size());
-        std::ranges::move(claims, std::back_inserter(running));
+        begun += count; // last: who sees it finds the rest done
     }
 
     static Ending put_back(Claim claim)
