@@ -4,10 +4,10 @@
 #include "jobs/claimer.hpp"
 #include "jobs/failure.hpp"
 #include "jobs/held.hpp"
+#include "jobs/unwritten.hpp"
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -24,7 +24,6 @@ using Milliseconds = std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::size_t claims_at_once = 128;
-constexpr std::size_t endings_at_once = 256;
 constexpr Milliseconds shortest_wait{20}; ///< between two looks for jobs that are due soon
 /// How long outcomes wait for another transaction's row locks.
 constexpr char const* limit_lock_waits = "SELECT set_config('lock_timeout', '250ms', true)";
@@ -39,7 +38,7 @@ std::int64_t tenant_of(std::int64_t scope_id)
 struct AsyncWorker::Impl {
     Impl(AsyncWorker& s, pg::Database& d, core::Clock const& c, AsyncWorkerOptions o, AsyncHandler h, Hooks k)
         : self(s), database(d), clock(c), options(std::move(o)), handler(std::move(h)), hooks(std::move(k)),
-          shares(std::max<std::size_t>(1, options.capacity), 1, 3),
+          shares(std::max<std::size_t>(1, options.capacity), 1, 3), unwritten(options.lease),
           claimer(database, options.queue, options.lease, options.grace)
     {
         if (options.queue.empty() || !handler.begin || !handler.record)
@@ -166,17 +165,11 @@ struct AsyncWorker::Impl {
     void end(Ending ending)
     {
         std::lock_guard const lock(mutex);
-        ended.push_back(std::move(ending));
+        unwritten.push(std::move(ending));
         ended_or_stopped.notify_one();
     }
 
     // --- the settler: writes down how runs ended -----------------------------------------------------------
-
-    /// A scope whose outcomes cannot be written just now.
-    struct Trouble {
-        unsigned failures = 0;
-        Steady::time_point until{};
-    };
 
     void settle_until_stopped()
     {
@@ -187,8 +180,7 @@ struct AsyncWorker::Impl {
         }
     }
 
-    /// Waits for outcomes: those of the scopes without trouble, or of one whose trouble may have passed.
-    /// Empty: the worker has stopped.
+    /// Waits for endings that can be written. Empty: the worker has stopped.
     std::vector<Ending> next_batch()
     {
         std::unique_lock lock(mutex);
@@ -197,51 +189,10 @@ struct AsyncWorker::Impl {
             if (deadline && now >= *deadline) abandon();
             if (dispatched && held.size() == 0) return {};
             auto until = now + std::chrono::hours(1);
-            if (now >= outage.until) {
-                // In turns, since both may come without end.
-                troubles_turn = !troubles_turn;
-                for (bool const again : {troubles_turn, !troubles_turn}) {
-                    auto batch = again ? take_troubled(now, until)
-                                       : take([&](std::int64_t scope) { return !troubled.contains(scope); });
-                    if (!batch.empty()) return batch;
-                }
-            } else {
-                until = outage.until;
-            }
+            if (auto batch = unwritten.next(now, until); !batch.empty()) return batch;
             if (deadline && *deadline > now) until = std::min(until, *deadline);
             ended_or_stopped.wait_until(lock, until);
         }
-    }
-
-    /// What one scope in trouble has waiting, if its time has come; else `until` is at most the next such
-    /// time. The lock is held.
-    std::vector<Ending> take_troubled(Steady::time_point now, Steady::time_point& until)
-    {
-        for (auto const& [scope, trouble] : troubled) {
-            if (trouble.until > now) {
-                until = std::min(until, trouble.until);
-                continue;
-            }
-            auto batch = take([&](std::int64_t of) { return of == scope; });
-            if (!batch.empty()) return batch;
-        }
-        return {};
-    }
-
-    /// The lock is held.
-    template <class Condition> std::vector<Ending> take(Condition condition)
-    {
-        std::vector<Ending> batch;
-        std::deque<Ending> rest;
-        for (auto& ending : ended) {
-            bool const taken = batch.size() < endings_at_once && condition(ending.claim.scope_id);
-            if (taken)
-                batch.push_back(std::move(ending));
-            else
-                rest.push_back(std::move(ending));
-        }
-        ended = std::move(rest);
-        return batch;
     }
 
     void settle_some(std::vector<Ending> batch)
@@ -313,7 +264,7 @@ struct AsyncWorker::Impl {
         return pg::Scopes(std::vector<std::int64_t>(ids.begin(), ids.end()));
     }
 
-    /// Frees the places of what was written; `kept`: those that still held their lease.
+    /// Frees the places of written endings. `kept`: indices of the endings whose lease was still held.
     void release(std::vector<Ending> const& endings, std::vector<std::size_t> const& kept)
     {
         for (std::size_t i = 0; i < endings.size(); ++i) {
@@ -325,9 +276,8 @@ struct AsyncWorker::Impl {
             }
         }
         std::lock_guard const lock(mutex);
-        outage = {};
+        unwritten.written(endings);
         for (auto const& ending : endings) {
-            troubled.erase(ending.claim.scope_id);
             if (ending.kind == Outcome::Kind::retry) next_due = std::min(next_due, ending.run_at);
             forget(ending.claim);
         }
@@ -345,47 +295,38 @@ struct AsyncWorker::Impl {
 
     void wait_for_database(std::vector<Ending> endings, std::exception_ptr const& failure)
     {
-        bool first = false;
+        bool is_first = false;
         {
             std::lock_guard const lock(mutex);
-            first = outage.failures == 0;
-            delay(outage);
-            put_back(std::move(endings));
-            if (stopping() && !deadline) deadline = Steady::now() + options.farewell;
+            is_first = unwritten.wait_for_database(std::move(endings));
+            limit_farewell();
         }
-        if (first && hooks.failed) hooks.failed(describe(failure), nullptr);
+        if (is_first && hooks.failed) hooks.failed(describe(failure), nullptr);
     }
 
     bool in_outage() const
     {
         std::lock_guard const lock(mutex);
-        return outage.failures > 0;
+        return unwritten.in_outage();
     }
 
     void set_aside(std::int64_t scope, std::vector<Ending> endings)
     {
         std::lock_guard const lock(mutex);
-        delay(troubled[scope]);
-        put_back(std::move(endings));
+        unwritten.set_aside(scope, std::move(endings));
+        limit_farewell();
+    }
+
+    /// A worker that is to stop tries for a bounded time to write what was refused. The lock is held.
+    void limit_farewell()
+    {
         if (stopping() && !deadline) deadline = Steady::now() + options.farewell;
     }
 
-    void delay(Trouble& trouble) const
-    {
-        trouble.until = Steady::now() + outage_pause(trouble.failures++, options.lease);
-    }
-
-    /// The lock is held.
-    void put_back(std::vector<Ending> endings)
-    {
-        for (auto& ending : endings)
-            ended.push_back(std::move(ending));
-    }
-
-    /// Leaves what could not be written to whoever claims it when its lease has ended. The lock is held.
+    /// Leaves unwritten jobs to the worker that claims them after their leases end. The lock is held.
     void abandon()
     {
-        for (auto const& ending : std::exchange(ended, {})) {
+        for (auto const& ending : unwritten.drop_all()) {
             forget(ending.claim);
             if (hooks.lost) hooks.lost(ending.claim);
         }
@@ -395,10 +336,10 @@ struct AsyncWorker::Impl {
     void give_up(Ending ending, std::exception_ptr const& failure)
     {
         if (hooks.failed) hooks.failed(describe(failure), &ending.claim);
-        std::string const reason = burial_reason(failure);
+        std::string const reason = dead_reason(failure);
         Ending dead{.claim = ending.claim, .kind = Outcome::Kind::dead, .took = ending.took};
         std::vector<Ending> const one{dead};
-        auto const enter = [&](pg::Tx& tx) { bury(tx, dead.claim, reason, clock.now()); };
+        auto const enter = [&](pg::Tx& tx) { record_dead(tx, dead.claim, reason, clock.now()); };
         auto refusal = write(one, [&](pg::Tx& tx, auto const&) {
             enter(tx);
             if (options.given_up) options.given_up(tx, dead.claim);
@@ -487,10 +428,7 @@ struct AsyncWorker::Impl {
     std::condition_variable ended_or_stopped;
     Held held;
     core::Shares<std::int64_t> shares; ///< of the places, by tenant
-    std::deque<Ending> ended;          ///< and not yet written down
-    std::map<std::int64_t, Trouble> troubled;
-    Trouble outage;
-    bool troubles_turn = false;
+    Unwritten unwritten;
     core::Time next_due = core::Time::max(); ///< the first of the jobs that were put off
     bool woken = false;
     bool hungry = false; ///< more could have been claimed if places had been free

@@ -49,7 +49,7 @@ struct AsyncWorkerOptions {
 /// claims in bulk and writes down outcomes in bulk, on two threads of its own.
 ///
 /// A tenant, both its scopes together, holds at most a third of the places that are free at that moment
-/// (core::Shares): a quarter of all when it is alone, and whatever the others hold, the next tenant finds a
+/// (core::Shares): a quarter of all when it is alone; however much the others hold, the next tenant finds a
 /// place. One claim may exceed that by a place.
 ///
 /// A scope whose rows are locked, or whose outcomes the database refuses, keeps no other scope's outcomes

@@ -10,9 +10,9 @@
 
 namespace jobs {
 
-/// What a worker knows of its contact with the database. While the database is away nobody can renew a lease
-/// or write an outcome. So jobs whose lease ended meanwhile are left for a grace period to the workers that
-/// may have run them. Used by one thread.
+/// What a worker knows of its contact with the database. While the database is away no worker can renew a
+/// lease or write an outcome. So jobs whose lease ended meanwhile are left for a grace period to the workers
+/// that may have run them. Used by one thread.
 class Contact {
 public:
     using Milliseconds = std::chrono::milliseconds;

@@ -58,7 +58,7 @@ std::string describe(std::exception_ptr const& failure)
     }
 }
 
-std::string burial_reason(std::exception_ptr const& failure)
+std::string dead_reason(std::exception_ptr const& failure)
 {
     std::string const what = describe(failure);
     return core::is_utf8(what) ? std::string(core::trim(what)) : "the reason is not valid UTF-8";

@@ -17,8 +17,8 @@ bool is_lock_timeout(std::exception_ptr const& failure);
 /// `what()` of a failure.
 std::string describe(std::exception_ptr const& failure);
 
-/// The same as `bury` takes it: trimmed, and valid UTF-8.
-std::string burial_reason(std::exception_ptr const& failure);
+/// The same as `record_dead` takes it: trimmed, and valid UTF-8.
+std::string dead_reason(std::exception_ptr const& failure);
 
 /// How long a job waits whose handler threw in its `attempts`th run: 1 s to 10 min, with jitter.
 std::chrono::milliseconds pause_after_failure(unsigned attempts);

@@ -192,7 +192,7 @@ bool put_off(pg::Tx& tx, Claim const& claim, core::Time::duration delay, bool co
     return result.affected_rows() > 0;
 }
 
-void bury(pg::Tx& tx, Claim const& claim, std::string_view reason, core::Time now)
+void record_dead(pg::Tx& tx, Claim const& claim, std::string_view reason, core::Time now)
 {
     tx.run(R"(
         INSERT INTO dead_jobs (scope_id, queue, ref, attempts, reason, died_at) VALUES ($1, $2, $3, $4, $5, $6)

@@ -46,8 +46,8 @@ void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, std::spa
 /// lease on it (one that has run out included: what its holder did is not known), and nothing was changed.
 [[nodiscard]] bool withdraw(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref);
 
-/// A job that is leased to this process: nobody else runs it until `lease_until`. Its times are the
-/// database's.
+/// A job that is leased to this process: no other process runs it until `lease_until`. Its times are by
+/// the database's clock.
 struct Claim {
     std::string queue;
     std::int64_t scope_id = 0;
@@ -93,7 +93,7 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request);
 
 /// Writes down in `dead_jobs` that a claim's job was given up, and why: valid UTF-8 without U+0000. The
 /// transaction sees the claim's scope.
-void bury(pg::Tx& tx, Claim const& claim, std::string_view reason, core::Time now);
+void record_dead(pg::Tx& tx, Claim const& claim, std::string_view reason, core::Time now);
 
 /// How long `dead_jobs` keeps an entry.
 inline constexpr std::chrono::days dead_jobs_retention{90};

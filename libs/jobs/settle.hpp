@@ -10,7 +10,7 @@
 
 namespace jobs {
 
-/// How a run ended, for those that are written down many at a time.
+/// How a run ended. Endings are written in batches.
 struct Ending {
     Claim claim;
     Outcome::Kind kind = Outcome::Kind::done;
@@ -22,9 +22,9 @@ struct Ending {
 };
 
 /// Ends the claims of these runs, all of one queue, as `complete` and `put_off` do: each only while its lease
-/// is held. Two statements at most, however many there are. Returns the places in `endings` of those that
-/// held their lease, in their order; whatever the others wanted to write must not be written. `now`: of the
-/// clock that `run_at` is by; the database's clock decides when the delay between them has passed.
+/// is held. At most two statements. Returns the indices of the endings whose lease was held, in ascending
+/// order; the caller must write nothing for the others. `now`: by the same clock as `run_at`. The delay
+/// between the two is measured by the database's clock.
 [[nodiscard]] std::vector<std::size_t> settle(pg::Tx& tx, std::span<Ending const> endings, core::Time now);
 
 } // namespace jobs

@@ -156,7 +156,7 @@ struct Worker::Impl {
     bool settle(Claim const& claim, Outcome& outcome)
     {
         std::optional<SteadyTime> deadline;
-        std::vector<Outcome> burials;
+        std::vector<Outcome> dead;
         bool refused = false;
         for (unsigned failures = 0;; ++failures) {
             try {
@@ -170,10 +170,10 @@ struct Worker::Impl {
                 bool const outage = is_outage(failure);
                 if ((failures == 0 || !outage) && hooks.failed) hooks.failed(describe(failure), &claim);
                 if (!outage) {
-                    if (!std::exchange(refused, true)) burials = burials_of(claim, burial_reason(failure));
-                    if (burials.empty()) return false; // the lease ends by itself, and the job runs again
-                    outcome = std::move(burials.back());
-                    burials.pop_back();
+                    if (!std::exchange(refused, true)) dead = dead_outcomes(claim, dead_reason(failure));
+                    if (dead.empty()) return false; // the lease ends by itself, and the job runs again
+                    outcome = std::move(dead.back());
+                    dead.pop_back();
                     continue;
                 }
             }
@@ -185,18 +185,19 @@ struct Worker::Impl {
     }
 
     /// What takes the place of an outcome that cannot be written, the last one first.
-    std::vector<Outcome> burials_of(Claim const& claim, std::string const& reason) const
+    std::vector<Outcome> dead_outcomes(Claim const& claim, std::string const& reason) const
     {
-        auto const enter = [claim, reason, now = clock.now()](pg::Tx& tx) { bury(tx, claim, reason, now); };
-        std::vector<Outcome> burials;
-        burials.push_back(Outcome::dead(enter));
+        auto const enter = [claim, reason, now = clock.now()](
+                               pg::Tx& tx) { record_dead(tx, claim, reason, now); };
+        std::vector<Outcome> dead;
+        dead.push_back(Outcome::dead(enter));
         if (options.given_up) {
-            burials.push_back(Outcome::dead([=, tell = options.given_up](pg::Tx& tx) {
+            dead.push_back(Outcome::dead([=, tell = options.given_up](pg::Tx& tx) {
                 enter(tx);
                 tell(tx, claim);
             }));
         }
-        return burials;
+        return dead;
     }
 
     void end(pg::Tx& tx, Claim const& claim, Outcome const& outcome) const

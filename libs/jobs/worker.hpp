@@ -73,8 +73,8 @@ struct WorkerOptions {
         60'000}; ///< renewed while a handler runs; how long a crashed worker's job waits
     std::chrono::milliseconds poll{1'000}; ///< look-out for due jobs when nothing wakes it
     /// How long a worker that has just started, or that has not heard of the database for half of a lease,
-    /// leaves jobs whose lease has ended to those that may have run them, so that they write down how that
-    /// ended: they could not, while the database was away. Unset: a quarter of the lease.
+    /// leaves jobs whose lease has ended to the workers that ran them. Those could not write the outcome
+    /// while the database was away. Unset: a quarter of the lease.
     std::optional<std::chrono::milliseconds> grace = std::nullopt;
     /// How long a stopping worker goes on trying to write down how runs ended, while the database is away.
     /// What is not written then runs again.

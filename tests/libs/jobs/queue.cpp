@@ -253,11 +253,12 @@ TEST_CASE("a job that is given up leaves word why, the last time's")
     auto const claim = f.claim_up_to(1).at(0);
     for (auto const* const why : {"first", "it was so"})
         f.database.transact_blocking(
-            pg::Scopes(2), [&](pg::Tx& t) { jobs::bury(t, claim, why, f.clock.now()); });
+            pg::Scopes(2), [&](pg::Tx& t) { jobs::record_dead(t, claim, why, f.clock.now()); });
     CHECK(f.postgres.query("SELECT ref || ' ' || queue || ' ' || attempts || ' ' || reason FROM dead_jobs") ==
           claim.ref.to_string() + " q 1 it was so");
     // It is the scope's own.
-    CHECK_THROWS_AS(f.tx([&](pg::Tx& t) { jobs::bury(t, claim, "not ours", f.clock.now()); }), pqxx::failure);
+    CHECK_THROWS_AS(
+        f.tx([&](pg::Tx& t) { jobs::record_dead(t, claim, "not ours", f.clock.now()); }), pqxx::failure);
 
     // And it is kept for a time.
     auto const purge = [&](core::Time before) {
