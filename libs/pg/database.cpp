@@ -74,9 +74,9 @@ void Database::submit(Job job)
     impl_->submit(std::move(job));
 }
 
-void Database::submit(Errand errand)
+void Database::submit(Task task)
 {
-    impl_->submit(std::move(errand));
+    impl_->submit(std::move(task));
 }
 
 std::shared_ptr<void const> Database::identity() const noexcept
@@ -99,17 +99,17 @@ asio::awaitable<ConnectionHandle> Database::connect()
             failure = std::make_exception_ptr(error);
             core::Suspended::resume(std::move(*waiting));
         };
-        submit(Errand{.run =
-                          [this, &connection, waiting, fail] {
-                              try {
-                                  connection = pg::connect(impl_->batch_conninfo);
-                              } catch (std::exception const& error) {
-                                  impl_->report_unreachable(error.what());
-                                  return fail(unavailable());
-                              }
-                              impl_->report_connected();
-                              core::Suspended::resume(std::move(*waiting));
-                          },
+        submit(Task{.run =
+                        [this, &connection, waiting, fail] {
+                            try {
+                                connection = pg::connect(impl_->batch_conninfo);
+                            } catch (std::exception const& error) {
+                                impl_->report_unreachable(error.what());
+                                return fail(unavailable());
+                            }
+                            impl_->report_connected();
+                            core::Suspended::resume(std::move(*waiting));
+                        },
             .failed = fail});
     };
     co_await core::suspend(start);

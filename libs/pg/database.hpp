@@ -224,9 +224,9 @@ public:
     /// noticed within about a second, used or not.
     bool healthy() const noexcept;
 
-    /// Tells whether the server is silent, as a Listener's heartbeat finds. While it is, every call is
-    /// UNAVAILABLE at once; calls that wait in the queue are so now, and those that wait for the server
-    /// within about `Wire::check_interval`, with their connections given up. Does not block. From any thread.
+    /// Sets whether the server is silent, as found by a Listener's heartbeat. While it is, every new or
+    /// queued call fails at once with UNAVAILABLE. A call that waits for the server fails within about
+    /// `Wire::check_interval`, and its connection is closed. Does not block. Thread-safe.
     void set_silent(bool silent);
 
     bool silent() const noexcept;
@@ -261,12 +261,12 @@ public:
     void submit(Job job);
 
     /// Work of a database thread that needs none of its connections: exactly one of the two is called, once.
-    struct Errand {
+    struct Task {
         std::function<void()> run;                      ///< does not throw
         std::function<void(core::Error const&)> failed; ///< not run; from any thread or within `submit`
     };
 
-    void submit(Errand errand);
+    void submit(Task task);
 
     /// For Coalescer: a connection that the calling coroutine's thread drives, until the Session ends. The
     /// coroutine's context is run by one thread. Sessions that are not `shared` have two of the thread's

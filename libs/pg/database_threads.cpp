@@ -19,7 +19,7 @@ static void refuse(AnyJob& job, core::Error const& error)
     if (auto* transaction = std::get_if<Database::Job>(&job))
         transaction->finish(std::make_exception_ptr(error));
     else
-        std::get<Database::Errand>(job).failed(error);
+        std::get<Database::Task>(job).failed(error);
 }
 
 /// Whose shares a transaction takes that sees these scopes.
@@ -286,7 +286,7 @@ void Database::Impl::run(DatabaseThread& self, AnyJob& job)
     if (auto* transaction = std::get_if<Job>(&job))
         run_transaction(*self.connection, *transaction);
     else
-        std::get<Errand>(job).run();
+        std::get<Task>(job).run();
     --busy;
 }
 

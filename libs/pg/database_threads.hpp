@@ -17,7 +17,7 @@
 
 namespace pg {
 
-using AnyJob = std::variant<Database::Job, Database::Errand>;
+using AnyJob = std::variant<Database::Job, Database::Task>;
 
 /// A thread of a Database and its connection.
 struct DatabaseThread {
