@@ -50,7 +50,7 @@ struct NameResolver::Lookup {
     std::string host;
 };
 
-/// Somebody who waits for an answer, with the time at which they no longer do.
+/// A pending query and its deadline.
 struct NameResolver::Waiter {
     Waiter(boost::asio::io_context& io, Done d) : timer(io), done(std::move(d)) {}
 
@@ -86,7 +86,7 @@ NameResolver::NameResolver(boost::asio::io_context& io, Readiness& readiness, st
 
 NameResolver::~NameResolver()
 {
-    ares_destroy(channel_); // every question that is left gets its answer, which nobody waits for
+    ares_destroy(channel_); // pending queries end with an error, which has no reader any more
 }
 
 void NameResolver::resolve(std::string const& host, std::chrono::milliseconds patience, Done done)

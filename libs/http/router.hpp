@@ -68,7 +68,7 @@ public:
         /// Methods the path has when it lacks the request's, for 405 (`GET, HEAD, POST`); empty: no such
         /// path.
         std::string allow;
-        std::string_view pattern; ///< the path of a route that fits, whatever its method; empty: none does
+        std::string_view pattern; ///< of a route with this path and any method; empty: there is none
     };
 
     /// Fills `request.params` on a match, percent-decoded. HEAD was made GET by the server before this is

@@ -38,13 +38,13 @@ public:
         push_in_turn(std::move(caller), now);
     }
 
-    /// The next batch: those whose turn it is.
+    /// Removes and returns the next batch, by turns.
     std::vector<Caller> take() { return take(batch_limit_); }
 
     std::vector<Caller> take_all() { return take(size()); }
 
-    /// Removes the callers that have taken turns with others for longer than `patience`. Those that fit into
-    /// the next batch stay.
+    /// Removes and returns the callers that have waited for longer than `patience`. Returns none while all
+    /// callers fit into the next batch.
     std::vector<Caller> take_late(Clock::duration patience)
     {
         std::vector<Caller> late;

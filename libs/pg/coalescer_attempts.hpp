@@ -51,12 +51,12 @@ template <class In, class Out> struct Coalescer<In, Out>::Attempts {
         co_return attempt;
     }
 
-    /// After an attempt that met no lock: where it failed, the members are tried singly. Those that meet a
-    /// lock then are not answered.
+    /// Ends an attempt that met no lock. If it failed, each member is tried alone; members that meet a lock
+    /// then stay unanswered.
     asio::awaitable<void> settle(Session& session, std::span<Waiter* const> members, Attempt attempt) const
     {
         if (!attempt.failure) co_return;
-        // The server's trouble is everybody's: trying each alone would make it last.
+        // A failure of the server concerns all members. To try each alone would prolong it.
         if (attempt.is_servers || members.size() == 1) {
             for (Waiter* waiter : members)
                 waiter->failure = attempt.failure;

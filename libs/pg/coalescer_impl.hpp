@@ -131,8 +131,8 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         co_return nullptr;
     }
 
-    /// The next batch, without those whose scope goes by itself by now. Those whose turn came too late are
-    /// told.
+    /// The next batch. Callers of scopes that now go by themselves are moved there; callers that waited too
+    /// long are refused.
     std::vector<Held> take(Queue& queue)
     {
         if (auto late = queue.waiting.take_late(database.options().queue_timeout); !late.empty())
@@ -144,12 +144,11 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         return batch;
     }
 
-    /// Fills in the output or the failure of the members of `batch`, but for those whose scope has to go by
-    /// itself.
+    /// Fills in the output or the failure of each member of `batch`, unless its scope has to go by itself.
     asio::awaitable<void> answer(Session& session, std::span<Held const> batch)
     {
         Members members = members_of(batch);
-        // Each attempt may find another scope locked; those that are left then go by themselves.
+        // Each attempt may find another scope locked. Members left after the last go by themselves.
         for (int tries = 0; !members.empty() && tries < 3; ++tries) {
             Attempt const attempt = co_await attempts.once(session, members);
             if (!attempt.stalled) co_return co_await attempts.settle(session, members, attempt);
@@ -175,7 +174,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         scope->second.waiting.push_back(std::move(waiter));
     }
 
-    /// Sees to it that somebody serves the scopes that wait for it.
+    /// Wakes or starts a server for the scopes that go by themselves.
     void serve_apart_soon(std::shared_ptr<Queue> const& queue, asio::any_io_executor const& executor)
     {
         auto const next = queue->next_ready();
@@ -242,7 +241,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         co_await sleeping.timer.async_wait(asio::redirect_error(asio::use_awaitable, woken));
     }
 
-    /// Tells those who have waited too long for their scope.
+    /// Refuses the callers that have waited too long for their scope.
     void expire(Queue& queue)
     {
         auto const now = Clock::now();
@@ -282,7 +281,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         if (scope.is_over(Clock::now())) queue.apart.erase(scope_id);
     }
 
-    /// Null when there is none: then all of the scope have been told.
+    /// Null when there is none: then the scope's callers have been refused.
     asio::awaitable<std::unique_ptr<Session>> session_for(Apart& scope)
     {
         std::exception_ptr failure;
@@ -309,13 +308,13 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         co_return is_over ? std::nullopt : std::optional(Stalled::Cause::row_lock);
     }
 
-    /// Those of an attempt that met a lock wait for the next; those for whom there is no room are told.
+    /// Queues the members of an attempt that met a lock again, and refuses callers beyond the limits.
     void put_back(
         Queue& queue, std::int64_t scope_id, std::vector<Held> batch, std::size_t size, Stalled::Cause cause)
     {
         Apart& scope = queue.apart.at(scope_id);
         bool const is_row = cause != Stalled::Cause::scope_lock;
-        // Behind those who may not need the same row, but before those for whose lock all have to wait.
+        // A row lock: behind the callers that may not need that row. A scope lock: in front, since all wait.
         auto const place = is_row ? scope.waiting.end() : scope.waiting.begin();
         scope.waiting.insert(
             place, std::make_move_iterator(batch.begin()), std::make_move_iterator(batch.end()));

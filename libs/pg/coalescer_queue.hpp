@@ -39,10 +39,10 @@ template <class In, class Out> struct Coalescer<In, Out>::Waiter {
     std::exception_ptr failure;
     std::optional<core::Suspended> caller;
     ApartScope::Clock::time_point deadline;               ///< once its scope goes by itself
-    std::shared_ptr<std::atomic<std::int64_t>> counted{}; ///< among those whose scope goes by itself
+    std::shared_ptr<std::atomic<std::int64_t>> counted{}; ///< callers of scopes that go by themselves
 };
 
-/// Destroys the frame, and so the waiter: for those whose context ends while they wait.
+/// Destroys a waiter and its coroutine, when their I/O context ends.
 template <class In, class Out> struct Coalescer<In, Out>::Drop {
     void operator()(Waiter* waiter) const { core::Suspended const frame = std::move(*waiter->caller); }
 };
@@ -64,7 +64,7 @@ template <class In, class Out> struct Coalescer<In, Out>::Apart : ApartScope {
     BatchPace pace{batch_limit}; ///< of its attempts that met no lock
 };
 
-/// Those who wait on one I/O thread; used by that thread alone.
+/// The callers on one I/O thread. Used by that thread alone.
 template <class In, class Out> struct Coalescer<In, Out>::Queue {
     using Clock = ApartScope::Clock;
 
@@ -149,8 +149,8 @@ template <class In, class Out> struct Coalescer<In, Out>::Queue {
     CallerQueue<Held> waiting{batch_limit};
     BatchPace pace{batch_limit};
     unsigned servers = 0; ///< coroutines that take batches off it
-    /// Rings for those who have waited too long for a server; there is one while any server runs, so that it
-    /// goes before its context.
+    /// Fires when a caller has waited too long for a server. Exists only while a server runs, so that it is
+    /// destroyed before its context.
     std::optional<asio::steady_timer> relief;
 
     std::map<std::int64_t, Apart> apart;

@@ -17,9 +17,9 @@ using Settings = std::map<std::string, std::string>;
 std::string complete_conninfo(
     std::string const& url, std::string const& application_name, Settings const& settings = {});
 
-/// The same for a pooler that gives a session away after each transaction: without settings of the session,
-/// and to whichever server the pooler has. PgBouncer tells of a server that takes no writes what was so when
-/// it first connected, so that a condition on it may never come true again.
+/// The same for a pooler that gives a session away after each transaction: without settings of the session
+/// and without `target_session_attrs`. PgBouncer reports the server's state as of its first connection, so a
+/// check for a writable server could fail for ever after a failover.
 std::string pooled_conninfo(std::string const& url, std::string const& application_name);
 
 /// What such a connection runs first in each transaction instead, for that transaction alone: one statement

@@ -63,7 +63,7 @@ public:
         std::size_t const ahead = scope.waiting + scope.reserved;
         Seconds wait(0);
         if (scope.waiting > 0) wait += now - std::max(scope.last_start, scope.backlog_since);
-        // As many as there are threads for them start soon, whatever the estimate is.
+        // As many calls as the scope has threads start soon, so the estimate does not matter.
         if (ahead >= threads_of(owner))
             wait += Seconds(pace(owner, scope).value_or(0) * static_cast<double>(ahead + 1));
         return wait;

@@ -25,9 +25,9 @@ public:
     /// The calling coroutine's lane: its executor's context keeps one for each Database, to its own end.
     static std::shared_ptr<Lane> of(asio::any_io_executor const& executor, Database& database);
 
-    /// A connection nobody else uses, back with `give_back`. Makes one when there are fewer than
-    /// `connection_limit`, and otherwise, or when the server gives no more, waits for one. Throws core::Error
-    /// UNAVAILABLE.
+    /// A connection for the caller alone, to be returned with `give_back`. Makes one when there are fewer
+    /// than `connection_limit`, and otherwise, or when the server gives no more, waits for one. Throws
+    /// core::Error UNAVAILABLE.
     asio::awaitable<std::unique_ptr<Pipeline>> take(Database& database);
 
     void give_back(std::unique_ptr<Pipeline> pipeline);
@@ -42,8 +42,8 @@ public:
 
 private:
     class Service;
-    using Waiting =
-        std::deque<asio::steady_timer*>; ///< of those who wait, oldest first; cancelled to wake them
+    /// Timers of the waiting callers, oldest first. To cancel a timer wakes its caller.
+    using Waiting = std::deque<asio::steady_timer*>;
 
     bool may_make() const;
     /// Null when it cannot be made, but there are others to wait for.

@@ -92,7 +92,7 @@ void Listener::Impl::loop()
         }
     } catch (Stopped const&) {
         answered = 0;
-        set_silent(false); // nobody would notice when the server is heard again
+        set_silent(false); // without a heartbeat the flag would stay set
     }
 }
 

@@ -125,7 +125,7 @@ Wire::Need Wire::send(std::span<Statement const> statements, bool read_only)
 Wire::Need Wire::advance()
 {
     heard_ = Clock::now();
-    // The server may wait for us to read before it reads on, so both go on whichever was waited for.
+    // The server may stop to read until we read. So read and write after each wait, whichever was ready.
     int const left = PQflush(connection_.get());
     if (left < 0 || !read_all(connection_.get())) lose();
     while (PQisBusy(connection_.get()) == 0) {

@@ -80,8 +80,8 @@ public:
 
     /// Begins a message. `read_only`: the transaction was declared to be, and a refused write is no sign of
     /// a wrong server. Throws pqxx::broken_connection, and std::invalid_argument for U+0000 in a parameter.
-    /// Whoever does not come as far as `take` has lost the connection: answers would be left behind that the
-    /// next message would take for its own.
+    /// The connection is lost if the caller does not go on to `take`, since unread answers would be taken for
+    /// those of the next message.
     Need send(std::span<Statement const> statements, bool read_only = false);
 
     /// Writes and reads what can be without waiting. Throws pqxx::broken_connection.

@@ -178,7 +178,7 @@ asio::awaitable<void> Gateway::read_body(Exchange& exchange)
 {
     auto& request = exchange.request;
     auto const& route = exchange.match.endpoint->options;
-    // Nothing is read that nobody looks at: what comes with a GET stays on the wire.
+    // No handler reads the body of a GET.
     if (route.streams_body || request.method == http::Method::get) co_return;
     if (request.body_reader == nullptr || request.body_reader->length() == 0) co_return;
     if (deps_.bodies) request.lease = deps_.bodies->lease(holder_of(exchange));

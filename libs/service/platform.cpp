@@ -202,7 +202,7 @@ void Platform::show_webhooks()
         &webhooks::Sender::Load::waiting);
 }
 
-/// A status that there is not is nobody's answer.
+/// A status below 200 means that no valid response came.
 void Platform::count_answer(unsigned webhook_status) noexcept
 {
     webhook_answers_[webhook_status < 200 ? 0 : std::min(webhook_status / 100, 5U) - 1]->Increment();

@@ -56,7 +56,7 @@ inline void check_held_scope(Postgres const& postgres, std::string const& scope_
         std::vector<std::thread> free;
         for (int i = 0; i < 4; ++i) {
             free.emplace_back([&] {
-                // Until some of those that are held up have been answered, so that many batches were shared.
+                // Until some held-up requests have been answered, so that many batches were shared.
                 for (int n = 0; n < 20 || answered < 8; ++n) {
                     if (create_elsewhere(++number) != created) ++others;
                     std::this_thread::sleep_for(std::chrono::milliseconds(5));

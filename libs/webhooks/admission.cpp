@@ -91,7 +91,7 @@ std::vector<Admission::Verdict> Admission::finished(
         verdicts.push_back({.id = next, .place = Place::start});
     }
     host.waiting = std::move(still_waiting);
-    if (host.flying.used() == 0) hosts_.erase(it); // then nobody waits either
+    if (host.flying.used() == 0) hosts_.erase(it); // then its queue is empty, too
     return verdicts;
 }
 

@@ -65,11 +65,11 @@ public:
     /// How one that could not even be loaded is put off.
     static Verdict out_of_memory(Id id, std::uint64_t entropy);
 
-    /// A delivery that was started has ended; what becomes of those that waited for it.
+    /// A started delivery has ended. Returns the verdicts on the deliveries that waited for its place.
     std::vector<Verdict> finished(
         Id id, std::chrono::nanoseconds took, bool timed_out, Steady::time_point now, std::uint64_t entropy);
 
-    /// Forgets those that wait, and yields them.
+    /// Removes and returns the waiting deliveries.
     std::vector<Id> drop_waiting();
 
     std::size_t in_flight() const noexcept { return in_flight_; }

@@ -38,8 +38,8 @@ struct Attempt {
     std::optional<std::string> sealed_previous; ///< while it still signs
 };
 
-/// Those of these deliveries that there are, in the order of `keys`. Payloads come to at most
-/// `payload_limit` bytes, the first one apart.
+/// The deliveries that exist, in the order of `keys`. Payloads come to at most `payload_limit` bytes, the
+/// first one apart.
 std::vector<Attempt> load_attempts(
     pg::Tx& tx, std::span<DeliveryKey const> keys, std::size_t payload_limit, core::Time now);
 
@@ -75,9 +75,9 @@ struct Result {
     std::string disable_reason{};
 };
 
-/// Writes all of them, and what follows for their webhooks: those that accepted something are known to
-/// (`acceptance_precision`), and those of failed deliveries are disabled as their `disable` says, unless the
-/// owner has given them another URL meanwhile.
+/// Writes all results. A webhook that accepted a delivery has the time of that recorded
+/// (`acceptance_precision`); one with a failed delivery is disabled as `disable` says, unless its URL has
+/// changed meanwhile.
 void record(pg::Tx& tx, std::span<Result const* const> results);
 
 } // namespace webhooks::store

@@ -157,7 +157,7 @@ TEST_CASE("credentials of production, and the operator anywhere, write what both
     }
 }
 
-TEST_CASE("whatever a sandbox credential calls, production keeps what it has", "[billing][isolation]")
+TEST_CASE("no call with a sandbox credential changes production", "[billing][isolation]")
 {
     World const world;
     auto objects = make_objects(world);

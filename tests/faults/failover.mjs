@@ -7,7 +7,7 @@ import { PatroniCluster } from './patroni.mjs'
 import { Stand, on, options, say } from './stand.mjs'
 import { Trials } from './trial.mjs'
 
-// What is killed of the node that leads, in turn. A PostgreSQL without its Patroni goes on as a primary that nobody may follow.
+// What is killed of the node that leads, in turn. A PostgreSQL without its Patroni goes on as a primary without replicas.
 const kills = [
     ['the machine of the primary', node => node.kill()],
     ['PostgreSQL of the primary', node => node.killPostgres()],

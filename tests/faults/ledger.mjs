@@ -102,7 +102,7 @@ export class Ledger {
     }
 }
 
-// What was to reach somebody else: of each of `marks`, the keys under which it came.
+// Messages that reached another recipient: of each of `marks`, the keys under which it came.
 export function judgeArrivals(what, marks, keysOf) {
     const arrivals = new Ledger(what)
     for (const mark of marks) arrivals.acknowledge(mark)

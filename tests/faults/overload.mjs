@@ -94,8 +94,8 @@ async function flood(stand, { name }, kind, { flooding, sibling, other }, report
     return [
         ...load.noRetryAfter > 0 ? [`${fault}: ${name}: ${load.noRetryAfter} answers of 503 had no Retry-After`] : [],
         ...load.strange.map(answer => `${fault}: ${name}: the environment that floods was answered ${answer}`),
-        ...alone.flatMap(({ strange }) => strange.slice(0, 3)).map(answer => `${fault}: ${name}: before it somebody was answered ${answer}`),
-        ...beside.flatMap(({ strange }) => strange.slice(0, 3)).map(answer => `${fault}: ${name}: beside it somebody was answered ${answer}`),
+        ...alone.flatMap(({ strange }) => strange.slice(0, 3)).map(answer => `${fault}: ${name}: answered ${answer} before the flood`),
+        ...beside.flatMap(({ strange }) => strange.slice(0, 3)).map(answer => `${fault}: ${name}: answered ${answer} during the flood`),
     ]
 }
 

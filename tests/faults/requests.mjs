@@ -1,6 +1,6 @@
 // The writes that overload.mjs sends, as text for a socket of our own. Kinds of writes:
 //   alone      each takes a transaction of its own (feedback, notify and billing), or a hash (auth-mfa)
-//   batched    those that arrive together share a transaction (pg::Coalescer): a write without an Idempotency-Key, an event of a payment
+//   batched    concurrent writes share a transaction (pg::Coalescer): a write without an Idempotency-Key, an event of a payment
 //              provider. auth-mfa has none: a hash limits the rate of sign-ins, however their sessions are written.
 import { randomUUID } from 'node:crypto'
 import { password } from '../upgrade/traffic/auth-mfa.mjs'

@@ -217,7 +217,7 @@ export class Stand {
 
     // --- what can be done to it ----------------------------------------------------------------------------------------------
 
-    // New connections to the database lead to `postgres`; those that are open stay.
+    // New connections to the database lead to `postgres`; open ones stay.
     leadProxiesTo(postgres) { for (const proxy of Object.values(this.proxies)) proxy.socket = socketOf(postgres) }
     cutConnections() { for (const proxy of Object.values(this.proxies)) proxy.cut() }
 

@@ -105,7 +105,7 @@ TEST_CASE("no route gives anything of a scope to, or takes it from, anybody else
     CHECK(isolation.breaches(probes, feedback::routes) == "");
 }
 
-TEST_CASE("whatever a sandbox credential calls, production keeps what it has", "[feedback][isolation]")
+TEST_CASE("no call with a sandbox credential changes production", "[feedback][isolation]")
 {
     World world;
     auto objects = make_objects(world);

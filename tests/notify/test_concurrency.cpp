@@ -339,7 +339,7 @@ TEST_CASE("a send that will be refused asks for nothing before", "[notify]")
     std::vector<std::jthread> others;
     pqxx::connection connection(world.postgres.superuser_url());
     pqxx::work locked(connection);
-    // Every transaction with an Idempotency-Key stands still, and so does whatever asks for a template.
+    // Transactions with an Idempotency-Key and queries for a template stand still.
     locked.exec("LOCK TABLE idempotency_keys, templates");
     for (int i = 0; i < 8; ++i)
         others.emplace_back([&, i] {

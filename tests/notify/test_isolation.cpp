@@ -177,7 +177,7 @@ TEST_CASE("no route gives anything of a scope to, or takes it from, anybody else
     CHECK(isolation.breaches(probes, notify::routes) == "");
 }
 
-TEST_CASE("whatever a sandbox credential calls, production keeps all but templates", "[notify][isolation]")
+TEST_CASE("no call with a sandbox credential changes production, except templates", "[notify][isolation]")
 {
     World const world;
     auto objects = make_objects(world);

@@ -111,7 +111,7 @@ function selectors(objects) {
 function references(objects, secrets) {
   const missing = (configMap, secret) => [
     ...(configMap?.name && !configMap.optional && !named(objects, "ConfigMap", configMap.name) ? [`there is no ConfigMap ${configMap.name}`] : []),
-    ...(secret?.name && !secret.optional && !secrets.has(secret.name) ? [`nobody makes the Secret ${secret.name}`] : []),
+    ...(secret?.name && !secret.optional && !secrets.has(secret.name) ? [`nothing creates the Secret ${secret.name}`] : []),
   ];
   return workloads(objects).flatMap((workload) => [
     ...containersOf(podOf(workload)).flatMap((container) =>

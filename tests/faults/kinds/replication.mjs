@@ -29,7 +29,7 @@ export const replicationFaults = {
             stand.leadProxiesTo(pair.standby)
             stand.cutConnections()
             await sleep(3000)
-            // Those that lead to the standby stay open.
+            // Connections to the standby stay open.
             stand.leadProxiesTo(stand.postgres)
             await reportWrites(trial, 'seconds until a write after the address was right', performance.now())
         },

@@ -18,7 +18,7 @@ const folder = process.argv[2];
 const bucket = "attachments";
 const region = "eu-central-1";
 
-/** By key id: `secretAccessKey`, and of those that were issued `sessionToken` and `expires` (ms). */
+/** By key id: `secretAccessKey`; issued keys also have `sessionToken` and `expires` (ms). */
 const keys = new Map([["S3RVER", { secretAccessKey: "S3RVER" }]]);
 
 const signerOf = (accessKeyId) =>

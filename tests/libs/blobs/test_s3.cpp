@@ -140,7 +140,7 @@ TEST_CASE("an upload to S3 is learnt of, attached, and fetched under its name")
     CHECK(s.s3.get(altered).status == 403);
 }
 
-TEST_CASE("an upload to S3 that nobody asked about is learnt of once its address is over")
+TEST_CASE("an upload to S3 is detected after its URL expires, without a request for it")
 {
     S3Service s;
     auto const presigned = s.presign_png();

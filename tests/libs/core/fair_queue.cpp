@@ -41,7 +41,7 @@ TEST_CASE("tenants take turns, and within a tenant its scopes")
     CHECK(queue.size() == 0);
 }
 
-TEST_CASE("items are counted by tenant and by scope, whichever way they leave")
+TEST_CASE("items are counted by tenant and by scope until they leave")
 {
     Queue queue;
     push(queue, 2, 3);

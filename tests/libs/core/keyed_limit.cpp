@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-TEST_CASE("a key holds up to its share, whatever others hold")
+TEST_CASE("a key holds up to its share, independent of other keys")
 {
     core::KeyedLimit shares(100);
     CHECK(shares.take(1, 60));

@@ -79,7 +79,7 @@ TEST_CASE("a PHC string is read as it is written, and nothing else is")
     }
 }
 
-TEST_CASE("memory is kept for the next hash, whatever its cost, and given back in between")
+TEST_CASE("memory is kept for the next hash of any cost and returned when idle")
 {
     crypto::HashMemory memory;
     for (std::uint32_t const kib : {64U, 256U, 32U, 256U}) {
@@ -205,8 +205,7 @@ TEST_CASE("threads that hash yield to all others of the process")
     CHECK(niceness() == own);
 }
 
-TEST_CASE(
-    "tenants take turns for the threads, and their environments for the tenant's, whoever has asked for more")
+TEST_CASE("tenants take turns for the threads, and environments within a tenant")
 {
     std::promise<void> begun, may_end;
     std::atomic<bool> first = true;

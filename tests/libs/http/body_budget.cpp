@@ -219,7 +219,7 @@ TEST_CASE("the bytes of a body count as they arrive")
     auto other = server.connect();
     other.send(head(4) + "four");
     CHECK(other.read().body == "4");
-    CHECK(eventually([&] { return budget->held() == 0; })); // whatever was declared
+    CHECK(eventually([&] { return budget->held() == 0; })); // although more was declared
     client.send(std::string(100 * kibibyte, 'a'));
     CHECK(eventually([&] { return budget->held() >= 100 * kibibyte; }));
     CHECK(budget->held() <= 512 * kibibyte);

@@ -89,7 +89,7 @@ TEST_CASE("a known path without the method names those it has")
     CHECK(matched(Method::del, "/v1/feedbacks/stats") == "allow: GET, HEAD, PATCH");
 }
 
-TEST_CASE("a path that fits has a pattern, whatever the method")
+TEST_CASE("a known path has a pattern with any method")
 {
     auto const pattern = [](Method method, std::string_view path) {
         http::Request request;

@@ -104,7 +104,7 @@ TEST_CASE("asynchronous requests share connections")
     CHECK(receiver.connections() == 1);
 }
 
-TEST_CASE("an asynchronous request reaches no address that the policy forbids, whatever its name")
+TEST_CASE("an asynchronous request reaches no forbidden address, under any host name")
 {
     Receiver receiver([](Received const&) { return reply(204); });
     AsyncClient client(nearby(false));
@@ -182,7 +182,7 @@ TEST_CASE("a thousand asynchronous requests are in flight at once, and all of th
     CHECK(eventually([&] { return answered == count; }));
 }
 
-TEST_CASE("names that nobody resolves hold neither threads nor other requests")
+TEST_CASE("unresolvable names block neither threads nor other requests")
 {
     constexpr std::size_t count = 500;
     SilentDns const dns;

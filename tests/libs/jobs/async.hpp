@@ -81,7 +81,7 @@ struct Async : Fixture {
             worker->end({.claim = std::move(claim)});
     }
 
-    /// Ends the run that began first of those that go on.
+    /// Ends the oldest run.
     void end_first()
     {
         end_first_of([](Claim const&) { return true; });

@@ -1,4 +1,4 @@
-// Outcomes that cannot be written, beside those that can.
+// Outcomes whose write fails, beside outcomes that are written.
 #include "async.hpp"
 #include "testing/eventually.hpp"
 

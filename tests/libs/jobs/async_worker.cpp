@@ -82,7 +82,7 @@ TEST_CASE("a run that lost its lease writes nothing, and others beside it do")
     CHECK(f.jobs_left() == 1);
 }
 
-TEST_CASE("a job that was only put off is not counted and nobody is told")
+TEST_CASE("a job that was only put off is neither counted nor reported")
 {
     Async f;
     f.add(2);

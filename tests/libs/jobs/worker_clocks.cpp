@@ -187,7 +187,7 @@ TEST_CASE("a delay that an asynchronous job asks for lasts as long by the databa
     CHECK(f.is_put_off_by_an_hour());
 }
 
-TEST_CASE("a periodic task is neither run early nor taken over, whatever the system's clock says")
+TEST_CASE("a wrong system clock neither runs a periodic task early nor takes it over")
 {
     Fixture f; // the database's clock stands still, and the system's goes on
     Gate gate;

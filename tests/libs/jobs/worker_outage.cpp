@@ -125,7 +125,7 @@ TEST_CASE("an outcome that waits for the database is written before another repl
     CHECK(f.runs == 1);
 }
 
-TEST_CASE("a replica that has just started leaves those that run time to write their outcomes")
+TEST_CASE("a new replica leaves running workers time to write their outcomes")
 {
     Replicas f;
     f.add();

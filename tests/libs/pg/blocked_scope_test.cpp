@@ -160,7 +160,7 @@ TEST_CASE_METHOD(Blocked, "a scope whose lock is held keeps none of its batch wa
         CHECK(others[i]->value == "of " + std::to_string(scope_of(i + 2)));
     CHECK_FALSE(blocked.done);
 
-    // Those who come while it waits do not wait with it.
+    // Callers that arrive meanwhile do not wait with it.
     Outcome const& later = create(insert, scope_of(9));
     CHECK(run_until([&] { return later.done; }));
     CHECK_FALSE(later.failure);
@@ -358,7 +358,8 @@ TEST_CASE("a statement that takes one scope too long is run again for each scope
         CHECK(f.outcomes[i].value == "of " + std::to_string(scope_of(i + 1)));
 }
 
-TEST_CASE_METHOD(Blocked, "commits of a scope come in the order of their times, whoever waits for its lock")
+TEST_CASE_METHOD(
+    Blocked, "commits of a scope come in the order of their times while callers wait for its lock")
 {
     auto insert = inserter();
     auto again = inserter(); // its own batches, of the same scopes

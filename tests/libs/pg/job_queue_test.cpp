@@ -106,7 +106,7 @@ TEST_CASE_METHOD(
     CHECK(running == 14);
 }
 
-TEST_CASE("tenants take turns, and within a tenant its environments, whoever has asked for more")
+TEST_CASE("tenants take turns, and environments within a tenant")
 {
     Fixture f({.threads = 100, .limit = 1000, .timeout = 3s});
     f.push(2, 5);

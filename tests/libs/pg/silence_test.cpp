@@ -57,7 +57,7 @@ pg::ListenerHandlers telling(pg::Database& database)
 
 } // namespace
 
-TEST_CASE_METHOD(Fixture, "whoever waits for a server that falls silent is told soon, and others at once")
+TEST_CASE_METHOD(Fixture, "when the server falls silent, waiting calls fail soon and new calls at once")
 {
     bool const pooled = GENERATE(false, true);
     testing::PgBouncer const pooler(postgres, 8);
@@ -135,7 +135,7 @@ TEST_CASE_METHOD(Fixture, "a listener that is stopped in a silence ends it, and 
     REQUIRE(testing::eventually([&] { return said() == std::vector{true}; }));
     listener.stop();
     CHECK(said() == std::vector{true, false});
-    // Without a listener nobody else would say that the server answers again.
+    // There is no listener to report that the server answers again.
     postgres.resume();
     CHECK(testing::eventually([&] { return write(database).empty(); }));
     CHECK(said() == std::vector{true, false});

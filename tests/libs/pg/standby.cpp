@@ -14,7 +14,7 @@ Standby::Standby(testing::Postgres const& primary)
     // As testing::Postgres does: PostgreSQL refuses to run as root.
     std::string const account = geteuid() == 0 ? "postgres" : "";
     if (geteuid() == 0) {
-        passwd const* entry = getpwnam("postgres"); // NOLINT(concurrency-mt-unsafe): nobody else asks
+        passwd const* entry = getpwnam("postgres"); // NOLINT(concurrency-mt-unsafe): this is the only thread
         if (!entry || ::chown(directory_.path().c_str(), entry->pw_uid, static_cast<gid_t>(-1)) != 0)
             throw std::runtime_error("chown failed");
     }

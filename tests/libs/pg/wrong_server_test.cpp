@@ -13,8 +13,8 @@
 
 #include <functional>
 
-// After a failover a connection may lead to a server that takes no writes. It is of no use, whatever it still
-// answers.
+// After a failover a connection may lead to a server that takes no writes. Such a
+// connection is discarded.
 
 using namespace std::chrono_literals;
 

@@ -27,7 +27,7 @@ struct Fixture : testing::RedisFixture {
 
 } // namespace
 
-TEST_CASE("the time of a use is Redis', whatever clock its replica has")
+TEST_CASE("the time of a use is Redis', not the replica's")
 {
     testing::RedisFixture redis;
     redis::Client real(testing::patient_client(redis.server.url()), redis.contexts.all, redis.logger);
@@ -67,7 +67,7 @@ TEST_CASE("a quota's window slides, and all of its limits hold")
     CHECK(f.take(limits).allowed);
 }
 
-TEST_CASE("a clock that was set back locks nobody out for longer than the window")
+TEST_CASE("a clock that was set back locks a user out for at most the window")
 {
     Fixture f;
     std::vector<Limit> const limits{{1, 1h}};

@@ -252,7 +252,7 @@ TEST_CASE("payloads in memory are bounded, and no tenant fills that")
     CHECK(door.offer(1, "h1", size).place == Place::start);
 }
 
-TEST_CASE("those that wait are dropped when the process stops")
+TEST_CASE("waiting deliveries are dropped when the process stops")
 {
     Door door;
     for (int i = 0; i < 15; ++i)

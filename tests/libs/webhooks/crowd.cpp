@@ -1,4 +1,4 @@
-// Very many deliveries at once: endpoints that hang hold up nobody else's.
+// Very many deliveries at once: endpoints that hang delay no other delivery.
 #include "delivery.hpp"
 #include "silent_hosts.hpp"
 
@@ -147,7 +147,7 @@ TEST_CASE("at most ten deliveries are in flight to one host, over all tenants")
     CHECK(f.count("jobs") == 0);
 }
 
-TEST_CASE("an outcome whose row is locked keeps nobody else's waiting, and is written once it can be")
+TEST_CASE("an outcome whose row is locked delays no other outcome and is written later")
 {
     Crowd f(1);
     f.hosts.release();
