@@ -52,15 +52,16 @@ void record_reuse(pg::Tx& tx, http::Request const& req, Session const& session)
 std::optional<sessions::Rotated> judge(
     pg::Tx& tx, http::Request const& req, RefreshToken const& token, core::Time now)
 {
-    auto const session = sessions::lock(tx, req.scope(), token.session_id);
-    if (!session) return std::nullopt;
-    switch (judge_refresh(*session, token.generation, now)) {
+    auto const locked = sessions::lock(tx, req.scope(), token.session_id);
+    if (!locked) return std::nullopt;
+    Session const& session = locked->session;
+    switch (judge_refresh(session, token.generation, now, locked->database_now)) {
     case Refresh::current:
     case Refresh::retry:
-        return sessions::describe(tx, req.scope(), session->id);
+        return sessions::describe(tx, req.scope(), session.id);
     case Refresh::reused:
-        sessions::end(tx, req.scope(), session->id, now);
-        record_reuse(tx, req, *session);
+        sessions::end(tx, req.scope(), session.id, now);
+        record_reuse(tx, req, session);
         return std::nullopt;
     case Refresh::refused:
         break;

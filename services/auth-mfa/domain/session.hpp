@@ -18,7 +18,7 @@ struct Session {
     std::int64_t generation = 1;
     std::vector<std::string> amr; ///< how the user was authenticated (RFC 8176)
     core::Time created_at;
-    core::Time rotated_at; ///< when `generation` was given out
+    core::Time rotated_at; ///< when `generation` was issued, by the database's clock
     core::Time expires_at;
     std::optional<core::Time> ended_at;
     std::string user_agent;
@@ -35,6 +35,9 @@ enum class Refresh : std::uint8_t {
     refused, ///< the session has ended, or never gave it out
 };
 
-Refresh judge_refresh(Session const& session, std::int64_t generation, core::Time now) noexcept;
+/// `now`: of this replica, for the end of the session. `database_now`: by the clock of `rotated_at`, for the
+/// retry window, which is too short for clocks that differ.
+Refresh judge_refresh(
+    Session const& session, std::int64_t generation, core::Time now, core::Time database_now) noexcept;
 
 } // namespace auth_mfa

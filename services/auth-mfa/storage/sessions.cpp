@@ -69,7 +69,7 @@ pg::Batch<Opened> insert_batch(pg::Session& session, std::span<NewSession const>
         "AND u.credentials_version = k.version ORDER BY k.scope_id, k.user_id FOR NO KEY UPDATE OF u) "
         "INSERT INTO sessions (scope_id, session_id, user_id, amr, created_at, rotated_at, expires_at, "
         "user_agent, address) "
-        "SELECT n.scope_id, n.id, n.user_id, n.amr::text[], clock_timestamp(), n.now, n.expires_at, "
+        "SELECT n.scope_id, n.id, n.user_id, n.amr::text[], clock_timestamp(), jobs_now(), n.expires_at, "
         "n.user_agent, n.address FROM n RETURNING session_id",
         params);
     std::vector<Opened> opened(rows.size(), Opened::credentials_changed);
@@ -89,7 +89,7 @@ pg::Batch<std::optional<Rotated>> rotate_batch(pg::Session& session, std::span<R
         pg::column(rows, [](Rotation const& r) { return r.now + session_lifetime; })};
     // Sorted, so that two batches lock the sessions that both have in the same order.
     auto const result = co_await session.run(pg::scopes_of(rows),
-        "UPDATE sessions s SET generation = s.generation + 1, rotated_at = k.now, expires_at = k.until "
+        "UPDATE sessions s SET generation = s.generation + 1, rotated_at = jobs_now(), expires_at = k.until "
         "FROM (SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::timestamptz[], "
         "$5::timestamptz[]) WITH ORDINALITY AS x(scope_id, session_id, generation, now, until, place) "
         "ORDER BY scope_id, session_id) AS k, users u "
@@ -101,12 +101,15 @@ pg::Batch<std::optional<Rotated>> rotate_batch(pg::Session& session, std::span<R
     co_return pg::read_placed(result, rows.size(), read_rotated);
 }
 
-std::optional<Session> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+std::optional<Locked> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
-    auto const result = tx.run("SELECT " AUTH_MFA_SESSION_COLUMNS " FROM sessions s WHERE s.scope_id = $1 "
-                               "AND s.session_id = $2 FOR NO KEY UPDATE",
+    auto const result = tx.run("SELECT " AUTH_MFA_SESSION_COLUMNS ", jobs_now() FROM sessions s "
+                               "WHERE s.scope_id = $1 AND s.session_id = $2 FOR NO KEY UPDATE",
         {scope.id, id});
-    return pg::read_first(result, read);
+    return pg::read_first(result, [](pg::RowReader& r) {
+        Session session = read(r);
+        return Locked{std::move(session), r.time()};
+    });
 }
 
 Rotated describe(pg::Tx& tx, core::Scope const& scope, core::Uuid id)

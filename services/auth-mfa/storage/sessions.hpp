@@ -53,8 +53,13 @@ struct Rotated {
 /// also for the second of two that present the same.
 pg::Batch<std::optional<Rotated>> rotate_batch(pg::Session& session, std::span<Rotation const> rows);
 
-/// The session, locked until the transaction ends; ended ones too.
-std::optional<Session> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
+struct Locked {
+    Session session;
+    core::Time database_now; ///< the time of the transaction, by the database's clock
+};
+
+/// The session, ended or not, locked until the transaction ends.
+std::optional<Locked> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
 /// What an access token of this session, which exists, says now.
 Rotated describe(pg::Tx& tx, core::Scope const& scope, core::Uuid id);

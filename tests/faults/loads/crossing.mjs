@@ -7,10 +7,12 @@ import { codeAt, stepSeconds } from '../../upgrade/traffic/auth-mfa.mjs'
 import { insist } from '../ledger.mjs'
 
 const tooLate = 5 // seconds before a step ends in which no code is sent
+const retryWindow = 9_000 // ms, a second less than auth-mfa answers a used refresh token again
 
 export class Crossing {
     enrolments = 0
     renewals = 0
+    retries = 0 // renewals that were sent again to the other replica, as after a lost answer
     refusedAgain = 0 // codes that were used at one replica and refused by the other
     signIns = {
         'an app, ended at the replica ahead': 0,
@@ -36,6 +38,7 @@ export class Crossing {
             'enrolments begun at the replica behind, confirmed at the one ahead': this.enrolments,
             'used codes refused by the other replica': this.refusedAgain,
             'renewals at the other replica than before': this.renewals,
+            'renewals sent again to the other replica': this.retries,
             ...Object.fromEntries(Object.entries(this.signIns).map(([what, n]) => [`sign-ins with ${what}`, n])),
         }
     }
@@ -106,10 +109,23 @@ export class Crossing {
     async #renewInTurn(...clients) {
         let chain
         for (let n = 0; n < 6 && !this.load.stopping; n++) {
-            const before = chain?.renewals
+            const before = { since: performance.now(), renewals: chain?.renewals, token: chain?.answer.refreshToken }
             chain = await this.load.renew(clients[n % 2], chain)
             if (!chain) return this.#fail('a session was ended when it was renewed at the other replica')
-            if (chain.renewals > before) this.renewals++
+            if (!(chain.renewals > before.renewals)) continue
+            this.renewals++
+            if (!await this.#renewAgain(clients[(n + 1) % 2], chain, before)) return
         }
+    }
+
+    // Sends the used token to the other replica. False: the session has ended.
+    async #renewAgain(client, chain, { token, since }) {
+        const refreshToken = { body: { refreshToken: token } }
+        const again = await insist(this.load.figures, () => client.send('POST', '/v1/auth/refresh', refreshToken), ['401'])
+        const inTime = performance.now() - since < retryWindow
+        if (again) this.retries++
+        else chain.over = true
+        if (!again && inTime) this.#fail('a session was ended when its renewal was sent again to the other replica')
+        return Boolean(again)
     }
 }
