@@ -1,11 +1,12 @@
 // A second replica of every service whose clock is wrong. Providers take their time, so that most jobs are under way. Of auth-mfa a tenant
 // asks both replicas: what its users begin at one they end at the other.
+import { execFileSync } from 'node:child_process'
 import { eventually } from '../../upgrade/processes.mjs'
 import { Crossing } from '../loads/crossing.mjs'
 import { chosen, length, second, sleep } from '../stand.mjs'
 
 // The C library comes right after it, so that its allocator is used: jemalloc asks for the time before libfaketime is ready.
-const library = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1 libc.so.6 libstdc++.so.6'
+const libraries = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1 libc.so.6 libstdc++.so.6'
 const slow = 1000 // ms for an answer
 
 function slowDown({ stand, loads, extra }, delay) {
@@ -25,6 +26,13 @@ async function crossingLoads(stand, seconds, slug) {
     return loads
 }
 
+// What a process preloads to have a wrong clock, and timers that are right.
+function preloaded(stand) {
+    const timers = `${stand.folder}/real_timers.so`
+    execFileSync('clang-19', ['-shared', '-fPIC', '-O1', '-o', timers, new URL('../real_timers.c', import.meta.url).pathname])
+    return `${timers} ${libraries}`
+}
+
 const hasCrossed = load => Object.values(load.crossing.figures).every(seen => seen > 0)
 
 function reportAuth({ extra, name, report }) {
@@ -39,7 +47,7 @@ const offBy = (seconds, slug) => ({
     async prepare({ stand }) {
         // The clock of its timers stays right: only what it calls the time is wrong.
         await stand.startSecondReplicas(
-            { LD_PRELOAD: library, FAKETIME: `${seconds > 0 ? '+' : ''}${seconds}s`, FAKETIME_DONT_FAKE_MONOTONIC: '1', FAKETIME_DONT_RESET: '1' })
+            { LD_PRELOAD: preloaded(stand), FAKETIME: `${seconds > 0 ? '+' : ''}${seconds}s`, FAKETIME_DONT_FAKE_MONOTONIC: '1', FAKETIME_DONT_RESET: '1' })
         const loads = await stand.makeLoads(20, chosen, slug, second)
         for (const load of loads) load.ahead = seconds
         return [...loads, ...await crossingLoads(stand, seconds, `${slug}-both`)]
