@@ -1,7 +1,7 @@
 // The services on their own: one of each, on a PostgreSQL and a Redis that are kept up as a supervisor does, so that a fault is all
 // that happens to them. Between each service and its database is a proxy, where that is asked for. A fault can add a second replica
 // of each service, and a standby of PostgreSQL.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import {
     chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statfsSync, writeFileSync,
@@ -234,7 +234,13 @@ export class Stand {
     // Takes what is left of PostgreSQL's disk, also of what it has given back since the last call.
     fillDisk() {
         const { bavail, bsize } = statfsSync(`${this.folder}/disk`)
-        if (bavail > 0) execFileSync('fallocate', ['-l', String(bavail * bsize), `${this.folder}/disk/ballast-${++this.ballast}`])
+        // PostgreSQL may take some of it first: then half of it, and the rest at the next call.
+        for (let blocks = bavail; blocks >= 1; blocks = Math.floor(blocks / 2)) {
+            const { status } = spawnSync('fallocate', ['-l', String(blocks * bsize), `${this.folder}/disk/ballast-${this.ballast + 1}`])
+            if (status !== 0) continue
+            this.ballast++
+            return
+        }
     }
     ballast = 0
     emptyDisk() {
