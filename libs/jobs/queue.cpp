@@ -226,15 +226,22 @@ void give_back(pg::Tx& tx, std::span<Claim const> claims)
             pg::Param::array(columns.run_at)});
 }
 
-void renew(pg::Tx& tx, std::span<Claim const> claims, std::chrono::milliseconds lease)
+std::size_t renew(pg::Tx& tx, std::span<Claim const> claims, std::chrono::milliseconds lease)
 {
-    if (claims.empty()) return;
+    if (claims.empty()) return 0;
     auto const columns = columns_of(claims);
-    tx.run(R"(
+    auto const renewed = tx.run(R"(
+        WITH held AS MATERIALIZED (
+            SELECT j.scope_id, j.ref
+            FROM jobs j
+            JOIN unnest($2::bigint[], $3::uuid[], $4::uuid[]) AS c (scope_id, ref, token)
+                ON j.scope_id = c.scope_id AND j.queue = $1 AND j.ref = c.ref AND j.lease_owner = c.token
+            FOR UPDATE OF j SKIP LOCKED)
         UPDATE jobs j SET run_at = jobs_now() + $5::bigint * interval '1 millisecond'
-        FROM unnest($2::bigint[], $3::uuid[], $4::uuid[]) AS c (scope_id, ref, token)
-        WHERE j.scope_id = c.scope_id AND j.queue = $1 AND j.ref = c.ref AND j.lease_owner = c.token)",
+        FROM held
+        WHERE j.scope_id = held.scope_id AND j.queue = $1 AND j.ref = held.ref)",
         {claims.front().queue, columns.scopes, columns.refs, columns.tokens, lease.count()});
+    return renewed.affected_rows();
 }
 
 } // namespace jobs

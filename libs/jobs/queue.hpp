@@ -106,7 +106,8 @@ std::size_t purge_dead(
 /// Gives back claims that were not begun: due as before, the attempt not counted. Lost leases are left alone.
 void give_back(pg::Tx& tx, std::span<Claim const> claims);
 
-/// Lets the leases that are still held end in `lease`.
-void renew(pg::Tx& tx, std::span<Claim const> claims, std::chrono::milliseconds lease);
+/// Extends the leases that are still held: they end `lease` from now. Skips jobs that another transaction has
+/// locked, which may wait for a lock of their tenant. Returns how many leases were extended.
+std::size_t renew(pg::Tx& tx, std::span<Claim const> claims, std::chrono::milliseconds lease);
 
 } // namespace jobs

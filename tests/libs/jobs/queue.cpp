@@ -62,6 +62,24 @@ TEST_CASE("a lease that ran out is taken over, and its former owner can end noth
     CHECK(f.complete(next[0]));
 }
 
+TEST_CASE("a renewal does not wait for a job that another transaction has locked")
+{
+    Fixture f;
+    f.add(2);
+    f.add(4);
+    auto const claims = f.claim_up_to(2, 10s);
+    REQUIRE(claims.size() == 2);
+    f.tx([&](pg::Tx& settling) {
+        settling.run("SELECT FROM jobs WHERE scope_id = 2 FOR UPDATE");
+        auto const renewed = f.tx([&](pg::Tx& t) {
+            t.run("SELECT set_config('lock_timeout', '2s', true)");
+            return jobs::renew(t, claims, 30s);
+        });
+        CHECK(renewed == 1);
+    });
+    CHECK(f.postgres.query("SELECT scope_id FROM jobs WHERE run_at > jobs_now() + interval '20 s'") == "4");
+}
+
 TEST_CASE("a renewed lease lasts longer")
 {
     Fixture f;
