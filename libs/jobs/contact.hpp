@@ -11,8 +11,8 @@
 namespace jobs {
 
 /// What a worker knows of its contact with the database. While the database is away no worker can renew a
-/// lease or write an outcome. So jobs whose lease ended meanwhile are left for a grace period to the workers
-/// that may have run them. Used by one thread.
+/// lease or write an outcome. So for a grace period after an outage a worker claims no job whose lease ended
+/// during it: the worker that ran the job writes its outcome first. Used by one thread.
 class Contact {
 public:
     using Milliseconds = std::chrono::milliseconds;

@@ -23,7 +23,7 @@ inline constexpr bool resident_size_tells = true;
 /// Parsed, `[0]` takes some sixty times its text, and `12345` three times.
 std::string dense_document(std::size_t size, std::string const& members = {}, std::string_view item = "[0]");
 
-/// The responses to concurrent requests, and the memory that the program held meanwhile.
+/// The responses to concurrent requests, and the memory of the program while it handled them.
 struct Burst {
     std::map<unsigned, std::size_t> counts; ///< responses by status; 0: a 503 without Retry-After
     std::size_t before = 0;                 ///< resident bytes before the requests

@@ -76,8 +76,8 @@ struct Result {
 };
 
 /// Writes all results. A webhook that accepted a delivery has the time of that recorded
-/// (`acceptance_precision`); one with a failed delivery is disabled as `disable` says, unless its URL has
-/// changed meanwhile.
+/// (`acceptance_precision`). A webhook with a failed delivery is disabled as `disable` says, unless its URL
+/// has changed since the attempt.
 void record(pg::Tx& tx, std::span<Result const* const> results);
 
 } // namespace webhooks::store

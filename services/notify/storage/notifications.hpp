@@ -97,8 +97,8 @@ std::vector<Notification> move_all(pg::Tx& tx, std::int64_t scope_id, std::vecto
 /// Writes attempts and provider_id of a locked notification whose status stays as it is.
 void update_progress(pg::Tx& tx, std::int64_t scope_id, Notification const& n);
 
-/// Enqueues the job of `n` anew, at once or for its `send_at`, and then does as `lock`: it locks the job
-/// before the notification, as `end` does, to avoid deadlocks.
+/// Enqueues the job of `n` again, for now or for its `send_at`, and then locks the notification as `lock`
+/// does. The job comes first, as when a worker ends its claim, to avoid deadlocks.
 std::optional<Notification> enqueue_and_lock(pg::Tx& tx, std::int64_t scope_id, Notification const& n);
 
 /// Puts a notification that has failed, locked by `enqueue_and_lock`, back into its queue, in place, as if it

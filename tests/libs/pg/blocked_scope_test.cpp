@@ -160,7 +160,7 @@ TEST_CASE_METHOD(Blocked, "a scope whose lock is held keeps none of its batch wa
         CHECK(others[i]->value == "of " + std::to_string(scope_of(i + 2)));
     CHECK_FALSE(blocked.done);
 
-    // Callers that arrive meanwhile do not wait with it.
+    // Callers of other scopes do not wait with it.
     Outcome const& later = create(insert, scope_of(9));
     CHECK(run_until([&] { return later.done; }));
     CHECK_FALSE(later.failure);
