@@ -9,6 +9,7 @@
 #include <pqxx/result>
 #include <pqxx/transaction>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <stdexcept>
@@ -16,20 +17,25 @@
 
 namespace pg {
 
-/// The advisory lock that one run holds; below the locks of scopes (see database.hpp).
+/// The key of the advisory lock that one run holds. All keys of scopes (see `serialise`) are greater.
 static constexpr char const* lock_key = "x'4d00000000000001'::bigint";
 
-/// How long a migration waits for a lock, how often it tries, and how long it leaves the others alone
-/// between: behind whoever waits for a table's lock everybody else waits, the service's readers too.
+/// How long a migration waits for a lock, the maximum number of attempts, and the pause between them. The
+/// pause is needed because all later users of a table, including the service's readers, queue behind a
+/// waiting migration.
 static constexpr char const* set_lock_timeout = "SET LOCAL lock_timeout = '1s'";
 static constexpr unsigned lock_tries = 120;
 static constexpr std::chrono::seconds between_tries{1};
 
-/// What every migration may use. The sub-select is evaluated once a statement; no setting and the empty list
-/// both see nothing. `scope_id + 0` keeps the policy out of the index conditions: beside a statement's own
-/// `scope_id = …` it would count the scope's selectivity twice, and where one scope holds most of a table the
-/// planner then prefers any index that begins with scope_id to the primary key (measured: 10 ms instead of 40
-/// µs a row).
+/// The beginning of a comment line with which a migration declares the checksum of an earlier text: 64 lower
+/// case hexadecimal digits, the SHA-256 of the file, follow.
+static constexpr char const* earlier_checksum = "-- Checksum before its comments were reworded: ";
+
+/// Functions for migrations. The sub-select is evaluated once per statement. If the setting is missing or its
+/// list is empty, no row is visible. `scope_id + 0` keeps the policy out of the index conditions. Beside a
+/// statement's own `scope_id = …` the planner would count the scope's selectivity twice. If one scope holds
+/// most of a table, it would then prefer any index that begins with scope_id to the primary key (measured: 10
+/// ms instead of 40 µs per row).
 static constexpr char const* helpers = R"(
 CREATE OR REPLACE FUNCTION protect_rows(t regclass, policy text, visible text) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
@@ -81,6 +87,21 @@ static std::string checksum_of(std::string_view sql)
     return hex;
 }
 
+/// Whether a database that stores the checksum `applied` has applied this migration, with its present text or
+/// with an earlier one. Databases keep the checksum of the text that they applied. So after a change of
+/// comments only, the text declares its earlier checksums, each in a line of the comment at its start.
+static bool accepts(Migration const& migration, std::string const& applied)
+{
+    if (applied == checksum_of(migration.sql)) return true;
+    auto const declaration = earlier_checksum + applied;
+    for (auto rest = migration.sql; rest.starts_with("--");) {
+        auto const line = rest.substr(0, rest.find('\n'));
+        if (line == declaration) return true;
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    }
+    return false;
+}
+
 static std::string replace_all(std::string_view sql, std::string_view from, std::string_view to)
 {
     std::string out;
@@ -100,12 +121,13 @@ static Applied read_applied(pqxx::transaction_base& tx)
     return applied;
 }
 
-/// Whether it still has to be applied. Throws when it was, with another text.
+/// Whether the migration must be applied. Throws if the database stores the checksum of a text that the
+/// migration does not accept.
 static bool is_pending(Applied const& applied, Component const& component, Migration const& migration)
 {
     auto const known = applied.find(full_name(component, migration));
     if (known == applied.end()) return true;
-    if (known->second == checksum_of(migration.sql)) return false;
+    if (accepts(migration, known->second)) return false;
     throw std::runtime_error(
         "migration " + known->first +
         " was changed after it was applied to this database: restore its text and put the "
@@ -118,13 +140,14 @@ static void create_role(pqxx::connection& connection, pqxx::transaction_base& tx
     auto const known = tx.exec("SELECT FROM pg_roles WHERE rolname = " + connection.quote(role));
     if (!known.empty()) return;
     try {
-        // Roles belong to the whole cluster: the same one may be being created for a neighbouring database.
+        // Roles belong to the whole server, so the migration of another database may create the same role
+        // concurrently.
         tx.exec("DO $do$ BEGIN CREATE ROLE " + name +
                 " NOLOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $do$");
     } catch (pqxx::insufficient_privilege const&) {
         throw std::runtime_error("the role " + role +
                                  " does not exist and this role may not create it: run `CREATE ROLE " + name +
-                                 " NOLOGIN` as one that may");
+                                 " NOLOGIN` as a role that may create roles");
     }
 }
 
@@ -138,7 +161,7 @@ static void prepare_database(pqxx::connection& connection, std::string const& ro
                  replace_all(helpers, ":service_role", name));
 }
 
-/// False when a lock was not to be had in time; then nothing of it was applied.
+/// Returns false if a lock was not available in time. Nothing was applied in this case.
 static bool try_to_apply(pqxx::connection& connection, Component const& component, Migration const& migration,
     std::string const& sql)
 try {
@@ -160,8 +183,8 @@ try {
     std::string const sql = replace_all(migration.sql, ":service_role", connection.quote_name(role));
     for (unsigned tries = 1; !try_to_apply(connection, component, migration, sql); ++tries) {
         if (tries == lock_tries)
-            throw pqxx::failure(
-                "others keep a lock that it needs (pg_locks, pg_stat_activity): run it again");
+            throw pqxx::failure("other sessions hold a lock that it needs (see pg_locks, pg_stat_activity). "
+                                "Run the migration again.");
         std::this_thread::sleep_for(between_tries);
     }
 } catch (pqxx::failure const& failure) {
@@ -172,7 +195,7 @@ std::vector<std::string> migrate(
     std::string const& url, std::span<Component const* const> components, std::string const& service_role)
 {
     pqxx::connection connection(complete_conninfo(url, "migrate"));
-    // Held by the session, so it ends with the connection whatever happens.
+    // The session holds the lock, so it ends with the connection in any case.
     pqxx::nontransaction(connection).exec(std::string("SELECT pg_advisory_lock(") + lock_key + ")");
     prepare_database(connection, service_role);
     Applied const applied = [&] {
