@@ -54,7 +54,7 @@ Recorded read_entry(pg::RowReader& r)
     return entry;
 }
 
-/// One text for each set of conditions, so that each gets the plan with its own index.
+/// One statement for each combination of filters, so that PostgreSQL uses the index of that combination.
 std::vector<Recorded> newest(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
@@ -131,8 +131,8 @@ Entry deleted(std::string_view type, core::Uuid const& id, boost::json::value be
 
 void record(pg::Tx& tx, core::Scope const& scope, Actor const& actor, Entry const& entry)
 {
-    // The time is read under the lock, which is held until the commit: who reads a later entry has seen this
-    // one.
+    // The time is read under the lock, and the lock is held until the commit. So a reader that sees a later
+    // entry also sees this entry.
     tx.run(
         "WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('audit', $1::bigint))) "
         "INSERT INTO audit_log (scope_id, audit_id, at, actor, actor_role, action, subject_type, subject_id, "

@@ -13,45 +13,46 @@
 #include <string>
 #include <string_view>
 
-/// Who changed what, per scope, written with the change and never altered.
+/// The audit log: who changed what, per scope. An entry is written in the transaction of the change and is
+/// never altered.
 namespace audit {
 
 namespace asio = boost::asio;
 
-/// Table `audit_log`, to which a service may add and in which it may read.
+/// Table `audit_log`. The service's role may insert and select only.
 pg::Component const& migrations();
 
-/// What was done. No member may hold a secret, a code or a full phone number: that is the caller's to see to,
-/// and an entry cannot be taken back.
+/// One change. No member may contain a secret, a code or a full phone number, because an entry cannot be
+/// removed. The caller ensures that.
 struct Entry {
-    std::string action; ///< `key.created`, `settings.updated`: what it is about, then what happened; 1..100
-                        ///< characters
+    /// Object, then event: `key.created`, `settings.updated`; 1..100 characters.
+    std::string action;
     std::string subject_type;                 ///< `key`, `settings`, `member`, ...; 1..100 characters
-    std::string subject_id;                   ///< empty when there is only one
-    std::optional<boost::json::value> before; ///< what changed, as it was
-    std::optional<boost::json::value> after;  ///< and as it is now
+    std::string subject_id;                   ///< empty when there is only one such object
+    std::optional<boost::json::value> before; ///< the object before the change
+    std::optional<boost::json::value> after;  ///< the object after the change
 };
 
-/// What is written of an object that was created, changed or deleted: the action `<type>.created`,
-/// `<type>.updated` or `<type>.deleted`, and what is shown of the object before and after it.
+/// The entry for an object that was created, changed or deleted. The action is `<type>.created`,
+/// `<type>.updated` or `<type>.deleted`; `before` and `after` are JSON of the object.
 Entry created(std::string_view type, core::Uuid const& id, boost::json::value after);
 Entry updated(
     std::string_view type, core::Uuid const& id, boost::json::value before, boost::json::value after);
 Entry deleted(std::string_view type, core::Uuid const& id, boost::json::value before);
 
-/// Whose doing it was, where there is no request.
+/// The actor of a change that a background worker made.
 struct Actor {
     std::string id; ///< `system:<worker>`
     std::string role = "system";
     std::string request_id;
 };
 
-/// Writes an entry for the request's scope and caller in the transaction of the change. It holds the scope's
-/// audit lock until the transaction ends, which makes the order of entries the order of commits: call it
-/// last, after everything that locks rows, so that no two transactions wait for each other.
+/// Writes an entry for the request's scope and caller, in the transaction of the change. Holds the scope's
+/// audit lock until the transaction ends, so entries are in commit order. Call it last, after everything that
+/// locks rows, so that two transactions cannot deadlock.
 void record(pg::Tx& tx, http::Context const& context, Entry const& entry);
 
-/// The same for work no request asked for. The transaction sees the scope.
+/// As above, for a change by a background worker. The transaction must see the scope.
 void record(pg::Tx& tx, core::Scope const& scope, Actor const& actor, Entry const& entry);
 
 /// `GET /v1/audit[?action=][&actor=][&limit=][&cursor=]`: `{items, cursor}`, newest first, each

@@ -1,4 +1,6 @@
--- Who changed what. A service may add entries and read them; nothing but a tenant's erasure removes any.
+-- Audit log: who changed what. The service's role may insert and read entries. Only the erasure of a tenant removes
+-- them.
+-- Checksum before its comments were reworded: bcd69f881bfc8a4ec9204802233814b443bb7b6fb1fcb260fe1f13d8371719b7
 CREATE TABLE audit_log (
     scope_id     bigint      NOT NULL,
     audit_id     uuid        NOT NULL,
@@ -14,7 +16,7 @@ CREATE TABLE audit_log (
     PRIMARY KEY (scope_id, audit_id)
 );
 
--- Newest first: everything, or what one actor did, or one kind of action.
+-- For lists, newest first: all entries, the entries of one actor, the entries of one action.
 CREATE INDEX audit_log_by_age ON audit_log (scope_id, at DESC, audit_id DESC);
 CREATE INDEX audit_log_by_actor ON audit_log (scope_id, actor, at DESC, audit_id DESC);
 CREATE INDEX audit_log_by_action ON audit_log (scope_id, action, at DESC, audit_id DESC);
