@@ -25,7 +25,7 @@ using Waiter = std::shared_ptr<asio::steady_timer>;
 
 constexpr std::chrono::seconds retry_after_failure{5};
 
-/// Wakes a waiter on its own executor, whether it has begun to wait or not.
+/// Wakes a waiter on its own executor. A waiter that has not started to wait yet does not wait at all.
 void wake(Waiter const& waiter)
 {
     asio::post(waiter->get_executor(), [waiter] { waiter->expires_at(Steady::time_point::min()); });
@@ -70,7 +70,8 @@ struct Jwks::Impl {
         }
     }
 
-    /// A document that did not change is as good as it was.
+    /// Parses and publishes a fetched document. nullopt means that the document is unchanged. If the
+    /// unchanged document is not a JWK set, throws again.
     void take(std::optional<std::string> const& text)
     {
         if (!text) {
@@ -81,7 +82,7 @@ struct Jwks::Impl {
             publish(crypto::parse_jwk_set(*text), *text);
             refusal.clear();
         } catch (std::exception const& e) {
-            refusal = std::string("the document is no JWK set: ") + e.what();
+            refusal = std::string("the document is not a JWK set: ") + e.what();
             throw std::runtime_error(refusal);
         }
     }
@@ -102,7 +103,8 @@ struct Jwks::Impl {
         waiters.clear();
     }
 
-    /// Joins those who wait for the next fetch, and sees to it that there is one; false when none is allowed.
+    /// Registers the waiter for the running or next fetch, and requests a fetch if needed. Returns false if
+    /// no fetch is allowed.
     bool join(Waiter const& waiter)
     {
         std::lock_guard const lock(mutex);
@@ -122,7 +124,7 @@ struct Jwks::Impl {
         std::erase(waiters, waiter);
     }
 
-    /// One caller's wait.
+    /// Registers a caller of `refetch` as a waiter for the lifetime of this object.
     struct Turn {
         Turn(Impl& i, Waiter w) : impl(i), waiter(std::move(w)), joined(impl.join(waiter)) {}
 
@@ -139,17 +141,18 @@ struct Jwks::Impl {
     Fetch const fetch;
     JwksOptions const options;
     OnFailure const on_failure;
-    std::string refusal; ///< why the last document was not taken, empty when it was; for the thread alone
+    /// Why the last document was refused; empty if it was accepted. Used only by the thread.
+    std::string refusal;
 
     mutable std::mutex mutex;
     std::condition_variable_any cause;
     std::shared_ptr<crypto::JwkSet const> keys;
     std::string document;
     std::uint64_t generation = 0;
-    bool fetching = true; // the first fetch begins at once
+    bool fetching = true; // the first fetch starts at once
     bool wanted = false;
     bool stopped = false;
-    Steady::time_point next_demand; // the epoch: at once
+    Steady::time_point next_demand; // the epoch: a fetch is allowed at once
     Steady::time_point answered = Steady::now();
     std::vector<Waiter> waiters;
     std::jthread thread;
@@ -187,7 +190,7 @@ bool Jwks::may_refetch() const
 asio::awaitable<void> Jwks::refetch()
 {
     auto const executor = co_await asio::this_coro::executor;
-    // Whatever ends the wait, nobody wakes a caller that has gone.
+    // Removes the waiter when the wait ends in any way, so that a destroyed caller is never woken.
     Impl::Turn const turn(*impl_, std::make_shared<asio::steady_timer>(executor, impl_->options.patience));
     if (turn.joined) co_await turn.waiter->async_wait(asio::as_tuple(asio::use_awaitable));
 }
@@ -227,10 +230,11 @@ Jwks::Fetch jwks_from_url(http::Client& client, std::string url)
         http::OutboundRequest request;
         request.url = url;
         request.headers = {{"Accept", "application/jwk-set+json, application/json"}};
-        request.timeout = std::chrono::seconds(3); // a caller may be waiting, and stop() has to
+        request.timeout = std::chrono::seconds(3); // short, because callers and stop() may be waiting
         auto response = client.send(request);
         if (response.status != 200)
-            throw std::runtime_error("the key set's address answered " + std::to_string(response.status));
+            throw std::runtime_error(
+                "the URL of the key set responded with " + std::to_string(response.status));
         return std::move(response.body);
     };
 }
@@ -238,7 +242,7 @@ Jwks::Fetch jwks_from_url(http::Client& client, std::string url)
 JwksOptions jwks_file_options()
 {
     using namespace std::chrono_literals;
-    // Looking at a file costs microseconds, so an unknown key id may always cause it.
+    // Checking a file takes microseconds, so every unknown key id may cause a check.
     return {.refresh = 1s, .min_refetch = 0ms, .patience = 3s};
 }
 

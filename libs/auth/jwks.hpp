@@ -20,48 +20,52 @@ namespace auth {
 namespace asio = boost::asio;
 
 struct JwksOptions {
-    std::chrono::milliseconds refresh{300'000};    ///< how often the source is asked without a cause
-    std::chrono::milliseconds min_refetch{10'000}; ///< least time between fetches that unknown key ids cause
-    std::chrono::milliseconds patience{3'000};     ///< how long one caller waits for a fetch
+    std::chrono::milliseconds refresh{300'000}; ///< regular interval between fetches
+    /// Minimum interval between fetches caused by unknown key ids.
+    std::chrono::milliseconds min_refetch{10'000};
+    std::chrono::milliseconds patience{3'000}; ///< how long one caller waits for a fetch
 };
 
-/// A JWK set (RFC 7517) kept up to date on a thread of its own. While its source fails, or has a document
-/// that is no JWK set, the last good set stays in use and the source is asked again every few seconds. Safe
-/// from any thread.
+/// A JWK set (RFC 7517) that a background thread keeps up to date. If a fetch fails or returns a document
+/// that is not a JWK set, the last valid set stays in use. The next fetch then follows after at most 5 s.
+/// Thread-safe.
 class Jwks {
 public:
-    /// Produces the document, or nullopt when it is the one that the last call produced; throws when it
-    /// cannot. Runs on this object's thread and may block.
+    /// Returns the document, or nullopt if it is unchanged since the last call. Throws on failure. Runs on
+    /// this object's thread and may block.
     using Fetch = std::function<std::optional<std::string>()>;
-    /// Told of each failed fetch, on this object's thread: of a document that is no JWK set at every look.
+    /// Called for each failed fetch, on this object's thread. If the last document was not a JWK set, each
+    /// later fetch that finds it unchanged also counts as failed.
     using OnFailure = std::function<void(std::string const& what)>;
 
-    /// Begins to fetch at once, in the background.
+    /// Starts the first fetch at once, in the background.
     Jwks(Fetch fetch, JwksOptions options, OnFailure on_failure = {});
     ~Jwks();
     Jwks(Jwks const&) = delete;
     Jwks& operator=(Jwks const&) = delete;
 
     struct Snapshot {
-        std::shared_ptr<crypto::JwkSet const> keys; ///< null until a fetch has worked
-        std::uint64_t generation =
-            0; ///< changes with the set; what was verified under another one no longer counts
+        std::shared_ptr<crypto::JwkSet const> keys; ///< null until a fetch has succeeded
+        /// Increases when the set changes. A token that was verified with an older generation must be
+        /// verified again.
+        std::uint64_t generation = 0;
     };
 
     Snapshot snapshot() const;
 
-    /// How long ago the source last answered with a JWK set, the same one included; while it never has, how
-    /// long it has been asked.
+    /// The time since the source last returned a JWK set, even an unchanged one. If it never returned one,
+    /// the time since this object was created.
     std::chrono::nanoseconds age() const;
 
-    /// Whether a fetch for an unknown key id is allowed now, or one is under way.
+    /// Whether a fetch is running, or may be started now for an unknown key id.
     bool may_refetch() const;
 
-    /// Waits for the fetch under way, or for one that this causes if it is allowed; returns at once when it
-    /// is not. Never longer than `patience`. Resumes on the caller's executor.
+    /// If a fetch is running, waits for its end. Otherwise starts a fetch and waits for its end, or returns
+    /// at once if `min_refetch` does not allow a fetch yet. Waits for at most `patience`. Resumes on the
+    /// caller's executor.
     asio::awaitable<void> refetch();
 
-    /// Ends the thread; waiters resume. Once.
+    /// Ends the thread and resumes waiting callers. Call it once.
     void stop();
 
 private:
@@ -69,13 +73,15 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// A source that reads a file again whenever its modification time, size or inode changed.
+/// A source that reads the file at `path`. It reads the file again when its modification time, size or inode
+/// has changed.
 Jwks::Fetch jwks_from_file(std::string path);
 
-/// A source that asks `url`, which answers 200 with the document; no redirects. `client` outlives it.
+/// A source that requests `url`, which must respond with 200 and the document; redirects are not followed.
+/// `client` must outlive it.
 Jwks::Fetch jwks_from_url(http::Client& client, std::string url);
 
-/// Options for a file: looked at every second.
+/// The options for `jwks_from_file`: the file is checked every second.
 JwksOptions jwks_file_options();
 
 } // namespace auth

@@ -17,14 +17,16 @@ namespace {
 constexpr std::array<std::string_view, 2> environments{"production", "sandbox"};
 constexpr std::int64_t max_grace_seconds = 604'800;
 
-/// The request's scope in the environment asked for. People of the sandbox do not reach over into production.
+/// The scope of the given environment. Through the host of the sandbox, only the operator can manage
+/// production keys.
 core::Scope scope_in(http::Request const& request, core::Environment environment)
 {
     bool const is_operator = request.caller().kind == core::Access::master;
     bool const crosses = request.scope().environment() == core::Environment::sandbox &&
                          environment == core::Environment::production;
     if (crosses && !is_operator)
-        throw core::Error(core::codes::forbidden, "Keys of production are managed from production.");
+        throw core::Error(core::codes::forbidden,
+            "The sandbox cannot manage production keys. Send the request to the production host.");
     return core::Scope::of(request.scope().tenant_id(), environment, request.scope().slug);
 }
 
@@ -35,7 +37,7 @@ http::Context context_in(http::Request const& request, core::Scope const& scope)
     return context;
 }
 
-/// The environment in the path.
+/// The environment in the path. Throws VALIDATION_ERROR for another value.
 core::Environment environment_param(http::Request const& request)
 {
     auto const environment = core::parse_environment(request.param("environment"));
@@ -68,7 +70,7 @@ std::string_view prefix_of(key_store::Minted const& minted)
     return std::string_view(minted.key).substr(0, key_format::shown_length);
 }
 
-/// The one answer that holds a raw key: no cache may keep it.
+/// Only this response contains a raw key, so it must not be cached.
 http::Response minted_response(
     key_store::Minted const& minted, Keys const& keys, KeyKind const& kind, core::Environment environment)
 {

@@ -10,7 +10,7 @@ namespace auth::key_store {
 
 namespace {
 
-/// Hash to scope, for the hashes that are known.
+/// The scope of each hash that is known.
 asio::awaitable<std::map<std::string, std::int64_t>> find_scopes(
     pg::Session& session, std::span<crypto::Digest const> hashes)
 {
@@ -90,8 +90,8 @@ pg::Batch<std::optional<Found>> find(pg::Session& session, std::span<crypto::Dig
 
 Minted insert(pg::Tx& tx, std::int64_t scope_id, KeyKind const& kind)
 {
-    // Two keys of a scope with the same first characters are one in 10^14 a pair; the loop makes them
-    // impossible.
+    // The probability that two keys of a scope have the same prefix is about 1 in 10^14. If they do, the loop
+    // tries another key.
     constexpr int tries = 8;
     pg::serialise(tx, scope_id);
     for (int i = 0; i < tries; ++i) {
@@ -165,7 +165,7 @@ void touch(pg::Tx& tx, std::span<Use const> uses)
         prefixes.push_back(use.prefix);
         times.emplace_back(use.at);
     }
-    // Replicas write the same rows: skipping those that are locked avoids both waiting and deadlocks.
+    // Several replicas write the same rows. Skipping locked rows avoids both waiting and deadlocks.
     tx.run("WITH due AS (SELECT k.scope_id, k.prefix, used.at "
            "FROM unnest($1::bigint[], $2::text[], $3::timestamptz[]) AS used(scope_id, prefix, at) "
            "JOIN api_keys k ON k.scope_id = used.scope_id AND k.prefix = used.prefix "

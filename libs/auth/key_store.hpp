@@ -12,10 +12,11 @@
 #include <string_view>
 #include <vector>
 
-/// The SQL of `api_keys` and `api_key_scopes`. The caller owns the transaction, which sees the scope named.
+/// The SQL of `api_keys` and `api_key_scopes`. The caller owns the transaction, which must see the given
+/// scope.
 namespace auth::key_store {
 
-/// What a look-up by hash finds of a key that was not revoked.
+/// The result of a look-up by hash, for a key that is not revoked.
 struct Found {
     std::int64_t scope_id = 0;
     std::string prefix;
@@ -23,7 +24,7 @@ struct Found {
     std::optional<core::Time> expires_at;
 };
 
-/// A key's record, as it is listed.
+/// A key's record in lists.
 struct Record {
     core::Uuid id;
     std::string prefix;
@@ -34,36 +35,41 @@ struct Record {
 };
 
 struct Minted {
-    std::string key; ///< the raw key: answered once, never stored
+    std::string key; ///< the raw key: returned once, never stored
     core::Time created_at;
 };
 
-/// A use to be written.
+/// A use of a key, to be stored as `last_used_at`.
 struct Use {
     std::int64_t scope_id = 0;
     std::string prefix;
     core::Time at;
 };
 
-/// One result per hash, in their order.
+/// Looks up keys by their SHA-256. Returns one result per hash, in the order of `hashes`. A result is nullopt
+/// if the key is unknown or revoked.
 pg::Batch<std::optional<Found>> find(pg::Session& session, std::span<crypto::Digest const> hashes);
 
-/// Makes and stores a new key. Takes the scope's lock, so that keys appear in the order of their times.
+/// Creates and stores a new key. Takes the scope's lock, so that keys become visible in the order of
+/// `created_at`.
 Minted insert(pg::Tx& tx, std::int64_t scope_id, KeyKind const& kind);
 
-/// Revokes one key that works at `now`; false when there is none of that prefix.
+/// Revokes the key with this prefix if the key is valid at `now`. Returns false if there is no such key.
 bool revoke(pg::Tx& tx, std::int64_t scope_id, std::string_view prefix, core::Time now);
 
-/// Ends every working key of `kind` but `except`: at `now` when `end` is not later, else at `end` unless it
-/// ends sooner already. Answers their prefixes.
+/// Ends every valid key of `kind` except the key `except`. If `end` is after `now`, the keys expire at `end`,
+/// or at their present expiry if that is earlier. Otherwise the keys are revoked at `now`. Returns the
+/// prefixes of these keys.
 std::vector<std::string> end_others(pg::Tx& tx, std::int64_t scope_id, std::string_view kind,
     std::string_view except, core::Time now, core::Time end);
 
-/// The keys that work at `now`, newest first, strictly after `after` if given.
+/// At most `limit` keys that are valid at `now`, newest first. If `after` is given, the list begins after
+/// that position.
 std::vector<Record> list(pg::Tx& tx, std::int64_t scope_id, core::Time now,
     std::optional<paging::Position> const& after, std::size_t limit);
 
-/// Moves `last_used_at` forward. Rows that someone else is writing are left to them.
+/// Sets `last_used_at` of each key to the time of its use if that is later. Skips rows that another
+/// transaction has locked.
 void touch(pg::Tx& tx, std::span<Use const> uses);
 
 } // namespace auth::key_store

@@ -31,7 +31,7 @@ void KeyUsage::written(std::vector<key_store::Use> const& uses, core::Time now)
         auto const it = keys_.find({use.scope_id, use.prefix});
         if (it == keys_.end()) continue;
         it->second.written = now;
-        it->second.dirty = it->second.used > use.at; // used again while it was being written
+        it->second.dirty = it->second.used > use.at; // used again during the write
     }
     std::erase_if(keys_, [&](auto const& entry) {
         State const& state = entry.second;

@@ -12,24 +12,26 @@
 
 namespace auth {
 
-/// When keys were last used, gathered until it is time to write it. Pure bookkeeping; safe from any thread.
+/// Collects the last use of each API key until the use is due to be written to the database. Does no I/O.
+/// Thread-safe.
 class KeyUsage {
 public:
     explicit KeyUsage(std::chrono::milliseconds interval) : interval_(interval) {}
 
     void mark(std::int64_t scope_id, std::string const& prefix, core::Time at);
 
-    /// The uses to write now: of keys whose last write is an interval ago, or of `all` keys with something to
-    /// write.
+    /// The unwritten uses that are due: those of keys that were never written, or last written at least one
+    /// interval ago. With `all`, every unwritten use.
     std::vector<key_store::Use> due(core::Time now, bool all);
 
-    /// `uses` were written at `now`. Forgets keys that have gone quiet.
+    /// Records that `uses` were written to the database at `now`. Removes keys that have no unwritten use and
+    /// were last written at least one interval ago.
     void written(std::vector<key_store::Use> const& uses, core::Time now);
 
 private:
     struct State {
         core::Time used;
-        core::Time written = core::Time::min(); ///< when a write last happened, not what it said
+        core::Time written = core::Time::min(); ///< when `used` was last written to the database
         bool dirty = false;
     };
 

@@ -19,7 +19,8 @@ namespace auth {
 
 namespace {
 
-/// A cached key. `marked` keeps the hot path off the usage lock: one mark a second is enough.
+/// A cached key. `marked_at` is the time of the last KeyUsage::mark. One mark per second is enough, so most
+/// requests do not take the lock of KeyUsage.
 struct Entry {
     ApiKey key;
     mutable std::atomic<std::int64_t> marked_at{std::numeric_limits<std::int64_t>::min()};
@@ -40,7 +41,8 @@ void check_kinds(std::vector<KeyKind> const& kinds)
     std::set<std::string> prefixes;
     for (auto const& kind : kinds) {
         if (kind.prefix.size() < 2 || kind.prefix.size() > 4 || !prefixes.insert(kind.prefix).second)
-            throw std::invalid_argument("key prefixes are 2 to 4 characters and differ");
+            throw std::invalid_argument(
+                "key prefixes must have 2 to 4 characters and differ from each other");
     }
 }
 
@@ -82,7 +84,8 @@ struct Keys::Impl {
         return entry.key;
     }
 
-    /// Remembers what a look-up found, unless a notification came while it ran: what it found may be older.
+    /// Caches the result of a look-up. If a notification arrived during the look-up, the result may be out of
+    /// date and is not cached.
     void remember(crypto::Digest const& digest, std::shared_ptr<Entry const> entry, std::uint64_t seen)
     {
         std::lock_guard const lock(fill_mutex);
@@ -110,7 +113,7 @@ struct Keys::Impl {
 
     std::size_t flush(bool all)
     {
-        // One flush at a time, so that no key is written twice in its interval.
+        // One flush at a time, so that no key is written twice within its interval.
         std::lock_guard const lock(writing_mutex);
         core::Time const now = clock.now();
         auto const uses = usage.due(now, all);
@@ -139,7 +142,7 @@ struct Keys::Impl {
                 });
             return true;
         } catch (std::exception const&) {
-            return false; // the marks are kept and written when the database is back
+            return false; // the uses are kept and written later
         }
     }
 
@@ -182,7 +185,7 @@ Keys::Known Keys::check(std::string_view raw)
 {
     if (impl_->kind_of(raw) == nullptr) return {.decided = true};
     crypto::Digest const digest = crypto::sha256(raw);
-    // What was refused once stays refused, with or without notifications: a key never comes back.
+    // A refused key never becomes valid again, so this cache needs no notifications.
     if (impl_->refused.find(digest)) return {.decided = true};
     if (!impl_->live()) return {};
     auto const entry = impl_->valid.find(digest);

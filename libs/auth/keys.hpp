@@ -21,79 +21,80 @@ namespace auth {
 
 namespace asio = boost::asio;
 
-/// Tables `api_keys` (per scope, row-level security) and `api_key_scopes` (which scope a key's hash belongs
-/// to).
+/// Tables `api_keys` (per scope, row-level security) and `api_key_scopes` (maps a key's hash to its scope).
 pg::Component const& migrations();
 
-/// A kind of key a service gives out: `{"secret", "fbk_", Access::key}`.
+/// A kind of key that a service issues: `{"secret", "fbk_", Access::key}`.
 struct KeyKind {
-    std::string name;   ///< as in the API: `secret`, `publishable`
-    std::string prefix; ///< 3 or 4 characters, unique among the kinds
+    std::string name;   ///< the name in the API: `secret` or `publishable`
+    std::string prefix; ///< 2 to 4 characters, unique among the kinds
     core::Access access = core::Access::key;
 };
 
-/// A key that was verified.
+/// A verified key.
 struct ApiKey {
     std::int64_t scope_id = 0;
-    std::string prefix; ///< its first 12 characters
+    std::string prefix; ///< the first 12 characters
     core::Access access = core::Access::key;
     std::optional<core::Time> expires_at; ///< end of the grace period after a rotation
 };
 
 struct KeysOptions {
-    std::vector<KeyKind> kinds;            ///< with one kind, requests and responses carry no `kind`
-    std::size_t cache_capacity = 100'000;  ///< valid keys remembered
-    std::size_t refused_capacity = 10'000; ///< well-formed unknown keys remembered, apart from the valid ones
+    std::vector<KeyKind> kinds;           ///< if there is only one, requests and responses have no `kind`
+    std::size_t cache_capacity = 100'000; ///< maximum number of cached valid keys
+    /// Maximum number of cached unknown keys, in addition to the valid keys.
+    std::size_t refused_capacity = 10'000;
     std::chrono::milliseconds cache_ttl{60'000};
     std::chrono::milliseconds usage_interval{60'000}; ///< at most one `lastUsedAt` write per key and interval
-    std::chrono::milliseconds flush_interval{
-        5'000}; ///< how often due writes are gathered; 0: only by flush_usage()
+    /// Interval at which due uses are written; 0: only in flush_usage().
+    std::chrono::milliseconds flush_interval{5'000};
 };
 
-/// The API keys of one service: verification on every request, minting, rotation, listing and revocation.
-/// Stored is the SHA-256 of a key, never the key.
+/// Verifies, creates, rotates, lists and revokes the API keys of one service. Stores the SHA-256 of a key,
+/// never the key.
 ///
-/// Verified keys are cached. The cache is believed only while `live()` says that revocations arrive (see
-/// `on_notify`), so a revoked key is refused everywhere within a second. Safe from any thread.
+/// Verified keys are cached. The cache is used only while `live()` says that notifications of revocations
+/// arrive (see `on_notify`), so all replicas refuse a revoked key within a second. Thread-safe.
 class Keys {
 public:
-    /// Channel of the notifications that `on_notify` takes.
+    /// The channel of the notifications for `on_notify`.
     static constexpr char const* channel = "api_keys";
 
-    /// `live`: whether the listener hears notifications right now (pg::Listener::live); called on every
-    /// verification, cheap and safe from any thread. `database` and `clock` outlive this object.
+    /// `live`: whether the listener receives notifications now (pg::Listener::live). It is called on every
+    /// verification, so it must be cheap and thread-safe. `database` and `clock` must outlive this object.
     Keys(pg::Database& database, core::Clock const& clock, KeysOptions options, std::function<bool()> live);
     ~Keys();
     Keys(Keys const&) = delete;
     Keys& operator=(Keys const&) = delete;
 
-    /// What can be said of a key without the database.
+    /// The result of `check`, which does not use the database.
     struct Known {
-        bool decided = false;      ///< false: `verify` has to look it up
-        std::optional<ApiKey> key; ///< when decided: the key, or nullopt when it is refused
+        bool decided = false;      ///< false: `verify` must look up the key
+        std::optional<ApiKey> key; ///< if decided: the key, or nullopt if it is refused
     };
 
-    /// Whether `raw` has the form of a key of this service, checksum included.
+    /// Whether `raw` has the form of a key of this service, including the checksum.
     bool is_candidate(std::string_view raw) const;
 
-    /// Refuses what is malformed and answers what is cached. Marks a valid key as used.
+    /// Refuses malformed keys and uses the caches. Marks a valid key as used.
     Known check(std::string_view raw);
 
-    /// The key, or nullopt when it is malformed, unknown, revoked or past its grace period; malformed keys
-    /// never reach the database. Look-ups of many callers are one statement. Throws UNAVAILABLE when the
-    /// database is away. Marks a valid key as used.
+    /// The key, or nullopt if it is malformed, unknown, revoked or past its grace period. Malformed keys
+    /// never reach the database. Concurrent look-ups are sent to the database as one batch. Throws
+    /// UNAVAILABLE if the database is down. Marks a valid key as used.
     asio::awaitable<std::optional<ApiKey>> verify(std::string_view raw);
 
-    /// A notification on `channel`: the key's SHA-256 in hex. For the listener's handlers.
+    /// Handles a notification on `channel`: the key's SHA-256 in hex. For the listener's handlers.
     void on_notify(std::string const& payload);
-    /// Notifications may have been missed: forgets everything. For the listener's `on_gap`.
+    /// Handles a possible loss of notifications: clears the cache of valid keys. For the listener's `on_gap`.
     void on_gap();
 
-    /// Writes `lastUsedAt` of the keys whose interval has passed; `all`: of every key marked. Blocks; not for
-    /// I/O threads. Failures keep the marks for the next time. Answers the number of keys written.
+    /// Writes `lastUsedAt` of the keys whose use is due (see `usage_interval`); with `all`, of every key with
+    /// an unwritten use. Blocks, so do not call it on I/O threads. After a failure the uses are kept and
+    /// written later. Returns the number of keys written.
     std::size_t flush_usage(bool all = false);
 
-    /// Ends the background flush after a last write. Before the database is stopped; once.
+    /// Ends the background flush after a last write. Call it once, before the database is stopped.
     void stop();
 
     std::vector<KeyKind> const& kinds() const noexcept;
@@ -105,23 +106,23 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// `POST /v1/keys {environment[, kind]}`: 201 `{key, environment, prefix, createdAt[, kind]}`. The body's
-/// environment wins over the host's. A caller of the sandbox that is not the operator cannot make production
-/// keys (403).
+/// `POST /v1/keys {environment[, kind]}`: 201 `{key, environment, prefix, createdAt[, kind]}`. The key
+/// belongs to the environment in the body, which may differ from the host's. Only the operator can create
+/// production keys through the host of the sandbox; other callers get 403.
 asio::awaitable<http::Response> mint_key(http::Request const& request, Keys& keys);
 
-/// `POST /v1/keys/{environment}/rotate {gracePeriodSeconds?}`, body optional: mints a key of `kind` (an index
-/// into the configured kinds) and answers like a mint; the older keys of that kind end at once, or after the
-/// grace period (0..604800 s).
+/// `POST /v1/keys/{environment}/rotate {gracePeriodSeconds?}`, body optional: creates a key of `kind` (an
+/// index into the configured kinds) and responds as `mint_key`. The older keys of that kind end at once, or
+/// after the grace period (0..604800 s).
 asio::awaitable<http::Response> rotate_key(http::Request const& request, Keys& keys, std::size_t kind = 0);
 
 /// `GET /v1/keys[?environment=][&limit=][&cursor=]`: `{items: [{prefix, environment[, kind], createdAt,
-/// lastUsedAt, expiresAt}], cursor}`: the keys that work, newest first, of the host's environment or the one
-/// asked for.
+/// lastUsedAt, expiresAt}], cursor}`: the valid keys of `environment`, newest first. Without `environment`,
+/// lists the keys of the host's environment.
 asio::awaitable<http::Response> list_keys(http::Request const& request, Keys& keys);
 
-/// `DELETE /v1/keys/{prefix}`: 200 `{"deleted":true}`; a key of the host's scope that is unknown or already
-/// revoked: 404.
+/// `DELETE /v1/keys/{prefix}`: 200 `{"deleted":true}`; 404 for a key that is unknown in the host's scope or
+/// already revoked.
 asio::awaitable<http::Response> revoke_key(http::Request const& request, Keys& keys);
 
 } // namespace auth

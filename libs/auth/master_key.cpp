@@ -21,7 +21,8 @@ MasterKey::MasterKey(core::Secret const& current, core::Secret const& previous)
 
 bool MasterKey::matches(std::string_view candidate) const
 {
-    // Digests have one length, so not even the length of the key shows; both are always compared.
+    // The time of the comparison must not reveal the keys. So both digests are always compared; all digests
+    // have the same length.
     crypto::Digest const digest = crypto::sha256(candidate);
     bool found = false;
     for (auto const& known : digests_) {

@@ -9,14 +9,15 @@
 
 namespace auth {
 
-/// The operator's key. Two may be valid at once, so that it can be changed without an interruption. Any text
-/// will do but one that has the form of an API key or of a JWT, which would be taken for one.
+/// The operator's master key. Two keys may be valid at a time, so that the key can be replaced without an
+/// interruption. A master key may be any text that does not have the form of an API key or of a JWT.
 class MasterKey {
 public:
-    /// Either may be empty, which matches nothing. Only digests are kept.
+    /// Either key may be empty; an empty key matches no candidate. This object stores only the digests of the
+    /// keys.
     explicit MasterKey(core::Secret const& current, core::Secret const& previous = {});
 
-    /// Whether `candidate` is one of them. Takes the same time whatever is wrong with it.
+    /// Whether `candidate` is one of the two keys. The time reveals nothing about the keys.
     bool matches(std::string_view candidate) const;
 
 private:

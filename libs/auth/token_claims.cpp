@@ -14,7 +14,7 @@ bool is_port(std::string_view text) noexcept
            std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Takes `prefix` off the front of `text`.
+/// Removes `prefix` from the front of `text`. Returns false if `text` does not begin with it.
 bool skip(std::string_view& text, std::string_view prefix) noexcept
 {
     if (!text.starts_with(prefix)) return false;

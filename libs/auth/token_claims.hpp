@@ -6,14 +6,13 @@
 #include <string>
 #include <string_view>
 
-/// What issuer and verifiers of user tokens agree on, in one place.
+/// Rules that the issuer and the verifiers of user tokens share.
 ///
-/// A token is a JWT access token (RFC 9068) signed with ES256. Its issuer is the tenant's own address at the
-/// authentication service, `https://{slug}[-sandbox].<issuer host>`, so that a token names its tenant and
-/// environment twice
-/// (`iss`, and `tenant` with `env`) and both must agree. Its audience is one constant: every service of the
-/// platform accepts every access token of the tenant, while an OpenID id token (whose audience is a client)
-/// is never one.
+/// A token is a JWT access token (RFC 9068) signed with ES256. Its issuer is the tenant's URL at the
+/// authentication service, `https://{slug}[-sandbox].<issuer host>`. So a token names its tenant and
+/// environment twice: in `iss`, and in `tenant` and `env`. A token is refused if they differ. The audience is
+/// the same for all services, so each service accepts each access token. An ID token of OpenID Connect is
+/// refused, because its audience is a client.
 namespace auth::token {
 
 inline constexpr std::string_view algorithm = "ES256";
@@ -27,11 +26,12 @@ std::string authority(std::string_view issuer_host, std::string_view slug, core:
 /// The issuer of a scope's tokens: `https://demo-sandbox.auth.example.com`.
 std::string issuer(std::string_view issuer_host, std::string_view slug, core::Environment env);
 
-/// Whether a host, with or without a port, is `localhost` or below it, where certificates are not asked for.
+/// Whether `host`, with or without a port, is `localhost` or a subdomain of it. Such hosts need no
+/// certificate.
 bool is_local(std::string_view host) noexcept;
 
-/// Whether `iss` is that issuer. With an issuer host of `localhost` or below it, `http` and any port are
-/// accepted too, so that a local run works without certificates.
+/// Whether `iss` equals `issuer(issuer_host, slug, env)`. If `issuer_host` is `localhost` or a subdomain of
+/// it, `http` and any port are accepted as well, so that a local run works without certificates.
 bool is_issuer(std::string_view iss, std::string_view issuer_host, std::string_view slug,
     core::Environment env) noexcept;
 

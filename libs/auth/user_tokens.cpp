@@ -14,7 +14,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t max_token_size = 8192;
-constexpr std::size_t max_claim_size = 320; // an email address is the longest there is
+constexpr std::size_t max_claim_size = 320; // an email address is the longest claim
 constexpr std::chrono::hours max_cached{1};
 constexpr double max_numeric_date = 253'402'300'799.0; // the end of the year 9999
 
@@ -23,7 +23,7 @@ json::value const* find(json::object const& object, std::string_view name)
     return object.if_contains(name);
 }
 
-/// The string claim; nullopt when absent, of another type, too long, or not fit to be stored.
+/// The string claim; nullopt if it is absent, of another type, too long, or contains control characters.
 std::optional<std::string> text_claim(json::object const& claims, std::string_view name)
 {
     auto const* const value = find(claims, name);
@@ -35,7 +35,7 @@ std::optional<std::string> text_claim(json::object const& claims, std::string_vi
     return std::string(text);
 }
 
-/// A NumericDate (RFC 7519, 2), which may have a fraction.
+/// Converts a NumericDate (RFC 7519, 2), which may have a fraction.
 std::optional<core::Time> time_claim(json::value const& value)
 {
     if (!value.is_number()) return std::nullopt;
@@ -50,7 +50,7 @@ std::optional<core::Time> time_claim(json::object const& claims, std::string_vie
     return value == nullptr ? std::nullopt : time_claim(*value);
 }
 
-/// `aud` is one string or an array of them (RFC 7519, 4.1.3).
+/// Whether `aud` contains our audience. `aud` is a string or an array of strings (RFC 7519, 4.1.3).
 bool names_audience(json::object const& claims)
 {
     auto const* const aud = find(claims, "aud");
@@ -61,7 +61,7 @@ bool names_audience(json::object const& claims)
     return is_ours(*aud) || (aud->is_array() && std::ranges::any_of(aud->get_array(), is_ours));
 }
 
-/// Absent is fine; anything but an array of strings is not.
+/// Reads the claim `amr`. Returns false if the claim is present and not an array of strings.
 bool read_methods(json::object const& claims, std::vector<std::string>& out)
 {
     auto const* const amr = find(claims, "amr");
@@ -74,7 +74,7 @@ bool read_methods(json::object const& claims, std::vector<std::string>& out)
     return true;
 }
 
-/// Absent is fine; a token that has one has a good one.
+/// Reads the claim `email`. Returns false if the claim is present and not valid.
 bool read_email(json::object const& claims, std::string& out)
 {
     auto const* const email = find(claims, "email");
@@ -127,7 +127,7 @@ std::optional<UserToken> read_identity(json::object const& claims)
     return token;
 }
 
-/// Everything but the signature.
+/// Reads the claims and checks everything except the signature. Returns nullopt if the token is refused.
 std::optional<UserToken> read_claims(crypto::Jws const& jws, std::string_view issuer_host, core::Time now)
 {
     auto const* const type = find(jws.header, "typ");
@@ -145,7 +145,7 @@ std::optional<UserToken> read_claims(crypto::Jws const& jws, std::string_view is
     return token;
 }
 
-/// A verified token and the key set it was verified with.
+/// A verified token, and the generation of the key set that verified it.
 struct Verified {
     UserTokens::Token token;
     std::uint64_t generation = 0;
@@ -169,7 +169,8 @@ struct UserTokens::Impl {
         return shared;
     }
 
-    /// `last`: an unknown key id is a refusal, not a reason to wait.
+    /// `last`: an unknown key id is refused; otherwise the result is undecided if a fetch of the key set is
+    /// allowed.
     Known decide(std::string_view raw, bool last)
     {
         if (!is_candidate(raw) || raw.size() > max_token_size) return {.decided = true};
@@ -220,8 +221,7 @@ asio::awaitable<UserTokens::Token> UserTokens::verify(std::string_view raw)
     if (known.decided) co_return std::move(known.token);
     co_await impl_->jwks.refetch();
     if (!impl_->jwks.snapshot().keys)
-        throw core::Error::unavailable(
-            "The keys that user tokens are checked with cannot be fetched right now.");
+        throw core::Error::unavailable("The keys for user tokens cannot be fetched now. Retry later.");
     co_return impl_->decide(raw, true).token;
 }
 

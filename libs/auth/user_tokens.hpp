@@ -14,50 +14,51 @@
 
 namespace auth {
 
-/// The claims of a user token that was verified.
+/// The claims of a verified user token.
 struct UserToken {
     std::string subject;
-    std::string id;         ///< `jti`
-    std::string session_id; ///< `sid`
-    std::string tenant;     ///< slug; agrees with the issuer
+    std::string id;         ///< the claim `jti`
+    std::string session_id; ///< the claim `sid`
+    std::string tenant;     ///< the tenant's slug, which matches the issuer
     core::Environment environment = core::Environment::production;
-    std::string role;                         ///< `user`, `admin`, `owner`
-    core::Access access = core::Access::user; ///< the role's
-    std::string email;                        ///< empty when the token has none
-    std::vector<std::string> methods;         ///< `amr`
+    std::string role;                         ///< `user`, `admin` or `owner`
+    core::Access access = core::Access::user; ///< `role` as core::Access
+    std::string email;                        ///< empty if the token has none
+    std::vector<std::string> methods;         ///< the claim `amr`
     core::Time issued_at;
     core::Time expires_at;
 };
 
 struct UserTokensOptions {
-    std::string issuer_host; ///< `auth.example.com`
+    std::string issuer_host; ///< such as `auth.example.com`
     std::size_t cache_capacity = 50'000;
 };
 
-/// Verifies access tokens of users: ES256 only, `typ` `at+jwt`, every claim of token_claims.hpp present and
-/// right, 30 s of clock skew. What was verified is remembered by its SHA-256 until it expires or the key set
-/// changes. Safe from any thread.
+/// Verifies access tokens of users. A token must have the `typ` `at+jwt`, a valid ES256 signature, and the
+/// issuer and audience of token_claims.hpp. It must have the claims of UserToken, of which only `amr` and
+/// `email` may be absent. Clocks may differ by 30 s. A verified token is cached by its SHA-256 for at most
+/// one hour. The cached result ends earlier when the token expires or the key set changes. Thread-safe.
 class UserTokens {
 public:
-    /// All outlive this object.
+    /// All references must outlive this object.
     UserTokens(Jwks& jwks, core::Clock const& clock, UserTokensOptions options);
     ~UserTokens();
 
     using Token = std::shared_ptr<UserToken const>;
 
     struct Known {
-        bool decided = false; ///< false: its key id is unknown and `verify` may find it
-        Token token;          ///< when decided: the token, or null when it is refused
+        bool decided = false; ///< false: the key id is unknown; `verify` fetches the key set
+        Token token;          ///< if decided: the token, or null if it is refused
     };
 
-    /// Whether `raw` has the shape of a JWT: three parts with dots between.
+    /// Whether `raw` has the form of a JWT: three parts separated by dots.
     static bool is_candidate(std::string_view raw) noexcept;
 
-    /// Everything that can be decided with the keys at hand.
+    /// Checks a token with the current keys. Does not wait for a fetch of the key set.
     Known check(std::string_view raw);
 
-    /// The token, or null when it is refused. An unknown key id fetches the key set again, at most once in 10
-    /// s. Throws UNAVAILABLE when no key set could be fetched yet.
+    /// The token, or null if it is refused. An unknown key id causes another fetch of the key set, at most
+    /// once per `JwksOptions::min_refetch`. Throws UNAVAILABLE if no key set could be fetched yet.
     asio::awaitable<Token> verify(std::string_view raw);
 
 private:

@@ -1,5 +1,6 @@
--- API keys. Stored is the SHA-256 of a key; `prefix` (its first 12 characters) is what people and logs see of it.
--- A revoked key keeps its row, so that its prefix never names another key.
+-- API keys. `key_hash` is the SHA-256 of the key. `prefix` is its first 12 characters, which lists and logs show.
+-- A revoked key keeps its row, so that no other key can get its prefix.
+-- Checksum before its comments were reworded: 83ac4448d2cc47b15673cad6cb0e7a52a9f3fe738ac87eacab3c49499848fbd4
 CREATE TABLE api_keys (
     scope_id     bigint      NOT NULL,
     prefix       text        NOT NULL CHECK (length(prefix) = 12),
@@ -14,13 +15,13 @@ CREATE TABLE api_keys (
     UNIQUE (scope_id, key_hash)
 );
 
--- The list reads newest first.
+-- For the list of keys, newest first.
 CREATE INDEX api_keys_by_age ON api_keys (scope_id, created_at DESC, key_id DESC) WHERE revoked_at IS NULL;
 
 SELECT protect_by_scope('api_keys');
 
--- Which scope a key belongs to, asked before any scope is known: a registry without tenant content and without
--- row-level security.
+-- Maps the hash of a key to its scope. It is read before the scope is known, so it has no row-level security. It
+-- contains no data of tenants.
 CREATE TABLE api_key_scopes (
     key_hash bytea  PRIMARY KEY CHECK (length(key_hash) = 32),
     scope_id bigint NOT NULL
@@ -28,8 +29,8 @@ CREATE TABLE api_key_scopes (
 
 CREATE INDEX api_key_scopes_by_scope ON api_key_scopes (scope_id);
 
--- Every way a key can end is announced, so that no cache has to be told by the code that ends it. Keeping
--- last_used_at is not such a way.
+-- The trigger announces each key that is deleted or revoked or whose expiry changes. So caches do not depend on the
+-- code that made the change. Updates of last_used_at are not announced.
 CREATE FUNCTION api_keys_announce() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_notify('api_keys', encode(OLD.key_hash, 'hex'));
