@@ -15,8 +15,8 @@ namespace blobs {
 
 namespace {
 
-// No value holds a line feed: they are numbers, an id, base62, a media type, and a filename without control
-// characters.
+// Separates the values. No value contains a line feed: the values are numbers, an id, a base62 version, a
+// media type, and a file name without control characters.
 constexpr char separator = '\n';
 constexpr std::string_view upload_kind = "upload-1";
 constexpr std::string_view download_kind = "download-1";
@@ -53,7 +53,7 @@ std::string to_text(core::Time time)
     return std::to_string(time.time_since_epoch().count());
 }
 
-/// What both kinds begin with: kind, scope, attachment, version, size, type, expiry.
+/// The fields with which both kinds of token begin: kind, scope, attachment, version, size, type, expiry.
 struct Common {
     Key key;
     std::int64_t size_bytes = 0;
@@ -87,10 +87,11 @@ std::string common_text(std::string_view kind, Key const& key, std::int64_t size
 
 Addresses::Addresses(std::vector<core::Secret> const& secrets)
 {
-    if (secrets.empty()) throw std::invalid_argument("addresses need a secret to be signed with");
+    if (secrets.empty()) throw std::invalid_argument("tokens of upload and download URLs need a secret");
     for (core::Secret const& secret : secrets) {
         if (secret.reveal().size() < shortest_secret) {
-            throw std::invalid_argument("the secret that signs addresses is shorter than 16 bytes");
+            throw std::invalid_argument(
+                "the secret for tokens of upload and download URLs must have at least 16 bytes");
         }
         auto const key = crypto::hmac_sha256(secret.reveal(), "blobs: addresses");
         keys_.emplace_back(std::string(crypto::view(key)));

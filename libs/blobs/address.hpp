@@ -10,19 +10,20 @@
 
 namespace blobs {
 
-/// The tokens in the addresses that LocalStore hands out: all that an address allows, signed, as one
-/// base64url text. HMAC-SHA-256 under a key derived for this purpose alone; unlike a sealed value a token has
-/// no nonce that could run out.
+/// The tokens in LocalStore's URLs. A token is a base64url text that contains the permissions of the URL and
+/// a signature. The signature is an HMAC-SHA-256 with a key that is derived for this purpose only. Tokens are
+/// signed, not sealed with `Keyring`, because a sealed value needs a random nonce and the number of safe
+/// nonces per key is limited.
 class Addresses {
 public:
-    /// The first secret signs, each of them verifies, so that one can be replaced. Throws
-    /// std::invalid_argument when there is none, or one of fewer than 16 bytes.
+    /// Signs with the first secret and verifies with all of them, so that a secret can be replaced. Throws
+    /// std::invalid_argument if `secrets` is empty or if a secret has fewer than 16 bytes.
     explicit Addresses(std::vector<core::Secret> const& secrets);
 
     std::string seal(Upload const& upload) const;
     std::string seal(Download const& download) const;
 
-    /// nullopt when it is malformed, altered, of the other kind, or `expires` has come.
+    /// nullopt if the token is malformed, altered or of the other kind, or if `expires` has passed.
     std::optional<Upload> open_upload(std::string_view token, core::Time now) const;
     std::optional<Download> open_download(std::string_view token, core::Time now) const;
 

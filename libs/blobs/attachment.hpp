@@ -12,9 +12,9 @@
 namespace blobs {
 
 enum class State : std::uint8_t {
-    presigned, ///< has an upload address, but no bytes
-    uploaded,  ///< has its bytes and may be claimed
-    attached,  ///< belongs to a parent, and is kept
+    presigned, ///< has an upload URL, but no bytes
+    uploaded,  ///< its bytes are stored; it can be attached
+    attached,  ///< belongs to a parent; does not expire
 };
 
 /// `presigned`, `uploaded`, `attached`.
@@ -24,16 +24,16 @@ std::string_view to_string(State state) noexcept;
 struct Attachment {
     std::int64_t scope_id = 0;
     core::Uuid id;
-    std::optional<std::string>
-        owner; ///< `sub` of the JWT that presigned it; none for API keys and the master key
+    /// `sub` of the user that presigned it; none if an API key or the master key did.
+    std::optional<std::string> owner;
     std::string filename;
     std::string content_type;
     std::int64_t size_bytes = 0;
     State state = State::presigned;
-    std::string version; ///< of the blob in its store; empty while presigned
+    std::string version; ///< version of the blob; empty in state `presigned`
     std::optional<std::string> parent_type;
     std::optional<core::Uuid> parent_id;
-    bool internal = false; ///< belongs to what only staff may see
+    bool internal = false; ///< only `core::Access::staff` may read it
     core::Time created_at;
     std::optional<core::Time> uploaded_at;
     std::optional<core::Time> attached_at;
@@ -41,11 +41,11 @@ struct Attachment {
     Key key() const { return {scope_id, id, version}; }
 };
 
-/// What an attachment is claimed for.
+/// The object for which an attachment is claimed.
 struct Parent {
-    std::string type;      ///< the kind of thing whose readers may read the attachment: `feedback`
-    core::Uuid id;         ///< a reply's attachments belong to its thread
-    bool internal = false; ///< only staff may see it
+    std::string type;      ///< the kind of object whose readers may read the attachment: `feedback`
+    core::Uuid id;         ///< for an attachment of a reply, the id of the thread
+    bool internal = false; ///< only `core::Access::staff` may read the attachment
 };
 
 } // namespace blobs

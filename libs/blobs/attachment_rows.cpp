@@ -16,7 +16,7 @@ State parse_state(std::string_view name)
     for (std::size_t i = 0; i < state_names.size(); ++i) {
         if (state_names[i] == name) return static_cast<State>(i);
     }
-    throw std::logic_error("an attachment in no known state");
+    throw std::logic_error("an attachment has an unknown state");
 }
 
 Attachment read(pg::RowReader& r)
@@ -118,8 +118,8 @@ bool mark_uploaded(pg::Tx& tx, Key const& key, core::Time now)
 std::vector<Attachment> attach(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids,
     std::optional<std::string> const& owner, bool again, Parent const& parent, core::Time now)
 {
-    // Locked in the order of their ids, so that claims that overlap wait for each other instead of
-    // deadlocking; whoever waited sees the state that the other left.
+    // Rows are locked in the order of their ids, so that overlapping claims wait for each other and do not
+    // deadlock. A claim that waited sees the changes of the claim before it.
     auto const result = tx.run(R"(
         WITH picked AS (
             SELECT attachment_id FROM attachments

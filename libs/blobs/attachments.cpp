@@ -15,10 +15,11 @@ namespace blobs {
 
 namespace {
 
-/// For an upload that began while its address lived, before the first look whether there is one.
+/// Delay of the first check after the upload URL has expired: an upload that began before the expiry may
+/// still be in progress.
 constexpr std::chrono::seconds settle_margin{60};
 
-/// A host, with or without a port, as it may stand in an address (RFC 3986, 3.2.2 and 3.2.3).
+/// Whether `text` is a host with an optional port, as allowed in a URL (RFC 3986, 3.2.2 and 3.2.3).
 bool is_authority(std::string_view text)
 {
     constexpr std::string_view allowed =
@@ -31,7 +32,7 @@ core::Error no_such_attachment()
     return {core::codes::not_found, "There is no such attachment."};
 }
 
-/// Nothing for what is no id.
+/// The parsed ids; nullopt for each text that is not a UUID.
 std::vector<std::optional<core::Uuid>> parse_ids(std::span<std::string const> texts)
 {
     std::vector<std::optional<core::Uuid>> ids;
@@ -77,7 +78,8 @@ std::function<std::string(http::Request const&)> origin_from_host(std::string sc
     return [scheme = std::move(scheme)](http::Request const& request) {
         std::string_view const host = request.header("Host").value_or("");
         if (!is_authority(host))
-            throw core::Error(core::codes::bad_request, "The Host header names no host.");
+            throw core::Error(
+                core::codes::bad_request, "The Host header must be a host with an optional port.");
         return scheme + "://" + std::string(host);
     };
 }
@@ -109,7 +111,8 @@ asio::awaitable<void> Attachments::confirm(UnseenUploads& uploads, Attachment co
     auto const version = co_await uploads.adopt(attachment.key(), *stat);
     if (!version) co_return;
     Key const key{attachment.scope_id, attachment.id, *version};
-    // When somebody else confirmed it meanwhile, theirs counts, and this copy goes with the expire job.
+    // If another request has confirmed the upload in the meantime, the copy of that request is valid. The
+    // expire job removes the copy made here.
     co_await database_.transact(
         attachment.scope_id, [&](pg::Tx& tx) { return rows::mark_uploaded(tx, key, now()); });
 }
@@ -146,11 +149,12 @@ std::vector<Attachment> Attachments::claim(pg::Tx& tx, core::Scope const& scope,
                 {std::string(pointer) + '/' + std::to_string(i), std::move(code), std::move(detail)});
         };
         if (!wanted[i]) {
-            fault("format", "is not the id of an attachment");
+            fault("format", "must be an attachmentId (a UUID)");
         } else if (std::ranges::find(before, wanted[i]) != before.end()) {
-            fault("duplicate", "is in the list already");
+            fault("duplicate", "is repeated in the list");
         } else if (found == claimed.end()) {
-            fault("not_attachable", "is not an uploaded attachment that can be attached here");
+            fault("not_attachable",
+                "must be the attachmentId of an uploaded file that this caller may attach here");
         } else {
             in_order.push_back(*found);
         }
@@ -190,7 +194,8 @@ void Attachments::expire(std::int64_t scope_id, core::Uuid const& id)
 
 core::Time Attachments::first_settling(core::Time presigned) const
 {
-    // A store that takes uploads itself has marked them: all that is left is to remove what never came.
+    // If uploads pass through the service, they are recorded already. Then `settle` only removes attachments
+    // without an upload.
     if (store_.unseen() == nullptr) return presigned + options_.keep_declared;
     return presigned + options_.upload_lifetime + settle_margin;
 }

@@ -24,27 +24,28 @@ bool is_loopback(std::string_view host)
     return host == "localhost" || http::classify(host) == http::AddressRange::loopback;
 }
 
-/// The addresses of the credential endpoints of ECS (.2) and EKS Pod Identity (.23, IPv6).
+/// Whether `host` is the agent of ECS (169.254.170.2) or of EKS Pod Identity (169.254.170.23, fd00:ec2::23).
 bool is_agent(std::string_view host)
 {
     constexpr std::array<std::string_view, 3> agents{"169.254.170.2", "169.254.170.23", "fd00:ec2::23"};
     return std::ranges::find(agents, host) != agents.end();
 }
 
-/// The token in a file, without the line's end.
+/// The token in the file `path`, without the line end.
 std::string read_token(std::string const& path)
 {
     std::ifstream file(path, std::ios::binary);
     std::string token(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>{});
     while (token.ends_with('\n') || token.ends_with('\r'))
         token.pop_back();
-    if (!file || token.empty()) throw std::runtime_error("the token file cannot be read: " + path);
+    if (!file || token.empty())
+        throw std::runtime_error("the token file cannot be read or is empty: " + path);
     if (token.size() > longest_token || token.find_first_of("\r\n") != std::string::npos)
-        throw std::runtime_error("the token file holds no token: " + path);
+        throw std::runtime_error("the token file must contain one line of at most 64 KiB: " + path);
     return token;
 }
 
-/// `{"a": "…"}`
+/// The text of a member; empty if the member is absent or not a string.
 std::string member(boost::json::object const& object, std::string_view name)
 {
     auto const* const value = object.if_contains(name);
@@ -55,7 +56,7 @@ Issued issued(std::string key_id, std::string secret, std::string token, std::st
 {
     auto const expires = core::parse_rfc3339(expiration);
     if (key_id.empty() || secret.empty() || token.empty() || !expires)
-        throw std::runtime_error("the answer has no credentials");
+        throw std::runtime_error("the response contains no credentials");
     Issued made;
     made.keys.access_key_id = std::move(key_id);
     made.keys.secret_access_key = core::Secret(std::move(secret));
@@ -64,7 +65,8 @@ Issued issued(std::string key_id, std::string secret, std::string token, std::st
     return made;
 }
 
-/// A refusal, with the code of the error but nothing that was said of it.
+/// Throws an error with the status and the error code of a response. The text of the response is left out,
+/// because it may contain secrets.
 [[noreturn]] void refused(std::string const& who, unsigned status, std::string const& code)
 {
     throw std::runtime_error(who + " answered " + std::to_string(status) + (code.empty() ? "" : ' ' + code));
@@ -103,7 +105,7 @@ Issued parse_container_credentials(std::string const& json)
 {
     boost::system::error_code failed;
     auto const parsed = boost::json::parse(json, failed);
-    if (failed || !parsed.is_object()) throw std::runtime_error("the answer is no JSON object");
+    if (failed || !parsed.is_object()) throw std::runtime_error("the response is not a JSON object");
     auto const& o = parsed.get_object();
     return issued(
         member(o, "AccessKeyId"), member(o, "SecretAccessKey"), member(o, "Token"), member(o, "Expiration"));
@@ -117,7 +119,7 @@ Issued parse_sts_credentials(std::string const& text)
             "AssumeRoleWithWebIdentityResponse.AssumeRoleWithWebIdentityResult.Credentials";
         credentials = xml::parse(text).get_child(path, {});
     } catch (boost::property_tree::ptree_error const&) {
-        throw std::runtime_error("the answer is no XML document");
+        throw std::runtime_error("the response is not an XML document");
     }
     auto const field = [&](char const* name) { return credentials.get(name, std::string()); };
     return issued(field("AccessKeyId"), field("SecretAccessKey"), field("SessionToken"), field("Expiration"));

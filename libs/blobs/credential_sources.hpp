@@ -10,41 +10,46 @@
 
 namespace blobs {
 
-/// The endpoint of a container's credentials: the agent of Amazon ECS, or of EKS Pod Identity.
+/// The endpoint that issues credentials to a container: the agent of Amazon ECS, or of EKS Pod Identity.
 /// https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html
 struct ContainerSource {
     std::string url;
-    std::string token_file; ///< read at each fetch, since its content changes; empty: `token`
-    core::Secret token;     ///< sent as `Authorization`; empty: nothing is
+    std::string token_file; ///< read at each fetch, because its content changes; if empty, `token` is used
+    core::Secret token;     ///< the value of `Authorization`; if empty, the header is not sent
 };
 
-/// The address of `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or, when that is empty, the one of `..._FULL_URI`.
-/// nullopt unless it is one that AWS' own clients would ask: https; or http to loopback, to the agent of ECS
-/// (169.254.170.2) or to that of EKS (169.254.170.23, fd00:ec2::23).
+/// Returns the URL of the credentials. `relative` is the value of AWS_CONTAINER_CREDENTIALS_RELATIVE_URI, a
+/// path at the agent of ECS (169.254.170.2). If `relative` is empty, the result is `full`, the value of
+/// AWS_CONTAINER_CREDENTIALS_FULL_URI. Returns nullopt if AWS's own clients would refuse the URL. They allow
+/// https, and http to loopback, to the agent of ECS, and to the agent of EKS (169.254.170.23, fd00:ec2::23).
 std::optional<std::string> container_url(std::string const& relative, std::string const& full);
 
-/// `client` outlives the source, and its address policy admits the endpoint.
+/// Fetches credentials from the container's endpoint. `client` must outlive the result. The address policy of
+/// `client` must allow the endpoint.
 Credentials::Fetch from_container(http::Client& client, ContainerSource source);
 
-/// A role that is assumed with a token that Kubernetes keeps in a file (IAM roles for service accounts).
+/// An IAM role for a Kubernetes service account. Kubernetes stores a token in a file, and AWS STS issues
+/// credentials of the role for this token.
 /// https://docs.aws.amazon.com/sdkref/latest/guide/feature-assume-role-credentials.html
 struct WebIdentitySource {
-    std::string endpoint; ///< of STS: scheme and authority
+    std::string endpoint; ///< scheme and authority of STS
     std::string role_arn;
     std::string session_name;
     std::string token_file; ///< read at each fetch, since its content changes
 };
 
-/// STS of a region, `https://sts.eu-central-1.amazonaws.com`, unless `override` says otherwise
-/// (`AWS_ENDPOINT_URL_STS`). nullopt when that is neither https nor http to loopback: the token is as good as
-/// a password.
+/// Returns the STS endpoint: `override` (the value of AWS_ENDPOINT_URL_STS) or, if `override` is empty, the
+/// endpoint of the region, such as `https://sts.eu-central-1.amazonaws.com`. Returns nullopt if `override` is
+/// neither an https URL nor an http URL to loopback, because the token sent to it is as sensitive as a
+/// password.
 std::optional<std::string> sts_endpoint(std::string const& region, std::string const& override);
 
-/// `client` outlives the source, and its address policy admits the endpoint.
+/// Fetches credentials from STS. `client` must outlive the result. The address policy of `client` must allow
+/// the endpoint.
 Credentials::Fetch from_web_identity(http::Client& client, WebIdentitySource source);
 
-/// The documents of these endpoints. Throw std::runtime_error, quoting nothing of them, when they are not
-/// whole.
+/// Parse the responses of these endpoints. Throw std::runtime_error if the response is malformed or
+/// incomplete. The message does not quote the response, because it contains secrets.
 Issued parse_container_credentials(std::string const& json);
 Issued parse_sts_credentials(std::string const& xml);
 

@@ -16,7 +16,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-/// Of credentials without an end, which may change all the same.
+/// The refresh interval of credentials without an expiry. They may be replaced at their source.
 constexpr std::chrono::minutes endless_refresh{60};
 
 } // namespace
@@ -52,10 +52,11 @@ struct Credentials::Impl {
             auto issued = std::make_shared<Issued const>(fetch(stop));
             core::Time const now = clock.now();
             if (issued->expires && *issued->expires <= now)
-                throw std::runtime_error("the credentials that were issued have ended already");
+                throw std::runtime_error("the credentials had expired when they were issued");
             due =
                 issued->expires ? refresh_time(now, *issued->expires, options.ahead) : now + endless_refresh;
-            // A source that issues the same ones until shortly before their end is not asked all the time.
+            // A source may return the same credentials until shortly before their expiry. The minimum
+            // interval avoids fetching in a tight loop.
             due = std::max<core::Time>(due, now + options.retry_min);
             std::lock_guard const lock(mutex);
             held = std::move(issued);
@@ -73,14 +74,15 @@ struct Credentials::Impl {
         changed.wait_for(lock, stop, time, [] { return false; });
     }
 
-    /// The wall clock decides, and may jump.
+    /// Waits until the clock reaches `then`. The clock may be changed during the wait, so it is checked at
+    /// intervals.
     void pause_until(std::stop_token const& stop, core::Time then)
     {
         while (!stop.stop_requested() && clock.now() < then)
             pause(stop, options.look);
     }
 
-    /// Null when there are none, or no longer.
+    /// The current credentials; null if there are none or if they have expired.
     std::shared_ptr<Issued const> usable() const
     {
         bool const good = held && (!held->expires || *held->expires > clock.now());
@@ -91,12 +93,12 @@ struct Credentials::Impl {
     core::Clock const& clock;
     OnFailure const on_failure;
     RefreshOptions const options;
-    core::Time due; ///< for the thread alone
+    core::Time due; ///< used only by the thread
 
     mutable std::mutex mutex;
     std::condition_variable_any changed;
     std::shared_ptr<Issued const> held;
-    std::jthread thread; ///< none for fixed ones
+    std::jthread thread; ///< none for fixed credentials
 };
 
 Credentials::Credentials(Issued fixed, core::Clock const& clock)
@@ -117,7 +119,7 @@ std::shared_ptr<Issued const> Credentials::current() const
 {
     std::lock_guard const lock(impl_->mutex);
     if (auto usable = impl_->usable()) return usable;
-    throw core::Error::unavailable("The store of attachments has no credentials at the moment.");
+    throw core::Error::unavailable("The attachment store has no valid credentials now. Retry later.");
 }
 
 std::shared_ptr<Issued const> Credentials::wait() const

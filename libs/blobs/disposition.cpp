@@ -8,7 +8,7 @@ namespace blobs {
 
 namespace {
 
-// RFC 8187, 3.2.1.
+// The characters that need no percent-encoding (RFC 8187, 3.2.1).
 constexpr auto attr_chars =
     boost::urls::grammar::alnum_chars + boost::urls::grammar::lut_chars("!#$&+-.^_`|~");
 

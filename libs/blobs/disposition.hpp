@@ -5,8 +5,8 @@
 
 namespace blobs {
 
-/// `attachment; filename*=UTF-8''…` (RFC 6266 with RFC 8187): what makes a browser save a file under its
-/// name. `filename` is UTF-8.
+/// `attachment; filename*=UTF-8''…` (RFC 6266 with RFC 8187): makes a browser save a file under its name.
+/// `filename` must be UTF-8.
 std::string content_disposition(std::string_view filename);
 
 } // namespace blobs

@@ -76,7 +76,7 @@ std::string File::read(std::size_t count)
 std::uint64_t File::size() const
 {
     struct stat status{};
-    if (::fstat(fd_, &status) != 0) fail("looking at a blob");
+    if (::fstat(fd_, &status) != 0) fail("reading the size of a blob");
     return static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -105,7 +105,7 @@ void make_folders(std::filesystem::path const& root, std::filesystem::path const
         if (::mkdir(folder.c_str(), 0700) == 0) {
             sync_folder(parent);
         } else if (errno != EEXIST) {
-            fail("making a folder of blobs");
+            fail("creating a folder of blobs");
         }
     }
 }

@@ -10,7 +10,7 @@
 
 namespace blobs {
 
-/// An open file. Everything blocks; failures are std::system_error.
+/// An open file. All functions block and throw std::system_error.
 class File {
 public:
     File() = default;
@@ -20,20 +20,20 @@ public:
     File& operator=(File&& other) noexcept;
     ~File();
 
-    /// A new file that only this account may read; one that exists already is an error.
+    /// Creates a file that only the user of this process may read and write. Throws if the file exists.
     static File create(std::filesystem::path const& path);
 
-    /// For reading; nullopt when there is none.
+    /// Opens a file for reading; nullopt if it does not exist.
     static std::optional<File> open(std::filesystem::path const& path);
 
     void write(std::string_view bytes);
 
-    /// Up to `count` bytes; fewer only at the end of the file.
+    /// Reads up to `count` bytes; fewer only at the end of the file.
     std::string read(std::size_t count);
 
     std::uint64_t size() const;
 
-    /// On disk, contents and length.
+    /// Syncs content and length to disk.
     void sync();
 
     void close() noexcept;
@@ -44,10 +44,10 @@ private:
     int fd_ = -1;
 };
 
-/// Puts a folder's entries on disk: what was made in it, renamed into it or removed from it.
+/// Syncs a folder's entries to disk: files that were created in it, renamed into it or removed from it.
 void sync_folder(std::filesystem::path const& folder);
 
-/// Makes a folder below `root`, which exists, with those on the way; the new ones are on disk.
+/// Creates the folder `root`/`below` and its missing parents. `root` must exist. Syncs new folders to disk.
 void make_folders(std::filesystem::path const& root, std::filesystem::path const& below);
 
 } // namespace blobs

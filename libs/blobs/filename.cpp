@@ -7,8 +7,8 @@ namespace blobs {
 
 namespace {
 
-// U+2028 and U+2029 (separators), U+202A to U+202E (embeddings, overrides), U+2066 to U+2069 (isolates), in
-// UTF-8.
+// Line separators (U+2028, U+2029) and direction marks: embeddings and overrides (U+202A to U+202E), isolates
+// (U+2066 to U+2069).
 constexpr std::array<std::string_view, 11> forbidden_marks{"\u2028", "\u2029", "\u202a", "\u202b", "\u202c",
     "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"};
 
@@ -18,7 +18,8 @@ bool is_forbidden(char c) noexcept
     return byte < 0x20 || byte == 0x7f || c == '/' || c == '\\';
 }
 
-/// U+0080 to U+009F: C2 followed by 80 to 9F.
+/// Whether `name` contains a character from U+0080 to U+009F. In UTF-8 this is the byte C2, followed by a
+/// byte from 80 to 9F.
 bool has_c1_control(std::string_view name) noexcept
 {
     auto const is_c1 = [](char lead, char next) {

@@ -4,9 +4,9 @@
 
 namespace blobs {
 
-/// Whether `name` (UTF-8) may name a file on anybody's machine: not `.` or `..`, and without path separators
-/// (`/`, `\`), control characters, line separators, or marks that turn the direction of the text behind them
-/// (with which `fdp.exe` is shown as `exe.pdf`).
+/// Whether `name` (UTF-8) is a safe file name on all systems. It must not be `.` or `..`, and must not
+/// contain path separators (`/`, `\`), control characters, line separators or direction marks. A direction
+/// mark changes the direction of the text after it, so that `fdp.exe` is shown as `exe.pdf`.
 bool is_filename(std::string_view name) noexcept;
 
 } // namespace blobs

@@ -33,7 +33,7 @@ Attachment parse_presign(http::Request const& request, std::int64_t max_bytes)
 
 core::Error no_such_address()
 {
-    return {core::codes::not_found, "There is nothing at this address, or no longer."};
+    return {core::codes::not_found, "This URL is unknown or has expired. Request a new one."};
 }
 
 constexpr char const* user_is_full =
@@ -54,28 +54,32 @@ void insert_within_limits(pg::Tx& tx, Attachment const& attachment, AttachmentsO
         .header("Retry-After", std::to_string(options.upload_lifetime.count()));
 }
 
-/// Addresses bear no credential that the request pipeline could judge.
+/// Throws TENANT_SUSPENDED for a suspended tenant. The gateway does not check this for upload and download
+/// URLs, because they name no tenant.
 void require_active(pg::Tx& tx, std::int64_t scope_id)
 {
     if (tenancy::registry::is_suspended(tx, core::Scope{scope_id, {}}.tenant_id()))
-        throw core::Error(core::codes::tenant_suspended, "The tenant is suspended.");
+        throw core::Error(core::codes::tenant_suspended, "The tenant is suspended. Contact the operator.");
 }
 
 void check_head(http::Request const& request, Upload const& upload)
 {
     auto const length = request.body_reader->length();
-    if (!length) throw core::Error(core::codes::length_required, "An upload declares its Content-Length.");
+    if (!length)
+        throw core::Error(core::codes::length_required,
+            "The Content-Length header is missing. Send the length of the file.");
     if (*length != static_cast<std::uint64_t>(upload.size_bytes)) {
         throw core::Error::validation({{"Content-Length", "mismatch",
-            "must be " + std::to_string(upload.size_bytes) + ", as declared when the address was made"}});
+            "must be " + std::to_string(upload.size_bytes) + ", as declared in the presign request"}});
     }
     if (!is_media_type(request.header("Content-Type").value_or(""), upload.content_type)) {
         throw core::Error(core::codes::unsupported_media_type,
-            "The Content-Type must be " + upload.content_type + ", as declared when the address was made.");
+            "The Content-Type must be " + upload.content_type + ", as declared in the presign request.");
     }
 }
 
-/// Answers as the attachment's state demands when it does not wait for bytes (any more).
+/// Throws unless the attachment waits for its upload: TENANT_SUSPENDED, NOT_FOUND if it does not exist, or
+/// CONFLICT if it was uploaded already.
 asio::awaitable<void> check_waiting(Attachments& attachments, Key const& key)
 {
     auto const attachment = co_await attachments.database().read(key.scope_id, [&](pg::Tx& tx) {
@@ -84,7 +88,7 @@ asio::awaitable<void> check_waiting(Attachments& attachments, Key const& key)
     });
     if (!attachment) throw no_such_address();
     if (attachment->state != State::presigned) {
-        throw core::Error(core::codes::conflict, "This address has been used already.");
+        throw core::Error(core::codes::conflict, "This upload URL has been used already. Request a new one.");
     }
 }
 
@@ -96,26 +100,26 @@ asio::awaitable<void> copy_body(
     std::string head;
     std::uint64_t received = 0;
     for (auto piece = co_await body.read_some(); !piece.empty(); piece = co_await body.read_some()) {
-        // Each read is bounded by the server; this is what bounds all of them.
+        // The server limits the time of each read. This check limits the time of the whole upload.
         if (clock.now() >= upload.expires)
-            throw core::Error(core::codes::request_timeout, "The upload outlasted its address.");
+            throw core::Error(
+                core::codes::request_timeout, "The upload URL expired during the upload. Request a new one.");
         received += piece.size();
         if (head.size() < head_size) {
             head.append(piece.substr(0, head_size - head.size()));
             if (head.size() == head_size && !fits_media_type(head, upload.content_type)) {
                 throw core::Error::validation(
-                    {{"", "content", "does not begin as " + upload.content_type + " does"}});
+                    {{"", "content", "must begin like a file of type " + upload.content_type}});
             }
         }
         co_await incoming.write(piece);
     }
     if (received != size) {
-        throw core::Error::validation(
-            {{"Content-Length", "mismatch", "differs from the length of the body"}});
+        throw core::Error::validation({{"Content-Length", "mismatch", "must be the length of the body"}});
     }
 }
 
-/// The bytes, durable under a version of their own; when that fails nothing is left of them.
+/// Stores the body durably as a new version. After a failure, the blob is removed.
 asio::awaitable<void> store_body(
     http::BodyReader& body, Upload const& upload, LocalStore::Incoming& incoming, core::Clock const& clock)
 {
@@ -185,14 +189,14 @@ asio::awaitable<http::Response> put_upload(http::Request const& request, Attachm
 
     LocalStore::Incoming incoming = co_await store->receive(upload.key);
     co_await store_body(*request.body_reader, upload, incoming, attachments.clock());
-    // When this throws nobody knows whether it was committed: the bytes stay, for the row may speak of them.
-    // If it does not, they go with the expire job.
+    // If this throws, it is unknown whether the transaction was committed. The blob is kept, because the row
+    // may refer to it. If the row does not, the expire job removes the blob.
     bool const first = co_await attachments.database().transact(upload.key.scope_id,
         [&](pg::Tx& tx) { return rows::mark_uploaded(tx, incoming.key(), attachments.now()); });
     if (!first) {
         co_await incoming.discard();
         co_await check_waiting(attachments, upload.key);
-        throw core::Error(core::codes::conflict, "This address has been used already.");
+        throw core::Error(core::codes::conflict, "This upload URL has been used already. Request a new one.");
     }
     co_return uploaded(upload);
 }
@@ -209,8 +213,8 @@ asio::awaitable<http::Response> get_download(http::Request const& request, Attac
 
     http::Response response;
     response.content_type = known_media_type(download->content_type);
-    // What is shown is what was declared, saved and never rendered in our origin, and kept by no cache
-    // (nosniff is on every response of the server).
+    // The browser saves the file instead of rendering it in the origin of the service, and does not cache it.
+    // The server adds `nosniff` to every response, so the declared type is used.
     response.headers = {{"Content-Disposition", content_disposition(download->filename)},
         {"Content-Security-Policy", "default-src 'none'; sandbox"}, {"Cache-Control", "private, no-store"}};
     response.stream = [out = std::move(*blob)] { return out.next(); };

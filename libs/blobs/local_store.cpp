@@ -18,13 +18,14 @@ constexpr std::size_t piece_size = std::size_t{64} * 1024;
 constexpr std::size_t version_length = 16;
 constexpr std::string_view part_suffix = ".part";
 
-/// The name of a file in its folder; with no version the beginning that all files of the attachment share.
+/// The name of a file in its folder. If `key` has no version, the common prefix of all files of the
+/// attachment.
 std::string file_name(Key const& key)
 {
     return key.attachment_id.to_string() + '.' + key.version;
 }
 
-/// Runs `work`; a full disk or too many open files are states of the service, not faults of it.
+/// Runs `work`. If the disk is full or too many files are open, throws UNAVAILABLE.
 template <class Work> auto with_room(Work const& work)
 {
     try {
@@ -32,9 +33,9 @@ template <class Work> auto with_room(Work const& work)
     } catch (std::system_error const& error) {
         int const value = error.code().value();
         if (value == ENOSPC || value == EDQUOT)
-            throw core::Error::unavailable("There is no room for uploads at the moment.", 60);
+            throw core::Error::unavailable("The disk for uploads is full. Retry later.", 60);
         if (value == EMFILE || value == ENFILE)
-            throw core::Error::unavailable("Too many files are being sent at the moment.");
+            throw core::Error::unavailable("The server cannot open more files now. Retry later.");
         throw;
     }
 }
@@ -59,7 +60,8 @@ struct LocalStore::Incoming::State {
           entered(underway.enter(key.attachment_id))
     {
         if (!entered)
-            throw core::Error(core::codes::conflict, "Another upload to this address is under way.");
+            throw core::Error(
+                core::codes::conflict, "Another upload to this URL is running. Wait for its end.");
     }
 
     void leave() noexcept
@@ -92,7 +94,7 @@ struct LocalStore::Incoming::State {
     {
         file.close();
         leave();
-        std::error_code ignored; // what cannot be removed now goes when the attachment expires
+        std::error_code ignored; // files that cannot be removed now are removed by the expire job
         fs::remove(part(), ignored);
         fs::remove(path(), ignored);
     }
@@ -101,19 +103,20 @@ struct LocalStore::Incoming::State {
     Underway& underway;
     fs::path const folder;
     Key const key;
-    bool entered; ///< among those under way, until it is removed or the upload has ended
+    bool entered; ///< whether the attachment is in `underway`
     File file;
     std::string buffer;
-    bool done = true; ///< there is nothing to remove: not begun, committed, or discarded
+    bool done = true; ///< no file to remove: the upload was not started, was committed, or was discarded
 };
 
 LocalStore::Incoming::~Incoming()
 {
-    // Handlers commit or discard on the store's threads; only a coroutine that is destroyed in the middle,
-    // when the service goes down, comes here with work to do.
+    // Handlers commit or discard the blob on the store's threads. A file is left to remove here only if the
+    // service shuts down during an upload, which destroys the coroutine.
     if (!state_) return;
     if (!state_->done) state_->remove();
-    // Here and not with the state, which the store's threads may let go of a little later than its user.
+    // This is not done in the destructor of the state, because the store's threads may release the state a
+    // little later.
     state_->leave();
 }
 
@@ -161,7 +164,7 @@ LocalStore::LocalStore(fs::path directory, Addresses addresses, core::Clock cons
 
 fs::path LocalStore::folder(Key const& key) const
 {
-    // The last digits of a version 7 UUID are random: folders fill evenly and stay small enough to list.
+    // The last digits of a version 7 UUID are random, so folders fill evenly and stay small enough to list.
     std::string const id = key.attachment_id.to_string();
     return fs::path(std::to_string(key.scope_id)) / id.substr(id.size() - 2);
 }

@@ -14,16 +14,17 @@
 
 namespace blobs {
 
-/// Blobs as files, `<scope id>/<2 hex digits>/<attachment id>.<version>` below one directory; uploads and
-/// downloads go through the service under signed addresses (`/uploads/{token}`, `/downloads/{token}`). For
-/// one machine, or for several that share a file system with atomic rename.
+/// Stores blobs as files `<scope id>/<2 hex digits>/<attachment id>.<version>` below one directory. Uploads
+/// and downloads go through the service, with signed URLs (`/uploads/{token}`, `/downloads/{token}`). Use it
+/// on one machine, or on several machines that share a file system with atomic rename.
 ///
-/// No part of a path comes from a request. A file is written under a name that ends in `.part`, synced and
-/// renamed, and its folder synced, before anybody is told of it. What blocks runs on the store's own threads.
+/// Paths contain no text from requests. A file is written under a name that ends in `.part`, synced and
+/// renamed, and its folder synced, before it is reported as uploaded. Blocking calls run on the store's own
+/// threads.
 class LocalStore final : public BlobStore {
 public:
-    /// Makes `directory` when it is missing; throws std::filesystem::filesystem_error when it cannot. `clock`
-    /// outlives the store.
+    /// Creates `directory` if it does not exist; throws std::filesystem::filesystem_error if that fails.
+    /// `clock` must outlive the store.
     LocalStore(
         std::filesystem::path directory, Addresses addresses, core::Clock const& clock, unsigned threads = 4);
 
@@ -34,27 +35,27 @@ public:
 
     LocalStore* local() noexcept override { return this; }
 
-    /// What an address allows; nullopt when it is malformed, altered, of the other kind or past its time.
+    /// What a token allows; nullopt if it is malformed, altered, of the other kind or expired.
     std::optional<Upload> open_upload(std::string_view token) const;
     std::optional<Download> open_download(std::string_view token) const;
 
-    /// A blob on its way in, used by one coroutine. Outlived by the store.
+    /// A blob that is being uploaded, used by one coroutine. Must not outlive the store.
     class Incoming {
     public:
         Incoming(Incoming&&) noexcept = default;
         Incoming& operator=(Incoming&&) = delete;
-        ~Incoming(); ///< leaves nothing behind that was not committed
+        ~Incoming(); ///< removes the file unless it was committed
 
-        /// Appends. What is gathered goes to the file in pieces of 64 KiB, so memory stays flat.
+        /// Appends bytes. They are written in pieces of 64 KiB, so memory use is constant.
         asio::awaitable<void> write(std::string_view bytes);
 
-        /// Makes it durable and readable under `key()`.
+        /// Makes the blob durable and readable under `key()`.
         asio::awaitable<void> commit();
 
-        /// Removes it, committed or not.
+        /// Removes the blob, committed or not.
         asio::awaitable<void> discard();
 
-        /// Its key, with the version that it alone has.
+        /// The key of the blob, with a unique version.
         Key const& key() const noexcept;
 
     private:
@@ -66,13 +67,14 @@ public:
         std::shared_ptr<State> state_;
     };
 
-    /// Begins an upload for the attachment. Throws CONFLICT while another one is under way in this process.
+    /// Starts an upload for the attachment. Throws CONFLICT while another upload for the attachment runs in
+    /// this process.
     asio::awaitable<Incoming> receive(Key key);
 
-    /// A blob on its way out, used by one coroutine at a time. Outlived by the store.
+    /// A blob that is being downloaded, used by one coroutine at a time. Must not outlive the store.
     class Outgoing {
     public:
-        /// The next piece, 64 KiB at most; empty at the end.
+        /// The next piece of at most 64 KiB; empty at the end.
         asio::awaitable<std::string> next() const;
 
     private:
@@ -84,13 +86,13 @@ public:
         std::shared_ptr<State> state_;
     };
 
-    /// Opens a blob; nullopt when it is not there, or has not `size_bytes` bytes.
+    /// Opens a blob; nullopt if it does not exist or does not have `size_bytes` bytes.
     asio::awaitable<std::optional<Outgoing>> send(Key key, std::int64_t size_bytes);
 
 private:
-    std::filesystem::path folder(Key const& key) const; ///< below `directory_`
+    std::filesystem::path folder(Key const& key) const; ///< relative to `directory_`
 
-    /// The attachments that are being uploaded.
+    /// The attachments with a running upload.
     class Underway {
     public:
         bool enter(core::Uuid const& attachment_id);

@@ -16,7 +16,8 @@ struct Signature {
     std::size_t offset = 0;
 };
 
-// A type with several lines may begin with any of them. RIFF files say at 8 what they hold.
+// The bytes with which files of a type begin. If a type has several entries, each of them is allowed. RIFF
+// files have their type at offset 8.
 constexpr std::array signatures{
     Signature{"image/png", "\x89PNG\r\n\x1a\n"sv},
     Signature{"image/jpeg", "\xff\xd8\xff"sv},
@@ -26,7 +27,7 @@ constexpr std::array signatures{
     Signature{"application/pdf", "%PDF-"sv},
     Signature{"application/zip", "PK\x03\x04"sv},
     Signature{"application/zip", "PK\x05\x06"sv}, // an empty archive
-    Signature{"application/zip", "PK\x07\x08"sv}, // a spanned one
+    Signature{"application/zip", "PK\x07\x08"sv}, // a spanned archive
     Signature{"application/gzip", "\x1f\x8b\x08"sv},
 };
 

@@ -17,33 +17,34 @@
 
 namespace blobs {
 
-/// Where a service keeps attachments: the same settings in every service that has any.
+/// The settings of the attachment store. They are the same in every service that has attachments.
 struct Options {
-    bool s3 = false;                                       ///< BLOB_STORE=s3
-    std::string dir;                                       ///< BLOB_DIR, of the local store
-    std::string public_scheme = "http";                    ///< PUBLIC_SCHEME of the local store's addresses
-    std::int64_t unattached_limit = std::int64_t{1} << 30; ///< BLOB_UNATTACHED_LIMIT, bytes of a scope
-    std::int64_t unattached_limit_per_user = 0;            ///< BLOB_UNATTACHED_LIMIT_PER_USER, bytes
-    std::string s3_endpoint, s3_bucket, s3_region;         ///< S3_ENDPOINT (empty: AWS), ...
+    bool s3 = false;                    ///< BLOB_STORE=s3
+    std::string dir;                    ///< BLOB_DIR: the directory of the local store
+    std::string public_scheme = "http"; ///< PUBLIC_SCHEME: the scheme of the local store's URLs
+    std::int64_t unattached_limit = std::int64_t{1} << 30; ///< BLOB_UNATTACHED_LIMIT, bytes per scope
+    std::int64_t unattached_limit_per_user = 0;            ///< BLOB_UNATTACHED_LIMIT_PER_USER, bytes per user
+    std::string s3_endpoint, s3_bucket, s3_region;         ///< S3_ENDPOINT (empty: AWS), S3_BUCKET, S3_REGION
     CredentialSource s3_credentials;
 
-    /// Faults are recorded in `config`.
+    /// Reads the settings. Errors are recorded in `config`.
     static Options read(core::Config& config);
 
-    /// What follows of them for Attachments; the rest is the service's.
+    /// The options for Attachments that follow from these settings. The service sets the others.
     AttachmentsOptions attachments() const;
 };
 
-/// What a store works with; all of it outlives the store, and `metrics` shows the store's credentials.
+/// The dependencies of a store, which must outlive it. `metrics` shows the lifetime of the store's
+/// credentials.
 struct StoreDeps {
     crypto::Keyring const& keyring;
-    http::Client& client; ///< to addresses the operator configured
+    http::Client& client; ///< for addresses that the operator configured
     core::Clock const& clock;
     observe::Logger& logger;
     observe::Metrics& metrics;
 };
 
-/// Throws as the stores do.
+/// Throws the exceptions of the stores' constructors.
 std::unique_ptr<BlobStore> make_store(Options const& options, StoreDeps const& deps);
 
 } // namespace blobs

@@ -5,7 +5,7 @@
 
 namespace blobs {
 
-/// The domain of AWS' services in a region (`eu-central-1`): China has its own.
+/// The domain of AWS's services in a region (`eu-central-1`). Regions in China have a domain of their own.
 inline std::string aws_domain(std::string_view region)
 {
     return region.starts_with("cn-") ? "amazonaws.com.cn" : "amazonaws.com";

@@ -7,13 +7,13 @@
 
 namespace blobs {
 
-/// A handler of attachments on `Deps::attachments`.
+/// A handler of attachments that uses `Deps::attachments`.
 template <class Deps, auto handler>
 constexpr auto of_attachments =
     [](http::Request const& req, Deps& deps) { return handler(req, deps.attachments); };
 
-/// A service's attachments, which are for `who`. `show` answers `GET /v1/attachments/{attachmentId}`:
-/// Attachments::show with the service's rule.
+/// The attachment routes of a service, for callers in `who`. `show` handles `GET
+/// /v1/attachments/{attachmentId}`: it calls Attachments::show with the service's rule.
 template <class Deps>
 constexpr std::array<http::Route<Deps>, 4> attachment_routes(
     core::Access who, asio::awaitable<http::Response> (*show)(http::Request const&, Deps&))

@@ -26,9 +26,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t version_length = 16;
-constexpr std::size_t keys_per_page = 1000; // the most that S3 lists, and deletes, at once
+constexpr std::size_t keys_per_page = 1000; // the maximum that S3 lists and deletes in one request
 
-// S3 asks its clients to repeat what ends in 5xx (`SlowDown`, `InternalError`); all that is sent here can be.
+// S3 asks clients to retry requests that end in 5xx (`SlowDown`, `InternalError`). All requests sent here are
+// idempotent.
 constexpr unsigned attempts = 3;
 
 bool is_passing(unsigned status)
@@ -36,24 +37,24 @@ bool is_passing(unsigned status)
     return status == 429 || status >= 500;
 }
 
-/// The code in an error document of S3 (`AccessDenied`); "" when it is none.
+/// The code in an error document of S3 (`AccessDenied`); "" if there is none.
 std::string error_code(std::string const& body)
 {
     return xml::text_at(body, "Error.Code");
 }
 
-/// What S3 asks of a list of keys to delete; it knows no other hash that every S3-compatible server takes.
+/// The Content-MD5 header of a delete request. No other hash is accepted by every S3-compatible server.
 std::string content_md5(std::string const& body)
 {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     std::size_t size = 0;
     if (EVP_Q_digest(nullptr, "MD5", nullptr, body.data(), body.size(), digest.data(), &size) != 1) {
-        throw std::runtime_error("OpenSSL offers no MD5, which S3's DeleteObjects needs");
+        throw std::runtime_error("OpenSSL offers no MD5, which S3's DeleteObjects requires");
     }
     return crypto::base64::encode({reinterpret_cast<char const*>(digest.data()), size});
 }
 
-/// The total in `bytes 0-15/4711`.
+/// The total size in a Content-Range header (4711 in `bytes 0-15/4711`).
 std::optional<std::int64_t> total_size(std::optional<std::string_view> content_range)
 {
     if (!content_range) return std::nullopt;
@@ -69,7 +70,7 @@ std::optional<std::int64_t> total_size(std::optional<std::string_view> content_r
 [[noreturn]] void refuse(std::string_view what, http::OutboundResponse const& response)
 {
     if (is_passing(response.status)) {
-        throw core::Error::unavailable("The store of attachments does not answer at the moment.");
+        throw core::Error::unavailable("The attachment store cannot serve requests now. Retry later.");
     }
     throw std::runtime_error("S3 answered " + std::to_string(response.status) + ' ' +
                              error_code(response.body) + " to " + std::string(what));
@@ -77,7 +78,7 @@ std::optional<std::int64_t> total_size(std::optional<std::string_view> content_r
 
 } // namespace
 
-/// One request that is sent with signed headers.
+/// One request with signed headers.
 struct S3Store::Call {
     std::string_view method;
     std::string_view object; ///< empty: the bucket
@@ -103,9 +104,9 @@ S3Store::S3Store(S3Options options, http::Client& client, core::Clock const& clo
     auto const url = http::parse_outbound_url(origin_);
     auto const authority = origin_.find("://") + 3;
     if (!url || url->has_credentials || origin_.find_first_of("/?#", authority) != std::string::npos) {
-        throw std::invalid_argument("the S3 endpoint is not of the form http(s)://host[:port]");
+        throw std::invalid_argument("the S3 endpoint must have the form http(s)://host[:port]");
     }
-    // As the Host field will have it: without the port that the scheme implies.
+    // The Host header must not contain the default port of the scheme.
     host_ = origin_.substr(authority);
     std::string const implied = url->scheme == "https" ? ":443" : ":80";
     if (host_.ends_with(implied)) host_.resize(host_.size() - implied.size());
@@ -137,7 +138,7 @@ std::string S3Store::presigned(sigv4::Request request, core::Time expires) const
     if (issued->expires)
         lifetime = std::min(lifetime, std::chrono::floor<std::chrono::seconds>(*issued->expires - now));
     if (lifetime < 1s)
-        throw core::Error::unavailable("The store of attachments has no credentials at the moment.");
+        throw core::Error::unavailable("The attachment store has no valid credentials now. Retry later.");
     request.query.emplace_back("X-Amz-Content-Sha256", sigv4::unsigned_payload);
     return origin_ +
            sigv4::presign(signer(*issued), std::move(request), sigv4::unsigned_payload, now, lifetime);
@@ -189,7 +190,7 @@ http::OutboundResponse S3Store::send_once(Call const& call)
         return client_.send(outbound);
     } catch (http::OutboundError const& error) {
         if (error.kind() == http::OutboundError::Kind::too_large) throw;
-        throw core::Error::unavailable("The store of attachments cannot be reached at the moment.");
+        throw core::Error::unavailable("The attachment store cannot be reached. Retry later.");
     }
 }
 
@@ -218,9 +219,9 @@ std::optional<std::string> S3Store::adopt_blocking(Key const& key, Stat const& s
         .timeout = 30s});
     if (response.status == 404 || response.status == 412) return std::nullopt;
     if (response.status != 200) refuse("a copy", response);
-    // S3 begins to answer before it has copied, so a failure may come with 200.
+    // S3 may send status 200 before the copy is complete. A later failure is then in the body.
     if (!error_code(response.body).empty()) {
-        throw core::Error::unavailable("The store of attachments failed to copy one.");
+        throw core::Error::unavailable("The attachment store failed to copy an attachment. Retry later.");
     }
     return kept.version;
 }
@@ -253,7 +254,7 @@ std::vector<std::string> S3Store::list(std::string const& prefix)
 void S3Store::erase(std::vector<std::string> const& objects)
 {
     std::string body = "<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Quiet>true</Quiet>";
-    // Our keys are digits, letters, `/`, `-` and `.`: nothing that XML would have escaped.
+    // The names of our objects consist of digits, letters, `/`, `-` and `.`, so XML needs no escapes.
     for (std::string const& object : objects)
         body.append("<Object><Key>").append(object).append("</Key></Object>");
     body.append("</Delete>");
@@ -267,7 +268,8 @@ void S3Store::erase(std::vector<std::string> const& objects)
     if (response.status != 200) refuse("a delete", response);
     auto const tree = xml::parse(response.body);
     if (auto const result = tree.get_child_optional("DeleteResult"); result && result->count("Error") != 0) {
-        throw std::runtime_error("S3 deleted not all: " + result->get("Error.Code", std::string{}));
+        throw std::runtime_error(
+            "S3 did not delete all objects: " + result->get("Error.Code", std::string{}));
     }
 }
 
@@ -281,11 +283,11 @@ void S3Store::erase_except(Key const& keep)
 
 void S3Store::erase_scope(std::int64_t scope_id)
 {
-    // Always the first page: what it named is gone when it is asked for again.
+    // Each iteration lists the first page, because the objects of the previous page have been deleted.
     std::string const prefix = std::to_string(scope_id) + '/';
     std::vector<std::string> before;
     for (auto objects = list(prefix); !objects.empty(); objects = list(prefix)) {
-        if (objects == before) throw std::runtime_error("S3 still lists what it said it deleted");
+        if (objects == before) throw std::runtime_error("S3 still lists objects that it reported as deleted");
         erase(objects);
         before = std::move(objects);
     }

@@ -16,26 +16,29 @@
 namespace blobs {
 
 struct S3Options {
-    /// `http://127.0.0.1:9000`: objects are addressed as `<endpoint>/<bucket>/<key>`. Empty: AWS,
+    /// Base URL of the server, such as `http://127.0.0.1:9000`. The URL of an object is then
+    /// `<endpoint>/<bucket>/<key>`. If `endpoint` is empty, the server is AWS, with URLs
     /// `https://<bucket>.s3.<region>.amazonaws.com/<key>`.
     std::string endpoint;
     std::string bucket;
-    std::string region;                             ///< `us-east-1`
-    std::shared_ptr<Credentials const> credentials; ///< safe to share; region of their keys is not looked at
+    std::string region;                             ///< such as `us-east-1`
+    std::shared_ptr<Credentials const> credentials; ///< the region in these keys is ignored
 };
 
-/// Blobs as objects of one S3 bucket, or of a server that speaks its protocol; clients PUT and GET them
-/// there, under presigned addresses (Signature Version 4) that bind length and type.
+/// Stores blobs as objects in one bucket of S3, or of a server with the same protocol. Clients upload and
+/// download the objects at that server, with presigned URLs (Signature Version 4). An upload URL fixes length
+/// and type.
 ///
-/// An upload lands at `<scope id>/<attachment id>`, where the client may repeat it until its address expires.
-/// `adopt` copies it to `<scope id>/<attachment id>.<version>` on condition that it is still the one that was
-/// looked at, so what was checked is what is kept and served.
+/// An upload is stored at `<scope id>/<attachment id>`, where the client may overwrite it until the upload
+/// URL expires. `adopt` copies it to `<scope id>/<attachment id>.<version>` if it is unchanged since `stat`,
+/// so the service keeps and serves exactly the bytes that it has checked.
 ///
-/// An address ends with the credentials that it was signed with, when that is earlier than was asked for.
+/// A URL expires at the requested time, or with the credentials that signed it if they expire earlier.
 class S3Store final : public BlobStore, public UnseenUploads {
 public:
-    /// `client` (whose address policy admits the endpoint) and `clock` outlive the store. Throws
-    /// std::invalid_argument when the endpoint is more than scheme, host and port, or a name is missing.
+    /// `client` (whose address policy must allow the endpoint) and `clock` must outlive the store. Throws
+    /// std::invalid_argument if the endpoint has more than scheme, host and port, or if the bucket, the
+    /// region or the credentials are missing.
     S3Store(S3Options options, http::Client& client, core::Clock const& clock, unsigned threads = 4);
 
     std::string upload_url(Upload const& upload, std::string_view origin) override;

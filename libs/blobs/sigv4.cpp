@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view algorithm = "AWS4-HMAC-SHA256";
 
-/// `20260131T235959Z`.
+/// The time in the form `20260131T235959Z`.
 std::string basic_time(core::Time now)
 {
     std::string text = core::to_rfc3339(now).substr(0, 19);
@@ -28,7 +28,7 @@ std::string hex(crypto::Digest const& digest)
     return crypto::hex::encode(crypto::view(digest));
 }
 
-/// `20260131/us-east-1/s3/aws4_request`.
+/// The scope of a signature: `20260131/us-east-1/s3/aws4_request`.
 std::string credential_scope(Credentials const& credentials, std::string_view time)
 {
     return std::string(time.substr(0, 8)) + '/' + credentials.region + "/s3/aws4_request";
@@ -49,7 +49,7 @@ std::string canonical_query(Pairs const& query)
     return text;
 }
 
-/// The fields that are signed, `host` among them, by name.
+/// The signed header fields including `host`, sorted by name.
 Pairs signed_headers(Request const& request)
 {
     Pairs headers = request.headers;
@@ -58,7 +58,7 @@ Pairs signed_headers(Request const& request)
     return headers;
 }
 
-/// `content-length;content-type;host`.
+/// The names of the headers in the form `content-length;content-type;host`.
 std::string names(Pairs const& headers)
 {
     std::string text;

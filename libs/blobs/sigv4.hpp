@@ -16,38 +16,38 @@ namespace blobs::sigv4 {
 struct Credentials {
     std::string access_key_id;
     core::Secret secret_access_key;
-    std::string region;         ///< `us-east-1`
-    core::Secret session_token; ///< of short-lived ones; empty: none
+    std::string region;         ///< such as `us-east-1`
+    core::Secret session_token; ///< empty unless the credentials are short-lived
 };
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-/// What is signed: all of it. Each header and parameter once.
+/// The parts of a request that are signed. Each header and each query parameter may occur once.
 struct Request {
     std::string_view method;
-    std::string host; ///< as the Host field has it: with the port unless it is the scheme's own
+    std::string host; ///< as in the Host field: with the port unless it is the scheme's default
     std::string path; ///< from `/`, not percent-encoded
     Pairs query;      ///< not percent-encoded
-    Pairs headers;    ///< besides `host`; names in lower case, values without surrounding or repeated spaces
+    Pairs headers;    ///< except `host`; lower-case names; values without surrounding or repeated spaces
 };
 
-/// Stands for the hash of a payload that is not known when an address is signed.
+/// The payload hash of a URL that is signed before its payload is known.
 inline constexpr std::string_view unsigned_payload = "UNSIGNED-PAYLOAD";
 
-/// Path and query of an address that carries its own signature (`/key?X-Amz-Algorithm=...`), the parameters
-/// in the order of their names. Whoever uses it has to send exactly the headers of `request`.
+/// Path and query of a URL that contains its signature (`/key?X-Amz-Algorithm=...`), with the parameters
+/// sorted by name. A client must send exactly the headers of `request`.
 std::string presign(Credentials const& credentials, Request request, std::string_view payload_hash,
     core::Time now, std::chrono::seconds lifetime);
 
-/// The header fields to add to a request that is sent at once: `x-amz-content-sha256`, `x-amz-date`,
-/// `x-amz-security-token` when there is a session token, `authorization`. `payload_hash` is the SHA-256 of
-/// the body in hexadecimal.
+/// The header fields to add to a request that is sent now: `x-amz-content-sha256`, `x-amz-date`,
+/// `x-amz-security-token` if there is a session token, `authorization`. `payload_hash` is the SHA-256 of the
+/// body in hexadecimal.
 Pairs sign(Credentials const& credentials, Request request, std::string_view payload_hash, core::Time now);
 
-/// Percent-encodes all but `A-Za-z0-9-._~` (RFC 3986, unreserved) and, if it is kept, `/`.
+/// Percent-encodes all but `A-Za-z0-9-._~` (RFC 3986, unreserved) and, if `keep_slash`, `/`.
 std::string uri_encode(std::string_view text, bool keep_slash = false);
 
-/// Path and query as they are sent: encoded, the parameters in the order of their names.
+/// Path and query as they are sent: encoded, with the parameters sorted by name.
 std::string target(Request const& request);
 
 } // namespace blobs::sigv4

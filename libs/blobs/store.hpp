@@ -18,26 +18,26 @@ namespace asio = boost::asio;
 class LocalStore;
 class UnseenUploads;
 
-/// Names what is stored for an attachment. Nothing that counts is ever overwritten: each upload that is taken
-/// has a version of its own, and the attachment's row says which one it is.
+/// Identifies a blob of an attachment. Blobs are never overwritten: each upload gets its own version, and the
+/// attachment's row names the valid version.
 struct Key {
     std::int64_t scope_id = 0;
     core::Uuid attachment_id;
-    std::string version; ///< letters and digits; empty: of no version
+    std::string version; ///< letters and digits; empty: no version
 
-    /// `<scope id>/<attachment id>`, followed by `.<version>` when there is one.
+    /// `<scope id>/<attachment id>`, followed by `.<version>` if there is one.
     std::string name() const;
 };
 
-/// What an upload address allows: one body of exactly this length and type, until then.
+/// What an upload URL allows: one body of exactly this length and type, until `expires`.
 struct Upload {
-    Key key; ///< of no version: the store makes it
+    Key key; ///< without a version, which the store generates
     std::int64_t size_bytes = 0;
     std::string content_type;
     core::Time expires;
 };
 
-/// What a download address gives: this blob, to be saved under this name.
+/// What a download URL allows: to fetch this blob, and save it under this name.
 struct Download {
     Key key; ///< with its version
     std::int64_t size_bytes = 0;
@@ -46,52 +46,53 @@ struct Download {
     core::Time expires;
 };
 
-/// Where blobs are kept. Safe from any thread; the awaitables resume the caller on its own executor. A store
-/// that cannot be reached or has no room is `core::Error` UNAVAILABLE. Destroyed before the io_contexts of
-/// its callers.
+/// Stores blobs. Thread-safe; awaitables resume the caller on its own executor. If a store cannot be reached
+/// or is full, its functions throw `core::Error` UNAVAILABLE. Destroy it before the io_contexts of its
+/// callers.
 class BlobStore {
 public:
     virtual ~BlobStore() = default;
 
-    /// An absolute address to which the bytes are PUT. `origin` is scheme and authority as the client reached
-    /// the service (`https://demo.example.com`), for stores whose addresses lead back to it. Does no I/O.
+    /// An absolute URL to which the bytes are PUT. `origin` is the scheme and authority with which the client
+    /// reached the service (`https://demo.example.com`). Stores whose URLs point to the service use it. Does
+    /// no I/O.
     virtual std::string upload_url(Upload const& upload, std::string_view origin) = 0;
 
-    /// An absolute address from which the bytes are fetched, answered as an attachment (RFC 6266). Does no
-    /// I/O.
+    /// An absolute URL for fetching the bytes, which are served as an attachment (RFC 6266). Does no I/O.
     virtual std::string download_url(Download const& download, std::string_view origin) = 0;
 
-    /// Removes whatever was uploaded for the attachment except `keep`'s version, blocking. Nothing there is
-    /// no error.
+    /// Removes all blobs of the attachment `keep.attachment_id` except the version `keep.version`. Does
+    /// nothing if there are none. Blocking.
     virtual void erase_except(Key const& keep) = 0;
 
-    /// Removes everything of a scope, blocking. Nothing there is no error.
+    /// Removes all blobs of a scope. Does nothing if there are none. Blocking.
     virtual void erase_scope(std::int64_t scope_id) = 0;
 
-    /// The store as one whose uploads pass the service by; null for others.
+    /// This store, if its uploads bypass the service; null for others.
     virtual UnseenUploads* unseen() noexcept { return nullptr; }
 
-    /// The store as one that takes uploads through the service; null for others.
+    /// This store, if it takes uploads through the service; null for others.
     virtual LocalStore* local() noexcept { return nullptr; }
 };
 
-/// What was PUT to an upload address.
+/// Properties of an upload.
 struct Stat {
     std::int64_t size_bytes = 0;
-    std::string head; ///< the first 16 bytes, or all of fewer
-    std::string tag;  ///< the store's name for exactly these bytes
+    std::string head; ///< the first 16 bytes, or the whole of a shorter file
+    std::string tag;  ///< the store's identifier of this content (ETag)
 };
 
-/// Uploads that the service has to ask about.
+/// A store whose uploads bypass the service, so that the service must ask the store whether an upload exists.
 class UnseenUploads {
 public:
     virtual ~UnseenUploads() = default;
 
-    /// What was last PUT to the upload address of the attachment; nullopt when nothing was.
+    /// The last upload to the attachment's upload URL; nullopt if there is none.
     virtual asio::awaitable<std::optional<Stat>> stat(Key key) = 0;
 
-    /// Makes the upload that `stat` told of permanent, under a version of its own, which is returned: what is
-    /// PUT to the address afterwards does not change it. nullopt when something else was PUT there meanwhile.
+    /// Makes the upload that `stat` described permanent under a new version, and returns the version. A later
+    /// PUT to the URL does not change the blob. Returns nullopt if the upload was replaced or removed since
+    /// `stat`.
     virtual asio::awaitable<std::optional<std::string>> adopt(Key key, Stat stat) = 0;
 };
 

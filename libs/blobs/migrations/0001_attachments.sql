@@ -1,4 +1,6 @@
--- An attachment from its upload address to the thing it belongs to. `version` names the blob in its store.
+-- Attachments, from the creation of the upload URL. A claimed attachment belongs to the object that `parent_type` and
+-- `parent_id` name. `version` identifies the blob in its store.
+-- Checksum before its comments were reworded: 39ff20fc41e3c124d284a2651d25abd69cb9c78e11e1fcc9c1ccc403ddef4205
 CREATE TABLE attachments (
     scope_id      bigint      NOT NULL,
     attachment_id uuid        NOT NULL,
