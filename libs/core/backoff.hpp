@@ -5,9 +5,9 @@
 
 namespace core {
 
-/// Exponential back-off with jitter: the n-th retry (from 0) waits a time in [ceiling/2, ceiling], where
-/// ceiling = min(base * 2^n, max) and `entropy`, any random number, picks the place. Not positive `base` or
-/// `max`: 0.
+/// Exponential backoff with jitter. Retry number `attempt` (from 0) waits a time in [ceiling/2, ceiling],
+/// where ceiling = min(base * 2^attempt, max). `entropy` is any random number and selects the time within
+/// that range. Returns 0 if `base` or `max` is not positive.
 std::chrono::milliseconds backoff(unsigned attempt, std::chrono::milliseconds base,
     std::chrono::milliseconds max, std::uint64_t entropy) noexcept;
 

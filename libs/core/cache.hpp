@@ -14,10 +14,10 @@
 
 namespace core {
 
-/// A bounded map that forgets the least recently used entry, and every entry after its time to live. The
-/// memory of those that nobody asks for any more is given back as others come. Values are shared and
-/// immutable, so a reader may keep one after it was dropped. Safe from any thread; no value may use the cache
-/// from its destructor. `boost::hash<Key>` must be defined (Boost defines it for the standard types).
+/// A bounded cache. When it is full, it evicts the least recently used entry. Each entry expires after its
+/// time to live. Each `put` also removes up to two expired entries. Values are shared and immutable, so a
+/// reader may keep a value after its entry was evicted. Thread-safe. A value's destructor must not use the
+/// cache. `boost::hash<Key>` must be defined (Boost defines it for the standard types).
 template <class Key, class Value> class Cache {
 public:
     using Clock = std::chrono::steady_clock;
@@ -40,14 +40,16 @@ public:
         return it->value;
     }
 
-    /// Inserts or replaces; lives for the cache's time to live, or until `expires` if that comes first.
+    /// Inserts or replaces an entry. It expires after the cache's time to live, or at `expires` if that is
+    /// earlier.
     void put(
         Key key, std::shared_ptr<Value const> value, Clock::time_point expires = Clock::time_point::max())
     {
         auto const now = Clock::now();
         Entry entry{std::move(key), std::move(value), std::min(expires, now + ttl_)};
         std::lock_guard const lock(mutex_);
-        // Two for one that comes, so that the expired become fewer and nobody waits for long.
+        // Each insertion removes up to two expired entries. So their number decreases, and no call takes
+        // long.
         for (int i = 0; i < 2 && !entries_.empty() && entries_.back().expires <= now; ++i)
             entries_.pop_back();
         auto& by_key = entries_.template get<1>();
@@ -56,7 +58,7 @@ public:
         if (entries_.size() > capacity_) entries_.pop_back();
     }
 
-    /// Forgets the entry, if there is one.
+    /// Removes the entry, if there is one.
     template <class K> void erase(K const& key)
     {
         std::lock_guard const lock(mutex_);
@@ -64,14 +66,14 @@ public:
         if (auto const it = by_key.find(key); it != by_key.end()) by_key.erase(it);
     }
 
-    /// Forgets every entry.
+    /// Removes all entries.
     void clear()
     {
         std::lock_guard const lock(mutex_);
         entries_.clear();
     }
 
-    /// How many entries are held, expired ones included.
+    /// The number of entries, including expired ones.
     std::size_t size() const
     {
         std::lock_guard const lock(mutex_);

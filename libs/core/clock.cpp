@@ -25,7 +25,7 @@ char* put_two(char* out, unsigned value)
     return out + 2;
 }
 
-/// Takes text from the front of what is left; once something was not there, nothing is.
+/// Reads a text from the front. After the first failure, the remaining text is empty.
 class Scanner {
 public:
     explicit Scanner(std::string_view text) noexcept : rest_(text) {}
@@ -51,7 +51,7 @@ public:
         return c;
     }
 
-    /// `.` and 1 to 9 digits, or nothing.
+    /// Reads a fraction: `.` and 1 to 9 digits, or nothing.
     microseconds fraction() noexcept
     {
         if (!rest_.starts_with('.')) return microseconds::zero();

@@ -6,7 +6,8 @@ namespace core {
 
 bool is_email(std::string_view text)
 {
-    // The expression of the HTML standard, "valid e-mail address"; the limit is that of RFC 5321's path.
+    // The regular expression of the HTML standard ("valid e-mail address"). The maximum length is that of a
+    // path in RFC 5321.
     static std::regex const pattern(
         R"([a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)"
         R"((\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*)",

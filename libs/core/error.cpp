@@ -10,7 +10,7 @@ namespace core {
 
 namespace {
 
-/// The pointer with each of its names cut to `limit` bytes.
+/// Returns the pointer, in which each name is cut to `limit` bytes.
 std::string shortened(std::string_view pointer, std::size_t limit)
 {
     std::string out;

@@ -12,7 +12,7 @@
 
 namespace core {
 
-/// A stable error code and the HTTP status it always travels with. Areas add their own as further constants.
+/// A stable error code and its HTTP status. Libraries and services add constants of their own.
 struct ErrorCode {
     std::string_view name;
     unsigned status;
@@ -43,30 +43,31 @@ inline constexpr ErrorCode internal{"INTERNAL", 500};
 inline constexpr ErrorCode unavailable{"UNAVAILABLE", 503};
 } // namespace codes
 
-/// One fault in a request. `pointer` is an RFC 6901 pointer into the body (`/title`), `?name` for a query
-/// parameter, `:name` for a path parameter, the header's name for a header.
+/// One error in a request. `pointer` names the invalid part: a JSON pointer into the body (RFC 6901,
+/// `/title`), `?name` for a query parameter, `:name` for a path parameter, or the name of a header.
 struct FieldError {
     std::string pointer;
     std::string code; ///< `required`, `type`, `too_long`, `too_short`, `not_allowed`, `format`, `range`, ...
     std::string detail;
 };
 
-/// What ends a request with an answer the caller can act on. Anything else that is thrown is a bug or a fault
-/// and becomes a 500 without details. The only mapping to HTTP is http/problem.hpp.
+/// An error that ends a request with a response that the caller can act on. Any other exception is a bug or a
+/// failure of the system, and the response is a 500 without details. Only http/problem.hpp converts errors to
+/// HTTP responses.
 class Error : public std::exception {
 public:
     Error(ErrorCode code, std::string detail) : code_(code), detail_(std::move(detail)) {}
 
-    /// What a `VALIDATION_ERROR` says at most: so many faults, and of a name in a pointer so many bytes.
-    /// Names may be the client's to choose, and nobody is sent back all that was sent.
+    /// Limits of a `VALIDATION_ERROR`: the maximum number of errors, and the maximum length in bytes of each
+    /// name in a pointer. Clients choose some of these names, and a response must not repeat long input.
     static constexpr std::size_t max_faults = 100;
     static constexpr std::size_t max_name = 64;
 
-    /// `VALIDATION_ERROR` naming the first `max_faults` faults; a name of more than `max_name` bytes ends in
-    /// `…`. `faults` is not empty.
+    /// A `VALIDATION_ERROR` with the first `max_faults` errors. Names longer than `max_name` bytes are cut
+    /// and end in `…`. `faults` must not be empty.
     static Error validation(std::vector<FieldError> faults);
 
-    /// `UNAVAILABLE` that asks to come back after `retry_after_seconds`.
+    /// An `UNAVAILABLE` error with `Retry-After: <retry_after_seconds>`.
     static Error unavailable(std::string detail, unsigned retry_after_seconds = 1);
 
     /// Adds a response header, e.g. `Retry-After`.
@@ -97,7 +98,7 @@ private:
     boost::json::object members_;
 };
 
-/// What a request named; throws NOT_FOUND, `There is no such <what>.`, when that is nothing.
+/// Returns the value. If there is none, throws NOT_FOUND with the detail `There is no such <what>.`
 template <class T> T require_found(std::optional<T> found, std::string_view what)
 {
     if (!found) throw Error(codes::not_found, "There is no such " + std::string(what) + '.');

@@ -14,12 +14,12 @@
 
 namespace core {
 
-/// The scope that work is done for, and its tenant.
+/// The scope for which work is done, and its tenant.
 struct Owner {
     std::int64_t tenant = 0; ///< 0: no tenant, or several
     std::int64_t scope = 0;  ///< 0: no scope, or several
 
-    /// `scope_id` as in `Scope::id`; 0 is no scope.
+    /// `scope_id` is a `Scope::id`; 0 means no scope.
     static Owner of(std::int64_t scope_id)
     {
         return {.tenant = Scope{.id = scope_id, .slug = {}}.tenant_id(), .scope = scope_id};
@@ -28,16 +28,16 @@ struct Owner {
     friend bool operator==(Owner const&, Owner const&) = default;
 };
 
-/// The share of `all` threads or places that one tenant may use, or one scope of its tenant's share: three
-/// quarters, and at least one less than all, so that one is left for the others. A single thread or place is
-/// not shared.
+/// The part of a resource of size `all` that one tenant may use, or the part of a tenant's share that one of
+/// its scopes may use. The part is three quarters, rounded up, but at most `all` - 1, so that one unit is
+/// left for others. If `all` is 1, the part is 1.
 constexpr std::size_t share_of(std::size_t all) noexcept
 {
     return all < 2 ? all : all - std::max<std::size_t>(1, all / 4);
 }
 
-/// Items that wait, in turns: tenants take turns, and within a tenant its scopes. The items of one scope
-/// leave in the order in which they came. What has no tenant takes its turns as one more tenant. Not
+/// A round-robin queue: tenants take turns, and so do the scopes within a tenant. Items of one scope leave
+/// the queue in the order of arrival. All items without a tenant belong to one further tenant, with id 0. Not
 /// thread-safe.
 template <class Item> class FairQueue {
 public:
@@ -53,7 +53,7 @@ public:
         ++size_;
     }
 
-    /// Whether `pop` would find an item.
+    /// Whether `pop(may_start)` would return an item.
     template <class MayStart> bool has_ready(MayStart may_start) const
     {
         return std::ranges::any_of(tenants_, [&](Tenant const& tenant) {
@@ -62,7 +62,7 @@ public:
         });
     }
 
-    /// The next item in turn whose owner `may_start(Owner)` accepts; nullopt when there is none.
+    /// Removes and returns the next item whose owner `may_start(Owner)` accepts; nullopt if there is none.
     template <class MayStart> std::optional<std::pair<Owner, Item>> pop(MayStart may_start)
     {
         for (auto tenant = tenants_.begin(); tenant != tenants_.end(); ++tenant)
@@ -72,7 +72,7 @@ public:
         return std::nullopt;
     }
 
-    /// Removes the items at the front of each scope's queue for which `is_late(Item const&)`.
+    /// Removes items from the front of each scope's queue while `is_late(Item const&)` holds. Returns them.
     template <class IsLate> std::vector<std::pair<Owner, Item>> remove_late(IsLate is_late)
     {
         std::vector<std::pair<Owner, Item>> removed;
@@ -94,22 +94,23 @@ public:
 
     std::size_t size() const noexcept { return size_; }
 
-    /// The items of a tenant.
+    /// The number of items of a tenant.
     std::size_t size_of_tenant(std::int64_t id) const
     {
         auto const it = by_tenant_.find(id);
         return it == by_tenant_.end() ? 0 : it->second->size;
     }
 
-    /// The items of one scope.
+    /// The number of items of one scope.
     std::size_t size_of(Owner owner) const
     {
         auto const it = by_tenant_.find(owner.tenant);
         return it == by_tenant_.end() ? 0 : it->second->size_of(owner.scope);
     }
 
-    /// How many items `pop` would yield before an item of `owner` that is pushed now, if it accepts every
-    /// owner and nothing else is pushed. Takes time in proportion to the number of tenants that have items.
+    /// The number of items that would leave the queue before an item of `owner` that is pushed now. Assumes
+    /// that `may_start` accepts each owner and that no other item is pushed. Takes time in proportion to the
+    /// number of tenants with items.
     std::size_t ahead_of(Owner owner) const
     {
         auto const it = by_tenant_.find(owner.tenant);
@@ -130,8 +131,8 @@ private:
 
     struct Tenant {
         std::int64_t id;
-        std::size_t size;         ///< of its scopes' items
-        std::list<Scoped> scopes; ///< whose turn is next first; never empty
+        std::size_t size;         ///< items of all its scopes
+        std::list<Scoped> scopes; ///< in the order of their turns; never empty
 
         std::size_t count() const noexcept { return size; }
 
@@ -144,14 +145,14 @@ private:
 
     using Tenants = std::list<Tenant>;
 
-    /// The items that members of `round` take before the member `id`, which may be new, takes one more than
-    /// `own` items.
+    /// The number of items that leave `round` before item number `own` + 1 of the member `id`. The member may
+    /// be new. In each turn, one item of a member leaves.
     template <class Member>
     static std::size_t ahead_in_turns(
         std::list<Member> const& round, std::int64_t id, std::int64_t Member::* member_id, std::size_t own)
     {
         std::size_t ahead = own;
-        std::size_t turns = own + 1; // of the members before it, one more than of those after it
+        std::size_t turns = own + 1; // members before `id` have one turn more than members after it
         for (Member const& member : round) {
             if (member.*member_id == id)
                 turns = own;
@@ -161,7 +162,7 @@ private:
         return ahead;
     }
 
-    /// Takes the scope's first item. The scope and its tenant go to the end of their rounds.
+    /// Takes the scope's first item. The scope and its tenant move to the end of their rounds.
     Item take(typename Tenants::iterator tenant, typename std::list<Scoped>::iterator scope)
     {
         Item item = std::move(scope->items.front());
@@ -182,7 +183,7 @@ private:
         return item;
     }
 
-    Tenants tenants_; ///< whose turn is next first
+    Tenants tenants_; ///< in the order of their turns
     std::unordered_map<std::int64_t, typename Tenants::iterator> by_tenant_;
     std::size_t size_ = 0;
 };

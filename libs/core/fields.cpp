@@ -10,7 +10,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// One reference token of a JSON pointer (RFC 6901, 3).
+/// Appends one reference token of a JSON pointer, escaped (RFC 6901, 3).
 void append_escaped(std::string& out, std::string_view token)
 {
     for (char const c : token) {
@@ -41,13 +41,13 @@ std::string counted(std::size_t count, std::string_view unit)
     return text;
 }
 
-/// The change to a value that was read, or none when it was faulty.
+/// A change to `value`; no change if `value` is nullopt because it was invalid.
 template <class T> Change<T> changed(std::optional<T> value)
 {
     return {value.has_value(), std::move(value)};
 }
 
-/// An integer, or a number like `20.0` that is one.
+/// An integer, or a number like `20.0` that has no fraction.
 struct Integer {
     bool integral = false;
     std::optional<std::int64_t> value; ///< nullopt: too large for 64 bits
@@ -59,7 +59,7 @@ Integer to_integer(json::value const& value)
     if (value.if_uint64() != nullptr) return {true, std::nullopt};
     auto const* number = value.if_double();
     if (number == nullptr || std::trunc(*number) != *number) return {};
-    // Past 2^53 a double is integral by lack of digits, so what was sent may not be what is held.
+    // Above 2^53 every double is integral, so the value may differ from the number that the client sent.
     constexpr double exact = 9007199254740992.0;
     if (std::fabs(*number) > exact) return {true, std::nullopt};
     return {true, static_cast<std::int64_t>(*number)};
@@ -113,7 +113,8 @@ Change<std::string> Fields::change_text(std::string_view name, std::size_t min, 
 
 std::string Fields::entry(std::string_view name, std::size_t min, std::size_t max)
 {
-    if (name.find('\0') != std::string_view::npos) fault(name, "format", "must not be named with U+0000");
+    if (name.find('\0') != std::string_view::npos)
+        fault(name, "format", "must not have a name that contains U+0000");
     return text(name, min, max);
 }
 
@@ -243,7 +244,7 @@ json::value const* Fields::find(std::string_view name) const
     return object_ == nullptr ? nullptr : object_->if_contains(name);
 }
 
-/// nullptr when absent or null.
+/// Returns nullptr if the field is absent or null.
 json::value const* Fields::find_given(std::string_view name) const
 {
     auto const* value = find(name);
@@ -257,7 +258,7 @@ json::value const* Fields::find_required(std::string_view name)
     return value;
 }
 
-/// nullopt: leave the field alone; nullptr: clear it.
+/// Returns nullopt if the field is not changed, and nullptr if it is cleared.
 std::optional<json::value const*> Fields::find_change(std::string_view name, bool nullable)
 {
     auto const* value = find(name);
@@ -268,7 +269,7 @@ std::optional<json::value const*> Fields::find_change(std::string_view name, boo
     return std::nullopt;
 }
 
-/// `name` empty: the object itself.
+/// An empty `name` means the object itself.
 std::string Fields::pointer(std::string_view name) const
 {
     std::string text = prefix_;
@@ -280,7 +281,7 @@ std::string Fields::pointer(std::string_view name) const
 
 void Fields::add(std::string pointer, std::string code, std::string detail)
 {
-    // Of a body that is no object nothing more can be said.
+    // If the body is not an object, no further error is added.
     if (object_ == nullptr || faults_.size() >= max_faults) return;
     if (std::any_of(
             faults_.begin(), faults_.end(), [&](FieldError const& f) { return f.pointer == pointer; }))

@@ -19,15 +19,15 @@ namespace core {
 /// A field of a PATCH body: absent, cleared with `null`, or given.
 template <class T> struct Change {
     bool present = false;
-    std::optional<T> value; ///< nullopt when present means `null`
+    std::optional<T> value; ///< if `present`: the value, or nullopt for `null`
 
     explicit operator bool() const noexcept { return present; }
 };
 
-/// Reads a JSON object into typed values and gathers every fault on the way; `check()` throws one
-/// `VALIDATION_ERROR` that names them all. Getters return a default-constructed value for a faulty field, so
-/// parsing goes on to the end. Lengths count code points. Text with U+0000 is a fault (`format`). Whoever
-/// sends more than `max_faults` is told of so many.
+/// Reads a JSON object into typed values and collects all errors. `check()` throws one `VALIDATION_ERROR`
+/// that lists them. For an invalid field, getters return a default-constructed value, so that the later
+/// fields are read as well. Lengths count code points. Text with U+0000 is an error (`format`). Errors beyond
+/// `max_faults` are dropped.
 ///
 ///     core::Fields f(req.json()); // owns the tree
 ///     n.title = f.text("title", 1, 200);
@@ -36,42 +36,41 @@ class Fields {
 public:
     static constexpr std::size_t max_faults = Error::max_faults;
 
-    /// `body` outlives this object. A body that is not an object is one fault with pointer "".
-    /// `prefix` is the pointer of `body` itself when it is nested (`/appContext`).
+    /// `body` must outlive this object. If the body is not an object, that is the only error, with the
+    /// pointer `prefix`. `prefix` is the pointer of `body` itself if it is nested (`/appContext`).
     explicit Fields(boost::json::value const& body, std::string prefix = {});
 
-    /// The same, and keeps `body` for as long as this object lives: pointers that getters return are good
-    /// until then.
+    /// Takes ownership of `body`. Pointers that getters return are valid for the lifetime of this object.
     explicit Fields(boost::json::value&& body);
 
     Fields(Fields const&) = delete;
     Fields& operator=(Fields const&) = delete;
 
-    bool has(std::string_view name) const; ///< present, `null` included
+    bool has(std::string_view name) const; ///< whether the field is present, also as `null`
     bool is_null(std::string_view name) const;
 
     std::string text(std::string_view name, std::size_t min, std::size_t max);
     std::optional<std::string> optional_text(std::string_view name, std::size_t min, std::size_t max);
     Change<std::string> change_text(std::string_view name, std::size_t min, std::size_t max);
 
-    /// `text` of a member whose name is the client's to choose: U+0000 in that is a fault, too.
+    /// As `text`, for a member whose name the client chooses: U+0000 in the name is an error, too.
     std::string entry(std::string_view name, std::size_t min, std::size_t max);
 
     /// An email address in a PATCH; `null` clears it.
     Change<std::string> change_email(std::string_view name);
 
-    /// Index into `allowed` of the value given; 0 when faulty.
+    /// Returns an index into `allowed`, or 0 if the value is invalid.
     std::size_t one_of(std::string_view name, std::span<std::string_view const> allowed);
     std::optional<std::size_t> optional_one_of(
         std::string_view name, std::span<std::string_view const> allowed);
-    /// In a PATCH; `nullable` says whether `null` may clear it.
+    /// For a PATCH. `nullable`: whether `null` is allowed and clears the field.
     Change<std::size_t> change_one_of(
         std::string_view name, std::span<std::string_view const> allowed, bool nullable);
 
     std::int64_t integer(std::string_view name, std::int64_t min, std::int64_t max);
     std::optional<std::int64_t> optional_integer(std::string_view name, std::int64_t min, std::int64_t max);
     std::optional<bool> optional_boolean(std::string_view name);
-    std::optional<Time> optional_time(std::string_view name); ///< RFC 3339
+    std::optional<Time> optional_time(std::string_view name); ///< reads RFC 3339
 
     /// Array of at most `max_items` strings of 1..`max_length` code points; absent or null is empty.
     std::vector<std::string> optional_list(
@@ -79,26 +78,26 @@ public:
     Change<std::vector<std::string>> change_list(
         std::string_view name, std::size_t max_items, std::size_t max_length);
 
-    /// The nested object, or nullptr when absent or null; another type is a fault.
+    /// The nested object, or nullptr if absent or null. Another type is an error.
     boost::json::value const* optional_object(std::string_view name);
-    /// The array, or nullptr when absent or null; another type or more than `max_items` is a fault.
+    /// The array, or nullptr if absent or null. Another type and more than `max_items` are errors.
     boost::json::array const* optional_array(std::string_view name, std::size_t max_items);
 
-    /// Records a fault found by the caller's own rule. A field keeps its first fault only.
+    /// Records an error found by the caller. Only the first error of a field is kept.
     void fault(std::string_view name, std::string code, std::string detail);
-    /// The same for one element of a list: `/attachmentIds/3`.
+    /// As `fault`, for one element of a list: `/attachmentIds/3`.
     void fault_at(std::string_view name, std::size_t index, std::string code, std::string detail);
-    /// Takes over the faults of a nested reader.
+    /// Adds the errors of a nested reader.
     void absorb(Fields const& nested);
 
     bool ok() const noexcept { return faults_.empty(); }
 
     std::vector<FieldError> const& faults() const noexcept { return faults_; }
 
-    /// Throws when anything was wrong.
+    /// Throws a `VALIDATION_ERROR` if there were errors.
     void check() const;
 
-    /// For a PATCH: a body with none of `names` is a fault. Then as `check()`.
+    /// For a PATCH: records an error if the body has none of `names`, then calls `check()`.
     void check_any_of(std::span<std::string_view const> names);
 
 private:
@@ -120,19 +119,19 @@ private:
     boost::json::array const* read_array(
         boost::json::value const& value, std::string_view name, std::size_t max_items);
 
-    boost::json::value const owned_; ///< null when the body is someone else's
+    boost::json::value const owned_; ///< null if the caller owns the body
     boost::json::object const* object_ = nullptr;
     std::string prefix_;
     std::vector<FieldError> faults_;
 };
 
-/// Whether `text` is an address as web forms accept it (WHATWG HTML, valid e-mail address), at most 254
-/// characters.
+/// Whether `text` is an email address as web forms accept it (WHATWG HTML, "valid e-mail address") of at most
+/// 254 characters.
 bool is_email(std::string_view text);
 
 /// Number of code points in valid UTF-8.
 std::size_t count_code_points(std::string_view utf8) noexcept;
-/// The most of `utf8` that fits into `limit` bytes, in whole characters.
+/// The longest prefix of `utf8` that has at most `limit` bytes and ends with a whole character.
 std::string_view whole_characters(std::string_view utf8, std::size_t limit) noexcept;
 /// Whether `text` is well-formed UTF-8 (RFC 3629).
 bool is_utf8(std::string_view text) noexcept;

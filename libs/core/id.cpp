@@ -27,7 +27,8 @@ constexpr bool is_dash_place(std::size_t i) noexcept
     return i == 8 || i == 13 || i == 18 || i == 23;
 }
 
-/// What one thread made last. Random bytes are fetched many at a time: the generator's cost is per call.
+/// The state from which one thread generates its ids. Random bytes are fetched in bulk, since each call of
+/// the generator is expensive.
 class Sequence {
 public:
     Uuid next(std::uint64_t now_ms)
@@ -43,7 +44,8 @@ private:
     void restart(std::uint64_t ms)
     {
         ms_ = ms;
-        // The top bit starts at 0: room to count up within the millisecond.
+        // The top bit starts at 0, so that the value can be increased within the millisecond without
+        // overflow.
         rand_a_ = static_cast<std::uint16_t>(random(sizeof rand_a_) & 0x7ff);
         rand_b_ = random(sizeof rand_b_) & rand_b_mask;
     }

@@ -11,14 +11,15 @@
 
 namespace core {
 
-/// A UUID (RFC 9562). Ordered as its bytes are, which is how PostgreSQL orders them.
+/// A UUID (RFC 9562). Ordered by its bytes, as in PostgreSQL.
 class Uuid {
 public:
     constexpr Uuid() = default; ///< the nil UUID
 
-    /// A new version 7: 48 bits of Unix milliseconds, then 74 random ones. Those made by one thread increase
-    /// strictly, also within a millisecond, where each adds a random step of 32 bits, and when the system
-    /// clock is set back (RFC 9562, 6.2, method 2). An id is not a secret.
+    /// A new version 7 UUID: 48 bits of Unix milliseconds, then 74 random bits. The ids of one thread are
+    /// strictly increasing, also if the system clock is set back. Within a millisecond, each id adds a random
+    /// 32-bit number to the previous id (RFC 9562, 6.2, method 2). Ids may be predictable, so do not use them
+    /// as secrets.
     static Uuid v7();
 
     static constexpr Uuid from_bytes(std::array<std::uint8_t, 16> const& bytes) noexcept
@@ -28,13 +29,13 @@ public:
         return id;
     }
 
-    /// Accepts the 36-character form in either case; nullopt otherwise.
+    /// Accepts the 36-character form in upper or lower case. Returns nullopt for other text.
     static std::optional<Uuid> parse(std::string_view text) noexcept;
 
     /// Lower case, 36 characters.
     std::string to_string() const;
 
-    /// The same into `out[0..text_size)`.
+    /// Writes the text of `to_string` to `out[0..text_size)`.
     void write(char* out) const noexcept;
 
     static constexpr std::size_t text_size = 36;
@@ -43,7 +44,7 @@ public:
 
     friend auto operator<=>(Uuid const&, Uuid const&) = default;
 
-    /// For boost::hash, so for core::Cache.
+    /// For boost::hash, which core::Cache uses.
     friend std::size_t hash_value(Uuid const& id) noexcept;
 
 private:

@@ -13,11 +13,11 @@ enum class Environment : std::uint8_t { production = 0, sandbox = 1 };
 /// `production` or `sandbox`.
 std::string_view to_string(Environment env) noexcept;
 
-/// The inverse; nullopt for any other text.
+/// The inverse of `to_string`. Returns nullopt for any other text.
 std::optional<Environment> parse_environment(std::string_view text) noexcept;
 
-/// One tenant in one environment: what every row, key, cache entry, log line and metric is scoped by.
-/// A tenant's two scopes are numbered from its id, so neither needs a look-up to find the other.
+/// One tenant in one environment. Every row, key, cache entry, log line and metric belongs to a scope. The
+/// ids of a tenant's two scopes are computed from the tenant's id, without a query.
 struct Scope {
     std::int64_t id = 0; ///< tenant_id * 2 + environment; 0 is no scope (tenant ids start at 1)
     std::string slug;
@@ -29,16 +29,15 @@ struct Scope {
 
     std::int64_t tenant_id() const noexcept { return id / 2; }
 
-    /// The tenant's production scope: where what its two environments share is locked and kept.
+    /// The tenant's production scope. It holds the locks and data that both environments share.
     Scope production() const { return of(tenant_id(), Environment::production, slug); }
 
     Environment environment() const noexcept { return static_cast<Environment>(id & 1); }
 };
 
-/// Who may call a route, as a set of kinds of caller; used both for what a caller is and for what a route
-/// allows.
+/// A set of kinds of caller: the kinds that a route allows, or the one kind of a caller.
 enum class Access : std::uint8_t {
-    anonymous = 1, ///< no credential is looked at
+    anonymous = 1, ///< credentials are ignored
     key = 2,       ///< secret API key of the scope
     publishable_key = 4,
     user = 8,    ///< JWT, role user
@@ -61,7 +60,7 @@ constexpr bool allows(Access route, Access caller) noexcept
     return (static_cast<unsigned>(route) & static_cast<unsigned>(caller)) != 0;
 }
 
-/// Who is calling, once the credential has been checked. `kind` is exactly one bit.
+/// The authenticated caller. `kind` has exactly one bit of Access set.
 struct Caller {
     Access kind = Access::anonymous;
     std::string id;         ///< JWT: `sub`; API key: `key:<prefix>`; master: `master`

@@ -6,7 +6,7 @@
 
 namespace core {
 
-/// One array of several, in their order: for tables that are made of parts while compiling.
+/// Concatenates arrays, for tables that are built from parts at compile time.
 template <class T, std::size_t... sizes>
 constexpr std::array<T, (sizes + ...)> joined(std::array<T, sizes> const&... parts)
 {

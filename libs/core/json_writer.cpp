@@ -11,8 +11,7 @@ namespace core {
 
 namespace {
 
-/// For each byte: 0 when it stands for itself, `u` for \u00XX, else the letter of its short form (RFC 8259,
-/// 7).
+/// For each byte: 0 if it needs no escape, `u` for \u00XX, else the letter of its short escape (RFC 8259, 7).
 constexpr auto escapes = [] {
     std::array<char, 256> table{};
     for (std::size_t i = 0; i < 0x20; ++i)
@@ -27,7 +26,7 @@ constexpr auto escapes = [] {
     return table;
 }();
 
-/// Whether any of 8 bytes is a control character, `"` or `\` (each comparison done in one word).
+/// Whether 8 bytes contain a control character, `"` or `\`. Each comparison takes all 8 bytes as one word.
 bool needs_escape(char const* p) noexcept
 {
     constexpr std::uint64_t ones = 0x0101010101010101;
@@ -40,7 +39,7 @@ bool needs_escape(char const* p) noexcept
     return ((below | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) & high_bits) != 0;
 }
 
-/// `,` or nothing. Written always and counted only when due, which needs no branch.
+/// Writes `,` if `comma`. It always stores the byte but advances only if `comma`, which avoids a branch.
 char* put_comma(char* out, bool comma) noexcept
 {
     *out = ',';
@@ -61,10 +60,11 @@ char* put_escape(char* out, char c) noexcept
     return out;
 }
 
-/// How much one byte may grow to.
+/// The largest size of one escaped byte.
 constexpr std::size_t escape_size = 6;
 
-/// Copies `text` with its escapes, eight plain bytes at a time, into room for `escape_size` times as much.
+/// Copies `text` with escapes, eight bytes at a time if none needs one. `out` has room for `escape_size`
+/// times its size.
 char* put_text(char* out, std::string_view text) noexcept
 {
     char const* p = text.data();
@@ -82,7 +82,7 @@ char* put_text(char* out, std::string_view text) noexcept
     return out;
 }
 
-/// The longest integer or double takes 24.
+/// The longest integer or double takes 24 characters.
 constexpr std::size_t number_size = 32;
 
 template <class Number> char* put_number(char* out, Number number) noexcept
@@ -138,7 +138,7 @@ JsonWriter& JsonWriter::key(std::string_view name)
 
 JsonWriter& JsonWriter::value(std::string_view text)
 {
-    // In pieces, so that a long text does not ask for six times its size.
+    // A long text is written in pieces, so that it does not reserve six times its size at once.
     constexpr std::size_t piece = 128;
     char* out = put_comma(room(2), comma_);
     *out++ = '"';

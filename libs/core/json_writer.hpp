@@ -15,8 +15,8 @@
 
 namespace core {
 
-/// Appends JSON to a string as it is told, with no tree in between (Boost.JSON 1.81 can only serialise a
-/// tree). Commas are placed by the writer; nesting is the caller's to balance. Text must be valid UTF-8.
+/// Writes JSON into a string without a tree, because Boost.JSON 1.81 can only serialise a tree. The writer
+/// adds commas; the caller must close each bracket that it opens. Text must be valid UTF-8.
 ///
 ///     core::JsonWriter w;
 ///     w.begin_object().member("id", id).member("tags", tags).end_object();
@@ -25,7 +25,7 @@ class JsonWriter {
 public:
     JsonWriter() = default;
 
-    /// Makes room for `reserve` characters at once.
+    /// Reserves memory for `reserve` characters.
     explicit JsonWriter(std::size_t reserve) { grow(reserve); }
 
     JsonWriter& begin_object() { return open('{'); }
@@ -57,8 +57,9 @@ public:
             return write_integer(static_cast<std::uint64_t>(number));
     }
 
-    JsonWriter& value(double number); ///< the shortest form that reads back the same; `null` unless finite
-    JsonWriter& value(Time time);     ///< RFC 3339, milliseconds; as `to_rfc3339`
+    /// The shortest form that parses to the same value; `null` if `number` is not finite.
+    JsonWriter& value(double number);
+    JsonWriter& value(Time time); ///< RFC 3339, milliseconds, as `to_rfc3339`
     JsonWriter& value(Uuid const& id);
     JsonWriter& value(std::span<std::string const> texts);
 
@@ -70,7 +71,7 @@ public:
 
     template <class T> JsonWriter& value(std::optional<T> const& v) { return v ? value(*v) : null(); }
 
-    /// A value that is JSON already (a `jsonb` column).
+    /// Writes `json`, which must be valid JSON (a `jsonb` column).
     JsonWriter& raw(std::string_view json);
 
     template <class T> JsonWriter& member(std::string_view name, T const& v)
@@ -79,14 +80,15 @@ public:
         return value(v);
     }
 
-    /// The text; the writer is empty afterwards.
+    /// Returns the text. The writer is empty afterwards.
     std::string str() &&;
 
-    /// The text so far; valid until the writer is used again.
+    /// The text so far. Valid until the next use of the writer.
     std::string_view str() const& { return {out_.data(), size_}; }
 
 private:
-    /// Where the next `count` characters go; `advance` then says how far they reached.
+    /// Returns space for the next `count` characters. The caller then calls `advance` with the new end of the
+    /// text.
     char* room(std::size_t count)
     {
         if (out_.size() - size_ < count) grow(count);
@@ -101,9 +103,9 @@ private:
     JsonWriter& write_integer(std::int64_t number);
     JsonWriter& write_integer(std::uint64_t number);
 
-    std::string out_;      ///< longer than what is written, so that a piece costs one look at the room left
-    std::size_t size_ = 0; ///< how much of it is written
-    bool comma_ = false;   ///< a value was just finished at this level
+    std::string out_;      ///< longer than the written text, so that most writes need one size check
+    std::size_t size_ = 0; ///< length of the written text
+    bool comma_ = false;   ///< whether the next value needs a comma before it
 };
 
 } // namespace core

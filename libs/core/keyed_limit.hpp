@@ -8,23 +8,23 @@
 
 namespace core {
 
-/// How much each key (a tenant, an address) holds of something in this process, and at most: bytes, say. What
-/// is counted one by one is better kept with Places. Safe from any thread.
+/// Limits an amount, such as bytes, per key (a tenant, an address) in this process. To limit a number of
+/// concurrent uses, prefer Places. Thread-safe.
 class KeyedLimit {
 public:
+    /// `of_each`: the maximum total per key.
     explicit KeyedLimit(std::size_t of_each) noexcept : of_each_(of_each) {}
 
     std::size_t of_each() const noexcept { return of_each_; }
 
-    /// Adds `amount` to what the key holds; false, and nothing is added, when that would be more than its
-    /// share.
+    /// Adds `amount` to the key's total. Returns false and adds nothing if the total would exceed `of_each`.
     bool take(std::int64_t key, std::size_t amount);
 
-    /// Undoes `take`, in one step or several.
+    /// Subtracts `amount` from the key's total. The amount of one `take` may be given back in several steps.
     void give_back(std::int64_t key, std::size_t amount) noexcept;
 
 private:
-    /// Keys are spread over a few maps, so that threads seldom wait for each other.
+    /// Keys are spread over several maps, to reduce lock contention.
     struct Part {
         std::mutex mutex;
         std::unordered_map<std::int64_t, std::size_t> held; ///< never 0

@@ -8,8 +8,8 @@
 
 namespace core {
 
-/// The value that `names`, which are those of an enum in its order, call `name`. Throws std::invalid_argument
-/// when none is: for names that come from the database or were validated.
+/// Converts a name to its enum value. `names` lists the names in the order of the values. Throws
+/// std::invalid_argument for an unknown name, so use it for names from the database or validated names.
 template <class Enum> constexpr Enum named(std::span<std::string_view const> names, std::string_view name)
 {
     for (std::size_t i = 0; i < names.size(); ++i)

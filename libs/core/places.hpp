@@ -6,14 +6,15 @@
 
 namespace core {
 
-/// So many places for each key in this process (a scope, a tenant): what keeps one from taking all that there
-/// is. Safe from any thread.
+/// Limits concurrency per key (a scope, a tenant) in this process, so that no key takes the whole capacity.
+/// Thread-safe.
 class Places {
 public:
+    /// `of_each`: the maximum number of concurrent uses per key.
     explicit Places(std::size_t of_each);
 
-    /// A place of the key's, free again when the last copy of this is gone, which may be after the Places;
-    /// null when all are taken.
+    /// Takes one of the key's places. Returns null if all of them are taken. The place is free again when the
+    /// last copy of the result is destroyed. The result may outlive the Places.
     std::shared_ptr<void const> enter(std::int64_t key);
 
 private:

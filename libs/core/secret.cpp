@@ -6,7 +6,7 @@
 
 namespace core {
 
-// A string that was moved from keeps what it held in its own small buffer, so all of that is wiped too.
+// A moved-from string may still hold its content in its small buffer, so the whole buffer is wiped.
 static void wipe(std::string& text) noexcept
 {
     text.resize(text.capacity()); // NOLINT(clang-analyzer-cplusplus.Move): valid for a string

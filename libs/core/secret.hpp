@@ -5,8 +5,8 @@
 
 namespace core {
 
-/// A value that must not leak: it cannot be printed or formatted, is compared in constant time and is wiped
-/// when it goes away or is moved from.
+/// A value that must not leak: it cannot be printed or formatted, is compared in constant time, and is wiped
+/// when destroyed or moved from.
 class Secret {
 public:
     Secret() = default;
@@ -19,10 +19,10 @@ public:
 
     bool empty() const noexcept { return value_.empty(); }
 
-    /// Constant time in the content; the lengths may show.
+    /// Compares in a time that depends only on the lengths, so the time may reveal the length of the secret.
     bool equals(std::string_view candidate) const noexcept;
 
-    /// The value itself, for the one call that needs it.
+    /// The plain value. Call it only where the value is used.
     std::string const& reveal() const noexcept { return value_; }
 
 private:

@@ -9,22 +9,23 @@
 
 namespace core {
 
-/// How much of a bounded resource each owner may hold: `numerator / denominator` of what is free then, and at
-/// least one unit of it while it holds none ("dynamic thresholds", Choudhury and Hahne, 1998).
-/// So an owner that is alone gets n/(n+d) of the capacity, k greedy ones get n/(k*n+d) each, and something is
-/// left for one more. Not safe from several threads.
+/// Limits the amount of a bounded resource that each owner may hold. The limit is a fraction n/d (`numerator
+/// / denominator`) of the capacity that is free at that time ("dynamic thresholds", Choudhury and Hahne,
+/// 1998). An owner that holds nothing may take at least one unit. A single owner gets up to n/(n+d) of the
+/// capacity. If k owners take their maximum, each gets n/(k*n+d) of the capacity, and some capacity stays
+/// free for one more owner. Not thread-safe.
 template <class Owner> class Shares {
 public:
-    /// `of_free_*`: the share of what is free.
+    /// `of_free_*`: the limit as a fraction of the free capacity.
     constexpr Shares(std::size_t capacity, std::size_t of_free_numerator, std::size_t of_free_denominator)
         : capacity_(capacity), numerator_(of_free_numerator), denominator_(of_free_denominator)
     {
     }
 
-    /// How much more the owner may take now: at least 1 while it holds nothing and something is free.
+    /// The amount that the owner may take now. At least 1 if it holds nothing and capacity is free.
     std::size_t allowance(Owner const& owner) const
     {
-        // The most for which held + more <= numerator/denominator * (free - more).
+        // The largest `more` with held + more <= numerator/denominator * (free - more).
         std::size_t const free = capacity_ - std::min(used_, capacity_);
         std::size_t const share = free * numerator_;
         std::size_t const debt = held(owner) * denominator_;
@@ -32,7 +33,7 @@ public:
         return held_.contains(owner) ? more : std::min(free, std::max<std::size_t>(1, more));
     }
 
-    /// Whether the owner may take `amount`. One that holds nothing may take all that is free.
+    /// Whether the owner may take `amount`. An owner that holds nothing may take all free capacity.
     bool admits(Owner const& owner, std::size_t amount = 1) const
     {
         if (used_ + amount > capacity_) return false;
@@ -46,7 +47,7 @@ public:
         used_ += amount;
     }
 
-    /// Gives back what was taken.
+    /// Returns an amount that was taken.
     void give(Owner const& owner, std::size_t amount = 1)
     {
         if (amount == 0) return;
@@ -72,9 +73,9 @@ private:
     std::unordered_map<Owner, std::size_t> held_;
 };
 
-/// Shares of tenants, and within a tenant of its scopes: a scope may hold `share_of` what its tenant may hold
-/// now, and one amount of any size while it holds nothing and its tenant may take it. Not safe from several
-/// threads.
+/// Shares of tenants, and of the scopes within a tenant. A scope may hold `share_of(amount)`, where `amount`
+/// is the amount that its tenant may hold now. A scope that holds nothing may take once any amount that its
+/// tenant may take. Not thread-safe.
 class OwnerShares {
 public:
     OwnerShares(std::size_t capacity, std::size_t of_free_numerator, std::size_t of_free_denominator)
@@ -98,7 +99,7 @@ public:
         if (amount > 0) scopes_[owner.scope] += amount;
     }
 
-    /// Gives back what was taken.
+    /// Returns an amount that was taken.
     void give(Owner const& owner, std::size_t amount = 1)
     {
         tenants_.give(owner.tenant, amount);
@@ -112,7 +113,7 @@ public:
 
 private:
     Shares<std::int64_t> tenants_;
-    std::unordered_map<std::int64_t, std::size_t> scopes_; ///< what each holds, never 0
+    std::unordered_map<std::int64_t, std::size_t> scopes_; ///< amount per scope, never 0
 };
 
 } // namespace core

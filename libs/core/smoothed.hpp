@@ -5,13 +5,12 @@
 
 namespace core {
 
-/// An exponentially weighted mean: each new sample counts for a sixteenth, the first ones for more. Not
-/// thread-safe.
+/// An exponentially weighted mean. Sample number n has the weight 1/n, but at least 1/16. Not thread-safe.
 class Smoothed {
 public:
     Smoothed() = default;
 
-    /// `guess` counts like two samples.
+    /// `guess` has the weight of two samples.
     explicit Smoothed(double guess) : value_(guess), samples_(2) {}
 
     void add(double sample) noexcept
@@ -21,7 +20,7 @@ public:
         value_ = before + (sample - before) / samples_;
     }
 
-    /// nullopt before the first sample, without a guess.
+    /// nullopt if there is neither a sample nor a guess.
     std::optional<double> value() const noexcept { return value_; }
 
 private:

@@ -11,7 +11,7 @@ Suspended::Suspended(Handler handler)
 {
 }
 
-/// Runs on the executor that all of `callers` share.
+/// Runs on the executor that all `callers` share.
 struct Suspended::Continue {
     std::vector<Suspended> callers;
     std::size_t next = 0;
@@ -23,7 +23,8 @@ struct Suspended::Continue {
             try {
                 caller.handler_();
             } catch (...) {
-                // One coroutine's owner lets its failure out of the context; the others still go on.
+                // An exception of one coroutine propagates out of the context's run(). The other coroutines
+                // must still be resumed, so they are posted again.
                 if (next < callers.size())
                     asio::post(asio::any_io_executor(caller.executor_), std::move(*this));
                 throw;

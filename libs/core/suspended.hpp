@@ -13,19 +13,19 @@ namespace core {
 
 namespace asio = boost::asio;
 
-/// A coroutine that waits for another thread, or for a batch of its own thread. It owns the coroutine's
-/// frame, so what lives in that frame may be used until `resume`. Counts as work of the coroutine's execution
-/// context, which must outlive it.
+/// A suspended coroutine that waits for another thread, or for a batch on its own thread. This object owns
+/// the coroutine's frame, so other threads may use objects in that frame until `resume`. It counts as work of
+/// the coroutine's execution context, which must outlive this object.
 class Suspended {
 public:
     using Handler = asio::async_result<asio::use_awaitable_t<>, void()>::handler_type;
 
     explicit Suspended(Handler handler);
 
-    /// Lets the coroutine go on, on its own executor; never within this call. From any thread.
+    /// Resumes the coroutine on its own executor, never within this call. Thread-safe.
     static void resume(Suspended caller);
 
-    /// The same for many, with one hand-over to each executor, in the order given.
+    /// Resumes many coroutines in the given order, with one post to each executor.
     static void resume(std::vector<Suspended> callers);
 
 private:
@@ -35,8 +35,8 @@ private:
     asio::any_io_executor executor_;
 };
 
-/// `co_await suspend(start)`: leaves the coroutine, passes it to `start(Suspended)`, and returns once it is
-/// resumed.
+/// `co_await suspend(start)` suspends the coroutine, passes it to `start(Suspended)` and returns when the
+/// coroutine is resumed.
 template <class Start> asio::awaitable<void> suspend(Start start)
 {
     return asio::async_initiate<asio::use_awaitable_t<> const, void()>(

@@ -6,7 +6,7 @@
 
 namespace core {
 
-/// ASCII alone, whatever the locale: what protocols mean by "ignoring case".
+/// `lower` and `upper` change ASCII letters only, in every locale, as protocols require.
 constexpr char lower(char c) noexcept
 {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -36,7 +36,7 @@ constexpr bool equal_ignoring_case(std::string_view a, std::string_view b) noexc
     return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
 }
 
-/// Without the white space around it: spaces, tabs and line ends.
+/// The text without leading and trailing spaces, tabs and line ends.
 constexpr std::string_view trim(std::string_view text) noexcept
 {
     constexpr std::string_view blank = " \t\r\n";
@@ -45,8 +45,8 @@ constexpr std::string_view trim(std::string_view text) noexcept
     return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-/// Percent-encodes everything but the unreserved characters (RFC 3986, 2.3), a slash and a space (`%20`) too:
-/// for a part of a path, or a name or value of a query or a form.
+/// Percent-encodes all but the unreserved characters (RFC 3986, 2.3), including `/` and space (`%20`). Use it
+/// for a path segment and for names and values in a query or form.
 inline std::string percent_encode(std::string_view text)
 {
     constexpr std::string_view digits = "0123456789ABCDEF", unreserved = "-._~";
@@ -64,7 +64,7 @@ inline std::string percent_encode(std::string_view text)
     return encoded;
 }
 
-/// Appends text as HTML shows it to the letter, between tags and in quoted attribute values.
+/// Appends text escaped for HTML, for use between tags and in quoted attribute values.
 inline void append_html_escaped(std::string& out, std::string_view text)
 {
     for (char const c : text) {

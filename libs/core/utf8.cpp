@@ -8,7 +8,7 @@
 
 namespace core {
 
-/// The first byte that may not be ASCII; everything before it is.
+/// Returns the first position that may not be ASCII. All bytes before it are ASCII.
 static char const* skip_ascii(char const* p, char const* end) noexcept
 {
     constexpr std::uint64_t high_bits = 0x8080808080808080;
@@ -35,7 +35,7 @@ bool is_utf8(std::string_view text) noexcept
 std::string_view whole_characters(std::string_view utf8, std::size_t limit) noexcept
 {
     if (utf8.size() <= limit) return utf8;
-    // A character has three bytes behind its first at most.
+    // A character has at most three bytes after its first.
     for (int back = 0; back < 3 && limit > 0 && (static_cast<unsigned char>(utf8[limit]) & 0xC0) == 0x80;
         ++back)
         --limit;
@@ -44,7 +44,7 @@ std::string_view whole_characters(std::string_view utf8, std::size_t limit) noex
 
 std::size_t count_code_points(std::string_view utf8) noexcept
 {
-    // Every byte counts but those of the form 10xxxxxx, eight at a time.
+    // Counts the bytes that are not of the form 10xxxxxx, eight at a time.
     constexpr std::uint64_t ones = 0x0101010101010101;
     char const* p = utf8.data();
     char const* const end = p + utf8.size();

@@ -12,14 +12,14 @@ namespace core {
 
 namespace asio = boost::asio;
 
-/// A few threads for what blocks: file system calls, requests to other servers. What waits is bounded by
-/// the requests in flight, since each awaits its one piece of work.
+/// A small thread pool for blocking calls: file system calls, requests to other servers. The queue needs no
+/// limit of its own, because each request in flight awaits one call at a time.
 class Workers {
 public:
     explicit Workers(unsigned threads) : pool_(threads) {}
 
-    /// Runs `work()` on one of the threads and resumes the caller on its own executor with what it returned
-    /// or threw.
+    /// Runs `work()` on one of the threads, then resumes the caller on its own executor with the result or
+    /// exception.
     template <class Work> auto run(Work work) -> asio::awaitable<std::invoke_result_t<Work&>>
     {
         using Result = std::invoke_result_t<Work&>;
@@ -28,10 +28,11 @@ public:
             asio::use_awaitable);
     }
 
-    /// Runs `work()` sometime on one of the threads; what it throws is lost, so it throws nothing.
+    /// Runs `work()` later on one of the threads. `work` must not throw, because the caller would not get the
+    /// exception.
     template <class Work> void post(Work work) { asio::post(pool_, std::move(work)); }
 
-    /// Finishes what was posted and ends the threads.
+    /// Finishes all posted work and ends the threads.
     ~Workers() { pool_.join(); }
 
     Workers(Workers const&) = delete;
