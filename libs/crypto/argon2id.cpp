@@ -19,11 +19,13 @@ constexpr std::size_t hash_size = 32;
 
 std::uint8_t* bytes_of(std::string const& text)
 {
-    // argon2_context has no const; without its clearing flags the inputs are only read.
+    // The fields of argon2_context are not const, but Argon2 only reads the inputs unless one of its flags
+    // asks to clear them.
     return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
 }
 
-/// Which memory the thread's hash uses: Argon2 passes nothing of ours to its allocator.
+/// The memory for the current hash of this thread. It is a global because Argon2 passes no user data to its
+/// allocator.
 thread_local HashMemory* current = nullptr;
 
 int allocate(std::uint8_t** memory, std::size_t size)
@@ -32,7 +34,7 @@ int allocate(std::uint8_t** memory, std::size_t size)
     return *memory == nullptr ? ARGON2_MEMORY_ALLOCATION_ERROR : ARGON2_OK;
 }
 
-/// It is kept for the next hash.
+/// Called by Argon2 instead of `free`. The memory is kept for the next hash.
 void keep(std::uint8_t*, std::size_t) {}
 
 std::string argon2id(std::string const& secret, PhcString const& wanted, HashMemory& memory)
@@ -57,7 +59,7 @@ std::string argon2id(std::string const& secret, PhcString const& wanted, HashMem
     return hash;
 }
 
-/// PHC strings have the standard alphabet without padding.
+/// PHC strings use the standard alphabet without padding.
 std::string without_padding(std::string text)
 {
     text.resize(text.find_last_not_of('=') + 1);
@@ -71,7 +73,7 @@ std::optional<std::string> decode(std::string_view text)
     return text.ends_with('=') ? std::nullopt : base64::decode(padded);
 }
 
-/// Removes `name` and a number from the front of `text`.
+/// Removes `name` and a number from the front of `text`. Returns false if `text` does not begin with them.
 bool read_number(std::string_view& text, std::string_view name, std::uint32_t& number)
 {
     if (!text.starts_with(name)) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// Private to crypto: Argon2id over memory of our own.
+// For the sources of this library only: Argon2id in memory that this library manages.
 
 #include "crypto/password.hpp"
 
@@ -11,8 +11,9 @@
 
 namespace crypto {
 
-/// The memory of one hash after the other. Pages come straight from the kernel: an allocator would share its
-/// locks with the threads that serve requests, and give the pages back after each hash. One thread at a time.
+/// Memory for hashes, reused for each next hash. The memory comes directly from the kernel, because an
+/// allocator would share its locks with the threads that serve requests, and would release the memory after
+/// each hash. Only one thread at a time may use this object.
 class HashMemory {
 public:
     HashMemory() = default;
@@ -20,10 +21,10 @@ public:
     HashMemory(HashMemory const&) = delete;
     HashMemory& operator=(HashMemory const&) = delete;
 
-    /// At least `size` bytes, of any content; null when there is no memory.
+    /// Returns at least `size` bytes with unspecified content. Returns null if the kernel has no memory.
     std::uint8_t* reserve(std::size_t size) noexcept;
 
-    /// Gives the pages back to the kernel, and with them what they contain.
+    /// Returns the memory to the kernel, which discards its content.
     void release() noexcept;
 
 private:
@@ -31,17 +32,17 @@ private:
     std::size_t size_ = 0;
 };
 
-/// As `hash_password` and `verify_password`, in that memory. Both throw std::runtime_error when there is
-/// none.
+/// As `hash_password` and `verify_password`, with the given memory. Both throw std::runtime_error if there is
+/// no memory.
 std::string hash_password(std::string const& secret, Argon2Cost const& cost, HashMemory& memory);
 bool verify_password(std::string const& secret, std::string const& phc, HashMemory& memory);
 
-/// A PHC string of Argon2id version 19, taken apart.
+/// A parsed PHC string of Argon2id version 19.
 struct PhcString {
     Argon2Cost cost;
-    std::string salt, hash; ///< bytes
+    std::string salt, hash; ///< raw bytes
 
-    /// nullopt for anything else, and for a cost that Argon2 does not allow.
+    /// Returns nullopt for any other text, and for a cost that Argon2 does not allow.
     static std::optional<PhcString> parse(std::string_view text);
 
     std::string str() const;

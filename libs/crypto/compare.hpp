@@ -4,7 +4,7 @@
 
 namespace crypto {
 
-/// Whether the bytes are the same, in a time that depends on the lengths alone. Different lengths are
+/// Whether the bytes are equal, in a time that depends only on the lengths. Texts of different lengths are
 /// unequal.
 bool equal_constant_time(std::string_view a, std::string_view b) noexcept;
 

@@ -33,7 +33,7 @@ constexpr Values hex_values = [] {
     return values;
 }();
 
-/// `width` bits a character, without padding.
+/// Encodes `width` bits per character, without padding.
 template <unsigned width> std::string encode_bits(std::string_view bytes, std::string_view alphabet)
 {
     constexpr std::uint32_t mask = (1U << width) - 1;
@@ -50,7 +50,7 @@ template <unsigned width> std::string encode_bits(std::string_view bytes, std::s
     return text;
 }
 
-/// Without padding.
+/// Decodes base64 or base64url without padding.
 std::optional<std::string> decode_64(std::string_view text, Values const& values)
 {
     if (text.size() % 4 == 1) return std::nullopt;

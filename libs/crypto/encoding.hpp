@@ -4,16 +4,16 @@
 #include <string>
 #include <string_view>
 
-/// Text forms of bytes (RFC 4648). Decoding is strict: nullopt on any character outside the alphabet, white
-/// space included, on a wrong length or padding, and on left-over bits that are not zero, so every value has
-/// one text.
+/// Text forms of bytes (RFC 4648). Decoding is strict, so that each value has exactly one text. Decoding
+/// returns nullopt for characters outside the alphabet (including white space), for a wrong length or
+/// padding, and for unused bits that are not zero.
 
 namespace crypto::hex {
 
 /// Lower case.
 std::string encode(std::string_view bytes);
 
-/// Either case.
+/// Accepts upper and lower case.
 std::optional<std::string> decode(std::string_view text);
 
 } // namespace crypto::hex
@@ -34,7 +34,7 @@ std::optional<std::string> decode(std::string_view text);
 
 } // namespace crypto::base64url
 
-/// The alphabet `A-Z2-7` without padding, as authenticator apps take secrets.
+/// The alphabet `A-Z2-7` without padding, as authenticator apps expect secrets.
 namespace crypto::base32 {
 
 std::string encode(std::string_view bytes);

@@ -6,10 +6,10 @@ namespace crypto {
 
 Digest sha256(std::string_view data)
 {
-    // Fetching the algorithm costs more than hashing a key, and so does a new context.
+    // Fetching the algorithm or creating a context costs more than hashing a key.
     static detail::Digest const algorithm(EVP_MD_fetch(nullptr, "SHA256", nullptr));
     thread_local detail::DigestContext const context(EVP_MD_CTX_new());
-    Digest digest; // NOLINT(cppcoreguidelines-pro-type-member-init): written whole below
+    Digest digest; // NOLINT(cppcoreguidelines-pro-type-member-init): fully written below
     detail::require(EVP_DigestInit_ex2(context.get(), algorithm.get(), nullptr) == 1 &&
                         EVP_DigestUpdate(context.get(), data.data(), data.size()) == 1 &&
                         EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) == 1,

@@ -26,10 +26,10 @@ detail::MacContext make_context(char const* digest)
 
 template <class Out> Out run(EVP_MAC_CTX* context, std::string_view key, std::string_view data)
 {
-    // A null key would mean the one used before.
+    // With a null key, OpenSSL would use the previous key of the context.
     auto const* key_bytes = reinterpret_cast<unsigned char const*>(key.empty() ? "" : key.data());
     auto const* data_bytes = reinterpret_cast<unsigned char const*>(data.data());
-    Out digest; // NOLINT(cppcoreguidelines-pro-type-member-init): written whole below
+    Out digest; // NOLINT(cppcoreguidelines-pro-type-member-init): fully written below
     std::size_t size = 0;
     detail::require(EVP_MAC_init(context, key_bytes, key.size(), nullptr) == 1 &&
                         EVP_MAC_update(context, data_bytes, data.size()) == 1 &&

@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view es256 = "ES256";
 constexpr std::string_view rs256 = "RS256";
 
-/// The member's text; empty when it is absent or something else.
+/// The member's text; empty if it is absent or not a string.
 std::string_view text_of(json::object const& object, std::string_view name)
 {
     auto const* value = object.if_contains(name);
@@ -35,7 +35,7 @@ bool is_absent_or(json::object const& object, std::string_view name, std::string
     return !object.contains(name) || text_of(object, name) == expected;
 }
 
-/// `key_ops` (RFC 7517, 4.3), when there, lists `verify`.
+/// Whether `key_ops` (RFC 7517, 4.3) is absent or contains `verify`.
 bool may_verify(json::object const& jwk)
 {
     auto const* value = jwk.if_contains("key_ops");
@@ -45,7 +45,7 @@ bool may_verify(json::object const& jwk)
            std::find(operations->begin(), operations->end(), "verify") != operations->end();
 }
 
-/// Whether the key has an id and is for checking signatures of this algorithm.
+/// Whether the key has an id and is intended for signatures of this algorithm.
 bool is_for(json::object const& jwk, std::string_view algorithm)
 {
     return !text_of(jwk, "kid").empty() && is_absent_or(jwk, "use", "sig") &&
@@ -145,7 +145,7 @@ std::optional<Jws> parse_jws(std::string_view token)
     auto header = decode_object(token.substr(0, first));
     if (!header) return std::nullopt;
     auto payload = decode_object(token.substr(first + 1, second - first - 1));
-    // A third dot is outside the alphabet.
+    // A third dot is refused here, because it is not in the base64url alphabet.
     auto signature = base64url::decode(token.substr(second + 1));
     if (!payload || !signature || signature->empty()) return std::nullopt;
     return Jws{
@@ -174,7 +174,7 @@ SigningKey SigningKey::generate()
 
 SigningKey SigningKey::from_pem(std::string_view pem)
 {
-    // Without a callback OpenSSL would ask the terminal for the password of an encrypted key.
+    // Without a callback OpenSSL would prompt for the password of an encrypted key on the terminal.
     constexpr auto no_password = [](char*, int, int, void*) { return -1; };
     detail::Bio const bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
     detail::Key key(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr) : nullptr);
@@ -204,7 +204,7 @@ json::object SigningKey::public_jwk(std::string_view kid) const
 std::string SigningKey::thumbprint() const
 {
     json::object const jwk = public_jwk({});
-    // The required members in alphabetical order, and no white space.
+    // RFC 7638 hashes the required members in alphabetical order, without white space.
     json::object const required{
         {"crv", jwk.at("crv")}, {"kty", jwk.at("kty")}, {"x", jwk.at("x")}, {"y", jwk.at("y")}};
     return base64url::encode(view(sha256(json::serialize(required))));

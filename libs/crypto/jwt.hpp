@@ -13,21 +13,23 @@
 
 struct evp_pkey_st;
 
-/// JSON Web Signatures (RFC 7515) and Keys (RFC 7517). Our own tokens are ES256, ECDSA on P-256 with SHA-256
-/// (RFC 7518, 3.4), and nothing else; RS256 (3.3) is for what other issuers sign. What a token claims, and
-/// when it expires, is for the caller to judge.
+/// JSON Web Signatures (RFC 7515) and Keys (RFC 7517). Our own tokens use only ES256: ECDSA on P-256 with
+/// SHA-256 (RFC 7518, 3.4). RS256 (3.3) is for tokens of other issuers. The caller checks the claims and the
+/// expiry.
 namespace crypto {
 
 enum class SignatureAlgorithm : std::uint8_t { es256, rs256 };
 
-/// A public key for one algorithm. Cheap to copy; safe to share between threads.
+/// A public key for one algorithm. Cheap to copy. Thread-safe.
 class PublicKey {
 public:
-    /// Reads `{"kty": "EC", "crv": "P-256", "kid", "x", "y"}`. nullopt when it is another kind of key, is not
-    /// for ES256 signatures (`use`, `key_ops`, `alg`), has no `kid`, or is not a point of the curve.
+    /// Reads `{"kty": "EC", "crv": "P-256", "kid", "x", "y"}`. Returns nullopt for another kind of key, for a
+    /// key that is not for ES256 signatures (`use`, `key_ops`, `alg`), for a key without `kid`, and for a
+    /// point that is not on the curve.
     static std::optional<PublicKey> from_jwk(boost::json::object const& jwk);
 
-    /// Reads `{"kty": "RSA", "kid", "n", "e"}` likewise, for RS256; nullopt also below 2048 bits.
+    /// As `from_jwk`, for RS256: reads `{"kty": "RSA", "kid", "n", "e"}`. Also returns nullopt for a key of
+    /// fewer than 2048 or more than 8192 bits.
     static std::optional<PublicKey> from_rsa_jwk(boost::json::object const& jwk);
 
     std::string const& kid() const noexcept { return kid_; }
@@ -45,60 +47,60 @@ private:
 struct JwkSet {
     std::vector<PublicKey> keys;
 
-    /// The key of that id, or nullptr. Valid as long as the set.
+    /// The key with that id, or nullptr. Valid for the lifetime of the set.
     PublicKey const* find(std::string_view kid) const noexcept;
 };
 
-/// Reads `{"keys": [...]}` (RFC 7517, 5), leaving out the keys that `PublicKey::from_jwk` cannot use.
-/// Throws std::invalid_argument when it is not a key set at all.
+/// Reads `{"keys": [...]}` (RFC 7517, 5). Skips keys that `PublicKey::from_jwk` does not accept. Throws
+/// std::invalid_argument if the text is not a key set.
 JwkSet parse_jwk_set(std::string_view json);
 
-/// The same with the keys of `PublicKey::from_rsa_jwk` too: another issuer's.
+/// As `parse_jwk_set`, and also accepts keys of `PublicKey::from_rsa_jwk`. For the keys of other issuers.
 JwkSet parse_foreign_jwk_set(std::string_view json);
 
-/// A token taken apart; nothing in it is to be believed before it is verified.
+/// A parsed token. Its content is not verified yet.
 struct Jws {
     boost::json::object header;
     boost::json::object payload;
-    std::string signing_input; ///< what the signature is over: the first two parts as they were sent
+    std::string signing_input; ///< the signed text: the first two parts as received
     std::string signature;     ///< raw bytes
 
     /// The header's `kid`, or empty.
     std::string_view kid() const noexcept;
 };
 
-/// Reads the compact serialisation: three parts of base64url without padding, header and payload JSON
-/// objects.
+/// Parses the compact serialisation: three parts of base64url without padding, in which header and payload
+/// are JSON objects. Returns nullopt for other text.
 std::optional<Jws> parse_jws(std::string_view token);
 
-/// Whether the header says ES256, has no `crit`, and the signature is this key's. Takes about 75 µs: remember
-/// the answer.
+/// Whether the header says ES256 and has no `crit`, and the signature is valid for this key. Takes about 75
+/// µs, so cache the result.
 bool verify_es256(PublicKey const& key, Jws const& jws);
 
-/// The same for the key's own algorithm, which the header has to name: a token does not choose how it is
-/// checked.
+/// As `verify_es256`, for the key's own algorithm. The header must name that algorithm, so a token cannot
+/// choose how it is verified.
 bool verify(PublicKey const& key, Jws const& jws);
 
-/// A P-256 private key that signs tokens. Cheap to copy; safe to share between threads.
+/// A P-256 private key that signs tokens. Cheap to copy. Thread-safe.
 class SigningKey {
 public:
     static SigningKey generate();
 
-    /// Reads PEM (PKCS #8 or SEC 1, not encrypted). Throws std::invalid_argument, without any of the text,
-    /// when it is not a P-256 private key.
+    /// Reads PEM (PKCS #8 or SEC 1, not encrypted). Throws std::invalid_argument if `pem` is not a P-256
+    /// private key. The message does not contain the key.
     static SigningKey from_pem(std::string_view pem);
 
     /// PKCS #8, not encrypted.
     core::Secret to_pem() const;
 
-    /// The public half: `kty`, `crv`, `x`, `y`, `kid`, `use`, `alg`.
+    /// The public key as a JWK: `kty`, `crv`, `x`, `y`, `kid`, `use`, `alg`.
     boost::json::object public_jwk(std::string_view kid) const;
 
-    /// What a key is called when nobody names it: base64url of SHA-256 (RFC 7638).
+    /// The default key id: the thumbprint of RFC 7638 (SHA-256, base64url).
     std::string thumbprint() const;
 
-    /// The compact serialisation, signed. `header` holds what it is to say besides `alg`: `{"kid": ...,
-    /// "typ": ...}`.
+    /// Returns the signed token in compact serialisation. `header` holds the header members other than `alg`:
+    /// `{"kid": ..., "typ": ...}`.
     std::string sign(boost::json::object header, boost::json::object const& payload) const;
 
 private:

@@ -37,7 +37,7 @@ unsigned char* out(std::string& text, std::size_t offset = 0)
     return reinterpret_cast<unsigned char*>(text.data()) + offset;
 }
 
-/// OpenSSL counts in int.
+/// The size as an int, as OpenSSL needs it.
 int int_size(std::string_view text)
 {
     if (text.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) / 2)
@@ -45,7 +45,8 @@ int int_size(std::string_view text)
     return static_cast<int>(text.size());
 }
 
-/// A context for one value, with the additional data taken in. `encrypt`: 1 or 0.
+/// Returns a context for one value that has already processed the additional data. `encrypt`: 1 to encrypt, 0
+/// to decrypt.
 detail::CipherContext start(int encrypt, std::string_view key, std::string_view nonce, std::string_view aad)
 {
     detail::CipherContext context(EVP_CIPHER_CTX_new());
@@ -57,7 +58,7 @@ detail::CipherContext start(int encrypt, std::string_view key, std::string_view 
     return context;
 }
 
-/// Nonce, ciphertext, tag.
+/// Returns nonce, ciphertext and tag, concatenated.
 std::string encrypt(std::string_view key, std::string_view plaintext, std::string_view aad)
 {
     std::string const nonce = random_bytes(nonce_size);
@@ -90,7 +91,7 @@ std::optional<std::string> decrypt(std::string_view key, std::string_view box, s
         "AES-256-GCM");
     unsigned char rest = 0;
     if (EVP_CipherFinal_ex(context.get(), &rest, &written) != 1) {
-        // What failed its check is not to be seen, not even in freed memory.
+        // Plaintext that failed authentication must not remain in memory, not even in freed memory.
         OPENSSL_cleanse(plaintext.data(), plaintext.size());
         ERR_clear_error();
         return std::nullopt;
@@ -123,7 +124,7 @@ Keyring Keyring::parse(std::string_view text)
         if (colon == std::string_view::npos) refuse(entry, "is not of the form id:base64");
         std::string_view const id = item.substr(0, colon);
         if (!is_id(id)) refuse(entry, "has an id that does not match [A-Za-z0-9_-]{1,32}");
-        if (ring.find(id) != nullptr) refuse(entry, "has the id of an earlier one");
+        if (ring.find(id) != nullptr) refuse(entry, "has the id of an earlier key");
         auto bytes = base64::decode(item.substr(colon + 1));
         if (!bytes) refuse(entry, "is not valid base64");
         core::Secret secret(std::move(*bytes));

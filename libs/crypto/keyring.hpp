@@ -9,31 +9,32 @@
 
 namespace crypto {
 
-/// Seals secrets for storage with AES-256-GCM (NIST SP 800-38D) under one of several named keys: the first
-/// one seals, each of them opens, so a key is replaced by adding a new one, putting it in front once every
-/// process has it, and sealing again what `is_current` denies.
+/// Encrypts secrets for storage with AES-256-GCM (NIST SP 800-38D) under named keys. The first key encrypts;
+/// all keys decrypt. To replace a key: add a new key at the end, move the new key to the front when all
+/// processes have it, and re-encrypt each value for which `is_current` is false.
 ///
-/// A sealed value is ASCII, `<key id>:<base64url of nonce, ciphertext and tag>`. The 96-bit nonce is random,
-/// which holds for 2^32 values a key. Safe to share between threads.
+/// A sealed value is ASCII: `<key id>:<base64url of nonce, ciphertext and tag>`. The 96-bit nonce is random,
+/// which is safe for 2^32 values per key. Thread-safe.
 class Keyring {
 public:
-    /// Reads `id:base64,id:base64,...`: ids match `[A-Za-z0-9_-]{1,32}` and differ, keys are 32 bytes.
-    /// Throws std::invalid_argument that says which entry is wrong and never holds any of its text.
+    /// Parses `id:base64,id:base64,...`. Ids match `[A-Za-z0-9_-]{1,32}` and are unique; keys have 32 bytes.
+    /// Throws std::invalid_argument if an entry is invalid. The message gives the number of the entry and
+    /// does not contain its text.
     static Keyring parse(std::string_view text);
 
-    /// `aad` is what the value belongs to (its scope and field name): it must be the same when the value is
-    /// opened, so a sealed value cannot be moved elsewhere.
+    /// `aad` identifies the owner of the value (its scope and field name). `open` needs the same `aad`, so a
+    /// sealed value that is copied to another row or field cannot be opened there.
     std::string seal(std::string_view plaintext, std::string_view aad) const;
 
-    /// nullopt when the value is malformed, was changed, belongs to another `aad` or to a key that is not
-    /// held.
+    /// Returns nullopt if the value is malformed or was modified, or if its `aad` differs or its key is
+    /// unknown.
     std::optional<std::string> open(std::string_view sealed, std::string_view aad) const;
 
-    /// Whether the key that writes now sealed this value.
+    /// Whether the current (first) key sealed this value.
     bool is_current(std::string_view sealed) const;
 
-    /// A 32-byte key for `purpose` alone from each key of the ring, in its order: HMAC-SHA-256 of the
-    /// purpose. For what is signed rather than sealed.
+    /// Derives a 32-byte key for `purpose` from each key of the ring, in the order of the ring. A derived key
+    /// is the HMAC-SHA-256 of `purpose`. Use it for values that are signed instead of sealed.
     std::vector<core::Secret> derive(std::string_view purpose) const;
 
 private:

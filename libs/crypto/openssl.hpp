@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-/// For the sources of this library only: OpenSSL's objects with owners.
+/// For the sources of this library only: owning pointers to OpenSSL objects.
 namespace crypto::detail {
 
 template <auto Free> struct Deleter {
@@ -30,7 +30,7 @@ using Signature = Owned<ECDSA_SIG, &ECDSA_SIG_free>;
 using Number = Owned<BIGNUM, &BN_free>;
 using Bio = Owned<BIO, &BIO_vfree>;
 
-/// Throws when a call that fails only for want of memory or of an algorithm has failed.
+/// Throws if `ok` is false. For calls that fail only if memory or an algorithm is missing.
 inline void require(bool ok, char const* call)
 {
     if (!ok) throw std::runtime_error(std::string("OpenSSL: ") + call + " failed");

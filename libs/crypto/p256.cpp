@@ -23,7 +23,7 @@ unsigned char* out(std::string& text, std::size_t offset = 0)
     return reinterpret_cast<unsigned char*>(text.data()) + offset;
 }
 
-/// DER, as OpenSSL takes it, of `r || s`.
+/// Converts `r || s` to DER, which OpenSSL requires.
 std::string to_der(std::string_view signature)
 {
     Number r(BN_bin2bn(in(signature), p256_size, nullptr));
@@ -74,7 +74,8 @@ Key p256_public_key(std::string_view x, std::string_view y)
     KeyContext const context(EVP_PKEY_CTX_new_from_name(nullptr, "EC", nullptr));
     require(context && EVP_PKEY_fromdata_init(context.get()) == 1, "EVP_PKEY_fromdata_init");
     EVP_PKEY* made = nullptr;
-    // Refuses what is not on the curve; the order of P-256 is prime, so no other check of the point is due.
+    // EVP_PKEY_fromdata refuses points that are not on the curve. The order of P-256 is prime, so no other
+    // check is needed.
     int const ok = EVP_PKEY_fromdata(context.get(), &made, EVP_PKEY_PUBLIC_KEY, parameters.data());
     Key key(made);
     if (ok == 1) return key;
@@ -120,7 +121,7 @@ bool p256_verify(EVP_PKEY* key, std::string_view data, std::string_view signatur
                            context.get(), nullptr, "SHA256", nullptr, nullptr, key, nullptr) == 1,
         "EVP_DigestVerifyInit_ex");
     if (EVP_DigestVerify(context.get(), in(der), der.size(), in(data), data.size()) == 1) return true;
-    // Left in the thread's queue, it would show up as the fault of some later TLS call.
+    // If an error stayed in the thread's error queue, a later TLS call would seem to fail.
     ERR_clear_error();
     return false;
 }

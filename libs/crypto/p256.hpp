@@ -9,10 +9,10 @@
 /// For the sources of this library only: P-256 keys and ECDSA signatures in the raw form of JOSE.
 namespace crypto::detail {
 
-/// A coordinate and each half of a signature, in bytes.
+/// The size of a coordinate and of each half of a signature, in bytes.
 inline constexpr std::size_t p256_size = 32;
 
-/// The public key at (x, y), 32 bytes each; null when that is no point of the curve.
+/// The public key at (x, y), 32 bytes each; null if the point is not on the curve.
 Key p256_public_key(std::string_view x, std::string_view y);
 
 struct Point {

@@ -19,18 +19,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int niceness = 10; ///< more than the process has
+constexpr int niceness = 10; ///< added to the niceness of the process
 constexpr int most_niceness = 19;
 constexpr std::size_t waiting_for_each_thread = 48;
 
-/// What sched_setattr(2) takes; the C library has no declaration of it.
+/// The argument of sched_setattr(2), which the C library does not declare.
 struct SchedulingAttributes {
     std::uint32_t size = sizeof(SchedulingAttributes);
     std::uint32_t policy = SCHED_OTHER;
     std::uint64_t flags = 0;
     std::int32_t nice = 0;
     std::uint32_t priority = 0;
-    std::uint64_t runtime = 100'000; ///< of SCHED_OTHER: the slice in ns; 0.1 ms is the shortest
+    std::uint64_t runtime = 100'000; ///< of SCHED_OTHER: the time slice in ns; the shortest is 0.1 ms
     std::uint64_t deadline = 0;
     std::uint64_t period = 0;
 };
@@ -49,7 +49,7 @@ void yield_to_other_threads() noexcept
     SchedulingAttributes attributes;
     attributes.nice = std::min(most_niceness, ::getpriority(PRIO_PROCESS, self) + niceness);
     if (::syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return;
-    // A sandbox may forbid that call; niceness alone is allowed everywhere.
+    // A sandbox may forbid sched_setattr(2). Raising the niceness is always allowed.
     ::setpriority(PRIO_PROCESS, self, attributes.nice);
 }
 
@@ -66,7 +66,8 @@ PasswordHasher::Turn PasswordHasher::enter(std::int64_t scope_id)
     std::size_t const rounds = ahead_of(owner) / options_.threads;
     std::chrono::duration<double> const wait(seconds_.value().value_or(0) * static_cast<double>(rounds));
     if (is_full_for(owner) || wait > options_.longest_wait)
-        throw core::Error::unavailable("Too many passwords are being checked just now.");
+        throw core::Error::unavailable(
+            "Too many password checks are in progress. Retry after the time in the Retry-After header.");
     ++places_[owner.scope];
     ++tenants_places_[owner.tenant];
     ++queued_;

@@ -23,59 +23,61 @@ namespace crypto {
 
 namespace asio = boost::asio;
 
-/// Argon2id as OWASP's password storage sheet has it: 19 MiB, 2 passes, 1 lane.
+/// Argon2id with the parameters of OWASP's Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane.
 struct Argon2Cost {
     std::uint32_t memory_kib = 19 * 1024;
     std::uint32_t passes = 2;
     std::uint32_t lanes = 1;
 };
 
-/// The PHC string (`$argon2id$v=19$m=19456,t=2,p=1$…`) of a secret under a new random salt. Takes some 25 ms
-/// of a core: off the I/O threads, see PasswordHasher.
+/// Returns the PHC string (`$argon2id$v=19$m=19456,t=2,p=1$…`) of a secret under a new random salt. Takes
+/// about 25 ms of CPU time, so do not call it on an I/O thread; see PasswordHasher.
 std::string hash_password(std::string const& secret, Argon2Cost const& cost = {});
 
-/// Whether `secret` is the one of that PHC string; false as well when the string is not one.
+/// Whether `secret` matches the PHC string. Returns false if `phc` is not a PHC string.
 bool verify_password(std::string const& secret, std::string const& phc);
 
 class HashMemory;
 
 struct PasswordHasherOptions {
     unsigned threads = 2;
-    /// Callers that wait for a thread or have one, beyond which the next is UNAVAILABLE (503); 0: 48 for each
-    /// thread.
+    /// The maximum number of callers that wait for a thread or use one. Further callers get UNAVAILABLE
+    /// (503). 0 means 48 per thread.
     std::size_t queue_limit = 0;
-    /// A caller whose hash would begin later than this, by the time that hashes take of late, is UNAVAILABLE.
+    /// A caller whose hash would begin later than this, as estimated from recent hashes, gets UNAVAILABLE.
     std::chrono::milliseconds longest_wait{1500};
     Argon2Cost cost{};
-    /// Called once for each secret that was hashed, to be kept or to be compared, before its caller resumes:
-    /// for metrics. On the hasher's threads, and throws nothing.
+    /// Called once for each hash or comparison, before its caller resumes. For metrics. Called on the
+    /// hasher's threads. Must not throw.
     std::function<void()> on_hash = {};
 };
 
-/// The number of hashes ahead of a new caller's. `own`: places its scope holds already. `scopes`: scopes of
-/// its tenant that hold places, its own included. `tenants`: tenants that hold places, its own included.
-/// `queued`: all places in use. Tenants take turns, and within a tenant its scopes.
+/// The maximum number of hashes that run before the hash of a new caller. Tenants take turns, and so do the
+/// scopes within a tenant. `own`: the number of callers of the new caller's scope. `scopes`: the number of
+/// scopes of its tenant that have callers, including its own scope. `tenants`: the number of tenants that
+/// have callers, including its own tenant. `queued`: the number of all callers.
 constexpr std::size_t hashes_ahead(
     std::size_t own, std::size_t scopes, std::size_t tenants, std::size_t queued) noexcept
 {
     return std::min((own + 1) * scopes * tenants - 1, queued);
 }
 
-/// Lowers the calling thread's scheduling for good, so that a thread of another kind which becomes runnable
-/// on its core runs at once: 10 more of niceness (Linux has one for each thread), and the shortest slice
-/// there is, since the scheduler lets a thread use up its slice before another one takes the core (EEVDF,
-/// Linux 6.12 and later; older ones ignore the slice). Not SCHED_IDLE: a busy machine would leave it nothing.
+/// Permanently lowers the priority of the calling thread, so that another thread that becomes runnable on the
+/// same core runs at once. This function raises the niceness of the thread by 10. It also sets the shortest
+/// time slice, because the scheduler lets a thread finish its slice first (EEVDF, Linux 6.12 and later; older
+/// kernels ignore the slice). SCHED_IDLE is unsuitable, because on a busy machine the thread would get almost
+/// no time.
 void yield_to_other_threads() noexcept;
 
-/// Hashes passwords on threads of its own, which yield to all others (`yield_to_other_threads`), so that
-/// many sign-ins do not delay other requests. Tenants take turns for the threads, and within a tenant its
-/// scopes, so that many sign-ins of one tenant delay another tenant's sign-in by one or two hashes. Each
-/// thread hashes in memory of its own, which it gives back when nothing waits. Safe from any thread.
+/// Hashes passwords on low-priority threads of its own (`yield_to_other_threads`), so that many sign-ins do
+/// not delay other requests. Tenants take turns for the threads, and so do the scopes within a tenant. So
+/// many sign-ins of one tenant delay another tenant's sign-in by only one or two hashes. Each thread has its
+/// own memory, which it releases when the queue is empty. Thread-safe.
 class PasswordHasher {
 public:
     explicit PasswordHasher(PasswordHasherOptions options);
 
-    /// A place among the callers. Lives no longer than the hasher.
+    /// A caller's place in the queue. Must not outlive the hasher.
     class Turn {
     public:
         Turn(Turn&& other) noexcept
@@ -101,23 +103,26 @@ public:
         std::int64_t scope_id_;
     };
 
-    /// Takes a place ahead of the work, for a caller that has more to do before it. UNAVAILABLE when all are
-    /// taken, when the tenant has half of them, when the scope has its share of that half (`core::share_of`),
-    /// or when the hash would begin too late (`longest_wait`). 0: no scope, held to no share.
+    /// Takes a place in the queue. Call it before other work of the request, so that a refusal costs little.
+    /// With `scope_id` 0 there is no limit per tenant or scope. Throws UNAVAILABLE if
+    /// - the queue is full,
+    /// - the tenant uses half of the queue,
+    /// - the scope uses its share of that half (`core::share_of`), or
+    /// - the hash would begin too late (`longest_wait`).
     Turn enter(std::int64_t scope_id = 0);
 
     /// As `hash_password`; resumes the caller on its own executor.
     asio::awaitable<std::string> hash(Turn const& turn, core::Secret secret);
 
-    /// As `verify_password`. Without a `phc` it does the same work for nothing and says false, so that a
-    /// secret nobody has takes as long as a wrong one.
+    /// As `verify_password`. If `phc` is nullopt, does the same amount of work and returns false, so that a
+    /// sign-in takes the same time for an unknown user and for a wrong password.
     asio::awaitable<bool> verify(Turn const& turn, core::Secret secret, std::optional<std::string> phc);
 
-    /// Callers that wait or are served: for metrics.
+    /// The number of callers that wait for a thread or use one. For metrics.
     std::size_t queued() const;
 
 private:
-    /// What `work(HashMemory&)` yields, which is one hash, done on one of the threads in the scope's turn.
+    /// Runs `work(HashMemory&)`, which computes one hash, on one of the threads when it is the scope's turn.
     template <class Work>
     auto run(Turn const& turn, Work work) -> asio::awaitable<std::invoke_result_t<Work&, HashMemory&>>;
     void leave(std::int64_t scope_id) noexcept;
@@ -128,14 +133,14 @@ private:
     void hashed(std::chrono::duration<double> took, HashMemory& memory);
 
     PasswordHasherOptions const options_;
-    std::string const nobodys_; ///< PHC string of a secret that was thrown away
+    std::string const nobodys_; ///< PHC string of a discarded random secret
     mutable std::mutex mutex_;
     std::size_t queued_ = 0;
-    std::unordered_map<std::int64_t, std::size_t> places_; ///< that each scope has, of those `queued_`
+    std::unordered_map<std::int64_t, std::size_t> places_; ///< callers per scope
     std::unordered_map<std::int64_t, std::size_t> tenants_places_;
     core::FairQueue<std::function<void()>> waiting_;
-    core::Smoothed seconds_; ///< that a hash takes
-    core::Workers workers_;  ///< last: it ends before what its work uses
+    core::Smoothed seconds_; ///< duration of a hash
+    core::Workers workers_;  ///< last member, so that its threads end before the objects that they use
 };
 
 } // namespace crypto

@@ -32,7 +32,8 @@ std::string random_bytes(std::size_t count)
 std::string random_base62(std::size_t count)
 {
     constexpr std::string_view alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    // The largest multiple of 62 in a byte: what lies above would favour the first characters.
+    // The largest multiple of 62 that is at most 256. Bytes from this value on are skipped, because they
+    // would make the first characters more likely.
     constexpr unsigned fair = 256 / 62 * 62;
     std::string text;
     text.reserve(count);

@@ -6,14 +6,14 @@
 
 namespace crypto {
 
-/// `count` bytes from the system-seeded generator, fit for keys. As the others here, throws
-/// std::runtime_error when the generator fails.
+/// Returns `count` random bytes that are suitable for keys. All functions here throw std::runtime_error if
+/// the system's generator fails.
 std::string random_bytes(std::size_t count);
 
-/// `count` characters, each of `0-9A-Za-z` equally likely: 5.95 bits a character.
+/// Returns `count` characters of `0-9A-Za-z`, uniformly distributed. Each has 5.95 bits of entropy.
 std::string random_base62(std::size_t count);
 
-/// Any 64-bit number, equally likely.
+/// Returns a uniformly distributed 64-bit number.
 std::uint64_t random_u64();
 
 } // namespace crypto

@@ -13,7 +13,7 @@ using Builder = Owned<OSSL_PARAM_BLD, &OSSL_PARAM_BLD_free>;
 using Parameters = Owned<OSSL_PARAM, &OSSL_PARAM_free>;
 
 constexpr int min_bits = 2048;
-constexpr int max_bits = 8192; // verifying takes long with more, and the key is somebody else's choice
+constexpr int max_bits = 8192; // other issuers choose the key, and a larger key makes verification slow
 constexpr int max_exponent_bits = 33;
 
 unsigned char const* in(std::string_view text)
@@ -57,7 +57,7 @@ Key rsa_public_key(std::string_view n, std::string_view e)
 bool rsa_verify(EVP_PKEY* key, std::string_view data, std::string_view signature)
 {
     DigestContext const context(EVP_MD_CTX_new());
-    // PKCS #1 v1.5 is what an RSA key's DigestVerify does unless told otherwise.
+    // PKCS #1 v1.5 is the default of DigestVerify for RSA keys.
     require(context && EVP_DigestVerifyInit_ex(
                            context.get(), nullptr, "SHA256", nullptr, nullptr, key, nullptr) == 1,
         "EVP_DigestVerifyInit_ex");

@@ -14,11 +14,11 @@ namespace crypto {
 namespace {
 
 constexpr int min_bits = 2048; // RFC 7518, 3.3
-constexpr int max_bits = 8192; // signing takes long with more, and the key is somebody else's choice
+constexpr int max_bits = 8192; // other parties choose the key, and a larger key makes signing slow
 
 detail::Key read_private_key(std::string_view pem)
 {
-    // Without a callback OpenSSL would ask the terminal for the password of an encrypted key.
+    // Without a callback OpenSSL would prompt for the password of an encrypted key on the terminal.
     constexpr auto no_password = [](char*, int, int, void*) { return -1; };
     detail::Bio const bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
     detail::Key key(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr) : nullptr);
@@ -31,7 +31,7 @@ std::string sign_pkcs1(EVP_PKEY* key, std::string_view data)
     auto const* const in = reinterpret_cast<unsigned char const*>(data.data());
     detail::DigestContext const context(EVP_MD_CTX_new());
     std::size_t size = 0;
-    // PKCS #1 v1.5 is what an RSA key's DigestSign does unless told otherwise.
+    // PKCS #1 v1.5 is the default of DigestSign for RSA keys.
     detail::require(
         context &&
             EVP_DigestSignInit_ex(context.get(), nullptr, "SHA256", nullptr, nullptr, key, nullptr) == 1 &&

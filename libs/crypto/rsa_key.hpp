@@ -10,16 +10,16 @@ struct evp_pkey_st;
 
 namespace crypto {
 
-/// An RSA private key that signs tokens for other issuers' servers (RS256, RFC 7518, 3.3). Cheap to copy;
-/// safe to share between threads.
+/// An RSA private key that signs tokens for the servers of other parties (RS256, RFC 7518, 3.3). Cheap to
+/// copy. Thread-safe.
 class RsaSigningKey {
 public:
-    /// Reads PEM (PKCS #8 or PKCS #1, not encrypted). Throws std::invalid_argument, without any of the text,
-    /// when it is not an RSA private key of 2048 to 8192 bits.
+    /// Reads PEM (PKCS #8 or PKCS #1, not encrypted). Throws std::invalid_argument if `pem` is not an RSA
+    /// private key of 2048 to 8192 bits. The message does not contain the key.
     static RsaSigningKey from_pem(std::string_view pem);
 
-    /// The compact serialisation, signed. `header` holds what it is to say besides `alg`. Takes about a
-    /// millisecond.
+    /// Returns the signed token in compact serialisation. `header` holds the header members other than `alg`.
+    /// Takes about 1 ms.
     std::string sign(boost::json::object header, boost::json::object const& payload) const;
 
 private:
