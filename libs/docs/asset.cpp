@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t piece_size = 64 << 10;
 
-/// Takes what is before the first `separator` off the front, and the separator.
+/// Removes the part of `text` up to and including the first `separator`. Returns this part, trimmed and
+/// without the separator.
 std::string_view take(std::string_view& text, char separator) noexcept
 {
     auto const end = std::min(text.find(separator), text.size());
@@ -25,14 +26,15 @@ std::string_view take(std::string_view& text, char separator) noexcept
     return core::trim(part);
 }
 
-/// Whether a weight is zero: `q=0`, `Q=0.000`.
+/// Whether the weight is zero: `q=0`, `Q=0.000`.
 bool refuses(std::string_view weight) noexcept
 {
     return weight.size() > 2 && core::equal_ignoring_case(weight.substr(0, 2), "q=") &&
            weight.find_first_not_of("0.", 2) == std::string_view::npos;
 }
 
-/// Without the header any coding would do; but who does not ask for one is rarely able to undo it.
+/// Whether the response may be compressed. Without an Accept-Encoding header every coding is allowed, but
+/// clients that do not send the header usually cannot decompress. So the result is false.
 bool takes_gzip(std::string_view accept_encoding) noexcept
 {
     bool others = false;
@@ -68,7 +70,7 @@ public:
         stream_.next_out = reinterpret_cast<Bytef*>(piece.data());
         stream_.avail_out = static_cast<uInt>(piece.size());
         int const result = inflate(&stream_, Z_NO_FLUSH);
-        if (result != Z_OK && result != Z_STREAM_END) throw std::runtime_error("an asset is not gzip");
+        if (result != Z_OK && result != Z_STREAM_END) throw std::runtime_error("an asset is not valid gzip");
         ended_ = result == Z_STREAM_END;
         piece.resize(piece.size() - stream_.avail_out);
         return piece;

@@ -7,15 +7,16 @@
 
 namespace docs {
 
-/// A file that is part of the program and stays what it is while the program runs.
+/// An immutable file embedded in the program.
 class Asset {
 public:
-    /// `gzip`: the file, compressed (RFC 1952); of static storage, as `content_type` is.
+    /// `gzip` is the compressed file (RFC 1952). Both arguments must have static storage duration.
     Asset(std::string_view gzip, std::string_view content_type);
 
-    /// 200 with the file: as it lies here for a client that takes gzip (`Accept-Encoding`; RFC 9110, 12.5.3),
-    /// else as a stream of what it was compressed from, in pieces of 64 KiB at most. 304 for one whose
-    /// `If-None-Match` names the same. Caches are to ask each time.
+    /// Responds with 304 if `If-None-Match` names the current version, else with 200 and the file. The body
+    /// is compressed if the client accepts gzip (`Accept-Encoding`; RFC 9110, 12.5.3). Otherwise it is a
+    /// stream of the decompressed content, in pieces of at most 64 KiB. Caches must revalidate the response
+    /// before each use (`no-cache`).
     http::Response answer(http::Request const& request) const;
 
 private:

@@ -44,13 +44,13 @@ json::value to_json(YAML::Node const& node)
     }
 }
 
-/// `common.yaml#/components/schemas/Id`
+/// The target of a reference, such as `common.yaml#/components/schemas/Id`.
 struct Target {
     std::string file;
     std::string pointer;
 };
 
-/// Makes one document of several.
+/// Merges several documents into one.
 class Bundle {
 public:
     explicit Bundle(std::string const& file)
@@ -83,7 +83,8 @@ private:
     static Target parse(std::string_view text, std::string const& from)
     {
         auto const hash = text.find('#');
-        if (hash == std::string_view::npos) throw std::runtime_error("no reference: " + std::string(text));
+        if (hash == std::string_view::npos)
+            throw std::runtime_error("not a reference (no '#'): " + std::string(text));
         return {hash == 0 ? from : std::string(text.substr(0, hash)), std::string(text.substr(hash + 1))};
     }
 
@@ -91,7 +92,9 @@ private:
     {
         boost::system::error_code failed;
         auto const* found = load(at.file).find_pointer(at.pointer, failed);
-        if (found == nullptr) throw std::runtime_error("nothing at " + at.file + '#' + at.pointer);
+        if (found == nullptr)
+            throw std::runtime_error(
+                "the target of a reference does not exist: " + at.file + '#' + at.pointer);
         return *found;
     }
 
@@ -102,13 +105,13 @@ private:
             auto const* text = item.as_object().if_contains("$ref");
             auto const at = text != nullptr ? parse(text->as_string(), main_) : Target{main_, ""};
             if (text != nullptr && item.as_object().size() != 1)
-                throw std::runtime_error(std::string(path) + " refers to a path item and says more");
+                throw std::runtime_error(std::string(path) + " has other members besides its $ref");
             all[path] = rewritten(text != nullptr ? target(at) : item, at.file);
         }
         return all;
     }
 
-    /// `value` of that file with references into the whole.
+    /// Returns `value` from `file`, with its references changed to targets in the merged document.
     json::value rewritten(json::value const& value, std::string const& file)
     {
         if (auto const* array = value.if_array()) {
@@ -129,7 +132,8 @@ private:
         return members;
     }
 
-    /// Where in the whole the reference's target is, which is brought there the first time.
+    /// Returns the pointer of the reference's target in the merged document. The first call for a target
+    /// copies it there.
     std::string local(Target const& at)
     {
         if (at.file == main_) {
@@ -141,10 +145,11 @@ private:
         auto const slash = at.pointer.rfind('/');
         std::string const prefix = "/components/", head = at.pointer.substr(0, slash + 1);
         if (!head.starts_with(prefix) || std::ranges::count(head, '/') != 3)
-            throw std::runtime_error("no component: " + at.file + '#' + at.pointer);
+            throw std::runtime_error(
+                "the target of a reference is not a component: " + at.file + '#' + at.pointer);
         auto const section = head.substr(prefix.size(), slash - prefix.size());
         auto const name = free_name(section, at.pointer.substr(slash + 1), at.file);
-        // Before what it refers to, which may be itself.
+        // The component is registered before its references are followed, because it may refer to itself.
         auto const place = head + name;
         places_[{at.file, at.pointer}] = place;
         auto component = rewritten(target(at), at.file);
@@ -166,7 +171,7 @@ private:
     std::string directory_;
     std::string main_;
     std::map<std::string, json::value> files_;
-    std::map<std::pair<std::string, std::string>, std::string> places_; ///< of what was brought in
+    std::map<std::pair<std::string, std::string>, std::string> places_; ///< targets copied from other files
     std::map<std::string, json::object> imported_;                      ///< by section
 };
 

@@ -5,16 +5,19 @@
 
 #include <string>
 
-/// For what is made while building, and tests: services hold their contracts as JSON and read no YAML.
+/// Reads OpenAPI contracts, for build tools and tests. Services embed their contracts as JSON and read no
+/// YAML.
 namespace docs {
 
-/// A YAML file as JSON, members in their order; what is neither quoted nor a number, `true`, `false` or
-/// `null` is text. Throws YAML::Exception when there is none, or it is not YAML.
+/// Reads a YAML file and converts it to JSON. Members keep their order. An unquoted scalar that is not a
+/// number, `true`, `false` or `null` is a string. Throws YAML::Exception if the file cannot be read or is not
+/// YAML.
 boost::json::value read_yaml(std::string const& file);
 
-/// An OpenAPI document (YAML) in one piece: what it refers to of documents beside it is among its own
-/// components, under its own name or, where that is another thing's, as `<document>.<name>`; path items are
-/// in their places. Throws std::runtime_error when a reference leads nowhere, or to what is no component.
+/// Reads an OpenAPI document (YAML) and returns it as one document without references to other files.
+/// Components of other files are copied into the components of this document, under the same name or, if the
+/// name is taken, as `<document>.<name>`. References to path items are replaced by the path items. Throws
+/// std::runtime_error if the target of a reference does not exist or is not a component.
 boost::json::object bundled(std::string const& file);
 
 } // namespace docs
