@@ -23,7 +23,7 @@ struct Block {
     AddressRange range;
 };
 
-// The first block that fits decides, so narrower blocks stand before those around them.
+// The first matching block decides, so narrow blocks stand before the blocks that contain them.
 constexpr Block ipv4_blocks[] = {
     {{0}, 8, AddressRange::unspecified},
     {{10}, 8, AddressRange::private_use},
@@ -51,10 +51,10 @@ constexpr Block ipv6_blocks[] = {
     {{0x3f, 0xff}, 20, AddressRange::documentation},
     {{0x20, 0x01}, 23, AddressRange::reserved}, // protocol assignments: Teredo, ORCHID, benchmarking
     {{0x20}, 3, AddressRange::global},
-    {{}, 0, AddressRange::reserved}, // IANA has assigned nothing else to the public internet
+    {{}, 0, AddressRange::reserved}, // IANA has assigned no other addresses to the public internet
 };
 
-// IPv6 forms with an IPv4 address inside, which is where the packets go in the end.
+// IPv6 forms that contain an IPv4 address. Packets to such an address may reach the IPv4 address.
 struct Embedding {
     std::array<std::uint8_t, 16> prefix;
     unsigned bits;
@@ -104,7 +104,7 @@ std::string_view without_brackets(std::string_view host)
     return host;
 }
 
-/// The bytes of a literal (4 or 16 of them are used), or 0 when it is not one.
+/// Writes the bytes of a literal to `out` and returns their number, 4 or 16. Returns 0 for other text.
 std::size_t parse_literal(std::string_view literal, std::array<std::uint8_t, 16>& out)
 {
     std::string const text(literal.substr(0, literal.find('%')));

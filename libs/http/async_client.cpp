@@ -30,8 +30,8 @@ namespace asio = boost::asio;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::size_t idle_handles = 256;
-constexpr long receive_buffer = 4'096; ///< of each transfer: responses are small, and there are many
-constexpr long dns_entry_seconds = 5;  ///< how long libcurl keeps the addresses it was given
+constexpr long receive_buffer = 4'096; ///< per transfer: responses are small, and there are many
+constexpr long dns_entry_seconds = 5;  ///< how long libcurl caches the addresses of CURLOPT_RESOLVE
 
 struct FreeMulti {
     void operator()(CURLM* multi) const noexcept { curl_multi_cleanup(multi); }
@@ -44,8 +44,8 @@ std::string bracketed(std::string const& literal)
     return literal.find(':') == std::string::npos ? literal : '[' + literal + ']';
 }
 
-/// What libcurl is told of a host's addresses: of its name as the URL may have it, with a dot at its end or
-/// without.
+/// The entries for CURLOPT_RESOLVE: the host name with and without a dot at its end, because the URL may
+/// contain either form.
 CurlList entries_of(OutboundUrl const& url, std::vector<std::string> const& addresses)
 {
     std::string list;
@@ -74,7 +74,7 @@ OutboundError failure_of(std::exception_ptr const& failure)
 } // namespace
 
 struct AsyncClient::Impl {
-    /// One request from `send` to `done`. Only the client's thread touches it.
+    /// One request from `send` to `done`. Used on the client's thread only.
     struct Flight {
         Flight(OutboundRequest r, Done d) : request(std::move(r)), done(std::move(d)) {}
 
@@ -84,7 +84,7 @@ struct AsyncClient::Impl {
         Steady::time_point begun = Steady::now();
         CurlHandle handle;
         std::optional<Transfer> transfer;
-        bool added = false; ///< libcurl works on it
+        bool added = false; ///< libcurl processes the request
         std::optional<std::stop_callback<std::function<void()>>> on_stop;
         std::optional<asio::steady_timer> farewell;
     };
@@ -111,7 +111,7 @@ struct AsyncClient::Impl {
         });
     }
 
-    // --- a request's way ---------------------------------------------------------------------------------
+    // --- the steps of a request ----------------------------------------------------------------------------
 
     void begin(OutboundRequest&& request, Done&& done)
     {
@@ -119,22 +119,23 @@ struct AsyncClient::Impl {
         auto& flight = flights.try_emplace(id, std::move(request), std::move(done)).first->second;
         auto url = parse_outbound_url(flight.request.url);
         if (!url) {
-            end(id, OutboundError(OutboundError::Kind::protocol, "not an http or https URL", false));
+            end(id,
+                OutboundError(OutboundError::Kind::protocol, "the URL is not an http or https URL", false));
             return;
         }
         flight.url = std::move(*url);
         if (closed) {
-            end(id, OutboundError(OutboundError::Kind::stopped, "told to stop", false));
+            end(id, OutboundError(OutboundError::Kind::stopped, "the client is stopped", false));
             return;
         }
-        // The callback may run on the thread that asks for the stop.
+        // The callback may run on the thread that requests the stop.
         flight.on_stop.emplace(
             flight.request.stop, [this, id] { asio::post(io, [this, id] { bid_farewell(id); }); });
         if (is_address_literal(flight.url.host)) {
             start(id, {});
             return;
         }
-        // c-ares knows `localhost` without the dot alone.
+        // c-ares knows only `localhost` without the dot.
         resolver.resolve(flight.url.host == "localhost." ? "localhost" : flight.url.host,
             std::min(flight.request.timeout, flight.request.connect_timeout),
             [this, id](Resolved const& resolved) { on_resolved(id, resolved); });
@@ -149,12 +150,12 @@ struct AsyncClient::Impl {
             start(id, resolved.addresses);
             return;
         case Resolved::Kind::timeout:
-            end(id, OutboundError(Kind::timeout, "the host's name was not resolved in time", false));
+            end(id, OutboundError(Kind::timeout, "the host name was not resolved in time", false));
             return;
         case Resolved::Kind::unknown:
             break;
         }
-        end(id, OutboundError(Kind::dns, "the host's name has no address", false));
+        end(id, OutboundError(Kind::dns, "the host name has no address", false));
     }
 
     void start(Id id, std::vector<std::string> const& addresses)
@@ -178,15 +179,16 @@ struct AsyncClient::Impl {
         }
     }
 
-    /// What differs from a blocking request.
+    /// Sets the options that differ from those of a blocking request.
     static void set_apart(CURL* handle, Id id)
     {
-        // NOLINTNEXTLINE(performance-no-int-to-ptr): a number libcurl keeps for us
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): libcurl only stores the number
         curl_easy_setopt(handle, CURLOPT_PRIVATE, reinterpret_cast<void*>(id));
         curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
         curl_easy_setopt(handle, CURLOPT_BUFFERSIZE, receive_buffer);
         curl_easy_setopt(handle, CURLOPT_DNS_CACHE_TIMEOUT, dns_entry_seconds);
-        // libcurl shares the roots it has read among all transfers unless it has a folder of them, too.
+        // libcurl shares the parsed root certificates among all transfers only if no folder of certificates
+        // (CAPATH) is set.
         char const* bundle = nullptr;
         curl_easy_getinfo(handle, CURLINFO_CAINFO, &bundle);
         if (bundle != nullptr) curl_easy_setopt(handle, CURLOPT_CAPATH, nullptr);
@@ -208,7 +210,7 @@ struct AsyncClient::Impl {
         auto const it = flights.find(id);
         if (it == flights.end()) return;
         if (!it->second.transfer) {
-            end(id, OutboundError(OutboundError::Kind::stopped, "told to stop", false));
+            end(id, OutboundError(OutboundError::Kind::stopped, "the request was stopped", false));
             return;
         }
         it->second.transfer->mark_stopped();
@@ -239,7 +241,7 @@ struct AsyncClient::Impl {
         flight.done(std::move(result));
     }
 
-    // --- libcurl's events --------------------------------------------------------------------------------
+    // --- libcurl's events ----------------------------------------------------------------------------------
 
     static int on_socket(CURL*, curl_socket_t socket, int what, void* self, void*)
     {
@@ -277,7 +279,7 @@ struct AsyncClient::Impl {
         }
     }
 
-    // --- the end -----------------------------------------------------------------------------------------
+    // --- shutdown ------------------------------------------------------------------------------------------
 
     void close()
     {
@@ -308,7 +310,7 @@ struct AsyncClient::Impl {
     NameResolver resolver;
     asio::steady_timer timer;
     std::unordered_map<Id, Flight> flights;
-    CurlMulti multi; ///< before the handles of `flights`
+    CurlMulti multi; ///< destroyed after the handles of `flights`
     Id next_id = 1;
     bool closed = false;
     std::once_flag joined;

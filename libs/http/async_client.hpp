@@ -10,25 +10,26 @@
 
 namespace http {
 
-/// What a request came to.
+/// The result of a request.
 using OutboundResult = std::variant<OutboundResponse, OutboundError>;
 
-/// HTTP/1.1 to other servers through libcurl's multi interface, on one thread of its own: thousands of
-/// requests in flight, none of which holds a thread, nor does a name that cannot be resolved (c-ares). Each
-/// request is held to what Client's are: the same address policy on every socket, no proxy, no cookies,
-/// certificates verified, redirects and response bytes limited. HTTP/2 is not offered, so that an attempt
-/// that timed out takes its connection with it.
+/// HTTP/1.1 client on libcurl's multi interface, with one thread for thousands of requests. No request blocks
+/// a thread, not even one whose host name cannot be resolved (c-ares). Requests have the restrictions of
+/// Client: the address policy on every socket, no proxy, no cookies, verified certificates, limited redirects
+/// and response bytes. It does not use HTTP/2, so that the timeout of a request also ends its connection.
 ///
-/// The caller bounds how many requests there are. Idle connections are kept up to `max_idle_connections`.
+/// The caller must limit the number of requests in flight. At most `max_idle_connections` idle connections
+/// are kept.
 class AsyncClient {
 public:
-    /// Called once for each request, on the client's thread; does not block and does not throw. It may send
+    /// Called once for each request, on the client's thread. Must neither block nor throw. It may send
     /// further requests.
     using Done = std::function<void(OutboundResult)>;
 
     static constexpr long max_idle_connections = 256;
 
-    /// Starts the thread. `dns_servers`: `ip[:port],...`; empty: those of /etc/resolv.conf.
+    /// Starts the thread. `dns_servers` is a list `ip[:port],...`. If it is empty, the servers in
+    /// /etc/resolv.conf are used.
     explicit AsyncClient(ClientOptions options, std::string const& dns_servers = {});
 
     /// As `stop()`.
@@ -36,14 +37,16 @@ public:
     AsyncClient(AsyncClient const&) = delete;
     AsyncClient& operator=(AsyncClient const&) = delete;
 
-    /// Begins a request; returns at once. Any thread. Its stop token and farewell are obeyed at once, and its
-    /// timeout includes the resolution of the name, which may take `connect_timeout`. Not after `stop()`.
+    /// Starts a request and returns at once. Thread-safe. `request.stop` and `request.farewell` take effect
+    /// without delay. `request.timeout` includes name resolution, which may take up to
+    /// `request.connect_timeout`. Must not be called after `stop()`.
     void send(OutboundRequest request, Done done);
 
-    /// Requests that were begun and have not ended.
+    /// The number of requests in flight.
     std::size_t in_flight() const noexcept;
 
-    /// Ends what is in flight as `stopped`, and the thread. Not from the client's thread.
+    /// Ends all requests in flight with an OutboundError of kind `stopped`, then ends the thread. Must not be
+    /// called on the client's thread.
     void stop() noexcept;
 
     AddressPolicy const& addresses() const noexcept;

@@ -11,7 +11,8 @@ namespace http {
 
 namespace {
 
-/// An ordinary request takes and gives back a few steps; a sender of a few bytes holds no more than one.
+/// Memory is taken from the budget in steps of this size. A typical request takes few steps; a client that
+/// has sent only a few bytes holds one step.
 constexpr std::size_t step = 1024;
 
 std::size_t whole_steps(std::size_t bytes) noexcept
@@ -76,7 +77,7 @@ std::array<BodyBudget::Part, 6> BodyBudget::parts_of(Holder const& holder) noexc
     };
     bool const anonymous = holder.anonymous;
     bool const has_tenant = holder.scope_id != 0;
-    // Requests without a tenant have one share together.
+    // Anonymous requests without a tenant count together, under tenant 0.
     return {Part{Share::anonymous_address, &anonymous_addresses_, anonymous ? holder.address : std::nullopt},
         Part{Share::network, &networks_, holder.network},
         Part{Share::anonymous_environment, &anonymous_environments_,
@@ -137,8 +138,8 @@ void BodyLease::grow(std::size_t bytes)
             auto const limit = budget_->limit_of(*used_up);
             if (wanted > limit)
                 throw core::Error(core::codes::payload_too_large,
-                    "The body takes more memory than the " + std::to_string(limit) +
-                        " bytes that a request may take here. Send less at once.");
+                    "To read and parse this body would take more than " + std::to_string(limit) +
+                        " bytes of memory, the limit for this request. Send a smaller body.");
             throw core::Error::unavailable("Too many request bodies are in memory. Retry later.");
         }
         taken_ = wanted;
@@ -149,7 +150,7 @@ void BodyLease::grow(std::size_t bytes)
 void BodyLease::shrink(std::size_t bytes) noexcept
 {
     used_ -= bytes;
-    // One step is kept: taking it anew would cost more than it is worth.
+    // One step is kept, because taking it again would cost more.
     std::size_t const kept = std::max(whole_steps(used_), step);
     if (kept >= taken_) return;
     budget_->give_back(holder_, taken_ - kept);

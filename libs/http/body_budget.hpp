@@ -16,13 +16,16 @@ namespace http {
 
 class BodyLease;
 
-/// How many bytes of request bodies, and of the JSON they become, this process holds at most. Within the
-/// total, each tenant has a half, of which each of its environments has three quarters, and each network a
-/// quarter. Requests without a credential have a half together; of that, those of one tenant have a half (of
-/// which each of its environments has three quarters), those of one address a quarter. Safe from any thread.
+/// Limits the memory of request bodies and their JSON in this process. Thread-safe. The limits are fractions
+/// of the total:
+/// - 1/2 for each tenant, of which each of its environments may hold 3/4 (core::share_of),
+/// - 1/4 for each network,
+/// - 1/2 for all anonymous requests together,
+/// - 1/4 for the anonymous requests of each tenant, of which each of its environments may hold 3/4,
+/// - 1/8 for the anonymous requests of each address.
 class BodyBudget : public std::enable_shared_from_this<BodyBudget> {
 public:
-    /// What was used up when a request is refused.
+    /// The limit that a refused request would exceed.
     enum class Share : std::uint8_t {
         process,
         anonymous,
@@ -37,18 +40,21 @@ public:
     static constexpr std::array<std::string_view, 8> share_names{"process", "anonymous", "tenant",
         "environment", "network", "anonymous_tenant", "anonymous_environment", "anonymous_address"};
 
-    /// Whose shares a request's bytes count in, beside the total.
+    /// Determines the limits that apply to a request, in addition to the total.
     struct Holder {
-        std::optional<std::int64_t> address = {}; ///< network_key of the client; nullopt: none counts
-        std::optional<std::int64_t> network = {}; ///< network_key of the client's network, likewise
-        std::int64_t scope_id = 0;                ///< as in core::Scope; 0: no tenant
-        bool anonymous = false; ///< came without a credential, or with one that is no secret
+        /// `network_key` of the client's address; nullopt: no limit per address.
+        std::optional<std::int64_t> address = {};
+        /// `network_key` of the client's network; nullopt: no limit per network.
+        std::optional<std::int64_t> network = {};
+        std::int64_t scope_id = 0; ///< a core::Scope's id; 0: no tenant
+        /// Whether the request has no credential, or only one that is not secret.
+        bool anonymous = false;
     };
 
-    /// `refused` is told of each refusal, on any thread.
+    /// `refused` is called for each refusal, on any thread.
     static std::shared_ptr<BodyBudget> make(std::size_t total, std::function<void(Share)> refused = {});
 
-    /// What one request holds; nothing yet.
+    /// Creates the lease of one request. At first, the lease holds no memory.
     std::shared_ptr<BodyLease> lease(Holder const& holder);
 
     std::size_t total() const noexcept { return total_; }
@@ -60,16 +66,18 @@ private:
 
     BodyBudget(std::size_t total, std::function<void(Share)> refused);
 
-    /// A key's share of one kind.
+    /// One limit, and the key under which a request counts.
     struct Part {
         Share share;
         core::KeyedLimit* limit;
-        std::optional<std::int64_t> key; ///< nullopt: it does not count there
+        std::optional<std::int64_t> key; ///< nullopt: the limit does not apply
     };
 
     std::array<Part, 6> parts_of(Holder const& holder) noexcept;
     std::size_t limit_of(Share share) const noexcept;
-    std::optional<Share> take(Holder const& holder, std::size_t bytes); ///< what was used up; nullopt: none
+    /// Takes `bytes` if all limits allow it, and returns nullopt. Otherwise returns the limit that would be
+    /// exceeded.
+    std::optional<Share> take(Holder const& holder, std::size_t bytes);
     void give_back(Holder const& holder, std::size_t bytes) noexcept;
 
     std::size_t const total_;
@@ -80,7 +88,7 @@ private:
     core::KeyedLimit anonymous_tenants_, anonymous_environments_, anonymous_addresses_;
 };
 
-/// The part of the budget that one request holds; given back with the object. Used on one thread at a time.
+/// The memory that one request holds. The destructor returns it to the budget. Not thread-safe.
 class BodyLease {
 public:
     BodyLease(std::shared_ptr<BodyBudget> budget, BodyBudget::Holder const& holder) noexcept
@@ -92,21 +100,21 @@ public:
     BodyLease(BodyLease const&) = delete;
     BodyLease& operator=(BodyLease const&) = delete;
 
-    /// Holds `bytes` more. Throws UNAVAILABLE with Retry-After when they are not to be had now,
-    /// PAYLOAD_TOO_LARGE when this request alone would hold more than its share.
+    /// Takes `bytes` more. Throws UNAVAILABLE with Retry-After if that memory is not available now, and
+    /// PAYLOAD_TOO_LARGE if this request alone would exceed a limit.
     void grow(std::size_t bytes);
 
     void shrink(std::size_t bytes) noexcept;
 
-    /// The raw body takes `bytes` of memory from now on. Throws as `grow`.
+    /// Sets the memory of the raw body to `bytes`. Throws as `grow`.
     void hold_body(std::size_t bytes);
 
 private:
     std::shared_ptr<BodyBudget> budget_;
     BodyBudget::Holder const holder_;
     std::size_t used_ = 0;
-    std::size_t taken_ = 0; ///< from the budget, in whole steps: at least `used_`
-    std::size_t body_ = 0;  ///< of `used_`
+    std::size_t taken_ = 0; ///< taken from the budget in whole steps; at least `used_`
+    std::size_t body_ = 0;  ///< the body's part of `used_`
 };
 
 } // namespace http

@@ -6,7 +6,7 @@
 
 namespace http {
 
-/// Bytes that were read and not yet used, in one stretch of memory. Internal to the server.
+/// A contiguous buffer of bytes that were read and not consumed yet. Internal to the server.
 class ReadBuffer {
 public:
     std::string_view data() const noexcept { return {storage_.get() + begin_, end_ - begin_}; }
@@ -15,25 +15,25 @@ public:
 
     std::size_t capacity() const noexcept { return capacity_; }
 
-    /// Where the next bytes go; `space_size()` of them fit, and `commit` says how many there are.
+    /// The free space: `space_size()` bytes. `commit` records how many bytes were written.
     char* space() noexcept { return storage_.get() + end_; }
 
     std::size_t space_size() const noexcept { return capacity_ - end_; }
 
     void commit(std::size_t size) noexcept { end_ += size; }
 
-    /// The first `size` bytes are used. Views of them stay valid until the next change of the memory.
+    /// Consumes the first `size` bytes. Views of them stay valid until the memory is moved or freed.
     void consume(std::size_t size) noexcept { begin_ += size; }
 
     void clear() noexcept { begin_ = end_ = 0; }
 
-    /// Moves the bytes to the front of memory for at least `capacity` bytes in all. Answers the memory that
-    /// they were in when it is another one, so that views of it can be moved as well.
+    /// Moves the bytes to the front of memory that holds at least `capacity` bytes. If it allocates new
+    /// memory, returns the old memory, so that the caller can adjust its views.
     std::unique_ptr<char[]> make_room(std::size_t capacity);
 
     void append(std::string_view bytes);
 
-    /// Keeps no more memory than the bytes need.
+    /// Frees memory that the bytes do not need.
     void shrink();
 
 private:

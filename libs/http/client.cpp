@@ -21,11 +21,11 @@ Client::~Client() = default;
 OutboundResponse Client::send(OutboundRequest const& request)
 {
     if (!parse_outbound_url(request.url)) {
-        throw OutboundError(OutboundError::Kind::protocol, "not an http or https URL", false);
+        throw OutboundError(OutboundError::Kind::protocol, "the URL is not an http or https URL", false);
     }
     CurlHandle handle = impl_->handles.take();
 
-    struct Return { // a handle is good for another request after any failure
+    struct Return { // a handle can be reused after any failure
         CurlHandles& handles;
         CurlHandle& handle;
 

@@ -19,43 +19,44 @@ namespace http {
 /// A request to another server.
 struct OutboundRequest {
     std::string method = "GET";
-    std::string url;                                          ///< `http` or `https`
-    std::vector<std::pair<std::string, std::string>> headers; ///< no CR, LF or NUL: std::invalid_argument
-    std::string body; ///< sent, with its length, when not empty or on POST, PUT, PATCH
-    std::chrono::milliseconds timeout{15'000}; ///< for everything, name resolution included
+    std::string url; ///< `http` or `https`
+    /// Names and values must not contain CR, LF or NUL; otherwise std::invalid_argument is thrown.
+    std::vector<std::pair<std::string, std::string>> headers;
+    std::string body; ///< sent with Content-Length if it is not empty, or for POST, PUT and PATCH
+    std::chrono::milliseconds timeout{15'000}; ///< for the whole request, including name resolution
     std::chrono::milliseconds connect_timeout{5'000};
     std::size_t max_response_bytes = 1 << 20;
-    bool truncate_response = false; ///< keep the first `max_response_bytes` and hang up, instead of failing
-    unsigned max_redirects = 0;     ///< 0: a 3xx is the response
-    bool fresh_connection =
-        false;            ///< on a new connection, so that libcurl never sends it a second time by itself
-    std::stop_token stop; ///< once requested, `farewell` is left for it
-    std::chrono::milliseconds farewell{0}; ///< kept within about a second
+    bool truncate_response = false; ///< a longer response is cut at `max_response_bytes` instead of failing
+    unsigned max_redirects = 0;     ///< 0: a 3xx response is returned
+    /// Whether to use a new connection, so that libcurl never repeats the request on its own.
+    bool fresh_connection = false;
+    std::stop_token stop;                  ///< when a stop is requested, the request ends after `farewell`
+    std::chrono::milliseconds farewell{0}; ///< grace period after `stop`; accurate to about one second
 };
 
 struct OutboundResponse {
     unsigned status = 0;
-    std::vector<std::pair<std::string, std::string>> headers; ///< of the last response; names in lower case
+    std::vector<std::pair<std::string, std::string>> headers; ///< of the last response, with lower-case names
     std::string body;
-    /// `Retry-After`, as seconds or as a date, made a duration (RFC 9110, 10.2.3).
+    /// The value of `Retry-After` (RFC 9110, 10.2.3), in seconds or a date, converted to a duration.
     std::optional<std::chrono::seconds> retry_after;
 
-    /// First header of that name, which is given in lower case.
+    /// The first header with that lower-case name.
     std::optional<std::string_view> header(std::string_view lower_case_name) const noexcept;
 };
 
-/// Why there is no response.
+/// The reason why there is no response.
 class OutboundError : public std::runtime_error {
 public:
     enum class Kind {
         dns,     ///< the name has no address, or the resolver failed
-        connect, ///< nobody answers, or the connection broke before the request was sent
-        tls,     ///< handshake or certificate
+        connect, ///< no connection, or the connection broke before the request was sent
+        tls,     ///< the handshake failed or the certificate is not valid
         timeout,
-        too_large,       ///< longer than `max_response_bytes`
+        too_large,       ///< the response has more than `max_response_bytes`
         refused_address, ///< the AddressPolicy forbids every address of the host
         stopped,         ///< `stop` was requested
-        protocol,        ///< not a URL, not HTTP, cut off in the middle, too many redirects
+        protocol,        ///< invalid URL, not HTTP, incomplete response, too many redirects
     };
 
     OutboundError(Kind kind, std::string const& what, bool request_sent)
@@ -65,7 +66,7 @@ public:
 
     Kind kind() const noexcept { return kind_; }
 
-    /// Whether the peer may have received the request and acted on it.
+    /// Whether the server may have received and processed the request.
     bool request_sent() const noexcept { return request_sent_; }
 
 private:
@@ -77,16 +78,16 @@ std::string_view to_string(OutboundError::Kind kind) noexcept;
 
 struct ClientOptions {
     AddressPolicy addresses{false};
-    std::string ca_file; ///< OUTBOUND_CA_FILE: PEM roots trusted instead of the system's; empty: the system's
+    /// OUTBOUND_CA_FILE: PEM roots to trust instead of the system's; empty: the system's roots.
+    std::string ca_file;
     std::string user_agent = "tetrad/" TETRAD_VERSION;
-    std::size_t max_idle = 32; ///< handles kept, each with its open connections
+    std::size_t max_idle = 32; ///< number of idle handles kept, each with its open connections
 };
 
-/// HTTP/1.1 and HTTP/2 to other servers through libcurl, blocking: for worker threads, never for an I/O
-/// thread. One client serves any number of threads; connections are kept and used again. Each address is
-/// checked on the socket that is about to connect, so a name that changes its mind (DNS rebinding) reaches
-/// nothing it may not. Proxies of the environment are not used, no cookies are kept, certificates are always
-/// verified.
+/// Blocking HTTP/1.1 and HTTP/2 client on libcurl, for worker threads. Do not use it on I/O threads.
+/// Thread-safe. Connections are kept and reused. Each address is checked immediately before its socket
+/// connects, so a name that changes its address (DNS rebinding) cannot reach a forbidden address. Proxies of
+/// the environment are not used, cookies are not kept, and certificates are always verified.
 class Client {
 public:
     explicit Client(ClientOptions options);
@@ -94,8 +95,8 @@ public:
     Client(Client const&) = delete;
     Client& operator=(Client const&) = delete;
 
-    /// Throws OutboundError when no whole response came; any status is a response. It blocks for `timeout` at
-    /// most, save that the system's resolver may take longer to give up a name.
+    /// Returns a response of any status. Throws OutboundError if no complete response arrives. Blocks for at
+    /// most `timeout`, except that the system's resolver may take longer to give up on a name.
     OutboundResponse send(OutboundRequest const& request);
 
     AddressPolicy const& addresses() const noexcept;
@@ -105,8 +106,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// The parts of an absolute URL, as the client itself reads it: numbers in IPv4 hosts (`0x7f.1`) are made
-/// dotted.
+/// The parts of an absolute URL, as the client interprets it: numeric IPv4 hosts (`0x7f.1`) are converted to
+/// dotted form.
 struct OutboundUrl {
     std::string scheme; ///< `http` or `https`
     std::string host;   ///< without brackets, lower case
@@ -114,12 +115,12 @@ struct OutboundUrl {
     bool has_credentials = false;
 };
 
-/// nullopt when it is not an http(s) URL with a host; nor is one whose host is percent-encoded.
+/// Returns nullopt for text that is not an http or https URL with a host, and for a percent-encoded host.
 std::optional<OutboundUrl> parse_outbound_url(std::string const& url);
 
-/// Records a fault of the field `name` unless `url` is one that a tenant may have requests sent to: https
-/// (http too where private addresses are admitted), visible ASCII, no credentials, and not a host that is
-/// refused by its looks.
+/// Checks a URL to which a tenant wants requests to be sent, and records an error of the field `name` if it
+/// is not allowed. The URL must use https (or http if private addresses are allowed), consist of visible
+/// ASCII, have no credentials, and have a host that AddressPolicy::allows_host accepts.
 void check_outbound_url(
     core::Fields& fields, std::string_view name, std::string const& url, AddressPolicy const& addresses);
 

@@ -8,7 +8,8 @@ namespace http {
 
 CurlHandles::CurlHandles(std::size_t max_idle) : max_idle_(max_idle)
 {
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) throw std::runtime_error("libcurl does not start");
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        throw std::runtime_error("libcurl cannot be initialised");
 }
 
 CurlHandles::~CurlHandles()
@@ -34,7 +35,8 @@ CurlHandle CurlHandles::take()
 
 void CurlHandles::put_back(CurlHandle handle)
 {
-    curl_easy_reset(handle.get()); // keeps connections and TLS sessions, forgets what lives on stacks
+    // The reset keeps connections and TLS sessions, and drops pointers to objects of the transfer.
+    curl_easy_reset(handle.get());
     std::lock_guard const lock(mutex_);
     if (idle_.size() < max_idle_) idle_.push_back(std::move(handle));
 }

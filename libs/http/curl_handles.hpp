@@ -21,21 +21,21 @@ using CurlHandle = std::unique_ptr<CURL, FreeCurl>;
 using CurlList = std::unique_ptr<curl_slist, FreeCurl>;
 using CurlUrl = std::unique_ptr<CURLU, FreeCurl>;
 
-/// libcurl's handles between the transfers they serve, each with the connections it has open. Whatever speaks
-/// through libcurl, HTTP or not, keeps its own. Safe from any thread.
+/// A pool of libcurl handles, each with its open connections. Each user of libcurl has its own pool.
+/// Thread-safe.
 class CurlHandles {
 public:
-    /// At most `max_idle` are kept. Throws std::runtime_error when libcurl does not start.
+    /// Keeps at most `max_idle` handles. Throws std::runtime_error if libcurl cannot be initialised.
     explicit CurlHandles(std::size_t max_idle);
     ~CurlHandles();
     CurlHandles(CurlHandles const&) = delete;
     CurlHandles& operator=(CurlHandles const&) = delete;
 
-    /// The one that was put back last, since its connections are the youngest, or a new one. Its options are
-    /// the default ones.
+    /// Returns the handle that was put back last, because its connections are the most recently used, or a
+    /// new handle. All its options have their defaults.
     CurlHandle take();
 
-    /// Takes back one whose transfer is over, however it ended.
+    /// Puts a handle back after its transfer, successful or not.
     void put_back(CurlHandle handle);
 
 private:

@@ -16,7 +16,7 @@ void skip_blanks(std::string_view& text) noexcept
     text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
 }
 
-/// Takes one entity tag off the front; empty when there is none.
+/// Removes one entity tag from the front and returns it; empty if there is none.
 std::string_view take_tag(std::string_view& text) noexcept
 {
     std::size_t const open = text.starts_with("W/") ? 2 : 0;
@@ -28,7 +28,7 @@ std::string_view take_tag(std::string_view& text) noexcept
     return tag;
 }
 
-/// How tags are compared (RFC 9110, 8.8.3.2).
+/// Comparison of tags (RFC 9110, 8.8.3.2).
 enum class Comparison : std::uint8_t { strong, weak };
 
 bool are_same(std::string_view a, std::string_view b, Comparison comparison) noexcept
@@ -38,7 +38,7 @@ bool are_same(std::string_view a, std::string_view b, Comparison comparison) noe
     return opaque(a) == opaque(b);
 }
 
-/// Whether a list of tags, or `*`, names `current`.
+/// Whether `list`, a list of tags or `*`, matches `current`.
 bool names(std::string_view list, std::string_view current, Comparison comparison) noexcept
 {
     skip_blanks(list);
@@ -97,8 +97,9 @@ void check_if_match(http::Request const& request, std::string_view current)
         asked = true;
     }
     if (asked)
-        throw core::Error(
-            core::codes::precondition_failed, "The object has changed: its ETag is not the one given.");
+        throw core::Error(core::codes::precondition_failed,
+            "The object has changed: its ETag does not match If-Match. "
+            "Read it again, then repeat the change.");
 }
 
 void check_if_match(http::Request const& request, std::int64_t version)

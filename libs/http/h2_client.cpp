@@ -17,7 +17,7 @@ using Steady = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds first_backoff{100};
 constexpr std::chrono::milliseconds max_backoff{2'000};
-constexpr std::chrono::milliseconds extra_idle{30'000}; ///< connections beyond the first, when of no use
+constexpr std::chrono::milliseconds extra_idle{30'000}; ///< idle timeout of connections beyond the first
 
 } // namespace
 
@@ -43,7 +43,7 @@ public:
     void tick(SteadyTime now)
     {
         bool first = true;
-        for (std::size_t i = 0; i < connections_.size(); ++i) { // may grow meanwhile
+        for (std::size_t i = 0; i < connections_.size(); ++i) { // the list may grow meanwhile
             auto const connection = connections_[i];
             connection->tick(
                 now, first ? options_.idle_timeout : std::min(extra_idle, options_.idle_timeout));
@@ -84,7 +84,7 @@ private:
 
     void changed(Connection const& connection) override
     {
-        // Else a server that always takes and leaves at once would be asked as fast as it can answer.
+        // Without a backoff, a server that accepts and closes at once would be contacted in a tight loop.
         if (connection.leaving() && connection.session().answered() == 0) back_off(Steady::now());
         wake();
     }
@@ -93,7 +93,7 @@ private:
     {
         Session const& session = connection.session();
         if (session.answered() > 0) failures_ = 0;
-        if (detail.empty()) return wake(); // it was idle
+        if (detail.empty()) return wake(); // the connection was idle
         if (session.answered() == 0 && !connection.leaving()) back_off(Steady::now());
         if (session.ready())
             source_.disconnected(detail);
@@ -113,7 +113,7 @@ private:
         }
     }
 
-    /// Another connection once all streams of all others have been in use for a while.
+    /// Adds a connection when all streams of the existing connections have been in use for the time `ramp`.
     void grow(SteadyTime now)
     {
         bool const full =
@@ -162,7 +162,7 @@ private:
     ClientOptions const options_;
     Source& source_;
     std::vector<std::shared_ptr<Connection>> connections_;
-    unsigned failures_ = 0; ///< in a row, without an answer
+    unsigned failures_ = 0; ///< in a row, without a response
     SteadyTime not_before_{};
     SteadyTime full_since_ = Steady::now();
     bool woken_ = false;

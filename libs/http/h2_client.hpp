@@ -13,31 +13,31 @@
 #include <string>
 #include <string_view>
 
-/// An HTTP/2 client (RFC 9113) for very many small requests to one server: no coroutine, no copy and no
-/// allocation of its own for a request, many frames to a write. Nothing here is safe from several threads: a
-/// client and all it calls belong to the thread of its executor.
+/// An HTTP/2 client (RFC 9113) for very many small requests to one server. A request needs no coroutine, no
+/// copy and no allocation, and many frames share a write. Not thread-safe: a client and the objects it calls
+/// belong to the thread of its executor.
 namespace http::h2 {
 
 namespace asio = boost::asio;
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-/// A field of a request's head; pseudo fields (`:path`) come first, names are in lower case.
+/// A header field of a request. Pseudo-header fields (`:path`) come first; names are in lower case.
 struct Header {
     std::string_view name;  ///< in static storage
     std::string_view value; ///< no CR, LF or NUL
-    bool unique = false;    ///< another value in each request, so not worth a place in the compression table
+    bool unique = false;    ///< differs in each request, so it is not added to the compression table
 };
 
-/// How an exchange ended.
+/// The outcome of an exchange.
 enum class End : std::uint8_t {
-    answered, ///< `status` and `answer` say how
-    refused,  ///< the server has surely not processed it (RFC 9113, 8.7): to be sent again
-    lost,     ///< the connection broke or the server reset the stream: it may have been processed
-    timeout,  ///< no answer in time: it may have been processed
+    answered, ///< a response has arrived: `status` and `answer`
+    refused,  ///< the server has not processed the request (RFC 9113, 8.7), so it can be sent again
+    lost,     ///< the connection broke or the server reset the stream; the request may have been processed
+    timeout,  ///< no response in time; the request may have been processed
 };
 
-/// One request and its answer. Whoever makes it keeps it alive until `ended`.
+/// One request and its response. Must stay alive until `ended`.
 class Exchange {
 public:
     Exchange() = default;
@@ -45,19 +45,20 @@ public:
     Exchange(Exchange const&) = delete;
     Exchange& operator=(Exchange const&) = delete;
 
-    /// How much of an answer's body is kept.
+    /// The maximum number of bytes of a response body that are kept.
     static constexpr std::size_t max_answer = 8192;
 
-    /// The request's body, piece after piece; all empty: none. Lives until `ended`.
+    /// The request's body in pieces; all empty: no body. Must stay valid until `ended`.
     std::array<std::string_view, 3> body{};
 
-    unsigned status = 0; ///< of the answer
-    std::string answer;  ///< its body, cut at `max_answer`
+    unsigned status = 0; ///< of the response
+    std::string answer;  ///< the response body, cut at `max_answer`
 
-    /// A field of the answer's head, but for pseudo fields; valid within the call.
+    /// Called for each header field of the response except pseudo-header fields. The views are valid during
+    /// the call.
     virtual void header(std::string_view name, std::string_view value) noexcept = 0;
 
-    /// Called once. The client has forgotten the exchange, so it may be used again or destroyed.
+    /// Called once, at the end of the exchange. The exchange may then be reused or destroyed.
     virtual void ended(End end) noexcept = 0;
 
 private:
@@ -66,81 +67,89 @@ private:
     boost::intrusive::list_member_hook<> in_flight_;
     SteadyTime since_{};
     std::int32_t stream_ = 0;
-    std::uint8_t piece_ = 0;     ///< of the body
-    std::size_t sent_ = 0;       ///< of that piece
-    bool surely_unsent_ = false; ///< its head never left
+    std::uint8_t piece_ = 0;     ///< index into `body`
+    std::size_t sent_ = 0;       ///< bytes of the piece `piece_` that were sent
+    bool surely_unsent_ = false; ///< whether not even the header was sent
 };
 
-/// Where a client's requests come from: it asks for the next one whenever a stream is free, so that nothing
-/// has to be queued twice. Nothing may throw: most of it is called by a C library.
+/// The source of a client's requests. The client asks for the next request whenever a stream is free, so the
+/// client needs no queue of requests. No function may throw, because a C library calls most of them.
 class Source {
 public:
     struct Request {
-        Exchange* exchange = nullptr;    ///< null: there is none now
+        Exchange* exchange = nullptr;    ///< null: there is no request now
         std::span<Header const> headers; ///< valid until the next call
     };
 
-    /// `urgent_only`: the last few streams of a connection are kept for what must not wait behind bulk.
+    /// Returns the next request. With `urgent_only`, only an urgent request: the last free streams of a
+    /// connection are reserved for urgent requests.
     virtual Request next(bool urgent_only) noexcept = 0;
 
-    /// Whether `next(false)` would answer one.
+    /// Whether `next(false)` would return a request.
     virtual bool waiting() const noexcept = 0;
 
-    /// No connection can be made and there is no other: what waits would wait for long. `detail` is for logs.
+    /// Called when the server cannot be reached and there is no other connection, so requests may wait for a
+    /// long time. `detail` is for logs.
     virtual void unreachable(std::string_view detail) noexcept = 0;
 
-    /// A connection that had been made was lost, or the server is closing it. For logs.
+    /// Called when an established connection was lost, or when the server is closing it. `detail` is for
+    /// logs.
     virtual void disconnected(std::string_view detail) noexcept = 0;
 
 protected:
     ~Source() = default;
 };
 
-/// What the clients of one thread share: trusted roots, and memory that is only used within a call.
+/// State that the clients of one thread share: trusted roots, and buffers that are used only during a call.
 class Context;
 
-/// `ca_file`: PEM roots trusted instead of the system's; empty: the system's. Throws std::runtime_error when
-/// they cannot be read.
+/// `ca_file`: PEM roots to trust instead of the system's; empty: the system's roots. Throws
+/// std::runtime_error if they cannot be read.
 std::shared_ptr<Context> make_context(std::string const& ca_file);
 
 struct ClientOptions {
     std::string host; ///< without brackets
     std::uint16_t port = 443;
-    bool tls = true; ///< with ALPN `h2` and a verified certificate; false: cleartext, prior knowledge
+    bool tls = true; ///< with ALPN `h2` and a verified certificate; false: cleartext with prior knowledge
     unsigned max_connections = 4;
-    std::size_t max_streams = 1000; ///< on a connection, however many more the server allows
-    std::size_t urgent_streams = 8; ///< of those, kept for urgent requests; less where the server allows few
-    std::chrono::milliseconds answer_timeout{10'000}; ///< from when a request is handed to its connection
-    std::chrono::milliseconds connect_timeout{5'000}; ///< up to the server's SETTINGS
-    std::chrono::milliseconds ramp{500};              ///< all streams in use for so long: another connection
+    std::size_t max_streams = 1000; ///< maximum per connection, even if the server allows more
+    /// The number of these streams that are reserved for urgent requests. It is smaller if the server allows
+    /// few streams.
+    std::size_t urgent_streams = 8;
+    /// The time limit for a response, from the time when the request is passed to its connection.
+    std::chrono::milliseconds answer_timeout{10'000};
+    std::chrono::milliseconds connect_timeout{5'000}; ///< time limit until the server's SETTINGS arrive
+    /// When all streams are in use for this long, another connection is made.
+    std::chrono::milliseconds ramp{500};
     std::chrono::milliseconds idle_timeout{300'000};
 };
 
-/// Connections to one server, and the requests of one source over them. As many requests as streams are free
-/// are under way; the first connection is made when the source has one, more one by one while it keeps them
-/// busy. After a GOAWAY a connection finishes what the server will still answer, and others are used
-/// meanwhile. A connection that is silent with requests under way is asked with a PING, and dropped when that
-/// is not answered. A server that cannot be reached, or hangs up without having answered anything, is tried
-/// again after up to two seconds.
+/// Connections to one server that send the requests of one source. Each free stream takes the next request of
+/// the source. The first connection is made when the source has a request. Further connections are made one
+/// by one while all streams are in use. After a GOAWAY a connection finishes the requests that the server
+/// still answers; new requests use other connections. If a connection with requests in flight is silent, the
+/// client sends a PING, and drops the connection if the server does not respond to the PING. If the server
+/// cannot be reached, or closes without having answered any request, the next attempt follows after a backoff
+/// of at most two seconds.
 class Client {
 public:
-    /// `source` outlives this object.
+    /// `source` must outlive this object.
     Client(asio::any_io_executor executor, std::shared_ptr<Context> context, ClientOptions options,
         Source& source);
 
-    /// Requests that are under way end as `lost`; connections are closed.
+    /// Closes the connections. Requests in flight end as `lost`.
     ~Client();
     Client(Client const&) = delete;
     Client& operator=(Client const&) = delete;
 
-    /// The source has something to send. Never calls it at once.
+    /// Tells the client that the source has requests. Never calls the source within this call.
     void wake();
 
-    /// Keeps the deadlines; to be called about every tenth of a second.
+    /// Checks the deadlines. Call it about every 100 ms.
     void tick(SteadyTime now);
 
-    std::size_t connections() const noexcept; ///< those that are being made included
-    std::size_t in_flight() const noexcept;   ///< requests that wait for their answer
+    std::size_t connections() const noexcept; ///< including connections being established
+    std::size_t in_flight() const noexcept;   ///< requests without a response yet
 
 private:
     class Impl;

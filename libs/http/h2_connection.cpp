@@ -22,13 +22,13 @@ constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
 constexpr std::size_t write_size = std::size_t{64} * 1024;
 constexpr std::size_t batch = 64;        ///< requests between two writes
-constexpr int reads_in_a_row = 8;        ///< before others on the thread have their turn
-constexpr int unsent_limit = 128 * 1024; ///< in the kernel: what is urgent stands behind no more than this
+constexpr int reads_in_a_row = 8;        ///< after these reads, other work of the thread runs
+constexpr int unsent_limit = 128 * 1024; ///< bytes in the kernel that an urgent request may have to wait for
 
-constexpr auto silence_limit = 5s; ///< with requests under way; then a PING is sent
+constexpr auto silence_limit = 5s; ///< after this silence with requests in flight, a PING is sent
 constexpr auto ping_timeout = 5s;
-constexpr auto doubtful_after = 30s; ///< of silence; the next request is sent with a PING
-constexpr auto memory_kept = 1s;
+constexpr auto doubtful_after = 30s; ///< after this silence, the next request is sent with a PING
+constexpr auto memory_kept = 1s;     ///< an idle connection frees its output buffer after this time
 
 } // namespace
 
@@ -50,7 +50,7 @@ void Connection::start()
     asio::co_spawn(
         socket_.get_executor(), [self = shared_from_this()] { return self->run(); },
         [self = shared_from_this()](std::exception_ptr const& error) {
-            if (error) self->fail("out of memory"); // nothing else is thrown
+            if (error) self->fail("out of memory"); // no other exception is possible
         });
 }
 
@@ -60,7 +60,7 @@ asio::awaitable<void> Connection::run()
     if (!fault.empty()) fail(fault);
     if (dead_) co_return;
     open_ = true;
-    if (tls_) decrypt(); // what came with the end of the handshake
+    if (tls_) decrypt(); // bytes that came with the end of the handshake
     watch_session();
     pump();
     while (!dead_) {
@@ -83,7 +83,7 @@ asio::awaitable<std::string> Connection::establish()
     socket_.non_blocking(true, error);
     if (!error) socket_.set_option(tcp::no_delay(true), error);
     if (error) co_return "connect: " + error.message();
-    // Without it the only harm is more delay for what is urgent.
+    // If this call fails, urgent requests wait longer.
     setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_limit, sizeof unsent_limit);
     co_return tls_ ? co_await shake_hands() : std::string();
 }
@@ -120,7 +120,7 @@ asio::awaitable<std::string> Connection::shake_hands()
     }
 }
 
-// A failure shows when the socket is next used.
+// Errors are ignored: the next use of the socket reports them.
 asio::awaitable<void> Connection::wait(Socket::wait_type what)
 {
     co_await socket_.async_wait(what, as_result);
@@ -145,7 +145,7 @@ void Connection::pump()
     }
 }
 
-/// Makes `out_` from what the session has to send. False: the connection is dead.
+/// Fills `out_` with the bytes that the session has to send. Returns false if the connection is dead.
 bool Connection::produce()
 {
     std::string& frames = tls_ ? context_->plain : out_;
@@ -163,7 +163,8 @@ bool Connection::produce()
     return true;
 }
 
-/// Writes what the socket takes of `out_`, which is empty when that was all. False: the connection is dead.
+/// Writes as much of `out_` as the socket accepts; `out_` is empty after all bytes were written. Returns
+/// false if the connection is dead.
 bool Connection::write()
 {
     boost::system::error_code error;
@@ -199,7 +200,7 @@ void Connection::read()
         std::size_t const size = socket_.read_some(asio::buffer(context_->input), error);
         if (error == asio::error::would_block) return;
         if (error) {
-            // What a GOAWAY said is worth more.
+            // If the server has sent GOAWAY, `fault` contains its reason, which is more precise.
             return fail(session_.fault().empty() ? "read: " + error.message() : session_.fault());
         }
         heard_ = Steady::now();
@@ -208,7 +209,7 @@ void Connection::read()
     }
 }
 
-/// False: the connection is dead.
+/// Returns false if the connection is dead.
 bool Connection::receive(std::span<char const> bytes)
 {
     if (tls_) {
@@ -219,7 +220,7 @@ bool Connection::receive(std::span<char const> bytes)
     return !dead_;
 }
 
-/// Gives the session what has arrived whole. False: the connection is dead.
+/// Passes decrypted data to the session. Returns false if the connection is dead.
 bool Connection::decrypt()
 {
     std::size_t size = 0;
@@ -245,7 +246,7 @@ void Connection::tick(SteadyTime now, std::chrono::milliseconds idle_timeout)
     if (!session_.ready()) {
         boost::system::error_code ignored;
         if (now > next_address_) socket_.cancel(ignored);
-        if (now - born_ > options_.connect_timeout) fail("the server did not get ready in time");
+        if (now - born_ > options_.connect_timeout) fail("the server was not ready in time");
         return;
     }
     session_.expire(now - options_.answer_timeout);
@@ -284,7 +285,7 @@ void Connection::close() noexcept
     dead_ = true;
     boost::system::error_code ignored;
     if (open_ && !writing_) {
-        // As far as the socket takes it: nobody waits for the rest.
+        // Sends only as many bytes as the socket accepts without waiting.
         session_.say_goodbye();
         std::string& frames = tls_ ? context_->plain : out_;
         frames.clear();

@@ -1,5 +1,5 @@
 #pragma once
-// Private to the HTTP/2 client: one connection.
+// Internal to the HTTP/2 client: one connection.
 
 #include "http/h2_client.hpp"
 #include "http/h2_session.hpp"
@@ -21,51 +21,52 @@ public:
     }
 
     TlsContext const tls;
-    std::vector<char> input;     ///< what was just read
-    std::vector<char> decrypted; ///< from it
-    std::string plain;           ///< what is about to be encrypted
+    std::vector<char> input;     ///< bytes just read
+    std::vector<char> decrypted; ///< plaintext of these bytes
+    std::string plain;           ///< plaintext to be encrypted
 };
 
-/// A socket with a Session on it: connects, reads, writes, and ends on its own.
+/// A socket with a Session. It connects, reads and writes on its own, and tells its owner when it ends.
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
-    /// Who has the connection. Its functions may use the connection, but not destroy it.
+    /// The owner of a connection. Its functions may use the connection, but must not destroy it.
     class Owner {
     public:
-        /// Submits at most `count` requests, as many as there are and have room.
+        /// Submits up to `count` requests to `session`, limited by the number of waiting requests and of free
+        /// streams.
         virtual void fill(Session& session, std::size_t count, SteadyTime now) = 0;
 
-        /// Requests may be sent now, or no more.
+        /// Called when the connection can take requests, and when it no longer can.
         virtual void changed(Connection const& connection) = 0;
 
-        /// It is dead and never used again. `detail` is for logs.
+        /// Called when the connection has ended. It must not be used again. `detail` is for logs.
         virtual void ended(Connection& connection, std::string_view detail) = 0;
 
     protected:
         ~Owner() = default;
     };
 
-    /// `owner` is used until `detach`.
+    /// `owner` must stay valid until `detach`.
     Connection(asio::any_io_executor const& executor, std::shared_ptr<Context> context,
         ClientOptions const& options, Owner& owner);
 
     void start();
 
-    /// Sends what the owner and the protocol have to send.
+    /// Sends the owner's requests and pending protocol frames.
     void pump();
 
-    /// Keeps the deadlines. `idle_timeout`: how long it may be of no use.
+    /// Checks the deadlines. `idle_timeout`: how long the connection may stay without requests.
     void tick(SteadyTime now, std::chrono::milliseconds idle_timeout);
 
-    /// Says goodbye and closes; what is in flight ends as lost. The owner is forgotten.
+    /// Sends GOAWAY and closes. Requests in flight end as lost. The owner is not called any more.
     void detach();
 
     bool dead() const noexcept { return dead_; }
 
-    /// Whether it takes requests, or will once it is ready.
+    /// Whether the connection takes requests now, or will take requests once it is ready.
     bool usable() const noexcept { return !dead_ && !session_.leaving(); }
 
-    /// Whether the server has said goodbye.
+    /// Whether the server has sent GOAWAY, or the connection can open no further stream.
     bool leaving() const noexcept { return was_leaving_; }
 
     Session const& session() const noexcept { return session_; }
@@ -95,15 +96,15 @@ private:
     Owner* owner_;
     std::optional<Tls> tls_;
     Session session_;
-    std::string out_;      ///< what goes to the socket
-    std::size_t sent_ = 0; ///< how much of it has
+    std::string out_;      ///< bytes for the socket
+    std::size_t sent_ = 0; ///< bytes of `out_` that were sent
     SteadyTime born_ = std::chrono::steady_clock::now();
-    SteadyTime heard_ = born_;                    ///< when something last arrived
-    SteadyTime used_ = born_;                     ///< when a request was last under way
+    SteadyTime heard_ = born_;                    ///< when bytes last arrived
+    SteadyTime used_ = born_;                     ///< when a request was last in flight
     SteadyTime pinged_ = born_;                   ///< when the pending PING was sent
     SteadyTime next_address_ = SteadyTime::max(); ///< when to try another address of the host
     bool open_ = false;                           ///< frames may be sent
-    bool writing_ = false;                        ///< waits until the socket takes more
+    bool writing_ = false;                        ///< waits until the socket is writable
     bool dead_ = false;
     bool was_ready_ = false;
     bool was_leaving_ = false;

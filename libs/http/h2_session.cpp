@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t max_headers = 32;
 constexpr std::int32_t connection_window = 1
-                                           << 20; ///< answers are small, and there may be a thousand at once
+                                           << 20; ///< responses are small, and a thousand may arrive at once
 constexpr std::size_t max_debug_data = 100;
 
 struct FreeOption {
@@ -37,7 +37,7 @@ std::string_view text(std::uint8_t const* bytes, std::size_t size)
 
 nghttp2_nv to_nv(Header const& header)
 {
-    // nghttp2 promises not to write through them.
+    // nghttp2 does not write through these pointers.
     auto* const name = reinterpret_cast<std::uint8_t*>(const_cast<char*>(header.name.data()));
     auto* const value = reinterpret_cast<std::uint8_t*>(const_cast<char*>(header.value.data()));
     unsigned const flags = NGHTTP2_NV_FLAG_NO_COPY_NAME | (header.unique ? NGHTTP2_NV_FLAG_NO_INDEX : 0U);
@@ -46,7 +46,7 @@ nghttp2_nv to_nv(Header const& header)
 
 } // namespace
 
-// C calls them, so nothing may be thrown through it.
+// nghttp2 calls these functions. They must not throw, because nghttp2 is a C library.
 struct Session::Callbacks {
     static Session& of(void* user) { return *static_cast<Session*>(user); }
 
@@ -150,15 +150,15 @@ std::size_t Session::room() const noexcept
 
 void Session::submit(std::span<Header const> headers, Exchange& exchange, SteadyTime now)
 {
-    if (headers.size() > max_headers) throw std::invalid_argument("too many header fields");
+    if (headers.size() > max_headers) throw std::invalid_argument("a request has too many header fields");
     std::array<nghttp2_nv, max_headers>
-        fields; // NOLINT(cppcoreguidelines-pro-type-member-init): as many as used
+        fields; // NOLINT(cppcoreguidelines-pro-type-member-init): only the used ones are set
     std::ranges::transform(headers, fields.begin(), to_nv);
     nghttp2_data_provider const body{{.ptr = nullptr}, &Callbacks::body};
     bool const has_body = std::ranges::any_of(exchange.body, [](auto piece) { return !piece.empty(); });
     std::int32_t const stream = nghttp2_submit_request(
         session_, nullptr, fields.data(), headers.size(), has_body ? &body : nullptr, &exchange);
-    if (stream == NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE) { // after a billion requests
+    if (stream == NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE) { // after 2^30 requests
         leaving_ = true;
         exchange.ended(End::refused);
         return;
@@ -205,7 +205,7 @@ void Session::expire(SteadyTime then)
         Exchange& exchange = in_flight_.front();
         std::int32_t const stream = exchange.stream_;
         forget(exchange);
-        // The stream counts until it is closed, which is when the reset has been sent.
+        // The stream counts as active until it is closed. It is closed when the reset has been sent.
         require(nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream, NGHTTP2_CANCEL));
         exchange.ended(End::timeout);
     }
@@ -258,7 +258,7 @@ void Session::close(std::int32_t stream, std::uint32_t error)
 {
     --active_;
     Exchange* const exchange = find(stream);
-    if (exchange == nullptr) return; // timed out
+    if (exchange == nullptr) return; // the exchange has timed out
     forget(*exchange);
     bool const refused = error == NGHTTP2_REFUSED_STREAM || exchange->surely_unsent_;
     bool const whole = error == NGHTTP2_NO_ERROR && exchange->status != 0;

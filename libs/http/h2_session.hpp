@@ -1,5 +1,5 @@
 #pragma once
-// Private to the HTTP/2 client: the protocol of one connection, without the connection.
+// Internal to the HTTP/2 client: the protocol of one connection, without I/O.
 
 #include "http/h2_client.hpp"
 
@@ -8,7 +8,8 @@
 
 namespace http::h2 {
 
-/// nghttp2's client session: bytes received go in, bytes to send come out, exchanges end.
+/// Wraps nghttp2's client session. `receive` takes received bytes and ends exchanges. `produce` returns the
+/// bytes to send.
 class Session {
 public:
     explicit Session(std::size_t max_streams);
@@ -16,48 +17,47 @@ public:
     Session(Session const&) = delete;
     Session& operator=(Session const&) = delete;
 
-    /// Streams that may be opened now: none before the server's SETTINGS, nor after its GOAWAY.
+    /// The number of streams that may be opened now. 0 before the server's SETTINGS and after its GOAWAY.
     std::size_t room() const noexcept;
 
-    /// How many streams there may be at once.
+    /// The maximum number of concurrent streams.
     std::size_t limit() const noexcept { return limit_; }
 
-    /// Precondition: there is room. What `headers` refer to is copied, names excepted.
+    /// Precondition: `room() > 0`. Copies the values of `headers`, but not their names.
     void submit(std::span<Header const> headers, Exchange& exchange, SteadyTime now);
 
-    /// Takes what arrived, all of it. False: the connection is of no more use (`fault`).
+    /// Processes received bytes. Returns false if the connection cannot be used any more; see `fault`.
     bool receive(std::span<char const> bytes);
 
-    /// Appends what is to be sent, until `out` has `enough` bytes or nothing is left. False as above.
+    /// Appends bytes to send, until `out` has `enough` bytes or nothing is left. Returns false as `receive`.
     bool produce(std::string& out, std::size_t enough);
 
-    /// Ends as timed out what was submitted before `then`.
+    /// Ends the exchanges that were submitted before `then`, with `End::timeout`.
     void expire(SteadyTime then);
 
-    /// Ends everything, after which only destruction is allowed.
+    /// Ends all exchanges with `end`. Afterwards the session may only be destroyed.
     void abandon(End end);
 
     void ping();
-    /// Tells the server that this is the end.
+    /// Sends GOAWAY.
     void say_goodbye();
 
     bool ready() const noexcept { return ready_; } ///< the server's SETTINGS have arrived
 
-    bool leaving() const noexcept
-    {
-        return leaving_;
-    } ///< the server's GOAWAY has, or no stream can be opened
+    /// Whether the server's GOAWAY has arrived, or the connection can open no further stream.
+    bool leaving() const noexcept { return leaving_; }
 
     bool ping_pending() const noexcept { return ping_pending_; }
 
-    /// Both sides have said goodbye, and all streams are done.
+    /// Whether both sides have sent GOAWAY and all streams are closed.
     bool finished() const noexcept;
 
     std::size_t in_flight() const noexcept { return in_flight_.size(); }
 
     std::size_t answered() const noexcept { return answered_; }
 
-    std::string const& fault() const noexcept { return fault_; } ///< for logs; also what a GOAWAY said
+    /// For logs; includes the reason of a GOAWAY.
+    std::string const& fault() const noexcept { return fault_; }
 
 private:
     struct Callbacks;
@@ -74,10 +74,10 @@ private:
     Exchange* find(std::int32_t stream) const noexcept;
 
     nghttp2_session* session_ = nullptr;
-    boost::intrusive::list<Exchange, Hook> in_flight_; ///< in the order in which they were submitted
+    boost::intrusive::list<Exchange, Hook> in_flight_; ///< in the order of submission
     std::size_t const max_streams_;
     std::size_t limit_ = 0;
-    std::size_t active_ = 0; ///< open streams, those whose exchange has timed out included
+    std::size_t active_ = 0; ///< open streams, including those whose exchange has timed out
     std::size_t answered_ = 0;
     bool ready_ = false;
     bool leaving_ = false;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<unsigned char, 3> alpn{2, 'h', '2'};
 
-/// OpenSSL's own words for what happened last in this thread, whose queue of errors is empty afterwards.
+/// Returns OpenSSL's text for the last error of this thread, and empties the thread's error queue.
 std::string take_error()
 {
     std::array<char, 256> words{};

@@ -1,5 +1,5 @@
 #pragma once
-// Private to the HTTP/2 client: TLS without the connection.
+// Internal to the HTTP/2 client: TLS without I/O.
 
 #include <openssl/ssl.h>
 
@@ -19,34 +19,34 @@ struct FreeTls {
 
 using TlsContext = std::unique_ptr<SSL_CTX, FreeTls>;
 
-/// For clients: TLS 1.2 or later, ALPN `h2`, certificates verified against `ca_file`, or the system's roots
-/// when it is empty. Throws std::runtime_error.
+/// A context for clients: TLS 1.2 or later, ALPN `h2`, certificates verified against `ca_file`, or against
+/// the system's roots if `ca_file` is empty. Throws std::runtime_error.
 TlsContext make_tls_context(std::string const& ca_file);
 
-/// One TLS session: what arrived goes in, plain text comes out, and the other way around.
+/// One TLS session. It decrypts received bytes and encrypts bytes to send.
 class Tls {
 public:
-    /// `host` is what the certificate has to name: a DNS name or an address.
+    /// `host` must match the certificate: a DNS name or an address.
     Tls(SSL_CTX& context, std::string const& host);
 
     enum class State { more, done, failed };
 
-    /// Goes on with the handshake as far as what arrived allows. `done`: HTTP/2 was agreed upon.
+    /// Continues the handshake with the bytes received so far. `done` means that HTTP/2 was negotiated.
     State handshake();
 
-    /// What arrived.
+    /// Takes received bytes.
     void receive(std::span<char const> ciphertext);
 
-    /// Puts plain text into `out`; how much. 0: nothing whole has arrived. `failed()` says whether more will.
+    /// Writes plaintext into `out` and returns its size. 0: no complete record has arrived; see `failed()`.
     std::size_t read(std::span<char> out);
 
-    /// Encrypts. False: the session is broken.
+    /// Encrypts. Returns false if the session is broken.
     bool write(std::string_view plaintext);
 
-    /// Tells the peer that nothing more will come.
+    /// Sends close_notify.
     void close();
 
-    /// Appends what is to be sent.
+    /// Appends the bytes to send.
     void take_output(std::string& out);
 
     bool failed() const noexcept { return failed_; }

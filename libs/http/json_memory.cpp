@@ -22,7 +22,7 @@ constexpr std::size_t depth = 32;
 constexpr std::size_t smallest_chunk = 512;
 constexpr std::size_t largest_chunk = std::size_t{64} * 1024;
 
-/// Hands out pieces of larger chunks, which are freed together.
+/// Allocates from larger chunks, which are freed together.
 class Arena final : public json::memory_resource {
 public:
     Arena(std::size_t text_size, std::shared_ptr<BodyLease> lease)
@@ -77,20 +77,21 @@ private:
     {
         return {core::codes::payload_too_large,
             "The JSON document has too many small values: parsed, it would take more than " +
-                std::to_string(limit_) + " bytes (8 times its length, at least 65536). Send less at once."};
+                std::to_string(limit_) +
+                " bytes (8 times its length, at least 65536). Send fewer values at once."};
     }
 
     std::shared_ptr<BodyLease> const lease_;
     std::size_t const limit_;
     std::size_t next_chunk_;
-    std::size_t used_ = 0; ///< handed out
-    std::size_t held_ = 0; ///< in chunks
+    std::size_t used_ = 0; ///< bytes allocated from the chunks
+    std::size_t held_ = 0; ///< total size of the chunks
     std::vector<std::unique_ptr<std::byte[]>> chunks_;
     void* free_ = nullptr;
     std::size_t free_size_ = 0;
 };
 
-/// The heap, counted while it is used.
+/// Heap memory that counts in a lease while it is allocated.
 class CountedHeap final : public json::memory_resource {
 public:
     explicit CountedHeap(BodyLease* lease) noexcept : lease_(lease) {}
@@ -122,7 +123,7 @@ private:
 
 namespace boost::json {
 
-/// A tree is dropped without looking at each of its values.
+/// Lets Boost.JSON free a tree without visiting its values.
 template <> struct is_deallocate_trivial<http::Arena> : std::true_type {};
 
 } // namespace boost::json
@@ -139,7 +140,7 @@ json::value parse_json(std::string_view text, std::shared_ptr<BodyLease> const& 
     CountedHeap heap(lease.get());
     json::parse_options options;
     options.max_depth = depth;
-    std::array<unsigned char, BOOST_JSON_STACK_BUFFER_SIZE> stack; // NOLINT: the parser's, as it comes
+    std::array<unsigned char, BOOST_JSON_STACK_BUFFER_SIZE> stack; // NOLINT: left uninitialised
     json::parser parser(&heap, options, stack.data(), stack.size());
     parser.reset(json_memory(text.size(), lease));
     json::error_code ec;

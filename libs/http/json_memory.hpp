@@ -10,12 +10,14 @@
 
 namespace http {
 
-/// Memory for the tree that a JSON text of `text_size` bytes becomes. It is all given back with the last
-/// value that uses it. An allocation throws PAYLOAD_TOO_LARGE once the tree takes more than
-/// `json_tree_limit`, and as BodyLease::grow. `lease` may be null: then nothing is counted in a budget.
+/// Returns memory for the tree of a JSON text of `text_size` bytes. The memory is freed as a whole when the
+/// last value that uses it is destroyed. An allocation throws PAYLOAD_TOO_LARGE if the tree would exceed
+/// `json_tree_limit`, and the errors of BodyLease::grow. If `lease` is null, the memory is not counted in a
+/// budget.
 boost::json::storage_ptr json_memory(std::size_t text_size, std::shared_ptr<BodyLease> lease);
 
-/// Bytes that the tree of a text of that length may take: eight times as many, and at least 64 KiB.
+/// The maximum size in bytes of the tree of a text of that length: eight times the length, and at least 64
+/// KiB.
 constexpr std::size_t json_tree_limit(std::size_t text_size) noexcept
 {
     constexpr std::size_t least = std::size_t{64} * 1024;
@@ -23,8 +25,8 @@ constexpr std::size_t json_tree_limit(std::size_t text_size) noexcept
     return text_size > least / multiple ? text_size * multiple : least;
 }
 
-/// `text` as JSON (RFC 8259, UTF-8, depth 32) in such memory; what parsing needs beside the tree counts for
-/// as long as it takes. Throws MALFORMED_JSON, and as the memory does.
+/// Parses JSON (RFC 8259, UTF-8, maximum depth 32) into memory of `json_memory`. The parser's temporary
+/// memory is counted while it parses. Throws MALFORMED_JSON, and the errors of `json_memory`.
 boost::json::value parse_json(std::string_view text, std::shared_ptr<BodyLease> const& lease);
 
 } // namespace http

@@ -11,7 +11,7 @@ namespace http {
 
 namespace {
 
-// `application/json` or `application/<anything>+json` (RFC 6839, 3.1), whatever parameters follow.
+// Whether the type is `application/json` or `application/<name>+json` (RFC 6839, 3.1), with any parameters.
 bool is_json(std::string_view content_type)
 {
     constexpr std::string_view tree = "application/";
@@ -74,7 +74,8 @@ core::Uuid Request::uuid_param(std::string_view name) const
 boost::json::value Request::json() const
 {
     if (!is_json(header("Content-Type").value_or(""))) {
-        throw core::Error(core::codes::unsupported_media_type, "The body must be `application/json`.");
+        throw core::Error(
+            core::codes::unsupported_media_type, "The Content-Type header must be `application/json`.");
     }
     auto value = parse_json(body, lease);
     if (context.idempotency_key.empty()) drop_body();

@@ -33,68 +33,70 @@ struct Header {
     std::string_view value;
 };
 
-/// Reads a request's body from the connection. Every read is bounded in time: a sender that goes quiet ends
-/// the request with 408, one that breaks the framing with 400; both close the connection.
+/// Reads a request's body from the connection. Every read has a time limit: a client that exceeds it gets
+/// 408. Malformed framing gets 400. After both errors the connection is closed.
 class BodyReader {
 public:
     virtual ~BodyReader() = default;
 
-    /// The declared Content-Length; nullopt with chunked transfer coding. 0 when the request has no body.
+    /// The declared Content-Length; nullopt with chunked transfer coding; 0 if the request has no body.
     virtual std::optional<std::uint64_t> length() const = 0;
 
-    /// Appends the whole body to `out`. Throws `PAYLOAD_TOO_LARGE` past `limit` bytes (inclusive).
+    /// Appends the whole body to `out`. Throws `PAYLOAD_TOO_LARGE` if it has more than `limit` bytes.
     virtual asio::awaitable<void> read_all(std::string& out, std::size_t limit) = 0;
 
-    /// The next piece, valid until the next call; empty at the end.
+    /// The next piece, valid until the next call. Empty at the end.
     virtual asio::awaitable<std::string_view> read_some() = 0;
 };
 
-/// What the pipeline learns about a request before its handler runs.
+/// Data that the gateway determines before the handler runs.
 struct Context {
-    std::string request_id;  ///< echoed or made
+    std::string request_id;  ///< sent by the client, or generated
     std::string trace_id;    ///< W3C trace id, 32 hex digits
-    std::string traceparent; ///< to send on outbound calls made for this request
+    std::string traceparent; ///< sent with outbound requests for this request
     core::Scope scope;       ///< id 0 on routes without a tenant
     core::Caller caller;
-    std::string idempotency_key; ///< empty when the header is absent or the route is not idempotent
+    std::string idempotency_key; ///< empty if the header is absent or the route is not idempotent
 };
 
-/// One request. Views point into the connection's buffer and live as long as the request.
+/// One request. Views point into the connection's buffer and are valid for the lifetime of the request.
 class Request {
 public:
     Method method = Method::other;
     std::string_view method_text;
-    std::string_view target; ///< as sent: path and query
+    std::string_view target; ///< as received: path and query
     std::string_view path;   ///< the part before `?`, still percent-encoded
     std::string_view query;  ///< the part after `?`, still percent-encoded
     std::vector<Header> headers;
-    /// As received, once the pipeline has read it; empty on routes that stream. `json()` drops it.
+    /// The body as received, after the gateway has read it. Empty on routes with `streams_body`. `json()`
+    /// frees it.
     mutable std::string body;
-    std::string remote_address; ///< the peer's, or what a trusted proxy says of it
+    /// The peer's address, or the client's address as reported by a trusted proxy.
+    std::string remote_address;
     BodyReader* body_reader = nullptr;
-    std::shared_ptr<BodyLease> lease; ///< counts the memory of body and JSON; null: it is not counted
+    std::shared_ptr<BodyLease> lease; ///< counts the memory of body and JSON; if null, it is not counted
     Context context;
 
-    /// First header of that name, case-insensitive; nullopt when absent.
+    /// The first header with that name (case-insensitive); nullopt if absent.
     std::optional<std::string_view> header(std::string_view name) const noexcept;
 
-    /// The path parameter of that name, percent-decoded. The name is one the route declares.
+    /// The percent-decoded path parameter. `name` must be declared by the route.
     std::string const& param(std::string_view name) const;
 
-    /// The same as a UUID; throws `NOT_FOUND` when it is not one, as for an id that never existed.
+    /// The path parameter as a UUID. Throws `NOT_FOUND` if the parameter is not a UUID, as for an unknown id.
     core::Uuid uuid_param(std::string_view name) const;
 
-    /// The body as JSON. Call it once: the body is dropped, unless an Idempotency-Key came with it, since the
-    /// request is remembered by both. Keep the value no longer than it takes to read it: it holds memory that
-    /// other requests wait for. Throws `UNSUPPORTED_MEDIA_TYPE` unless the body is declared as
-    /// `application/json` (or `+json`), `MALFORMED_JSON` when it is not JSON (RFC 8259, UTF-8, depth 32),
+    /// Parses the body as JSON. Call it once: it frees the body, unless the request has an Idempotency-Key,
+    /// for which the body is needed later. Do not keep the value longer than needed, since it holds memory of
+    /// the shared budget. Throws `UNSUPPORTED_MEDIA_TYPE` if the content type is neither `application/json`
+    /// nor `+json`, `MALFORMED_JSON` for invalid JSON (RFC 8259, UTF-8, maximum depth 32), and
     /// `PAYLOAD_TOO_LARGE` and `UNAVAILABLE` as json_memory.
     boost::json::value json() const;
 
-    /// Memory for a handler that parses the body by itself: http::json_memory.
+    /// Memory for a handler that parses the body itself: http::json_memory.
     boost::json::storage_ptr json_memory() const;
 
-    /// Frees the body, which nothing will look at any more.
+    /// Frees the body when it is not needed any more.
     void drop_body() const noexcept;
 
     core::Scope const& scope() const noexcept { return context.scope; }
@@ -104,19 +106,20 @@ public:
     std::vector<std::pair<std::string_view, std::string>> params; ///< set by the router
 };
 
-/// One response. Content-Length, Date, Server and Connection are the server's to write.
+/// One response. The server adds Content-Length, Date and Connection.
 struct Response {
     unsigned status = 200;
     std::string body;
-    std::string_view content_type = "application/json"; ///< static storage; empty: no Content-Type
+    std::string_view content_type = "application/json"; ///< in static storage; empty: no Content-Type
     std::vector<std::pair<std::string, std::string>> headers;
-    /// When set, the body is what it produces until it answers an empty string (chunked). It runs after the
-    /// handler has returned, so it owns what it needs.
+    /// If set, it is called repeatedly for the next piece of the body, until it returns an empty string.
+    /// HTTP/1.1 clients get the body with chunked transfer coding. The function runs after the handler has
+    /// returned, so it must own its data.
     std::function<asio::awaitable<std::string>()> stream;
     bool close = false;               ///< end the connection after this response
-    std::string_view fixed_body = {}; ///< static storage; sent instead of `body` when not empty
+    std::string_view fixed_body = {}; ///< in static storage; sent instead of `body` if not empty
 
-    /// What is sent unless `stream` is set.
+    /// The body that is sent, unless `stream` is set.
     std::string_view content() const noexcept { return fixed_body.empty() ? body : fixed_body; }
 
     static Response ok(std::string json) { return {.body = std::move(json)}; }
@@ -130,21 +133,23 @@ struct Response {
     }
 };
 
-/// What the server runs: one call per request whose head was read. The body is still on the wire. Never
-/// throws.
+/// The application that the server runs. `handle` is called once per request, after the head was read and
+/// before the body is read. If it throws, the response is 500.
 class Application {
 public:
     virtual ~Application() = default;
     virtual asio::awaitable<Response> handle(Request& request) = 0;
 
-    /// What the memory of long heads counts in; null: it is not counted. Bodies are the application's to
-    /// count.
+    /// The budget in which the memory of long heads counts; null: not counted. The application itself counts
+    /// bodies.
     virtual BodyBudget* budget() noexcept { return nullptr; }
 
-    /// A connection broke HTTP before a request was there (malformed, too slow, too large): for metrics.
+    /// Called when a connection failed before a request was complete (malformed, too slow, too large). For
+    /// metrics.
     virtual void on_protocol_error(std::string_view code) noexcept { static_cast<void>(code); }
 
-    /// A connection was closed at once, since its network has as many as it may have: for metrics.
+    /// Called when a connection was closed at once because its network has the maximum number of connections.
+    /// For metrics.
     virtual void on_network_refused() noexcept {}
 };
 

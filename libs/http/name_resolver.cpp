@@ -14,13 +14,13 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr int first_try_ms = 2'000;
-constexpr int tries = 2; ///< of each server
+constexpr int tries = 2; ///< per name server
 
-/// Once a process, before the first channel.
+/// Called once per process, before the first channel.
 void begin_library()
 {
     static int const status = ares_library_init(ARES_LIB_INIT_ALL);
-    if (status != ARES_SUCCESS) throw std::runtime_error("c-ares does not start");
+    if (status != ARES_SUCCESS) throw std::runtime_error("c-ares cannot be initialised");
 }
 
 struct FreeResult {
@@ -44,7 +44,7 @@ std::vector<std::string> literals(ares_addrinfo const& result)
 
 } // namespace
 
-/// A question that c-ares works on; it frees itself with the answer.
+/// The context of one c-ares query. It is deleted when the answer comes.
 struct NameResolver::Lookup {
     NameResolver& resolver;
     std::string host;
@@ -55,7 +55,7 @@ struct NameResolver::Waiter {
     Waiter(boost::asio::io_context& io, Done d) : timer(io), done(std::move(d)) {}
 
     boost::asio::steady_timer timer;
-    Done done; ///< empty once it was called
+    Done done; ///< empty after the call
 
     void tell(Resolved const& result)
     {
@@ -86,7 +86,7 @@ NameResolver::NameResolver(boost::asio::io_context& io, Readiness& readiness, st
 
 NameResolver::~NameResolver()
 {
-    ares_destroy(channel_); // pending queries end with an error, which has no reader any more
+    ares_destroy(channel_); // ends pending queries with an error; `stop` has removed their waiters
 }
 
 void NameResolver::resolve(std::string const& host, std::chrono::milliseconds patience, Done done)
@@ -110,7 +110,7 @@ void NameResolver::begin(std::string const& host)
     ares_addrinfo_hints hints{};
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_STREAM;
-    // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): c-ares keeps it until `on_answer`
+    // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): `on_answer` deletes it
     auto* const lookup = new Lookup{*this, host};
     ares_getaddrinfo(channel_, host.c_str(), nullptr, &hints, &NameResolver::on_answer, lookup);
     set_alarm();

@@ -1,5 +1,5 @@
 #pragma once
-// Private to the asynchronous client.
+// Internal to the asynchronous client.
 
 #include "core/cache.hpp"
 #include "http/readiness.hpp"
@@ -17,37 +17,38 @@
 
 namespace http {
 
-/// What a host name stands for.
+/// The result of a name resolution.
 struct Resolved {
     enum class Kind { found, unknown, timeout };
 
-    Kind kind = Kind::unknown;          ///< unknown: it has no address, or no server could be asked
+    Kind kind = Kind::unknown;          ///< `unknown`: the name has no address, or no name server responded
     std::vector<std::string> addresses; ///< literals, without brackets
 };
 
-/// Host names into addresses through c-ares, on the event loop of its owner: no thread waits for a server,
-/// however many names hang (libcurl's own resolver has a thread for each). It reads /etc/hosts and
-/// /etc/resolv.conf as c-ares does. Callers that ask for the same name share a lookup. Used by one thread.
+/// Resolves host names with c-ares on the owner's event loop. A query without an answer blocks no thread,
+/// unlike in libcurl's resolver, which uses one thread per query. Like c-ares it reads /etc/hosts and
+/// /etc/resolv.conf. Concurrent queries for a name share one lookup. Not thread-safe.
 class NameResolver {
 public:
     using Done = std::function<void(Resolved const&)>;
 
-    /// `readiness` outlives it. `servers`: `ip[:port],...`; empty: those of /etc/resolv.conf. Throws
-    /// std::runtime_error.
+    /// `readiness` must outlive this object. `servers` is a list `ip[:port],...`. If it is empty, the servers
+    /// in /etc/resolv.conf are used. Throws std::runtime_error if c-ares refuses `servers` or cannot be
+    /// initialised.
     NameResolver(boost::asio::io_context& io, Readiness& readiness, std::string const& servers);
     ~NameResolver();
     NameResolver(NameResolver const&) = delete;
     NameResolver& operator=(NameResolver const&) = delete;
 
-    /// Calls `done` once, possibly at once, after `patience` at the latest. Found names are remembered for
-    /// `remembered`.
+    /// Calls `done` once: possibly within this call, and at the latest after `patience`. Results are cached
+    /// for `remembered`.
     void resolve(std::string const& host, std::chrono::milliseconds patience, Done done);
 
-    /// Answers every caller that waits with a time-out.
+    /// Ends all pending queries as timed out.
     void stop();
 
     static constexpr std::chrono::seconds remembered{60};
-    static constexpr std::size_t capacity = 4096; ///< names remembered
+    static constexpr std::size_t capacity = 4096; ///< number of cached names
 
 private:
     struct Lookup;
@@ -65,7 +66,7 @@ private:
     Readiness::Owner owner_ = 0;
     boost::asio::steady_timer alarm_;
     ares_channel channel_ = nullptr;
-    std::map<std::string, std::vector<std::shared_ptr<Waiter>>> waiting_; ///< by name
+    std::map<std::string, std::vector<std::shared_ptr<Waiter>>> waiting_; ///< pending queries by host name
     core::Cache<std::string, Resolved> known_{capacity, remembered};
 };
 

@@ -6,7 +6,8 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-// As the first 64 bits of an IPv6 address these would be within 0000::/8, which is not routed.
+// Keys of IPv4 networks look like IPv6 networks in 0000::/8, which is not routed. So the keys of IPv4
+// networks differ from those of IPv6 networks.
 constexpr std::uint64_t v4_tag = std::uint64_t{0xffff} << 32;
 
 std::uint64_t first_bits(std::uint64_t value, unsigned width, unsigned bits) noexcept

@@ -23,7 +23,8 @@ std::optional<std::string> part(CURLU* url, CURLUPart which, unsigned flags = 0)
     return out;
 }
 
-/// Whether the host in what follows `://` is written with percent-encoding, a zone in brackets apart.
+/// Whether the host in `rest`, the text after `://`, contains percent-encoding. In brackets, `%` begins a
+/// zone and is allowed.
 bool is_host_encoded(std::string_view rest)
 {
     std::string_view const authority = rest.substr(0, rest.find_first_of("/?#"));
@@ -36,11 +37,12 @@ bool is_host_encoded(std::string_view rest)
 std::optional<OutboundUrl> parse_outbound_url(std::string const& url)
 {
     if (url.find_first_of(std::string_view(" \0", 2)) != std::string::npos) return std::nullopt;
-    // libcurl also takes `https:/host` and `https:///host`, of which others would make something else.
+    // libcurl also accepts `https:/host` and `https:///host`, which other software interprets differently.
     auto const mark = url.find(':');
     if (mark == std::string::npos || url.substr(mark, 3) != "://" || url.substr(mark + 3, 1) == "/")
         return std::nullopt;
-    // It makes numbers dotted before it decodes: `%32130706433` would be a name until it is resolved.
+    // libcurl converts numeric hosts before it decodes percent-encoding. So `%32130706433` (2130706433, which
+    // is 127.0.0.1) would pass as a name.
     if (is_host_encoded(std::string_view(url).substr(mark + 3))) return std::nullopt;
     std::unique_ptr<CURLU, FreeUrl> const parsed(curl_url());
     if (!parsed || curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)

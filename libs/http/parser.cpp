@@ -53,8 +53,8 @@ constexpr std::array<bool, 256> make_host_characters()
     return table;
 }
 
-// A name, an IPv4 address or an IPv6 one in brackets, and a port (RFC 3986, 3.2.2); user information is not
-// allowed in HTTP, and nothing that ends an authority may be in it.
+// Whether `host` may be a name, an IPv4 address or a bracketed IPv6 address, with an optional port (RFC 3986,
+// 3.2.2). User information and characters that end an authority are not allowed.
 bool is_host(std::string_view host) noexcept
 {
     static constexpr auto allowed = make_host_characters();
@@ -67,14 +67,14 @@ bool is_target(std::string_view target) noexcept
         target, [](char c) { return c == '#' || static_cast<unsigned char>(c) >= 0x80; });
 }
 
-// A last chunk's line, and at most one byte of what follows it. Beast asserts that there is more when it
-// comes back to one that it has seen before, and more there has to be.
+// Whether `input` is the line of a last chunk with at most one byte after it. An assertion in Beast fails if
+// it parses such a line a second time without more input. So more input must be read first.
 bool is_last_chunk_begun(std::string_view input) noexcept
 {
     return input.size() < 5 && input.starts_with("0\r\n");
 }
 
-// Length of `http://` or `https://`; 0 when the target does not begin with it.
+// The length of `http://` or `https://`; 0 if the target does not begin with it.
 std::size_t scheme_size(std::string_view target) noexcept
 {
     for (std::string_view const scheme : {"http://", "https://"}) {
@@ -85,13 +85,13 @@ std::size_t scheme_size(std::string_view target) noexcept
 
 } // namespace
 
-/// What Beast reports, kept as views into the input.
+/// Collects the parts of a request that Beast reports, as views into the input.
 class RequestParser::Beast final : public beast::http::basic_parser<true> {
 public:
     Beast()
     {
-        // Both are the caller's to enforce: Beast's header limit is not cumulative, and a refused body would
-        // be an error before the application could answer.
+        // The server checks both limits itself. Beast applies its header limit to each call, not to the whole
+        // head. Beast's body limit would end the request before the application could respond.
         header_limit(std::numeric_limits<std::uint32_t>::max());
         body_limit(boost::none);
     }
@@ -99,8 +99,8 @@ public:
     Beast(Beast&&) = default;
     Beast& operator=(Beast&&) = default;
 
-    std::string_view input;        ///< while parsing a head
-    Request* request = nullptr;    ///< null once the head is there: trailers are dropped
+    std::string_view input;        ///< the whole input, while a head is parsed
+    Request* request = nullptr;    ///< null after the head: trailers are ignored
     char const* refusal = nullptr; ///< why a callback set the error
     std::string_view host;
     std::string_view piece;
@@ -134,16 +134,17 @@ private:
         beast::error_code& ec) override
     {
         if (!request) return;
-        // Beast joins folded lines into a buffer of its own, or skips the fold when nothing stood before it.
+        // Detects a folded line (obs-fold). Beast joins folded lines in a buffer of its own, or skips the
+        // line end if no text precedes it.
         char const* const gap = name.data() + name.size() + 1;
         std::less<> const before;
         if (before(value.data(), gap) || before(input.data() + input.size(), value.data()) ||
             std::find(gap, value.data(), '\r') != value.data()) {
-            return refuse(ec, "A header field is folded over several lines.");
+            return refuse(ec, "A header field is folded over several lines. Send it on one line.");
         }
         if (request->headers.size() == field_limit) {
             too_many_fields = true;
-            return refuse(ec, "There are too many header fields.");
+            return refuse(ec, "Too many header fields. The limit is 128.");
         }
         switch (field) {
         case beast::http::field::host:
@@ -155,7 +156,7 @@ private:
             break;
         case beast::http::field::transfer_encoding:
             if (++codings > 1 || !core::equal_ignoring_case(value, "chunked"))
-                return refuse(ec, "The only transfer coding that is understood is `chunked`, once.");
+                return refuse(ec, "Transfer-Encoding must be exactly `chunked`, given once.");
             break;
         case beast::http::field::expect:
             expects_continue = core::equal_ignoring_case(value, "100-continue");
@@ -166,8 +167,8 @@ private:
         request->headers.push_back({name, value});
     }
 
-    // Beast takes a list of equal lengths for one. Padding is legal, but parties differ in what they make of
-    // it.
+    // This check is stricter than Beast, which accepts a list of equal lengths. Padding around the value is
+    // legal, but servers and proxies interpret it differently.
     void check_length(char const* gap, std::string_view value, beast::error_code& ec)
     {
         bool const padded = value.data() - gap > 1 || value.data()[value.size()] != '\r';
@@ -188,12 +189,12 @@ private:
         return body.size();
     }
 
-    // Extensions are worth nothing to us, and must not be a way to make the server read for ever.
+    // Extensions are ignored. Their total size is limited, so that a client cannot send them without end.
     void on_chunk_header_impl(
         std::uint64_t /*size*/, beast::string_view extensions, beast::error_code& ec) override
     {
         overhead += extensions.size();
-        if (overhead > 2 * chunk_line_limit) refuse(ec, "The chunk extensions are too long.");
+        if (overhead > 2 * chunk_line_limit) refuse(ec, "The chunk extensions are too long. Omit them.");
     }
 
     std::size_t on_chunk_body_impl(
@@ -239,7 +240,7 @@ core::Error RequestParser::error() const
 
 RequestParser::State RequestParser::head(std::string_view input, Request& request)
 {
-    // One empty line in front of a request is to be overlooked (RFC 9112, 2.2).
+    // One empty line before a request is ignored (RFC 9112, 2.2).
     if (!beast_->got_some() && consumed_ == 0) {
         if (input == "\r") return State::more;
         if (input.starts_with("\r\n")) consumed_ = 2;
@@ -255,19 +256,23 @@ RequestParser::State RequestParser::head(std::string_view input, Request& reques
     if (beast_->too_many_fields) return fail(codes::headers_too_large, beast_->refusal);
     if (beast_->refusal) return fail(codes::bad_request, beast_->refusal);
     if (ec == beast::http::error::bad_version)
-        return fail(codes::bad_request, "The protocol must be HTTP/1.1 or HTTP/1.0.");
-    if (ec) return fail(codes::bad_request, "The request is not well-formed HTTP.");
+        return fail(codes::bad_request, "The protocol version must be HTTP/1.1 or HTTP/1.0.");
+    if (ec)
+        return fail(codes::bad_request,
+            "The request is not well-formed HTTP. Check its first line and header fields.");
     return check_head(request);
 }
 
 RequestParser::State RequestParser::check_progress(std::string_view input) noexcept
 {
     bool const line_done = input.substr(std::min<std::size_t>(input.size(), 2)).find('\n') != input.npos;
-    // The method, two spaces and the version stand on the line as well.
+    // The request line also contains the method, two spaces and the version. 64 bytes are allowed for them.
     if (!line_done && input.size() > target_limit + 64)
-        return fail(codes::uri_too_long, "The request target is longer than 8 KiB.");
+        return fail(
+            codes::uri_too_long, "The request target is longer than 8 KiB. Shorten the path or the query.");
     if (input.size() >= header_limit_)
-        return fail(codes::headers_too_large, "The request's header section is too large.");
+        return fail(codes::headers_too_large,
+            "The request's header section is too large. Send fewer or shorter header fields.");
     return State::more;
 }
 
@@ -277,32 +282,42 @@ RequestParser::State RequestParser::check_head(Request& request) noexcept
     is_head_ = beast_->head;
     expects_continue_ = beast_->expects_continue && http11() && !body_done();
     if (request.target.size() > target_limit)
-        return fail(codes::uri_too_long, "The request target is longer than 8 KiB.");
+        return fail(
+            codes::uri_too_long, "The request target is longer than 8 KiB. Shorten the path or the query.");
     if (consumed_ > header_limit_)
-        return fail(codes::headers_too_large, "The request's header section is too large.");
+        return fail(codes::headers_too_large,
+            "The request's header section is too large. Send fewer or shorter header fields.");
     if (beast_->codings > 0 && !http11())
-        return fail(codes::bad_request, "HTTP/1.0 has no transfer codings.");
+        return fail(codes::bad_request, "Transfer-Encoding is not allowed in HTTP/1.0. Use HTTP/1.1.");
     if (beast_->codings > 0 && beast_->lengths > 0)
-        return fail(codes::bad_request, "Content-Length and Transfer-Encoding exclude each other.");
+        return fail(codes::bad_request,
+            "Content-Length and Transfer-Encoding must not be combined. Send only one of them.");
     if (beast_->hosts > 1 || (http11() && beast_->hosts == 0))
-        return fail(codes::bad_request, "Host must be given exactly once.");
-    if (!is_host(beast_->host)) return fail(codes::bad_request, "Host is malformed.");
+        return fail(codes::bad_request, "The Host header must be given exactly once.");
+    if (!is_host(beast_->host))
+        return fail(
+            codes::bad_request, "The Host header must be a host name or address with an optional port.");
     return check_target(request);
 }
 
-// RFC 9112, 3.2: origin-form; absolute-form when it names the same host; asterisk-form for OPTIONS.
+// Accepts these forms of the request target (RFC 9112, 3.2): origin-form, absolute-form with the same host as
+// the Host header, and asterisk-form for OPTIONS.
 RequestParser::State RequestParser::check_target(Request& request) noexcept
 {
     std::string_view& target = request.target;
-    if (!is_target(target)) return fail(codes::bad_request, "The request target is malformed.");
+    if (!is_target(target))
+        return fail(codes::bad_request,
+            "The request target must be ASCII text without `#`. Percent-encode other characters.");
     bool const asterisk = target == "*" && request.method == Method::options;
     if (!target.starts_with('/') && !asterisk) {
         std::size_t const scheme = scheme_size(target);
-        if (scheme == 0) return fail(codes::bad_request, "The request target must be a path.");
+        if (scheme == 0)
+            return fail(codes::bad_request, "The request target must be a path that begins with `/`.");
         target.remove_prefix(scheme);
         std::string_view const authority = target.substr(0, target.find_first_of("/?"));
         if (authority.empty() || !core::equal_ignoring_case(authority, beast_->host))
-            return fail(codes::bad_request, "The request target names another host than Host does.");
+            return fail(codes::bad_request,
+                "The host in the request target differs from the Host header. Send the same host in both.");
         target.remove_prefix(authority.size());
         if (target.empty()) target = "/";
     }
@@ -336,10 +351,11 @@ RequestParser::Piece RequestParser::body(std::string_view input)
         auto const used = beast_->put(boost::asio::buffer(input.substr(piece.used)), ec);
         piece.used += used;
         bool const needs_more = ec == beast::http::error::need_more;
-        // Whether the line has come as a whole or not. Only data is spent as a piece.
+        // The length of a size line, which may be complete or incomplete. Bytes of data are not part of it.
         std::size_t const line = needs_more ? input.size() - piece.used : used;
         if (beast_->chunked() && beast_->piece.empty() && line > chunk_line_limit) {
-            piece.state = fail(codes::bad_request, "A chunk's size line or the trailer section is too long.");
+            piece.state = fail(codes::bad_request,
+                "A chunk's size line or the trailer section is longer than 1 KiB. Shorten it.");
             return piece;
         }
         if (needs_more) return piece;

@@ -10,41 +10,42 @@
 
 namespace http {
 
-/// Reads one request after another off a connection's buffer (RFC 9112). Internal to the server.
+/// Parses requests from a connection's buffer, one after another (RFC 9112). Internal to the server.
 ///
-/// The head's views (`Request::headers`, `target`, ...) point into the buffer given to `head`; nothing is
-/// copied. Beast does the tokenising; what it lets through and could be read differently by another party on
-/// the way (request smuggling, RFC 9112 section 11.2) is refused here.
+/// The views (`Request::headers`, `target`, ...) point into the buffer that was passed to `head`. Beast
+/// tokenises; this class refuses requests that Beast accepts but that another server or proxy could interpret
+/// differently (request smuggling, RFC 9112, section 11.2).
 class RequestParser {
 public:
     enum class State : std::uint8_t { more, done, failed };
 
-    /// A part of the body and how many bytes of the input are spent with it, framing included.
+    /// A piece of the body, and the number of input bytes consumed for it, including framing.
     struct Piece {
         std::size_t used = 0;
-        std::string_view data; ///< points into the input; empty when more input is needed or the body is over
+        std::string_view data; ///< points into the input; empty if more input is needed or the body has ended
         State state = State::more;
     };
 
     static constexpr std::size_t target_limit = std::size_t{8} * 1024;
     static constexpr std::size_t field_limit = 128;
-    /// Bytes a chunk's size line with extensions, or the trailer section, may have.
+    /// The maximum size in bytes of a chunk's size line with extensions, and of the trailer section.
     static constexpr std::size_t chunk_line_limit = 1024;
 
     RequestParser();
     ~RequestParser();
 
-    /// Starts over for the next request, whose head may have `header_limit` bytes.
+    /// Prepares for the next request, whose head may have at most `header_limit` bytes.
     void reset(std::size_t header_limit);
 
-    /// Parses what of the head is there: `input` is all of it so far, at the same address as the last time
-    /// unless `rebase` was called. `done` fills `request` and sets `head_size`.
+    /// Parses the head as far as it has arrived. `input` is the whole input so far, at the same address as in
+    /// the last call unless `rebase` was called. `done` means that `request` is filled and `head_size` is
+    /// set.
     State head(std::string_view input, Request& request);
 
-    /// The input was moved in memory after a call of `head` that wanted more.
+    /// Adjusts views after the input was moved in memory, after a call of `head` that returned `more`.
     void rebase(std::string_view from, std::string_view to, Request& request) noexcept;
 
-    /// After the head: the next piece of the body from `input`, which begins where the last piece ended.
+    /// After the head: returns the next piece of the body. `input` starts where the last piece ended.
     Piece body(std::string_view input);
 
     std::size_t head_size() const noexcept { return consumed_; }
@@ -58,24 +59,25 @@ public:
 
     bool expects_continue() const noexcept { return expects_continue_; }
 
-    /// nullopt with chunked transfer coding; 0 without a body.
+    /// The declared length of the body; nullopt with chunked transfer coding; 0 if the request has no body.
     std::optional<std::uint64_t> content_length() const noexcept;
-    /// What of `content_length` has not been parsed yet; nullopt with chunked transfer coding.
+    /// The part of `content_length` that is not parsed yet; nullopt with chunked transfer coding.
     std::optional<std::uint64_t> body_left() const noexcept;
 
-    /// The head took too long to come.
+    /// Fails the request because its head took too long.
     State time_out() noexcept
     {
-        return fail(core::codes::request_timeout, "The request's head took too long.");
+        return fail(
+            core::codes::request_timeout, "The request head was not complete in time. Send it faster.");
     }
 
-    /// There is no memory for a head that long now.
+    /// Fails the request because there is no memory for its long head now.
     State refuse_memory() noexcept
     {
         return fail(core::codes::unavailable, "Too many large requests are in memory. Retry later.");
     }
 
-    /// Why the last call failed; fit for the client.
+    /// The reason why the last call failed, as an error for the client.
     core::Error error() const;
 
 private:

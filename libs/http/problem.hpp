@@ -7,13 +7,13 @@
 
 namespace http {
 
-/// The only mapping from an error to HTTP: `application/problem+json` (RFC 9457) with `type` about:blank,
-/// `title` (the status' reason phrase), `status`, `detail`, `error`, `requestId`, `errors` for validation,
-/// and the error's own members and headers. 401 carries `WWW-Authenticate: Bearer`; 503 always carries
-/// `Retry-After`.
+/// Maps an error to an HTTP response; the only such mapping. The body is `application/problem+json` (RFC
+/// 9457) with `type` about:blank, `title` (the status' reason phrase), `status`, `detail`, `error`,
+/// `requestId`, `errors` for validation errors, and the error's own members. The error's headers are added.
+/// 401 has `WWW-Authenticate: Bearer`; 503 always has `Retry-After`.
 Response problem(core::Error const& error, std::string_view request_id);
 
-/// Reason phrase of a status (RFC 9110): `Not Found`.
+/// The reason phrase of a status (RFC 9110): `Not Found`.
 std::string_view reason_phrase(unsigned status) noexcept;
 
 } // namespace http

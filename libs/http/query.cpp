@@ -46,7 +46,7 @@ Query::Query(Request const& request)
         rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
         if (pair.empty()) continue;
         auto const equals = std::min(pair.find('='), pair.size());
-        // A name that cannot be decoded is none we know.
+        // A parameter whose name cannot be decoded is ignored, like an unknown parameter.
         if (auto name = percent_decode(pair.substr(0, equals), true))
             parameters_.push_back({std::move(*name), pair.substr(std::min(equals + 1, pair.size()))});
     }
@@ -57,7 +57,7 @@ std::optional<std::string> Query::find(std::string_view name)
     auto const found = std::ranges::find(parameters_, name, &Parameter::name);
     if (found == parameters_.end()) return std::nullopt;
     if (std::any_of(found + 1, parameters_.end(), [name](Parameter const& p) { return p.name == name; })) {
-        fault(name, "repeated", "must be given once");
+        fault(name, "repeated", "must be given at most once");
         return std::nullopt;
     }
     auto value = percent_decode(found->raw, true);
@@ -140,7 +140,7 @@ std::optional<core::Time> Query::time(std::string_view name)
     auto const value = find(name);
     if (!value) return std::nullopt;
     auto const time = core::parse_rfc3339(*value);
-    if (!time) fault(name, "format", "must be an RFC 3339 timestamp; `+` of an offset is sent as %2B");
+    if (!time) fault(name, "format", "must be an RFC 3339 timestamp, with `+` of the offset sent as %2B");
     return time;
 }
 

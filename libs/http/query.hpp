@@ -13,40 +13,40 @@
 
 namespace http {
 
-/// Reads query parameters (`application/x-www-form-urlencoded`) into typed values and gathers every fault
-/// (`?limit`); the twin of core::Fields. A parameter given twice is a fault; unknown ones are ignored; text
-/// must be UTF-8 without U+0000. A faulty parameter reads as absent, so parsing goes on to the end. Lives no
-/// longer than the request.
+/// Reads query parameters (`application/x-www-form-urlencoded`) into typed values and collects all errors
+/// (`?limit`). Works like core::Fields. A repeated parameter is an error. Unknown parameters are ignored.
+/// Text must be UTF-8 without U+0000. An invalid parameter reads as absent, so parsing goes on to the end.
+/// Must not outlive the request.
 class Query {
 public:
     explicit Query(Request const& request);
 
-    /// nullopt when absent; `min` and `max` count code points.
+    /// nullopt if absent. `min` and `max` count code points.
     std::optional<std::string> text(std::string_view name, std::size_t min, std::size_t max);
 
-    /// The same of a parameter that has to be there (`required`); empty when at fault.
+    /// As `text`, for a mandatory parameter (`required`). Empty if invalid.
     std::string required_text(std::string_view name, std::size_t min, std::size_t max);
-    /// Index into `allowed`; nullopt when absent.
+    /// Returns an index into `allowed`; nullopt if absent.
     std::optional<std::size_t> one_of(std::string_view name, std::span<std::string_view const> allowed);
-    /// Decimal, with `-` for negative ones.
+    /// A decimal number, with `-` if negative.
     std::int64_t integer(std::string_view name, std::int64_t fallback, std::int64_t min, std::int64_t max);
     /// `true` or `false`.
     bool boolean(std::string_view name, bool fallback);
     /// RFC 3339 with an offset.
     std::optional<core::Time> time(std::string_view name);
 
-    /// `limit`: 1..100, 20 when absent.
+    /// `limit`: 1..100; 20 if absent.
     std::size_t limit() { return static_cast<std::size_t>(integer("limit", 20, 1, 100)); }
 
-    /// Records a fault found by the caller's own rule.
+    /// Records an error found by the caller.
     void fault(std::string_view name, std::string code, std::string detail);
-    /// Throws one VALIDATION_ERROR when anything was wrong.
+    /// Throws one VALIDATION_ERROR if there were errors.
     void check() const;
 
 private:
     struct Parameter {
         std::string name;
-        std::string_view raw; ///< the value as sent
+        std::string_view raw; ///< the value as received
     };
 
     std::optional<std::string> find(std::string_view name);
@@ -55,7 +55,8 @@ private:
     std::vector<core::FieldError> faults_;
 };
 
-/// Decodes percent-encoding (RFC 3986, 2.1); nullopt when it is malformed. `plus_is_space` for query strings.
+/// Decodes percent-encoding (RFC 3986, 2.1); nullopt if it is malformed. `plus_is_space` is for query
+/// strings.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
 
 } // namespace http

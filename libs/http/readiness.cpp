@@ -36,7 +36,8 @@ void Readiness::watch(Owner owner, int socket, bool readable, bool writable)
     event.data.u64 = (std::uint64_t{owner} << 32) | static_cast<std::uint32_t>(socket);
     int const set = epoll_.native_handle();
     if (event.events == 0) {
-        ::epoll_ctl(set, EPOLL_CTL_DEL, socket, nullptr); // closed already: it has left the set by itself
+        ::epoll_ctl(set, EPOLL_CTL_DEL, socket,
+            nullptr); // fails if the socket is closed: the kernel has removed it from the set
     } else if (::epoll_ctl(set, EPOLL_CTL_MOD, socket, &event) != 0 && errno == ENOENT) {
         ::epoll_ctl(set, EPOLL_CTL_ADD, socket, &event);
     }

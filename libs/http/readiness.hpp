@@ -1,5 +1,5 @@
 #pragma once
-// Private to the asynchronous client.
+// Internal to the asynchronous client.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -10,8 +10,8 @@
 
 namespace http {
 
-/// Which sockets of other libraries are ready, level-triggered: an epoll set of its own, which an event loop
-/// watches as one descriptor. Used by one thread.
+/// Watches the sockets of other libraries in one epoll set (level-triggered). The event loop watches the set
+/// as one descriptor. Not thread-safe.
 class Readiness {
 public:
     using Handler = std::function<void(int socket, bool readable, bool writable)>;
@@ -21,14 +21,14 @@ public:
     Readiness(Readiness const&) = delete;
     Readiness& operator=(Readiness const&) = delete;
 
-    /// Whose sockets they are; `handler` is told when one is ready.
+    /// Identifies the owner of sockets; `handler` is called when one of them is ready.
     using Owner = std::uint32_t;
     Owner add_owner(Handler handler);
 
-    /// Watches `socket` for these events from now on; for neither: no more.
+    /// Watches `socket` for these events from now on. If both are false, stops watching it.
     void watch(Owner owner, int socket, bool readable, bool writable);
 
-    /// Ends the watching, so that the loop can return.
+    /// Stops watching, so that the event loop can return.
     void stop();
 
 private:

@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 constexpr seconds longest{std::chrono::days{1}};
 
-/// The whole of `text` as a number that is not negative.
+/// Parses `text` as a non-negative number. Returns nullopt if a part of `text` is not a digit.
 std::optional<unsigned> number(std::string_view text) noexcept
 {
     unsigned value = 0;
@@ -34,7 +34,7 @@ std::optional<unsigned> month(std::string_view name) noexcept
     return static_cast<unsigned>(it - names.begin()) + 1;
 }
 
-/// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7)
+/// Parses an IMF-fixdate (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 std::optional<core::Time> fixdate(std::string_view text) noexcept
 {
     constexpr std::string_view form = "___, __ ___ ____ __:__:__ GMT";

@@ -21,7 +21,7 @@ struct Hash {
     }
 };
 
-/// Takes the segment after the leading slash off `path`.
+/// Removes the segment after the leading slash from `path` and returns it.
 std::string_view take_segment(std::string_view& path)
 {
     path.remove_prefix(1);
@@ -37,21 +37,21 @@ bool is_parameter(std::string_view segment)
 
 } // namespace
 
-/// What may follow a path's beginning.
+/// The possible continuations of a path.
 struct Router::Node {
     std::unordered_map<std::string, std::unique_ptr<Node>, Hash, std::equal_to<>> segments;
     std::unique_ptr<Node> parameter;
-    std::vector<std::size_t> endpoints; ///< of the path that ends here, one a method
+    std::vector<std::size_t> endpoints; ///< endpoints of the path that ends here, one per method
 
-    /// One walk through the tree: static segments are tried before the parameter, and left again when what
-    /// follows them does not fit.
+    /// One search through the tree. Static segments are tried before the parameter; if the rest of the path
+    /// does not match, the search tries the parameter.
     struct Walk {
         std::vector<Endpoint> const& endpoints;
         Method method;
         std::vector<std::string> values;
         Endpoint const* found = nullptr;
-        std::vector<std::string_view> methods; ///< of the paths that fit when the method did not
-        std::string_view pattern;              ///< the first of those
+        std::vector<std::string_view> methods; ///< methods of matching paths, if none has the method
+        std::string_view pattern;              ///< the first of these paths
 
         bool go(Node const& node, std::string_view rest);
         bool finish(Node const& node);
@@ -106,7 +106,7 @@ Router::Router(std::vector<Endpoint> endpoints)
         auto& limit = endpoints_[i].options.body_limit;
         bool const is_anonymous = core::allows(endpoints_[i].access, core::Access::anonymous);
         if (limit == 0) limit = is_anonymous ? anonymous_body_limit : default_body_limit;
-        if (!rest.starts_with('/')) throw std::logic_error("a route's path begins with a slash");
+        if (!rest.starts_with('/')) throw std::logic_error("a route's path must begin with a slash");
         Node* node = root_.get();
         while (!rest.empty()) {
             std::string_view const segment = take_segment(rest);

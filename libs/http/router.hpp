@@ -13,15 +13,16 @@
 namespace http {
 
 struct RouteOptions {
-    bool idempotent = false;   ///< honours Idempotency-Key
+    bool idempotent = false;   ///< supports Idempotency-Key
     bool tenantless = false;   ///< works without a tenant (administration, uploads)
-    bool streams_body = false; ///< the handler reads the body itself
-    /// Bytes, inclusive. 0 stands for what the router makes of it: `anonymous_body_limit` where no credential
-    /// is needed, else `default_body_limit`.
+    bool streams_body = false; ///< the handler reads the body, not the gateway
+    /// The maximum size of the body in bytes, inclusive. 0: the default, which is `anonymous_body_limit` on
+    /// routes without a credential, else `default_body_limit`.
     std::size_t body_limit = 0;
-    /// Whether a request costs so much that a scope has few of them running at once; null: none does.
+    /// Whether a request is expensive. The number of concurrent expensive requests per scope is limited.
+    /// null: no request is expensive.
     bool (*heavy)(Request const&) = nullptr;
-    /// Writes what both environments of a tenant share: 403 to API keys and user tokens of the sandbox.
+    /// Writes data that both environments of a tenant share: API keys and user tokens of the sandbox get 403.
     bool production_only = false;
 };
 
@@ -31,9 +32,9 @@ inline constexpr std::size_t default_body_limit = std::size_t{1} << 20;
 inline constexpr RouteOptions idempotent{.idempotent = true};
 inline constexpr RouteOptions tenantless{.tenantless = true};
 
-/// One line of a service's route table. `path` has parameters in braces: `/v1/feedbacks/{feedbackId}`. Logs
-/// show the value of a parameter only if its name ends in `Id`, is not `userId`, and the value is a UUID:
-/// name so what we have made up ourselves, and nothing else (`shown_path`).
+/// One route of a service. `path` has parameters in braces: `/v1/feedbacks/{feedbackId}`. Logs show the value
+/// of a parameter only if its name ends in `Id`, is not `userId`, and the value is a UUID (`shown_path`). Use
+/// such names only for ids that we generate.
 template <class Deps> struct Route {
     Method method;
     std::string_view path;
@@ -49,34 +50,35 @@ struct Endpoint {
     core::Access access;
     RouteOptions options;
     std::function<asio::awaitable<Response>(Request const&)> handler;
-    std::size_t index = 0; ///< position in the table, for metrics
+    std::size_t index = 0; ///< position in the table; for metrics
 };
 
-/// Finds the endpoint for a method and path. Static segments win over parameters; matching costs one hash
-/// look-up a segment and allocates only for parameters.
+/// Finds the endpoint of a method and path. Static segments take precedence over parameters. Matching takes
+/// about one hash look-up per segment and allocates memory only for parameters.
 class Router {
 public:
-    /// Throws std::logic_error when two endpoints have the same method and path, or one does not begin with a
-    /// slash.
+    /// Throws std::logic_error if two endpoints have the same method and path, or if a path does not begin
+    /// with a slash.
     explicit Router(std::vector<Endpoint> endpoints);
     ~Router();
     Router(Router&&) noexcept;
     Router& operator=(Router&&) noexcept;
 
     struct Match {
-        Endpoint const* endpoint = nullptr; ///< null: no such route, or no such method on it
-        /// Methods the path has when it lacks the request's, for 405 (`GET, HEAD, POST`); empty: no such
-        /// path.
+        Endpoint const* endpoint = nullptr; ///< null: no such route, or the route does not have this method
+        /// If the path has routes, but none with the request's method: their methods (`GET, HEAD, POST`), for
+        /// the response 405. Otherwise empty.
         std::string allow;
-        std::string_view pattern; ///< of a route with this path and any method; empty: there is none
+        /// The pattern of a route with this path and any method; empty if there is none.
+        std::string_view pattern;
     };
 
-    /// Fills `request.params` on a match, percent-decoded. HEAD was made GET by the server before this is
-    /// called. A path that is not valid percent-encoded UTF-8 matches nothing; an empty segment is no
-    /// parameter.
+    /// On a match, fills `request.params` with percent-decoded values. The server has already converted HEAD
+    /// to GET. A path that is not valid percent-encoded UTF-8 matches nothing. A parameter never matches an
+    /// empty segment.
     Match match(Request& request) const;
 
-    /// In the order given, each with its body limit.
+    /// In the original order, each with its body limit set.
     std::span<Endpoint const> endpoints() const noexcept { return endpoints_; }
 
 private:
@@ -85,7 +87,7 @@ private:
     std::unique_ptr<Node> root_;
 };
 
-/// A request's path fit for logs: `pattern`, with the values of `params` that may be shown in place of their
+/// A request's path for logs: `pattern`, in which the values of `params` that may be shown replace their
 /// names.
 std::string shown_path(
     std::string_view pattern, std::span<std::pair<std::string_view, std::string> const> params);

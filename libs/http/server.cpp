@@ -32,17 +32,19 @@ Acceptor open(asio::io_context& context, tcp::endpoint const& endpoint, bool sha
     acceptor.set_option(Acceptor::reuse_address(true));
     if (shared) share_port(acceptor);
     if (endpoint.protocol() == tcp::v6()) acceptor.set_option(asio::ip::v6_only(false));
-    // Accepted sockets inherit it.
+    // Accepted sockets inherit this option.
     acceptor.set_option(tcp::no_delay(true));
     acceptor.bind(endpoint);
     return acceptor;
 }
 
-/// One acceptor for each context, all on the port that `endpoint` has, or is given when it has none.
+/// Opens one acceptor per context, all on the port of `endpoint`, or on the same free port if
+/// `endpoint.port()` is 0.
 std::vector<Acceptor> listen(std::vector<asio::io_context*> const& contexts, tcp::endpoint& endpoint)
 try {
     bool const shared = contexts.size() > 1;
-    // SO_REUSEPORT lets another process of ours take half of the connections unnoticed; this does not.
+    // With SO_REUSEPORT another process of the same user could share the port unnoticed. This bind detects
+    // that.
     if (shared && endpoint.port() != 0) open(*contexts.front(), endpoint, false);
     std::vector<Acceptor> acceptors;
     for (asio::io_context* const context : contexts) {

@@ -14,37 +14,40 @@
 
 namespace http {
 
-/// Times are kept by a sweep every half second (or a quarter of the shortest of them), so they end that much
-/// later.
+/// The server checks the time limits at intervals of half a second, or of a quarter of the shortest limit if
+/// that is shorter. Each limit may be exceeded by one interval.
 struct ServerOptions {
     std::string bind = "127.0.0.1"; ///< IPv4 or IPv6 address
     std::uint16_t port = 0;         ///< 0: any free port
     std::size_t header_limit = std::size_t{16} * 1024;
-    std::chrono::milliseconds header_timeout{10'000}; ///< from a request's first byte to the end of its head
-    std::chrono::milliseconds request_timeout{
-        30'000}; ///< from the head to the end of the body, when read whole
-    std::chrono::milliseconds body_idle_timeout{15'000}; ///< without a byte, for bodies that are streamed
-    std::chrono::milliseconds idle_timeout{75'000};      ///< keep-alive between requests
-    std::chrono::milliseconds write_timeout{30'000}; ///< without the client reading a byte of the response
-    /// Bytes a second that a client takes of a response, over all the time it was waited for once that is
-    /// longer than `write_timeout`; a slower one is cut off.
+    /// The time limit from the first byte of a request to the end of its head.
+    std::chrono::milliseconds header_timeout{10'000};
+    /// The time limit from the end of the head to the end of the body, if the body is read as a whole.
+    std::chrono::milliseconds request_timeout{30'000};
+    std::chrono::milliseconds body_idle_timeout{15'000}; ///< maximum pause within a streamed body
+    std::chrono::milliseconds idle_timeout{75'000}; ///< maximum time between two requests of a connection
+    /// Maximum time in which the client reads no byte of the response.
+    std::chrono::milliseconds write_timeout{30'000};
+    /// The minimum rate, in bytes per second, at which a client must take a response. It applies to the total
+    /// time spent waiting for the client, once that exceeds `write_timeout`. A slower client is disconnected.
     std::size_t min_write_rate = 1024;
-    std::size_t max_connections = 20'000; ///< beyond it the oldest idle ones are closed first
-    /// Connections from one network (IPv4 /24, IPv6 /48); more are closed when they are accepted. 0: no
-    /// limit.
+    std::size_t max_connections = 20'000; ///< beyond it, the connections idle for longest are closed
+    /// The maximum number of connections from one network (IPv4 /24, IPv6 /48). Further connections are
+    /// closed when accepted. 0: no limit.
     std::size_t max_per_network = 0;
-    /// Whether an address is not counted, as that of a proxy before us. Called on the server's threads.
+    /// Whether an address, such as that of a trusted proxy, is exempt from `max_per_network`. Called on the
+    /// server's threads.
     std::function<bool(asio::ip::address const&)> is_exempt = [](asio::ip::address const&) { return false; };
 };
 
-/// An HTTP/1.1 server (RFC 9112): one acceptor with SO_REUSEPORT per io_context, nothing shared between them.
-/// Refuses what could smuggle (Content-Length with Transfer-Encoding, repeated or malformed lengths,
-/// obs-fold, bare CR): 400 and close.
+/// An HTTP/1.1 server (RFC 9112) with one acceptor (SO_REUSEPORT) per io_context. The contexts share no
+/// state. Messages that allow request smuggling (Content-Length with Transfer-Encoding, repeated or malformed
+/// lengths, obs-fold, bare CR) get 400, and the connection is closed.
 class Server {
 public:
-    /// `contexts` are each run by one thread; they and `application` outlive the server and every connection,
-    /// that is until `connections()` is 0 or the contexts have stopped. Binds at once; throws
-    /// std::system_error when it cannot, also when another process listens on the port.
+    /// Each of `contexts` is run by one thread. `contexts` and `application` must outlive the server and
+    /// every connection, which means until `connections()` is 0 or the contexts have stopped. Binds to the
+    /// port. Throws std::system_error on failure, also if another process listens on the port.
     Server(std::vector<asio::io_context*> const& contexts, ServerOptions const& options,
         Application& application);
 
@@ -56,14 +59,14 @@ public:
 
     std::uint16_t port() const noexcept;
 
-    /// Stops accepting; requests in flight are answered with `Connection: close`. An idle connection is kept
-    /// half a second longer, since a request may be on its way. Safe from any thread; once.
+    /// Stops accepting. Requests in flight are answered with `Connection: close`. Idle connections stay open
+    /// for another half second, since a request may be on its way. Thread-safe. Call it once.
     void drain();
 
-    /// Connections still open.
+    /// The number of open connections.
     std::size_t connections() const noexcept;
 
-    /// Closes what is left, whatever its state. Safe from any thread.
+    /// Closes all remaining connections. Thread-safe.
     void abort();
 
 private:

@@ -20,10 +20,11 @@ namespace {
 
 constexpr std::size_t first_read = std::size_t{4} * 1024;
 constexpr std::size_t least_space = 1024;
-constexpr std::size_t kept_memory = std::size_t{16} * 1024; ///< a spare exchange's buffer is no larger
-constexpr std::size_t copied_body = std::size_t{16} * 1024; ///< a larger body is written from where it is
+constexpr std::size_t kept_memory = std::size_t{16} * 1024; ///< maximum buffer size of a spare exchange
+constexpr std::size_t copied_body = std::size_t{16} * 1024; ///< a larger body is written without a copy
 
-// After our side is closed the client gets this long to read the answer before its unread bytes reset it.
+// After the server has closed its side, the client has this time to read the response. Then the server closes
+// the connection; if it has not read all bytes of the client, this causes a reset.
 constexpr std::chrono::milliseconds linger_silence{1'000};
 constexpr std::chrono::milliseconds linger_total{5'000};
 constexpr std::size_t linger_bytes = std::size_t{32} << 20;
@@ -54,7 +55,7 @@ Session::~Session()
 {
     idle_hook.unlink();
     unlink();
-    place_.reset(); // before the connection no longer counts
+    place_.reset(); // before the shard stops counting the connection
     shard_->remove();
 }
 
@@ -118,7 +119,7 @@ asio::awaitable<void> Session::run()
         if (!unsent.empty()) unsent = write_some(unsent);
         if (!unsent.empty()) co_await write(unsent);
         if (sends_stream(response)) co_await write_stream(response);
-        response = {}; // a client that sends its rest slowly is no reason to keep memory
+        response = {}; // do not keep memory while a slow client sends the rest
         if (keep_ && !exchange_->parser.body_done()) co_await discard_rest();
         if (broken_) co_return;
         if (keep_) end_request();
@@ -126,8 +127,8 @@ asio::awaitable<void> Session::run()
     co_await linger();
 }
 
-// For a moment after a request its buffer is kept, since the next one often follows at once and a read costs
-// less than a wait and a read.
+// The buffer is kept for a short time after a request, because the next request often follows at once. A read
+// into the kept buffer costs less than a wait and a read.
 asio::awaitable<std::size_t> Session::read_warm()
 {
     auto const idle_end = shard_->enter_idle(*this);
@@ -144,7 +145,7 @@ void Session::leave_warm(std::size_t size)
     head_ = ReadBuffer();
 }
 
-// The wait may have ended at its deadline: bytes that came all the same are a request to answer.
+// The wait may have ended at its deadline. If bytes have arrived, they belong to a request, which is served.
 void Session::leave_cold()
 {
     idle_hook.unlink();
@@ -152,7 +153,7 @@ void Session::leave_cold()
     boost::system::error_code ec;
     head_.commit(socket_.read_some(asio::buffer(head_.space(), head_.space_size()), ec));
     if (!head_.empty()) return;
-    // Nothing at all: woken by an event that was dealt with already.
+    // If there are no bytes, an earlier read has already handled the event.
     bool const nothing = ec == asio::error::would_block || ec == asio::error::try_again;
     if (expired_ || !nothing) stop();
     head_ = ReadBuffer();
@@ -197,7 +198,8 @@ void Session::make_head_room()
     if (exchange_) exchange_->parser.rebase(before, head_.data(), *exchange_->request);
 }
 
-// What every connection has counts by the number of connections; more than that, in the budget of bodies.
+// Each connection may hold a first buffer, whose total is limited by the number of connections. Memory for a
+// longer head counts in the budget of bodies.
 void Session::count_head(std::size_t size)
 {
     auto* const budget = shard_->application().budget();
@@ -238,7 +240,7 @@ void Session::end_request()
         return;
     }
     shard_->give_back(std::move(exchange_));
-    head_lease_.reset(); // with the memory, below
+    head_lease_.reset(); // the memory is freed below
     if (!shard_->enter_warm()) {
         head_ = ReadBuffer();
     } else if (head_.capacity() == first_read) {
@@ -295,8 +297,9 @@ asio::awaitable<void> Session::write_stream(Response const& response)
             failed = true;
         }
         if (failed) {
-            // Without the last chunk the client knows; where the connection's end is the body's, only a reset
-            // tells.
+            // The client must see that the response is incomplete. With chunked coding, the missing last
+            // chunk shows this. In HTTP/1.0, the end of the connection is the end of the body, so only a
+            // reset shows this.
             boost::system::error_code ignored;
             if (!chunked) socket_.set_option(asio::socket_base::linger(true, 0), ignored);
             abort();
@@ -307,7 +310,8 @@ asio::awaitable<void> Session::write_stream(Response const& response)
     if (chunked && !broken_) co_await write({last_chunk, {}});
 }
 
-// A request that cannot be made out, or came too slowly: nothing that follows it can be trusted.
+// Responds to a malformed or slow request with an error and ends the connection. The bytes after such a
+// request cannot be interpreted safely.
 asio::awaitable<void> Session::refuse()
 {
     keep_ = false;
@@ -322,15 +326,15 @@ asio::awaitable<void> Session::refuse()
     co_await write({exchange_->out, {}});
 }
 
-// Closing while the client still sends would reset the connection and take the answer with it (RFC
-// 9112, 9.6).
+// Closing while the client still sends would reset the connection, and the response would be lost (RFC 9112,
+// 9.6).
 asio::awaitable<void> Session::linger()
 {
     if (broken_) co_return;
     boost::system::error_code ec;
     socket_.shutdown(Socket::shutdown_send, ec);
     if (ec) co_return;
-    exchange_.reset(); // a client that goes on sending is no reason to keep memory
+    exchange_.reset(); // do not keep memory while the client goes on sending
     auto const end = shard_->after(linger_total);
     for (std::size_t total = 0, size = 1; size > 0 && total < linger_bytes; total += size) {
         co_await wait(Socket::wait_read, std::min(end, shard_->after(linger_silence)));
@@ -339,13 +343,13 @@ asio::awaitable<void> Session::linger()
     }
 }
 
-/// Reads what is there, and forgets it.
+/// Reads and discards available bytes.
 std::size_t Session::skip_now() noexcept
 {
-    std::array<char, kept_memory> scratch; // NOLINT: never looked at
+    std::array<char, kept_memory> scratch; // NOLINT: never read
     boost::system::error_code ec;
     std::size_t const size = socket_.read_some(asio::buffer(scratch), ec);
-    // Woken for nothing is not the end.
+    // A spurious wake-up is not the end of the connection.
     return ec == asio::error::would_block || ec == asio::error::try_again ? 1 : size;
 }
 
@@ -380,8 +384,8 @@ asio::awaitable<void> Session::write(Unsent unsent)
     while (!broken_) {
         unsent = write_some(unsent);
         if (unsent.empty()) co_return;
-        // The socket becomes writable only when a good part of its queue is free, so a slow reader shows in
-        // the queue.
+        // A socket becomes writable only when much of its send queue is free. So the size of the queue shows
+        // whether a slow client still reads.
         int queued = send_queue();
         for (;;) {
             auto const begun = shard_->now();
@@ -402,7 +406,8 @@ asio::awaitable<void> Session::write(Unsent unsent)
     }
 }
 
-// What waits in the socket's queue was not taken yet.
+// Whether the client reads more slowly than `min_write_rate`. Bytes in the socket's send queue count as not
+// read.
 bool Session::is_dawdling() noexcept
 {
     auto const& options = shard_->options();

@@ -26,25 +26,27 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 using Socket = asio::basic_stream_socket<asio::ip::tcp, asio::io_context::executor_type>;
 using AutoUnlink = boost::intrusive::link_mode<boost::intrusive::auto_unlink>;
 
-/// What a connection needs while a request is being served, and gives back before it waits for the next: a
-/// few of them serve a thread's connections, and stay in the processor's cache. Internal to the server.
+/// State of a connection while a request is served. The connection gives it back before it waits for the next
+/// request. So a few exchanges serve all connections of a thread and stay in the CPU cache. Internal to the
+/// server.
 struct Exchange {
     explicit Exchange(std::size_t header_limit) : request(std::in_place) { parser.reset(header_limit); }
 
     RequestParser parser;
-    std::optional<Request> request; ///< always there; an optional for its `emplace`
-    ReadBuffer body;                ///< what came after the head was read
+    std::optional<Request> request; ///< always set; it is an optional only because of `emplace`
+    ReadBuffer body;                ///< bytes read after the head
     std::string out;
 
-    /// Forgets the request, and lets go of more memory than one ordinarily needs.
+    /// Clears the request and frees memory beyond the usual size.
     void reset(std::size_t header_limit);
 };
 
-/// One connection: reads requests, lets the application answer them, writes the answers. Used on its shard's
+/// One connection: reads requests, passes them to the application, writes responses. Used on its shard's
 /// thread only. Internal to the server.
 class Session final : private BodyReader, public boost::intrusive::list_base_hook<AutoUnlink> {
 public:
-    /// `place`: the connection's among those of its network; kept as long as the session.
+    /// `place`: counts the connection in the limit of its network (core::Places) for the lifetime of the
+    /// session.
     Session(std::shared_ptr<Shard> shard, Socket socket, std::string remote_address,
         std::shared_ptr<void const> place);
     ~Session() override;
@@ -52,31 +54,30 @@ public:
     Session(Session const&) = delete;
     Session& operator=(Session const&) = delete;
 
-    /// Serves until the connection is over.
+    /// Serves requests until the connection ends.
     asio::awaitable<void> run();
 
     SteadyTime deadline() const noexcept { return deadline_; }
 
-    /// Ends the wait the session is in, as the sweep does at its deadline. Bytes that have arrived are still
-    /// served.
+    /// Ends the current wait, as the sweep does at the deadline. Bytes that have arrived are still processed.
     void expire() noexcept;
 
-    /// Closes the connection, which is idle, unless a request has arrived.
+    /// Closes the connection, which must be idle, unless a request has arrived.
     void evict() noexcept;
 
-    /// Sets the end of the wait the session is in.
+    /// Sets the deadline of the current wait.
     void expire_at(SteadyTime time) noexcept { deadline_ = time; }
 
-    /// Closes the connection, whatever is going on.
+    /// Closes the connection in any state.
     void abort() noexcept;
 
-    /// Links the session into its shard's list of idle ones while it waits for a request.
+    /// Links the session into its shard's list of idle sessions while it waits for a request.
     boost::intrusive::list_member_hook<AutoUnlink> idle_hook;
 
 private:
     enum class Next : std::uint8_t { piece, end, more };
 
-    /// What of a response is still to be written.
+    /// The part of a response that is not written yet.
     struct Unsent {
         std::string_view head;
         std::string_view body;
@@ -121,26 +122,26 @@ private:
     bool is_dawdling() noexcept;
     asio::awaitable<void> wait(Socket::wait_type direction, SteadyTime deadline);
 
-    std::shared_ptr<void const> place_; ///< null: not counted
+    std::shared_ptr<void const> place_; ///< null: the connection is not counted
     std::shared_ptr<Shard> shard_;
     Socket socket_;
     std::string remote_address_;
-    ReadBuffer
-        head_; ///< the head, which the request has views of, and what came with it; no memory when long idle
-    std::shared_ptr<BodyLease> head_lease_; ///< of a head that is longer than most; else null
+    /// The head, into which the request has views, and bytes that came with it. Holds no memory while the
+    /// connection is idle for long.
+    ReadBuffer head_;
+    std::shared_ptr<BodyLease> head_lease_; ///< counts the memory of a long head; null for other heads
     std::unique_ptr<Exchange> exchange_;    ///< null while idle
     SteadyTime deadline_ = SteadyTime::max();
     SteadyTime request_deadline_ = SteadyTime::max();
-    std::uint64_t sent_ = 0;                       ///< of this response, to the socket
-    std::chrono::steady_clock::duration waited_{}; ///< for the client to take it
-    boost::system::error_code
-        wait_error_;             ///< of no interest: what matters is what can be read or written after
-    bool expired_ = false;       ///< the last wait ended at its deadline
-    bool evicted_ = false;       ///< the connection is wanted for another client
-    bool broken_ = false;        ///< nothing can be sent any more
-    bool keep_ = true;           ///< another request may follow
-    bool body_failed_ = false;   ///< the request's body broke off, is malformed or too slow
-    bool owes_continue_ = false; ///< the client waits for 100 before it sends the body
+    std::uint64_t sent_ = 0;                       ///< bytes of this response passed to the socket
+    std::chrono::steady_clock::duration waited_{}; ///< time spent waiting for the client to take the response
+    boost::system::error_code wait_error_; ///< ignored, because the next read or write reports the error
+    bool expired_ = false;                 ///< the last wait ended at its deadline
+    bool evicted_ = false;                 ///< closed to make room for another client
+    bool broken_ = false;                  ///< nothing can be sent any more
+    bool keep_ = true;                     ///< another request may follow
+    bool body_failed_ = false;             ///< the request's body is incomplete, malformed or too slow
+    bool owes_continue_ = false;           ///< the client waits for 100 Continue before it sends the body
 };
 
 } // namespace http

@@ -1,4 +1,4 @@
-// The part of a session that reads a request's body.
+// The part of Session that reads a request's body.
 #include "http/body_budget.hpp"
 #include "http/session.hpp"
 #include "http/shard.hpp"
@@ -15,7 +15,7 @@ constexpr std::uint64_t discarded_rest = std::uint64_t{64} * 1024;
 
 core::Error too_large()
 {
-    return {codes::payload_too_large, "The body is too large."};
+    return {codes::payload_too_large, "The body is larger than this route allows. Send less data."};
 }
 
 } // namespace
@@ -47,8 +47,8 @@ asio::awaitable<void> Session::read_all(std::string& out, std::size_t limit)
     }
 }
 
-// Memory follows the bytes that come, not what a client says it is going to send, and is counted before it is
-// there.
+// Memory grows with the bytes that arrive, not with the declared length, and is counted before it is
+// allocated.
 void Session::append_body(std::string& out, std::string_view piece)
 {
     std::size_t const needed = out.size() + piece.size();
@@ -58,7 +58,7 @@ void Session::append_body(std::string& out, std::string_view piece)
         if (left) capacity = std::min<std::size_t>(capacity, needed + *left);
         auto const& lease = exchange_->request->lease;
         if (lease) lease->hold_body(capacity);
-        std::string larger; // which takes as much as it is told to, unlike one that grows
+        std::string larger; // reserves exactly this capacity, unlike a string that grows
         larger.reserve(capacity);
         larger += out;
         out.swap(larger);
@@ -85,7 +85,8 @@ asio::awaitable<std::string_view> Session::read_some()
 Session::Next Session::take_piece(std::string_view& piece)
 {
     Exchange& exchange = *exchange_;
-    if (body_failed_) throw core::Error(codes::bad_request, "The body could not be read.");
+    if (body_failed_)
+        throw core::Error(codes::bad_request, "The request body could not be read. Send the request again.");
     if (exchange.parser.body_done()) return Next::end;
     ReadBuffer& input = head_.empty() ? exchange.body : head_;
     auto const next = exchange.parser.body(input.data());
@@ -109,15 +110,18 @@ asio::awaitable<void> Session::fill_body(SteadyTime deadline)
     boost::system::error_code ec;
     std::size_t size = read_body_now(ec);
     while (size == 0 && (ec == asio::error::would_block || ec == asio::error::try_again)) {
-        exchange_->body.shrink(); // a slow sender holds no buffer meanwhile
+        exchange_->body.shrink(); // the connection holds no empty buffer while it waits for a slow client
         co_await wait(Socket::wait_read, deadline);
         if (expired_ || broken_) break;
         size = read_body_now(ec);
     }
     if (size > 0) co_return;
     body_failed_ = true;
-    if (expired_) throw core::Error(codes::request_timeout, "The request's body took too long.");
-    throw core::Error(codes::bad_request, "The connection was closed before the end of the body.");
+    if (expired_)
+        throw core::Error(
+            codes::request_timeout, "The request body was not complete in time. Send it faster.");
+    throw core::Error(
+        codes::bad_request, "The connection was closed before the end of the body. Send the request again.");
 }
 
 std::size_t Session::read_body_now(boost::system::error_code& ec)
@@ -129,7 +133,7 @@ std::size_t Session::read_body_now(boost::system::error_code& ec)
     return size;
 }
 
-// The head stays where it is, since the request has views of it: what follows it moves.
+// The head stays in place, since the request has views into it. The bytes after it are moved.
 void Session::make_body_room()
 {
     ReadBuffer& body = exchange_->body;
@@ -139,7 +143,8 @@ void Session::make_body_room()
     head_.consume(head_.data().size());
 }
 
-// Reading a small rest costs less than a new connection does.
+// Whether the unread rest of the body is small enough to read and discard it. That costs less than a new
+// connection.
 bool Session::is_rest_discarded() const noexcept
 {
     auto const left = exchange_->parser.body_left();
@@ -148,7 +153,7 @@ bool Session::is_rest_discarded() const noexcept
 
 asio::awaitable<void> Session::discard_rest()
 {
-    // One deadline for all of it: a rest that trickles is not worth the connection.
+    // One deadline applies to the whole rest. If the client exceeds it, the connection is closed.
     auto const deadline = shard_->after(shard_->options().body_idle_timeout);
     try {
         std::string_view piece;

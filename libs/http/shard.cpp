@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds longest_period{500};
 constexpr milliseconds drain_period{100};
-constexpr milliseconds drain_grace{500}; ///< for a request that is on its way
+constexpr milliseconds drain_grace{500}; ///< time for requests that are still in transit
 constexpr milliseconds accept_pause{50};
 constexpr std::size_t spare_exchanges = 64;
 constexpr std::size_t warm_sessions = 256;
@@ -139,7 +139,7 @@ std::string Shard::make_request_id()
     return id;
 }
 
-// `self` keeps the shard while the loop is suspended.
+// `self` keeps the shard alive while the coroutine is suspended.
 asio::awaitable<void> Shard::accept_all(std::shared_ptr<Shard> self)
 {
     while (!self->draining_) {
@@ -152,7 +152,8 @@ asio::awaitable<void> Shard::accept_all(std::shared_ptr<Shard> self)
             continue;
         }
         if (draining_) co_return;
-        // Out of descriptors or memory, or the client is gone already.
+        // `accept` failed because there are no free descriptors or memory, or because the client has closed
+        // the connection.
         if (ec != asio::error::connection_aborted) {
             evict_oldest_idle();
             accept_pause_.expires_after(accept_pause);
@@ -161,7 +162,8 @@ asio::awaitable<void> Shard::accept_all(std::shared_ptr<Shard> self)
     }
 }
 
-// Connections that the kernel has completed would be reset with the acceptor.
+// Accepts the connections that the kernel has already established, because closing the acceptor would reset
+// them.
 void Shard::accept_pending()
 {
     boost::system::error_code ec;
@@ -193,7 +195,7 @@ void Shard::admit(Socket socket, asio::ip::tcp::endpoint const& peer)
 void Shard::turn_away(Socket socket)
 {
     Response const response =
-        problem(core::Error::unavailable("There are too many connections."), make_request_id());
+        problem(core::Error::unavailable("Too many connections. Retry later."), make_request_id());
     std::string out;
     append_head(out, response, Framing::length, Persistence::close, date_line());
     out += response.body;

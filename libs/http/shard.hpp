@@ -15,12 +15,12 @@ namespace http {
 
 using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, asio::io_context::executor_type>;
 
-/// What belongs to one of the server's threads: its acceptor, connections and spare memory. Everything is
-/// called on that thread, unless it says otherwise. Internal to the server.
+/// State of one of the server's threads: its acceptor, connections and spare memory. Functions must be called
+/// on that thread, unless stated otherwise. Internal to the server.
 class Shard : public std::enable_shared_from_this<Shard> {
 public:
-    /// May be called on any thread, as may the destructor once the context has stopped.
-    /// `networks`: the places of each network's connections, which all shards share; null: no limit.
+    /// The constructor may be called on any thread, and so may the destructor once the context has stopped.
+    /// `networks`: the connection limits per network, which all shards share; null: no limit.
     Shard(asio::io_context& context, Acceptor acceptor, ServerOptions const& options,
         std::size_t max_connections, std::shared_ptr<core::Places> networks, Application& application);
 
@@ -28,12 +28,12 @@ public:
     void drain();
     void abort();
 
-    /// From any thread.
+    /// Thread-safe.
     std::size_t connections() const noexcept { return connections_.load(std::memory_order_relaxed); }
 
     asio::io_context& context() noexcept { return context_; }
 
-    // For sessions.
+    // The following functions are for sessions.
     Application& application() noexcept { return application_; }
 
     ServerOptions const& options() const noexcept { return options_; }
@@ -41,21 +41,21 @@ public:
     bool draining() const noexcept { return draining_; }
 
     void add(Session& session);
-    void remove() noexcept; ///< after the session was unlinked
+    void remove() noexcept; ///< called after the session was unlinked
 
-    /// `session` has begun to wait for a request; it ends at the time that is answered.
+    /// Called when `session` begins to wait for a request. Returns the deadline of the wait.
     SteadyTime enter_idle(Session& session);
 
-    /// Whether one more session may keep its memory while it is idle; it calls `leave_warm` when it is not
-    /// any more.
+    /// Whether one more session may keep its buffer while idle. If true, the session must call `leave_warm`
+    /// when it no longer keeps its buffer.
     bool enter_warm() noexcept;
 
     void leave_warm() noexcept { --warm_; }
 
-    /// The time, as of the last sweep.
+    /// The time of the last sweep.
     SteadyTime now() const noexcept { return now_; }
 
-    /// The time `delay` from now, never too early, for a session's deadline.
+    /// A deadline at least `delay` from now.
     SteadyTime after(std::chrono::milliseconds delay) const noexcept { return now_ + period_ + delay; }
 
     std::unique_ptr<Exchange> take_exchange();
@@ -88,7 +88,7 @@ private:
     std::shared_ptr<core::Places> const networks_;
     Application& application_;
     Sessions sessions_;
-    IdleSessions idle_; ///< the one that has waited longest first
+    IdleSessions idle_; ///< the session that has been idle longest is first
     std::vector<std::unique_ptr<Exchange>> spare_;
     std::atomic<std::size_t> connections_{0};
     std::size_t warm_ = 0;

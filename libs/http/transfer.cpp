@@ -31,10 +31,10 @@ CurlList header_list(OutboundRequest const& request)
     bool has_type = false;
     for (auto const& [name, value] : request.headers) {
         if (!is_token(name) || value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
-            throw std::invalid_argument("malformed header of an outbound request");
+            throw std::invalid_argument("an outbound request has a malformed header");
         }
         has_type = has_type || core::equal_ignoring_case(name, "content-type");
-        // libcurl reads `Name:` as "leave it out" and `Name;` as "send it empty".
+        // libcurl interprets `Name:` as "omit the header" and `Name;` as "send it empty".
         std::string line = name;
         line += value.empty() ? ";" : ": ";
         append(list, line += value);
@@ -53,7 +53,7 @@ template <class Value> void set(CURL* handle, CURLoption option, Value value)
 
 void set_method(CURL* handle, OutboundRequest const& request)
 {
-    if (!is_token(request.method)) throw std::invalid_argument("malformed method of an outbound request");
+    if (!is_token(request.method)) throw std::invalid_argument("an outbound request has a malformed method");
     if (request.method == "HEAD") {
         set(handle, CURLOPT_NOBODY, 1L);
         return;
@@ -130,7 +130,7 @@ void append(CurlList& list, std::string const& line)
 {
     curl_slist* const head = curl_slist_append(list.get(), line.c_str());
     if (head == nullptr) throw std::bad_alloc();
-    if (!list) list.reset(head); // the head stays what it was
+    if (!list) list.reset(head); // the head is unchanged
 }
 
 std::size_t Transfer::on_body(char* data, std::size_t, std::size_t size, void* context)
@@ -154,7 +154,7 @@ std::size_t Transfer::on_header(char* data, std::size_t, std::size_t size, void*
         return CURL_WRITEFUNC_ERROR;
     }
     auto& headers = transfer.response_.headers;
-    if (line.starts_with("HTTP/")) { // an interim response or a redirect came before this one
+    if (line.starts_with("HTTP/")) { // follows an interim response or a redirect
         headers.clear();
         return size;
     }
@@ -176,7 +176,7 @@ curl_socket_t Transfer::open_socket(void* context, curlsocktype, curl_sockaddr* 
     return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/// Asked about once a second while nothing happens, and more often else.
+/// libcurl calls this function about once a second while the transfer is idle, and more often otherwise.
 int Transfer::on_progress(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
 {
     auto& transfer = *static_cast<Transfer*>(context);
@@ -235,10 +235,10 @@ void Transfer::fail(CURLcode code) const
 {
     curl_off_t pretransfer = 0;
     curl_easy_getinfo(handle_, CURLINFO_PRETRANSFER_TIME_T, &pretransfer);
-    // After a connection that failed the time is that of an earlier one.
+    // After a failed connection attempt `pretransfer` is the time of an earlier connection.
     bool const connected = code != CURLE_COULDNT_CONNECT && code != CURLE_COULDNT_RESOLVE_HOST;
     bool const sent = connected && pretransfer > 0;
-    if (stopped_) throw OutboundError(OutboundError::Kind::stopped, "told to stop", sent);
+    if (stopped_) throw OutboundError(OutboundError::Kind::stopped, "the request was stopped", sent);
     if (too_large_) throw OutboundError(OutboundError::Kind::too_large, "the response is too large", sent);
     if (code == CURLE_COULDNT_CONNECT && !tried_ && refused_ != AddressRange::global) {
         throw OutboundError(OutboundError::Kind::refused_address,

@@ -1,5 +1,5 @@
 #pragma once
-// Private to the outbound clients: one request on one libcurl handle.
+// Internal to the outbound clients: one request on one libcurl handle.
 
 #include "http/client.hpp"
 #include "http/curl_handles.hpp"
@@ -13,28 +13,28 @@
 
 namespace http {
 
-/// A request, from the options of its handle to its response: what every outbound request is held to (address
-/// policy on each socket, no proxy, no cookies, bounded response, redirects off unless asked for) is set here
-/// alone. libcurl's callbacks point to it, so it stays where it is. Used by one thread.
+/// One request: sets the options of a handle and builds the response. All restrictions of outbound requests
+/// are set here: address policy on each socket, no proxy, no cookies, bounded response, no redirects unless
+/// requested. Must not be moved, since libcurl's callbacks point to it. Not thread-safe.
 class Transfer {
 public:
-    /// Sets the options of `handle`, which are the default ones. All three outlive it. Throws OutboundError
-    /// or std::invalid_argument for a request that cannot be sent.
+    /// Sets the options of `handle`, whose options must have their defaults. All three arguments must outlive
+    /// this object. Throws OutboundError or std::invalid_argument for a request that cannot be sent.
     Transfer(CURL* handle, OutboundRequest const& request, ClientOptions const& options);
     Transfer(Transfer const&) = delete;
     Transfer& operator=(Transfer const&) = delete;
 
-    /// Ends the request when its stop token asks for it, after its farewell. For curl_easy_perform.
+    /// Makes curl_easy_perform end the request after its stop token is triggered and `farewell` has passed.
     void watch_stop();
 
-    /// Connects to these addresses instead of resolving the URL's host: `host:port:address,...`, as
-    /// CURLOPT_RESOLVE has it. `timeout` is what is left for the rest.
+    /// Connects to these addresses instead of resolving the URL's host: `host:port:address,...`, as in
+    /// CURLOPT_RESOLVE. `timeout` is the remaining time of the request.
     void resolve_to(CurlList entries, std::chrono::milliseconds timeout);
 
-    /// It was ended because of its stop token.
+    /// Records that the request was ended because of its stop token.
     void mark_stopped() noexcept { stopped_ = true; }
 
-    /// The response, once libcurl has ended with `code`; throws as Client::send.
+    /// Returns the response after libcurl ended with `code`. Throws as Client::send.
     OutboundResponse finish(CURLcode code);
 
 private:
@@ -58,20 +58,21 @@ private:
     std::size_t header_bytes_ = 0;
     bool too_large_ = false;
     bool truncated_ = false;
-    AddressRange refused_ = AddressRange::global;   ///< the last address that was
-    bool tried_ = false;                            ///< at least one address was admitted
-    std::optional<Steady::time_point> last_moment_; ///< once it was told to stop
+    AddressRange refused_ = AddressRange::global;   ///< range of the last refused address
+    bool tried_ = false;                            ///< at least one address was allowed
+    std::optional<Steady::time_point> last_moment_; ///< end of `farewell`; set when a stop was requested
     bool stopped_ = false;
 };
 
-/// Sends `request` on `handle`, whose options are the default ones, and waits for the response; throws as
-/// Client::send. Afterwards the handle is good for another once it is reset.
+/// Sends `request` on `handle`, whose options must have their defaults, and waits for the response. Throws as
+/// Client::send. Reset the handle before its next use.
 OutboundResponse perform(CURL* handle, OutboundRequest const& request, ClientOptions const& options);
 
-/// Appends a line. Throws std::bad_alloc.
+/// Appends a line to the list. Throws std::bad_alloc.
 void append(CurlList& list, std::string const& line);
 
-/// Keeps SIGPIPE from this thread while OpenSSL writes to sockets the peer has closed.
+/// Blocks SIGPIPE on this thread for the lifetime of the object, because OpenSSL may write to sockets that
+/// the peer has closed.
 class PipeSignalGuard {
 public:
     PipeSignalGuard();

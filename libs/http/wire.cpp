@@ -51,7 +51,7 @@ char* put_two(char* to, unsigned value)
 
 } // namespace
 
-// IMF-fixdate (RFC 9110, 5.6.7): `Date: Sun, 06 Nov 1994 08:49:37 GMT`.
+// The time as IMF-fixdate (RFC 9110, 5.6.7): `Date: Sun, 06 Nov 1994 08:49:37 GMT`.
 std::string_view DateLine::at(std::time_t now)
 {
     constexpr std::size_t length = 37;

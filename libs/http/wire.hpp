@@ -10,17 +10,17 @@
 
 namespace http {
 
-/// How a response's end is told (RFC 9112, 6). Internal to the server.
+/// How the end of a response is indicated (RFC 9112, 6). Internal to the server.
 enum class Framing : std::uint8_t {
     length,  ///< Content-Length
     chunked, ///< a stream, to an HTTP/1.1 client
-    close,   ///< a stream, to an HTTP/1.0 client: the connection's end
+    close,   ///< a stream to an HTTP/1.0 client, ended by closing the connection
 };
 
-/// What a `Connection` header has to say.
+/// The content of the `Connection` header.
 enum class Persistence : std::uint8_t { silent, keep_alive, close };
 
-/// The `Date` header line, made anew once a second. One for each thread.
+/// The `Date` header line, formatted at most once a second. One per thread.
 class DateLine {
 public:
     std::string_view at(std::time_t now);
@@ -30,15 +30,15 @@ private:
     std::array<char, 40> line_{};
 };
 
-/// Appends status line and headers with the empty line that ends them. Control characters in a response's own
-/// headers become spaces, so no value can end a header.
+/// Appends the status line, the headers and the empty line after them. Control characters in the response's
+/// own headers become spaces, so a value cannot end a header.
 void append_head(std::string& out, Response const& response, Framing framing, Persistence persistence,
     std::string_view date);
 
-/// Whether a response of that status never has a body (RFC 9110, 6.4.1).
+/// Whether a response with that status never has a body (RFC 9110, 6.4.1).
 bool is_bodiless(unsigned status) noexcept;
 
-/// Appends one chunk of the chunked transfer coding; `data` is not empty.
+/// Appends one chunk of the chunked transfer coding. `data` must not be empty.
 void append_chunk(std::string& out, std::string_view data);
 
 inline constexpr std::string_view last_chunk = "0\r\n\r\n";
