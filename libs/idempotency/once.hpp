@@ -14,7 +14,8 @@
 #include <string_view>
 #include <utility>
 
-/// `Idempotency-Key`: a request that is repeated with the same key is carried out once and answered alike.
+/// `Idempotency-Key`: a request that is repeated with the same key is carried out once; repeats get the same
+/// response.
 namespace idempotency {
 
 namespace asio = boost::asio;
@@ -22,30 +23,31 @@ namespace asio = boost::asio;
 /// Table `idempotency_keys`.
 pg::Component const& migrations();
 
-/// The value of an `Idempotency-Key` header: 1 to 255 visible ASCII characters. Throws VALIDATION_ERROR
-/// naming the header otherwise.
+/// The value of an `Idempotency-Key` header: 1 to 255 visible ASCII characters. Otherwise throws
+/// VALIDATION_ERROR that names the header.
 std::string parse_key(std::string_view header);
 
-/// What `once` runs: writes in the open transaction and says how to answer. It may run again after a
+/// The work of `once`: writes in the open transaction and returns the response. It may run again after a
 /// rollback.
 template <class Work>
 concept Writes =
     std::invocable<Work&, pg::Tx&> && std::same_as<std::invoke_result_t<Work&, pg::Tx&>, http::Response>;
 
-/// Runs `work` in one transaction that sees the request's scope. When the request has an Idempotency-Key (and
-/// the route honours it), the answer is kept in that transaction for 24 hours, for (scope, caller, method,
-/// path, key):
+/// Runs `work` in one transaction that sees the request's scope. If the request has an Idempotency-Key (and
+/// the route honours it), the response is stored in that transaction for 24 hours, for (scope, caller,
+/// method, path, key). A repeat of the request:
 ///
-/// - repeated with the same query and body, it is answered again with `Idempotent-Replayed: true` and `work`
-/// does not run;
-/// - with another one: IDEMPOTENCY_KEY_REUSED (422);
-/// - while the first is still under way: CONFLICT (409) with `Retry-After`.
+/// - with the same query and body gets the stored response with `Idempotent-Replayed: true`; `work` does not
+/// run;
+/// - with another query or body throws IDEMPOTENCY_KEY_REUSED (422);
+/// - while the first request is still in progress throws CONFLICT (409) with `Retry-After`.
 ///
-/// Only 2xx answers are kept, with their ETag and Location; they are JSON and not streamed. What `work`
-/// throws rolls everything back, so that the next try is a first one. On a route without a tenant the
-/// operator's own scope 0 is used.
+/// Only 2xx responses are stored, with their ETag and Location; they must be JSON and not streamed. An
+/// exception of `work` rolls everything back, so the next request with the key runs `work` again. On a route
+/// without a tenant the scope is 0.
 ///
-/// Answers are stored as they are: when one holds a secret, pass `seal`, and its body is stored encrypted.
+/// Bodies are stored in plain text. If a body contains a secret, pass `seal`, so that the body is stored
+/// encrypted.
 template <Writes Work>
 asio::awaitable<http::Response> once(
     pg::Database& database, http::Request const& request, Work work, crypto::Keyring const* seal = nullptr)
@@ -63,8 +65,8 @@ asio::awaitable<http::Response> once(
     co_return co_await database.transact(request.scope(), std::move(kept));
 }
 
-/// Deletes at most `batch` answers whose 24 hours are over, of all scopes, blocking: a step of a periodic
-/// task. True: there may be more.
+/// Deletes at most `batch` stored responses older than 24 hours, of all scopes. Blocks. Returns true if there
+/// may be more of them. For a periodic task.
 bool purge(pg::Database& database, std::size_t batch = 5'000);
 
 } // namespace idempotency

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view replayed_header = "Idempotent-Replayed";
 
-/// Each part with its length before it, so that no two lists of parts have the same hash.
+/// Hashes the parts, each with its length before it, so that different lists of parts have different hashes.
 crypto::Digest digest_of(std::initializer_list<std::string_view> parts)
 {
     std::string text;
@@ -27,7 +27,7 @@ crypto::Digest digest_of(std::initializer_list<std::string_view> parts)
     return crypto::sha256(text);
 }
 
-/// A name for PostgreSQL's 64-bit advisory locks.
+/// The number of the PostgreSQL advisory lock for a key.
 std::int64_t lock_of(std::int64_t scope_id, crypto::Digest const& key)
 {
     crypto::Digest const digest = digest_of({"idempotency", std::to_string(scope_id), crypto::view(key)});
@@ -69,12 +69,13 @@ std::optional<http::Response> Record::claim(pg::Tx& tx) const
     auto const locked = tx.run("SELECT pg_try_advisory_xact_lock($1)", {lock_of(scope_id_, key_)});
     if (!pg::RowReader(locked.front()).boolean())
         throw core::Error(
-            core::codes::conflict, "A request with this Idempotency-Key is still being carried out.")
+            core::codes::conflict, "A request with this Idempotency-Key is still in progress. Retry later.")
             .header("Retry-After", "1");
     return replay(tx);
 }
 
-/// A statement of its own: only one that begins after the lock was taken sees what the last holder wrote.
+/// This statement is separate from the lock, because only a statement that begins after the lock was taken
+/// sees the row of the previous holder.
 std::optional<http::Response> Record::replay(pg::Tx& tx) const
 {
     auto const rows = tx.run(
@@ -85,7 +86,7 @@ std::optional<http::Response> Record::replay(pg::Tx& tx) const
     pg::RowReader r(rows.front());
     if (r.bytes() != crypto::view(fingerprint_))
         throw core::Error(core::codes::idempotency_key_reused,
-            "This Idempotency-Key was used for a request with another body.");
+            "This Idempotency-Key was used for a request with another query or body. Use a new key.");
     http::Response response;
     response.status = static_cast<unsigned>(r.integer());
     auto etag = r.optional_text();
@@ -101,7 +102,7 @@ std::optional<http::Response> Record::replay(pg::Tx& tx) const
 void Record::keep(pg::Tx& tx, http::Response const& response) const
 {
     if (response.status < 200 || response.status > 299) return;
-    // One that has expired but was not purged yet is written over.
+    // Overwrites a row that has expired but was not purged yet.
     tx.run(
         "INSERT INTO idempotency_keys (scope_id, key_hash, fingerprint, status, etag, location, body, "
         "sealed, created_at) "
@@ -115,13 +116,15 @@ void Record::keep(pg::Tx& tx, http::Response const& response) const
             seal_ == nullptr ? response.body : seal_->seal(response.body, sealed_for()), seal_ != nullptr});
 }
 
-/// An answer whose keys are no longer held cannot be given again, and must not be carried out again either.
+/// Throws if the response cannot be decrypted any more. In that case the work is not repeated, because it has
+/// been done already.
 std::string Record::unseal(std::string const& body) const
 {
     auto opened = seal_ == nullptr ? std::nullopt : seal_->open(body, sealed_for());
     if (!opened)
-        throw core::Error(
-            core::codes::conflict, "The answer to this Idempotency-Key can no longer be given again.");
+        throw core::Error(core::codes::conflict,
+            "The stored response for this Idempotency-Key can no longer be decrypted. "
+            "Check the result of the first request, then use a new key.");
     return std::move(*opened);
 }
 

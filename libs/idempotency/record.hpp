@@ -11,21 +11,23 @@
 
 namespace idempotency {
 
-/// Whether an answer of `once` or of a Record is an earlier one, given again.
+/// Whether `response`, which `once` or a Record returned, is the stored response of an earlier request.
 bool was_replayed(http::Response const& response) noexcept;
 
-/// The record of one request with an Idempotency-Key: what `once` is made of.
+/// Stores and returns the response of a request with an Idempotency-Key. `once` uses it.
 class Record {
 public:
-    /// Takes what it needs of `request`, which has a key. `seal` may be null; else it outlives this object.
+    /// Copies from `request` the scope, and hashes of the caller, method, path, query, body and
+    /// Idempotency-Key. The request must have an Idempotency-Key. If `seal` is not null, it encrypts the
+    /// stored body; it must outlive this object.
     Record(http::Request const& request, crypto::Keyring const* seal);
 
-    /// Takes the key until the transaction ends. The answer to give again, or nullopt when the work is to be
-    /// done. Throws CONFLICT while another transaction holds the key, IDEMPOTENCY_KEY_REUSED when it was used
-    /// for another request.
+    /// Locks the Idempotency-Key until the transaction ends. Returns the stored response, or nullopt if the
+    /// caller must do the work. Throws CONFLICT while another transaction holds the lock, and
+    /// IDEMPOTENCY_KEY_REUSED if the key was used with another query or body.
     std::optional<http::Response> claim(pg::Tx& tx) const;
 
-    /// Keeps a 2xx answer, whose body is JSON and whole; any other is not kept.
+    /// Stores a 2xx response, whose body must be JSON and not streamed. Other responses are ignored.
     void keep(pg::Tx& tx, http::Response const& response) const;
 
 private:
@@ -34,8 +36,9 @@ private:
     std::string sealed_for() const;
 
     std::int64_t scope_id_;
-    crypto::Digest key_;         ///< of caller, method, path and key: bounded, and says nothing of them
-    crypto::Digest fingerprint_; ///< of query and body
+    /// Hash of caller, method, path and Idempotency-Key. It has a fixed size and reveals none of them.
+    crypto::Digest key_;
+    crypto::Digest fingerprint_; ///< hash of query and body, which must be equal in a repeat
     crypto::Keyring const* seal_;
 };
 

@@ -1,5 +1,6 @@
--- Answers that are given again when a request is repeated with its Idempotency-Key. `key_hash` is SHA-256 of caller,
--- method, path and key; `fingerprint` of query and body.
+-- Stored responses, which are sent again when a request is repeated with its Idempotency-Key. `key_hash` is the
+-- SHA-256 of caller, method, path and key. `fingerprint` is the SHA-256 of query and body.
+-- Checksum before its comments were reworded: 3e9a7b324881c9c2ac21562cfa5176c0fe11de371e00beaed073032fd762660e
 CREATE TABLE idempotency_keys (
     scope_id    bigint      NOT NULL,
     key_hash    bytea       NOT NULL CHECK (length(key_hash) = 32),
@@ -18,7 +19,9 @@ CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 SELECT protect_by_scope('idempotency_keys');
 GRANT SELECT, INSERT, UPDATE ON idempotency_keys TO :service_role;
 
--- The purge sees no scope. It runs as the owner, to whom a second policy shows what has expired, and nothing else.
+-- The purge processes all scopes, so its transaction sets no `app.scopes` and the policy `scope` shows it no rows.
+-- Its function runs as the table's owner. This second policy lets the owner see the expired rows of all scopes, and
+-- no others.
 CREATE POLICY expired ON idempotency_keys TO CURRENT_USER USING (created_at < now() - interval '24 hours');
 
 CREATE FUNCTION purge_idempotency_keys(max_rows integer) RETURNS bigint
