@@ -24,8 +24,8 @@ using Milliseconds = std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::size_t claims_at_once = 128;
-constexpr Milliseconds shortest_wait{20}; ///< between two looks for jobs that are due soon
-/// How long outcomes wait for another transaction's row locks.
+constexpr Milliseconds shortest_wait{20}; ///< between two searches for jobs that are due soon
+/// Limits how long a transaction that writes outcomes waits for row locks of other transactions.
 constexpr char const* limit_lock_waits = "SELECT set_config('lock_timeout', '250ms', true)";
 
 std::int64_t tenant_of(std::int64_t scope_id)
@@ -42,7 +42,7 @@ struct AsyncWorker::Impl {
           claimer(database, options.queue, options.lease, options.grace)
     {
         if (options.queue.empty() || !handler.begin || !handler.record)
-            throw std::invalid_argument("a worker needs a queue and a handler");
+            throw std::invalid_argument("a worker needs a queue name and a handler");
     }
 
     void start()
@@ -51,7 +51,7 @@ struct AsyncWorker::Impl {
         settler = std::thread([this] { settle_until_stopped(); });
     }
 
-    // --- the dispatcher: claims, renews, begins ------------------------------------------------------------
+    // --- the dispatcher: claims jobs, renews leases, starts jobs ------------------------------------------
 
     void dispatch()
     {
@@ -73,7 +73,7 @@ struct AsyncWorker::Impl {
         ended_or_stopped.notify_all();
     }
 
-    /// One claim; false when there is nothing to do until something changes.
+    /// Makes one claim. Returns false if no further claim is useful before the next poll or wake-up.
     bool claim_some()
     {
         ClaimRequest request{.queue = {}, .running = {}};
@@ -89,12 +89,14 @@ struct AsyncWorker::Impl {
         return taken.more;
     }
 
-    /// What a claim may take: by how much is free, and who holds how much. The lock is held.
+    /// Sets the limits of a claim according to the free capacity and the number of jobs that each tenant
+    /// holds. The lock must be held.
     void restrict(ClaimRequest& request)
     {
         std::size_t const free = shares.capacity() - std::min(shares.used(), shares.capacity());
         request.limit = std::min(claims_at_once, free);
-        // Half of a tenant's for each of its scopes; there is no tenant 0.
+        // Each scope may take half of its tenant's share. Tenant 0 does not exist, so its allowance is that
+        // of a new tenant.
         request.max_per_scope = std::clamp<std::size_t>((shares.allowance(0) + 1) / 2, 1, options.turn);
         hungry = request.limit == 0;
         std::set<std::int64_t> tenants;
@@ -130,7 +132,8 @@ struct AsyncWorker::Impl {
         }
     }
 
-    /// Without the database nothing was tried: no attempt is counted, and it is said once.
+    /// Ends jobs whose `begin` threw. During an outage nothing was tried, so the attempts do not count, and
+    /// the outage is reported once for all these jobs.
     void not_begun(std::vector<Claim> batch, std::exception_ptr const& failure)
     {
         bool const away = is_outage(failure);
@@ -153,7 +156,7 @@ struct AsyncWorker::Impl {
         return held.all();
     }
 
-    // --- how runs end --------------------------------------------------------------------------------------
+    // --- outcomes of runs --------------------------------------------------------------------------------
 
     void fail(Claim claim, std::exception_ptr const& failure)
     {
@@ -169,7 +172,7 @@ struct AsyncWorker::Impl {
         ended_or_stopped.notify_one();
     }
 
-    // --- the settler: writes down how runs ended -----------------------------------------------------------
+    // --- the settler: writes the outcomes of runs ----------------------------------------------------------
 
     void settle_until_stopped()
     {
@@ -180,7 +183,7 @@ struct AsyncWorker::Impl {
         }
     }
 
-    /// Waits for endings that can be written. Empty: the worker has stopped.
+    /// Waits until outcomes can be written, and returns them. Returns none if the worker has stopped.
     std::vector<Ending> next_batch()
     {
         std::unique_lock lock(mutex);
@@ -199,7 +202,8 @@ struct AsyncWorker::Impl {
     {
         auto const failure = write(batch);
         if (!failure) return;
-        // What fails again while the database is there may be the trouble of one scope, a time-out say.
+        // If the write fails again although the database is up, the cause may be one scope, for example a
+        // statement that times out. The outcomes are then written scope by scope.
         if (is_outage(failure) && (!database.healthy() || !in_outage())) {
             wait_for_database(std::move(batch), failure);
             return;
@@ -212,7 +216,7 @@ struct AsyncWorker::Impl {
             settle_scope(scope, std::move(endings), is_one ? failure : nullptr);
     }
 
-    /// `failure`: of these alone, when they were tried already.
+    /// `failure` is the failure of writing exactly these endings, or null if that was not tried yet.
     void settle_scope(std::int64_t scope, std::vector<Ending> endings, std::exception_ptr failure)
     {
         if (!failure) failure = write(endings);
@@ -229,7 +233,7 @@ struct AsyncWorker::Impl {
         }
     }
 
-    /// Writes these and ends their claims, all or none; what kept it from that.
+    /// Writes these endings and ends their claims in one transaction. Returns the failure, or null.
     std::exception_ptr write(std::vector<Ending> const& endings)
     {
         return write(endings, [this](pg::Tx& tx, auto const& kept) { handler.record(tx, kept); });
@@ -264,7 +268,7 @@ struct AsyncWorker::Impl {
         return pg::Scopes(std::vector<std::int64_t>(ids.begin(), ids.end()));
     }
 
-    /// Frees the places of written endings. `kept`: indices of the endings whose lease was still held.
+    /// Frees the capacity of written endings. `kept`: indices of the endings whose lease was held.
     void release(std::vector<Ending> const& endings, std::vector<std::size_t> const& kept)
     {
         for (std::size_t i = 0; i < endings.size(); ++i) {
@@ -287,7 +291,7 @@ struct AsyncWorker::Impl {
         }
     }
 
-    /// The lock is held.
+    /// The lock must be held.
     void forget(Claim const& claim)
     {
         if (held.forget(claim)) shares.give(tenant_of(claim.scope_id));
@@ -317,13 +321,15 @@ struct AsyncWorker::Impl {
         limit_farewell();
     }
 
-    /// A worker that is to stop tries for a bounded time to write what was refused. The lock is held.
+    /// Sets the deadline after which a stopping worker no longer retries to write outcomes. The lock must be
+    /// held.
     void limit_farewell()
     {
         if (stopping() && !deadline) deadline = Steady::now() + options.farewell;
     }
 
-    /// Leaves unwritten jobs to the worker that claims them after their leases end. The lock is held.
+    /// Drops the outcomes that are not written yet. Another worker claims these jobs when their leases end.
+    /// The lock must be held.
     void abandon()
     {
         for (auto const& ending : unwritten.drop_all()) {
@@ -332,7 +338,8 @@ struct AsyncWorker::Impl {
         }
     }
 
-    /// Ends a job whose outcome the database refuses, and says so: running it again would end the same way.
+    /// Ends a job whose outcome the database refuses, and records the reason. The job is not retried, because
+    /// another run would fail in the same way.
     void give_up(Ending ending, std::exception_ptr const& failure)
     {
         if (hooks.failed) hooks.failed(describe(failure), &ending.claim);
@@ -361,7 +368,7 @@ struct AsyncWorker::Impl {
             set_aside(scope, std::move(again));
             return;
         }
-        release(one, {}); // the lease ends by itself, and the job runs again
+        release(one, {}); // the lease expires, and the job runs again
     }
 
     // --- waiting -------------------------------------------------------------------------------------------
@@ -401,7 +408,7 @@ struct AsyncWorker::Impl {
     void request_stop() noexcept
     {
         stop_source.request_stop();
-        { // a thread that has just looked is waiting once this is held
+        { // after this lock, a thread that has just checked the flag is waiting
             std::lock_guard const lock(mutex);
         }
         wakeup.notify_all();
@@ -423,19 +430,19 @@ struct AsyncWorker::Impl {
     Hooks const hooks;
 
     std::stop_source stop_source;
-    mutable std::mutex mutex; ///< guards what follows, to `deadline`
+    mutable std::mutex mutex; ///< protects the members up to `deadline`
     std::condition_variable wakeup;
     std::condition_variable ended_or_stopped;
     Held held;
-    core::Shares<std::int64_t> shares; ///< of the places, by tenant
+    core::Shares<std::int64_t> shares; ///< of the capacity, per tenant
     Unwritten unwritten;
-    core::Time next_due = core::Time::max(); ///< the first of the jobs that were put off
+    core::Time next_due = core::Time::max(); ///< due time of the first job that was put off
     bool woken = false;
-    bool hungry = false; ///< more could have been claimed if places had been free
+    bool hungry = false; ///< more jobs could have been claimed if capacity had been free
     bool dispatched = false;
     std::optional<Steady::time_point> deadline;
 
-    Claimer claimer; ///< the dispatcher's
+    Claimer claimer; ///< used by the dispatcher
     std::mutex joining;
     std::thread dispatcher;
     std::thread settler;

@@ -17,46 +17,49 @@ namespace jobs {
 
 class AsyncWorker;
 
-/// What the jobs of an AsyncWorker do.
+/// The handler of an AsyncWorker.
 struct AsyncHandler {
-    /// Begins jobs that were claimed together, on the worker's thread: it may run a transaction for all of
-    /// them, and does not wait for any. Each is ended by `AsyncWorker::end` or `fail`, once, from any thread.
-    /// What it throws before it has begun any is a retry of all of them, with back-off.
+    /// Starts jobs that were claimed together, on the worker's thread. It may run one transaction for all of
+    /// them, but must not wait for any. Each job must be ended once by `AsyncWorker::end` or `fail`, on any
+    /// thread. If it throws, it must not have started any of these jobs; all of them are then retried with
+    /// backoff.
     std::function<void(std::vector<Claim>, AsyncWorker&, std::stop_token const&)> begin;
 
-    /// Writes how runs ended, in the transaction that ends their claims and sees their scopes; all of them
-    /// held their lease. May run more than once. When the database refuses what it writes for one of them,
-    /// that job is given up, as with Outcome::record.
+    /// Writes the outcomes of runs, in the transaction that ends their claims and sees their scopes. It gets
+    /// only runs whose lease is still held. It may run more than once for the same runs. If the database
+    /// refuses a job's data, the job is given up, as with Outcome::record.
     std::function<void(pg::Tx&, std::span<Ending const* const>)> record;
 
-    /// Ends what was begun only to wait. Called once, when the worker is to stop, after the last `begin`.
+    /// Ends started jobs that wait and have not begun their work. Called once, when the worker is stopping,
+    /// after the last `begin`.
     std::function<void(AsyncWorker&)> stop = {};
 };
 
 struct AsyncWorkerOptions {
     std::string queue;
-    std::size_t capacity = 1'024; ///< jobs at once
-    /// Jobs that one claim takes of one scope, so that scopes take turns.
+    std::size_t capacity = 1'024; ///< maximum number of concurrent jobs
+    /// Maximum number of jobs of one scope per claim, so that scopes take turns.
     std::size_t turn = 32;
     std::chrono::milliseconds lease{60'000}; ///< as WorkerOptions'
-    std::chrono::milliseconds poll{1'000};   ///< look-out for due jobs when nothing wakes it
+    /// Interval between looking for due jobs when there is no notification.
+    std::chrono::milliseconds poll{1'000};
     std::optional<std::chrono::milliseconds> grace = std::nullopt; ///< as WorkerOptions'
     std::chrono::milliseconds farewell{15'000};                    ///< as WorkerOptions'
     std::function<void(pg::Tx&, Claim const&)> given_up = {};      ///< as WorkerOptions'
 };
 
-/// Runs the jobs of one queue as Worker does, very many at once, for handlers that wait without a thread. It
-/// claims in bulk and writes down outcomes in bulk, on two threads of its own.
+/// Runs the jobs of one queue like Worker, but very many concurrently, for handlers that wait without a
+/// thread. It claims jobs and writes outcomes in bulk, on two threads of its own.
 ///
-/// A tenant, both its scopes together, holds at most a third of the places that are free at that moment
-/// (core::Shares): a quarter of all when it is alone; however much the others hold, the next tenant finds a
-/// place. One claim may exceed that by a place.
+/// The two scopes of a tenant together may hold a third as many jobs as the capacity that is free at the time
+/// (core::Shares). If no other tenant has jobs, that is a quarter of the whole capacity. So some capacity is
+/// always free for one more tenant. One claim may exceed the limit by one job.
 ///
-/// A scope whose rows are locked, or whose outcomes the database refuses, keeps no other scope's outcomes
-/// waiting: what cannot be written together is written scope by scope.
+/// Outcomes that cannot be written together are written scope by scope. So a scope whose rows are locked, or
+/// whose outcomes the database refuses, does not delay the outcomes of other scopes.
 class AsyncWorker {
 public:
-    /// Starts at once. `database` and `clock` outlive the worker.
+    /// Starts at once. `database` and `clock` must outlive the worker.
     AsyncWorker(pg::Database& database, core::Clock const& clock, AsyncWorkerOptions options,
         AsyncHandler handler, Hooks hooks = {});
 
@@ -65,24 +68,25 @@ public:
     AsyncWorker(AsyncWorker const&) = delete;
     AsyncWorker& operator=(AsyncWorker const&) = delete;
 
-    /// Ends a run that was begun; what it came to is written soon. Any thread; returns at once.
+    /// Ends a started run and queues its outcome to be written. Thread-safe. Returns at once.
     void end(Ending ending);
 
-    /// The same for one that threw: Hooks::failed is told, and the job is retried with back-off.
+    /// As `end`, for a run that failed with an exception: calls Hooks::failed and retries the job with
+    /// backoff.
     void fail(Claim claim, std::exception_ptr const& failure);
 
-    /// As Worker's.
+    /// As Worker's functions.
     void on_notification(std::string_view payload) noexcept;
     void wake() noexcept;
 
-    /// Stops claiming and asks runs to end early; returns at once.
+    /// Stops claiming and asks runs to end early. Returns at once.
     void request_stop() noexcept;
 
-    /// Stops claiming and waits until every run has ended and is written down, or for `farewell`
-    /// more when the database is away.
+    /// Stops claiming and waits until every run has ended and its outcome is written. If the database is
+    /// down, waits for at most `farewell`.
     void stop() noexcept;
 
-    /// Jobs held: running, or waiting to be written down.
+    /// The number of jobs held: running, or with an outcome that is not written yet.
     std::size_t in_flight() const noexcept;
 
 private:

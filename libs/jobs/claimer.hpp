@@ -1,5 +1,5 @@
 #pragma once
-// Private to the workers.
+// Internal to the workers.
 
 #include "jobs/contact.hpp"
 #include "jobs/queue.hpp"
@@ -13,13 +13,13 @@
 
 namespace jobs {
 
-/// A worker's claims on one queue: it takes jobs in rounds over the scopes, and renews the leases of those
-/// that are held. Used by one thread.
+/// A worker's claims on one queue: takes jobs in rounds over the scopes, and renews the leases of held jobs.
+/// Not thread-safe.
 class Claimer {
 public:
     using Milliseconds = std::chrono::milliseconds;
 
-    /// `lease`, `grace`: see WorkerOptions. `database` outlives this object.
+    /// `lease`, `grace`: see WorkerOptions. `database` must outlive this object.
     Claimer(pg::Database& database, std::string queue, Milliseconds lease, std::optional<Milliseconds> grace)
         : database_(database), queue_(std::move(queue)), lease_(lease), contact_(lease, grace),
           next_renewal_(Clock::now() + lease / 3)
@@ -28,11 +28,11 @@ public:
 
     struct Taken {
         std::vector<Claim> claims;
-        bool more = false; ///< false: a whole round, from the first scope to the last, found nothing
+        bool more = false; ///< false: a whole round over all scopes has found no job
     };
 
-    /// Claims what `request` allows. Its queue, lease and place in the round are set here. Throws what the
-    /// database throws.
+    /// Claims jobs within the limits of `request`, whose queue, lease, `after_scope` and `abandoned` are
+    /// overwritten. Throws the exceptions of the database.
     Taken take(ClaimRequest request)
     {
         request.queue = queue_;
@@ -46,8 +46,9 @@ public:
         return {std::move(result.claims), more};
     }
 
-    /// Renews the leases of the claims that `held` returns, each third of a lease; sooner after a renewal
-    /// that skipped some. Throws what the database throws.
+    /// Renews the leases of the claims that `held` returns, if the next renewal is due. A renewal is due a
+    /// third of a lease after the last one, or a twelfth if the last one skipped some leases. Throws the
+    /// exceptions of the database.
     template <class Held> void renew_when_due(Held held)
     {
         auto const now = Clock::now();

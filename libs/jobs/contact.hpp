@@ -1,5 +1,5 @@
 #pragma once
-// Private to the workers.
+// Internal to the workers.
 
 #include "core/backoff.hpp"
 #include "crypto/random.hpp"
@@ -10,24 +10,24 @@
 
 namespace jobs {
 
-/// What a worker knows of its contact with the database. While the database is away no worker can renew a
-/// lease or write an outcome. So for a grace period after an outage a worker claims no job whose lease ended
-/// during it: the worker that ran the job writes its outcome first. Used by one thread.
+/// Tracks a worker's contact with the database. During an outage of the database no worker can renew a lease
+/// or write an outcome. So for a grace period after an outage, a worker claims no job whose lease has ended.
+/// This gives the worker that ran the job time to write the outcome. Used by one thread.
 class Contact {
 public:
     using Milliseconds = std::chrono::milliseconds;
     using Clock = std::chrono::steady_clock;
 
-    /// `grace`: unset, a quarter of the lease.
+    /// `grace`: unset means a quarter of the lease.
     Contact(Milliseconds lease, std::optional<Milliseconds> grace)
         : lease_(lease), grace_(grace.value_or(lease / 4))
     {
     }
 
-    /// Whether to claim jobs whose lease has ended, too.
+    /// Whether a claim may include jobs whose lease has ended.
     bool may_take_abandoned() const { return Clock::now() >= abandoned_from_ && !was_away(); }
 
-    /// The database answered. A failed claim does not count as contact.
+    /// Records an answer of the database. A failed claim does not count as contact.
     void heard()
     {
         auto const now = Clock::now();
@@ -36,7 +36,8 @@ public:
     }
 
 private:
-    /// Half of a lease is less than a renewed lease has left.
+    /// Leases are renewed every third of a lease, so a lease cannot end while the last contact is at most
+    /// half a lease ago.
     bool was_away() const { return !last_ || Clock::now() - *last_ > lease_ / 2; }
 
     Milliseconds lease_, grace_;
@@ -44,7 +45,7 @@ private:
     Clock::time_point abandoned_from_{};
 };
 
-/// The pause before the next attempt while the database is away: short beside the grace period.
+/// The pause before the next attempt while the database is down. It is short compared with the grace period.
 inline std::chrono::milliseconds outage_pause(unsigned failures, std::chrono::milliseconds lease)
 {
     constexpr std::chrono::milliseconds base{100}, longest{3'000};

@@ -13,8 +13,9 @@
 
 namespace jobs {
 
-/// 25006: the server takes no writes, as a standby, or a primary that is to be one. 08, 53, 57, 58: it has no
-/// connection, no resources, no time, or shuts down, or its disk failed.
+/// Whether this SQLSTATE is a failure of the database server, not of the statement. 25006: the server is
+/// read-only, because it is a standby (perhaps one that is being promoted). Classes: 08 no connection, 53 no
+/// resources, 57 time-out or shutdown, 58 disk failure.
 static bool is_servers(std::string_view state)
 {
     auto const is_class = [&](std::string_view name) { return state.starts_with(name); };

@@ -1,5 +1,5 @@
 #pragma once
-// Private to the worker.
+// Internal to the workers.
 
 #include "jobs/queue.hpp"
 
@@ -11,20 +11,20 @@
 
 namespace jobs {
 
-/// The claims of one worker: those that wait for a thread and those that run. Not safe from several threads.
+/// The claims of one worker, both waiting for a thread and running. Not thread-safe.
 class Held {
 public:
     void add(std::vector<Claim> claims);
 
     bool has_ready() const noexcept { return !ready_.empty(); }
 
-    /// The next one that waits, which runs from now on.
+    /// Returns the next waiting claim, which counts as running from now on.
     std::optional<Claim> begin_next();
 
-    /// Forgets those that wait, and yields them.
+    /// Removes and returns the waiting claims.
     std::vector<Claim> drop_ready();
 
-    /// False when it is not here any more.
+    /// Removes a claim. Returns false if it was removed before.
     bool forget(Claim const& claim);
 
     std::vector<Claim> all() const;
@@ -35,10 +35,10 @@ public:
 
 private:
     std::deque<Claim> ready_;
-    /// Ready or running, by scope, ref and token: a job whose lease was lost may be claimed again while its
-    /// first run has not ended.
+    /// Waiting or running claims, by scope, ref and token: a job whose lease was lost may be claimed again
+    /// while its first run continues.
     std::map<std::tuple<std::int64_t, core::Uuid, core::Uuid>, Claim> active_;
-    std::map<std::int64_t, std::size_t> by_scope_; ///< the same, counted
+    std::map<std::int64_t, std::size_t> by_scope_; ///< the number of these claims
 };
 
 } // namespace jobs

@@ -54,7 +54,7 @@ struct Periodic::Impl {
 
     void loop(std::stop_token const& stop)
     {
-        bool reported = false; // once an outage
+        bool reported = false; // once per outage
         while (!stop.stop_requested()) {
             try {
                 run_if_due(stop);
@@ -83,7 +83,7 @@ struct Periodic::Impl {
         } catch (...) {
             report("unknown exception");
         }
-        // Cut short by a shutdown, it is due at once, for another replica to go on.
+        // A task that was interrupted by a shutdown is due at once, so that another replica continues it.
         Milliseconds const pause = finished ? options.interval : Milliseconds{0};
         database.transact_blocking(
             pg::Scopes{}, [&](pg::Tx& tx) { release_task(tx, options.name, token, pause); });
@@ -94,14 +94,14 @@ struct Periodic::Impl {
         if (failed) failed(what);
     }
 
-    /// False when it was stopped before the task was done.
+    /// Returns false if `stop` was requested before the task was done.
     bool run_steps(std::stop_token const& stop, core::Uuid const& token)
     {
         while (step(stop)) {
             if (stop.stop_requested()) return false;
             bool const mine = database.transact_blocking(
                 pg::Scopes{}, [&](pg::Tx& tx) { return keep_task(tx, options.name, token, options.lease); });
-            if (!mine) return true; // somebody else goes on; releasing will find nothing
+            if (!mine) return true; // another replica continues, so the release below changes nothing
         }
         return true;
     }
@@ -113,7 +113,7 @@ struct Periodic::Impl {
     std::mutex mutex;
     std::condition_variable_any wakeup;
     bool woken = false;
-    std::jthread thread; ///< last: it uses all of the above
+    std::jthread thread; ///< last member: it uses all of the above
 };
 
 Periodic::Periodic(pg::Database& database, PeriodicOptions options, Step step,

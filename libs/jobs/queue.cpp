@@ -8,7 +8,7 @@ namespace {
 
 constexpr int scopes_per_claim = 64;
 
-/// With fewer due jobs than that, their scopes are read off them.
+/// If fewer jobs than this are due, the scopes to visit are those of the due jobs.
 constexpr int few_due = 128;
 
 struct Running {
@@ -26,7 +26,7 @@ Running running_arrays(std::map<std::int64_t, std::size_t> const& running)
     return out;
 }
 
-/// Claims as columns, for statements that treat several at once.
+/// The members of claims as arrays, for statements that handle several claims at a time.
 struct Columns {
     std::vector<std::int64_t> scopes;
     std::vector<std::string> refs;
@@ -85,13 +85,13 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request)
 {
     core::Uuid const token = core::Uuid::v7();
     auto const [scopes, counts] = running_arrays(request.running);
-    // `oldest` reads the beginning of jobs_by_time, (queue, run_at, scope_id): both conditions bound the
-    // index and its order is the one that is asked for, so it ends at the first job of the future or at its
-    // limit. When it ended before that limit it has seen all that is due, and `scopes` are theirs. Otherwise
-    // `walk` skips through jobs_due, (queue, scope_id, run_at), one probe a scope whether anything of it is
-    // due or not: a million jobs of one tenant cost no more than one. The condition on `sample` is the same
-    // for all rows, so it is looked at once, before anything is read. From each scope the oldest are taken by
-    // jobs_due again.
+    // `oldest` reads the start of jobs_by_time, (queue, run_at, scope_id). Both conditions bound the index
+    // scan, and the index has the requested order, so the scan ends at the first future job or at its limit.
+    // If the scan ends before its limit, it has seen all due jobs, and `scopes` contains their scopes.
+    // Otherwise `walk` skips through jobs_due, (queue, scope_id, run_at), with one probe per scope, even if
+    // the scope has no due jobs. So a million jobs of one tenant cost as much as one job. The condition on
+    // `sample` is the same for all rows, so it is evaluated once, before anything is read. The oldest jobs of
+    // each scope are then taken through jobs_due.
     auto const rows = tx.run(R"(
         WITH RECURSIVE oldest AS MATERIALIZED (
             SELECT scope_id FROM jobs WHERE queue = $1 AND run_at <= jobs_now() ORDER BY run_at LIMIT $11::int

@@ -1,17 +1,17 @@
 #pragma once
-// Private to the workers.
+// Internal to the workers.
 
 #include "jobs/queue.hpp"
 
 namespace jobs {
 
-/// How far a worker has come in its round over the scopes.
+/// A worker's position in its round over the scopes.
 struct Round {
     std::int64_t cursor = 0; ///< `after_scope` of the next claim
     bool from_start = true;
     bool fruitless = true;
 
-    /// Moves on; false when a whole round, from the first scope to the last, found nothing.
+    /// Advances the position past `result`. Returns false if a whole round over all scopes has found no job.
     bool advance(ClaimResult const& result)
     {
         fruitless = fruitless && result.claims.empty();

@@ -30,7 +30,7 @@ constexpr char const* statement = R"(
     )
     SELECT place FROM gone UNION ALL SELECT place FROM moved)";
 
-/// Ends those at `places`; which of them held their lease.
+/// Ends the runs with these indices. Returns the indices of those whose lease was held.
 std::vector<std::size_t> end(
     pg::Tx& tx, std::span<Ending const> endings, std::vector<std::size_t> const& places, core::Time now)
 {
@@ -59,7 +59,8 @@ std::vector<std::size_t> settle(pg::Tx& tx, std::span<Ending const> endings, cor
         places[i] = i;
     auto held = end(tx, endings, places, now);
     if (held.size() < places.size()) {
-        // One that was enqueued again while the statement ran was passed over by both its halves.
+        // The statement skips a job that is enqueued again while the statement runs, so it is run once more
+        // for the skipped jobs.
         std::ranges::sort(held);
         std::erase_if(places, [&](std::size_t place) { return std::ranges::binary_search(held, place); });
         std::ranges::copy(end(tx, endings, places, now), std::back_inserter(held));

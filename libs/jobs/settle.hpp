@@ -10,21 +10,22 @@
 
 namespace jobs {
 
-/// How a run ended. Endings are written in batches.
+/// The outcome of a run. Endings are written in batches.
 struct Ending {
     Claim claim;
     Outcome::Kind kind = Outcome::Kind::done;
-    core::Time run_at{};              ///< retry only; by the clock of this process
-    bool counted = true;              ///< retry only: whether the run was one of the job's attempts
-    bool begun = true;                ///< false: it was only put off, and Hooks::finished is not told
+    core::Time run_at{}; ///< retry only; by the clock of this process
+    bool counted = true; ///< retry only: whether the run was one of the job's attempts
+    /// False: the run did not begin, the job was only put off, and Hooks::finished is not called.
+    bool begun = true;
     std::chrono::nanoseconds took{0}; ///< for Hooks::finished
-    std::any note{};                  ///< the handler's, for what it writes
+    std::any note{};                  ///< data of the handler for its `record`
 };
 
-/// Ends the claims of these runs, all of one queue, as `complete` and `put_off` do: each only while its lease
-/// is held. At most two statements. Returns the indices of the endings whose lease was held, in ascending
-/// order; the caller must write nothing for the others. `now`: by the same clock as `run_at`. The delay
-/// between the two is measured by the database's clock.
+/// Ends the claims of these runs like `complete` and `put_off`. All must be of one queue. Runs at most two
+/// statements. Skips endings whose lease was lost, and the caller must write nothing for them. Returns the
+/// indices of the other endings, ascending. `now` must be by the same clock as `run_at`. The delay between
+/// the two is measured by the database's clock.
 [[nodiscard]] std::vector<std::size_t> settle(pg::Tx& tx, std::span<Ending const> endings, core::Time now);
 
 } // namespace jobs

@@ -21,8 +21,8 @@ Backlog read_backlog(pg::RowReader& r)
 
 std::vector<Backlog> survey(pg::Tx& tx, std::span<std::string const> queues)
 {
-    // ORDER BY keeps every part on the index jobs_due: without it a queue that holds little is looked for in
-    // the whole table.
+    // ORDER BY makes every sub-query use the index jobs_due. Without ORDER BY, the planner scans the whole
+    // table for a small queue.
     auto const rows = tx.run(R"(
         SELECT q.queue, held.jobs, held.oldest, ready.jobs, ready.oldest
         FROM unnest($1::text[]) AS q (queue)

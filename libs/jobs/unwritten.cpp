@@ -20,7 +20,8 @@ std::vector<Ending> Unwritten::next(Clock::time_point now, Clock::time_point& un
         until = std::min(until, outage_.until);
         return {};
     }
-    // In turns, since both may come without end.
+    // Scopes without a pause and scopes whose pause is over take turns, so that neither kind can delay the
+    // other indefinitely.
     is_turn_of_paused_ = !is_turn_of_paused_;
     for (bool const of_paused : {is_turn_of_paused_, !is_turn_of_paused_}) {
         auto batch = of_paused ? take_paused(now, until)

@@ -47,14 +47,13 @@ struct Worker::Impl {
         options.threads = std::max(1U, options.threads);
         if (options.max_per_scope == 0) options.max_per_scope = std::max(1U, options.threads / 2);
         if (options.queue.empty() || !handler)
-            throw std::invalid_argument("a worker needs a queue and a handler");
+            throw std::invalid_argument("a worker needs a queue name and a handler");
         for (unsigned i = 0; i < options.threads; ++i)
             threads.emplace_back([this] { run(); });
         threads.emplace_back([this] { dispatch(); });
     }
 
-    // --- the dispatcher: claims, renews, hands out
-    // -------------------------------------------------------------
+    // --- the dispatcher: claims jobs, renews leases, passes jobs to the runners
 
     void dispatch()
     {
@@ -68,7 +67,7 @@ struct Worker::Impl {
             } catch (...) {
                 if (failures == 0 && hooks.failed) hooks.failed(describe(std::current_exception()), nullptr);
                 pause = outage_pause(failures++, options.lease);
-                // A wake-up would only bring the next failure sooner.
+                // This sleep ignores wake-ups, because they would only cause the next failure earlier.
                 sleep(pause);
                 continue;
             }
@@ -77,7 +76,7 @@ struct Worker::Impl {
         give_back_waiting();
     }
 
-    /// One claim; false when there is nothing to do until something changes.
+    /// Makes one claim. Returns false if no further claim is useful before the next poll or wake-up.
     bool claim_some()
     {
         ClaimRequest request{.queue = {}, .max_per_scope = options.max_per_scope, .running = {}};
@@ -120,13 +119,13 @@ struct Worker::Impl {
             }
         } catch (...) {
             if (hooks.failed)
-                hooks.failed(
-                    "claims could not be given back: " + describe(std::current_exception()), nullptr);
+                hooks.failed("cannot release the claims of jobs that were not started: " +
+                                 describe(std::current_exception()),
+                    nullptr);
         }
     }
 
-    // --- the runners: run handlers, write down how they ended
-    // --------------------------------------------------
+    // --- the runners: run handlers and write the outcomes
 
     void run()
     {
@@ -151,8 +150,9 @@ struct Worker::Impl {
         return held.begin_next();
     }
 
-    /// Ends the claim in the database, however long that is away; false when the lease was lost. An outcome
-    /// that cannot be written becomes another, which says so.
+    /// Ends the claim in the database, and retries during an outage (after a stop, for at most `farewell`).
+    /// Returns false if the lease was lost or the outcome could not be written. If the database refuses the
+    /// outcome, the job is given up: `outcome` is replaced by one that records the reason.
     bool settle(Claim const& claim, Outcome& outcome)
     {
         std::optional<SteadyTime> deadline;
@@ -171,7 +171,7 @@ struct Worker::Impl {
                 if ((failures == 0 || !outage) && hooks.failed) hooks.failed(describe(failure), &claim);
                 if (!outage) {
                     if (!std::exchange(refused, true)) dead = dead_outcomes(claim, dead_reason(failure));
-                    if (dead.empty()) return false; // the lease ends by itself, and the job runs again
+                    if (dead.empty()) return false; // the lease expires, and the job runs again
                     outcome = std::move(dead.back());
                     dead.pop_back();
                     continue;
@@ -184,7 +184,7 @@ struct Worker::Impl {
         }
     }
 
-    /// What takes the place of an outcome that cannot be written, the last one first.
+    /// Returns the outcomes that replace an outcome that the database refuses. The last one is tried first.
     std::vector<Outcome> dead_outcomes(Claim const& claim, std::string const& reason) const
     {
         auto const enter = [claim, reason, now = clock.now()](
@@ -209,7 +209,8 @@ struct Worker::Impl {
         if (outcome.record) outcome.record(tx);
     }
 
-    /// Frees the claim's place; the dispatcher looks again when it was one that others may have waited for.
+    /// Removes the claim. Wakes the dispatcher if all threads were busy or the scope had its maximum number
+    /// of jobs, because more jobs can be claimed now.
     void release(Claim const& claim)
     {
         {
@@ -224,7 +225,6 @@ struct Worker::Impl {
     }
 
     // --- waiting
-    // -----------------------------------------------------------------------------------------------
 
     bool stopping() const noexcept { return stop_source.stop_requested(); }
 
@@ -253,7 +253,7 @@ struct Worker::Impl {
     void request_stop() noexcept
     {
         stop_source.request_stop();
-        { // a thread that has just looked is waiting once this is held
+        { // after this lock, a thread that has just checked the flag is waiting
             std::lock_guard const lock(mutex);
         }
         wakeup.notify_all();
@@ -276,13 +276,13 @@ struct Worker::Impl {
     Hooks const hooks;
 
     std::stop_source stop_source;
-    mutable std::mutex mutex; ///< guards what follows, to `woken`
+    mutable std::mutex mutex; ///< protects the members up to `woken`
     std::condition_variable work;
     std::condition_variable wakeup;
     Held held;
     bool woken = false;
 
-    Claimer claimer; ///< the dispatcher's
+    Claimer claimer; ///< used by the dispatcher
 
     std::mutex joining;
     std::vector<std::thread> threads;

@@ -1,5 +1,6 @@
--- What is to be done, as ids and times only: a registry table, so that one worker serves every scope.
--- run_at is when a job may next be claimed: its due time or, while somebody holds it, the end of the lease.
+-- The job queue. It holds ids and times only, so it has no row-level security, and one worker serves every scope.
+-- run_at: when a job may next be claimed. That is its due time or, while a worker holds it, the end of the lease.
+-- Checksum before its comments were reworded: dd2086ef8a9ebe40b972b7c4453c426a8b150aa4476aa6de4b0f1f3056bedc3c
 CREATE TABLE jobs (
     scope_id    bigint      NOT NULL,
     queue       text        NOT NULL,
@@ -7,25 +8,25 @@ CREATE TABLE jobs (
     run_at      timestamptz NOT NULL,
     attempts    integer     NOT NULL DEFAULT 0,
     lease_owner uuid,
-    again_at    timestamptz, -- enqueued while it was running: when to run once more
+    again_at    timestamptz, -- the next run, if the job was enqueued again while it was running
     created_at  timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (scope_id, queue, ref)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_analyze_scale_factor = 0,
         autovacuum_analyze_threshold = 5000);
 
--- A worker goes from scope to scope in this index and takes the oldest of each.
+-- A worker steps through the scopes in this index and takes the oldest jobs of each.
 CREATE INDEX jobs_due ON jobs (queue, scope_id, run_at);
 
--- What is due lies at the beginning of this one, however much is to be done later: while that is not much, a worker goes
--- to its scopes alone.
+-- Due jobs are at the start of this index, regardless of the number of later jobs. While few jobs are due, a worker
+-- visits only their scopes.
 CREATE INDEX jobs_by_time ON jobs (queue, run_at, scope_id);
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON jobs TO :service_role;
 
--- Tasks of the service itself, each run by one replica at a time.
+-- Periodic tasks of the service as a whole. One replica at a time runs a task.
 CREATE TABLE periodic_tasks (
     name        text        PRIMARY KEY,
-    next_at     timestamptz NOT NULL, -- when it may next be claimed: due, or the end of the lease
+    next_at     timestamptz NOT NULL, -- when it may next be claimed: its due time or the end of the lease
     lease_owner uuid
 );
 

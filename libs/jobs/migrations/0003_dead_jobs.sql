@@ -1,5 +1,7 @@
--- Jobs that were given up because how they ended could not be written down, and what the database said to it, which may
--- quote a tenant's values. One that is enqueued and given up again is in its former place.
+-- Jobs that were given up because their outcome could not be written. `reason` is the text of the error. It may
+-- contain values of the tenant, so the table has row-level security. If the job is enqueued and given up again, its
+-- row is replaced.
+-- Checksum before its comments were reworded: 843c82c559a4e6d5c5dd31421331d925601c91c67755faa1a94bd7d06c56755c
 CREATE TABLE dead_jobs (
     scope_id bigint      NOT NULL,
     queue    text        NOT NULL,

@@ -1,15 +1,16 @@
--- The clock that jobs and periodic tasks go by, the same for every replica: when they are due, and when a lease ends.
--- Tests put another function in its place, whose clock they can move.
+-- The clock of jobs and periodic tasks, shared by all replicas. It decides when they are due and when a lease ends.
+-- Tests replace this function by one whose clock they can move.
+-- Checksum before its comments were reworded: b12a9baf01322fd5ccecd0adc469d447275de7e4521da703944e101ffe748615
 CREATE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT now()';
 
--- As before, but that a time may be NULL: the job is due at once.
+-- Replaces the function of 0002. Now a time may be NULL: then the job is due at once.
 CREATE OR REPLACE FUNCTION enqueue_jobs(to_queue text, scope_ids bigint[], refs uuid[], times timestamptz[]) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
     enqueued bigint;
     at timestamptz := jobs_now();
 BEGIN
-    -- In the order of their keys, so that two transactions never wait for each other.
+    -- In the order of their keys, so that concurrent calls cannot deadlock.
     INSERT INTO jobs (scope_id, queue, ref, run_at)
     SELECT n.scope_id, to_queue, n.ref, min(coalesce(n.run_at, at))
     FROM unnest(scope_ids, refs, times) AS n (scope_id, ref, run_at)
