@@ -23,8 +23,8 @@ constexpr auto relaxed = std::memory_order_relaxed;
 constexpr std::size_t first_status = 100;
 constexpr std::size_t statuses = 500;
 
-/// Upper bounds in microseconds; the service answers from a quarter of a millisecond up, a request ends at 30
-/// s.
+/// Upper bounds of the histogram in microseconds. The fastest responses take a quarter of a millisecond, and
+/// requests end after 30 s.
 constexpr std::array<std::int64_t, 16> bounds{250, 500, 1'000, 2'500, 5'000, 10'000, 25'000, 50'000, 100'000,
     250'000, 500'000, 1'000'000, 2'500'000, 5'000'000, 10'000'000, 30'000'000};
 
@@ -46,7 +46,7 @@ struct Tenant {
     std::array<Count, classes> by_class{};
 };
 
-/// Scope id to tenant: open addressing that only ever grows, so that readers need no lock.
+/// Maps scope id to tenant: open addressing without deletion, so that readers need no lock.
 class Tenants {
 public:
     Tenant& of(core::Scope const& scope)
@@ -132,10 +132,9 @@ ClientMetric histogram(std::vector<ClientMetric::Label> labels, Endpoint const& 
 
 struct HttpMetrics::Impl final : prometheus::Collectable {
     Impl(Metrics& owner, std::vector<RouteLabels> table)
-        : metrics(owner),
-          in_flight(owner.gauge("tetrad_http_requests_in_flight", "Requests that are being answered.")),
+        : metrics(owner), in_flight(owner.gauge("tetrad_http_requests_in_flight", "Requests in progress.")),
           network_refused(owner.counter("tetrad_http_connections_refused_total",
-              "Connections closed when they were accepted, since their network had as many as it may have.")),
+              "Connections closed on accept because their network had too many open.")),
           routes(std::move(table)), endpoints(routes.size() + 1)
     {
         routes.push_back({"_other", "_unmatched"});
@@ -149,8 +148,8 @@ struct HttpMetrics::Impl final : prometheus::Collectable {
 
     MetricFamily requests() const
     {
-        MetricFamily family{"tetrad_http_requests_total", "HTTP requests answered, by route and status.",
-            MetricType::Counter, {}};
+        MetricFamily family{"tetrad_http_requests_total",
+            "HTTP requests by route and status of the response.", MetricType::Counter, {}};
         for (std::size_t e = 0; e < endpoints.size(); ++e) {
             for (std::size_t s = 0; s < statuses; ++s) {
                 auto const value = endpoints[e].by_status[s].load(relaxed);
@@ -177,7 +176,7 @@ struct HttpMetrics::Impl final : prometheus::Collectable {
     MetricFamily by_tenant() const
     {
         MetricFamily family{"tetrad_tenant_requests_total",
-            "HTTP requests answered, by tenant; the first 1,000 that show up, the rest as _other.",
+            "HTTP requests by tenant; the first 1,000 tenants with requests, the others as _other.",
             MetricType::Counter, {}};
         tenants.for_each([&](Tenant const& tenant) {
             for (std::size_t c = 0; c < classes; ++c) {
@@ -198,7 +197,7 @@ struct HttpMetrics::Impl final : prometheus::Collectable {
     prometheus::Gauge& in_flight;
     prometheus::Counter& network_refused;
     std::vector<RouteLabels> routes;
-    std::vector<Endpoint> endpoints; ///< as `routes`; the last one is what no route matched
+    std::vector<Endpoint> endpoints; ///< as `routes`; the last one counts unmatched requests
     Tenants tenants;
 };
 
@@ -232,7 +231,8 @@ try {
     auto const status_class = std::clamp<std::size_t>(status / 100, 2, 5) - 2;
     impl_->tenants.of(scope).by_class[status_class].fetch_add(1, relaxed);
 } catch (...) {
-    // No memory for a new tenant's series: the request itself is not to fail for that.
+    // Thrown if there is no memory for a new tenant's series. The request itself must not fail because of
+    // that.
     return;
 }
 
@@ -245,7 +245,7 @@ void HttpMetrics::protocol_error(std::string_view code) noexcept
 try {
     impl_->metrics
         .counter("tetrad_http_protocol_errors_total",
-            "Connections that broke HTTP before a request was there.", {{"code", std::string(code)}})
+            "Connections that violated HTTP before a request was complete.", {{"code", std::string(code)}})
         .Increment();
 } catch (...) {
     return;

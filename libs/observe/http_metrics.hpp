@@ -12,38 +12,38 @@
 
 namespace observe {
 
-/// A line of the route table, as it is shown in labels.
+/// The labels of one route in the route table.
 struct RouteLabels {
     std::string method; ///< `GET`
     std::string route;  ///< `/v1/feedbacks/{feedbackId}`
 };
 
-/// What HTTP requests come to. After a series' first use recording is a few relaxed atomic additions: no
-/// lock, no allocation, from any thread.
+/// Counts HTTP requests. Thread-safe. After the first use of a series, recording is a few relaxed atomic
+/// additions: no lock, no allocation.
 ///
 /// - `tetrad_http_requests_total{route,method,status}`
 /// - `tetrad_http_request_duration_seconds{route,method}` (histogram)
 /// - `tetrad_http_requests_in_flight`
-/// - `tetrad_http_connections_refused_total`: closed when they were accepted: too many from their network
-/// - `tetrad_http_protocol_errors_total{code}`: connections that broke HTTP before a request was there
-/// - `tetrad_tenant_requests_total{tenant,env,class}`, class `2xx`..`5xx`: the first 1,000 scopes that show
-/// up; the rest
-///   together under tenant `_other`.
+/// - `tetrad_http_connections_refused_total`: connections that were closed on accept, because too many
+///   connections of their network were open
+/// - `tetrad_http_protocol_errors_total{code}`: connections that violated HTTP before a request was complete
+/// - `tetrad_tenant_requests_total{tenant,env,class}`, class `2xx`..`5xx`. The first 1,000 scopes with
+///   requests have series of their own. Requests of all others count under tenant `_other`.
 class HttpMetrics {
 public:
-    /// `routes` in the order of the route table, so that an endpoint's index finds its line.
+    /// `routes` must be in the order of the route table, because endpoints are identified by their index.
     HttpMetrics(Metrics& metrics, std::vector<RouteLabels> routes);
     ~HttpMetrics();
     HttpMetrics(HttpMetrics const&) = delete;
     HttpMetrics& operator=(HttpMetrics const&) = delete;
 
-    /// The endpoint index of requests that no route matched; shown as route `_unmatched`.
+    /// The endpoint index of requests that no route matched; its route label is `_unmatched`.
     static constexpr std::size_t unmatched = static_cast<std::size_t>(-1);
 
-    /// A request's head was read; `finished` follows exactly once.
+    /// Call it when the head of a request was read. Exactly one call of `finished` must follow.
     void started() noexcept;
 
-    /// `scope` with id 0 counts for no tenant. `status` outside 100..599 counts as 500.
+    /// A request whose `scope` has id 0 counts for no tenant. A `status` outside 100..599 counts as 500.
     void finished(std::size_t endpoint, unsigned status, std::chrono::nanoseconds took,
         core::Scope const& scope) noexcept;
 

@@ -15,8 +15,8 @@ constexpr std::chrono::milliseconds patience_at_exit{1000};
 constexpr std::size_t write_early = std::size_t{64} * 1024;
 constexpr std::size_t keep_at_most = std::size_t{4} * 1024 * 1024;
 
-/// How much of `lines` to write at once: whole lines that fit PIPE_BUF, which a pipe takes in one piece even
-/// when other processes write to it, and which never blocks once poll() has said there is room.
+/// The size of the next write from `lines`: whole lines that fit PIPE_BUF. A pipe takes that many bytes in
+/// one piece even if other processes write to it, and does not block after poll() has reported room.
 std::size_t piece(std::string_view lines) noexcept
 {
     if (lines.size() <= PIPE_BUF) return lines.size();
@@ -90,7 +90,7 @@ void LineSink::take_pending()
 {
     urgent_ = false;
     writing_.clear();
-    // After a burst the memory goes back instead of staying for good.
+    // Releases the memory that a burst of lines has allocated.
     if (writing_.capacity() > 16 * write_early) writing_ = {};
     writing_.swap(pending_);
     if (dropped_ != 0) writing_.append(describe_loss_(std::exchange(dropped_, 0))) += '\n';
@@ -104,7 +104,7 @@ void LineSink::write(std::string_view lines)
         if (n >= 0)
             lines.remove_prefix(static_cast<std::size_t>(n));
         else if (errno != EINTR && errno != EAGAIN)
-            return; // Nobody is there to be told: the log itself is what is broken.
+            return; // The log itself is broken: there is nowhere to report it.
     }
 }
 

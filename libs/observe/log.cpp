@@ -32,7 +32,7 @@ spdlog::level::level_enum to_spdlog(Level level) noexcept
     return spdlog::level::off;
 }
 
-/// `text` with every byte that is not part of well-formed UTF-8 replaced by U+FFFD.
+/// Returns `text` with every byte that is not part of well-formed UTF-8 replaced by U+FFFD.
 std::string repaired(std::string_view text)
 {
     std::string out;
@@ -137,7 +137,7 @@ try {
     w.end_object();
     impl_->logger.log(now, {}, to_spdlog(level), spdlog::string_view_t(w.str().data(), w.str().size()));
 } catch (...) {
-    // Out of memory for a log line: the line is lost, what it would have told goes on.
+    // If memory is short, the line is lost, but the caller continues.
     return;
 }
 

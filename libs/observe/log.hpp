@@ -14,11 +14,11 @@ namespace observe {
 
 enum class Level : std::uint8_t { debug, info, warn, error, off };
 
-/// `debug`, `info`, `warn`, `error`, `off`; nullopt for anything else.
+/// Parses `debug`, `info`, `warn`, `error`, `off`; nullopt for anything else.
 std::optional<Level> parse_level(std::string_view text) noexcept;
 
-/// One member of a log line. `key` is plain ASCII, not escaped, and not one of the fixed keys; views must
-/// live until the logging call returns.
+/// One member of a log line. `key` must be plain ASCII that needs no escaping, and must not be one of the
+/// fixed keys (`time`, `level`, `service`, `message`). Views must live until the logging call returns.
 struct Field {
     using Value = std::variant<std::string_view, std::int64_t, std::uint64_t, double, bool>;
 
@@ -51,16 +51,18 @@ private:
     }
 };
 
-/// Writes one JSON object a line: `{"time":"…Z","level":"info","service":"feedback","message":"…",…fields}`.
-/// Values are escaped (RFC 8259); bytes that are not UTF-8 become U+FFFD, numbers that are not finite `null`.
+/// Writes one JSON object per line:
+/// `{"time":"…Z","level":"info","service":"feedback","message":"…",…fields}`. Values are escaped (RFC 8259);
+/// bytes that are not UTF-8 become U+FFFD, numbers that are not finite become `null`.
 ///
-/// Lines are gathered in memory and written by a thread of the logger: at once for warn and above, else
-/// within 200 ms, and in the destructor, so a caller never waits for whoever reads the log. While that reader
-/// hangs, at most 4 MiB are kept; what is dropped beyond is counted and reported in a line of its own. A
-/// process that is killed loses up to 200 ms of info lines. Safe from any thread. Never throws.
+/// Thread-safe; never throws. Lines are buffered in memory, and the logger's own thread writes them: at once
+/// for `warn` and `error`, otherwise within 200 ms. The destructor writes the rest. A caller never waits for
+/// the reader of the log. While that reader hangs, at most 4 MiB of lines are kept. Further lines are
+/// dropped, counted and reported in a line `log lines dropped`. A process that is killed loses up to 200 ms
+/// of info lines.
 class Logger {
 public:
-    /// Writes to file descriptor `fd`, which stays the caller's.
+    /// Writes to file descriptor `fd`, which the caller owns.
     explicit Logger(std::string service, Level level = Level::info, int fd = 2);
     ~Logger();
     Logger(Logger const&) = delete;
@@ -80,7 +82,8 @@ public:
 
     void log(Level level, std::string_view message, Fields fields = {}) noexcept;
 
-    /// Waits until everything logged before is written, at most `timeout`. Blocks: not for I/O threads.
+    /// Waits until all lines logged before are written or dropped, but at most `timeout`. Blocks, so do not
+    /// call it on I/O threads.
     void flush(std::chrono::milliseconds timeout = std::chrono::milliseconds(1000)) noexcept;
 
 private:
@@ -88,8 +91,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// The first line of an exception's text, at most 500 bytes of it. Those that follow in a database's message
-/// show values of rows, which no log may hold.
+/// Returns the first line of an exception's text, at most 500 bytes. The other lines of a database error
+/// contain values of rows, which must not be logged.
 inline std::string_view first_line(std::string_view text) noexcept
 {
     return text.substr(0, text.find('\n')).substr(0, 500);

@@ -6,14 +6,15 @@
 
 namespace observe {
 
-/// Keeps what strangers can cause from filling the log: admits a number of lines a second and counts the
-/// rest. Safe from any thread; exact to a few lines when a second turns.
+/// Limits the log lines that anonymous callers can cause. Allows a number of lines per second and counts the
+/// omitted ones. Thread-safe. The count may be off by a few lines when a new second begins.
 class LogLimit {
 public:
     using Clock = std::chrono::steady_clock;
 
     explicit LogLimit(std::uint32_t lines_per_second) noexcept : limit_(lines_per_second) {}
 
+    /// Whether one more line may be written at `now`. If not, counts it as omitted.
     bool admits(Clock::time_point now) noexcept
     {
         auto const second = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
@@ -27,7 +28,7 @@ public:
         return false;
     }
 
-    /// How many were not admitted since the last call: for the next line that is written.
+    /// Returns the number of lines omitted since the last call. Report it in the next line that is written.
     std::uint64_t take_omitted() noexcept
     {
         return omitted_.load(std::memory_order_relaxed) == 0

@@ -21,7 +21,7 @@ std::vector<prometheus::ClientMetric::Label> to_vector(Metrics::Labels const& la
     return out;
 }
 
-/// Gauges that are read when they are scraped, by family.
+/// Gauges whose values are read at each scrape, by family.
 class CallbackGauges final : public prometheus::Collectable {
 public:
     void add(std::string const& name, std::string const& help, std::function<double()> read,
@@ -87,7 +87,7 @@ Metrics::Metrics(std::string service, std::string const& version)
     : impl_(std::make_unique<Impl>(std::move(service)))
 {
     if (!version.empty())
-        gauge("tetrad_build_info", "The version that runs; always 1.", {{"version", version}}).Set(1);
+        gauge("tetrad_build_info", "The running version; always 1.", {{"version", version}}).Set(1);
 }
 
 Metrics::~Metrics() = default;
@@ -136,14 +136,14 @@ std::string Metrics::expose() const
         for (auto const& weak : impl_->others)
             if (auto const other = weak.lock()) append(other->Collect());
     }
-    // A family without a series yet has nothing to show, and promtool takes its header alone for a mistake.
+    // A family without series is omitted, because promtool reports it as an error.
     std::erase_if(families, [](auto const& family) { return family.metric.empty(); });
     return prometheus::TextSerializer().Serialize(families);
 }
 
 prometheus::Counter& JobMetrics::jobs(std::string_view queue, std::string_view outcome)
 {
-    return metrics_.counter("tetrad_jobs_total", "Runs of background jobs, by what came of them.",
+    return metrics_.counter("tetrad_jobs_total", "Runs of background jobs, by outcome.",
         {{"queue", std::string(queue)}, {"outcome", std::string(outcome)}});
 }
 
@@ -171,7 +171,7 @@ AnswerMetrics::AnswerMetrics(
 {
     for (auto const answer : answers) {
         counters_.push_back(&metrics.counter("tetrad_provider_answers_total",
-            "What those who carry messages or know of purchases answered.",
+            "Responses of message providers and purchase servers.",
             {{"provider", provider}, {"answer", std::string(answer)}}));
     }
 }

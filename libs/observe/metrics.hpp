@@ -20,8 +20,9 @@ class Collectable;
 
 namespace observe {
 
-/// Every metric of one process, with the text exposition Prometheus scrapes. Names start with `tetrad_` and
-/// every series carries the label `service`, but for the standard `process_*`. Safe from any thread.
+/// All metrics of one process, and their text exposition for Prometheus. Names start with `tetrad_`, except
+/// those of the standard `process_*` metrics. Every series has the label `service`, with the same exception.
+/// Thread-safe.
 class Metrics {
 public:
     using Labels = std::map<std::string, std::string>;
@@ -32,18 +33,19 @@ public:
     Metrics(Metrics const&) = delete;
     Metrics& operator=(Metrics const&) = delete;
 
-    /// The counter or gauge of that name and labels, made on first use (takes a lock: keep the reference
-    /// where it is hot). It lives as long as this object. `help` is shown as it is: no backslash, no line
-    /// break. Throws std::invalid_argument for a name Prometheus does not take.
+    /// Returns the counter or gauge with that name and these labels, and creates it on first use. Takes a
+    /// lock, so frequent callers should keep the reference. It stays valid as long as this object. `help`
+    /// must contain no backslash and no line break, because it is not escaped. Throws std::invalid_argument
+    /// for a name that is not valid in Prometheus.
     prometheus::Counter& counter(std::string const& name, std::string const& help, Labels const& labels = {});
     prometheus::Gauge& gauge(std::string const& name, std::string const& help, Labels const& labels = {});
 
-    /// A gauge read when it is scraped (`tetrad_database_queue_jobs`). `read` is quick, safe from any thread
-    /// and stays valid until the last call of `expose()`.
+    /// A gauge whose value is read at each scrape (`tetrad_database_queue_jobs`). `read` must be fast and
+    /// thread-safe, and must stay valid until the last call of `expose()`.
     void gauge_callback(std::string const& name, std::string const& help, std::function<double()> read,
         Labels const& labels = {});
 
-    /// Adds series that something else keeps; dropped when `collectable` goes away.
+    /// Adds the series of another object. They are no longer shown once `collectable` is destroyed.
     void add(std::weak_ptr<prometheus::Collectable> const& collectable);
 
     /// Prometheus text format 0.0.4.
@@ -56,17 +58,17 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Counts what background work comes to: `tetrad_jobs_total{queue,outcome}`,
+/// Counts runs of background jobs: `tetrad_jobs_total{queue,outcome}`,
 /// `tetrad_job_duration_seconds_total{queue}`.
 class JobMetrics {
 public:
     explicit JobMetrics(Metrics& metrics) : metrics_(metrics) {}
 
-    /// Shows the series of a queue from now on: a counter that appears with its first event hides it from
-    /// `increase()`.
+    /// Creates the series of a queue with value 0. Without this, a series would begin with its first event,
+    /// and `increase()` in Prometheus would miss that event.
     void expect(std::string_view queue, std::initializer_list<std::string_view> outcomes);
 
-    /// `queue` and `outcome` (`done`, `retry`, `dead`, `lost`) come from small fixed sets.
+    /// `queue` and `outcome` (`done`, `retry`, `dead`, `lost`) must come from small fixed sets.
     void finished(std::string_view queue, std::string_view outcome, std::chrono::nanoseconds took);
 
 private:
@@ -76,14 +78,14 @@ private:
     Metrics& metrics_;
 };
 
-/// Counts what one provider answers: `tetrad_provider_answers_total{provider,answer}`. Copies count into the
-/// same series. Safe from any thread; no lock, no allocation.
+/// Counts the responses of one provider: `tetrad_provider_answers_total{provider,answer}`. Copies of this
+/// object count in the same series. Thread-safe; no lock, no allocation.
 class AnswerMetrics {
 public:
-    /// `answers`: a small fixed set, shown from now on.
+    /// `answers`: a small fixed set of label values. The constructor creates their series with value 0.
     AnswerMetrics(Metrics& metrics, std::string const& provider, std::span<std::string_view const> answers);
 
-    /// `answer`: its place in `answers`.
+    /// `answer`: an index into `answers`.
     void count(std::size_t answer, std::size_t times = 1) const noexcept;
 
 private:

@@ -14,7 +14,7 @@ namespace observe {
 
 namespace {
 
-/// Of proc(5), /proc/[pid]/stat: what is shown, in the kernel's units.
+/// The shown fields of /proc/[pid]/stat (proc(5)), in the kernel's units.
 struct Stat {
     double cpu_ticks = 0;
     double threads = 0;
@@ -28,7 +28,8 @@ std::optional<Stat> read_stat()
     std::ifstream file("/proc/self/stat");
     std::string line;
     if (!std::getline(file, line)) return std::nullopt;
-    // The second field is the name in parentheses, which may hold anything; the third follows the last one.
+    // The second field is the name in parentheses, which may hold any characters; the third follows the last
+    // parenthesis.
     auto const name_end = line.rfind(')');
     if (name_end == std::string::npos) return std::nullopt;
     std::istringstream fields(line.substr(name_end + 1));
@@ -46,7 +47,7 @@ std::optional<Stat> read_stat()
     return fields ? std::optional(stat) : std::nullopt;
 }
 
-/// Seconds since the epoch at which the kernel started.
+/// The start time of the kernel in seconds since the epoch.
 double boot_time()
 {
     std::ifstream file("/proc/stat");
@@ -61,7 +62,7 @@ double open_files()
     DIR* const dir = ::opendir("/proc/self/fd");
     if (dir == nullptr) return 0;
     double count = -3;                // `.`, `..` and the directory itself
-    while (::readdir(dir) != nullptr) // NOLINT(concurrency-mt-unsafe): the stream is this call's own
+    while (::readdir(dir) != nullptr) // NOLINT(concurrency-mt-unsafe): only this call uses the stream
         ++count;
     ::closedir(dir);
     return count;

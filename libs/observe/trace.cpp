@@ -13,7 +13,8 @@ constexpr std::size_t trace_size = 32;
 constexpr std::size_t span_size = 16;
 constexpr std::size_t header_size = 2 + 1 + trace_size + 1 + span_size + 1 + 2;
 
-/// Identifiers need to differ, not to be secret, so a generator per thread does, seeded once from the system.
+/// A generator per thread, seeded once from the system, is sufficient, because identifiers must be unique but
+/// not secret.
 std::uint64_t random_number()
 {
     thread_local std::mt19937_64 generator = [] {
@@ -88,7 +89,7 @@ std::optional<Trace> parse_traceparent(std::string_view header) noexcept
         return std::nullopt;
     auto const version = header.substr(0, 2);
     if (!is_hex(version) || version == "ff") return std::nullopt;
-    // Version 00 ends here; a later one may go on after a dash.
+    // Version 00 ends here. A later version may continue after a dash.
     if (header.size() > header_size && (version == "00" || header[header_size] != '-')) return std::nullopt;
     auto const trace = header.substr(3, trace_size);
     auto const span = header.substr(36, span_size);
