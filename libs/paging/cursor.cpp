@@ -13,7 +13,7 @@ namespace {
 
 constexpr char version = 1;
 constexpr std::size_t binary_size = 2 + 8 + 16 + 8;
-/// Far more than any cursor takes; keeps what is refused cheap to refuse.
+/// Longer texts are refused at once. Much longer than a cursor, which has 46 characters.
 constexpr std::size_t max_text_size = 256;
 
 void put_u64(std::string& out, std::uint64_t value)
@@ -54,7 +54,7 @@ std::int64_t number_of(std::optional<Position> const& after)
     for (std::size_t i = 8; i < after->id.bytes().size(); ++i)
         number = number << 8 | after->id.bytes()[i];
     return static_cast<std::int64_t>(
-        number & static_cast<std::uint64_t>(most)); // a forged one names some place, too
+        number & static_cast<std::uint64_t>(most)); // keeps the number of a forged cursor in range
 }
 
 FilterHash& FilterHash::add(std::string_view name, std::string_view value)
@@ -84,7 +84,8 @@ std::uint64_t FilterHash::value() const
     return get_u64(crypto::view(digest));
 }
 
-/// The length goes first, so no two lists of texts run together into the same one.
+/// Each text is preceded by its length, so that two different lists of texts cannot have the same canonical
+/// form.
 void FilterHash::append(std::string_view text)
 {
     put_u64(canonical_, text.size());
@@ -113,7 +114,7 @@ std::optional<Position> decode(std::string_view cursor, std::uint64_t filter_has
     auto const micros = static_cast<std::int64_t>(get_u64(bytes.substr(2)));
     Position position{std::nullopt, get_id(bytes.substr(10))};
     if (bytes[1] == 0) return micros == 0 ? std::optional(position) : std::nullopt;
-    // A time that the database cannot hold would turn the query into a fault of the server.
+    // A time that PostgreSQL cannot represent would make the query fail with a server error.
     position.time = core::Time(std::chrono::microseconds(micros));
     return bytes[1] == 1 && core::is_representable(*position.time) ? std::optional(position) : std::nullopt;
 }
@@ -125,7 +126,7 @@ std::optional<Position> read_cursor(http::Query& query, std::uint64_t filter_has
     auto position = decode(*text, filter_hash);
     if (!position)
         query.fault(
-            "cursor", "invalid_cursor", "must be the cursor of the page before, with the same filters");
+            "cursor", "invalid_cursor", "must be the cursor of the previous page, with the same filters");
     return position;
 }
 

@@ -15,21 +15,24 @@
 
 namespace paging {
 
-/// Where a page ended in a list ordered by (time, id): the next page starts strictly after it.
+/// The position where a page ended in a list ordered by (time, id): the next page starts strictly after it.
 struct Position {
-    std::optional<core::Time> time; ///< nullopt: within the part whose time is null (sorted last)
+    /// Nullopt: the position is among the rows whose time is null, which are sorted last.
+    std::optional<core::Time> time;
     core::Uuid id;
 
     friend bool operator==(Position const&, Position const&) = default;
 };
 
-/// The two as parameters of the one condition that every list has, whatever the page:
+/// `time_of` and `id_of` return the two parts of a position. They are parameters of this condition, which is
+/// the same for all pages of a list:
 ///
 ///     AND (created_at, id) < ($2::timestamptz, $3::uuid) ORDER BY created_at DESC, id DESC
 ///
-/// The first page begins at `first`, in front of every time there is: `Time::min()` for a list that is oldest
-/// first, with `>`. So a page is a range of the index under every plan; `$2 IS NULL OR …` is a filter on all
-/// that was read before, once the plan is for any values. A null time is sorted last, as '-infinity'.
+/// The first page begins at `first`, which precedes every time in the order of the list. For a list sorted
+/// oldest first, with `>`, pass `Time::min()`. So every plan reads a page as a range of the index. With a
+/// condition `$2 IS NULL OR …`, a generic plan would read and discard all rows before the page. A null time
+/// counts as '-infinity', so it is sorted last.
 inline core::Time time_of(std::optional<Position> const& after, core::Time first = core::Time::max())
 {
     return after ? after->time.value_or(core::Time::min()) : first;
@@ -40,15 +43,16 @@ inline core::Uuid id_of(std::optional<Position> const& after)
     return after ? after->id : core::Uuid();
 }
 
-/// For lists in descending order of a number, which is no UUID: how a Position holds it in the place of the
-/// id.
+/// For lists in descending order of a number instead of a UUID. Returns the number in the form of the `id` of
+/// a Position.
 core::Uuid id_of_number(std::int64_t number);
 
-/// The inverse: the number that the page stays below. The first page's is that of all.
+/// The inverse of `id_of_number`. The page contains only numbers below the result. For the first page,
+/// returns the largest number.
 std::int64_t number_of(std::optional<Position> const& after);
 
-/// Folds what a list was filtered and sorted by into a number, so a cursor works only with the list it came
-/// from. Names, values and their order all count; a filter that is absent differs from one that is empty.
+/// Hashes the filters and the sort order of a list, so that a cursor works only with the list it came from.
+/// The hash depends on the names, the values and their order. An absent filter differs from an empty one.
 ///
 ///     auto const hash = paging::FilterHash().add("sort", "createdAt").add("status", status).value();
 class FilterHash {
@@ -72,16 +76,16 @@ private:
     std::string canonical_;
 };
 
-/// The opaque form a client hands back: base64url, 46 characters.
+/// The opaque cursor for clients: base64url, 46 characters.
 std::string encode(Position const& position, std::uint64_t filter_hash);
 
-/// nullopt when the cursor is malformed, of another version, or from a list with other filters. A cursor is
-/// neither secret nor signed: a forged one can only name another place in the same list, because every query
-/// is filtered by scope and by what the caller may see, whatever the position says.
+/// Parses a cursor. Returns nullopt if the cursor is malformed, of another version, or from a list with other
+/// filters. A cursor is neither secret nor signed. A forged cursor can only name another position in the same
+/// list, because every query filters by scope and by the caller's permissions.
 std::optional<Position> decode(std::string_view cursor, std::uint64_t filter_hash);
 
-/// The query parameter `cursor`, nullopt when absent. One that `decode` refuses is the fault `?cursor`
-/// (`invalid_cursor`).
+/// Reads the query parameter `cursor`. Returns nullopt if it is absent. A cursor that `decode` refuses is
+/// recorded in `query` as an error of `?cursor` (`invalid_cursor`).
 std::optional<Position> read_cursor(http::Query& query, std::uint64_t filter_hash);
 
 template <class Item> struct Page {
@@ -89,8 +93,8 @@ template <class Item> struct Page {
     std::optional<std::string> cursor; ///< nullopt on the last page
 };
 
-/// Makes a page of `rows`, which the query fetched with a limit of `limit` + 1: the row too many shows that
-/// there is more. `position_of(item)` answers an item's Position.
+/// Makes a page of `rows`. The query must fetch them with a limit of `limit` + 1, because the extra row shows
+/// that another page follows. `position_of(item)` returns the item's Position.
 template <class Item, class PositionOf>
 Page<Item> make_page(
     std::vector<Item> rows, std::size_t limit, std::uint64_t filter_hash, PositionOf const& position_of)
@@ -103,7 +107,7 @@ Page<Item> make_page(
     return page;
 }
 
-/// Where an item stands in a list in the order of creation.
+/// The Position of an item in a list in order of creation.
 struct ByCreation {
     template <class Item> Position operator()(Item const& item) const { return {item.created_at, item.id}; }
 };
@@ -111,23 +115,24 @@ struct ByCreation {
 /// The page that a request asks for.
 ///
 ///     auto const asked = paging::PageRequest::read(req, hash);
-///     auto rows = co_await ...; // at most asked.rows(), behind asked.after
+///     auto rows = co_await ...; // at most asked.rows(), after asked.after
 ///     co_return http::Response::ok(paging::to_json(asked.page(std::move(rows)), write_product));
 struct PageRequest {
-    std::size_t limit = 0;         ///< how many items the page may have
-    std::optional<Position> after; ///< nullopt: it is the first
+    std::size_t limit = 0;         ///< the maximum number of items on the page
+    std::optional<Position> after; ///< nullopt: the first page
     std::uint64_t filter_hash = 0;
 
-    /// The query parameters `limit` and `cursor`. Their faults are among those that `query.check()` throws.
+    /// Reads the query parameters `limit` and `cursor`. Their errors are among those that `query.check()`
+    /// throws.
     static PageRequest read(http::Query& query, std::uint64_t filter_hash);
 
-    /// The same where a list has no other parameters. Throws VALIDATION_ERROR.
+    /// The same for a list without other parameters. Throws VALIDATION_ERROR.
     static PageRequest read(http::Request const& request, std::uint64_t filter_hash);
 
-    /// How many rows to fetch: one too many shows that there is more.
+    /// The number of rows to fetch: `limit` and one more, which shows that another page follows.
     std::size_t rows() const noexcept { return limit + 1; }
 
-    /// The page that `rows` make, as `make_page`.
+    /// Makes the page of `rows`, like `make_page`.
     template <class Item, class PositionOf = ByCreation>
     Page<Item> page(std::vector<Item> rows, PositionOf const& position_of = {}) const
     {
@@ -135,7 +140,7 @@ struct PageRequest {
     }
 };
 
-/// `{"items":[…],"cursor":…}`: how every list is answered. `write(json, item)` writes one item, of about
+/// `{"items":[…],"cursor":…}`: the response body of every list. `write(json, item)` writes one item, of about
 /// `item_size` characters.
 template <class Item, class Write>
 std::string to_json(Page<Item> const& page, Write const& write, std::size_t item_size = 256)
