@@ -7,19 +7,19 @@
 
 namespace pg {
 
-/// How long a new caller of a Coalescer would wait for its batch to begin, by the time that batches take of
-/// late. Used by one thread.
+/// Estimates how long a new caller of a Coalescer would wait for its batch, from the recent duration of
+/// batches. Not thread-safe.
 class BatchPace {
 public:
     using Seconds = std::chrono::duration<double>;
 
-    /// `batch_limit`: callers in one batch.
+    /// `batch_limit`: maximum number of callers in one batch.
     explicit BatchPace(std::size_t batch_limit) : batch_limit_(batch_limit) {}
 
     void ran(Seconds took) { seconds_.add(took.count()); }
 
-    /// `waiting`: callers ahead, of which none is in a batch that runs. What fits into the next batch does
-    /// not wait, so that there is always a batch to learn from.
+    /// `waiting`: callers ahead that are not in a running batch. The estimate is 0 s for callers that fit
+    /// into the next batch. So they are never refused, and there is always a batch to measure.
     Seconds wait(std::size_t waiting) const
     {
         std::size_t const batches = waiting / batch_limit_;

@@ -1,5 +1,5 @@
 #pragma once
-// Private to pg: the callers of a Coalescer that wait for a common batch.
+// Internal to pg: callers of a Coalescer that wait for a common batch.
 
 #include "core/fair_queue.hpp"
 
@@ -13,16 +13,16 @@
 
 namespace pg {
 
-/// Callers that wait for a batch. Tenants take turns, and within a tenant its environments; the calls of one
-/// scope leave in the order in which they came. `Caller` points to something with a `scope_id`.
+/// Callers that wait for a batch. Tenants take turns, and so do the environments of a tenant. Callers of one
+/// scope leave in the order of their arrival. `Caller` is a pointer to an object with a `scope_id`.
 ///
-/// Fewer callers than a batch takes need no turns: all of them leave together. They wait in a plain queue,
-/// so that turns cost nothing until there is a backlog. Not thread-safe.
+/// While all callers fit into one batch, they leave together. They then wait in a plain queue, because taking
+/// turns costs time that is needed only for a backlog. Not thread-safe.
 template <class Caller> class CallerQueue {
 public:
     using Clock = std::chrono::steady_clock;
 
-    /// `batch_limit`: callers in one batch.
+    /// `batch_limit`: maximum number of callers in one batch.
     explicit CallerQueue(std::size_t batch_limit) : batch_limit_(batch_limit) {}
 
     void push(Caller caller)
@@ -59,21 +59,22 @@ public:
 
     bool empty() const noexcept { return size() == 0; }
 
-    /// The callers of a tenant.
+    /// The number of callers of a tenant.
     std::size_t size_of_tenant(std::int64_t id) const
     {
         auto const is_its = [&](Caller const& caller) { return owner_of(caller).tenant == id; };
         return count_few(is_its) + turns_.size_of_tenant(id);
     }
 
-    /// The callers of one scope.
+    /// The number of callers of one scope.
     std::size_t size_of(core::Owner owner) const
     {
         auto const is_its = [&](Caller const& caller) { return owner_of(caller) == owner; };
         return count_few(is_its) + turns_.size_of(owner);
     }
 
-    /// How many callers leave before one of `owner` that is pushed now, as `core::FairQueue::ahead_of`.
+    /// The number of callers that leave before a caller of `owner` that is pushed now, as
+    /// `core::FairQueue::ahead_of`.
     std::size_t ahead_of(core::Owner owner) const
     {
         return turns_.size() == 0 ? few_.size() : turns_.ahead_of(owner);
@@ -116,7 +117,7 @@ private:
     }
 
     std::size_t batch_limit_;
-    std::deque<Caller> few_; ///< empty while any are in `turns_`; fewer than a batch
+    std::deque<Caller> few_; ///< fewer than a batch; empty while `turns_` is not
     core::FairQueue<Waiting> turns_;
 };
 

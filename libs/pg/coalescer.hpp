@@ -12,46 +12,49 @@
 
 namespace pg {
 
-/// Many callers, one statement. While an I/O thread's batch is under way, that thread's callers queue; the
-/// next takes all that wait (at most 128) as one call of `work`; alone, a batch is one row. When a batch of
-/// several fails, its members run singly, so that one bad row hurts nobody else; a lost connection answers
-/// all of them UNAVAILABLE.
+/// Combines concurrent calls into one statement. While a batch of an I/O thread runs, new callers of that
+/// thread wait. The next batch takes all waiting callers (at most 128) in one call of `work`. A single caller
+/// is a batch of one row. If a batch of several callers fails, `work` runs for each of them alone, so that
+/// one invalid row does not affect the others. If the connection is lost, all callers of the batch get
+/// UNAVAILABLE.
 ///
-/// A scope whose lock another transaction holds leaves the batch, and the others are run at once. From then
-/// on the scope goes by itself, at most two such scopes at a time, and its callers wait without a connection
-/// between attempts. `queue_timeout` after they left their batch they get UNAVAILABLE. A batch of several
-/// scopes that meets a locked row, or exceeds `statement_timeout`, is split into its scopes in the same way.
+/// If another transaction holds the lock of a scope, the callers of that scope leave the batch, and the other
+/// callers run at once. From then on the scope runs separately. At most two such scopes run at a time, and
+/// they hold no connection between attempts. Their callers get UNAVAILABLE `queue_timeout` after they left
+/// their batch. A batch of several scopes that meets a locked row, or exceeds `statement_timeout`, is split
+/// into its scopes in the same way.
 ///
-/// When more callers wait than a batch takes, tenants take turns for the places in it, and within a tenant
-/// its environments. A caller is UNAVAILABLE at once when the batches that its turn is behind would take more
-/// than half of `queue_timeout`, by the time that batches take of late. One that has waited for its turn for
-/// `queue_timeout` all the same is UNAVAILABLE, too.
+/// When more callers wait than fit into a batch, tenants take turns, and so do the environments of a tenant.
+/// A caller gets UNAVAILABLE at once if the batches before its turn are expected to take more than half of
+/// `queue_timeout`. The estimate uses the duration of recent batches. A caller that was admitted gets
+/// UNAVAILABLE if its turn has not come after `queue_timeout`.
 ///
-/// At most `queue_limit` callers of a thread wait. A tenant has `core::share_of` that, and each of its
-/// environments `share_of` the tenant's share. The callers of scopes that are locked for longer than an
-/// attempt have bounds of their own: half of `queue_limit`, an eighth for each tenant, and `share_of` that
-/// for each of its environments. Beyond: UNAVAILABLE at once.
+/// At most `queue_limit` callers wait on a thread. The limit of a tenant is `core::share_of(queue_limit)`,
+/// and that of each of its environments is `share_of` the tenant's limit. Callers of scopes that are locked
+/// for longer than one attempt have separate limits: half of `queue_limit` in total, an eighth of
+/// `queue_limit` for a tenant, and `share_of` that eighth for each of its environments. Further callers get
+/// UNAVAILABLE at once.
 ///
-/// `work(Session&, std::span<In const>) -> asio::awaitable<std::vector<Out>>`: one result per input, in the
-/// order of the inputs (match rows to inputs by id, never by position). It may run for the same inputs again,
-/// and on several threads at once. The scope of an input is its `scope_id`; inputs without are taken for one
-/// scope's.
+/// `work(Session&, std::span<In const>) -> asio::awaitable<std::vector<Out>>` returns one result per input,
+/// in the order of the inputs (match rows to inputs by id, never by position). `work` may run again for the
+/// same inputs, and on several threads at once. The scope of an input is its member `scope_id`. If inputs
+/// have no such member, they all count as one scope.
 template <class In, class Out> class Coalescer {
 public:
     using Work = std::function<Batch<Out>(Session&, std::span<In const>)>;
 
     static constexpr std::size_t batch_limit = 128;
-    /// A batch under way for longer than this lets a second one of its thread past it.
+    /// When a batch takes longer than this, a second batch of its thread may run at the same time.
     static constexpr std::chrono::milliseconds patience{5};
     static constexpr unsigned parallel_batches = 2;
-    /// Scopes of a thread that go by themselves at a time.
+    /// Maximum number of scopes of a thread that run separately at a time.
     static constexpr unsigned parallel_scopes = 2;
 
-    /// `database` outlives the calls of `run`.
+    /// `database` must outlive all calls of `run`.
     Coalescer(Database& database, Work work);
 
-    /// The caller's own result, or what its row failed with. From a coroutine on a context that one thread
-    /// runs.
+    /// Returns the caller's own result, or throws the failure of its row. Call it from a coroutine on a
+    /// context that one thread runs.
     asio::awaitable<Out> run(In input);
 
 private:

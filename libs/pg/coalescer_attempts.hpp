@@ -1,5 +1,5 @@
 #pragma once
-// Included by coalescer_impl.hpp: what calls the work of a Coalescer, and learns from how it ended.
+// Included by coalescer_impl.hpp: runs the work of a Coalescer and evaluates its result.
 
 #include "core/error.hpp"
 #include "pg/coalescer_queue.hpp"
@@ -13,18 +13,18 @@
 
 namespace pg {
 
-/// How a call of `work` ended: well, if neither is set.
+/// The result of a call of `work`: a success if neither `stalled` nor `failure` is set.
 template <class In, class Out> struct Coalescer<In, Out>::Attempt {
     std::optional<Stalled> stalled;
     std::exception_ptr failure;
-    bool is_servers = false; ///< the failure is the server's trouble, not the batch's
+    bool is_servers = false; ///< the server failed, not the batch
 };
 
-/// Calls of `work` for callers that wait.
+/// Runs `work` for waiting callers.
 template <class In, class Out> struct Coalescer<In, Out>::Attempts {
     using Members = std::vector<Waiter*>;
 
-    /// Runs `work` once, and fills in the outputs where it went well.
+    /// Runs `work` once. After a success, fills in the outputs.
     asio::awaitable<Attempt> once(Session& session, std::span<Waiter* const> members) const
     {
         std::vector<In> inputs;
@@ -34,7 +34,8 @@ template <class In, class Out> struct Coalescer<In, Out>::Attempts {
         Attempt attempt;
         try {
             std::vector<Out> outputs = co_await work(session, inputs);
-            if (outputs.size() != inputs.size()) throw std::logic_error("a batch has one result per input");
+            if (outputs.size() != inputs.size())
+                throw std::logic_error("a batch must return one result per input");
             for (std::size_t i = 0; i < members.size(); ++i)
                 members[i]->output.emplace(std::move(outputs[i]));
             co_return attempt;
@@ -51,12 +52,12 @@ template <class In, class Out> struct Coalescer<In, Out>::Attempts {
         co_return attempt;
     }
 
-    /// Ends an attempt that met no lock. If it failed, each member is tried alone; members that meet a lock
-    /// then stay unanswered.
+    /// Ends an attempt that met no lock. If the attempt failed, `work` runs for each member alone. Members
+    /// that then meet a lock stay unanswered.
     asio::awaitable<void> settle(Session& session, std::span<Waiter* const> members, Attempt attempt) const
     {
         if (!attempt.failure) co_return;
-        // A failure of the server concerns all members. To try each alone would prolong it.
+        // A failure of the server affects all members. Trying each alone would only add load.
         if (attempt.is_servers || members.size() == 1) {
             for (Waiter* waiter : members)
                 waiter->failure = attempt.failure;
@@ -69,7 +70,8 @@ template <class In, class Out> struct Coalescer<In, Out>::Attempts {
         }
     }
 
-    /// Of a statement that took one scope too long there is nothing to be split.
+    /// Fails members of a single scope whose statement exceeded `statement_timeout`, because it cannot be
+    /// split by scopes.
     static void fail_timed_out(Members const& members, Stalled const& stalled)
     {
         auto const is_same = [&](Waiter* w) { return w->scope_id == members.front()->scope_id; };

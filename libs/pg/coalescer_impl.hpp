@@ -20,7 +20,7 @@
 
 namespace pg {
 
-/// Shared with the batches under way, so that it outlives a Coalescer that goes before its Database.
+/// Shared with running batches, so that it outlives a Coalescer that is destroyed before its Database.
 template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_shared_from_this<State> {
     using Clock = ApartScope::Clock;
     using Members = Attempts::Members;
@@ -57,21 +57,23 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
 
     static std::exception_ptr overloaded()
     {
-        return std::make_exception_ptr(core::Error::unavailable("the database is overloaded"));
+        return std::make_exception_ptr(core::Error::unavailable("The database is overloaded. Retry later."));
     }
 
-    // --- batches of many scopes
+    // --- batches of several scopes
 
     void start_server(std::shared_ptr<Queue> const& queue, asio::any_io_executor const& executor)
     {
         ++queue->servers;
-        // Starts behind everything that is ready to run in this turn, so that all of it travels together.
+        // The coroutine starts after all handlers that are ready now, so that the calls of these handlers
+        // join the batch.
         asio::co_spawn(
             executor, [self = this->shared_from_this(), queue] { return self->serve(queue); },
             asio::detached);
     }
 
-    /// A batch may wait for a row that one of its members needs: another is to go past it then.
+    /// Starts a second server if callers still wait after `patience`. The running batch may be waiting for
+    /// the lock of a row that only one of its members needs.
     void watch(std::shared_ptr<Queue> const& queue, asio::any_io_executor const& executor)
     {
         queue->relief->expires_after(patience);
@@ -118,7 +120,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         }
     }
 
-    /// Null when there is none: then all who wait have been told.
+    /// Returns null if there is no session; all waiting callers were refused in this case.
     asio::awaitable<std::unique_ptr<Session>> session_for(Queue& queue)
     {
         std::exception_ptr failure;
@@ -131,8 +133,8 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         co_return nullptr;
     }
 
-    /// The next batch. Callers of scopes that now go by themselves are moved there; callers that waited too
-    /// long are refused.
+    /// Returns the next batch. Callers of scopes that now run separately are moved to these scopes. Callers
+    /// that have waited too long are refused.
     std::vector<Held> take(Queue& queue)
     {
         if (auto late = queue.waiting.take_late(database.options().queue_timeout); !late.empty())
@@ -144,11 +146,13 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         return batch;
     }
 
-    /// Fills in the output or the failure of each member of `batch`, unless its scope has to go by itself.
+    /// Fills in the output or the failure of each member of `batch`, except members whose scope must run
+    /// separately.
     asio::awaitable<void> answer(Session& session, std::span<Held const> batch)
     {
         Members members = members_of(batch);
-        // Each attempt may find another scope locked. Members left after the last go by themselves.
+        // Each attempt may find another scope locked. The members that remain after the last attempt run
+        // separately.
         for (int tries = 0; !members.empty() && tries < 3; ++tries) {
             Attempt const attempt = co_await attempts.once(session, members);
             if (!attempt.stalled) co_return co_await attempts.settle(session, members, attempt);
@@ -159,9 +163,9 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         }
     }
 
-    // --- scopes by themselves
+    // --- scopes that run separately
 
-    /// Lets the caller wait for its scope's own turn.
+    /// Moves the caller to the queue of its scope, which runs separately.
     void part(Queue& queue, Held waiter)
     {
         waiter->deadline = Clock::now() + database.options().queue_timeout;
@@ -174,7 +178,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         scope->second.waiting.push_back(std::move(waiter));
     }
 
-    /// Wakes or starts a server for the scopes that go by themselves.
+    /// Wakes or starts a server for the scopes that run separately.
     void serve_apart_soon(std::shared_ptr<Queue> const& queue, asio::any_io_executor const& executor)
     {
         auto const next = queue->next_ready();
@@ -209,9 +213,9 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
             if (auto const next = queue->next_apart(Clock::now()); next != queue->apart.end()) {
                 next->second.in_service = true;
                 next->second.ready_at = Clock::now();
-                serve_apart_soon(queue, executor); // the others that are ready do not wait for this one
+                serve_apart_soon(queue, executor); // other ready scopes do not wait for this one
                 co_await run_apart(*queue, next->first, next->second);
-                // The other server may have ended when there was nothing else to do.
+                // The other `serve_apart` may have ended because no other scope was ready.
                 serve_apart_soon(queue, executor);
                 continue;
             }
@@ -256,7 +260,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         fail(std::move(late), std::make_exception_ptr(Stalled(Stalled::Cause::scope_lock)));
     }
 
-    /// One attempt for a scope, which is in service, so that it stays where it is.
+    /// Makes one attempt for a scope. While `in_service` is set, the map entry of the scope is not erased.
     asio::awaitable<void> run_apart(Queue& queue, std::int64_t scope_id, Apart& scope)
     {
         std::unique_ptr<Session> const session = co_await session_for(scope);
@@ -276,12 +280,12 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
             }
         }
         scope.in_service = false;
-        // Many scopes are better off in common batches again at once.
+        // If many scopes run separately, this one returns to the common batches at once.
         if (queue.apart.size() <= parallel_scopes) scope.lingers_until = Clock::now() + ApartScope::lingering;
         if (scope.is_over(Clock::now())) queue.apart.erase(scope_id);
     }
 
-    /// Null when there is none: then the scope's callers have been refused.
+    /// Returns null if there is no session; the scope's callers were refused in this case.
     asio::awaitable<std::unique_ptr<Session>> session_for(Apart& scope)
     {
         std::exception_ptr failure;
@@ -294,7 +298,8 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         co_return nullptr;
     }
 
-    /// As `answer` for members of one scope; why some of them have to wait on, if they do.
+    /// As `answer`, for members of one scope. Returns the cause if some members have no answer and must wait
+    /// for another attempt.
     asio::awaitable<std::optional<Stalled::Cause>> answer_apart(Session& session, std::span<Held const> batch)
     {
         Members const members = members_of(batch);
@@ -314,7 +319,8 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     {
         Apart& scope = queue.apart.at(scope_id);
         bool const is_row = cause != Stalled::Cause::scope_lock;
-        // A row lock: behind the callers that may not need that row. A scope lock: in front, since all wait.
+        // After a row lock the batch goes to the end, because the other callers may not need that row. After
+        // a scope lock it goes to the front, because all callers wait for that lock.
         auto const place = is_row ? scope.waiting.end() : scope.waiting.begin();
         scope.waiting.insert(
             place, std::make_move_iterator(batch.begin()), std::make_move_iterator(batch.end()));
@@ -327,7 +333,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         fail(std::move(rest), std::make_exception_ptr(Stalled(cause)));
     }
 
-    // --- both
+    // --- both kinds
 
     static Members members_of(std::span<Held const> batch)
     {
@@ -353,7 +359,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         release_answered(waiters);
     }
 
-    /// Lets those go on that have an output or a failure; the others are left in `batch`.
+    /// Resumes the callers that have an output or a failure. The others remain in `batch`.
     static void release_answered(std::vector<Held>& batch)
     {
         std::vector<core::Suspended> callers;
@@ -368,7 +374,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     Attempts const attempts;
     WaitingLimits const limits;
 
-    std::mutex mutex; ///< of `queues`
+    std::mutex mutex; ///< protects `queues`
     std::vector<std::pair<asio::execution_context const*, std::shared_ptr<Queue>>> queues;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Included by coalescer_impl.hpp: the callers of a Coalescer, and how they wait on one thread.
+// Included by coalescer_impl.hpp: how the callers of a Coalescer wait on one thread.
 
 #include "pg/apart.hpp"
 #include "pg/batch_pace.hpp"
@@ -19,7 +19,7 @@
 
 namespace pg {
 
-/// One caller. Lives in the frame of its `run`, which `caller` owns while it is suspended.
+/// One caller. It lives in the coroutine frame of its `run`, which `caller` owns while it is suspended.
 template <class In, class Out> struct Coalescer<In, Out>::Waiter {
     explicit Waiter(In value) : input(std::move(value)), scope_id(scope_of(input)) {}
 
@@ -38,16 +38,16 @@ template <class In, class Out> struct Coalescer<In, Out>::Waiter {
     std::optional<Out> output;
     std::exception_ptr failure;
     std::optional<core::Suspended> caller;
-    ApartScope::Clock::time_point deadline;               ///< once its scope goes by itself
-    std::shared_ptr<std::atomic<std::int64_t>> counted{}; ///< callers of scopes that go by themselves
+    ApartScope::Clock::time_point deadline;               ///< set once its scope runs separately
+    std::shared_ptr<std::atomic<std::int64_t>> counted{}; ///< callers of scopes that run separately
 };
 
-/// Destroys a waiter and its coroutine, when their I/O context ends.
+/// Destroys a waiter and its coroutine when their I/O context ends.
 template <class In, class Out> struct Coalescer<In, Out>::Drop {
     void operator()(Waiter* waiter) const { core::Suspended const frame = std::move(*waiter->caller); }
 };
 
-/// A scope that goes by itself, and its callers.
+/// A scope that runs separately, and its callers.
 template <class In, class Out> struct Coalescer<In, Out>::Apart : ApartScope {
     Apart() : ApartScope{.taking = batch_limit} {}
 
@@ -56,19 +56,19 @@ template <class In, class Out> struct Coalescer<In, Out>::Apart : ApartScope {
         return waiting.empty() && !in_service && lingers_until <= now;
     }
 
-    /// Its callers, those of the attempt under way included.
+    /// The number of its callers, including those of the current attempt.
     std::size_t size() const { return waiting.size() + trying; }
 
     std::deque<Held> waiting;
-    std::size_t trying = 0;      ///< callers of the attempt under way
+    std::size_t trying = 0;      ///< callers of the current attempt
     BatchPace pace{batch_limit}; ///< of its attempts that met no lock
 };
 
-/// The callers on one I/O thread. Used by that thread alone.
+/// The callers of one I/O thread. Only that thread uses it.
 template <class In, class Out> struct Coalescer<In, Out>::Queue {
     using Clock = ApartScope::Clock;
 
-    /// Whether one more caller of the scope may wait, as far as places go.
+    /// Whether the limits allow one more waiting caller of the scope.
     bool admits(std::int64_t scope_id, WaitingLimits const& limits) const
     {
         auto const owner = core::Owner::of(scope_id);
@@ -84,17 +84,17 @@ template <class In, class Out> struct Coalescer<In, Out>::Queue {
                waiting.size_of(owner) + of_apart < limits.of_scope;
     }
 
-    /// Whether one more caller of the scope would wait for longer than `longest` until its batch begins.
+    /// Whether one more caller of the scope would wait for longer than `longest` until its batch starts.
     bool is_too_late(std::int64_t scope_id, BatchPace::Seconds longest) const
     {
         if (auto const it = apart.find(scope_id); it != apart.end())
             return it->second.pace.wait(it->second.waiting.size()) > longest;
-        // Its turn is looked for only where it matters.
+        // The callers ahead are counted only if the wait for the whole queue would be too long.
         return pace.wait(waiting.size()) > longest &&
                pace.wait(waiting.ahead_of(core::Owner::of(scope_id))) > longest;
     }
 
-    /// Whether more of the scope's callers wait than a stuck scope may have.
+    /// Whether the scope has more waiting callers than a stuck scope may have.
     bool is_crowded(std::int64_t scope_id, WaitingLimits const& limits) const
     {
         auto const of_scope = apart.at(scope_id).waiting.size();
@@ -103,7 +103,8 @@ template <class In, class Out> struct Coalescer<In, Out>::Queue {
                                     count(true, core::Owner::of(scope_id).tenant) > limits.stuck_of_tenant));
     }
 
-    /// Callers of scopes that go by themselves and are stuck, or are not; all, or those of a tenant.
+    /// The number of callers of scopes that run separately and are stuck (or, with `stuck` false, are not).
+    /// Of one tenant if `tenant` is set, else of all.
     std::size_t count(bool stuck, std::optional<std::int64_t> tenant = std::nullopt) const
     {
         std::size_t sum = 0;
@@ -113,7 +114,7 @@ template <class In, class Out> struct Coalescer<In, Out>::Queue {
         return sum;
     }
 
-    /// Whether a caller of the scope does not join the common batch.
+    /// Whether a caller of the scope runs separately from the common batch.
     bool goes_apart(std::int64_t scope_id)
     {
         auto const it = apart.find(scope_id);
@@ -123,8 +124,8 @@ template <class In, class Out> struct Coalescer<In, Out>::Queue {
         return false;
     }
 
-    /// The scope whose turn it is: the one that has waited longest since its last attempt or its pause. The
-    /// end when none is ready.
+    /// The next scope to run separately: the one that has waited longest since its last attempt or its pause.
+    /// Returns `apart.end()` if none is ready.
     auto next_apart(Clock::time_point now)
     {
         auto best = apart.end();
@@ -136,7 +137,7 @@ template <class In, class Out> struct Coalescer<In, Out>::Queue {
         return best;
     }
 
-    /// When the next scope is ready; nullopt when none waits for an attempt.
+    /// When the next scope is ready; nullopt if none waits for an attempt.
     std::optional<Clock::time_point> next_ready() const
     {
         std::optional<Clock::time_point> next;
@@ -148,14 +149,14 @@ template <class In, class Out> struct Coalescer<In, Out>::Queue {
 
     CallerQueue<Held> waiting{batch_limit};
     BatchPace pace{batch_limit};
-    unsigned servers = 0; ///< coroutines that take batches off it
-    /// Fires when a caller has waited too long for a server. Exists only while a server runs, so that it is
-    /// destroyed before its context.
+    unsigned servers = 0; ///< number of coroutines that run the common batches
+    /// Fires when callers have waited for `patience` while a batch runs. The timer exists only while a server
+    /// runs, so that it is destroyed before its io_context.
     std::optional<asio::steady_timer> relief;
 
     std::map<std::int64_t, Apart> apart;
-    unsigned apart_servers = 0; ///< coroutines that run scopes by themselves
-    /// Of the servers that wait for a scope to be ready.
+    unsigned apart_servers = 0; ///< number of coroutines that run separate scopes
+    /// Timers of the servers that wait for a scope to be ready.
     std::vector<asio::steady_timer*> sleeping;
     std::minstd_rand random{std::random_device()()};
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Private to pg: what a database thread works with.
+// Internal to pg: the connection of a database thread.
 
 #include "pg/wire.hpp"
 
@@ -8,19 +8,18 @@
 
 namespace pg {
 
-/// A connection that blocks its thread, the only one that uses it.
+/// A connection whose functions block. Only one thread uses it.
 class Connection {
 public:
-    /// Connects, or throws pqxx::broken_connection. `transaction_settings`: "" unless sessions are shared;
-    /// outlives the connection.
+    /// Connects, or throws pqxx::broken_connection. `transaction_settings` must outlive the connection. It is
+    /// "" unless a pooler shares sessions.
     Connection(
         std::string const& conninfo, WireOptions const& options, std::string const& transaction_settings);
 
-    /// Sends one message and waits for its answer: Wire::send, Wire::take.
+    /// Sends one message and waits for its answer; see Wire::send and Wire::take.
     Rows run(std::span<Statement const> statements, bool read_only = false);
 
-    /// A statement that sets, for a transaction, what the session would otherwise have; "" unless sessions
-    /// are shared.
+    /// A statement that applies the session settings to a transaction; "" unless a pooler shares sessions.
     std::string const& transaction_settings() const noexcept { return transaction_settings_; }
 
     /// See Wire.
@@ -30,7 +29,7 @@ public:
 
     std::string const& why_lost() const noexcept { return wire_.why_lost(); }
 
-    /// What a failure of `run` means for the caller.
+    /// How the caller should handle a failure of `run`.
     Fault fault_of(std::exception_ptr const& failure) const;
 
 private:

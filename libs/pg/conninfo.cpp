@@ -15,7 +15,7 @@ static Keywords parse(std::string const& url)
     std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> const options(
         PQconninfoParse(url.c_str(), &fault), &PQconninfoFree);
     PQfreemem(fault);
-    if (!options) throw std::invalid_argument("the database's connection string cannot be parsed");
+    if (!options) throw std::invalid_argument("the database connection string cannot be parsed");
     Keywords keywords;
     for (PQconninfoOption const* option = options.get(); option->keyword; ++option) {
         if (option->val) keywords.emplace(option->keyword, option->val);
@@ -23,7 +23,7 @@ static Keywords parse(std::string const& url)
     return keywords;
 }
 
-/// What row.cpp reads depends on them.
+/// Adds the formats on which row.cpp depends.
 static Settings with_formats(Settings settings)
 {
     settings.emplace("TimeZone", "UTC");

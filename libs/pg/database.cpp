@@ -133,7 +133,7 @@ asio::awaitable<void> Database::perform(Scopes scopes, Mode mode, std::function<
 {
     std::exception_ptr failure;
     auto const start = [&](core::Suspended caller) {
-        // std::function wants what can be copied.
+        // std::function requires copyable targets.
         auto const waiting = std::make_shared<core::Suspended>(std::move(caller));
         submit(Job{std::move(scopes), mode, std::move(work), [waiting, &failure](std::exception_ptr result) {
                        failure = std::move(result);
@@ -146,7 +146,7 @@ asio::awaitable<void> Database::perform(Scopes scopes, Mode mode, std::function<
 
 void Database::perform_blocking(Scopes scopes, Mode mode, std::function<void(Tx&)> work)
 {
-    // Shared, since the thread that keeps the promise may still be in it when the wait is over.
+    // Shared, because the thread that sets the promise may still use it when the wait ends.
     auto const done = std::make_shared<std::promise<void>>();
     std::future<void> future = done->get_future();
     submit(Job{std::move(scopes), mode, std::move(work), [done](std::exception_ptr failure) {

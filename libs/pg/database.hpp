@@ -29,8 +29,8 @@ namespace asio = boost::asio;
 
 struct WireOptions; // private to pg, in wire.hpp
 
-/// The scopes whose rows a transaction may see: what row-level security checks (`app.scopes`). Empty: no
-/// tenant's rows at all, only the registry's (tenants, key look-up, job queue).
+/// The scopes whose rows a transaction may see, as row-level security checks them (`app.scopes`). If it is
+/// empty, the transaction sees only tables without row-level security (tenants, key look-up, job queue).
 class Scopes {
 public:
     Scopes() = default;
@@ -47,15 +47,16 @@ private:
     std::vector<std::int64_t> ids_;
 };
 
-/// An open transaction, used on its database thread only. Statements are prepared on first use on each
-/// connection, keyed by their text, so `sql` is a constant or one of a bounded set of composed texts.
+/// An open transaction. Use it only on the database thread that runs `work`. Each connection prepares a
+/// statement on first use and keeps it by its text. So `sql` must be a constant or one of a bounded set of
+/// texts.
 class Tx {
 public:
     virtual ~Tx() = default;
 
-    /// Runs one statement, whose values are bound and never part of its text. Throws libpqxx's exceptions
-    /// (`pqxx::unique_violation`, ...). After a failure the transaction is lost: `work` ends by throwing; if
-    /// it does not, the failure is thrown for it.
+    /// Runs one statement. Its values are bound and never part of its text. Throws libpqxx's exceptions
+    /// (`pqxx::unique_violation`, ...). After a failure the transaction cannot continue, and `work` should
+    /// throw. If it returns, the failure is thrown instead.
     virtual Rows run(std::string_view sql, std::span<Param const> params) = 0;
 
     Rows run(std::string_view sql, Params params = {})
@@ -64,8 +65,9 @@ public:
     }
 };
 
-/// What a batch ends with that met a lock of another transaction, or exceeded `statement_timeout`: nothing of
-/// its last message was done. UNAVAILABLE for callers. Coalescer runs the scopes of such a batch one by one.
+/// A batch met a lock of another transaction, or exceeded `statement_timeout`. The statement had no effect. A
+/// Coalescer handles this error by running the scopes of the batch separately; other callers see it as
+/// UNAVAILABLE.
 class Stalled : public core::Error {
 public:
     enum class Cause {
@@ -75,14 +77,15 @@ public:
     };
 
     explicit Stalled(Cause cause, std::vector<std::int64_t> scopes = {})
-        : core::Error(core::Error::unavailable("the data is locked by another operation; try again")),
+        : core::Error(
+              core::Error::unavailable("The data is locked, or the database took too long. Retry later.")),
           cause_(cause), scopes_(std::move(scopes))
     {
     }
 
     Cause cause() const noexcept { return cause_; }
 
-    /// Those known to be locked, ascending; empty unless `scope_lock`.
+    /// The scopes known to be locked, ascending; empty unless the cause is `scope_lock`.
     std::vector<std::int64_t> const& scopes() const noexcept { return scopes_; }
 
 private:
@@ -90,22 +93,28 @@ private:
     std::vector<std::int64_t> scopes_;
 };
 
-/// How long a Session's statements wait for what other transactions hold.
+/// How long a Session's statements wait for locks of other transactions.
 enum class LockWait {
-    shared, ///< for a batch of several scopes: not for a scope's lock, and at most 100 ms for a row
-    alone,  ///< for a batch of one scope: at most 100 ms for its lock, in the server's queue, or for a row
-    brief,  ///< for a batch of one scope: not for its lock, and at most 10 ms for a row
+    /// For a batch of several scopes: does not wait for a scope's lock, and waits at most 100 ms for a row.
+    shared,
+    /// For a batch of one scope: waits at most 100 ms for the scope's lock (in the server's queue) or for a
+    /// row.
+    alone,
+    /// For a batch of one scope: does not wait for the scope's lock, and waits at most 10 ms for a row.
+    brief,
 };
 
-/// What a coalesced batch runs on, on its caller's own thread: each call is one message, `SELECT
-/// set_config('app.scopes', …)` and the statement, and one implicit transaction, committed when it returns. A
-/// serialization failure or deadlock is run again (at most 3 times). Throws Stalled for a lock that others
-/// hold and for a statement that took too long, core::Error UNAVAILABLE for what else is the server's trouble
-/// (lost, out of resources), and what libpqxx throws for everything else.
+/// Runs a coalesced batch on its caller's own thread. Each call is one message, `SELECT
+/// set_config('app.scopes', …)` and the statement, and one implicit transaction, which is committed when the
+/// call returns. After a serialization failure or deadlock, the message is sent again, at most 3 times.
+/// Throws
+/// - Stalled if another transaction holds a lock or the statement took too long;
+/// - core::Error UNAVAILABLE for other failures of the server (connection lost, out of resources);
+/// - libpqxx's exceptions for other failures.
 ///
-/// Statements are planned once for all calls, without sequential scans where an index will do: they probe
-/// indexes by the keys they are given, and left to itself the server finds that the estimates for each batch
-/// differ and plans each anew, at a greater cost than the batch's.
+/// Each statement is planned once for all calls, without sequential scans if an index is usable. By default,
+/// the server would plan each batch again because the estimates differ, and planning costs more than running
+/// the batch.
 class Session {
 public:
     virtual ~Session() = default;
@@ -117,17 +126,19 @@ public:
         return run(scopes, sql, std::span(params.begin(), params.size()));
     }
 
-    /// As `run`, with per-scope advisory locks taken first in the same message and held to commit: what makes
-    /// commit order the order of `clock_timestamp()` within a scope. When one of them is not to be had the
-    /// statement runs with `app.scopes` empty, and Stalled names the scopes; so it treats no input whose
-    /// scope is not in `app.scopes`. An INSERT has that as a condition:
+    /// As `run`, but first takes the advisory locks of the scopes in the same message and holds them until
+    /// the commit. So within a scope, transactions commit in the order of their `clock_timestamp()`. If a
+    /// lock is not available, throws Stalled, which names the locked scopes. Even then the server may run the
+    /// statement, with empty `app.scopes`, and it must change nothing. So the statement must skip inputs
+    /// whose scope is not in `app.scopes`. For example, an INSERT that reads its inputs as `u` needs this
+    /// condition:
     ///
     ///     WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
     virtual asio::awaitable<Rows> run_serialised(
         Scopes const& scopes, std::string_view sql, std::span<Param const> params) = 0;
 };
 
-/// The distinct `scope_id`s of a batch's inputs.
+/// The distinct `scope_id` values of a batch's inputs.
 template <class In> Scopes scopes_of(std::span<In const> inputs)
 {
     std::vector<std::int64_t> ids;
@@ -139,11 +150,11 @@ template <class In> Scopes scopes_of(std::span<In const> inputs)
     return Scopes(std::move(ids));
 }
 
-/// What the work of a Coalescer yields.
+/// The return type of a Coalescer's work.
 template <class Out> using Batch = asio::awaitable<std::vector<Out>>;
 
-/// Takes the scope's advisory lock until the transaction ends: the twin of `Session::run_serialised`. These
-/// locks are PostgreSQL's single-bigint ones, `0x53` in the top byte and the scope's id below.
+/// Takes the scope's advisory lock until the transaction ends, like `Session::run_serialised`. The key of the
+/// lock is a bigint with `0x53` in the top byte and the scope's id in the other bytes.
 void serialise(Tx& tx, std::int64_t scope_id);
 
 struct CloseConnection {
@@ -156,101 +167,104 @@ struct DatabaseOptions {
     std::string url;                         ///< libpq connection string or URI
     std::string application_name = "tetrad"; ///< shown in pg_stat_activity
     unsigned threads = 4;                    ///< one connection each
-    /// `url` is that of a pooler which gives a session away after each transaction, as PgBouncer's
-    /// transaction mode does. Then nothing is prepared, statements are planned each time, and settings are
-    /// those of each transaction, in the message of its first statement.
+    /// Whether `url` is the address of a pooler that gives a session to another client after each
+    /// transaction, like PgBouncer in transaction mode. If true, statements are not prepared but planned each
+    /// time, and the message of a transaction's first statement also applies the settings.
     bool transaction_pooling = false;
-    /// Waiting jobs (a tenant's, a scope's: its share of them), or callers of one Coalescer, beyond which:
-    /// 503.
+    /// Maximum number of waiting transactions, and of waiting callers of one Coalescer on a thread. A tenant
+    /// and a scope may have their share of it. Further ones get 503.
     std::size_t queue_limit = 2000;
-    /// A job not started by then: 503. One that would wait for more than half of it is refused at once.
+    /// A transaction that has not started after this time gets 503. A transaction that is expected to wait
+    /// for more than half of this time gets 503 at once.
     std::chrono::milliseconds queue_timeout{3000};
-    std::chrono::milliseconds statement_timeout{10'000}; ///< a statement not done by then is cancelled: 503
-    /// Told why a connection was lost, why none can be made, each once until one is made, and then that one
-    /// is back; nothing of `url` is in it. Called on whichever thread learns of it, several at once too; does
-    /// not block.
+    std::chrono::milliseconds statement_timeout{10'000}; ///< a statement that takes longer is cancelled: 503
+    /// Called when a connection is lost, when no connection can be made, and when one is made again. The
+    /// first two events are reported at most once until a connection is made. The text contains no part of
+    /// `url`. Called on any thread, also concurrently. Must not block.
     std::function<void(std::string const& event)> report;
 };
 
-/// PostgreSQL behind a few threads with one connection each. Everything awaitable resumes the caller
-/// on its own executor. A database that is away or a full queue is `core::Error` UNAVAILABLE (503), at once;
-/// connections are remade in the background. So are a statement that took too long, a full disk, and a commit
-/// whose outcome is unknown because the connection broke under it. Connections run in UTC,
-/// `synchronous_commit` as the role says.
+/// Access to PostgreSQL through a few threads with one connection each. Awaitables resume the caller on its
+/// own executor. If the database is down or the queue is full, calls throw `core::Error` UNAVAILABLE (503) at
+/// once. Calls also throw it for a statement that took too long, for a full disk, and for a commit whose
+/// outcome is unknown because the connection broke. Lost connections are replaced in the background.
+/// Connections use UTC. `synchronous_commit` is not set, so the role's value applies.
 ///
-/// A tenant's transactions run on at most its share of the threads: all but a quarter, and at least one less
-/// than all (a single thread has no shares). Those of each of its scopes run on the same share of that.
-/// However many of them wait for each other's locks, other tenants' calls find a thread, and so do those of
-/// its other environment. The places in the queue have the same shares. Tenants take turns, and within a
-/// tenant its scopes.
+/// The transactions of a tenant use at most `core::share_of` the threads: all but a quarter, and at least one
+/// less than all (a single thread is not shared). The transactions of one scope use at most `share_of` the
+/// tenant's threads. So even if many of them wait for each other's locks, calls of other tenants and of the
+/// tenant's other environment find a thread. The queue is shared in the same way. Tenants take turns, and so
+/// do the scopes of a tenant.
 ///
-/// A call that would wait for more than half of `queue_timeout` is refused at once. The wait is estimated
-/// from the pace at which the scope's transactions started of late and the number of them that wait
+/// A call that is expected to wait for more than half of `queue_timeout` is refused at once. The estimate
+/// uses the recent pace at which the scope's transactions started, and the number of its waiting transactions
 /// (`JobQueue`).
 ///
-/// Safe to call from any thread. Stop it before the execution contexts of its callers are destroyed; destroy
-/// it after the last call has returned.
+/// Thread-safe. Stop it before the execution contexts of its callers are destroyed. Destroy it after the last
+/// call has returned.
 class Database {
 public:
-    /// Throws std::invalid_argument for a malformed url; connecting happens in the background.
+    /// Throws std::invalid_argument for a malformed url. Connections are made in the background.
     explicit Database(DatabaseOptions options);
     ~Database();
     Database(Database const&) = delete;
     Database& operator=(Database const&) = delete;
 
-    /// Runs `work(Tx&)` in one transaction that sees `scopes`, commits, and yields its result. A
-    /// serialization failure or deadlock runs it again (at most 3 times, then UNAVAILABLE), so `work` can be
-    /// repeated. What `work` throws rolls back and is rethrown here. `work` may refer to the awaiting frame:
-    /// it is finished or was never started when this returns. Costs one round trip per statement and one for
-    /// COMMIT; nothing when no statement is run.
+    /// Runs `work(Tx&)` in one transaction that sees `scopes`, commits, and returns its result. After a
+    /// serialization failure or deadlock `work` runs again (at most 3 times, then UNAVAILABLE), so it must be
+    /// repeatable. If `work` throws, the transaction is rolled back and the exception is rethrown. `work` may
+    /// refer to local variables of the awaiting coroutine, because it never runs after this call has
+    /// returned. Costs one round trip per statement and one for COMMIT. Without a statement, no message is
+    /// sent.
     template <class Work>
     auto transact(Scopes scopes, Work work) -> asio::awaitable<std::invoke_result_t<Work&, Tx&>>;
 
-    /// The same in a READ ONLY transaction with one snapshot (REPEATABLE READ).
+    /// As `transact`, in a READ ONLY transaction with one snapshot (REPEATABLE READ).
     template <class Work>
     auto read(Scopes scopes, Work work) -> asio::awaitable<std::invoke_result_t<Work&, Tx&>>;
 
-    /// For threads that are not I/O threads (workers, verbs, tests): the same, blocking the caller. Not from
-    /// within `work`: it would wait for itself.
+    /// As `transact`, but blocks the caller. For threads other than I/O threads (workers, subcommands,
+    /// tests). Must not be called from within `work`, because that would deadlock.
     template <class Work>
     auto transact_blocking(Scopes scopes, Work work) -> std::invoke_result_t<Work&, Tx&>;
 
-    /// For callers that do other work before a transaction of these scopes: a place in the queue, so that a
-    /// request which will be refused costs nothing more. Throws UNAVAILABLE when the transaction would be
-    /// refused. Drop the place right before the transaction, and before the Database is destroyed.
+    /// Reserves a place in the queue for a later transaction of these scopes. Throws UNAVAILABLE if such a
+    /// transaction would be refused now, so that a request fails before it does other expensive work. Release
+    /// the place right before the transaction, and before the Database is destroyed.
     std::shared_ptr<void const> reserve(Scopes const& scopes);
 
-    /// Whether there is a connection and the server is not silent (for /readyz). A connection that dies is
-    /// noticed within about a second, used or not.
+    /// Whether there is a connection and the server is not silent. For /readyz. A broken connection is
+    /// noticed within about a second, even if it is idle.
     bool healthy() const noexcept;
 
-    /// Sets whether the server is silent, as found by a Listener's heartbeat. While it is, every new or
-    /// queued call fails at once with UNAVAILABLE. A call that waits for the server fails within about
-    /// `Wire::check_interval`, and its connection is closed. Does not block. Thread-safe.
+    /// Sets whether the server is silent, as a Listener finds by its heartbeat. While the server is silent,
+    /// every new or queued call fails at once with UNAVAILABLE. A call that waits for the server fails within
+    /// about `Wire::check_interval`, and its connection is closed. Does not block. Thread-safe.
     void set_silent(bool silent);
 
     bool silent() const noexcept;
 
-    /// Jobs waiting for a thread.
+    /// The number of jobs that wait for a thread.
     std::size_t queued() const noexcept;
 
-    /// Threads that run a job, of `options().threads`.
+    /// The number of threads that run a job, at most `options().threads`.
     unsigned busy() const noexcept;
 
-    /// Callers of Coalescers whose scope goes by itself, since another transaction has its lock.
+    /// The number of waiting callers of Coalescers whose scopes run separately because another transaction
+    /// held a lock.
     std::shared_ptr<std::atomic<std::int64_t>> const& apart_callers() const noexcept;
 
     DatabaseOptions const& options() const noexcept;
 
-    /// Answers what is queued, then ends the threads. Later calls are UNAVAILABLE. Not from a database
-    /// thread.
+    /// Runs the queued jobs, then ends the threads. Later calls throw UNAVAILABLE. Must not be called on a
+    /// database thread.
     void stop();
 
     struct Impl; ///< in database_threads.hpp
     enum class Mode { read_write, read_only };
 
-    /// A type-erased job: runs on a database thread with an open transaction, or is told why it could not.
-    /// `finish` is called exactly once, from a database thread or from within `submit`.
+    /// A type-erased job. `work` runs on a database thread with an open transaction. `finish` is called
+    /// exactly once, on a database thread or within `submit`, with the failure if there is one.
     struct Job {
         Scopes scopes;
         Mode mode = Mode::read_write;
@@ -260,32 +274,34 @@ public:
 
     void submit(Job job);
 
-    /// Work of a database thread that needs none of its connections: exactly one of the two is called, once.
+    /// Work that runs on a database thread but does not use the thread's connection. Exactly one of the two
+    /// functions is called, once.
     struct Task {
-        std::function<void()> run;                      ///< does not throw
-        std::function<void(core::Error const&)> failed; ///< not run; from any thread or within `submit`
+        std::function<void()> run; ///< must not throw
+        /// Called instead of `run`, on any thread or within `submit`.
+        std::function<void(core::Error const&)> failed;
     };
 
     void submit(Task task);
 
-    /// For Coalescer: a connection that the calling coroutine's thread drives, until the Session ends. The
-    /// coroutine's context is run by one thread. Sessions that are not `shared` have two of the thread's
-    /// connections at most. Throws core::Error UNAVAILABLE.
+    /// For Coalescer: returns exclusive use of a connection of the calling coroutine's thread, until the
+    /// Session is destroyed. The coroutine's io_context must be run by one thread. Sessions with another
+    /// LockWait than `shared` use at most two of the thread's connections. Throws core::Error UNAVAILABLE.
     asio::awaitable<std::unique_ptr<Session>> session(LockWait wait = LockWait::shared);
 
-    /// For `session`: how its connections behave.
+    /// For `session`: the options of its connections.
     WireOptions wire_options(bool binary) const;
 
-    /// For `session`: what runs first in each transaction; "" unless sessions are shared.
+    /// For `session`: the statement that runs first in each transaction; "" unless a pooler shares sessions.
     std::string const& transaction_settings() const noexcept;
 
     /// For `session`: a new connection, made on a database thread.
     asio::awaitable<ConnectionHandle> connect();
 
-    /// For the connections `connect` made: why one was lost.
+    /// Reports why a connection made by `connect` was lost.
     void report_lost(std::string_view why);
 
-    /// Its address tells this Database from every other for as long as it is held.
+    /// Returns a pointer whose address identifies this Database while the pointer is held.
     std::shared_ptr<void const> identity() const noexcept;
 
 private:

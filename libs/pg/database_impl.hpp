@@ -1,12 +1,12 @@
 #pragma once
-// Included by database.hpp: the typed face of Database::perform.
+// Included by database.hpp: the typed interface of Database::perform.
 
 #include <functional>
 #include <optional>
 
 namespace pg::detail {
 
-/// Calls `work` and keeps what it returns from its last run.
+/// Calls `work` and keeps the result of its last run.
 template <class Work> class Call {
 public:
     using Result = std::invoke_result_t<Work&, Tx&>;

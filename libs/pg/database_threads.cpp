@@ -22,7 +22,7 @@ static void refuse(AnyJob& job, core::Error const& error)
         std::get<Database::Task>(job).failed(error);
 }
 
-/// Whose shares a transaction takes that sees these scopes.
+/// Returns the owner whose shares a transaction of these scopes uses.
 static core::Owner owner_of(Scopes const& scopes)
 {
     auto const& ids = scopes.ids();
@@ -43,19 +43,20 @@ static core::Owner owner_of(AnyJob const& job)
 static core::Error overloaded(JobQueue<AnyJob>::Seconds wait)
 {
     auto const seconds = static_cast<unsigned>(std::clamp(std::ceil(wait.count()), 1.0, 30.0));
-    return core::Error::unavailable("the database is overloaded", seconds);
+    return core::Error::unavailable("The database is overloaded. Retry later.", seconds);
 }
 
 static Settings session_settings(DatabaseOptions const& options)
 {
     std::string const limit = std::to_string(options.statement_timeout.count());
-    // A process that stalls within a transaction must not keep others waiting for its locks. Notices would go
-    // to stderr.
+    // The server ends the session of a process that stalls within a transaction, so that the transaction does
+    // not hold its locks for long. The server sends no notices, because libpq would print them to stderr.
     return {{"statement_timeout", limit}, {"idle_in_transaction_session_timeout", limit},
         {"client_min_messages", "error"}};
 }
 
-/// The plan that is made once may be made while a table is small, and must be right when it no longer is.
+/// A generic plan may be made while a table is small and used when it is large, so sequential scans are
+/// disabled.
 static Settings batch_settings(DatabaseOptions const& options)
 {
     auto settings = session_settings(options);
@@ -121,7 +122,8 @@ void Database::Impl::set_silent(bool now)
 
 WireOptions Database::Impl::wire_options(bool binary) const
 {
-    // The server cancels at statement_timeout; a second later it is taken for dead.
+    // The server cancels a statement at statement_timeout. If the server has sent nothing a second later, it
+    // counts as dead.
     return {.prepares = !options.transaction_pooling,
         .binary = binary,
         .silence_limit = options.statement_timeout + 1s,
@@ -141,7 +143,7 @@ std::shared_ptr<void const> Database::Impl::reserve(Scopes const& scopes)
             }};
 }
 
-/// The life of a database thread. It takes jobs only while it has a connection.
+/// The loop of a database thread. It takes jobs only while it has a connection.
 void Database::Impl::work(DatabaseThread& self)
 {
     unsigned attempt = 0;
@@ -214,7 +216,7 @@ void Database::Impl::report_connected()
     if (lost || unreachable) options.report("database: connected again");
 }
 
-/// Drops the connection. A new one is worth waiting for until the first attempt to make it has failed.
+/// Closes the connection. Jobs may continue to wait until the first attempt to replace it has failed.
 void Database::Impl::disconnect(DatabaseThread& self)
 {
     if (!self.connection) return;
@@ -225,7 +227,7 @@ void Database::Impl::disconnect(DatabaseThread& self)
     self.hopeful = true;
 }
 
-/// Waits before the next attempt to connect; false once the database is stopped.
+/// Waits before the next attempt to connect. Returns false once the database is stopped.
 bool Database::Impl::back_off(unsigned attempt)
 {
     auto const delay = core::backoff(attempt, 100ms, 1s, std::random_device()());
@@ -233,8 +235,8 @@ bool Database::Impl::back_off(unsigned attempt)
     return !stopping.wait_for(lock, delay, [this] { return stopped; });
 }
 
-/// Waits for a job; returns without one now and then, so that an idle connection is looked at. False when the
-/// database is stopped and no job is left.
+/// Waits for a job. Returns without one at intervals, so that an idle connection is checked. Returns false if
+/// the database is stopped and no job is left.
 bool Database::Impl::next(DatabaseThread& self, std::optional<AnyJob>& item)
 {
     item.reset();
@@ -244,7 +246,7 @@ bool Database::Impl::next(DatabaseThread& self, std::optional<AnyJob>& item)
     work_or_stop.wait_for(lock, 1s, [&] { return take(self, item) || stopped; });
     --idle;
     if (!item) return !stopped;
-    // The job that ended may have made way for two: one of its scope, and one of its tenant.
+    // The end of a job may allow two jobs to start: one of its scope, and one of its tenant.
     bool const wake = idle > 0 && queue.has_ready();
     lock.unlock();
     if (wake) work_or_stop.notify_one();
@@ -254,7 +256,7 @@ bool Database::Impl::next(DatabaseThread& self, std::optional<AnyJob>& item)
 bool Database::Impl::take(DatabaseThread& self, std::optional<AnyJob>& item)
 {
     auto const now = Clock::now();
-    // Once stopped there are no others to come for whom threads are kept.
+    // Once stopped, no threads have to be kept free for other tenants.
     auto taken = queue.take(now, stopped);
     if (!taken) return false;
     self.owner = taken->first;
@@ -270,8 +272,7 @@ void Database::Impl::end_job(DatabaseThread& self)
     self.owner.reset();
 }
 
-/// For a thread that cannot take the next job, having no connection: its job's place goes to another
-/// thread's.
+/// Called by a thread that has lost its connection and cannot take the next job. Lets another thread take it.
 void Database::Impl::free_place(DatabaseThread& self)
 {
     std::lock_guard const lock(mutex);
@@ -303,7 +304,7 @@ void Database::Impl::run_transaction(Connection& connection, Job& job)
             tx.rollback();
         }
         if (!failure) return job.finish(nullptr);
-        // What the server said decides, whatever the work made of it.
+        // A failure of the server is reported in preference to another exception that `work` threw.
         Fault const fault = tx.failure() ? connection.fault_of(tx.failure()) : Fault::other;
         if (fault == Fault::retry && retries < retry_limit) continue;
         if (fault != Fault::other) failure = std::make_exception_ptr(unavailable());
@@ -311,7 +312,7 @@ void Database::Impl::run_transaction(Connection& connection, Job& job)
     }
 }
 
-/// The end of a worker. The last one answers whatever nobody could take any more.
+/// Called at the end of a worker. The last one refuses the remaining jobs.
 void Database::Impl::leave()
 {
     std::vector<AnyJob> left;
@@ -324,7 +325,7 @@ void Database::Impl::leave()
         refuse(job, unavailable());
 }
 
-/// Refuses jobs that no thread came for in time.
+/// Refuses jobs that were not started in time.
 void Database::Impl::supervise()
 {
     std::unique_lock lock(mutex);

@@ -1,5 +1,5 @@
 #pragma once
-// Private to pg: the threads behind a Database.
+// Internal to pg: the threads of a Database.
 
 #include "pg/connection.hpp"
 #include "pg/database.hpp"
@@ -22,14 +22,14 @@ using AnyJob = std::variant<Database::Job, Database::Task>;
 /// A thread of a Database and its connection.
 struct DatabaseThread {
     std::optional<Connection> connection;
-    bool hopeful = true; ///< has no connection, but has not failed to make one either
-    /// Whose job it runs, and since when; the lock of the Database protects it.
+    bool hopeful = true; ///< the thread has no connection, and no attempt to make one has failed yet
+    /// The owner of the running job, and its start time. Protected by the Database's lock.
     std::optional<core::Owner> owner;
     std::chrono::steady_clock::time_point started;
     std::thread thread;
 };
 
-/// The queue, the threads that take from it, and what they know of the server.
+/// The queue, its threads, and the state of their connections.
 struct Database::Impl {
     explicit Impl(DatabaseOptions given);
 
@@ -45,29 +45,30 @@ struct Database::Impl {
     bool back_off(unsigned attempt);
     bool next(DatabaseThread& self, std::optional<AnyJob>& item);
     void free_place(DatabaseThread& self);
-    /// Whether a job is there that may start. Takes it for this thread. The lock is held.
+    /// Takes the next job that may start for this thread. Returns whether there was one. The lock must be
+    /// held.
     bool take(DatabaseThread& self, std::optional<AnyJob>& item);
-    /// The thread's job counts as running no more. The lock is held.
+    /// Records that the thread's job no longer runs. The lock must be held.
     void end_job(DatabaseThread& self);
     void run(DatabaseThread& self, AnyJob& job);
     void run_transaction(Connection& connection, Job& job);
     void leave();
     void supervise();
 
-    /// Whether a job has a chance: there is a connection, or one may be made any moment. The lock is held.
+    /// Whether jobs may succeed: there is a connection, or one may be made soon. The lock must be held.
     bool reachable() const { return connected + hopeful > 0; }
 
-    /// What is told to `options.report`: each once until a connection is made, which ends the trouble.
+    /// Calls of `options.report`. Each event is reported once until a connection is made.
     void report_lost(std::string_view why);
     void report_unreachable(std::string_view why);
     void report_connected();
 
     DatabaseOptions const options;
     std::shared_ptr<void const> const identity = std::make_shared<char>();
-    /// Outlives the database with callers that do.
+    /// Shared with callers, which may outlive the Database.
     std::shared_ptr<std::atomic<std::int64_t>> const apart_callers =
         std::make_shared<std::atomic<std::int64_t>>();
-    std::string const transaction_settings; ///< "" unless sessions are shared
+    std::string const transaction_settings; ///< "" unless a pooler shares sessions
     std::string const conninfo, batch_conninfo;
 
     std::mutex mutex;
@@ -75,14 +76,15 @@ struct Database::Impl {
     std::condition_variable stopping;     ///< for workers without a connection, and the supervisor
     JobQueue<AnyJob> queue;
     unsigned idle = 0;    ///< workers waiting for a job
-    unsigned hopeful = 0; ///< workers that are
+    unsigned hopeful = 0; ///< workers with `DatabaseThread::hopeful`
     unsigned working = 0; ///< workers that have not ended
     bool stopped = false;
-    std::atomic<bool> silent = false;               ///< the server, as its heartbeat finds
+    /// Whether the server is silent, according to the heartbeat.
+    std::atomic<bool> silent = false;
     std::atomic<unsigned> connected = 0;            ///< workers with a connection
     std::atomic<unsigned> busy = 0;                 ///< workers that run a job
-    std::atomic<bool> loss_reported = false;        ///< and no connection has been made since
-    std::atomic<bool> unreachable_reported = false; ///< and no connection has been made since
+    std::atomic<bool> loss_reported = false;        ///< no connection has been made since the report
+    std::atomic<bool> unreachable_reported = false; ///< no connection has been made since the report
 
     std::vector<std::unique_ptr<DatabaseThread>> workers;
     std::thread supervisor;

@@ -1,5 +1,5 @@
 #pragma once
-// Private to pg: what waits for a database thread, who may start, and what is refused.
+// Internal to pg: the queue for database threads, with its limits and refusals.
 
 #include "core/fair_queue.hpp"
 #include "core/smoothed.hpp"
@@ -18,21 +18,23 @@ namespace pg {
 
 struct JobQueueOptions {
     std::size_t threads;
-    std::size_t limit;                 ///< waiting jobs
-    std::chrono::milliseconds timeout; ///< the longest that a job may wait
+    std::size_t limit;                 ///< maximum number of waiting jobs
+    std::chrono::milliseconds timeout; ///< maximum time that a job may wait
 };
 
-/// Jobs that wait for a thread, and how many of each owner run. It decides; it has no clock, no lock and no
-/// thread of its own.
+/// Jobs that wait for a thread, and the number of running jobs per owner. The class only makes decisions: its
+/// callers provide the time, the lock and the threads.
 ///
-/// Shares: a tenant runs on `core::share_of` the threads, each of its scopes on `share_of` that; both have
-/// the same shares of the places. Tenants take turns, and within a tenant its scopes.
+/// Shares: the jobs of a tenant use at most `core::share_of` the threads, and those of each of its scopes at
+/// most `share_of` the tenant's threads. The queue's `limit` is shared in the same way. Tenants take turns,
+/// and so do the scopes of a tenant.
 ///
-/// Admission: a job is refused when it would wait for more than half of `timeout`. The wait is estimated from
-/// the time between the starts of the scope's jobs while others of it waited (an exponentially weighted mean,
-/// which contains what locks and other tenants cost it) × the jobs ahead of it in its scope. Until that is
-/// known, the time that jobs took of late and the threads of its share tell it. The other half of `timeout`
-/// is for estimates that were wrong.
+/// Admission: a job is refused if it is expected to wait for more than half of `timeout`. The estimate is the
+/// pace of its scope × the number of jobs ahead of it in that scope. The pace is an exponentially weighted
+/// mean of the time between starts of the scope's jobs while other jobs of the scope waited. So it includes
+/// delays by locks and by other tenants. For a scope without such a history, the estimate uses the recent
+/// duration of all jobs and the scope's number of threads. The other half of `timeout` covers estimates that
+/// were too low.
 template <class Item> class JobQueue {
 public:
     using Clock = std::chrono::steady_clock;
@@ -46,7 +48,7 @@ public:
 
     explicit JobQueue(JobQueueOptions options) : options_(options) {}
 
-    /// nullopt: a job of `owner` may be pushed now. Otherwise how long it would wait.
+    /// Returns nullopt if a job of `owner` may be pushed now, otherwise the time that the job would wait.
     std::optional<Seconds> refusal(Owner owner, Clock::time_point now) const
     {
         if (is_full_for(owner) || has_given_up(owner)) return longest_wait();
@@ -54,7 +56,7 @@ public:
         return wait > longest_wait() ? std::optional(wait) : std::nullopt;
     }
 
-    /// How long a job of `owner` would wait for a thread.
+    /// The time that a job of `owner` would wait for a thread.
     Seconds estimated_wait(Owner owner, Clock::time_point now) const
     {
         auto const it = scopes_.find(key(owner));
@@ -63,13 +65,13 @@ public:
         std::size_t const ahead = scope.waiting + scope.reserved;
         Seconds wait(0);
         if (scope.waiting > 0) wait += now - std::max(scope.last_start, scope.backlog_since);
-        // As many calls as the scope has threads start soon, so the estimate does not matter.
+        // As many jobs as the scope has threads may start at once, so the pace does not delay them.
         if (ahead >= threads_of(owner))
             wait += Seconds(pace(owner, scope).value_or(0) * static_cast<double>(ahead + 1));
         return wait;
     }
 
-    /// Counts a job that is going to be pushed, for the decisions on others, until `release`.
+    /// Counts a job that will be pushed later. Decisions about other jobs include it until `release`.
     void reserve(Owner owner) { count_reserved(owner, +1); }
 
     void release(Owner owner) { count_reserved(owner, -1); }
@@ -82,7 +84,7 @@ public:
         queue_.push(owner, {std::move(item), now});
     }
 
-    /// Whether the owner has less than its share of the threads.
+    /// Whether the owner uses less than its share of the threads.
     bool may_start(Owner owner) const
     {
         if (owner.tenant == 0) return true;
@@ -95,7 +97,8 @@ public:
         return queue_.has_ready([this](Owner owner) { return may_start(owner); });
     }
 
-    /// The next job in turn that may start; it counts as running until `finish`. `unlimited`: without shares.
+    /// Removes and returns the next job in turn that may start. It counts as running until `finish`.
+    /// `unlimited`: ignore the shares.
     std::optional<std::pair<Owner, Item>> take(Clock::time_point now, bool unlimited = false)
     {
         auto next = queue_.pop([&](Owner owner) { return unlimited || may_start(owner); });
@@ -117,23 +120,24 @@ public:
         return std::pair(owner, std::move(next->second.item));
     }
 
-    /// A job that was taken has ended after running for `took`.
+    /// Records the end of a job that was taken and ran for `took`.
     void finish(Owner owner, Seconds took)
     {
-        // Of logarithms: a few jobs that waited for a lock are not what the next scope's will take.
+        // The mean is that of logarithms, because a few jobs that waited long for a lock must not dominate
+        // the estimate for other scopes.
         log_of_service_.add(std::log(std::max(took.count(), 1e-6)));
         --scopes_[key(owner)].running;
         --tenants_[owner.tenant].running;
         forget_idle(owner);
     }
 
-    /// The jobs that have waited for longer than `timeout`.
+    /// Removes and returns the jobs that have waited for longer than `timeout`.
     std::vector<Item> remove_late(Clock::time_point now)
     {
         return remove([&](Waiting const& waiting) { return waiting.queued + options_.timeout < now; });
     }
 
-    /// All jobs that wait.
+    /// Removes and returns all waiting jobs.
     std::vector<Item> remove_all()
     {
         return remove([](Waiting const&) { return true; });
@@ -145,17 +149,17 @@ private:
     struct Scope {
         std::size_t waiting = 0, reserved = 0, running = 0;
         Clock::time_point last_start{};    ///< of a job
-        Clock::time_point backlog_since{}; ///< when the queue was empty last
-        bool was_waiting = false;          ///< a job, at the last start
-        bool gave_up = false;              ///< a job waited for too long, since the last start
-        core::Smoothed pace;               ///< seconds from one start to the next, while there is a backlog
+        Clock::time_point backlog_since{}; ///< when the first of the waiting jobs arrived at an empty queue
+        bool was_waiting = false;          ///< whether jobs waited at the last start
+        bool gave_up = false;              ///< whether a job expired since the last start
+        core::Smoothed pace;               ///< seconds between starts while there is a backlog
     };
 
     struct Tenant {
         std::size_t waiting = 0, reserved = 0, running = 0;
     };
 
-    /// What has no scope of its own is counted beside the tenant's scopes.
+    /// The key in `scopes_`. A tenant's jobs without a scope are counted under its negative id.
     static std::int64_t key(Owner owner) { return owner.scope != 0 ? owner.scope : -owner.tenant; }
 
     template <class Map> static std::size_t running(Map const& counts, std::int64_t id)
@@ -177,7 +181,8 @@ private:
         return owner.scope == 0 ? tenants : core::share_of(tenants);
     }
 
-    /// Whether a job of the scope was given up, and none can start yet.
+    /// Whether a waiting job of the scope has expired since the scope's last start, and no job of the scope
+    /// can start now.
     bool has_given_up(Owner owner) const
     {
         auto const it = scopes_.find(key(owner));
@@ -195,13 +200,14 @@ private:
         return owner.scope != 0 && places(scopes_, key(owner)) >= core::share_of(share);
     }
 
-    /// Seconds from one start of the scope's jobs to the next; nullopt before anything is known.
+    /// Seconds between starts of the scope's jobs; nullopt before any job has ended.
     std::optional<double> pace(Owner owner, Scope const& scope) const
     {
         if (scope.pace.value()) return scope.pace.value();
         auto const service = log_of_service_.value();
         if (!service) return std::nullopt;
-        // Between all at once and, waiting for each other's locks, one after the other.
+        // An estimate between two extremes, their harmonic mean. With n threads, starts are duration / n
+        // apart if jobs run in parallel, and a full duration apart if they wait for each other's locks.
         return std::exp(*service) * 2 / static_cast<double>(threads_of(owner) + 1);
     }
 
@@ -228,7 +234,7 @@ private:
         return items;
     }
 
-    /// Only owners of jobs are remembered, so memory is bounded by their number.
+    /// Only owners with jobs are kept, so memory is bounded by their number.
     void forget_idle(Owner owner)
     {
         auto const forget = [](auto& counts, std::int64_t id) {
@@ -245,7 +251,7 @@ private:
     std::unordered_map<std::int64_t, Scope> scopes_;
     std::unordered_map<std::int64_t, Tenant> tenants_;
     std::size_t reserved_ = 0;
-    core::Smoothed log_of_service_; ///< of the seconds that jobs take
+    core::Smoothed log_of_service_; ///< of the duration of jobs in seconds
 };
 
 } // namespace pg

@@ -18,10 +18,10 @@ namespace pg {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// A server that has no connection to spare is not asked again at once: each attempt takes a database thread.
+/// The pause after a failed attempt to connect. It is needed because each attempt occupies a database thread.
 static constexpr auto between_tries = 1s;
 
-/// What an io_context keeps of ours. Used by its thread alone.
+/// The lanes of an io_context. Used by its thread only.
 class Lane::Service : public asio::execution_context::service {
 public:
     using key_type = Service;
@@ -42,7 +42,8 @@ public:
 private:
     void shutdown() override { lanes_.clear(); }
 
-    /// Contexts shut services down in the reverse order of their making; this makes ours the younger one.
+    /// A context shuts down services in the reverse order of their creation. Creating this member first makes
+    /// the context shut down this service before the service of descriptors.
     asio::posix::stream_descriptor anchor_;
     std::unordered_map<std::shared_ptr<void const>, std::shared_ptr<Lane>> lanes_;
 };
@@ -58,7 +59,7 @@ asio::awaitable<std::unique_ptr<Pipeline>> Lane::take(Database& database)
     auto const deadline = Clock::now() + database.options().queue_timeout;
     for (;;) {
         if (database.silent()) {
-            wake_one(waiting_); // the others who wait are told as well
+            wake_one(waiting_); // the other waiting callers fail as well
             throw unavailable();
         }
         if (auto pipeline = take_idle(database)) co_return pipeline;
@@ -67,7 +68,7 @@ asio::awaitable<std::unique_ptr<Pipeline>> Lane::take(Database& database)
             continue;
         }
         auto const now = Clock::now();
-        if (now >= deadline) throw core::Error::unavailable("the database is overloaded");
+        if (now >= deadline) throw core::Error::unavailable("The database is overloaded. Retry later.");
         bool const may_make_later = made_ + making_ < connection_limit;
         auto const until = may_make_later ? std::min(deadline, next_try_) : deadline;
         co_await wait_in(waiting_, std::chrono::ceil<std::chrono::milliseconds>(until - now));
@@ -119,7 +120,7 @@ asio::awaitable<std::unique_ptr<Pipeline>> Lane::take_apart(Database& database)
     auto const deadline = Clock::now() + database.options().queue_timeout;
     while (apart_ >= apart_limit) {
         auto const now = Clock::now();
-        if (now >= deadline) throw core::Error::unavailable("the database is overloaded");
+        if (now >= deadline) throw core::Error::unavailable("The database is overloaded. Retry later.");
         co_await wait_in(apart_waiting_, std::chrono::ceil<std::chrono::milliseconds>(deadline - now));
     }
     ++apart_;
@@ -199,14 +200,14 @@ namespace {
 constexpr std::string_view set_scopes_and_limit =
     "SELECT set_config('app.scopes', $1, true), set_config('lock_timeout', $2, true)";
 constexpr std::string_view take_lock = "SELECT pg_advisory_xact_lock($1)";
-// Where one lock is not to be had nothing is to be done: the statement sees no scope.
+// If one lock is not available, the statement must change nothing. Therefore it runs with empty `app.scopes`.
 constexpr std::string_view try_locks_and_set_scopes =
     "SELECT set_config('app.scopes', CASE WHEN t.busy IS NULL THEN $1 ELSE '' END, true), "
     "set_config('lock_timeout', $2, true), coalesce(t.busy, '{}') "
     "FROM (SELECT array_agg(s::text ORDER BY s) FILTER (WHERE NOT pg_try_advisory_xact_lock(k)) AS busy "
     "FROM unnest($3::bigint[], $4::bigint[]) AS u(s, k)) AS t";
 
-/// In PostgreSQL's `lock_timeout`.
+/// The value of PostgreSQL's `lock_timeout`.
 Param timeout_of(LockWait wait)
 {
     return wait == LockWait::brief ? "10ms" : "100ms";
@@ -220,7 +221,7 @@ std::vector<std::int64_t> ids_of(std::span<std::string const> texts)
     return ids;
 }
 
-/// What ended a statement that had to wait too long; nullopt for every other failure.
+/// The Stalled for a statement that waited too long; nullopt for other failures.
 std::optional<Stalled> stall_of(std::exception_ptr const& failure)
 {
     try {
@@ -228,7 +229,7 @@ std::optional<Stalled> stall_of(std::exception_ptr const& failure)
     } catch (pqxx::sql_error const& error) {
         if (error.sqlstate() == "55P03") return Stalled(Stalled::Cause::row_lock);
         if (error.sqlstate() == "57014") return Stalled(Stalled::Cause::timeout);
-    } catch (...) { // NOLINT(bugprone-empty-catch): no stall
+    } catch (...) { // NOLINT(bugprone-empty-catch): other failures are not stalls
     }
     return std::nullopt;
 }
@@ -247,7 +248,7 @@ asio::awaitable<Rows> BatchSession::run(
 asio::awaitable<Rows> BatchSession::run_serialised(
     Scopes const& scopes, std::string_view sql, std::span<Param const> params)
 {
-    // To wait for one lock while holding another's is to make the other wait as well.
+    // Waiting for one lock while holding another would make the other scope wait as well.
     bool const may_wait = wait_ == LockWait::alone && scopes.ids().size() == 1;
     if (may_wait) co_return co_await wait_for_lock(scopes, sql, params);
     co_return co_await try_locks(scopes, sql, params);
@@ -260,7 +261,8 @@ asio::awaitable<Rows> BatchSession::wait_for_lock(
     Param const key = scope_lock(scopes.ids().front());
     Statement const statements[] = {{database_.transaction_settings(), {}}, {set_scopes_and_limit, settings},
         {take_lock, {&key, 1}, true}, {sql, params}};
-    std::size_t const before = database_.transaction_settings().empty() ? 1 : 2; // statements before the lock
+    // Number of statements before the lock.
+    std::size_t const before = database_.transaction_settings().empty() ? 1 : 2;
     try {
         co_return (co_await attempt(statements)).back();
     } catch (Stalled const& stalled) {

@@ -1,5 +1,5 @@
 #pragma once
-// Private to pg: the connections of one I/O thread.
+// Internal to pg: the connections of one I/O thread.
 
 #include "pg/database.hpp"
 #include "pg/pipeline.hpp"
@@ -13,40 +13,42 @@
 
 namespace pg {
 
-/// The connections that one io_context's thread uses for one Database. Nothing is shared with other threads.
+/// The connections to one Database that the thread of one io_context uses. No state is shared with other
+/// threads.
 class Lane : public std::enable_shared_from_this<Lane> {
 public:
-    /// Connections of one lane, made as they are needed: a batch that reads does not wait for one that
-    /// commits.
+    /// Maximum number of connections of one lane. They are made on demand, so that a batch that reads does
+    /// not wait for a batch that commits.
     static constexpr unsigned connection_limit = 4;
 
     explicit Lane(asio::any_io_executor executor) : executor_(std::move(executor)) {}
 
-    /// The calling coroutine's lane: its executor's context keeps one for each Database, to its own end.
+    /// Returns the lane of the calling coroutine. The executor's io_context keeps one lane for each Database
+    /// until the io_context is destroyed.
     static std::shared_ptr<Lane> of(asio::any_io_executor const& executor, Database& database);
 
-    /// A connection for the caller alone, to be returned with `give_back`. Makes one when there are fewer
-    /// than `connection_limit`, and otherwise, or when the server gives no more, waits for one. Throws
-    /// core::Error UNAVAILABLE.
+    /// Returns a connection that no other caller uses until it is returned with `give_back`. If none is idle
+    /// and there are fewer than `connection_limit`, makes one. Otherwise, or if the server accepts no more
+    /// connections, waits for one. Throws core::Error UNAVAILABLE.
     asio::awaitable<std::unique_ptr<Pipeline>> take(Database& database);
 
     void give_back(std::unique_ptr<Pipeline> pipeline);
 
-    /// Of the connections, those that may wait for the locks of single scopes at a time.
+    /// Maximum number of these connections that may wait for the locks of single scopes.
     static constexpr unsigned apart_limit = 2;
 
-    /// As `take`, for a batch of one scope; back with `give_back_apart`.
+    /// As `take`, for a batch of one scope. Return it with `give_back_apart`.
     asio::awaitable<std::unique_ptr<Pipeline>> take_apart(Database& database);
 
     void give_back_apart(std::unique_ptr<Pipeline> pipeline);
 
 private:
     class Service;
-    /// Timers of the waiting callers, oldest first. To cancel a timer wakes its caller.
+    /// Timers of the waiting callers, oldest first. Cancelling a timer wakes its caller.
     using Waiting = std::deque<asio::steady_timer*>;
 
     bool may_make() const;
-    /// Null when it cannot be made, but there are others to wait for.
+    /// Returns null if the connection cannot be made and the caller can wait for another one.
     asio::awaitable<std::unique_ptr<Pipeline>> make(Database& database);
     std::unique_ptr<Pipeline> take_idle(Database& database);
     asio::awaitable<void> wait_in(Waiting& waiting, std::chrono::milliseconds limit);
@@ -56,18 +58,19 @@ private:
     asio::any_io_executor executor_;
     std::vector<std::unique_ptr<Pipeline>> idle_;
     Waiting waiting_;       ///< for a connection
-    Waiting apart_waiting_; ///< to be one of `apart_limit`
-    unsigned made_ = 0;     ///< connections there are
-    unsigned making_ = 0;   ///< connections that are being made
-    unsigned apart_ = 0;    ///< connections of single scopes, taken or waited for
-    /// When another is tried for after one could not be made, while there are some.
+    Waiting apart_waiting_; ///< for one of the `apart_limit` connections
+    unsigned made_ = 0;     ///< existing connections
+    unsigned making_ = 0;   ///< connections being made
+    unsigned apart_ = 0;    ///< number of connections for single scopes: in use, or being taken
+    /// When the next attempt to make a connection is allowed after a failed one. Used only while the lane has
+    /// connections.
     std::chrono::steady_clock::time_point next_try_{};
 };
 
-/// A batch's hold on a connection.
+/// Gives a batch exclusive use of a connection.
 class BatchSession final : public Session {
 public:
-    /// `database` outlives the session.
+    /// `database` must outlive the session.
     BatchSession(
         Database& database, std::shared_ptr<Lane> lane, std::unique_ptr<Pipeline> pipeline, LockWait wait);
     ~BatchSession() override;

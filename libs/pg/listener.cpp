@@ -24,15 +24,16 @@ namespace {
 
 constexpr auto heartbeat = 300ms;
 constexpr auto trusted_for = 900ms;
-/// A server that takes longer to answer is called silent. A loaded one answers a heartbeat in milliseconds.
+/// A server that takes longer to answer counts as silent. A loaded server answers a heartbeat in
+/// milliseconds.
 constexpr auto silence_limit = 2s;
-/// A server that takes longer to answer is connected to anew.
+/// If the server takes longer to answer, the connection is replaced.
 constexpr auto patience = 5s;
 
-/// Ends the wait for the server, and the thread.
+/// Thrown to end the wait for the server, and then the thread.
 struct Stopped {};
 
-/// Its waits have limits of their own.
+/// For the listener's own connection, which ignores the flag of the Database.
 constinit std::atomic<bool> const never_silent = false;
 constexpr WireOptions wire_options{
     .prepares = false, .silence_limit = patience, .server_silent = never_silent};
@@ -56,8 +57,8 @@ struct Listener::Impl {
 
     int const stop_event;
     bool silent = false;
-    std::atomic<Clock::rep> answered =
-        0; ///< when the last heartbeat that was answered was sent; 0: not listening
+    /// When the last answered heartbeat was sent; 0: not listening.
+    std::atomic<Clock::rep> answered = 0;
     std::thread thread;
 };
 
@@ -81,22 +82,22 @@ void Listener::Impl::loop()
             try {
                 listen();
             } catch (std::exception const&) {
-                // Lost, or never made: live() tells.
+                // The connection was lost or never made; live() shows it.
                 if (answered.exchange(0) != 0) attempt = 0;
             }
-            // A server that refuses us is not silent: what the others' connections are told is theirs to
-            // judge.
+            // A server that refuses this connection is not silent. Other connections report their own
+            // failures.
             if (silent && PQping(conninfo.c_str()) != PQPING_NO_RESPONSE) set_silent(false);
             auto const delay = core::backoff(attempt, 100ms, 1s, std::random_device()());
             wait(-1, 0, Clock::now() + delay);
         }
     } catch (Stopped const&) {
         answered = 0;
-        set_silent(false); // without a heartbeat the flag would stay set
+        set_silent(false); // without a heartbeat the flag would remain set
     }
 }
 
-/// One connection's life: returns by throwing only.
+/// Serves one connection. Returns only by throwing.
 void Listener::Impl::listen()
 {
     Wire wire(connect(conninfo), wire_options);
@@ -112,7 +113,7 @@ void Listener::Impl::listen()
     handlers.on_gap();
     while (true) {
         auto const sent = Clock::now();
-        // The answer comes after every notification that was committed before the question.
+        // The server sends this answer after every notification that was committed before the heartbeat.
         Statement const question{"SELECT 1"};
         execute(wire, {&question, 1});
         deliver(wire);
@@ -156,7 +157,7 @@ void Listener::Impl::deliver(Wire const& wire)
     }
 }
 
-/// Waits for the socket (or for nothing, with -1); false at the deadline. Throws Stopped.
+/// Waits for the socket (or only for the deadline, with -1). Returns false at the deadline. Throws Stopped.
 bool Listener::Impl::wait(int socket, short events, Clock::time_point deadline) const
 {
     pollfd watched[2] = {{stop_event, POLLIN, 0}, {socket, events, 0}};

@@ -8,20 +8,21 @@
 
 namespace pg {
 
-/// What a Listener calls. All run on its thread. One that throws counts as a gap.
+/// Handlers of a Listener. All run on its thread. An exception counts as a gap.
 struct ListenerHandlers {
-    /// Channel to what is done with each payload.
+    /// Maps a channel to the handler of its payloads.
     std::map<std::string, std::function<void(std::string const& payload)>> channels;
-    /// Notifications may have been missed: each time a connection has been made, before `live()` turns true.
+    /// Called each time a connection has been made, before `live()` becomes true, because notifications may
+    /// have been missed.
     std::function<void()> on_gap = [] {};
-    /// The server is silent: a heartbeat has gone unanswered for 2 s. Told again with false once it answers,
-    /// be it with an error. For Database::set_silent.
+    /// Called with true when the server is silent: a heartbeat has been unanswered for 2 s. Called with false
+    /// when it answers again, even with an error. For Database::set_silent.
     std::function<void(bool silent)> on_silence = [](bool) {};
 };
 
-/// LISTEN on a connection and thread of its own. `live()` is false from the moment a heartbeat (every 300 ms)
-/// has gone unanswered for 900 ms, so a cache that trusts it is never stale for longer than a second. The
-/// connection is remade in the background for as long as it takes.
+/// Runs LISTEN on its own connection and thread. It sends a heartbeat every 300 ms. `live()` becomes false
+/// when a heartbeat has been unanswered for 900 ms, so a cache that relies on `live()` is never stale for
+/// longer than a second. A lost connection is replaced in the background, with retries until one is made.
 class Listener {
 public:
     /// Throws std::invalid_argument for a malformed url.
@@ -36,11 +37,11 @@ public:
 
     ~Listener();
 
-    /// Whether every notification sent until 900 ms ago has been handled. From any thread.
+    /// Whether every notification sent until 900 ms ago has been handled. Thread-safe.
     bool live() const noexcept;
 
-    /// Ends the thread; no handler runs once this has returned. Waits for a connection that is being made:
-    /// `connect_timeout` for each address. Not from a handler.
+    /// Ends the thread. No handler runs after this has returned. Waits for a connection attempt in progress
+    /// (at most `connect_timeout` per address). Must not be called from a handler.
     void stop();
 
 private:

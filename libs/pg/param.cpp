@@ -15,7 +15,8 @@ static void append_element(std::string& array, std::string_view text)
     array += '"';
 }
 
-/// PostgreSQL's ISO form, `2026-01-31 23:59:59.000001+00`. The ends of the range stand for its infinities.
+/// PostgreSQL's ISO form, `2026-01-31 23:59:59.000001+00`. `Time::max()` and `Time::min()` become infinity
+/// and -infinity.
 static std::string to_timestamptz(core::Time time)
 {
     if (time == core::Time::max()) return "infinity";

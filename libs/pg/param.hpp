@@ -14,9 +14,9 @@
 
 namespace pg {
 
-/// One value for a `$n` of a statement, in PostgreSQL's text form. Implicit, so that a call reads
-/// `tx.run(sql, {scope.id, id, title, tags})`. PostgreSQL's text holds no U+0000: `run` throws
-/// std::invalid_argument for one.
+/// The value of one parameter (`$n`) of a statement, in PostgreSQL's text form. Conversions are implicit, so
+/// that calls can be written as `tx.run(sql, {scope.id, id, title, tags})`. PostgreSQL's text cannot contain
+/// U+0000: `run` throws std::invalid_argument for it.
 class Param {
 public:
     Param(std::nullptr_t) : null_(true) {}
@@ -42,8 +42,9 @@ public:
     Param(core::Time time); ///< timestamptz, microseconds; `Time::max()` is infinity, `Time::min()` -infinity
     Param(std::vector<std::string> const& texts);    ///< text[], uuid[], ...: quoted and escaped
     Param(std::vector<std::int64_t> const& numbers); ///< bigint[]
-    /// An array whose elements may be NULL. An element that is an array itself travels as its text, so one
-    /// text[] can carry a tag list for each row of a batch: `q.tags::text[]` in SQL.
+    /// An array whose elements may be NULL. An element that is itself an array is sent as its text. So a
+    /// text[] can contain one array per row of a batch, such as its tags; the SQL converts each element back
+    /// with `q.tags::text[]`.
     static Param array(std::span<Param const> elements);
     /// bytea
     static Param bytes(std::string_view raw);
@@ -63,8 +64,8 @@ private:
 
 using Params = std::initializer_list<Param>;
 
-/// One array parameter from one member of many rows: `column(rows, [](auto const& r) { return r.title; })`,
-/// for statements over `unnest($1::text[], ...)`.
+/// Returns one array parameter with the value of one member of each row, for statements over
+/// `unnest($1::text[], ...)`: `column(rows, [](auto const& r) { return r.title; })`.
 template <class Rows, class Member> Param column(Rows const& rows, Member member)
 {
     std::vector<Param> values;

@@ -27,8 +27,8 @@ struct Pipeline::State : std::enable_shared_from_this<State> {
                 self->wire.check();
                 self->watch();
             } catch (std::exception const&) {
-                self->socket.cancel(); // `wait` asks again, and throws
-                self->watch();         // unless the wait had ended, and another begins
+                self->socket.cancel(); // `wait` checks again, and throws
+                self->watch();         // that wait may have ended before, and the next one is watched, too
             }
         });
     }
@@ -48,7 +48,7 @@ Pipeline::Pipeline(
 Pipeline::~Pipeline()
 {
     state_->running = false;
-    state_->socket.release(); // libpq closes it
+    state_->socket.release(); // libpq closes the socket
 }
 
 std::size_t Pipeline::completed() const noexcept

@@ -1,5 +1,5 @@
 #pragma once
-// Private to pg: a connection that an I/O thread drives.
+// Internal to pg: a connection that an I/O thread uses.
 
 #include "pg/wire.hpp"
 
@@ -13,8 +13,8 @@ namespace pg {
 
 namespace asio = boost::asio;
 
-/// Several statements are one message, one implicit transaction and one wait, and nothing blocks the thread.
-/// Used by the thread of its executor, for one `run` at a time.
+/// Sends several statements as one message, which is one implicit transaction, and waits once for all
+/// results. Never blocks the thread. Use it on the thread of its executor, for one `run` at a time.
 class Pipeline {
 public:
     Pipeline(asio::any_io_executor const& executor, ConnectionHandle connection, WireOptions const& options);
@@ -22,11 +22,12 @@ public:
     Pipeline(Pipeline const&) = delete;
     Pipeline& operator=(Pipeline const&) = delete;
 
-    /// Runs `statements` in one transaction, committed when this returns; the rows of each. Throws as
-    /// Wire::send and Wire::take.
+    /// Runs `statements` in one transaction, which is committed when this returns. Returns the rows of each
+    /// statement. Throws the exceptions of Wire::send and Wire::take.
     asio::awaitable<std::vector<Rows>> run(std::span<Statement const> statements);
 
-    /// Statements of the last `run` that succeeded; those of one that failed are undone.
+    /// The number of statements that succeeded in the last `run`. If that `run` failed, their effects were
+    /// rolled back.
     std::size_t completed() const noexcept;
 
     /// See Wire.
@@ -38,7 +39,7 @@ private:
 
     asio::awaitable<void> wait(Wire::Need need);
 
-    std::shared_ptr<State> state_; ///< shared with the timer's handler
+    std::shared_ptr<State> state_; ///< shared with the handler of the timer
 };
 
 } // namespace pg

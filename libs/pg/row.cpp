@@ -13,7 +13,7 @@
 
 namespace pg {
 
-/// Takes a number of at least `digits` digits off the front of `text`; -1 when there is none.
+/// Removes a number of at least `digits` digits from the front of `text`; -1 if there is none.
 static int take_number(std::string_view& text, std::size_t digits)
 {
     int value = -1;
@@ -31,7 +31,8 @@ static bool take(std::string_view& text, std::string_view prefix)
     return true;
 }
 
-/// The fraction of a second, 0..6 digits after a point, in microseconds; -1 when malformed.
+/// Removes the fraction of a second, 0..6 digits after a point, and returns it in microseconds; -1 if
+/// malformed.
 static int take_fraction(std::string_view& text)
 {
     if (!take(text, ".")) return 0;
@@ -43,7 +44,7 @@ static int take_fraction(std::string_view& text)
     return value;
 }
 
-/// The inverse of what PostgreSQL prints for timestamptz in DateStyle ISO and UTC.
+/// Parses PostgreSQL's text of a timestamptz in DateStyle ISO and UTC.
 static std::optional<core::Time> parse_timestamptz(std::string_view text)
 {
     if (text == "infinity") return core::Time::max();
@@ -66,9 +67,9 @@ static std::optional<core::Time> parse_timestamptz(std::string_view text)
            std::chrono::seconds(second) + std::chrono::microseconds(micro);
 }
 
-/// Takes an element off the front of a one-dimensional array's text, `{a,"b, \"c\"",NULL}` behind the brace,
-/// with the comma or brace that ends it. nullopt when it is NULL or malformed. (pqxx::array_parser takes `'`
-/// for a quote.)
+/// Removes an element from the front of a one-dimensional array's text, `{a,"b, \"c\"",NULL}` without the
+/// first brace, together with the following comma or brace. nullopt if it is NULL or malformed.
+/// (pqxx::array_parser treats `'` as a quote.)
 static std::optional<std::string> take_element(std::string_view& text)
 {
     std::string element;
@@ -87,7 +88,7 @@ static std::optional<std::string> take_element(std::string_view& text)
     return take(text, text.size() > 1 ? "," : "}") ? std::optional(std::move(element)) : std::nullopt;
 }
 
-/// What PostgreSQL sends for an integer: big-endian, two, four or eight bytes.
+/// Parses PostgreSQL's binary integer: big-endian, two, four or eight bytes.
 static std::optional<std::int64_t> parse_binary_integer(std::string_view bytes)
 {
     using namespace boost::endian;
@@ -104,7 +105,7 @@ static std::optional<std::int64_t> parse_binary_integer(std::string_view bytes)
     }
 }
 
-/// For a timestamptz: microseconds since 2000.
+/// Parses a binary timestamptz: microseconds since 2000.
 static std::optional<core::Time> parse_binary_time(std::string_view bytes)
 {
     using Limits = std::numeric_limits<std::int64_t>;
@@ -124,7 +125,7 @@ static std::optional<core::Uuid> parse_binary_uuid(std::string_view bytes)
     return core::Uuid::from_bytes(id);
 }
 
-/// Takes a big-endian 32-bit number off the front.
+/// Removes a big-endian 32-bit number from the front.
 static std::optional<std::int64_t> take_int32(std::string_view& bytes)
 {
     if (bytes.size() < 4) return std::nullopt;
@@ -133,8 +134,8 @@ static std::optional<std::int64_t> take_int32(std::string_view& bytes)
     return number;
 }
 
-/// An array as PostgreSQL sends it: dimensions, a flag, the elements' type, then for each dimension its
-/// length and lower bound, and for each element its length and bytes.
+/// Parses PostgreSQL's binary array: number of dimensions, a flag, the element type, then the length and
+/// lower bound of each dimension, and the length and bytes of each element.
 static std::optional<std::vector<std::string>> parse_binary_array(std::string_view bytes)
 {
     constexpr std::int64_t uuid_type = 2950;
@@ -165,11 +166,11 @@ static std::optional<std::vector<std::string>> parse_binary_array(std::string_vi
 int RowReader::column() const
 {
     if (next_ >= PQnfields(row_.result.get()))
-        throw pqxx::conversion_error("a column is read that the row does not have");
+        throw pqxx::conversion_error("the row has fewer columns than are read");
     return next_;
 }
 
-/// Rows are in one form or the other, from a batch or from a transaction.
+/// Batches get their rows in binary form, transactions in text form.
 bool RowReader::is_binary() const
 {
     return PQfformat(row_.result.get(), column()) != 0;
@@ -210,7 +211,7 @@ template <class T> std::optional<T> RowReader::optional(T (RowReader::*read)())
 std::string_view RowReader::view()
 {
     std::string_view value = current();
-    // The binary form of a jsonb is its text behind a version.
+    // The binary form of a jsonb is a version byte and its text.
     constexpr Oid jsonb_type = 3802;
     if (is_binary() && PQftype(row_.result.get(), next_) == jsonb_type) value.remove_prefix(1);
     next();
@@ -279,7 +280,7 @@ std::optional<core::Time> RowReader::optional_time()
     return optional(&RowReader::time);
 }
 
-/// The inverse of what PostgreSQL prints for a one-dimensional array.
+/// Parses PostgreSQL's text of a one-dimensional array.
 static std::optional<std::vector<std::string>> parse_array(std::string_view text)
 {
     if (!take(text, "{")) return std::nullopt;
@@ -301,7 +302,7 @@ std::vector<std::string> RowReader::texts()
     return *std::move(texts);
 }
 
-/// The inverse of what PostgreSQL prints for a bytea.
+/// Parses PostgreSQL's text of a bytea.
 static std::string unescaped(std::string_view text)
 {
     std::size_t size = 0;

@@ -15,23 +15,23 @@
 
 namespace pg {
 
-/// Reads a row's columns one after the other, in the order of the SELECT list, straight from the result's
-/// memory (which it keeps alive).
+/// Reads a row's columns one after another, in the order of the SELECT list. It reads directly from the
+/// memory of the result, and keeps the result alive.
 ///
 ///     pg::RowReader r(row);
 ///     f.id = r.uuid(); f.title = r.text(); f.user_id = r.optional_text();
 ///
-/// A NULL read as something that is not optional, a value of another form, or a column too many is
-/// pqxx::conversion_error.
+/// Throws pqxx::conversion_error for a NULL that is read as a non-optional value, for a value that is not of
+/// the requested type, and for a column beyond the last.
 class RowReader {
 public:
     explicit RowReader(Row row, unsigned first = 0) : row_(std::move(row)), next_(static_cast<int>(first)) {}
 
-    bool is_null() const; ///< the next column; does not move on
+    bool is_null() const; ///< the next column; does not advance
 
     void skip() { next(); }
 
-    std::string_view view(); ///< valid as long as the result or this reader lives
+    std::string_view view(); ///< valid during the lifetime of the result or this reader
 
     std::string text() { return std::string(view()); }
 
@@ -41,8 +41,8 @@ public:
     bool boolean();
     core::Uuid uuid();
     std::optional<core::Uuid> optional_uuid();
-    core::Time
-    time(); ///< timestamptz with the session in UTC; infinity is `Time::max()`, -infinity `Time::min()`
+    /// timestamptz with the session in UTC; infinity is `Time::max()`, -infinity `Time::min()`.
+    core::Time time();
     std::optional<core::Time> optional_time();
     std::vector<std::string> texts(); ///< a one-dimensional text[] or uuid[] without NULLs
     std::string bytes();              ///< bytea
@@ -52,16 +52,16 @@ private:
 
     bool is_binary() const;
     int column() const;
-    std::string_view current() const; ///< the next column's value, which is not NULL
+    std::string_view current() const; ///< the next column's value, which must not be NULL
     void next();
-    /// Reads the column with `read`, or moves past its NULL.
+    /// Reads the column with `read`, or skips its NULL.
     template <class T> std::optional<T> optional(T (RowReader::*read)());
 
     Row row_;
     int next_; ///< column
 };
 
-/// What `read(RowReader&)` makes of each row in their order.
+/// Converts each row with `read(RowReader&)`, in order.
 ///
 ///     std::vector<Session> const sessions = pg::read_rows(result, read_session);
 ///     std::vector<core::Uuid> const ids = pg::read_rows(result, &pg::RowReader::uuid);
@@ -76,7 +76,7 @@ template <class Read> auto read_rows(Rows const& result, Read const& read)
     return items;
 }
 
-/// The same of the first row alone; nullopt when there is none.
+/// As `read_rows`, for the first row only; nullopt if there is none.
 template <class Read> auto read_first(Rows const& result, Read const& read)
 {
     std::optional<std::invoke_result_t<Read const&, RowReader&>> item;
@@ -86,8 +86,9 @@ template <class Read> auto read_first(Rows const& result, Read const& read)
     return item;
 }
 
-/// The same of a statement over `inputs` inputs, whose first column says which of them, from 1 on, a row
-/// answers: what is made of each input's row, in the order of the inputs; nullopt where none has come.
+/// As `read_rows`, for a statement over `inputs` inputs. The first column of a row must be the number of its
+/// input, from 1. Returns one entry per input, in the order of the inputs. The entry is nullopt if no row has
+/// the number of that input.
 template <class Read> auto read_placed(Rows const& result, std::size_t inputs, Read const& read)
 {
     std::vector<std::optional<std::invoke_result_t<Read const&, RowReader&>>> items(inputs);

@@ -21,7 +21,7 @@ std::size_t Rows::columns() const noexcept
 std::size_t Rows::affected_rows() const noexcept
 {
     std::string_view const digits = result_ ? PQcmdTuples(result_.get()) : "";
-    std::size_t count = 0; // and stays so where the statement is of another kind
+    std::size_t count = 0; // stays 0 for other kinds of statements
     std::from_chars(digits.data(), digits.data() + digits.size(), count);
     return count;
 }

@@ -8,18 +8,18 @@ using PGresult = struct pg_result; // as libpq-fe.h declares it
 
 namespace pg {
 
-/// A row of a Rows, which it shares. Read it with RowReader.
+/// A row of a Rows. It keeps the result alive. Read it with RowReader.
 struct Row {
     std::shared_ptr<PGresult> result;
     int number;
 };
 
-/// The rows that a statement yielded. Copies share them.
+/// The rows of a statement's result. Copies share the result.
 class Rows {
 public:
     Rows() = default;
 
-    /// Owns `result`.
+    /// Takes ownership of `result`.
     explicit Rows(PGresult* result);
 
     std::size_t size() const noexcept;
@@ -28,12 +28,12 @@ public:
 
     std::size_t columns() const noexcept;
 
-    /// Rows that an INSERT, UPDATE or DELETE changed.
+    /// The number of rows that an INSERT, UPDATE or DELETE changed.
     std::size_t affected_rows() const noexcept;
 
     Row operator[](std::size_t number) const noexcept { return {result_, static_cast<int>(number)}; }
 
-    Row front() const noexcept { return (*this)[0]; } ///< not of no rows
+    Row front() const noexcept { return (*this)[0]; } ///< precondition: not empty
 
     class Iterator {
     public:

@@ -65,7 +65,7 @@ void Transaction::rollback() noexcept
     try {
         Statement const rollback{"ROLLBACK"};
         send({&rollback, 1});
-    } catch (...) { // NOLINT(bugprone-empty-catch): the connection is lost then, and the server rolls back
+    } catch (...) { // NOLINT(bugprone-empty-catch): then the connection is lost and the server rolls back
     }
 }
 
@@ -76,7 +76,7 @@ void serialise(Tx& tx, std::int64_t scope_id)
 
 core::Error unavailable()
 {
-    return core::Error::unavailable("the database is not available");
+    return core::Error::unavailable("The database is not available. Retry later.");
 }
 
 } // namespace pg

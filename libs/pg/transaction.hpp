@@ -1,11 +1,12 @@
 #pragma once
-// Private to pg: a connection as work sees it.
+// Internal to pg: the transaction that `work` gets.
 
 #include "pg/connection.hpp"
 
 namespace pg {
 
-/// One transaction, begun with its first statement and in the same message. Rolls back unless committed.
+/// One transaction. The message of its first statement also contains BEGIN. The destructor rolls back unless
+/// `commit` succeeded.
 class Transaction final : public Tx {
 public:
     Transaction(Connection& connection, Scopes const& scopes, Database::Mode mode);
@@ -16,11 +17,11 @@ public:
     using Tx::run;
     Rows run(std::string_view sql, std::span<Param const> params) override;
 
-    /// Throws the failure of the statement that spoilt the transaction, if one did.
+    /// Throws the failure of the statement that broke the transaction, if there is one.
     void commit();
     void rollback() noexcept;
 
-    /// The failure of a statement or of the commit, else null.
+    /// The failure of a statement or of the commit; null if there is none.
     std::exception_ptr const& failure() const noexcept { return failure_; }
 
 private:
@@ -34,10 +35,10 @@ private:
     std::exception_ptr failure_;
 };
 
-/// Times a serialization failure or deadlock is run again.
+/// The maximum number of retries of a transaction after a serialization failure or deadlock.
 inline constexpr unsigned retry_limit = 3;
 
-/// What callers are told when the server cannot help them; the reason is for the operator.
+/// The error that callers get when the server fails. The reason is only logged.
 core::Error unavailable();
 
 } // namespace pg

@@ -21,8 +21,10 @@ ConnectionHandle connect(std::string const& conninfo)
     ConnectionHandle connection(PQconnectdb(conninfo.c_str()));
     if (!connection || PQstatus(connection.get()) != CONNECTION_OK)
         throw pqxx::broken_connection(connection ? PQerrorMessage(connection.get()) : "out of memory");
-    PQsetNoticeProcessor(connection.get(), [](void*, char const*) {}, nullptr); // they would go to stderr
-    PQsetErrorVerbosity(connection.get(), PQERRORS_TERSE);                      // details carry keys and rows
+    // Notices would be printed to stderr.
+    PQsetNoticeProcessor(connection.get(), [](void*, char const*) {}, nullptr);
+    // A DETAIL contains values of keys and rows, which must not be logged.
+    PQsetErrorVerbosity(connection.get(), PQERRORS_TERSE);
     return connection;
 }
 
@@ -40,9 +42,9 @@ bool ends_session(std::string_view state)
     return state.starts_with("08") || state.starts_with("57P") || state == "25P03" || state == "25006";
 }
 
-/// Whether the server refused a prepared statement, before it did anything, because a migration has changed
-/// the type of a column that it returns. Under its name it never works again; prepared anew it does. The text
-/// is looked at, since the state is every missing feature's.
+/// Whether the server refused a prepared statement, before it had any effect, because a migration changed the
+/// type of a column that it returns. The statement must be prepared again. The message is checked, too,
+/// because the SQLSTATE is that of every unsupported feature.
 static bool is_void_plan(std::string_view state, std::string_view message)
 {
     return state == "0A000" && message.find("cached plan must not change") != message.npos;
@@ -57,7 +59,7 @@ Fault fault_of(std::exception_ptr const& failure)
     } catch (pqxx::sql_error const& error) {
         std::string const& state = error.sqlstate();
         if (state == "40001" || state == "40P01" || is_void_plan(state, error.what())) return Fault::retry;
-        // 53: out of resources. 57: cancelled (statement_timeout). 58: its own input or output failed.
+        // 53: out of resources. 57: cancelled (statement_timeout). 58: input/output error of the server.
         auto const is_class = [&](char const* name) { return state.starts_with(name); };
         return is_class("53") || is_class("57") || is_class("58") ? Fault::unavailable : Fault::other;
     } catch (...) {
@@ -81,7 +83,7 @@ static void require_text(std::span<Param const> params)
         return !p.is_null() && p.text().find('\0') != std::string::npos;
     };
     if (std::ranges::any_of(params, has_zero))
-        throw std::invalid_argument("U+0000 in a statement's parameter");
+        throw std::invalid_argument("a statement parameter contains U+0000");
 }
 
 Wire::Wire(ConnectionHandle connection, WireOptions const& options)
@@ -125,7 +127,7 @@ Wire::Need Wire::send(std::span<Statement const> statements, bool read_only)
 Wire::Need Wire::advance()
 {
     heard_ = Clock::now();
-    // The server may stop to read until we read. So read and write after each wait, whichever was ready.
+    // The server may stop reading until its output is read, so read and write after each wait.
     int const left = PQflush(connection_.get());
     if (left < 0 || !read_all(connection_.get())) lose();
     while (PQisBusy(connection_.get()) == 0) {
@@ -141,7 +143,7 @@ Wire::Need Wire::advance()
 
 [[noreturn]] static void fail(std::string const& state, std::string const& message)
 {
-    // Without the statement: its text says nothing that the message does not.
+    // The exceptions do not contain the statement, because its text adds nothing to the message.
     if (state == "23502") throw pqxx::not_null_violation(message, "", state.c_str());
     if (state == "23503") throw pqxx::foreign_key_violation(message, "", state.c_str());
     if (state == "23505") throw pqxx::unique_violation(message, "", state.c_str());
@@ -161,7 +163,8 @@ std::vector<Rows> Wire::take()
         lost_ = true;
         why_lost_ = message_;
     }
-    // Which others the migration has made void is not known, and a transaction is run again only a few times.
+    // All prepared statements are dropped, because others may be unusable, too, and a transaction is retried
+    // only a few times.
     if (is_void_plan(sqlstate_, message_)) forget_all();
     fail(sqlstate_, message_);
 }
@@ -202,7 +205,8 @@ void Wire::queue(Statement const& statement)
     if (statement.may_wait) check_sent(PQsendFlushRequest(connection_.get()));
 }
 
-/// What `sql` is prepared as, in the message under way unless it was before.
+/// Returns the name under which `sql` is prepared. Prepares it in the current message if it is not prepared
+/// yet.
 std::string const& Wire::prepare(std::string_view sql)
 {
     if (auto const known = prepared_.find(sql); known != prepared_.end()) return known->second;
@@ -228,8 +232,8 @@ void Wire::forget_all()
         forget_oldest();
 }
 
-/// Last in a message, since the statements before may be of those, and one may have to be a transaction's
-/// first.
+/// Drops the forgotten statements on the server. Called at the end of a message: the message may still use
+/// some of them, and its first statement may have to be the first of a transaction.
 void Wire::queue_forgotten()
 {
     for (std::string const& name : forgotten_) {
@@ -239,7 +243,7 @@ void Wire::queue_forgotten()
     }
 }
 
-/// Takes one step's result; whether it is the end of the message instead.
+/// Takes a result. Returns true if `result` marks the end of the message, false if it belongs to a step.
 bool Wire::receive(PGresult* result)
 {
     Rows rows(result);
@@ -247,7 +251,7 @@ bool Wire::receive(PGresult* result)
     if (status == PGRES_PIPELINE_SYNC) return true;
     bool const good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
     if (!good && status != PGRES_PIPELINE_ABORTED) failed(result);
-    // An implicit transaction ends with the message, so its COMMIT may fail when each step is answered.
+    // An implicit transaction ends with the message, so COMMIT may fail after all steps have results.
     if (answered_ < steps_.size()) finish(steps_[answered_++], good, std::move(rows));
     return false;
 }
