@@ -33,24 +33,24 @@ void read_tcp(boost::urls::url_view const& url, Address& address)
     address.host = url.host_address();
     if (address.host.empty()) refuse("the host is missing");
     if (address.host.find(',') != std::string::npos)
-        refuse("several hosts are written redis+cluster:// or rediss+cluster://");
+        refuse("for several hosts use redis+cluster:// or rediss+cluster://");
     if (url.has_port()) {
         address.port = url.port_number();
         if (address.port == 0) refuse("the port must be 1 to 65535");
     }
-    if (url.has_query()) refuse("a query is not understood");
+    if (url.has_query()) refuse("a query is not allowed");
     auto const path = url.path();
     if (path.size() > 1) address.database = parse_database(std::string_view(path).substr(1));
 }
 
 void read_unix(boost::urls::url_view const& url, Address& address)
 {
-    if (!url.host().empty()) refuse("a unix socket has no host: write unix:///path");
+    if (!url.host().empty()) refuse("a unix socket has no host: use unix:///path");
     address.path = url.path();
     if (address.path.size() < 2) refuse("the path of the socket is missing");
     if (address.path.size() > longest_socket_path) refuse("the path of the socket is too long");
     for (auto const& parameter : url.params()) {
-        if (parameter.key != "db" || !parameter.has_value) refuse("only ?db= is understood");
+        if (parameter.key != "db" || !parameter.has_value) refuse("the only allowed parameter is ?db=");
         address.database = parse_database(parameter.value);
     }
 }
@@ -58,9 +58,9 @@ void read_unix(boost::urls::url_view const& url, Address& address)
 Address parse_server(std::string_view text)
 {
     auto const parsed = boost::urls::parse_uri(text);
-    if (!parsed) refuse("it is not a URL");
+    if (!parsed) refuse("must be a URL such as redis://host:6379");
     auto const& url = *parsed;
-    if (url.has_fragment()) refuse("a fragment is not understood");
+    if (url.has_fragment()) refuse("a fragment is not allowed");
     Address address;
     address.user = url.user();
     address.password = core::Secret(url.password());
@@ -71,12 +71,12 @@ Address parse_server(std::string_view text)
     else if (url.scheme() == "unix")
         read_unix(url, address);
     else
-        refuse("it must start with redis://, rediss://, redis+cluster://, rediss+cluster:// or unix://");
+        refuse("must start with redis://, rediss://, redis+cluster://, rediss+cluster:// or unix://");
     return address;
 }
 
-/// What follows `redis+cluster://`. A URL has one host, so each of them is read as one of its own. `scheme`
-/// is that of a single server.
+/// Parses the text after `redis+cluster://`. A URL has only one host, so each host of the list is parsed as a
+/// separate URL. `scheme` is the scheme of a single server.
 Address parse_cluster(std::string_view scheme, std::string_view rest)
 {
     auto const authority = rest.substr(0, rest.find_first_of("/?#"));

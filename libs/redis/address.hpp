@@ -9,7 +9,7 @@
 
 namespace redis {
 
-/// A server by its network address.
+/// The network address of a server.
 struct Endpoint {
     std::string host; ///< name or address
     std::uint16_t port = 6379;
@@ -17,22 +17,23 @@ struct Endpoint {
     auto operator<=>(Endpoint const&) const = default;
 };
 
-/// Where a Redis is and how to sign in.
+/// The address of a Redis server or cluster, and its credentials.
 struct Address {
-    std::string host; ///< name or address; empty when `path` or `cluster` is set
+    std::string host; ///< name or address; empty if `path` or `cluster` is set
     std::uint16_t port = 6379;
     std::string path; ///< unix socket
-    std::vector<Endpoint>
-        cluster;           ///< some nodes of a Redis Cluster, which name the others; empty: no cluster
+    /// Some nodes of a Redis Cluster, which know the others. Empty: no cluster.
+    std::vector<Endpoint> cluster;
     std::string user;      ///< empty: the default user
     core::Secret password; ///< empty: no AUTH
     unsigned database = 0;
-    bool tls = false; ///< never with a `path`
+    bool tls = false; ///< never together with `path`
 
-    /// `redis://[[user]:password@]host[:port][/db]` or `unix://[[user]:password@]/path/to.sock[?db=n]`, the
-    /// forms of the IANA registration and of redis-py; or `redis+cluster://[[user]:password@]host[:port],…`
-    /// for a Redis Cluster. `rediss://` and `rediss+cluster://` are the same under TLS. Throws
-    /// std::invalid_argument, never quoting the password.
+    /// Parses `redis://[[user]:password@]host[:port][/db]` and
+    /// `unix://[[user]:password@]/path/to.sock[?db=n]`, the forms of the IANA registration and of redis-py,
+    /// and `redis+cluster://[[user]:password@]host[:port],…` for a Redis Cluster. `rediss://` and
+    /// `rediss+cluster://` are the same with TLS. Throws std::invalid_argument; the message never contains
+    /// the password.
     static Address parse(std::string_view url);
 };
 

@@ -8,11 +8,11 @@
 
 namespace redis {
 
-/// A command's words.
+/// The words of a command.
 using Words = std::vector<std::string_view>;
 
-/// What one io_context's commands go to: one server, or the nodes of a cluster. Everything but `stop`,
-/// `healthy` and `context` is called on that context's thread.
+/// Access to the server, or to the nodes of a cluster, for one io_context. All functions except `stop`,
+/// `healthy` and `context` are called on that context's thread.
 class Client::Backend {
 public:
     virtual ~Backend() = default;
@@ -25,11 +25,12 @@ public:
 
     virtual bool healthy() const noexcept = 0;
 
-    /// Sends a command to whoever keeps `key` (any node when it is empty). What is given lives until this is
-    /// awaited. As Client::command.
+    /// Sends a command to the node that holds `key`, or to any node if `key` is empty. The arguments must
+    /// stay valid until this is awaited. Throws as Client::command.
     virtual asio::awaitable<Reply> route(std::string_view key, Words const& args) = 0;
 
-    /// Every server that keeps keys of its own. Throws Unavailable when they are not known.
+    /// Returns all servers that hold keys: the single server, or the masters of the cluster. Throws
+    /// Unavailable if they are not known.
     virtual asio::awaitable<std::vector<std::shared_ptr<Connection>>> servers() = 0;
 };
 

@@ -16,7 +16,8 @@ namespace redis {
 
 namespace {
 
-/// Redis names scripts by their SHA-1; nothing here relies on it being hard to collide.
+/// Redis identifies scripts by their SHA-1. The security of this project does not depend on the collision
+/// resistance of SHA-1.
 std::string sha1_hex(std::string_view text)
 {
     constexpr std::string_view digits = "0123456789abcdef";
@@ -32,7 +33,7 @@ std::string sha1_hex(std::string_view text)
     return hex;
 }
 
-/// A glob that matches what starts with `prefix` and nothing else.
+/// Returns a glob that matches exactly the keys that start with `prefix`.
 std::string glob_of(std::string_view prefix)
 {
     std::string glob;
@@ -123,7 +124,7 @@ asio::awaitable<Reply> Client::eval(
     } catch (CommandError const& e) {
         if (!std::string_view(e.what()).starts_with("NOSCRIPT")) throw;
     }
-    // It was not run, so running it now is the first time.
+    // The script did not run, so this is its first execution.
     co_return co_await route(key, eval_command("EVAL", script.text(), key_count, keys, args));
 }
 
@@ -146,7 +147,7 @@ asio::awaitable<std::size_t> Client::erase_on(Connection& server, std::string_vi
         Words const scan{"SCAN", cursor, "MATCH", glob, "COUNT", "1000"};
         auto const page = co_await server.send(scan);
         cursor = page.array().at(0).text();
-        // One by one: keys of different subjects lie in different slots of a cluster.
+        // One by one, because keys of different subjects are in different slots of a cluster.
         for (auto const& key : page.array().at(1).array())
             erased += static_cast<std::size_t>((co_await command({"UNLINK", key.text()})).integer());
     } while (cursor != "0");

@@ -20,8 +20,8 @@ namespace redis {
 
 namespace asio = boost::asio;
 
-/// A Lua script, sent by its SHA-1 and in full only to a server that does not have it yet. Make one per
-/// script and keep it.
+/// A Lua script. The client sends its SHA-1, and the full text only to a server that does not have the script
+/// yet. Create one object per script and keep it.
 class Script {
 public:
     explicit Script(std::string text);
@@ -35,73 +35,77 @@ private:
     std::string sha_;
 };
 
-/// Whom connections under TLS trust, and who they are. The files are PEM and are read once, at the start.
+/// The certificates that TLS connections trust and present. The files are in PEM format and are read once,
+/// when the Client is constructed.
 struct TlsOptions {
-    std::string ca_file;          ///< authorities of the server's certificate; empty: the system's
-    std::string certificate_file; ///< the client's own, with its chain; empty: none
+    /// Certificate authorities for the server's certificate; empty: those of the system.
+    std::string ca_file;
+    std::string certificate_file; ///< the client's certificate with its chain; empty: none
     std::string private_key_file; ///< of the client's certificate
 };
 
 struct ClientOptions {
     Address address;
-    TlsOptions tls = {};                    ///< for an address with `tls`
+    TlsOptions tls = {};                    ///< for addresses with `tls`
     std::chrono::milliseconds timeout{250}; ///< a server silent for longer counts as down
     std::chrono::milliseconds reconnect_min{50};
     std::chrono::milliseconds reconnect_max{1000};
-    /// What scripts take for the time in place of Redis' own clock, for tests that move it; outlives the
-    /// client. Null: Redis' clock, the only one that all replicas share.
+    /// The clock that scripts use instead of Redis' own clock. For tests that set the time. Must outlive the
+    /// client. Null: Redis' clock, which is the same for all replicas.
     core::Clock const* script_clock = nullptr;
 };
 
-/// One asynchronous connection per io_context (and, of a Redis Cluster, per master), each used only by the
-/// thread that runs it: nothing is shared, and commands of many coroutines travel pipelined without anyone
-/// asking for it.
+/// One asynchronous connection per io_context (and, in a Redis Cluster, per master), used only by the thread
+/// that runs the context. The contexts share no state. Commands of concurrent coroutines are pipelined
+/// automatically.
 ///
-/// A command never waits long: while the server is down it throws Unavailable at once, and one without an
-/// answer after `timeout` (or up to a sixth of it more) throws Unavailable and drops the connection, because
-/// the answers behind it are late too. Such a command may still have been carried out. Connections are made
-/// again in the background. A call made while the very first attempt is under way waits for it, at most
-/// `timeout`.
+/// While the server is down, a command throws Unavailable at once. If the answer does not arrive within
+/// `timeout` (or up to a sixth more), the command throws Unavailable. The connection is then closed, because
+/// all later answers would be late, too. The server may have executed such a command. Lost connections are
+/// replaced in the background. A call during the very first connection attempt waits for that attempt, but at
+/// most `timeout`.
 ///
-/// All keys of one command or script carry one hash tag, so that a Redis Cluster can serve them. A master
-/// that is away concerns its own keys alone; a replica that takes over from it is found by itself, and so are
-/// keys that move.
+/// All keys of one command or script must have the same hash tag, so that they work in a Redis Cluster. If a
+/// master is down, only commands for its keys fail. Without a restart, the client finds replicas that have
+/// taken over, and slots that have moved.
 ///
-/// Under TLS a server is believed whose certificate is for the host of the address, or, of a cluster's other
-/// nodes, for the host that the cluster announces of them.
+/// With TLS, the server's certificate must be for the host of the address or, for other nodes of a cluster,
+/// for the host that the cluster announces.
 class Client {
 public:
-    /// `contexts` each run by one thread; they and `logger` outlive this object's `stop()` and their threads.
-    /// Throws std::runtime_error when a file of `options.tls` cannot be used.
+    /// One thread must run each of `contexts`. The contexts and `logger` must exist until `stop()` has
+    /// returned and these threads have ended. Throws std::runtime_error if a file of `options.tls` cannot be
+    /// used.
     Client(ClientOptions const& options, std::vector<asio::io_context*> const& contexts,
         observe::Logger& logger);
 
-    /// Stops.
+    /// As `stop()`.
     ~Client();
     Client(Client const&) = delete;
     Client& operator=(Client const&) = delete;
 
-    /// Sends one command; `args` are binary-safe and must live until the call is awaited. In a cluster the
-    /// second of them is the key that says to which node. Called from a coroutine on one of the contexts
-    /// (std::logic_error otherwise). Throws Unavailable, or CommandError when the server refuses.
+    /// Sends one command. `args` may contain any bytes and must stay valid until the call is awaited. In a
+    /// cluster, the second argument is the key that selects the node. Must be called from a coroutine on one
+    /// of the contexts (std::logic_error otherwise). Throws Unavailable, or CommandError if the server
+    /// refuses the command.
     asio::awaitable<Reply> command(std::vector<std::string_view> args);
 
-    /// Runs `script`; every key it touches is in `keys`. Otherwise as `command`.
+    /// Runs `script`. `keys` must contain every key that the script reads or writes. Otherwise as `command`.
     asio::awaitable<Reply> eval(
         Script const& script, std::vector<std::string_view> keys, std::vector<std::string_view> args);
 
-    /// Unlinks every key that starts with `prefix`, by SCAN on every master, and says how many. Keys that are
-    /// made meanwhile, or moved to another node, may remain.
+    /// Deletes (UNLINK) every key that starts with `prefix`, and returns the number of deleted keys. Runs
+    /// SCAN on every master. Keys that are created or moved to another node meanwhile may remain.
     asio::awaitable<std::size_t> erase_prefix(std::string_view prefix);
 
-    /// What a script that begins with `now_in_lua` (times.hpp) is given as its first argument.
+    /// The first argument that a script with `now_in_lua` (times.hpp) requires.
     std::string script_time() const;
 
-    /// Whether some connection works now (for metrics). Safe from any thread.
+    /// Whether at least one connection works now (for metrics). Thread-safe.
     bool healthy() const noexcept;
 
-    /// Closes the connections; commands in flight and later ones throw Unavailable. Until then the contexts
-    /// have work and their run() does not return. Safe from any thread; may be repeated.
+    /// Closes the connections. Commands in flight and later ones throw Unavailable. Before `stop`, the client
+    /// keeps the contexts busy, so their run() does not return. Thread-safe. May be called more than once.
     void stop() noexcept;
 
 private:

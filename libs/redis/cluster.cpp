@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How often one command is sent elsewhere before its caller is told to come again.
+/// How often one command is redirected before its caller gets Unavailable.
 constexpr unsigned hop_limit = 8;
 
 } // namespace
@@ -51,7 +51,7 @@ void Client::Cluster::stop_here()
         node->stop();
 }
 
-/// Reads the table whenever it is wanted, until stopped.
+/// Reads the table whenever it is wanted, until `stop`.
 asio::awaitable<void> Client::Cluster::run()
 {
     unsigned failures = 0;
@@ -59,7 +59,7 @@ asio::awaitable<void> Client::Cluster::run()
         auto const node = next_up();
         if (!node) {
             begin_anew();
-            continue; // one of them will come up, or fail
+            continue; // one of them will connect, or fail
         }
         bool const learned = co_await learn(node, failures == 0);
         failures = learned ? 0 : failures + 1;
@@ -68,13 +68,13 @@ asio::awaitable<void> Client::Cluster::run()
             wanted_ = true;
             begin_anew();
         }
-        // However many ask for it, it is not read more often than this.
+        // This pause is the minimum time between two reads, regardless of how often the table is wanted.
         std::random_device entropy;
         co_await wait(core::backoff(failures, options_.reconnect_min, options_.reconnect_max, entropy()));
     }
 }
 
-/// Waits until the table is wanted; false once stopped.
+/// Waits until the table is wanted. Returns false after `stop`.
 asio::awaitable<bool> Client::Cluster::wanted()
 {
     while (!wanted_ && !stopped_) {
@@ -93,10 +93,10 @@ asio::awaitable<void> Client::Cluster::wait(std::chrono::milliseconds time)
     co_await pause_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
 }
 
-/// Whether `node` told who keeps which slots.
+/// Reads the table from `node`. Returns whether the node has a table.
 asio::awaitable<bool> Client::Cluster::learn(std::shared_ptr<Connection> node, bool is_news)
 {
-    std::string reason = "it knows of no slots";
+    std::string reason = "it has no slots";
     try {
         Words const question{"CLUSTER", "SLOTS"};
         auto const answer = co_await node->send(question);
@@ -110,8 +110,7 @@ asio::awaitable<bool> Client::Cluster::learn(std::shared_ptr<Connection> node, b
     }
     if (!stopped_)
         logger_.log(is_news ? observe::Level::warn : observe::Level::debug,
-            "a redis node does not tell who keeps which keys",
-            {{"server", node->name()}, {"reason", reason}});
+            "a redis node did not return the slots", {{"server", node->name()}, {"reason", reason}});
     co_return false;
 }
 
@@ -125,8 +124,8 @@ void Client::Cluster::adopt(std::vector<SlotRange> const& ranges)
         members.insert(range.replicas.begin(), range.replicas.end());
     }
     table_ = std::move(table);
-    // A connection to a member stays, whatever it has become; of the others, those that owe an answer stay
-    // until the next time.
+    // Connections to members of the cluster are always kept. A connection to another node is kept until the
+    // next table is read if an answer is outstanding.
     std::erase_if(nodes_, [&](auto const& entry) {
         auto const& [endpoint, node] = entry;
         bool const goes = !members.contains(endpoint) && !node->busy();
@@ -136,7 +135,9 @@ void Client::Cluster::adopt(std::vector<SlotRange> const& ranges)
     end_start();
 }
 
-/// Nobody tells: back to those whom the address names, who may be others by now under the same names.
+/// Called when no node is up, or when a node did not return the table. Adds the nodes of the address again if
+/// they were dropped, because their names may resolve to other nodes now. Ends the start if no node is still
+/// in its first connection attempt.
 void Client::Cluster::begin_anew()
 {
     for (auto const& endpoint : options_.address.cluster)
@@ -200,7 +201,7 @@ std::shared_ptr<Client::Connection> Client::Cluster::owner_of(std::uint16_t slot
     auto const owned = std::ranges::lower_bound(table_, slot, {}, &Owned::last);
     if (owned != table_.end() && owned->first <= slot) return owned->node;
     want();
-    throw Unavailable("redis: no node of the cluster is known to keep the key");
+    throw Unavailable("redis: no known node of the cluster has the key");
 }
 
 asio::awaitable<Reply> Client::Cluster::route(std::string_view key, Words const& args)
@@ -226,7 +227,7 @@ asio::awaitable<Reply> Client::Cluster::route(std::string_view key, Words const&
     throw Unavailable("redis: the key is being moved");
 }
 
-/// Whom to send the command to next.
+/// Returns the connection to which the command must be sent next.
 asio::awaitable<std::shared_ptr<Client::Connection>> Client::Cluster::follow(
     Redirection const& elsewhere, std::uint16_t slot)
 {

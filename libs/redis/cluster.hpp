@@ -13,13 +13,13 @@
 
 namespace redis {
 
-/// A Redis Cluster as one io_context reaches it: a connection to each master, and which of them keeps which
-/// slots. That is read by CLUSTER SLOTS, from any node that is up, at the start and whenever something says
-/// that it changed: MOVED, a slot nobody keeps, a connection that was made or lost. While no node tells,
-/// those of the address are tried again, by name.
+/// The connections of one io_context to a Redis Cluster, and the table of slots. The table is read with
+/// CLUSTER SLOTS from any node that is up. It is read at the start and whenever it may have changed: after
+/// MOVED, for a slot without a known node, and after a connection was made or lost. While no node answers,
+/// the host names of the address are resolved and tried again.
 class Client::Cluster final : public Backend, public std::enable_shared_from_this<Cluster> {
 public:
-    /// `options.address.cluster` is not empty.
+    /// `options.address.cluster` must not be empty.
     Cluster(asio::io_context& ioc, ClientOptions options, Tls tls, observe::Logger& logger);
 
     asio::io_context& context() const noexcept override { return ioc_; }
@@ -35,7 +35,7 @@ public:
     asio::awaitable<std::vector<std::shared_ptr<Connection>>> servers() override;
 
 private:
-    /// A run of slots and the connection to who keeps them.
+    /// A range of slots and the connection to their master.
     struct Owned {
         std::uint16_t first, last;
         std::shared_ptr<Connection> node;
@@ -61,13 +61,14 @@ private:
     ClientOptions const options_;
     Tls const tls_;
     observe::Logger& logger_;
-    std::map<Endpoint, std::shared_ptr<Connection>> nodes_; ///< all there are, of masters and others
-    std::vector<Owned> table_;                              ///< ascending
-    unsigned asked_ = 0;                                    ///< so that another node is asked each time
+    std::map<Endpoint, std::shared_ptr<Connection>> nodes_; ///< all known nodes, masters and replicas
+    std::vector<Owned> table_;                              ///< in ascending order of slots
+    /// Number of nodes asked so far, so that each read asks another node.
+    unsigned asked_ = 0;
     std::atomic<bool> healthy_ = false;
-    bool starting_ = true; ///< until the first table is there, or nobody can tell it
+    bool starting_ = true; ///< until the first table is known, or no node can provide it
     bool stopped_ = false;
-    bool wanted_ = true;             ///< the table is to be read
+    bool wanted_ = true;             ///< the table must be read
     asio::steady_timer first_table_; ///< cancelled when starting_ ends
     asio::steady_timer wake_;        ///< cancelled when the table becomes wanted
     asio::steady_timer pause_;

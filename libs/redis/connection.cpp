@@ -17,14 +17,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How often within the time-out silence is looked for.
+/// Number of checks for silence within the time-out.
 constexpr unsigned ticks = 6;
 
-/// Errors that say the server cannot serve now, whatever is asked.
+/// Errors that mean that the server cannot serve any command now.
 constexpr std::array<std::string_view, 10> not_serving{"LOADING", "MASTERDOWN", "CLUSTERDOWN", "READONLY",
     "OOM", "BUSY", "MISCONF", "NOREPLICAS", "NOAUTH", "WRONGPASS"};
 
-/// Of an answer that says nothing: to ASKING.
+/// Receives the answer to ASKING and ignores it.
 class Unread final : public Answer {
 public:
     void arrived(redisReply const* /*reply*/) noexcept override {}
@@ -136,7 +136,7 @@ asio::awaitable<Reply> Client::Connection::exchange(
 {
     co_return co_await asio::async_initiate<asio::use_awaitable_t<> const, void(std::exception_ptr, Reply)>(
         [&](auto handler) {
-            // It holds for the one command that comes next.
+            // ASKING applies to the next command only.
             constexpr std::array<std::string_view, 1> may_ask{"ASKING"};
             if (asking) link->send(may_ask, std::make_unique<Unread>());
             link->send(args, std::make_unique<Waiter<decltype(handler)>>(std::move(handler)));
@@ -145,7 +145,7 @@ asio::awaitable<Reply> Client::Connection::exchange(
         asio::use_awaitable);
 }
 
-/// Connects, waits for the end of it, and again, until stopped.
+/// Connects, waits for the end of the connection, and repeats this until stopped.
 asio::awaitable<void> Client::Connection::run()
 {
     unsigned attempt = 0;
@@ -161,7 +161,7 @@ asio::awaitable<void> Client::Connection::run()
         set_state(State::down);
         first_attempt_.cancel();
         if (state_ == State::stopped) break;
-        // The first of a row of failures is news; that it goes on is not.
+        // Only the first of several consecutive failures is a warning.
         logger_.log(attempt == 0 ? observe::Level::warn : observe::Level::debug, "redis unavailable",
             {{"server", name()}, {"reason", reason_}, {"attempt", attempt}});
         changed();
@@ -193,7 +193,7 @@ asio::awaitable<bool> Client::Connection::connect()
     co_return false;
 }
 
-/// Where to connect to, in the order in which to try.
+/// Returns the addresses to try, in this order.
 asio::awaitable<std::vector<Stream::Endpoint>> Client::Connection::resolve()
 {
     auto const& address = options_.address;
@@ -223,7 +223,7 @@ try {
     co_return link_->is_open();
 } catch (std::exception const& e) {
     if (link_)
-        link_->close(e.what()); // what it says reaches reason_, unless the link had ended by itself
+        link_->close(e.what()); // the reason is passed to reason_, unless the link had ended by itself
     else
         reason_ = e.what();
     co_return false;
@@ -231,12 +231,13 @@ try {
 
 void Client::Connection::on_closed(std::string const& reason)
 {
-    if (up()) set_state(State::down); // a first attempt goes on with the next address
+    if (up()) set_state(State::down); // the first attempt continues with the next address
     reason_ = reason;
     changed_.cancel();
 }
 
-/// PING is what proves that somebody is there: the kernel alone accepts connections for a hung server.
+/// Signs in and sends PING. An answer to PING proves that the server works: the kernel accepts connections
+/// for a server that hangs, too.
 asio::awaitable<void> Client::Connection::sign_in(std::shared_ptr<Link> link)
 {
     auto const& address = options_.address;
@@ -263,9 +264,9 @@ asio::awaitable<void> Client::Connection::pause(unsigned attempt)
     co_await changed_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
 }
 
-/// One coarse timer instead of one for each command; it runs only while something is unanswered. What it
-/// measures is ticks, not time: when this thread is held up, so is the timer, and a server is not blamed for
-/// that.
+/// One coarse timer instead of one per command. It runs only while an answer is outstanding. It counts ticks
+/// instead of time. If this thread is delayed, the ticks are delayed, too, so the delay does not count as
+/// silence of the server.
 void Client::Connection::watch()
 {
     if (watching_ || state_ == State::stopped) return;
@@ -279,8 +280,8 @@ void Client::Connection::watch()
 
 bool Client::Connection::is_silent() const
 {
-    // The first tick may have come right after the command, so one more than the time-out has. What has
-    // arrived while this thread was late is read before the next tick comes.
+    // The first tick may come right after the command was sent, so one tick is added to the time-out. Bytes
+    // that arrived while this thread was delayed are read before the next tick.
     return link_->age() > ticks + (link_->has_input() ? 1 : 0);
 }
 

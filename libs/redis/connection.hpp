@@ -16,7 +16,7 @@
 
 namespace redis {
 
-/// What an answer means to the caller: a failure to throw, or the reply.
+/// The result of an answer: an exception to throw, or the reply.
 struct Outcome {
     std::exception_ptr failure;
     Reply reply;
@@ -31,7 +31,8 @@ public:
 
     void arrived(redisReply const* reply) noexcept override
     {
-        // Posted, never resumed here: the answers behind it are being read.
+        // The coroutine is resumed later by `post`, not here, because the following answers are still being
+        // read.
         auto const executor = asio::get_associated_executor(handler_);
         asio::post(executor, [handler = std::move(handler_), outcome = Outcome::of(reply)]() mutable {
             handler(std::move(outcome.failure), std::move(outcome.reply));
@@ -42,11 +43,12 @@ private:
     Handler handler_;
 };
 
-/// Keeps one Link up for one io_context; everything but `stop`, `up`, `healthy` and the constructor runs on
-/// that context's thread.
+/// Maintains one Link for one io_context. All functions except `stop`, `up`, `healthy` and the constructor
+/// run on that context's thread.
 class Client::Connection final : public Backend, public std::enable_shared_from_this<Connection> {
 public:
-    /// `on_change` is called after it came up and after each attempt that ended, on the context's thread.
+    /// `on_change` is called after the connection was made and after each failed attempt, on the context's
+    /// thread.
     Connection(asio::io_context& ioc, ClientOptions options, Tls tls, observe::Logger& logger,
         std::function<void()> on_change = {});
 
@@ -65,12 +67,12 @@ public:
 
     bool starting() const noexcept { return state_.load(std::memory_order_relaxed) == State::starting; }
 
-    /// Whether somebody waits for it.
+    /// Whether there are outstanding answers.
     bool busy() const noexcept { return starting() || (link_ && link_->age()); }
 
-    /// `args` live until this is awaited; `asking`: the command was sent here by ASK. While the first attempt
-    /// to connect is under way, waits for its end, at most the time-out. Throws Unavailable at once unless
-    /// up.
+    /// `args` must stay valid until this is awaited. `asking`: the command was redirected by ASK. During the
+    /// first connection attempt, waits for the end of that attempt, but at most `timeout`. Throws Unavailable
+    /// at once if there is no connection.
     asio::awaitable<Reply> send(Words const& args, bool asking = false);
 
     asio::awaitable<Reply> route(std::string_view /*key*/, Words const& args) override { return send(args); }
@@ -109,7 +111,7 @@ private:
     std::string reason_; ///< why the last link ended
     asio::ip::tcp::resolver resolver_;
     asio::steady_timer first_attempt_; ///< cancelled when the first attempt ends
-    asio::steady_timer changed_;       ///< cancelled when the link closes or a pause is to end
+    asio::steady_timer changed_;       ///< cancelled when the link closes or a pause must end
     asio::steady_timer watchdog_;
     bool watching_ = false;
 };

@@ -9,10 +9,10 @@ namespace redis {
 
 namespace {
 
-/// What a connection that rests keeps for its next commands, in bytes.
+/// The maximum size in bytes of the buffer that an idle connection keeps.
 constexpr std::size_t kept_capacity = std::size_t{64} * 1024;
 
-/// As RESP has it: an array of bulk strings.
+/// Encodes a RESP array of bulk strings.
 void append_command(std::string& out, std::span<std::string_view const> args)
 {
     auto const append_head = [&out](char type, std::size_t size) {
@@ -106,7 +106,7 @@ void Link::take(std::size_t size)
     }
 }
 
-/// Whether there was a whole one.
+/// Returns whether there was a complete reply.
 bool Link::take_reply()
 {
     void* read = nullptr;
@@ -123,13 +123,13 @@ bool Link::take_reply()
 void Link::deliver(redisReply const& reply)
 {
     if (sent_.empty()) {
-        close("the server answered what it was not asked");
+        close("the server sent an answer without a command");
         return;
     }
     auto const answer = std::move(sent_.front().answer);
     sent_.pop_front();
     answer->arrived(&reply);
-    // A master that was demoted keeps its connections; only a new one finds the new master.
+    // A demoted master keeps its connections open, so only a new connection can lead to the new master.
     if (reply.type == REDIS_REPLY_ERROR && std::string_view(reply.str, reply.len).starts_with("READONLY"))
         close("the server became a read-only replica");
 }
@@ -138,7 +138,7 @@ void Link::flush_later()
 {
     if (busy_) return;
     busy_ = true;
-    // Behind everything that is ready to run in this turn, so that all its commands travel together.
+    // Runs after all handlers that are ready now, so that their commands are written together.
     asio::post(stream_.executor(), [self = shared_from_this()] { self->flush(); });
 }
 

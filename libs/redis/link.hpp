@@ -12,28 +12,28 @@
 #include <string>
 #include <string_view>
 
-struct redisReader; // NOLINT(readability-identifier-naming): hiredis names it so
+struct redisReader; // NOLINT(readability-identifier-naming): the name is from hiredis
 struct redisReply;  // NOLINT(readability-identifier-naming)
 
 namespace redis {
 
-/// Who waits for one answer.
+/// Receives one answer.
 class Answer {
 public:
     virtual ~Answer() = default;
-    /// Called once: must neither throw nor resume a coroutine. Null: the connection was lost.
+    /// Called once, with null if the connection was lost. Must neither throw nor resume a coroutine.
     virtual void arrived(redisReply const* reply) noexcept = 0;
 };
 
-/// One connection, from connect to close: Asio moves the bytes, hiredis reads the answers. Used by the
-/// context's thread only. What is sent within one turn of the context leaves in one write.
+/// One connection, from connect to close. Asio transfers the bytes, hiredis parses the answers. Used on the
+/// context's thread only. All commands that the ready handlers of the context send are written together.
 class Link : public std::enable_shared_from_this<Link> {
 public:
     using OnClosed = std::function<void(std::string const& reason)>;
 
-    /// Begins to connect to `to`; under `tls`, unless that is null, with a server whose certificate is for
-    /// `host`. `on_closed` runs once when the connection ends or cannot be made: as `Answer::arrived`. Throws
-    /// std::runtime_error when no certificate can be for `host`.
+    /// Starts to connect to `to`. If `tls` is not null, the server's certificate must be for `host`.
+    /// `on_closed` runs once when the connection ends or cannot be made, under the rules of
+    /// `Answer::arrived`. Throws std::runtime_error if no certificate can match `host`.
     static std::shared_ptr<Link> open(asio::io_context& ioc, Tls tls, std::string const& host,
         Stream::Endpoint const& to, OnClosed on_closed);
 
@@ -43,24 +43,24 @@ public:
 
     bool is_open() const noexcept { return open_; }
 
-    /// Queues a command (before the connection stands, too). On a closed link `answer` arrives at once with
-    /// null.
+    /// Queues a command. The connection need not be established yet. If the link is closed, `answer` receives
+    /// null at once.
     void send(std::span<std::string_view const> args, std::unique_ptr<Answer> answer);
 
     /// Counts one tick of the owner's timer.
     void tick() noexcept { ++ticks_; }
 
-    /// How many ticks the oldest command without an answer has seen; nullopt when there is none.
+    /// The number of ticks since the oldest unanswered command was sent; nullopt if there is none.
     std::optional<unsigned> age() const noexcept;
 
-    /// Whether something has arrived that was not read yet, because this thread was late itself.
+    /// Whether bytes have arrived that this thread has not read yet. Then the thread is late, not the server.
     bool has_input() const { return open_ && stream_.has_input(); }
 
-    /// Ends it at once: every answer that is missing arrives with null.
+    /// Closes the connection at once. All outstanding `Answer` objects receive null.
     void close(std::string const& reason);
 
 private:
-    /// A command without an answer.
+    /// A command without an answer yet.
     struct Sent {
         unsigned tick; ///< when it was sent
         std::unique_ptr<Answer> answer;
@@ -82,12 +82,12 @@ private:
     redisReader* const reader_;
     std::array<char, std::size_t{16} * 1024> input_{};
     std::string output_;  ///< to be written
-    std::string writing_; ///< on its way
+    std::string writing_; ///< being written
     std::deque<Sent> sent_;
     unsigned ticks_ = 0;
     bool open_ = true;
     bool connected_ = false;
-    bool busy_ = false; ///< a write is on its way, or soon
+    bool busy_ = false; ///< a write is in progress or about to start
 };
 
 } // namespace redis

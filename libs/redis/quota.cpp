@@ -9,10 +9,10 @@ namespace redis {
 
 namespace {
 
-/// A key is a sorted set of the uses by their times in microseconds. Expiry only keeps house: a use leaves a
-/// window by its time. ARGV: the time, the use's id, then for each key how many limits it has and each one's
-/// count and window. Uses of the future are those of a clock that was set back: those further ahead than the
-/// longest window are forgotten.
+/// A key is a sorted set of uses, sorted by their times in microseconds. The expiry of the key only frees
+/// memory: the time of a use decides whether it is within a window. ARGV: the time, the use's id, then for
+/// each key the number of its limits and each limit's count and window. A use is in the future if the clock
+/// was set back. Uses further ahead than the longest window are removed.
 constexpr char const* take_script = R"lua(
 local id = ARGV[2]
 local function edge(window) return string.format('(%.0f', now - window) end
@@ -115,7 +115,7 @@ asio::awaitable<void> Quota::give_back(
     std::vector<std::string_view> const args{use.id};
     try {
         co_await client_.eval(give_back_, keys, args);
-    } catch (Unavailable const&) { // NOLINT(bugprone-empty-catch): it stays counted
+    } catch (Unavailable const&) { // NOLINT(bugprone-empty-catch): the use stays counted
     }
 }
 

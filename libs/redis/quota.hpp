@@ -11,44 +11,43 @@
 
 namespace redis {
 
-/// What became of one attempt to use a quota.
+/// The result of one call of `take`.
 struct Use {
     bool allowed = false;
-    std::chrono::milliseconds retry_after{}; ///< until one would be allowed; 0 when `allowed`
-    std::string id;                          ///< for `give_back`; empty unless allowed
+    std::chrono::milliseconds retry_after{}; ///< until a use would be allowed; 0 if `allowed`
+    std::string id;                          ///< for `give_back`; empty unless `allowed`
 
-    std::int64_t remaining = 0;        ///< how many more the first of the limits would allow right now
-    std::chrono::milliseconds reset{}; ///< until the oldest use that it counts leaves its window
+    std::int64_t remaining = 0;        ///< number of further uses that the first limit allows now
+    std::chrono::milliseconds reset{}; ///< until the oldest use counted by the first limit leaves its window
 };
 
-/// Exact sliding windows as RateLimiter has them, for uses that turn out not to count: several limits hold
-/// together, and a use can be given back. Redis' clock is the only clock (see ClientOptions::script_clock for
-/// tests). Costs some 80 bytes for each use within the longest window, so it is for small counts.
+/// Exact sliding windows like those of RateLimiter, for uses that can be undone (`give_back`). Several limits
+/// apply together. Only Redis' clock is used (see ClientOptions::script_clock for tests). Each use within the
+/// longest window costs about 80 bytes of Redis memory, so Quota is for small counts.
 class Quota {
 public:
-    /// Keys are `<prefix>:{<subject>}:<name>`. `client` outlives this object.
+    /// Keys are `<prefix>:{<subject>}:<name>`. `client` must outlive this object.
     Quota(Client& client, std::string prefix);
 
-    /// Counts one use if every limit allows it, all or none, before the caller acts on it. Throws
-    /// Unavailable. `limits` is not empty and lives until this is awaited.
+    /// Counts one use in all limits if every limit allows it, otherwise in none. Call it before the action.
+    /// Throws Unavailable. `limits` must not be empty and must stay valid until this is awaited.
     asio::awaitable<Use> take(std::string_view subject, std::string_view name, std::span<Limit const> limits);
 
-    /// One thing of a subject that is counted, and by what.
+    /// A named count of a subject, and its limits.
     struct Count {
         std::string_view name;
         std::span<Limit const> limits; ///< not empty
     };
 
-    /// The same over several counts of a subject, in one round trip: one use of each, or of none. What `Use`
-    /// says of remaining ones is the first count's. `counts`, and what they refer to, live until this is
-    /// awaited.
+    /// As above, for several counts of a subject in one round trip. Adds one use to each count, or to none.
+    /// `Use::remaining` and `Use::reset` are those of the first count. `counts` and the objects it refers to
+    /// must stay valid until this is awaited.
     asio::awaitable<Use> take(std::string_view subject, std::span<Count const> counts);
 
-    /// Makes `use` (which was allowed) one that never was. A use that cannot be given back because Redis is
-    /// away stays counted.
+    /// Undoes `use`, which must have been allowed. If Redis is down, the use stays counted.
     asio::awaitable<void> give_back(std::string_view subject, std::string_view name, Use const& use);
 
-    /// The same for a use of several counts, by their names.
+    /// As above, for a use of several counts, by their names.
     asio::awaitable<void> give_back(
         std::string_view subject, std::span<std::string const> counts, Use const& use);
 

@@ -7,10 +7,10 @@ namespace redis {
 
 namespace {
 
-/// The key is a list of the times, in microseconds, of the requests that were allowed, oldest first. A
-/// request is allowed while fewer than `count` of them lie within the window; that is exact, and costs the
-/// same for each limit. Times that have left the window are found by doubling steps and bisection, and
-/// dropped together.
+/// The value of the key is a list of the times of allowed requests in microseconds, oldest first. A request
+/// is allowed if fewer than `count` of these times are within the window. The result is exact, and its cost
+/// does not depend on the limit. Times that have left the window are found by doubling steps and bisection,
+/// and removed together.
 constexpr char const* script = R"lua(
 local key = KEYS[1]
 local count, window = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -20,7 +20,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local newest = at(-1)
 if newest and newest > now then
-    -- The clock was set back: by a little, it stands still until it has caught up; by a lot, we start anew.
+    -- The clock was set back. By little: use the newest time until the clock has caught up. By more than the
+    -- window: start over.
     if newest - now > window then redis.call('DEL', key) else now = newest end
 end
 
@@ -75,7 +76,7 @@ std::string RateLimiter::key(std::string_view subject, Limit limit) const
 asio::awaitable<Decision> RateLimiter::take(std::string_view subject, Limit limit)
 {
     if (limit.window < std::chrono::milliseconds(1))
-        throw std::invalid_argument("a rate limit needs a window");
+        throw std::invalid_argument("a rate limit needs a window of at least 1 ms");
     limit.count = std::clamp<std::int64_t>(limit.count, 0, max_count);
     if (limit.count == 0)
         co_return Decision{.window = limit.window, .retry_after = limit.window, .reset = limit.window};

@@ -11,34 +11,34 @@
 
 namespace redis {
 
-/// At most `count` in any span of length `window`.
+/// At most `count` requests in any time span of length `window`.
 struct Limit {
-    std::int64_t count = 0;             ///< 0 or less allows none; more than 1,000,000 is held to that
+    std::int64_t count = 0;             ///< 0 or less allows none; values above 1,000,000 mean 1,000,000
     std::chrono::milliseconds window{}; ///< at least 1 ms
 };
 
-/// What became of one request.
+/// The result for one request.
 struct Decision {
     bool allowed = false;
     std::int64_t limit = 0;
-    std::int64_t remaining = 0; ///< how many more would be allowed right now
+    std::int64_t remaining = 0; ///< number of further requests that are allowed now
     std::chrono::milliseconds window{};
-    std::chrono::milliseconds retry_after{}; ///< until one would be allowed; 0 when `allowed`
+    std::chrono::milliseconds retry_after{}; ///< until a request would be allowed; 0 if `allowed`
     std::chrono::milliseconds reset{};       ///< until the oldest counted request leaves the window
 };
 
-/// An exact sliding window, shared by all replicas: never more than `count` in any `window`, never fewer than
-/// that refused. One Lua script keeps the times of the requests that were allowed; Redis' own clock is the
-/// only clock. A refused request is not counted. Costs about 11 bytes of Redis for each request within the
-/// window.
+/// An exact sliding window that all replicas share: a request is refused if and only if `count` requests were
+/// allowed in the last `window`. A Lua script keeps the times of allowed requests by Redis' own clock.
+/// Refused requests are not counted. Each allowed request within the window costs about 11 bytes of Redis
+/// memory.
 class RateLimiter {
 public:
-    /// Keys are `<service>:rl:{<subject>}:<window in ms>`. `client` outlives this object.
+    /// Keys are `<service>:rl:{<subject>}:<window in ms>`. `client` must outlive this object.
     RateLimiter(Client& client, std::string service);
 
-    /// Counts one request of `subject` (`42:user:7c…`: unique within the service; start it with the scope's
-    /// id) if the limit allows it. Throws Unavailable; whether a limit that cannot be checked is waived is
-    /// the caller's choice.
+    /// Counts one request of `subject` if the limit allows it. `subject` (`42:user:7c…`) must be unique
+    /// within the service and start with the scope's id. Throws Unavailable; the caller decides whether to
+    /// allow a request whose limit cannot be checked.
     asio::awaitable<Decision> take(std::string_view subject, Limit limit);
 
 private:
@@ -55,7 +55,7 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 /// (draft-ietf-httpapi-ratelimit-headers-09).
 Headers limit_headers(Decision const& decision, std::string_view policy = "default");
 
-/// The same, and `Retry-After` when refused: seconds, rounded up, at least 1.
+/// As `limit_headers`, and `Retry-After` if refused: seconds, rounded up, at least 1.
 Headers headers(Decision const& decision, std::string_view policy = "default");
 
 } // namespace redis

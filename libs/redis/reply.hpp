@@ -10,20 +10,20 @@
 
 namespace redis {
 
-/// Redis is down, hung, or not able to serve (loading, failing over, out of memory). Whether the command was
-/// carried out is not known.
+/// Redis is down, hung, or cannot serve (loading, failing over, out of memory). It is unknown whether the
+/// command was executed.
 class Unavailable : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// Redis refused the command (`WRONGTYPE …`, a script's error): a bug on our side.
+/// Redis refused the command (`WRONGTYPE …`, a script's error), which means a bug in this project.
 class CommandError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// One answer (RESP2). The getters throw std::bad_variant_access when it is of another type.
+/// One answer (RESP2). The getters throw std::bad_variant_access for an answer of another type.
 class Reply {
 public:
     using Array = std::vector<Reply>;
@@ -40,7 +40,7 @@ public:
 
     std::int64_t integer() const { return std::get<std::int64_t>(value_); }
 
-    std::string const& text() const { return std::get<std::string>(value_); } ///< bulk or status
+    std::string const& text() const { return std::get<std::string>(value_); } ///< bulk or status string
 
     Array const& array() const { return std::get<Array>(value_); }
 

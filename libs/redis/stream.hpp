@@ -15,15 +15,15 @@
 
 namespace redis {
 
-/// The bytes of one connection over TCP or a unix socket, in the clear or under TLS. The object outlives the
-/// operations that it begins; one read and one write at a time.
+/// A connection over TCP or a unix socket, with or without TLS. The object must outlive its operations. At
+/// most one read and one write at a time.
 class Stream {
 public:
     using Socket = asio::generic::stream_protocol::socket;
     using Endpoint = Socket::endpoint_type;
     using Error = boost::system::error_code;
 
-    /// `host` is whom the certificate has to be for, when there is `tls`.
+    /// With `tls`, the certificate must be for `host`.
     Stream(asio::io_context& ioc, Tls tls, std::string const& host) : socket_(ioc), context_(std::move(tls))
     {
         if (!context_) return;
@@ -31,7 +31,7 @@ public:
         expect_host(tls_->native_handle(), host);
     }
 
-    /// Connects, and shakes hands under TLS. `handler(Error)`.
+    /// Connects and, with TLS, performs the handshake. Then calls `handler(Error)`.
     template <class Handler> void async_open(Endpoint const& to, Handler handler)
     {
         Error failed;
@@ -46,7 +46,7 @@ public:
         });
     }
 
-    /// `handler(Error, std::size_t)`, with at least one byte or an error.
+    /// Reads, then calls `handler(Error, std::size_t)` with at least one byte or an error.
     template <class Handler> void async_read_some(asio::mutable_buffer to, Handler handler)
     {
         if (tls_)
@@ -55,7 +55,7 @@ public:
             socket_.async_read_some(to, std::move(handler));
     }
 
-    /// Writes all of it. `handler(Error, std::size_t)`.
+    /// Writes all bytes, then calls `handler(Error, std::size_t)`.
     template <class Handler> void async_write(asio::const_buffer bytes, Handler handler)
     {
         if (tls_)
@@ -66,21 +66,21 @@ public:
 
     Socket::executor_type executor() { return socket_.get_executor(); }
 
-    /// Whether the peer has sent what was not read yet.
+    /// Whether the peer has sent bytes that were not read yet.
     bool has_input() const
     {
         Error failed;
         return socket_.available(failed) > 0;
     }
 
-    /// Ends what is under way, with an error.
+    /// Ends running operations with an error.
     void close() noexcept
     {
         Error ignored;
         socket_.close(ignored);
     }
 
-    /// An error of this connection, for the log.
+    /// The text of an error of this connection, for the log.
     std::string explain(Error const& error)
     {
         if (error == asio::error::eof || error == asio::ssl::error::stream_truncated)

@@ -6,15 +6,15 @@
 
 namespace redis {
 
-/// A time, since the epoch or of a window, as scripts are given it.
+/// Formats a time since the epoch, or the length of a window, as an argument for scripts.
 inline std::string microseconds(std::chrono::microseconds time)
 {
     return std::to_string(time.count());
 }
 
-/// Begins a script that needs the time: `now`, in microseconds since the epoch, by Redis' own clock unless
-/// the first argument (Client::script_time) says otherwise. A replica's clock may be wrong; Redis' is one for
-/// all of them.
+/// The beginning of a script that needs the time. It sets `now` in microseconds since the epoch: to the first
+/// argument (Client::script_time) if it is a number, otherwise to Redis' own clock. Redis' clock is used
+/// because the clocks of the replicas may differ.
 inline constexpr std::string_view now_in_lua = R"lua(
 local now = tonumber(ARGV[1])
 if not now then

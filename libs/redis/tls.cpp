@@ -13,7 +13,7 @@ namespace {
 
 namespace ssl = boost::asio::ssl;
 
-/// Runs `load(file)`, and names the file when that fails.
+/// Runs `load(file)`. If that fails, the error contains the file's name.
 template <class Load> void load(std::string const& file, Load load)
 {
     try {
@@ -53,7 +53,7 @@ void expect_host(ssl_st* ssl, std::string const& host)
     bool const set = not_an_address ? SSL_set_tlsext_host_name(ssl, host.c_str()) == 1 &&
                                           X509_VERIFY_PARAM_set1_host(expected, host.data(), host.size()) == 1
                                     : X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str()) == 1;
-    if (!set) throw std::runtime_error("no certificate can be for the server's name");
+    if (!set) throw std::runtime_error("no certificate can match the server's name");
 }
 
 std::string certificate_fault(ssl_st const* ssl)

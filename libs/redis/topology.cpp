@@ -31,7 +31,7 @@ std::string_view hashed_part(std::string_view key) noexcept
     return key.substr(open + 1, close - open - 1);
 }
 
-/// Of `host, port, id, …`.
+/// Parses `host, port, id, …`.
 Endpoint read_node(Reply const& node, Endpoint const& asked)
 {
     auto const& fields = node.array();
@@ -40,7 +40,7 @@ Endpoint read_node(Reply const& node, Endpoint const& asked)
     return {named ? host.text() : asked.host, static_cast<std::uint16_t>(fields.at(1).integer())};
 }
 
-/// Of `host:port`; an IPv6 address has no brackets here.
+/// Parses `host:port`; an IPv6 address has no brackets here.
 std::optional<Endpoint> read_endpoint(std::string_view text, Endpoint const& asked)
 {
     auto const colon = text.rfind(':');

@@ -11,36 +11,38 @@
 
 namespace redis {
 
-// What the Redis Cluster specification says of slots, without a connection.
+// Slots according to the Redis Cluster specification; no I/O.
 
-/// The slot of a key, 0 to 16383: CRC16 of what stands between its first `{` and the next `}`, or of all of
-/// it when nothing does.
+/// The slot of a key, 0 to 16383: the CRC16 of its hash tag (the text between its first `{` and the next
+/// `}`), or of the whole key if it has none.
 std::uint16_t slot_of(std::string_view key) noexcept;
 
-/// A run of slots and who keeps them.
+/// A range of slots and the nodes that hold them.
 struct SlotRange {
     std::uint16_t first = 0;
-    std::uint16_t last = 0; ///< within the run
+    std::uint16_t last = 0; ///< inclusive
     Endpoint master;
     std::vector<Endpoint> replicas;
 };
 
-/// The answer to CLUSTER SLOTS, ascending. Nodes that do not say their host have that of `asked`, who
-/// answered. Throws std::bad_variant_access or std::out_of_range when it is no such answer.
+/// Parses the answer to CLUSTER SLOTS. The ranges are ascending. Nodes without a host get the host of
+/// `asked`, the node that answered. Throws std::bad_variant_access or std::out_of_range if the answer has
+/// another form.
 std::vector<SlotRange> read_slots(Reply const& answer, Endpoint const& asked);
 
-/// What a node says instead of serving a command.
+/// A redirection that a node returns instead of executing a command.
 struct Redirection {
     enum class Kind : std::uint8_t {
-        moved, ///< `to` keeps the slot
-        ask,   ///< the slot is on its way to `to`, which serves this command when asked with ASKING
-        again, ///< the slot is on its way and its keys are on both sides: later
+        moved, ///< `to` holds the slot
+        ask,   ///< the slot is moving to `to`, which executes this command after ASKING
+        again, ///< the slot is moving, and the command's keys are on two nodes: retry later
     };
 
     Kind kind = Kind::moved;
-    Endpoint to; ///< not when `again`
+    Endpoint to; ///< not set if `again`
 
-    /// nullopt when `error` is of another kind. A node that is named without its host has that of `asked`.
+    /// Parses the text of an error. Returns nullopt if it is no redirection. A node that is named without its
+    /// host gets the host of `asked`.
     static std::optional<Redirection> read(std::string_view error, Endpoint const& asked);
 };
 
