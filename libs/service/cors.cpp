@@ -15,7 +15,7 @@ constexpr char const* exposed_headers =
     "ETag, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, Location";
 constexpr char const* max_age = "600";
 
-/// Adds `Origin` to the `Vary` of the response, which a handler may have begun.
+/// Adds `Origin` to the `Vary` header of the response, which a handler may have set.
 void vary(http::Response& response)
 {
     for (auto& [name, value] : response.headers) {

@@ -22,9 +22,9 @@ core::Error tenant_not_found()
     return {core::codes::tenant_not_found, "There is no such tenant."};
 }
 
-constexpr std::int64_t max_rate = 100'000; // what the limiter counts to
+constexpr std::int64_t max_rate = 100'000; // the limiter's maximum
 
-/// A method that we do not know may be any text.
+/// The method for the log. An unknown method may be any text.
 std::string_view shown_method(http::Request const& request)
 {
     return request.method == http::Method::other ? "OTHER" : request.method_text;
@@ -41,7 +41,7 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
     return labels;
 }
 
-/// One request on its way.
+/// The state of one request.
 struct Gateway::Exchange {
     http::Request& request;
     Steady::time_point started = Steady::now();
@@ -49,11 +49,11 @@ struct Gateway::Exchange {
     RouteRules rules;
     tenancy::Resolution named;
     std::string_view token;
-    bool decided = true;     ///< whether the credential has been judged
-    bool plain_http = false; ///< a trusted proxy says that the client came without TLS
+    bool decided = true;     ///< whether the credential has been checked
+    bool plain_http = false; ///< a trusted proxy says that the client connected without TLS
     Identity identity;
     std::shared_ptr<tenancy::Tenant const> tenant;
-    std::vector<std::pair<std::string, std::string>> headers; ///< for the response, whatever it will be
+    std::vector<std::pair<std::string, std::string>> headers; ///< for the response, in all cases
 
     void accept(Identity&& who)
     {
@@ -68,9 +68,10 @@ Gateway::Gateway(GatewayOptions options, GatewayDeps const& deps, http::Router r
       authenticator_(deps.keys, deps.user_tokens, deps.master_key),
       auth_host_(core::lower(options_.auth_host)),
       // NOLINTNEXTLINE(bugprone-throw-keyword-missing): kept, to be thrown later
-      missing_(core::codes::unauthorized, "A credential is needed: `Authorization: Bearer …`."),
+      missing_(core::codes::unauthorized, "A credential is required. Send `Authorization: Bearer …`."),
       // NOLINTNEXTLINE(bugprone-throw-keyword-missing)
-      refused_(core::Error(core::codes::unauthorized, "The credential is not valid here.")
+      refused_(core::Error(core::codes::unauthorized,
+          "The credential is not valid here. Check its value, its expiry and the host of the tenant.")
               .header("WWW-Authenticate", "Bearer error=\"invalid_token\""))
 {
 }
@@ -89,8 +90,8 @@ asio::awaitable<http::Response> Gateway::handle(http::Request& request)
 {
     Exchange exchange{.request = request};
     deps_.metrics.started();
-    bool const came_by_http =
-        is_plain_http(request, options_.trusted_proxies); // by the peer, which `identify` replaces
+    bool const came_by_http = is_plain_http(
+        request, options_.trusted_proxies); // checked by the peer's address, which `identify` replaces
     identify(request);
 
     std::optional<http::Response> response;
@@ -110,7 +111,7 @@ asio::awaitable<http::Response> Gateway::handle(http::Request& request)
     request.drop_body();
     request.lease.reset();
     if (failure) response = answer(failure, request);
-    // Without an origin there is nothing to look up, and nothing to wait for.
+    // Without an Origin header there is nothing to look up and nothing to wait for.
     if (!preflighted && request.header("Origin"))
         co_await expose(exchange, *response);
     else if (!preflighted)
@@ -185,15 +186,15 @@ asio::awaitable<void> Gateway::read_body(Exchange& exchange)
     co_await request.body_reader->read_all(request.body, route.body_limit);
 }
 
-/// The tenant's own server and the operator have secrets that no one else has: what they send counts as the
-/// tenant's alone. What anyone else sends counts in the share of the client's address, too.
+/// Callers with secret credentials are the tenant's own server and the operator. Their bodies count only in
+/// the tenant's share. Bodies of all other callers also count in the share of the client's address.
 http::BodyBudget::Holder Gateway::holder_of(Exchange const& exchange) const
 {
     auto const& request = exchange.request;
     auto const& caller = request.context.caller;
     http::BodyBudget::Holder holder;
     holder.scope_id = request.context.scope.id;
-    // A publishable key is in every copy of an app: a stranger may have it.
+    // A publishable key is part of every copy of an app, so anyone can send it.
     holder.anonymous = caller.kind == core::Access::anonymous || caller.kind == core::Access::publishable_key;
     if (caller.kind == core::Access::key || caller.kind == core::Access::master) return holder;
     boost::system::error_code not_an_address;
@@ -222,14 +223,14 @@ asio::awaitable<void> Gateway::find_tenant(Exchange& exchange)
         environment = named.environment.value_or(core::Environment::production);
         exchange.tenant = co_await deps_.tenants.find(named.slug);
         if (!exchange.tenant) throw tenant_not_found();
-        // Of a tenant that had the slug before and was erased.
+        // The token belongs to an erased tenant that had the same slug.
         if (claims && claims->issued_at + auth::token::skew < exchange.tenant->created_at) throw refused_;
     }
     auto& context = exchange.request.context;
     context.scope = exchange.tenant->scope(environment);
     bool const reads = exchange.request.method == http::Method::get;
     if (exchange.tenant->suspended && !(reads && context.caller.kind == core::Access::master))
-        throw core::Error(core::codes::tenant_suspended, "The tenant is suspended.");
+        throw core::Error(core::codes::tenant_suspended, "The tenant is suspended. Contact the operator.");
 }
 
 void Gateway::check_route(Exchange const& exchange)
@@ -238,11 +239,12 @@ void Gateway::check_route(Exchange const& exchange)
     auto const& allow = exchange.match.allow;
     if (endpoint == nullptr) {
         if (allow.empty()) throw core::Error(core::codes::not_found, "There is no such resource.");
-        throw core::Error(core::codes::method_not_allowed, "The resource does not have this method.")
+        throw core::Error(core::codes::method_not_allowed,
+            "This resource does not support this method. The Allow header lists the supported ones.")
             .header("Allow", allow);
     }
     if (!core::allows(endpoint->access, exchange.request.context.caller.kind) && !exchange.rules.anonymous)
-        throw core::Error(core::codes::forbidden, "This credential may not do that.");
+        throw core::Error(core::codes::forbidden, "This kind of credential has no access to this route.");
     auto const& context = exchange.request.context;
     if (endpoint->options.production_only && context.caller.kind != core::Access::master &&
         context.scope.environment() == core::Environment::sandbox)
@@ -275,12 +277,13 @@ asio::awaitable<void> Gateway::check_rate(Exchange& exchange, redis::Limit limit
     } catch (redis::CommandError const& refusal) {
         deps_.logger.warn("the rate limit cannot be checked", {{"error", std::string_view(refusal.what())}});
         if (!options_.rate_limit_fails_open)
-            throw core::Error::unavailable("The limit cannot be checked just now.");
+            throw core::Error::unavailable("The rate limit cannot be checked. Retry later.");
         co_return;
     }
     exchange.headers = redis::headers(decision);
     if (!decision.allowed)
-        throw core::Error(core::codes::rate_limited, "Too many requests: try again later.");
+        throw core::Error(
+            core::codes::rate_limited, "Too many requests. Retry after the time given in Retry-After.");
 }
 
 asio::awaitable<http::Response> Gateway::preflight(Exchange& exchange)
@@ -325,7 +328,7 @@ asio::awaitable<void> Gateway::expose(Exchange& exchange, http::Response& respon
     try {
         allowed = co_await allows_origin(exchange, origin, !refused);
     } catch (std::exception const&) {
-        allowed = false; // the answer stands, whether or not a page may read it
+        allowed = false; // the response is sent anyway, but pages cannot read it
     }
     cors::expose(response, origin, allowed, options_.cookies_from_allowed_origins);
 }
@@ -339,10 +342,11 @@ http::Response Gateway::answer(std::exception_ptr const& failure, http::Request 
     } catch (core::Error const& error) {
         return http::problem(error, id);
     } catch (redis::Unavailable const&) {
-        return http::problem(core::Error::unavailable("The service is not available right now."), id);
+        return http::problem(
+            core::Error::unavailable("The service is temporarily unavailable. Retry later."), id);
     } catch (std::exception const& error) {
         what = error.what();
-    } catch (...) { // NOLINT(bugprone-empty-catch): `what` says so
+    } catch (...) { // NOLINT(bugprone-empty-catch): `what` is set already
     }
     deps_.logger.error("request failed",
         {{"what", observe::first_line(what)}, {"method", shown_method(request)}, {"requestId", id},
@@ -373,7 +377,7 @@ void Gateway::log(Exchange const& exchange, unsigned status, std::chrono::nanose
     auto const& request = exchange.request;
     auto const& context = request.context;
     auto const pattern = exchange.match.pattern;
-    // Of a path that no route has, nothing is known, so nothing is shown.
+    // An unmatched path may contain anything, so it is not logged.
     auto const path = pattern.empty() ? "unmatched" : http::shown_path(pattern, request.params);
     deps_.logger.info("request",
         {{"method", shown_method(request)}, {"route", pattern}, {"path", path}, {"status", status},

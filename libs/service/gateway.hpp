@@ -35,60 +35,65 @@ namespace asio = boost::asio;
 
 struct GatewayOptions {
     std::string base_host;       ///< `feedback.example.com`
-    bool tenant_headers = false; ///< whether `X-Tenant-Slug` and `X-Tenant-Env` are looked at
+    bool tenant_headers = false; ///< whether `X-Tenant-Slug` and `X-Tenant-Env` are read
     TrustedProxies trusted_proxies;
-    /// Requests a minute for each user; 0: no limit. API keys have none. A tenant's `requestsPerMinute` takes
-    /// the place of both; the operator is never limited.
+    /// Requests per minute for each user; 0: no limit. API keys have no limit by default. If the tenant has a
+    /// limit `requestsPerMinute`, it applies to each user and to each API key instead. The operator is never
+    /// limited.
     std::int64_t user_requests_per_minute = 0;
-    /// Whether requests go on while the limit cannot be checked; else they are 503.
+    /// Whether requests are served while the limit cannot be checked, for example because Redis is down. If
+    /// false, they get 503.
     bool rate_limit_fails_open = true;
-    /// Whether pages of the origins that a tenant allows may send and be given cookies
-    /// (`Access-Control-Allow-Credentials`). For a service that sets one: origins are exact, never `*`, and a
-    /// cookie with SameSite=Lax goes with such a request only from the service's own site (from
-    /// app.example.com to auth.example.com), so this opens nothing to others.
+    /// Whether pages of a tenant's allowed origins may send and receive cookies
+    /// (`Access-Control-Allow-Credentials`). For services that set a cookie. Other sites get no access,
+    /// because allowed origins are exact and never `*`. Browsers send a SameSite=Lax cookie with such a
+    /// request only from the service's own site (from app.example.com to auth.example.com).
     bool cookies_from_allowed_origins = false;
-    /// Base host of the tenants' auth hosts: pages from `{slug}[-sandbox].<it>` may call as those of allowed
-    /// origins do. Empty: none.
+    /// Base host of the tenants' auth hosts. Pages of `{slug}[-sandbox].<auth_host>` may call the tenant's
+    /// environment like pages of its allowed origins. Empty: there are no such hosts.
     std::string auth_host;
 };
 
-/// What the gateway works with; everything outlives it.
+/// The dependencies of the gateway, which must outlive it.
 struct GatewayDeps {
     tenancy::Directory& tenants;
     auth::MasterKey const& master_key;
     auth::Keys* keys = nullptr;                 ///< null: no API keys
     auth::UserTokens* user_tokens = nullptr;    ///< null: no user tokens
     redis::RateLimiter* rate_limiter = nullptr; ///< null: no limits
-    std::shared_ptr<http::BodyBudget> bodies;   ///< null: what bodies take is not counted
+    std::shared_ptr<http::BodyBudget> bodies;   ///< null: the memory of bodies is not limited
     observe::Logger& logger;
     observe::HttpMetrics& metrics; ///< made with `route_labels` of the same table
 };
 
-/// The route table as metrics show it, in its order.
+/// The routes as labels for metrics, in the order of the table.
 std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> endpoints);
 
-/// What every request goes through before and after its handler. In order, and each failure ends it:
+/// Runs these steps for every request, in this order. The first failure ends the request:
 ///
-/// 1. request id, trace context, the client's address; the route is looked up
-/// 2. a CORS preflight is answered (one that names no tenant with what it asks for); an unknown path outside
-/// /v1 is 404
-/// 3. host and tenant headers disagree: 400 TENANT_MISMATCH
-/// 4. credential, unless the route is anonymous: 401, as for one of another scope
-/// 5. tenant, unless the route is tenantless: 404 TENANT_NOT_FOUND, 403 TENANT_SUSPENDED (the operator may
-/// still GET); 401 for a user token that is older than the tenant, which was another one's of that slug
-/// 6. route 404, method 405 with `Allow`, access 403; a credential of the sandbox on a `production_only`
-/// route: 403
-/// 7. rate limit 429; `Idempotency-Key` 400; the body is read (413), unless the route streams it; 503 when
-/// its memory is not to be had (http::BodyBudget)
-/// 8. the handler
+/// 1. Reads request id, trace context and client address, and finds the route.
+/// 2. Answers CORS preflight requests. An unknown path outside /v1 gets 404.
+/// 3. Host and tenant headers that contradict each other get 400 TENANT_MISMATCH.
+/// 4. Checks the credential, unless the route is anonymous. 401, also if the credential belongs to another
+///    scope than the named one.
+/// 5. Finds the tenant, unless the route is tenantless: 404 TENANT_NOT_FOUND, 403 TENANT_SUSPENDED (not for
+///    GET by the operator). 401 for a user token older than the tenant, because it was issued for an erased
+///    tenant that had the same slug.
+/// 6. Checks the route: 404 for an unknown path, 405 with `Allow` for the wrong method, 403 without access,
+///    403 for a sandbox credential on a `production_only` route.
+/// 7. Checks the rate limit (429) and `Idempotency-Key` (400), and reads the body (413), unless the route
+///    streams it. 503 if there is no memory for the body (http::BodyBudget).
+/// 8. Calls the handler.
 ///
-/// One fence catches whatever is thrown: core::Error becomes its problem document, redis::Unavailable 503,
-/// anything else a 500 that says nothing and a line in the log that says what. Every response carries
-/// `X-Request-Id` and `Vary: Origin`, and the CORS headers if the scope allows the origin; every request is
-/// one count of the metrics and one line of the log (401s, which anybody can cause: 100 lines a second, with
-/// how many were left out). A missing or malformed credential is refused without a database, a lock or a
-/// suspension; with an `Origin` too nothing is looked up: a page may read the 401 when the tenant is
-/// remembered, as it is after the page's preflight.
+/// All exceptions are caught. A core::Error becomes its problem document. redis::Unavailable becomes a 503.
+/// Any other exception becomes a 500 without details, and its details are logged. Every response carries
+/// `X-Request-Id` and `Vary: Origin`, and the CORS headers if the scope allows the origin. Every request is
+/// counted in the metrics and logged in one line. Any client can cause 401s, so at most 100 log lines per
+/// second are written for them. A further line reports how many were omitted.
+///
+/// A missing or malformed credential is refused without a database access, a lock or a suspension. The tenant
+/// is not looked up for the `Origin` of such a request either. So a page can read this 401 only while the
+/// tenant is cached. Usually the page's preflight request has put the tenant into the cache.
 class Gateway final : public http::Application {
 public:
     Gateway(GatewayOptions options, GatewayDeps const& deps, http::Router router);
@@ -125,7 +130,7 @@ private:
     tenancy::ResolveRules const rules_;
     GatewayAuthenticator const authenticator_;
     std::string const auth_host_; ///< lower case
-    core::Error const missing_;   ///< made once: these are what an attack is answered with
+    core::Error const missing_;   ///< made once, because attacks cause many of these
     core::Error const refused_;
     observe::LogLimit refusals_logged_{100};
 };

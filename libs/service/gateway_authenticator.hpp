@@ -15,18 +15,18 @@ namespace service {
 
 namespace asio = boost::asio;
 
-/// A caller whose credential is good, and the scope it is good for.
+/// The caller of a valid credential, and the scope of the credential.
 struct Identity {
     core::Caller caller;
     std::int64_t key_scope = 0;    ///< API key: its scope
     auth::UserTokens::Token token; ///< user token: its claims
 };
 
-/// Turns a bearer token into a caller. By form: an API key of this service, a JWT, else the
-/// operator's key.
+/// Finds the caller of a bearer token. The form of the token decides how it is checked: as an API key of this
+/// service, as a JWT, or otherwise as the operator's master key.
 class GatewayAuthenticator {
 public:
-    /// `keys` and `user_tokens` may be null; all outlive this object.
+    /// `keys` and `user_tokens` may be null; all must outlive this object.
     GatewayAuthenticator(
         auth::Keys* keys, auth::UserTokens* user_tokens, auth::MasterKey const& master_key) noexcept
         : keys_(keys), user_tokens_(user_tokens), master_key_(master_key)
@@ -34,15 +34,16 @@ public:
     }
 
     struct Known {
-        bool decided = false;             ///< false: `verify` has to ask the database or the token issuer
-        std::optional<Identity> identity; ///< when decided: who it is, or nullopt when it is refused
+        bool decided = false; ///< false: `verify` must query the database or fetch the issuer's keys
+        /// When decided: the caller, or nullopt when the credential is refused.
+        std::optional<Identity> identity;
     };
 
-    /// Everything that can be said at once.
+    /// Checks the token as far as this is possible without I/O.
     Known check(std::string_view token) const;
 
-    /// The caller of a token that `check` has left undecided, or nullopt when the credential is refused.
-    /// Throws UNAVAILABLE when that cannot be found out.
+    /// Checks a token that `check` has not decided. Returns its caller, or nullopt if the credential is
+    /// refused. Throws UNAVAILABLE if the token cannot be checked now.
     asio::awaitable<std::optional<Identity>> verify(std::string_view token) const;
 
 private:

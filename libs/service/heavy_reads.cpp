@@ -27,7 +27,8 @@ std::shared_ptr<void const> HeavyReads::enter(std::int64_t scope_id)
 {
     auto place = places_.enter(scope_id);
     if (!place)
-        throw core::Error(core::codes::rate_limited, "Too many searches, statistics and exports at once.")
+        throw core::Error(
+            core::codes::rate_limited, "Too many searches, statistics or exports at once. Retry later.")
             .header("Retry-After", "1");
     return place;
 }

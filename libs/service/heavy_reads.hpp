@@ -13,19 +13,20 @@ namespace service {
 
 namespace asio = boost::asio;
 
-/// Lets a few expensive requests of each scope (searches, statistics, exports) run at once in this process,
-/// so that no scope takes the database from the others. Who finds all places taken is told to come back. Safe
-/// from any thread.
+/// Limits concurrent expensive requests (searches, statistics, exports) per scope in this process, so that a
+/// single scope cannot use the whole capacity of the database. Requests beyond the limit get 429 with
+/// Retry-After. Thread-safe.
 class HeavyReads {
 public:
+    /// `places`: the maximum number of concurrent expensive requests per scope.
     explicit HeavyReads(std::size_t places);
 
-    /// A place of the scope, free again when the last copy of this is gone. Throws RATE_LIMITED with
-    /// Retry-After when there is none.
+    /// Takes one of the scope's places. The place is released when the last copy of the result is destroyed.
+    /// Throws RATE_LIMITED with Retry-After if no place is free.
     std::shared_ptr<void const> enter(std::int64_t scope_id);
 
-    /// The endpoint; what its `heavy` says is, takes a place until its handler and what that streams have
-    /// ended.
+    /// Wraps an endpoint. A request that the endpoint's `heavy` option selects holds a place until the
+    /// handler has ended and its stream has been sent.
     http::Endpoint guard(http::Endpoint endpoint);
 
 private:

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 constexpr auto ops_drain_timeout = 1s;
 
-/// One network may have a tenth of all connections, unless it is the proxies'.
+/// A network may have at most a tenth of all connections. Trusted proxies have no such limit.
 http::ServerOptions api_options(Settings const& settings)
 {
     http::ServerOptions options{.bind = settings.bind, .port = settings.port};
@@ -20,7 +20,8 @@ http::ServerOptions api_options(Settings const& settings)
     return options;
 }
 
-/// Drains `server`; what is left after `timeout` is cut off. Whether nothing was.
+/// Drains `server`, and aborts the connections that are still open after `timeout`. Returns true if none was
+/// aborted.
 bool drain(http::Server& server, std::chrono::milliseconds timeout)
 {
     auto const deadline = std::chrono::steady_clock::now() + timeout;
@@ -56,7 +57,7 @@ void Host::open()
     instance_->start();
     server_ =
         std::make_unique<http::Server>(io_.contexts(), api_options(settings_), instance_->application());
-    metrics_.gauge_callback("tetrad_http_connections", "Connections to the API that are open.",
+    metrics_.gauge_callback("tetrad_http_connections", "Open connections to the API.",
         [this] { return static_cast<double>(server_->connections()); });
     ops_server_ = std::make_unique<http::Server>(std::vector{&io_.first()},
         http::ServerOptions{.bind = settings_.bind, .port = settings_.ops_port, .max_connections = 100},

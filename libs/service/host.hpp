@@ -11,16 +11,17 @@
 
 namespace service {
 
-/// A running service in this process: I/O threads, the Instance, its API port and its operations port. All of
-/// `service::run` but signals and the command line; tests use it to have the whole service on free ports.
+/// A running service in this process: I/O threads, the Instance, its API port and its operations port. Unlike
+/// `service::run`, it handles no signals and no command line, so tests can run the whole service on free
+/// ports.
 class Host {
 public:
-    /// Builds the Instance, starts it and opens both ports. Throws what the factory throws,
-    /// std::runtime_error when a port cannot be opened. `logger` and `clock` outlive this object.
+    /// Builds the Instance, starts it and opens both ports. Throws the exceptions of the factory, and
+    /// std::runtime_error when a port cannot be opened. `logger` and `clock` must outlive this object.
     Host(std::string const& name, Settings settings, observe::Logger& logger, core::Clock const& clock,
         Factory const& factory);
 
-    /// Stops when that was not done, without waiting for requests in flight.
+    /// Stops the service if `stop` was not called, without waiting for requests in flight.
     ~Host();
 
     std::uint16_t port() const noexcept;
@@ -30,12 +31,12 @@ public:
 
     observe::Metrics& metrics() noexcept { return metrics_; }
 
-    /// From now on /readyz answers 503. First step of `stop`; safe from any thread.
+    /// From now on /readyz returns 503. The first step of `stop`; thread-safe.
     void become_unready() noexcept;
 
-    /// Unready, `drain_delay`, stop accepting, wait for the requests in flight (at most `drain_timeout`),
-    /// workers, clients and database, I/O threads. True when every request was answered. Once; not from an
-    /// I/O thread.
+    /// Stops in order: become unready, wait `drain_delay`, stop accepting, wait for requests in flight (at
+    /// most `drain_timeout`), then stop workers, clients, database and I/O threads. Returns true if every
+    /// request was answered. Call it at most once, and not on an I/O thread.
     bool stop();
 
 private:

@@ -14,7 +14,7 @@
 
 namespace service {
 
-/// What a service is given to build itself from. Everything outlives the Instance.
+/// The parts from which a service is built. They outlive the Instance.
 struct Runtime {
     Settings const& settings;
     IoPool& io;
@@ -23,46 +23,50 @@ struct Runtime {
     core::Clock const& clock;
 };
 
-/// One condition of /readyz. `passes` is quick (a flag that something else keeps up to date), never blocks
-/// and is called on an I/O thread.
+/// One condition of /readyz. `passes` must be fast (a flag that other code updates) and must not block; it is
+/// called on an I/O thread.
 struct ReadyCheck {
     std::string name; ///< `database`
     std::function<bool()> passes;
 };
 
-/// A service without its process: `services/<name>/app.hpp` derives its App from this. It owns everything the
-/// service needs, in construction order, and knows nothing of signals and ports, so that a test can build one
-/// and call `application()` or put a Host around it.
+/// A service without its process: the base class of the App in `services/<name>/app.hpp`. It owns all parts
+/// of the service. It handles no signals and opens no ports, so a test can construct one and call
+/// `application()`, or run it in a Host.
 ///
-/// Life: constructor (may throw; must not wait for a database or Redis that is away) -> start() -> requests
-/// -> begin_stop() -> stop_workers() once no request is in flight -> stop() -> destructor, after the I/O
-/// threads have ended.
+/// Order of calls:
+/// 1. The constructor. It may throw. It must not wait for an unreachable database or Redis.
+/// 2. `start()`, then requests.
+/// 3. `begin_stop()`, while requests are still in flight.
+/// 4. `stop_workers()`, once no request is in flight.
+/// 5. `stop()`.
+/// 6. The destructor, after the I/O threads have ended.
 class Instance {
 public:
     virtual ~Instance() = default;
 
-    /// What the API port runs; usually a service::Gateway.
+    /// The application that the API port serves; usually a service::Gateway.
     virtual http::Application& application() = 0;
 
-    /// Asked once, before start().
+    /// Called once, before start().
     virtual std::vector<ReadyCheck> ready_checks() = 0;
 
     /// Starts background workers. Once, before the first request.
     virtual void start() {}
 
-    /// The service is going down, while requests in flight are still answered: asks background workers to
-    /// come to an end, and returns at once. stop_workers() follows.
+    /// Called when shutdown begins, while requests in flight are still answered. Asks background workers to
+    /// stop and returns at once. `stop_workers()` is called later.
     virtual void begin_stop() noexcept {}
 
-    /// Ends background workers at a safe point and returns when they have; blocks, called on the main thread.
+    /// Ends background workers at a safe point and waits for them. Blocks. Called on the main thread.
     virtual void stop_workers() {}
 
-    /// Closes what would keep the I/O contexts busy (Redis, outbound clients), then the database. Afterwards
-    /// no coroutine of the service is left. Blocks, called on the main thread.
+    /// Closes everything that keeps the I/O contexts busy (Redis, outbound clients), then the database. When
+    /// it returns, no coroutine of the service exists. Blocks. Called on the main thread.
     virtual void stop() {}
 };
 
-/// Builds the service; its own configuration was read before and is captured.
+/// Builds the service. The function contains the service's own configuration, which was read before.
 using Factory = std::function<std::unique_ptr<Instance>(Runtime const&)>;
 
 } // namespace service

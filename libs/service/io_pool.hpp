@@ -12,14 +12,14 @@ namespace service {
 
 namespace asio = boost::asio;
 
-/// N io_contexts with one thread each and nothing shared between them: what a coroutine started on a context
-/// stays on its thread, so it needs no strand.
+/// N io_contexts with one thread each and no shared state. A coroutine that is started on a context always
+/// runs on that context's thread, so it needs no strand.
 class IoPool {
 public:
     /// Starts the threads.
     explicit IoPool(unsigned threads);
 
-    /// Joins.
+    /// Joins the threads.
     ~IoPool();
     IoPool(IoPool const&) = delete;
     IoPool& operator=(IoPool const&) = delete;
@@ -29,8 +29,8 @@ public:
     asio::io_context& first() const noexcept { return *pointers_.front(); }
 
     /// Waits until the contexts have run out of work (servers drained, clients stopped), then ends the
-    /// threads. They are never stopped with work left, so whoever still has a connection open must be told
-    /// first. Once; not from a pool thread.
+    /// threads. It does not stop contexts that have work left, so close all open connections first. Call it
+    /// at most once, and not on a pool thread.
     void join();
 
 private:

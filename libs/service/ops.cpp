@@ -11,8 +11,8 @@ namespace service {
 OpsApplication::OpsApplication(observe::Metrics& metrics, std::vector<ReadyCheck> checks)
     : metrics_(metrics), checks_(std::move(checks))
 {
-    metrics_.gauge_callback("tetrad_ready", "Whether /readyz lets requests come here.",
-        [this] { return is_ready() ? 1.0 : 0.0; });
+    metrics_.gauge_callback(
+        "tetrad_ready", "Whether /readyz returns 200.", [this] { return is_ready() ? 1.0 : 0.0; });
 }
 
 asio::awaitable<http::Response> OpsApplication::handle(http::Request& request)
@@ -23,7 +23,7 @@ asio::awaitable<http::Response> OpsApplication::handle(http::Request& request)
     if (request.path == "/metrics")
         co_return http::Response{.body = metrics_.expose(), .content_type = "text/plain; version=0.0.4"};
     co_return http::problem(
-        core::Error(core::codes::not_found, "there are /livez, /readyz and /metrics"), "");
+        core::Error(core::codes::not_found, "Only /livez, /readyz and /metrics exist here."), "");
 }
 
 bool OpsApplication::is_ready() const

@@ -9,18 +9,18 @@
 
 namespace service {
 
-/// The operations port, for the platform and never for customers:
-/// - `GET /livez`: 200 `ok` while the process can answer at all.
+/// The operations port, which only the platform (orchestrator, Prometheus) may reach, never customers:
+/// - `GET /livez`: 200 `ok` while the process can respond.
 /// - `GET /readyz`: 200 or 503 with `{"ready":false,"checks":{"database":"failing"}}`.
 /// - `GET /metrics`: Prometheus text format 0.0.4.
 class OpsApplication final : public http::Application {
 public:
-    /// `metrics` outlives this object, which adds `tetrad_ready` to them.
+    /// `metrics` must outlive this object, which adds `tetrad_ready` to them.
     OpsApplication(observe::Metrics& metrics, std::vector<ReadyCheck> checks);
 
     asio::awaitable<http::Response> handle(http::Request& request) override;
 
-    /// From now on /readyz fails its check `accepting`. Safe from any thread.
+    /// From now on /readyz fails its check `accepting`. Thread-safe.
     void become_unready() noexcept { accepting_ = false; }
 
 private:

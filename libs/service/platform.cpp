@@ -13,9 +13,10 @@ namespace service {
 
 namespace {
 
-constexpr std::size_t scopes_a_step = 500; ///< that a periodic task walks over at once
+constexpr std::size_t scopes_a_step = 500; ///< batch of scopes of a periodic task
 constexpr std::size_t rows_a_step = 5'000;
-constexpr std::size_t heavy_reads_of_a_scope = 4; ///< and half of the database's connections
+/// The actual limit is also at most half of the database's connections.
+constexpr std::size_t heavy_reads_of_a_scope = 4;
 
 constexpr auth::JwksOptions own_jwks{
     .refresh = std::chrono::seconds(5), .min_refetch = std::chrono::seconds(1)};
@@ -28,20 +29,20 @@ auth::Jwks::Fetch jwks_source(
                                     : auth::jwks_from_file(issuer.jwks_file);
 }
 
-/// With its metrics: what it holds, its size, and what it refused.
+/// Makes the body budget with its metrics: bytes in use, its size, and refusals.
 std::shared_ptr<http::BodyBudget> make_body_budget(Runtime const& runtime)
 {
     using Budget = http::BodyBudget;
     std::array<prometheus::Counter*, Budget::share_names.size()> refusals{};
     for (std::size_t i = 0; i < refusals.size(); ++i)
         refusals[i] = &runtime.metrics.counter("tetrad_http_body_refusals_total",
-            "Requests refused for the memory of their body, by the share that was used up.",
+            "Requests refused for lack of memory for their body, by the share that was used up.",
             {{"share", std::string(Budget::share_names[i])}});
     auto budget = Budget::make(runtime.settings.body_budget,
         [refusals](Budget::Share share) { refusals[static_cast<std::size_t>(share)]->Increment(); });
-    runtime.metrics.gauge_callback("tetrad_http_body_bytes", "Bytes that request bodies and their JSON take.",
+    runtime.metrics.gauge_callback("tetrad_http_body_bytes", "Bytes in use by request bodies and their JSON.",
         [budget] { return static_cast<double>(budget->held()); });
-    runtime.metrics.gauge("tetrad_http_body_budget_bytes", "Bytes that they may take at most.")
+    runtime.metrics.gauge("tetrad_http_body_budget_bytes", "Limit of tetrad_http_body_bytes.")
         .Set(static_cast<double>(budget->total()));
     return budget;
 }
@@ -57,11 +58,11 @@ auth::JwksOptions jwks_options(TokenIssuer const& issuer)
 TokenIssuer TokenIssuer::read(core::Config& config)
 {
     TokenIssuer issuer;
-    issuer.jwks_file =
-        config.text("JWKS_FILE", "", "public keys of the user tokens' issuer: a JWK set in a file");
-    issuer.jwks_url = config.text("JWKS_URL", "", "the same from an address; the file wins");
+    issuer.jwks_file = config.text("JWKS_FILE", "", "file with the JWK set of the user tokens' issuer");
+    issuer.jwks_url = config.text(
+        "JWKS_URL", "", "URL of the JWK set of the user tokens' issuer; JWKS_FILE takes precedence");
     if (issuer.jwks_file.empty() && issuer.jwks_url.empty())
-        config.fault("JWKS_URL", "or JWKS_FILE is required");
+        config.fault("JWKS_URL", "is required, unless JWKS_FILE is set");
     issuer.host = config.text("JWT_ISSUER_HOST", "auth.localhost", "base host of the user tokens' issuer");
     return issuer;
 }
@@ -118,22 +119,23 @@ void Platform::show_state()
         runtime_.metrics.gauge_callback(name, help, std::move(read));
     };
     show("tetrad_database_callers_apart",
-        "Callers that wait apart from others, since another transaction has their scope's lock.",
+        "Callers that wait separately because another transaction holds the lock of their scope.",
         [this] { return static_cast<double>(*db_.apart_callers()); });
-    show("tetrad_database_connected", "Whether some connection to PostgreSQL works.",
+    show("tetrad_database_connected", "Whether a connection to PostgreSQL works.",
         [this] { return reaches_database() ? 1.0 : 0.0; });
-    show("tetrad_database_listening", "Whether what is changed elsewhere is heard of within a second.",
+    show("tetrad_database_listening",
+        "Whether notifications of changes by other processes are received (within a second).",
         [this] { return live() ? 1.0 : 0.0; });
-    show("tetrad_database_queue_jobs", "Jobs that wait for a database thread.",
+    show("tetrad_database_queue_jobs", "Jobs waiting for a database thread.",
         [this] { return static_cast<double>(db_.queued()); });
-    show("tetrad_database_threads", "Database threads there are.",
+    show("tetrad_database_threads", "Number of database threads.",
         [this] { return static_cast<double>(db_.options().threads); });
-    show("tetrad_database_threads_busy", "Database threads that run a job.",
+    show("tetrad_database_threads_busy", "Database threads that run a job at present.",
         [this] { return static_cast<double>(db_.busy()); });
-    show("tetrad_redis_connected", "Whether some connection to Redis works.",
+    show("tetrad_redis_connected", "Whether a connection to Redis works.",
         [this] { return redis_.healthy() ? 1.0 : 0.0; });
     show("tetrad_token_keys_age_seconds",
-        "How long ago the keys that user tokens are checked with were last confirmed.",
+        "Age of the last confirmation of the keys for user tokens, in seconds.",
         [this] { return std::chrono::duration<double>(jwks_.age()).count(); });
 }
 
@@ -161,14 +163,14 @@ void Platform::add_webhooks()
     using webhooks::Admission;
     for (std::size_t i = 0; i < webhook_answers_.size(); ++i)
         webhook_answers_[i] = &runtime_.metrics.counter("tetrad_webhook_attempts_total",
-            "Attempts to deliver a webhook, by the class of the answer's status.",
+            "Attempts to deliver a webhook, by class of the response status.",
             {{"answer", i == 0 ? "none" : std::to_string(i + 1) + "xx"}});
     for (auto const reason : {Admission::Reason::host, Admission::Reason::slow, Admission::Reason::memory})
-        webhooks_put_off_.at(static_cast<std::size_t>(reason)) = &runtime_.metrics.counter(
-            "tetrad_webhook_put_off_total",
-            "Deliveries put off before an attempt: their host has enough in flight, slow endpoints have, or "
-            "payloads in memory reach their limit.",
-            {{"reason", std::string(to_string(reason))}});
+        webhooks_put_off_.at(static_cast<std::size_t>(reason)) =
+            &runtime_.metrics.counter("tetrad_webhook_put_off_total",
+                "Deliveries deferred before an attempt: too many in flight to their host or to slow "
+                "endpoints, or too many payload bytes in memory.",
+                {{"reason", std::string(to_string(reason))}});
     webhook_client_.emplace(http::ClientOptions{
         .addresses = outbound_.addresses(), .ca_file = runtime_.settings.outbound_ca_file});
     sender_.emplace(db_, runtime_.clock, keyring_, *webhook_client_,
@@ -194,15 +196,17 @@ void Platform::show_webhooks()
         runtime_.metrics.gauge_callback(
             name, help, [this, of] { return static_cast<double>(sender_->load().*of); });
     };
-    show("tetrad_webhook_attempts_in_flight", "Attempts to deliver a webhook that wait for an answer.",
+    show("tetrad_webhook_attempts_in_flight", "Webhook attempts in flight.",
         &webhooks::Sender::Load::in_flight);
     show("tetrad_webhook_slow_attempts_in_flight",
-        "Those of them that go to endpoints whose last attempt timed out.", &webhooks::Sender::Load::slow);
-    show("tetrad_webhook_deliveries_waiting", "Deliveries in memory that wait for a place at their host.",
+        "Webhook attempts in flight to endpoints whose last attempt timed out.",
+        &webhooks::Sender::Load::slow);
+    show("tetrad_webhook_deliveries_waiting",
+        "Deliveries in memory that wait because their host has enough in flight.",
         &webhooks::Sender::Load::waiting);
 }
 
-/// A status below 200 means that no valid response came.
+/// A status below 200 means that there was no valid response.
 void Platform::count_answer(unsigned webhook_status) noexcept
 {
     webhook_answers_[webhook_status < 200 ? 0 : std::min(webhook_status / 100, 5U) - 1]->Increment();
@@ -226,7 +230,7 @@ void Platform::add_worker(jobs::WorkerOptions options, jobs::Handler handler)
     });
 }
 
-/// Counts each run of the queue's jobs, and logs it as the gateway does a request.
+/// Counts and logs each run of the queue's jobs.
 jobs::Hooks Platform::hooks_of(std::string const& queue)
 {
     auto const ended = [this](jobs::Claim const& claim, std::string_view how, std::chrono::nanoseconds took) {
@@ -256,10 +260,11 @@ void Platform::show_worker(
 {
     observe::Metrics::Labels const labels{{"queue", queue}};
     runtime_.metrics
-        .gauge("tetrad_worker_threads", "Jobs of the queue that this replica runs at once, at most.", labels)
+        .gauge("tetrad_worker_threads", "Maximum number of jobs of the queue that this replica runs at once.",
+            labels)
         .Set(static_cast<double>(capacity));
     runtime_.metrics.gauge_callback(
-        "tetrad_worker_threads_busy", "Jobs of the queue that this replica runs.",
+        "tetrad_worker_threads_busy", "Jobs of the queue that this replica runs at present.",
         [in_flight = std::move(in_flight)] { return static_cast<double>(in_flight()); }, labels);
 }
 
@@ -267,7 +272,7 @@ void Platform::add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step 
 {
     survey_.add_task(options.name);
     auto& failures = runtime_.metrics.counter("tetrad_periodic_task_failures_total",
-        "Runs of a periodic task that failed, here.", {{"task", options.name}});
+        "Failed runs of a periodic task in this replica.", {{"task", options.name}});
     beginnings_.emplace_back([this, &failures, options = std::move(options), step = std::move(step)] {
         auto failed = [this, &failures, name = options.name](std::string_view what) {
             failures.Increment();
@@ -327,7 +332,8 @@ bool Platform::live() const noexcept
 
 bool Platform::reaches_database() const noexcept
 {
-    // A pooler lets us connect while the server behind it is away; the listener does not go through it.
+    // Behind a pooler a connection may work while the server is down; the listener connects to the server
+    // directly.
     return db_.healthy() && (!runtime_.settings.database_transaction_pooling || live());
 }
 

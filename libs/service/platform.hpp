@@ -42,25 +42,25 @@
 
 namespace service {
 
-/// Where user tokens come from and how they are checked.
+/// The source of the keys for user tokens, and the expected issuer.
 struct TokenIssuer {
-    std::string jwks_file; ///< wins over `jwks_url`
+    std::string jwks_file; ///< takes precedence over `jwks_url`
     std::string jwks_url;
     std::string host; ///< base host of the issuer: `auth.example.com`
     /// Set by the service that issues the tokens: reads the key set from its own database, blocking, as an
-    /// auth::Jwks::Fetch. Wins over both.
+    /// auth::Jwks::Fetch. Takes precedence over both.
     std::function<std::string(pg::Database&, crypto::Keyring const&)> own;
 
-    /// JWKS_FILE or JWKS_URL, and JWT_ISSUER_HOST. Faults are recorded in `config`.
+    /// Reads JWKS_FILE or JWKS_URL, and JWT_ISSUER_HOST. Errors are collected in `config`.
     static TokenIssuer read(core::Config& config);
 };
 
-/// What makes a service this one, as far as the part they share goes.
+/// The options of the shared parts that differ between services.
 struct PlatformOptions {
     std::string name; ///< `feedback`: prefix of Redis keys, application_name
     TokenIssuer issuer;
     std::vector<auth::KeyKind> key_kinds;
-    std::span<std::string_view const> events;  ///< what its webhooks announce; static storage; empty: none
+    std::span<std::string_view const> events;  ///< the events of its webhooks; static storage; empty: none
     bool tenant_headers = false;               ///< GatewayOptions
     std::int64_t user_requests_per_minute = 0; ///< GatewayOptions
     bool rate_limit_fails_open = true;         ///< GatewayOptions
@@ -68,12 +68,11 @@ struct PlatformOptions {
     bool shared_settings = false;              ///< tenancy::DirectoryOptions
 };
 
-/// What every service is made of: database, Redis, tenants, keys, tokens, webhooks, and the background work
-/// that goes with them. A service's App derives from it, adds what is its own, and ends its constructor with
-/// `serve(routes)`.
+/// The parts of every service: database, Redis, tenants, keys, tokens, webhooks, and their background work. A
+/// service's App derives from it, adds its own parts, and ends its constructor with `serve(routes)`.
 class Platform : public Instance {
 public:
-    /// The schema, in order: the libraries' parts, then what is the service's own.
+    /// The schema, in order: the libraries' components, then the service's own.
     static std::vector<pg::Component const*> components(std::initializer_list<pg::Component const*> own);
 
     http::Application& application() override { return *gateway_; }
@@ -87,31 +86,32 @@ public:
 protected:
     Platform(PlatformOptions options, Runtime const& runtime);
 
-    /// Makes the gateway. `endpoints`: the service's route table, bound.
+    /// Makes the gateway. `endpoints`: the service's route table, bound to its dependencies.
     void serve(std::vector<http::Endpoint> endpoints);
 
-    /// Registers background work, begun by `start()`.
+    /// Registers a background worker, which `start()` starts.
     void add_worker(jobs::WorkerOptions options, jobs::Handler handler);
     void add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step step);
 
-    /// Deletes at most `rows` rows of each kind that the task is about from those scopes, which the
-    /// transaction sees, and answers how many it deleted.
+    /// Deletes at most `rows` rows of each kind from these scopes, which the transaction sees. Returns the
+    /// number of deleted rows.
     using Purge =
         std::function<std::size_t(pg::Tx& tx, std::vector<std::int64_t> const& scopes, std::size_t rows)>;
 
-    /// Registers a periodic task that purges all scopes, some of them at a time.
+    /// Registers a periodic task that purges all scopes, a batch of scopes at a time.
     void add_purge(std::string name, std::size_t rows, Purge purge);
 
-    /// Registers a gauge that is read from the database now and then: Survey::add.
+    /// Registers a gauge that is read from the database at intervals: Survey::add.
     void add_reading(std::string const& name, std::string const& help, Survey::Read read)
     {
         survey_.add(name, help, std::move(read));
     }
 
-    /// Registers what is to be deleted outside the database when a scope is erased.
+    /// Registers a hook that deletes data outside the database when a scope is erased.
     void add_erasure(tenancy::Eraser::Hook hook) { erasures_.push_back(std::move(hook)); }
 
-    /// Runs a coroutine on an I/O thread and waits for it. For workers; never on an I/O thread.
+    /// Runs a coroutine on an I/O thread and waits for it. For worker threads; never call it on an I/O
+    /// thread.
     template <class T> T wait(asio::awaitable<T> task)
     {
         return asio::co_spawn(runtime_.io.first(), std::move(task), asio::use_future).get();
@@ -124,14 +124,14 @@ protected:
     pg::Database db_;
     redis::Client redis_;
     redis::RateLimiter limiter_;
-    http::Client internal_; ///< to addresses the operator configured
-    http::Client outbound_; ///< to addresses tenants chose
+    http::Client internal_; ///< for URLs of the operator
+    http::Client outbound_; ///< for URLs of tenants
 
     tenancy::Directory directory_;
     auth::Keys keys_;
     auth::Jwks jwks_;
     auth::UserTokens tokens_;
-    std::optional<http::AsyncClient> webhook_client_; ///< both: where there are events
+    std::optional<http::AsyncClient> webhook_client_; ///< both are empty if the service has no events
     std::optional<webhooks::Sender> sender_;
     webhooks::Api webhooks_;
     tenancy::Eraser eraser_;
@@ -155,14 +155,14 @@ private:
     HeavyReads heavy_reads_;
     std::unique_ptr<Gateway> gateway_;
     observe::JobMetrics job_metrics_;
-    std::array<prometheus::Counter*, 5> webhook_answers_{};  ///< of no status, `2xx`, ..., `5xx`
+    std::array<prometheus::Counter*, 5> webhook_answers_{};  ///< by status: none, `2xx`, ..., `5xx`
     std::array<prometheus::Counter*, 3> webhooks_put_off_{}; ///< by webhooks::Admission::Reason
     Survey survey_;
     std::vector<std::function<void()>> beginnings_;
     std::vector<std::unique_ptr<jobs::Worker>> workers_;
-    std::unique_ptr<jobs::AsyncWorker> deliverer_; ///< of webhooks
+    std::unique_ptr<jobs::AsyncWorker> deliverer_; ///< delivers webhooks
     std::vector<std::unique_ptr<jobs::Periodic>> periodics_;
-    std::unique_ptr<pg::Listener> listener_; ///< last: it calls the others
+    std::unique_ptr<pg::Listener> listener_; ///< last member: it calls the others
 };
 
 } // namespace service

@@ -33,7 +33,7 @@ std::size_t reencrypt_all(
 Verb reencrypt_verb(std::vector<Reencrypt> parts, std::vector<ReencryptShared> shared)
 {
     Verb verb{
-        .name = "reencrypt", .help = "seal every secret at rest anew under the first of ENCRYPTION_KEYS"};
+        .name = "reencrypt", .help = "re-encrypt every secret at rest with the first of ENCRYPTION_KEYS"};
     verb.prepare = [parts = std::move(parts), shared = std::move(shared)](
                        core::Config&, Settings const& settings) -> Verb::Task {
         return [parts, shared, url = settings.session_url(), keys = settings.encryption_keys](
@@ -43,7 +43,7 @@ Verb reencrypt_verb(std::vector<Reencrypt> parts, std::vector<ReencryptShared> s
             auto changed = reencrypt_all(db, keyring, parts);
             for (auto const& part : shared)
                 changed += db.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) { return part(tx, keyring); });
-            logger.info("secrets sealed anew", {{"changed", static_cast<std::int64_t>(changed)}});
+            logger.info("secrets re-encrypted", {{"changed", static_cast<std::int64_t>(changed)}});
             return 0;
         };
     };

@@ -11,16 +11,18 @@
 
 namespace service {
 
-/// Seals what a part of a scope keeps anew under the keyring's first key; yields how many values changed.
+/// Re-encrypts the secrets that one part of the service stores for a scope, with the keyring's first key.
+/// Returns the number of changed secrets.
 using Reencrypt = std::function<std::size_t(pg::Tx&, core::Scope const&, crypto::Keyring const&)>;
 
-/// The same for what the service keeps of its own, in no scope.
+/// The same for secrets of the service that belong to no scope.
 using ReencryptShared = std::function<std::size_t(pg::Tx&, crypto::Keyring const&)>;
 
-/// The verb `reencrypt`: runs every part over every scope, one transaction a scope, then what is shared. Run
-/// it after every replica has the new key in front of ENCRYPTION_KEYS. Then the old key seals nothing but
-/// answers that are kept for an Idempotency-Key, for a day; what it has signed, and so when it can go, is in
-/// deploy/secrets.md. May run while the service serves, and again.
+/// The command `reencrypt`: runs every part for every scope, with one transaction per scope, then the shared
+/// parts. Run it after every replica has the new key first in ENCRYPTION_KEYS. Afterwards the old key
+/// encrypts only responses stored for an Idempotency-Key, which expire within a day. The old key must not be
+/// removed before the values that it has signed have expired; docs/operations/secrets.md lists these values.
+/// The command may run while the service runs, and may be repeated.
 Verb reencrypt_verb(std::vector<Reencrypt> parts, std::vector<ReencryptShared> shared = {});
 
 } // namespace service

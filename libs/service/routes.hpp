@@ -9,13 +9,13 @@
 
 #include <array>
 
-/// The routes that services have in common, in groups which a service's table names beside its own:
+/// The routes that services share, in groups that a service's table lists next to its own:
 ///
 ///     inline constexpr auto routes = core::joined(
 ///         own_routes, service::webhook_routes<Deps>, service::key_routes<Deps>(core::Access::managers),
 ///         ...);
 ///
-/// Each works on the member of `Deps` that its library serves.
+/// Each handler uses the member of `Deps` for its library.
 namespace service {
 
 /// `GET /v1/audit` on `Deps::db`.
@@ -25,7 +25,7 @@ inline constexpr auto audit_routes = std::to_array<http::Route<Deps>>({
         [](http::Request const& req, Deps& deps) { return audit::list_audit(req, deps.db); }},
 });
 
-/// A handler of webhooks on `Deps::webhooks`.
+/// Calls a handler of webhooks with `Deps::webhooks`.
 template <class Deps, auto handler>
 constexpr auto of_webhooks = [](http::Request const& req, Deps& deps) { return handler(req, deps.webhooks); };
 
@@ -48,17 +48,17 @@ inline constexpr auto webhook_routes = [] {
     });
 }();
 
-/// A handler of keys on `Deps::keys`.
+/// Calls a handler of keys with `Deps::keys`.
 template <class Deps, auto handler>
 constexpr auto of_keys = [](http::Request const& req, Deps& deps) { return handler(req, deps.keys); };
 
-/// Rotates keys of a kind, by its place among the kinds of keys.
+/// Rotates the keys of one kind. `kind` is its index among the kinds of keys.
 template <class Deps, std::size_t kind = 0>
 constexpr auto rotate_key =
     [](http::Request const& req, Deps& deps) { return auth::rotate_key(req, deps.keys, kind); };
 
-/// A scope's API keys, which are `who`'s to make and to end. A service with keys of a second kind has a route
-/// of its own that rotates them: `rotate_key<Deps, 1>`.
+/// A scope's API keys; `who` may create and revoke them. A service with a second kind of keys adds its own
+/// route that rotates them: `rotate_key<Deps, 1>`.
 template <class Deps> constexpr std::array<http::Route<Deps>, 4> key_routes(core::Access who)
 {
     using enum http::Method;
@@ -70,7 +70,7 @@ template <class Deps> constexpr std::array<http::Route<Deps>, 4> key_routes(core
     }};
 }
 
-/// A handler of tenants on `Deps::tenants`.
+/// Calls a handler of tenants with `Deps::tenants`.
 template <class Deps, auto handler>
 constexpr auto of_tenants = [](http::Request const& req, Deps& deps) { return handler(req, deps.tenants); };
 

@@ -32,7 +32,7 @@ constexpr int misconfigured = 2;
 constexpr auto healthcheck_timeout = 2s;
 constexpr auto schema_poll = 1s;
 
-/// What was asked for, and the arguments behind it.
+/// The command and its arguments.
 struct CommandLine {
     std::string verb = "serve";
     std::vector<std::string> flags;
@@ -54,15 +54,15 @@ core::Config config_of(Definition const& definition, std::vector<std::string> co
     return {definition.config_prefix, flags, core::Config::process_environment()};
 }
 
-/// Every verb, with what `--help` says of it.
+/// Every command, with its help text.
 std::vector<std::pair<std::string, std::string>> verbs_of(Definition const& definition)
 {
     std::vector<std::pair<std::string, std::string>> verbs{
-        {"serve", "(default) answer requests until SIGTERM"},
-        {"migrate", "bring the database up to date; DATABASE_URL is its owner's"},
+        {"serve", "(default) serve requests until SIGTERM"},
+        {"migrate", "apply pending migrations; DATABASE_URL must be that of the database's owner"},
         {"await-schema",
-            "end with 0 once the database is up to date, and with 1 after SCHEMA_TIMEOUT_SECONDS"},
-        {"healthcheck", "end with 0 when the service on this machine answers on its operations port"}};
+            "exit with 0 once all migrations are applied, or with 1 after SCHEMA_TIMEOUT_SECONDS"},
+        {"healthcheck", "exit with 0 if the service on this machine responds on its operations port"}};
     for (auto const& verb : definition.verbs)
         verbs.emplace_back(verb.name, verb.help);
     return verbs;
@@ -70,7 +70,7 @@ std::vector<std::pair<std::string, std::string>> verbs_of(Definition const& defi
 
 int help(Definition const& definition)
 {
-    // Asking for every setting is what makes them known; nothing of the environment is looked at.
+    // Reading every setting registers its help text; the environment is not read.
     core::Config config(definition.config_prefix, {}, [](std::string const&) { return std::nullopt; });
     auto const settings = Settings::read(config, definition.defaults);
     definition.configure(config, settings);
@@ -89,7 +89,8 @@ int help(Definition const& definition)
     return 0;
 }
 
-/// A connection or a file each: what the system lets a process have at most is what a server needs.
+/// Raises the limit of open files to the system's maximum, because each connection and file needs a
+/// descriptor.
 void raise_file_limit()
 {
     rlimit limit{};
@@ -98,14 +99,15 @@ void raise_file_limit()
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// glibc gives every thread an arena of its own, up to eight a core; database and background threads share a
-/// few instead, which keeps freed memory in reach of everybody and the process small.
+/// Limits the number of malloc arenas. By default, glibc gives every thread its own arena, up to eight per
+/// core, and memory freed in one arena is not reused by threads of the others. With few arenas the process
+/// stays small.
 void limit_arenas(unsigned io_threads)
 {
     ::mallopt(M_ARENA_MAX, static_cast<int>(io_threads) + 1);
 }
 
-/// Waits for SIGTERM or SIGINT; from then on a second one ends the process at once.
+/// Waits for SIGTERM or SIGINT. After the first signal, a second one ends the process at once.
 class Signals {
 public:
     explicit Signals(observe::Logger& logger) : logger_(logger), set_(ioc_, SIGTERM, SIGINT) {}
@@ -135,7 +137,7 @@ public:
 
 private:
     observe::Logger& logger_;
-    boost::asio::io_context ioc_{1}; // of signals alone
+    boost::asio::io_context ioc_{1}; // only for signals
     boost::asio::signal_set set_;
     std::thread second_;
 };
@@ -158,7 +160,7 @@ int serve(Definition const& definition, std::vector<std::string> const& flags)
         signals.wait();
         logger.info("stopping");
         bool const answered = host.stop();
-        if (!answered) logger.warn("requests in flight were cut off");
+        if (!answered) logger.warn("requests in flight were aborted");
         logger.info("stopped");
         return 0;
     } catch (std::exception const& e) {
@@ -190,19 +192,20 @@ int migrate(Definition const& definition, std::vector<std::string> const& flags)
     }
 }
 
-/// Why the schema cannot be served yet, fit for a log; "" when it can.
+/// Returns the reason why the schema is not ready, as a text for the log, or "" if it is ready.
 std::string what_is_missing(std::string const& url, std::vector<pg::Component const*> const& components)
 {
     try {
         auto const names = pg::pending(url, components);
         if (names.empty()) return {};
-        return std::to_string(names.size()) + " to be applied, the first is " + names.front();
+        return std::to_string(names.size()) + " pending, the first is " + names.front();
     } catch (pqxx::broken_connection const& e) {
         return "the database cannot be reached: " + pg::loggable_reason(e.what());
     }
 }
 
-/// SIGTERM and SIGINT as something to wait for: the first process of a container is not ended by them.
+/// Waits for SIGTERM and SIGINT, which are blocked: by default they do not end the first process of a
+/// container.
 class StopSignals {
 public:
     StopSignals() noexcept
@@ -213,7 +216,7 @@ public:
         ::pthread_sigmask(SIG_BLOCK, &set_, nullptr);
     }
 
-    /// Whether one comes within `time`.
+    /// Waits at most `time`. Returns whether a signal arrived.
     bool come_within(std::chrono::seconds time) const noexcept
     {
         timespec const limit{.tv_sec = time.count(), .tv_nsec = 0};
@@ -229,9 +232,9 @@ int await_schema(Definition const& definition, std::vector<std::string> const& f
     auto config = config_of(definition, flags);
     auto const url = read_session_url(config);
     std::chrono::seconds const patience(
-        config.integer("SCHEMA_TIMEOUT_SECONDS", 300, 1, 86'400, "how long to wait for the schema"));
+        config.integer("SCHEMA_TIMEOUT_SECONDS", 300, 1, 86'400, "seconds to wait for the migrations"));
     config.check();
-    StopSignals const signals; // before there are threads, which inherit that they are blocked
+    StopSignals const signals; // before threads are started, because they inherit the blocked signals
     observe::Logger logger(definition.name);
     auto const deadline = std::chrono::steady_clock::now() + patience;
     std::string reported;
@@ -263,7 +266,7 @@ int healthcheck(Definition const& definition, std::vector<std::string> const& fl
         http::Client client({.addresses = http::AddressPolicy(true)});
         auto const answer = client.send({.url = origin + "/livez", .timeout = healthcheck_timeout});
         if (answer.status == 200) return 0;
-        std::cerr << definition.name << ": /livez answered " << answer.status << '\n';
+        std::cerr << definition.name << ": /livez returned " << answer.status << '\n';
     } catch (http::OutboundError const& e) {
         std::cerr << definition.name << ": " << e.what() << '\n';
     }
@@ -298,7 +301,7 @@ int dispatch(Definition const& definition, CommandLine const& line)
     if (line.verb == "healthcheck") return healthcheck(definition, line.flags);
     for (auto const& verb : definition.verbs)
         if (verb.name == line.verb) return perform(verb, definition, line.flags);
-    std::cerr << definition.name << ": unknown verb " << line.verb << "; --help lists them\n";
+    std::cerr << definition.name << ": unknown verb " << line.verb << "; --help lists the verbs\n";
     return misconfigured;
 }
 
@@ -306,7 +309,7 @@ int dispatch(Definition const& definition, CommandLine const& line)
 
 int run(int argc, char const* const* argv, Definition const& definition)
 {
-    // A peer that is gone is told by write()'s result, in this process and in what libraries write to.
+    // A closed peer is reported by the result of write(), in this process and in libraries.
     std::signal(SIGPIPE, SIG_IGN); // NOLINT(cert-err33-c): it cannot fail for SIGPIPE
     try {
         return dispatch(definition, parse(argc, argv));

@@ -13,31 +13,31 @@
 
 namespace service {
 
-/// Something else the program does than serve: `reencrypt`.
+/// Another command of the program besides `serve`: `reencrypt`.
 struct Verb {
-    using Task = std::function<int(observe::Logger&)>; ///< yields the exit code
+    using Task = std::function<int(observe::Logger&)>; ///< returns the exit code
 
     std::string name;
     std::string help; ///< one line
-    /// Reads the configuration the task needs beyond the shared one and yields the task. Faults go into
-    /// `config` and are reported together before the task runs.
+    /// Reads the configuration that the task needs beyond the shared one, and returns the task. Errors are
+    /// collected in `config` and reported together; the task then does not run.
     std::function<Task(core::Config&, Settings const&)> prepare;
 };
 
-/// What a program's main() says about its service.
+/// The service that a program's main() describes.
 struct Definition {
     std::string name;          ///< `feedback`
     std::string config_prefix; ///< `FEEDBACK`
     std::string summary;       ///< one line for --help
     Defaults defaults;
     std::vector<pg::Component const*> components; ///< for `migrate`, in order: libraries, then the service
-    /// Reads the service's own configuration and yields what builds it. Faults go into `config` and are
-    /// reported together; the factory is not called when there are any.
+    /// Reads the service's own configuration and returns the factory. Errors are collected in `config` and
+    /// reported together; the factory is then not called.
     std::function<Factory(core::Config&, Settings const&)> configure;
     std::vector<Verb> verbs;
 };
 
-/// A Definition's `configure` for an App made of what its Config says and of the Runtime:
+/// A Definition's `configure` for an App made from its Config and the Runtime:
 ///
 ///     .configure = service::build<App, Config>,
 template <class App, class Config> Factory build(core::Config& config, Settings const& /*shared*/)
@@ -46,16 +46,17 @@ template <class App, class Config> Factory build(core::Config& config, Settings 
         [own = Config::read(config)](Runtime const& runtime) { return std::make_unique<App>(own, runtime); };
 }
 
-/// The whole program: `serve` (default), `migrate`, the definition's verbs, `--version`, `--help`, and what
-/// a platform asks of it:
-/// - `await-schema` waits until nothing of `components` is pending, `SCHEMA_TIMEOUT_SECONDS` at most. The
-///   service's own role will do; a database that cannot be reached is waited for as well.
-/// - `healthcheck` asks `/livez` of the service that runs with the same `OPS_PORT` and `BIND`.
+/// Runs the whole program. Its commands are `serve` (default), `migrate`, those of the definition's `verbs`,
+/// `--version`, `--help`, and two commands for the platform:
+/// - `await-schema` waits until no migration of `components` is pending, at most `SCHEMA_TIMEOUT_SECONDS`. It
+///   can run with the service's own role. It also waits while the database cannot be reached.
+/// - `healthcheck` requests `/livez` from the service that runs with the same `OPS_PORT` and `BIND`.
 ///
-/// Exit codes: 0 done, or served and stopped in order; 1 failed; 2 the configuration or command line is
-/// wrong, every fault on a line of its own on stderr.
+/// Exit codes: 0 after success, or after an orderly stop; 1 after a failure; 2 if the configuration or the
+/// command line is wrong. Every such error is written to stderr on its own line.
 ///
-/// SIGTERM or SIGINT stops in order (service::Host::stop); a second one exits at once with 1.
+/// SIGTERM or SIGINT starts an orderly stop (service::Host::stop). A second signal ends the process at once
+/// with exit code 1.
 int run(int argc, char const* const* argv, Definition const& definition);
 
 } // namespace service

@@ -14,7 +14,7 @@
 
 namespace service {
 
-/// What differs between the services in the settings they share.
+/// The defaults of shared settings that differ between services.
 struct Defaults {
     std::string_view base_host;                      ///< `feedback.localhost`
     std::uint16_t port = 0;                          ///< 8101
@@ -22,7 +22,7 @@ struct Defaults {
     std::size_t body_budget = std::size_t{32} << 20; ///< bytes
 };
 
-/// The configuration every service has. Tests fill it in by hand.
+/// The configuration that every service has. Tests set its members directly.
 struct Settings {
     std::string bind = "127.0.0.1";
     std::uint16_t port = 0;     ///< 0: any free port
@@ -31,42 +31,43 @@ struct Settings {
     unsigned threads = 2;       ///< I/O threads
     core::Secret database_url;
     unsigned database_pool = 5;                ///< connections
-    bool database_transaction_pooling = false; ///< database_url is that of a pooler in that mode
-    core::Secret database_direct_url;          ///< past the pooler; empty: there is none
+    bool database_transaction_pooling = false; ///< database_url is that of a pooler in transaction mode
+    core::Secret database_direct_url;          ///< of the server behind the pooler; empty: there is no pooler
     core::Secret redis_url;
-    redis::TlsOptions redis_tls;              ///< for a redis_url under TLS
+    redis::TlsOptions redis_tls;              ///< for a redis_url with TLS
     core::Clock const* redis_clock = nullptr; ///< redis::ClientOptions::script_clock; not configurable
-    std::chrono::milliseconds redis_timeout{
-        250}; ///< a Redis silent for longer counts as down; not configurable
+    /// If Redis does not answer within this time, it counts as down. Not configurable.
+    std::chrono::milliseconds redis_timeout{250};
     core::Secret master_key;
-    core::Secret master_key_previous; ///< empty, or one more that is valid
+    core::Secret master_key_previous; ///< empty, or a second valid key
     core::Secret encryption_keys;     ///< for crypto::Keyring::parse
     TrustedProxies trusted_proxies;
-    std::size_t body_budget = std::size_t{32} << 20; ///< bytes of request bodies and their JSON at once
+    std::size_t body_budget = std::size_t{32} << 20; ///< limit for request bodies and their JSON together
     observe::Level log_level = observe::Level::info;
     std::string outbound_ca_file; ///< PEM; empty: the system's
     bool outbound_allow_private = false;
-    std::chrono::milliseconds drain_delay{0};        ///< how long to stay unready before the ports close
-    std::chrono::milliseconds drain_timeout{25'000}; ///< how long requests in flight may take to finish
+    std::chrono::milliseconds drain_delay{0};        ///< time between becoming unready and closing the port
+    std::chrono::milliseconds drain_timeout{25'000}; ///< maximum time for requests in flight to finish
 
-    /// Reads `config`; what is wrong is recorded there as faults.
+    /// Reads `config`; errors are collected there.
     static Settings read(core::Config& config, Defaults const& defaults);
 
-    /// Where a connection keeps its session, which LISTEN needs.
+    /// The URL for connections that keep their session, which LISTEN requires.
     core::Secret const& session_url() const noexcept
     {
         return database_direct_url.empty() ? database_url : database_direct_url;
     }
 };
 
-/// `DATABASE_URL` alone, which is all `migrate` needs.
+/// Reads only `DATABASE_URL`, for `migrate`.
 core::Secret read_database_url(core::Config& config);
 
-/// What `Settings::session_url` would say, of the variables that it depends on alone.
+/// Returns the value of `Settings::session_url`. Reads only the variables on which it depends.
 core::Secret read_session_url(core::Config& config);
 
-/// Where this machine reaches the operations port that `OPS_PORT` and `BIND` say, `http://127.0.0.1:9101`: by
-/// loopback when it is open on every address. A port of 0 is a fault, for nobody knows which it became.
+/// The URL of the operations port on this machine according to `OPS_PORT` and `BIND`,
+/// `http://127.0.0.1:9101`. If the port is open on every address, loopback is used. A port of 0 is an error,
+/// because the actual port is not known.
 std::string read_ops_origin(core::Config& config, Defaults const& defaults);
 
 } // namespace service

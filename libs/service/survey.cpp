@@ -43,19 +43,19 @@ void Survey::add_queue(std::string const& queue)
     auto const show = [&](std::string const& name, std::string const& help, std::function<double()> read) {
         metrics_.gauge_callback(name, help, std::move(read), {{"queue", queue}});
     };
-    show("tetrad_queue_jobs", "Jobs there are: due, running, or for later; counted up to 10,000.",
+    show("tetrad_queue_jobs", "Jobs that are due, running or scheduled; counted up to 10,000.",
         [&of] { return static_cast<double>(of.jobs); });
-    show("tetrad_queue_due_jobs", "Jobs that are due and wait for a worker; counted up to 10,000.",
+    show("tetrad_queue_due_jobs", "Due jobs that wait for a worker; counted up to 10,000.",
         [&of] { return static_cast<double>(of.due); });
     show("tetrad_queue_oldest_job_seconds", "Age of the job that was enqueued first.",
         [this, &of] { return of.oldest.age(clock_); });
-    show("tetrad_queue_oldest_due_seconds", "How long the job that is due longest has waited for a worker.",
+    show("tetrad_queue_oldest_due_seconds", "Longest time that a due job has waited for a worker.",
         [this, &of] { return of.oldest_due.age(clock_); });
 }
 
 void Survey::add_task(std::string const& task)
 {
-    // One that never ran is due since it is known.
+    // A task that never ran is due from the time it was registered.
     auto const [it, added] = tasks_.try_emplace(task, clock_.now());
     if (!added) return;
     metrics_.gauge_callback("tetrad_periodic_task_overdue_seconds",
@@ -72,7 +72,7 @@ void Survey::add(std::string const& name, std::string const& help, Read read)
 void Survey::look()
 {
     database_.transact_blocking(pg::Scopes(), [this](pg::Tx& tx) {
-        // Their times are the database's, and ages are shown by this replica's clock.
+        // The times are by the database's clock, and ages are measured with this replica's clock.
         auto const ahead = clock_.now() - jobs::now(tx);
         look_at_queues(tx, ahead);
         for (auto const& [name, due] : jobs::next_runs(tx)) {

@@ -21,21 +21,22 @@
 
 namespace service {
 
-/// Gauges of what only the database knows, read every 30 s on a thread of its own and never when they are
-/// scraped. Each replica shows the same, which belongs to all of them: aggregate with `max`.
+/// Gauges that are read from the database every 30 s on the Survey's own thread, and never during a scrape.
+/// Every replica shows the values of the whole service, so aggregate them with `max`.
 ///
 /// - `tetrad_queue_jobs{queue}`, `tetrad_queue_due_jobs{queue}`: counted up to `jobs::surveyed_jobs`
-/// - `tetrad_queue_oldest_job_seconds{queue}`, `tetrad_queue_oldest_due_seconds{queue}`: the age of the job
-///   that was enqueued first, and how long the one that is due longest has waited; 0 when there is none
-/// - `tetrad_periodic_task_overdue_seconds{task}`: how long ago it should have begun; 0 when it is not due
+/// - `tetrad_queue_oldest_job_seconds{queue}`: the age of the job that was enqueued first; 0 without jobs
+/// - `tetrad_queue_oldest_due_seconds{queue}`: for how long the job that became due first has been due; 0 if
+///   no job is due
+/// - `tetrad_periodic_task_overdue_seconds{task}`: time since the task should have begun; 0 if it is not due
 ///
-/// Ages go on growing while the database cannot be asked.
+/// Ages keep growing while the database cannot be reached.
 class Survey {
 public:
     using Read = std::function<double(pg::Tx&)>;
 
-    /// References outlive this object. `failed` is told, on its thread, what keeps it from looking, once
-    /// until that has passed; a database that is away is not worth telling.
+    /// The references must outlive this object. `failed` is called on the Survey's thread with the first
+    /// failure of a series of failed reads. Outages of the database are not reported.
     Survey(pg::Database& database, core::Clock const& clock, observe::Metrics& metrics,
         std::function<void(std::string_view what)> failed = {});
     ~Survey();
@@ -45,28 +46,28 @@ public:
     // Before `start()`:
     void add_queue(std::string const& queue);
     void add_task(std::string const& task);
-    /// Another gauge. `read` sees no scope, costs next to nothing, and yields NaN where there is nothing to
-    /// show, which is what it is until it was read.
+    /// Adds another gauge. `read` sees no scope and must be cheap; it returns NaN if there is no value. The
+    /// gauge is NaN until the first read.
     void add(std::string const& name, std::string const& help, Read read);
 
-    /// Looks at once, and then every `interval`.
+    /// Reads at once, and then every `interval`.
     void start(std::chrono::milliseconds interval = std::chrono::seconds(30));
 
-    /// Returns at once.
+    /// Asks the thread to stop. Returns at once.
     void request_stop() noexcept;
     void stop() noexcept;
 
-    /// Looks now, blocking. Throws what the database throws. Not once it was started.
+    /// Reads now; blocks. Throws the exceptions of the database. Do not call it after `start()`.
     void look();
 
 private:
-    /// A time, or none.
+    /// An optional time.
     class Since {
     public:
         explicit Since(std::optional<core::Time> time = std::nullopt) { set(time); }
 
         void set(std::optional<core::Time> time) noexcept;
-        /// How long ago that is, in seconds: 0 when it is to come, or none.
+        /// The seconds since that time; 0 when it is in the future or not set.
         double age(core::Clock const& clock) const noexcept;
 
     private:
@@ -93,14 +94,14 @@ private:
     std::function<void(std::string_view)> const failed_;
     bool reported_ = false;
 
-    std::vector<std::string> names_; ///< of `queues_`
+    std::vector<std::string> names_; ///< names of `queues_`
     std::map<std::string, Queue> queues_;
-    std::map<std::string, Since> tasks_; ///< when each is due
+    std::map<std::string, Since> tasks_; ///< the time when each is due
     std::list<Reading> readings_;
 
     std::mutex mutex_;
     std::condition_variable_any wakeup_;
-    std::jthread thread_; ///< last: it uses all of the above
+    std::jthread thread_; ///< last member: it uses all of the above
 };
 
 } // namespace service

@@ -15,7 +15,7 @@ std::optional<ip::address> parse_address(std::string_view text)
 {
     boost::system::error_code failed;
     auto const address = ip::make_address(std::string(text), failed);
-    // A zone (fe80::1%eth0) means nothing to anybody but the host that wrote it.
+    // A zone (fe80::1%eth0) has a meaning only on the host that wrote it.
     if (failed || (address.is_v6() && address.to_v6().scope_id() != 0)) return std::nullopt;
     return address;
 }
@@ -33,7 +33,7 @@ ip::address without_mapping(ip::address const& address)
     return address;
 }
 
-/// What bit `index` of an address contributes in its byte.
+/// The mask of bit `index` of an address within its byte.
 constexpr unsigned char bit(unsigned index) noexcept
 {
     return static_cast<unsigned char>(0x80U >> (index % 8));
@@ -47,8 +47,8 @@ std::optional<unsigned> parse_length(std::string_view text, unsigned max)
     return length;
 }
 
-/// An X-Forwarded-For entry: an address, an IPv4 address with a port, or an IPv6 address in brackets, with a
-/// port or not.
+/// An X-Forwarded-For entry: an address, an IPv4 address with a port, or an IPv6 address in brackets with or
+/// without a port.
 std::optional<ip::address> parse_entry(std::string_view text)
 {
     if (text.starts_with('[')) {

@@ -9,20 +9,22 @@
 
 namespace service {
 
-/// The networks whose `X-Forwarded-For` is believed.
+/// The networks whose `X-Forwarded-For` is trusted.
 class TrustedProxies {
 public:
-    TrustedProxies() = default; ///< nobody is believed
+    TrustedProxies() = default; ///< no network is trusted
 
-    /// Comma-separated CIDRs or single addresses, IPv4 and IPv6 (`10.0.0.0/8, ::1`); empty text is nobody.
-    /// nullopt when a member is not one, or has bits set beyond its prefix.
+    /// Parses comma-separated CIDRs or single addresses, IPv4 and IPv6 (`10.0.0.0/8, ::1`); with an empty
+    /// text no network is trusted. Returns nullopt if an element is malformed, or has bits set beyond its
+    /// prefix.
     static std::optional<TrustedProxies> parse(std::string_view text);
 
     bool contains(boost::asio::ip::address const& address) const noexcept;
 
-    /// The client's address: `peer`, or while that is trusted the next entry of `forwarded_for` from the
-    /// right. An entry that is not an address ends the walk, so a client can never choose what is returned.
-    /// IPv4-mapped IPv6 addresses are shown as IPv4.
+    /// Returns the client's address. The search begins with `peer`. As long as the address is that of a
+    /// trusted proxy, it continues with the next entry of `forwarded_for` from the right. An entry that is
+    /// not an address ends the search. Entries to the left of an untrusted address are ignored, so a client
+    /// cannot choose the result. IPv4-mapped IPv6 addresses are returned as IPv4.
     std::string client_address(std::string_view peer, std::string_view forwarded_for) const;
 
 private:
