@@ -8,7 +8,7 @@ namespace sms::gsm7 {
 
 namespace {
 
-/// What the alphabet has beyond ASCII. Sorted.
+/// The characters of the alphabet beyond ASCII. Sorted.
 constexpr auto beyond_ascii = std::to_array<char32_t>({
     // clang-format off
     0x00A1, 0x00A3, 0x00A4, 0x00A5, 0x00A7, 0x00BF, 0x00C4, 0x00C5, 0x00C6, 0x00C7, 0x00C9, 0x00D1, 0x00D6,
@@ -22,7 +22,7 @@ struct Substitute {
     std::string_view to;
 };
 
-/// Latin letters lose what the alphabet lacks of them; Greek and Cyrillic are read as Latin. Sorted.
+/// Latin letters without the marks that the alphabet lacks; Greek and Cyrillic as Latin letters. Sorted.
 constexpr auto substitutes = std::to_array<Substitute>({
     // clang-format off
     {0x0060, "'"}, {0x00A0, " "}, {0x00A2, "c"}, {0x00A9, "(C)"}, {0x00AA, "a"}, {0x00AB, "\""},
@@ -122,8 +122,8 @@ constexpr auto substitutes = std::to_array<Substitute>({
 static_assert(std::ranges::is_sorted(beyond_ascii));
 static_assert(std::ranges::is_sorted(substitutes, {}, &Substitute::from));
 
-/// The next character, which `rest` loses; text is valid UTF-8 wherever it comes from, and what is not is
-/// read as characters of no alphabet.
+/// Removes the next character from `rest` and returns it. All callers pass valid UTF-8. Other bytes are
+/// returned as characters outside the alphabet.
 char32_t next(std::string_view& rest) noexcept
 {
     auto const first = static_cast<unsigned char>(rest.front());
@@ -141,7 +141,7 @@ constexpr bool is_extension(char32_t c) noexcept
     return table.find(c) != table.npos;
 }
 
-/// 0: outside the alphabet.
+/// Returns the number of septets of a character, or 0 if it is outside the alphabet.
 std::size_t septets_of(char32_t c) noexcept
 {
     if (is_extension(c)) return 2;

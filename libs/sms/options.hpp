@@ -13,27 +13,29 @@
 
 namespace sms {
 
-/// How messages leave the house: the same settings in every service that sends any.
+/// The settings for sending messages, the same in every service that sends any.
 struct Options {
     bool twilio = false; ///< SMS_PROVIDER=twilio
     std::string outbox;  ///< SMS_OUTBOX: the file, with SMS_PROVIDER=outbox
-    /// TWILIO_*: needed with SMS_PROVIDER=twilio. The token alone also lets the inbound webhook be signed.
+    /// TWILIO_*: required with SMS_PROVIDER=twilio. The token alone is also used to check the signature of
+    /// the inbound webhook.
     twilio::Account account;
-    /// TWILIO_WEBHOOK_URL: our webhook as Twilio is told it; empty: what the request's Host says, and then
-    /// nobody asks Twilio for status callbacks.
+    /// TWILIO_WEBHOOK_URL: the URL of our webhook as configured at Twilio. Empty: signatures are checked
+    /// against the request's Host, and no status callbacks are requested.
     std::string webhook_url;
     bool sender_verified = false;       ///< SMS_SENDER_VERIFIED
     std::int64_t sender_per_minute = 0; ///< SMS_SENDER_PER_MINUTE, once verified
 
-    /// Faults are recorded in `config`.
+    /// Reads the settings. Errors are collected in `config`.
     static Options read(core::Config& config);
 
-    /// What the shared limit is counted under.
+    /// The name of the sender in the counts of SenderGuard.
     std::string sender() const { return twilio ? account.from : "outbox"; }
 };
 
-/// `client` (to addresses the operator configured), `clock` and `metrics` outlive the sender, which counts
-/// the answers of provider `sms` there.
+/// Makes the configured sender. It counts the outcomes in `metrics` under the provider `sms`. `client` must
+/// be allowed to call the URLs of the operator's configuration. `client`, `clock` and `metrics` must outlive
+/// the sender.
 std::unique_ptr<Sender> make_sender(
     Options const& options, http::Client& client, core::Clock const& clock, observe::Metrics& metrics);
 

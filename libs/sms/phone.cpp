@@ -12,7 +12,8 @@ struct Range {
     std::string_view country;
 };
 
-/// The country calling codes of E.164, and who has the code or the greater part of it. Sorted.
+/// The country calling codes of E.164. Each has the country to which the code, or most of its numbers,
+/// belong. Sorted.
 constexpr auto calling_codes = std::to_array<Range>({
     // clang-format off
     {"1", "US"}, {"20", "EG"}, {"211", "SS"}, {"212", "MA"}, {"213", "DZ"}, {"216", "TN"}, {"218", "LY"},
@@ -49,7 +50,7 @@ constexpr auto calling_codes = std::to_array<Range>({
     // clang-format on
 });
 
-/// What lies within the code of a larger neighbour. Sorted.
+/// Prefixes of smaller countries within the calling code of a larger one. Sorted.
 constexpr auto neighbours = std::to_array<Range>({
     // clang-format off
     {"1204", "CA"}, {"1226", "CA"}, {"1236", "CA"}, {"1242", "BS"}, {"1246", "BB"}, {"1249", "CA"},
@@ -74,7 +75,8 @@ constexpr auto neighbours = std::to_array<Range>({
     // clang-format on
 });
 
-/// Networks of no country, then national premium, shared-cost and personal numbers that cost as much.
+/// Networks without a country, then the national ranges of premium numbers, and of shared-cost and personal
+/// numbers that cost as much.
 constexpr auto premium = std::to_array<std::string_view>({
     // clang-format off
     "800", "808", "870", "878", "881", "882", "883", "979",
@@ -106,7 +108,7 @@ constexpr auto premium = std::to_array<std::string_view>({
 });
 
 constexpr std::size_t max_digits = 15;
-/// No numbering plan has shorter numbers behind its calling code (Niue, Saint Helena).
+/// The minimum length of a national number. The shortest are those of Niue and Saint Helena.
 constexpr std::size_t min_national_digits = 4;
 
 constexpr bool is_digit(char c) noexcept
@@ -132,7 +134,7 @@ std::optional<PhoneNumber> PhoneNumber::parse(std::string_view text)
     if (digits.size() > max_digits || !std::ranges::all_of(digits, is_digit)) return std::nullopt;
     for (std::size_t size = 1; size <= 3 && size + min_national_digits <= digits.size(); ++size) {
         auto const* const code = find(calling_codes, digits.substr(0, size));
-        if (code == nullptr) continue; // no code is the beginning of another
+        if (code == nullptr) continue; // no code is a prefix of another
         PhoneNumber number;
         number.text_ = text;
         number.calling_code_size_ = size;

@@ -13,28 +13,31 @@
 namespace sms {
 
 struct Message {
-    core::Scope scope; ///< whose message it is
+    core::Scope scope; ///< the scope that sends it
     PhoneNumber to;
     std::string body;              ///< UTF-8; keep it within sms::gsm7
-    std::string status_callback{}; ///< address that the provider tells what becomes of it; empty: none
-    std::string traceparent{};     ///< W3C trace of what caused it, for the provider's call; empty: none
+    std::string status_callback{}; ///< URL for status callbacks of the provider; empty: none
+    /// W3C traceparent of the request or job that caused the message, sent to the provider; empty: none.
+    std::string traceparent{};
 };
 
-/// What became of a message that was handed to the provider.
+/// The provider's answer to a request to send a message.
 enum class Outcome : std::uint8_t {
     accepted,
-    opted_out,   ///< the recipient has told this sender to stop
+    opted_out,   ///< the recipient has opted out of this sender's messages
     country,     ///< messages to that country are not allowed
-    unreachable, ///< no number, no mobile, or not one this sender can reach
-    refused,     ///< the provider took nothing and it is our fault or its own: credentials, rate, a 5xx
-    not_sent,    ///< the provider was never reached: surely nothing went out
-    unknown,     ///< it was asked, and did not answer in time or in words we know
+    unreachable, ///< not a valid number, not a mobile number, or not reachable for this sender
+    /// The provider refused the message for a reason that is not the recipient: credentials, rate limit, a
+    /// 5xx.
+    refused,
+    not_sent, ///< the provider was not reached: the message was certainly not sent
+    unknown,  ///< no response in time, or a response that is not understood
 };
 
 inline constexpr std::array<std::string_view, 7> outcomes{
     "accepted", "opted_out", "country", "unreachable", "refused", "not_sent", "unknown"};
 
-/// `accepted`, `opted_out`, ...: for logs and metrics.
+/// The name of an outcome for logs and metrics: `accepted`, `opted_out`, ...
 constexpr std::string_view to_string(Outcome outcome) noexcept
 {
     return outcomes[static_cast<std::size_t>(outcome)];
@@ -42,23 +45,24 @@ constexpr std::string_view to_string(Outcome outcome) noexcept
 
 struct Sent {
     Outcome outcome = Outcome::unknown;
-    std::string provider_id;                           ///< when accepted: the provider's name for the message
+    std::string provider_id;                           ///< when accepted: the provider's id of the message
     unsigned code = 0;                                 ///< the provider's error code; 0: none
-    unsigned status = 0;                               ///< of its HTTP answer; 0: none
-    std::optional<std::chrono::seconds> retry_after{}; ///< when it refused and said until when to wait
+    unsigned status = 0;                               ///< HTTP status of the response; 0: none
+    std::optional<std::chrono::seconds> retry_after{}; ///< the provider's Retry-After, when it refused
 };
 
-/// Who carries messages. Implementations are safe from any thread.
+/// Sends messages through a provider. Implementations are thread-safe.
 class Sender {
 public:
     virtual ~Sender() = default;
 
-    /// Hands one message over, once: it is never repeated, because an answer that did not come does not say
-    /// that nothing went out. Blocks, for `patience` at most: for worker threads.
+    /// Sends one request for the message to the provider. The request is never repeated, because the message
+    /// may have been sent although no response arrived. Blocks for at most `patience`, so call it on worker
+    /// threads.
     virtual Sent send(Message const& message, std::chrono::milliseconds patience) = 0;
 };
 
-/// How long a request may wait for a message to be taken.
+/// How long a request may wait for the provider to accept a message.
 inline constexpr std::chrono::milliseconds patience{10'000};
 
 } // namespace sms

@@ -16,14 +16,15 @@ namespace sms::twilio {
 
 namespace {
 
-constexpr std::ptrdiff_t max_pairs = 100; ///< of a form; Twilio's have some thirty
+constexpr std::ptrdiff_t max_pairs = 100; ///< of a form; Twilio's have about thirty
 
 bool is_service(std::string_view from) noexcept
 {
     return from.starts_with("MG");
 }
 
-/// What is signed behind the URL. As Twilio's own helpers: a parameter sent twice with one value counts once.
+/// The text that is signed after the URL. As in Twilio's own helpers, a parameter that is sent twice with the
+/// same value counts once.
 std::string signed_text(Parameters parameters)
 {
     std::ranges::sort(parameters);
@@ -73,14 +74,14 @@ Sent read_answer(unsigned status, std::string_view body)
     auto const* const object = fault ? nullptr : document.if_object();
     if (status >= 200 && status < 300) {
         auto const* const sid = object != nullptr ? object->if_contains("sid") : nullptr;
-        // Another server's 200 is no promise that a message was taken.
+        // A 200 without a sid may come from another server and does not prove that the message was accepted.
         if (sid == nullptr || !sid->is_string() || sid->get_string().empty())
             return {.outcome = Outcome::unknown, .status = status};
         return {
             .outcome = Outcome::accepted, .provider_id = std::string(sid->get_string()), .status = status};
     }
     auto const* const code = object != nullptr ? object->if_contains("code") : nullptr;
-    // One that is larger than any there is must not become another.
+    // Codes beyond the range of int are ignored, so that truncation cannot turn them into known ones.
     bool const has_code = code != nullptr && code->is_int64() && code->get_int64() > 0 &&
                           code->get_int64() <= std::numeric_limits<int>::max();
     Sent sent{.outcome = Outcome::refused,

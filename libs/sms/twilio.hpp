@@ -24,7 +24,7 @@ struct Account {
 /// Creates messages: `POST /2010-04-01/Accounts/{sid}/Messages.json`.
 class Sender final : public sms::Sender {
 public:
-    /// `client` outlives this object.
+    /// `client` must outlive this object.
     Sender(Account account, http::Client& client) : account_(std::move(account)), client_(client) {}
 
     Sent send(Message const& message, std::chrono::milliseconds patience) override;
@@ -34,38 +34,38 @@ private:
     http::Client& client_;
 };
 
-/// What an answer of the Messages resource means (https://www.twilio.com/docs/api/errors).
+/// Converts a response of the Messages resource (https://www.twilio.com/docs/api/errors).
 Sent read_answer(unsigned status, std::string_view body);
 
 /// The error code of `Outcome::opted_out`: the recipient has replied STOP.
 inline constexpr unsigned opted_out_code = 21610;
 
-/// What an error code says of the message, at creation or in a status callback; `refused` for those that say
-/// nothing of the recipient.
+/// Returns the outcome for an error code of a response or of a status callback. The result is `refused` for
+/// codes that do not concern the recipient.
 Outcome outcome_of(unsigned code) noexcept;
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
-/// The parameters of a form body (`application/x-www-form-urlencoded`), 100 at most; nullopt when there are
-/// more, or when it is malformed.
+/// Parses the parameters of a form body (`application/x-www-form-urlencoded`). Returns nullopt if the body is
+/// malformed or has more than 100 parameters.
 std::optional<Parameters> parse_form(std::string_view body);
 
-/// The value of that name; empty when absent.
+/// Returns the value of the parameter `name`; empty if it is absent.
 std::string_view find(Parameters const& parameters, std::string_view name) noexcept;
 
 /// The value of `X-Twilio-Signature` for a request to `url` (https://www.twilio.com/docs/usage/security):
 /// base64 of the HMAC-SHA-1 of the URL and every parameter's name and value, sorted.
 std::string sign(core::Secret const& auth_token, std::string_view url, Parameters parameters);
 
-/// Whether `signature` is the right one for one of the URLs, in constant time. An empty token accepts
-/// nothing.
+/// Whether `signature` is valid for one of the URLs; compares in constant time. With an empty token no
+/// signature is valid.
 bool is_signed(core::Secret const& auth_token, std::span<std::string const> urls,
     Parameters const& parameters, std::string_view signature);
 
-/// What a recipient asks of the sender in an inbound message.
+/// What the recipient asks for in an inbound message: to stop messages, or to receive them again.
 enum class Keyword : std::uint8_t { none, stop, start };
 
-/// Reads `OptOutType` where Twilio's Advanced Opt-Out sets it, else the keywords of the carriers in `Body`.
+/// Reads `OptOutType` if Twilio's Advanced Opt-Out sets it, otherwise the carriers' keywords in `Body`.
 Keyword keyword_of(Parameters const& parameters);
 
 } // namespace sms::twilio

@@ -23,9 +23,12 @@ Parameters parse(http::Request const& request)
 {
     auto const type = request.header("Content-Type").value_or("");
     if (!type.starts_with("application/x-www-form-urlencoded"))
-        throw core::Error(core::codes::unsupported_media_type, "A form is expected.");
+        throw core::Error(core::codes::unsupported_media_type,
+            "The body must be a form (application/x-www-form-urlencoded).");
     auto parameters = parse_form(request.body);
-    if (!parameters) throw core::Error::validation({{"", "format", "must be a well-formed form"}});
+    if (!parameters)
+        throw core::Error::validation(
+            {{"", "format", "must be a well-formed form with at most 100 parameters"}});
     return std::move(*parameters);
 }
 
@@ -37,7 +40,7 @@ Parameters require_signed(
     auto parameters = parse(request);
     auto const signature = request.header("X-Twilio-Signature").value_or("");
     if (!is_signed(auth_token, addresses_of(request, webhook_url), parameters, signature))
-        throw core::Error(core::codes::unauthorized, "The request is not signed by the provider.");
+        throw core::Error(core::codes::unauthorized, "The signature in X-Twilio-Signature is not valid.");
     return parameters;
 }
 

@@ -8,10 +8,11 @@
 
 namespace sms::twilio {
 
-/// The form of a request that Twilio has made to us and signed. What is signed is the address Twilio was
-/// told: `webhook_url` (TWILIO_WEBHOOK_URL) with the query that this request came with; empty: the address
-/// that the request itself names, in either scheme, because a proxy may have taken TLS off. Throws
-/// UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR for a form that is malformed, UNAUTHORIZED for anybody else's.
+/// Checks the signature of a request from Twilio and returns its form. Twilio signs the URL that is
+/// configured at Twilio: `webhook_url` (TWILIO_WEBHOOK_URL) with the query of this request. If `webhook_url`
+/// is empty, the URL of the request is checked, with http and with https, because a proxy may have terminated
+/// TLS. Throws UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR for a malformed form, UNAUTHORIZED for a wrong
+/// signature.
 Parameters require_signed(
     http::Request const& request, core::Secret const& auth_token, std::string const& webhook_url);
 
