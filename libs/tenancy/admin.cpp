@@ -42,13 +42,14 @@ std::optional<Limits> parse_limits(core::Fields& fields)
     core::Fields nested(*value, "/limits");
     Limits::Values limits;
     if (value->get_object().size() > max_limits) {
-        fields.fault("limits", "too_many", "must have at most 50 members");
+        fields.fault("limits", "too_many", "must have at most 50 limits");
         return std::nullopt;
     }
     for (auto const& member : value->get_object()) {
         std::string_view const name = member.key();
         if (!is_limit_name(name))
-            nested.fault(name, "format", "must be a name of at most 50 letters, digits, '_', '.' and '-'");
+            nested.fault(name, "format",
+                "must be a name of at most 50 letters, digits, '_', '.' and '-' that begins with a letter");
         else if (auto const limit = nested.optional_integer(name, 0, max_limit_value))
             limits.emplace(name, *limit);
     }
@@ -63,8 +64,9 @@ registry::Upsert parse_upsert(http::Request const& request)
     wanted.slug = request.param("slug");
     if (!is_slug(wanted.slug))
         throw core::Error::validation({{":slug", "format",
-            "must be 1 to 55 lower-case letters, digits and inner hyphens, must not end in -sandbox, "
-            "and must not be a reserved name"}});
+            "must have 1 to 55 characters: lower-case letters, digits and hyphens. It must not begin or end "
+            "with a hyphen, or end with -sandbox. It must not be a reserved name: www, api, admin, auth, "
+            "feedback, notify, billing, static or docs"}});
     core::Fields fields(request.json());
     wanted.display_name = fields.text("displayName", 1, 100);
     if (auto const status = fields.optional_one_of("status", statuses)) wanted.suspended = *status == 1;
@@ -97,7 +99,7 @@ std::string to_json(TenantRecord const& tenant)
     return std::move(json).str();
 }
 
-/// Cursors carry a UUID: the tenant's id is its last 64 bits.
+/// Cursors contain a UUID. The tenant's id is in its last 64 bits.
 core::Uuid to_uuid(std::int64_t id)
 {
     std::array<char, 37> text{};
@@ -163,7 +165,9 @@ asio::awaitable<http::Response> delete_tenant(http::Request const& request, Tena
         pg::Scopes(), [&](pg::Tx& tx) { return registry::condemn(tx, slug, erase_after, now); });
     if (!tenant) not_found();
     if (at_once && !co_await tenants.eraser.purge(tenant->id))
-        throw core::Error::unavailable("The tenant is large: its erasure goes on. Ask again.", retry_purge);
+        throw core::Error::unavailable("The erasure of the tenant continues in the background. Repeat the "
+                                       "request until it returns 200 or 404.",
+            retry_purge);
     co_return http::Response::ok(R"({"deleted":true})");
 }
 

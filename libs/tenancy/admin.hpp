@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 
 class Eraser;
 
-/// What the administration of tenants works with. The references outlive it.
+/// The dependencies of tenant administration, which must outlive the handlers.
 struct Tenants {
     pg::Database& database;
     core::Clock const& clock;
@@ -22,8 +22,9 @@ struct Tenants {
     std::chrono::hours grace{7 * 24}; ///< from DELETE to erasure
 };
 
-/// `PUT /v1/admin/tenants/{slug} {displayName, status?, limits?}`: 201 with the tenant when it is new, else
-/// 200. `status` and `limits` that are absent stay as they are; a tenant that awaits erasure is revived.
+/// `PUT /v1/admin/tenants/{slug} {displayName, status?, limits?}`: 201 with a new tenant, 200 with an
+/// existing one. Absent `status` and `limits` stay unchanged. If the tenant's erasure is planned but has not
+/// begun, it is cancelled, and an absent `status` then means `active`. 409 CONFLICT if the erasure has begun.
 ///
 /// A tenant: `{slug, displayName, status, limits, createdAt, updatedAt, eraseAfter}`.
 asio::awaitable<http::Response> put_tenant(http::Request const& request, Tenants& tenants);
@@ -34,11 +35,11 @@ asio::awaitable<http::Response> list_tenants(http::Request const& request, Tenan
 /// `GET /v1/admin/tenants/{slug}`: the tenant; 404 TENANT_NOT_FOUND.
 asio::awaitable<http::Response> get_tenant(http::Request const& request, Tenants& tenants);
 
-/// `DELETE /v1/admin/tenants/{slug}[?purge=now]`: 200 `{"deleted":true}`. Suspends at once and erases after
-/// the grace period. With `purge=now` erases at once, and answers 200 when nothing is left. 503 with
-/// Retry-After: a very large tenant has something left when the request's time is over. That goes in the
-/// background, while the tenant is suspended; the same request again goes on with it and says when it is done
-/// (404 TENANT_NOT_FOUND: it was done in between).
+/// `DELETE /v1/admin/tenants/{slug}[?purge=now]`: 200 `{"deleted":true}`. Suspends the tenant at once, and
+/// erases it after the grace period. With `purge=now`, erases the tenant at once, and responds with 200 when
+/// none of its data is left. 503 with Retry-After: the tenant is too large to be erased within the time of
+/// the request. The erasure then continues in the background, and the tenant stays suspended. Repeat the
+/// request until it returns 200, or 404 TENANT_NOT_FOUND if the erasure was completed between two requests.
 asio::awaitable<http::Response> delete_tenant(http::Request const& request, Tenants& tenants);
 
 } // namespace tenancy

@@ -18,7 +18,7 @@ namespace {
 
 using Found = std::shared_ptr<Tenant const>;
 
-/// By slug, or by id when the slug is empty.
+/// A search by slug, or by id if `slug` is empty.
 struct Wanted {
     std::string slug;
     std::int64_t id = 0;
@@ -140,8 +140,8 @@ struct Directory::Impl {
         return changes;
     }
 
-    /// What was read before a change was heard of may be what the change has replaced: it is answered once,
-    /// but not kept.
+    /// Caches a result, unless a change was announced after the query began, because the result may then be
+    /// outdated.
     void remember(std::string const& slug, Found const& tenant, std::uint64_t before)
     {
         std::lock_guard const lock(mutex);
@@ -160,7 +160,7 @@ struct Directory::Impl {
     core::Cache<std::int64_t, std::string> slug_of;
     core::Cache<std::string, Nobody> absent;
 
-    std::mutex mutex; ///< makes a change and `remember` one after the other
+    std::mutex mutex; ///< serialises changes and `remember`
     std::uint64_t changes = 0;
 };
 
@@ -193,7 +193,7 @@ asio::awaitable<Found> Directory::find_by_id(std::int64_t tenant_id)
     bool const trusted = impl_->live();
     if (trusted) {
         if (auto const slug = impl_->slug_of.find(tenant_id))
-            // A slug can be another tenant's by now.
+            // The id is compared, because the slug may belong to another tenant now.
             if (auto tenant = impl_->by_slug.find(*slug); tenant && tenant->id == tenant_id) co_return tenant;
     }
     co_return co_await impl_->fetch({{}, tenant_id}, trusted);

@@ -18,40 +18,45 @@ namespace tenancy {
 namespace asio = boost::asio;
 
 struct DirectoryOptions {
-    std::size_t capacity = 10'000;        ///< tenants remembered
-    std::size_t absent_capacity = 10'000; ///< slugs that name nobody remembered, apart from the tenants
+    std::size_t capacity = 10'000; ///< maximum number of cached tenants
+    /// Maximum number of cached unknown slugs, separate from the tenants.
+    std::size_t absent_capacity = 10'000;
     std::chrono::milliseconds ttl{600'000};
     std::chrono::milliseconds absent_ttl{60'000};
-    /// Whether settings belong to the tenant: those of its production scope are those of its sandbox, too.
+    /// If true, a tenant has one set of settings: the settings of its production scope also apply to its
+    /// sandbox.
     bool shared_settings = false;
 };
 
-/// Finds tenants by slug or id. Answers are remembered, and believed only while `live()` says that changes
-/// are heard of; otherwise each call looks the tenant up. Look-ups of many callers are one statement, so
-/// neither the number of tenants nor a burst of unknown slugs matters. Safe from any thread.
+/// Finds tenants by slug or id. Results are cached. The cache is used only while `live()` returns true,
+/// because only then do notifications of changes arrive. Otherwise each call queries the database. Concurrent
+/// queries share one statement, so many tenants or a burst of unknown slugs cause little load on the
+/// database. Thread-safe.
 class Directory {
 public:
-    /// `live`: whether the listener hears notifications right now (pg::Listener::live); called on every
-    /// search, cheap and safe from any thread. `database` outlives this object.
+    /// `live` returns whether the listener receives notifications now (pg::Listener::live). Each search calls
+    /// `live`, so it must be cheap and thread-safe. `database` must outlive this object.
     Directory(pg::Database& database, std::function<bool()> live, DirectoryOptions options = {});
     ~Directory();
     Directory(Directory const&) = delete;
     Directory& operator=(Directory const&) = delete;
 
-    /// The tenant, suspended or not; null when nobody has that slug. Throws UNAVAILABLE when the database is
-    /// away.
+    /// Returns the tenant, also if it is suspended, or null if the slug is unknown. Throws UNAVAILABLE if the
+    /// database is down.
     asio::awaitable<std::shared_ptr<Tenant const>> find(std::string_view slug);
 
-    /// The same by id (`Scope::tenant_id()` of an API key's scope).
+    /// As `find`, by the tenant's id (`Scope::tenant_id()` of an API key's scope).
     asio::awaitable<std::shared_ptr<Tenant const>> find_by_id(std::int64_t tenant_id);
 
-    /// The tenant of that slug if it is remembered: costs no look-up and no suspension.
+    /// Returns the tenant of that slug if it is cached, else null. Does not query the database and does not
+    /// suspend the caller.
     std::shared_ptr<Tenant const> remembered(std::string_view slug) const;
 
-    /// A notification on `tenancy::channel`: the slug of a tenant that changed. For the listener's handlers.
+    /// Handles a notification on `tenancy::channel`. `payload` is the slug of a tenant that changed. Register
+    /// it as the listener's handler of that channel.
     void on_notify(std::string const& payload);
 
-    /// Notifications may have been missed: forgets everything. For the listener's `on_gap`.
+    /// Clears the caches, because notifications may have been lost. Register it as the listener's `on_gap`.
     void on_gap();
 
 private:

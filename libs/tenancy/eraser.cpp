@@ -18,10 +18,10 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-/// What a step of the periodic task may take: well within the lease of one.
+/// The time limit of a step. It must be much shorter than the lease of the periodic task.
 constexpr std::chrono::seconds step_budget{60};
 
-/// A tenant to erase, or (when it is `gone`) one whose scopes are to be swept.
+/// A tenant to erase. If `gone`, the tenant was erased already, and its scopes are erased a second time.
 struct Due {
     core::Scope production, sandbox;
     bool gone = false;
@@ -29,7 +29,7 @@ struct Due {
     std::int64_t id() const noexcept { return production.tenant_id(); }
 };
 
-/// Reads the id, the slug, and whether the tenant is gone.
+/// Reads the id, the slug, and whether the tenant was erased.
 Due read_due(pg::RowReader& r)
 {
     std::int64_t const id = r.integer();
@@ -50,7 +50,8 @@ std::optional<Due> next_due(pg::Tx& tx, core::Time now, core::Time gone_before, 
     return pg::read_first(rows, read_due);
 }
 
-/// From here on the tenant cannot be revived. nullopt when it is not due: revived, or gone.
+/// Begins the erasure, which can no longer be cancelled. Returns nullopt if no erasure is due, because it was
+/// cancelled or the tenant was erased already.
 std::optional<Due> begin(pg::Tx& tx, std::int64_t id, core::Time now)
 {
     auto const rows = tx.run("UPDATE tenants SET erasure_began_at = coalesce(erasure_began_at, $2) "
@@ -70,7 +71,7 @@ void finish(pg::Tx& tx, Due const& due, core::Time now)
         {due.id(), now});
 }
 
-/// Deletes one batch of rows, or ends the erasure when there was none left. Whether it has ended.
+/// Deletes one batch of rows. If no row was left, ends the erasure and returns true.
 bool erase_batch(pg::Tx& tx, Due const& due, std::size_t batch, core::Time now)
 {
     auto const rows = tx.run("SELECT erase_tenant_rows($1, $2)", {due.id(), batch});
@@ -87,7 +88,7 @@ struct Eraser::Impl {
     {
     }
 
-    /// Whether it was finished; false when it was stopped or ran out of time.
+    /// Returns true when the erasure is complete, and false if it was stopped or the deadline has passed.
     bool erase(Due const& due, Steady::time_point deadline, std::stop_token const& stop)
     {
         for (core::Scope const& scope : {due.production, due.sandbox})
@@ -116,7 +117,7 @@ struct Eraser::Impl {
         });
     }
 
-    /// The end of a run: the next one starts with the first tenant again.
+    /// Ends a run. The next run starts with the first tenant again.
     void end_run()
     {
         after = 0;
@@ -129,11 +130,11 @@ struct Eraser::Impl {
     EraserOptions const options;
     std::atomic<bool> stopping = false;
 
-    std::mutex run_mutex;       ///< guards the run: `after` and `failure`
-    std::int64_t after = 0;     ///< tenants up to this id have had their turn
-    std::exception_ptr failure; ///< the first of this run
+    std::mutex run_mutex;       ///< protects the state of the run: `after` and `failure`
+    std::int64_t after = 0;     ///< tenants up to this id have been processed
+    std::exception_ptr failure; ///< the first failure of this run
 
-    asio::thread_pool thread{1}; ///< for `purge`; ends first
+    asio::thread_pool thread{1}; ///< for `purge`; destroyed first
 };
 
 Eraser::Eraser(
@@ -161,7 +162,8 @@ bool Eraser::step(std::stop_token const& stop)
             due->gone ? impl_->erase(*due, deadline, stop) : impl_->erase_tenant(due->id(), deadline, stop);
         if (done) impl_->after = due->id();
     } catch (...) {
-        // One tenant whose blobs cannot be reached just now keeps nobody else waiting.
+        // The run continues with the next tenant, because a tenant whose blobs cannot be reached must not
+        // delay the others.
         impl_->after = due->id();
         if (!impl_->failure) impl_->failure = std::current_exception();
     }
@@ -170,7 +172,7 @@ bool Eraser::step(std::stop_token const& stop)
 
 asio::awaitable<bool> Eraser::purge(std::int64_t tenant_id)
 {
-    if (impl_->stopping) throw core::Error::unavailable("The service is shutting down.");
+    if (impl_->stopping) throw core::Error::unavailable("The service is shutting down. Retry later.");
     auto work = [impl = impl_.get(), tenant_id]() -> asio::awaitable<bool> {
         co_return impl->erase_tenant(
             tenant_id, Steady::now() + impl->options.purge_budget, std::stop_token());

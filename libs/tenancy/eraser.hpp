@@ -19,24 +19,24 @@ namespace tenancy {
 namespace asio = boost::asio;
 
 struct EraserOptions {
-    std::size_t batch = 2'000;                      ///< rows a statement deletes at most
-    std::chrono::milliseconds purge_budget{20'000}; ///< how long `purge` keeps its caller waiting
-    /// After a tenant is gone its scopes are swept once more, for what a request that was under way still
-    /// wrote.
+    std::size_t batch = 2'000;                      ///< maximum number of rows that a statement deletes
+    std::chrono::milliseconds purge_budget{20'000}; ///< time limit of a call of `purge`
+    /// How long after its erasure a tenant's scopes are erased a second time. The second run deletes what
+    /// requests wrote that were still running during the first.
     std::chrono::milliseconds sweep_after{300'000};
 };
 
-/// Erases tenants: everything outside the database through hooks, every row of every table that has a
-/// `scope_id` or `tenant_id`, and last the tenant itself. Each step can be repeated, so that a crash or a
-/// failing hook costs nothing but another try; replicas that erase the same tenant take turns.
+/// Erases tenants. It first deletes data outside the database through hooks, then every row of every table
+/// that has a column `scope_id` or `tenant_id`, and finally the tenant itself. Each step can be repeated
+/// after a crash or after a hook that threw. Replicas that erase the same tenant do so one after another.
 class Eraser {
 public:
-    /// Deletes what is kept of a scope outside the database (blobs, Redis keys), blocking; the scope's rows
-    /// are still there. It may be called again for the same scope, and with nothing left to delete. What it
-    /// throws puts the tenant off.
+    /// Deletes data of a scope outside the database (blobs, Redis keys). Blocks. The scope's rows still exist
+    /// when the hook runs. The hook may be called again for the same scope, also if nothing is left to
+    /// delete. If it throws, the tenant is not erased, and a later run of `step` tries again.
     using Hook = std::function<void(core::Scope const&)>;
 
-    /// `database` and `clock` outlive this object.
+    /// `database` and `clock` must outlive this object.
     Eraser(pg::Database& database, core::Clock const& clock, std::vector<Hook> hooks,
         EraserOptions options = {});
 
@@ -45,17 +45,19 @@ public:
     Eraser(Eraser const&) = delete;
     Eraser& operator=(Eraser const&) = delete;
 
-    /// Erases the next tenant that is due, or sweeps one that is gone, blocking: one step of a periodic task
-    /// (jobs::Periodic). True: there may be more to do. `stop` is looked at between batches. A tenant whose
-    /// erasure fails is passed over in the run that began with it, and its error is thrown at the end of that
-    /// run.
+    /// Erases the next tenant whose erasure is due, or erases a tenant's scopes a second time
+    /// (`sweep_after`). Blocks. It is the step of a periodic task (jobs::Periodic). Returns true if there may
+    /// be more to do. `stop` is checked between batches. A tenant whose erasure fails is skipped for the rest
+    /// of the run. The first such failure is rethrown at the end of the run.
     bool step(std::stop_token const& stop);
 
-    /// Erases a condemned tenant now, on the eraser's own thread. Returns when it is gone, or after the
-    /// budget: then `step` goes on with it. False: there is something left.
+    /// Erases a tenant whose erasure is due, on the eraser's own thread. Returns true when no data of the
+    /// tenant is left. Returns false if `purge_budget` ended first or `stop` was called meanwhile; later
+    /// calls of `step` then continue the erasure. Throws the exceptions of hooks and of the database, and
+    /// UNAVAILABLE if `stop` was called before.
     asio::awaitable<bool> purge(std::int64_t tenant_id);
 
-    /// Ends what is under way after its batch. Once `database` is stopped nothing is erased any more.
+    /// Ends a running erasure after the current batch and waits for it. Call it before `database` is stopped.
     void stop() noexcept;
 
 private:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t max_host_length = 253;
 
-/// `scheme://host[:port]` and nothing more; 8 for `https://`, 6 for `:65535`.
+/// `scheme://host[:port]`: 8 characters for `https://`, 6 for `:65535`.
 constexpr std::size_t max_origin_length = 8 + max_host_length + 6;
 
 bool is_digits(std::string_view text)
@@ -30,8 +30,8 @@ bool is_name_character(char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
 }
 
-/// A registered name in lower case. One whose last label is a number would be read as an IPv4 address by a
-/// browser.
+/// Returns a host name in lower case, or nullopt if it is not valid. A name whose last label is a number is
+/// refused, because browsers read it as an IPv4 address.
 std::optional<std::string> normalise_name(std::string_view text)
 {
     std::string host = core::lower(text);
@@ -58,7 +58,8 @@ std::optional<std::string> normalise_host(urls::url_view const& url)
     }
 }
 
-/// The port with its colon, empty for the scheme's own.
+/// Returns the port with its colon, or "" for the scheme's default port. Returns nullopt if the port is not
+/// valid.
 std::optional<std::string> normalise_port(urls::url_view const& url)
 {
     std::string_view const digits = url.port();

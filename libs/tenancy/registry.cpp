@@ -31,8 +31,8 @@ std::optional<std::string_view> to_status(std::optional<bool> suspended)
 
 Upserted upsert(pg::Tx& tx, Upsert const& wanted, core::Time now)
 {
-    // Ids are given out in the order of commits, so a page of the list hides no tenant that is just being
-    // created.
+    // The lock makes ids ascend in the order of commits, so that a page of the list cannot miss a tenant that
+    // is being created.
     pg::serialise(tx, 0);
     auto const rows =
         tx.run("INSERT INTO tenants (slug, display_name, status, limits, created_at, updated_at) "
@@ -45,8 +45,8 @@ Upserted upsert(pg::Tx& tx, Upsert const& wanted, core::Time now)
                "RETURNING " TETRAD_TENANT_COLUMNS ", xmax = 0",
             {wanted.slug, wanted.display_name, to_status(wanted.suspended), to_json(wanted.limits), now});
     if (rows.empty())
-        throw core::Error(
-            core::codes::conflict, "The tenant is being erased; its slug is free once that is done.");
+        throw core::Error(core::codes::conflict,
+            "The tenant is being erased. Repeat the request when its erasure is complete.");
     pg::RowReader r(rows[0]);
     return {read_tenant(r), r.boolean()};
 }

@@ -12,11 +12,12 @@
 #include <string_view>
 #include <vector>
 
-/// The table of tenants. It holds nothing of a tenant's own, so no scope has to be seen. Writes announce
-/// themselves to every Directory at commit.
+/// The SQL of the table `tenants`. The transactions need not see any scope, because the table has no
+/// row-level security. Each write is announced to every Directory at commit.
 namespace tenancy::registry {
 
-/// What an operator says of a tenant; what is absent stays as it is (or begins as active, without limits).
+/// The operator's values for a tenant. Absent values stay unchanged. A new tenant is active and has no limits
+/// unless they are set.
 struct Upsert {
     std::string slug;
     std::string display_name;
@@ -29,27 +30,28 @@ struct Upserted {
     bool created = false;
 };
 
-/// Creates or changes a tenant. One that awaits erasure is revived: active, unless `suspended` says
-/// otherwise.
+/// Creates or changes a tenant. If its erasure is planned but has not begun, the erasure is cancelled and the
+/// tenant becomes active (or suspended, if `wanted.suspended` is true). Throws CONFLICT if the erasure has
+/// begun.
 Upserted upsert(pg::Tx& tx, Upsert const& wanted, core::Time now);
 
 std::optional<TenantRecord> find(pg::Tx& tx, std::string_view slug);
 
-/// Whether the tenant is there and suspended: read now, for what does not pass the request pipeline.
+/// Whether the tenant exists and is suspended. For code that acts for a tenant without the gateway's check.
 bool is_suspended(pg::Tx& tx, std::int64_t tenant_id);
 
-/// Those of these tenants that are suspended, ascending.
+/// Returns the ids of those tenants among `tenant_ids` that are suspended, ascending.
 std::vector<std::int64_t> suspended_among(pg::Tx& tx, std::vector<std::int64_t> const& tenant_ids);
 
 /// At most `limit` tenants with an id below `before`, newest first.
 std::vector<TenantRecord> newest(pg::Tx& tx, std::optional<std::int64_t> before, std::size_t limit);
 
-/// Suspends a tenant and sets when it is to be erased, unless an earlier time is set already. nullopt: nobody
-/// has that slug.
+/// Suspends a tenant and plans its erasure for `erase_after`, or for the time that is set already if that is
+/// earlier. Returns nullopt if the slug is unknown.
 std::optional<TenantRecord> condemn(
     pg::Tx& tx, std::string_view slug, core::Time erase_after, core::Time now);
 
-/// At most `limit` scope ids above `after`, ascending: for workers that walk all scopes.
+/// At most `limit` scope ids above `after`, ascending. For workers that process all scopes.
 std::vector<std::int64_t> scopes_after(pg::Tx& tx, std::int64_t after, std::size_t limit);
 
 } // namespace tenancy::registry

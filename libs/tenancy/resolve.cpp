@@ -10,8 +10,8 @@ namespace {
 
 using core::Environment;
 
-/// The host of a `Host` header (RFC 9110, 7.2) in lower case, without port and without the root's dot. An
-/// IPv6 literal keeps its colons and so matches no base host, which is right.
+/// The host of a `Host` header (RFC 9110, 7.2) in lower case, without port and trailing dot. An IPv6 literal
+/// keeps its colons, so it matches no base host. This is intended.
 std::string host_name(std::string_view header)
 {
     if (!header.starts_with('[')) header = header.substr(0, header.find(':'));
@@ -24,19 +24,21 @@ std::string host_name(std::string_view header)
     throw core::Error(core::codes::tenant_mismatch, std::move(detail));
 }
 
-/// The value of a header that may be repeated only alike.
+/// Returns the value of a header. The header may be repeated only with the same value.
 std::optional<std::string_view> single(std::span<http::Header const> headers, std::string_view name)
 {
     std::optional<std::string_view> value;
     for (auto const& header : headers) {
         if (!core::equal_ignoring_case(header.name, name)) continue;
-        if (value && *value != header.value) mismatch("The header " + std::string(name) + " is given twice.");
+        if (value && *value != header.value)
+            mismatch(
+                "The header " + std::string(name) + " is given twice with different values. Send it once.");
         value = header.value;
     }
     return value;
 }
 
-/// What the label in front of the base host names.
+/// The tenant that the label before the base host names.
 Resolution from_label(std::string_view label)
 {
     Environment environment = Environment::production;
@@ -56,7 +58,7 @@ Resolution from_host(std::optional<std::string_view> header, std::string_view ba
     rest.remove_suffix(base_host.size());
     if (!rest.ends_with('.')) return {};
     rest.remove_suffix(1);
-    return from_label(rest); // a dot in it is no part of a slug
+    return from_label(rest); // a label with a dot is not a slug
 }
 
 std::optional<Environment> from_environment_header(std::optional<std::string_view> header)
@@ -83,9 +85,11 @@ Resolution resolve(std::span<http::Header const> headers, ResolveRules const& ru
     auto const environment = from_environment_header(single(headers, "X-Tenant-Env"));
 
     if (slug && named.kind != Resolution::Kind::nothing && *slug != named.slug)
-        mismatch("X-Tenant-Slug differs from the tenant of the host.");
+        mismatch(
+            "X-Tenant-Slug differs from the tenant of the host. Send the same tenant in both, or omit one.");
     if (environment && named.environment && *environment != *named.environment)
-        mismatch("X-Tenant-Env differs from the environment of the host.");
+        mismatch(
+            "X-Tenant-Env differs from the environment of the host. Send the same one in both, or omit one.");
     if (named.kind != Resolution::Kind::nothing) return named;
 
     if (!slug) return {Resolution::Kind::nothing, {}, environment};

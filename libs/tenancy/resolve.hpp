@@ -10,12 +10,11 @@
 
 namespace tenancy {
 
-/// How a service finds out which tenant a request is about.
+/// How a service determines the tenant of a request.
 class ResolveRules {
 public:
-    /// `base_host`: the host name in front of which tenants have their label (a port and a trailing dot are
-    /// dropped, case does not count). `tenant_headers`: whether `X-Tenant-Slug` and `X-Tenant-Env` are looked
-    /// at.
+    /// `base_host`: the host name to which tenants prefix their label (without port and trailing dot; case is
+    /// ignored). `tenant_headers`: whether `X-Tenant-Slug` and `X-Tenant-Env` are used.
     ResolveRules(std::string_view base_host, bool tenant_headers);
 
     std::string const& base_host() const noexcept { return base_host_; }
@@ -27,33 +26,32 @@ private:
     bool tenant_headers_;
 };
 
-/// What host and headers say together, before any credential or table is looked at.
+/// The tenant that host and headers name. Neither the credential nor the table of tenants has been checked
+/// yet.
 struct Resolution {
     enum class Kind {
-        nothing, ///< no tenant is named: an API key's own scope holds, any other credential finds no tenant
-                 ///< (404)
+        /// Host and headers name no tenant. An API key then acts in its own scope; other callers get 404.
+        nothing,
         tenant,  ///< `slug` in `environment`, which is set
-        unknown, ///< something is named that cannot be a tenant: 404 TENANT_NOT_FOUND, as for a slug nobody
-                 ///< has
+        unknown, ///< the name is no valid slug: 404 TENANT_NOT_FOUND, as for an unknown slug
     };
 
     Kind kind = Kind::nothing;
-    std::string slug; ///< valid, of a `tenant`; else empty
-    /// The environment named. With `nothing`: `X-Tenant-Env` came alone, and the credential's scope must
-    /// agree with it.
+    std::string slug; ///< set if `kind` is `tenant`; else empty
+    /// The environment that host or headers name. If `kind` is `nothing`, it is the value of `X-Tenant-Env`,
+    /// and the credential's scope must be of that environment.
     std::optional<core::Environment> environment;
 };
 
 /// Reads `Host`, `X-Tenant-Slug` and `X-Tenant-Env` of a request.
 ///
-/// - `{slug}.<base host>` names production and `{slug}-sandbox.<base host>` the sandbox. A host below the
-/// base host that
-///   is not exactly one such label is `unknown`; the base host itself and any other host name nothing.
-/// - `X-Tenant-Slug` names a tenant on any host, in the environment that `X-Tenant-Env` says, else the
-/// host's, else production.
-/// - Whatever is present must agree. Throws TENANT_MISMATCH (400) when two sources differ (a repeated header
-/// too) and when
-///   `X-Tenant-Env` is neither `production` nor `sandbox`.
+/// - `{slug}.<base host>` names the tenant's production and `{slug}-sandbox.<base host>` its sandbox. Any
+///   other subdomain of the base host is `unknown`. The base host itself and all other hosts name no
+///   tenant.
+/// - `X-Tenant-Slug` names a tenant on any host. The environment is that of `X-Tenant-Env`; without the
+///   header, that of the host; otherwise production.
+/// - All given values must agree. Throws TENANT_MISMATCH (400) if two of them differ, also two values of one
+///   header, and if `X-Tenant-Env` is neither `production` nor `sandbox`.
 Resolution resolve(std::span<http::Header const> headers, ResolveRules const& rules);
 
 } // namespace tenancy

@@ -5,14 +5,14 @@
 
 namespace tenancy {
 
-/// The columns `read_tenant` reads, for a SELECT list or RETURNING. For the files of this library.
+/// The columns that `read_tenant` reads, for a SELECT list or RETURNING. Internal to this library.
 #define TETRAD_TENANT_COLUMNS                                                                                \
     "tenant_id, slug, display_name, status = 'suspended', limits, created_at, updated_at, erase_after"
 
 /// Reads TETRAD_TENANT_COLUMNS.
 TenantRecord read_tenant(pg::RowReader& r);
 
-/// A `jsonb` column that holds an object.
+/// Parses a `jsonb` column with an object.
 boost::json::object read_object(std::string_view json);
 
 } // namespace tenancy

@@ -38,7 +38,7 @@ Settings read(pg::Tx& tx, core::Scope const& scope)
 
 Settings read_for_update(pg::Tx& tx, core::Scope const& scope)
 {
-    // The row that is not there yet has to be locked as well.
+    // If there is no row yet, one is inserted, because a row must exist to be locked.
     auto const rows = tx.run("INSERT INTO scope_settings (scope_id, document, version) VALUES ($1, '{}', 0) "
                              "ON CONFLICT (scope_id) DO UPDATE SET version = scope_settings.version "
                              "RETURNING document, version, updated_at",
@@ -57,8 +57,8 @@ Settings write(pg::Tx& tx, core::Scope const& scope, boost::json::object const& 
         {scope.id, boost::json::serialize(document), now});
     auto written = pg::read_first(rows, read_settings).value();
     if (expected_version && written.version != *expected_version + 1)
-        throw core::Error(
-            core::codes::precondition_failed, "The settings have been changed since they were read.");
+        throw core::Error(core::codes::precondition_failed,
+            "The settings have changed since they were read. Read them again and repeat the change.");
     return written;
 }
 

@@ -15,36 +15,38 @@
 #include <string_view>
 #include <utility>
 
-/// The settings of a scope: one JSON document, whose members each service names and checks. A service's
-/// `GET|PATCH /v1/settings` parses a PATCH, says how it changes the document and how that is shown;
-/// everything between is here, beside the table, since the audit log comes before this library.
+/// The settings of a scope: one JSON document. Each service defines and checks its members. A service's
+/// `GET|PATCH /v1/settings` parses the PATCH, changes the document and defines the visible part (`Show`).
+/// This library does the rest: storage, ETag and audit entry.
 namespace tenancy::settings {
 
 struct Settings {
-    boost::json::object document; ///< empty when nothing was ever set
-    std::int64_t version = 0;     ///< counts the writes
+    boost::json::object document; ///< empty if never written
+    std::int64_t version = 0;     ///< number of writes
     std::optional<core::Time> updated_at;
 };
 
-/// The settings as they are. The transaction sees the scope.
+/// The current settings. The transaction must see the scope.
 Settings read(pg::Tx& tx, core::Scope const& scope);
 
-/// The same, and nobody else writes them until this transaction ends: for read, change, write.
+/// As `read`, and locks the settings until this transaction ends, so that no other transaction changes them
+/// between this read and the next `write`.
 Settings read_for_update(pg::Tx& tx, core::Scope const& scope);
 
-/// Replaces the document and announces it to every Directory at commit. With `expected_version` (0: never
-/// written) throws PRECONDITION_FAILED when the version is another one.
+/// Replaces the document and announces it to every Directory at commit. If `expected_version` is set and
+/// differs from the current version (0: never written), throws PRECONDITION_FAILED.
 Settings write(pg::Tx& tx, core::Scope const& scope, boost::json::object const& document,
     std::optional<std::int64_t> expected_version, core::Time now);
 
-/// What reads answer of a document. It goes into the audit log as well, so it holds no secret.
+/// The part of a document that reads return. It is also written to the audit log, so it must not contain
+/// secrets.
 using Show = boost::json::object (*)(boost::json::object const& document);
 
-/// `defaults`, with what the document has in the place of those members it has.
+/// Returns `defaults`, in which members that `document` has are replaced by its values.
 boost::json::object with_defaults(boost::json::object const& document, boost::json::object defaults);
 
-/// Does to the member what a PATCH asks for, which is nothing when it does not name it; `cleared` is what
-/// `null` leaves.
+/// Sets the member `name` to the value of a PATCH, or to `cleared` if the PATCH has `null`. Does nothing if
+/// the PATCH does not contain the member.
 template <class T>
 void set(boost::json::object& document, std::string_view name, core::Change<T> const& change,
     boost::json::value cleared = nullptr)
@@ -52,12 +54,13 @@ void set(boost::json::object& document, std::string_view name, core::Change<T> c
     if (change) document[name] = change.value ? boost::json::value_from(*change.value) : std::move(cleared);
 }
 
-/// `GET /v1/settings`: 200 with what `show` makes of the request's scope's, and their ETag.
+/// `GET /v1/settings`: 200 with the visible part (`show`) of the settings of the request's scope, and their
+/// ETag.
 http::Response answer_get(pg::Tx& tx, http::Request const& request, Show show);
 
-/// `PATCH /v1/settings`: `change` alters the document, an audit entry `settings.updated` says how, and the
-/// answer is that of a GET. PRECONDITION_FAILED when the request's If-Match names another version. Call it
-/// last in the transaction (audit::record).
+/// `PATCH /v1/settings`: `change` modifies the document, an audit entry `settings.updated` records the
+/// change, and the response is that of a GET. Throws PRECONDITION_FAILED if the request's If-Match names
+/// another version. Call it last in the transaction, as audit::record requires.
 http::Response answer_patch(pg::Tx& tx, http::Request const& request,
     std::function<void(boost::json::object&)> const& change, Show show, core::Time now);
 

@@ -5,14 +5,14 @@
 
 namespace tenancy {
 
-/// The longest slug: with `-sandbox` behind it a DNS label of 63 characters (RFC 1035).
+/// The maximum length of a slug: with `-sandbox` it is a DNS label of 63 characters (RFC 1035).
 inline constexpr std::size_t max_slug_length = 55;
 
-/// What the host label of a tenant's sandbox ends in.
+/// The suffix of the host label of a tenant's sandbox.
 inline constexpr std::string_view sandbox_suffix = "-sandbox";
 
-/// Whether `text` may name a tenant: `^[a-z0-9]([a-z0-9-]{0,53}[a-z0-9])?$`, not ending in `-sandbox`, and
-/// not one of the reserved names (www, api, admin, auth, feedback, notify, billing, static, docs).
+/// Whether `text` is a valid name of a tenant: `^[a-z0-9]([a-z0-9-]{0,53}[a-z0-9])?$`, not ending in
+/// `-sandbox`, and not a reserved name (www, api, admin, auth, feedback, notify, billing, static, docs).
 bool is_slug(std::string_view text) noexcept;
 
 } // namespace tenancy

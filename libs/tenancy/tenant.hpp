@@ -21,11 +21,11 @@ namespace tenancy {
 /// Tables `tenants` and `tenant_erasures` (registry, without row-level security) and `scope_settings`.
 pg::Component const& migrations();
 
-/// The channel on which every change of a tenant or its settings is announced at commit; the payload is the
-/// slug.
+/// The channel that announces every change of a tenant or its settings at commit. The payload is the slug.
 inline constexpr char const* channel = "tenants";
 
-/// Named numbers the operator sets for a tenant. Names are open: each service reads those it knows.
+/// Named numbers that the operator sets for a tenant. Any name is allowed. Each service reads the names that
+/// it defines.
 class Limits {
 public:
     using Values = std::map<std::string, std::int64_t, std::less<>>;
@@ -34,12 +34,12 @@ public:
 
     explicit Limits(Values values) : values_(std::move(values)) {}
 
-    /// Reads a JSON object of integers; members of another type are left out.
+    /// Reads a JSON object of integers. Members of other types are skipped.
     static Limits from_json(boost::json::object const& object);
 
     std::optional<std::int64_t> find(std::string_view name) const;
 
-    /// Requests a minute for each caller. 0 allows none; nullopt: the service's own rule.
+    /// Requests per minute and caller. 0 allows none; nullopt: the service's default.
     std::optional<std::int64_t> requests_per_minute() const { return find("requestsPerMinute"); }
 
     Values const& values() const noexcept { return values_; }
@@ -50,27 +50,27 @@ private:
 
 /// A row of the registry.
 struct TenantRecord {
-    std::int64_t id = 0; ///< from 1; never used again
+    std::int64_t id = 0; ///< from 1; never reused
     std::string slug;
     std::string display_name;
     bool suspended = false;
     Limits limits;
     core::Time created_at;
     core::Time updated_at;
-    std::optional<core::Time> erase_after; ///< set: awaits erasure, and is suspended
+    std::optional<core::Time> erase_after; ///< if set: the tenant is suspended and is erased after this time
 
     core::Scope scope(core::Environment environment) const { return core::Scope::of(id, environment, slug); }
 };
 
-/// What a tenant set for one environment, as the request pipeline uses it.
+/// A tenant's settings for one environment, as the gateway uses them.
 struct EnvironmentSettings {
     boost::json::object document;
-    std::vector<std::string>
-        allowed_origins;      ///< `allowedOrigins` of the document: normalised, see origins.hpp
+    /// `allowedOrigins` of the document: normalised, see origins.hpp.
+    std::vector<std::string> allowed_origins;
     std::int64_t version = 0; ///< 0: never written
 };
 
-/// A tenant with the settings of both environments: what the Directory remembers. Immutable.
+/// A tenant with the settings of both environments, as the Directory caches it. Immutable.
 struct Tenant : TenantRecord {
     std::array<EnvironmentSettings, 2> environments;
 

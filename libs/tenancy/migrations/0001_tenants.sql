@@ -1,5 +1,6 @@
--- The registry of tenants: what has to be known before any scope is. It holds nothing of a tenant's own, so it has no
+-- The registry of tenants. It is read before the scope is known, and it contains no data of tenants. So it has no
 -- row-level security. A tenant's scopes are tenant_id * 2 (production) and tenant_id * 2 + 1 (sandbox).
+-- Checksum before its comments were reworded: 169ad0fbd8b787fb0b221004d19f42a89a47405b81c504180b6a66583c355c5c
 CREATE TABLE tenants (
     tenant_id        bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     slug             text        NOT NULL UNIQUE,
@@ -9,21 +10,22 @@ CREATE TABLE tenants (
     created_at       timestamptz NOT NULL,
     updated_at       timestamptz NOT NULL,
     erase_after      timestamptz,
-    erasure_began_at timestamptz, -- from here on there is no way back
+    erasure_began_at timestamptz, -- once set, the erasure cannot be undone
     CHECK (erase_after IS NULL OR status = 'suspended'),
     CHECK (erasure_began_at IS NULL OR erase_after IS NOT NULL)
 );
 
 CREATE INDEX tenants_by_erasure ON tenants (erase_after) WHERE erase_after IS NOT NULL;
 
--- Tenants that are gone, until their scopes have been swept once more.
+-- Erased tenants, until their scopes have been processed once more.
 CREATE TABLE tenant_erasures (
     erased_id bigint      PRIMARY KEY,
     slug      text        NOT NULL,
     erased_at timestamptz NOT NULL
 );
 
--- What a tenant set for one environment. `version` 0 and no `updated_at`: locked, but never written.
+-- A tenant's settings for one environment. A row with `version` 0 and no `updated_at` was created to lock the
+-- settings. No settings have been written to it.
 CREATE TABLE scope_settings (
     scope_id   bigint PRIMARY KEY,
     document   jsonb  NOT NULL CHECK (jsonb_typeof(document) = 'object'),
@@ -33,7 +35,7 @@ CREATE TABLE scope_settings (
 
 SELECT protect_by_scope('scope_settings');
 
--- Every change is announced by the tables themselves, so that no cache depends on the code that made it.
+-- Triggers announce every change, so that caches do not depend on the code that made it.
 CREATE FUNCTION tenants_announce() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_notify('tenants', coalesce(NEW.slug, OLD.slug));
@@ -54,11 +56,12 @@ $$;
 CREATE TRIGGER scope_settings_changed AFTER INSERT OR UPDATE OR DELETE ON scope_settings
     FOR EACH ROW EXECUTE FUNCTION scope_settings_announce();
 
--- Deletes at most `max_rows` rows of a tenant whose erasure has begun, from every table of the schema that has a
--- `scope_id` or a `tenant_id`, those that refer to others first. 0: nothing is left but the tenant itself.
+-- Deletes at most `max_rows` rows of a tenant whose erasure has begun, from all tables of the schema with a column
+-- `scope_id` or `tenant_id`, except `tenants`. Referring tables come before the tables that they refer to. Returns
+-- the number of deleted rows. 0: no such row is left.
 --
--- It runs as the owner of the tables, because the service may not delete everywhere (the audit log). That is all it
--- gains by it: rows of tenants that are being erased, and of no others.
+-- It runs as the owner of the tables, because the service's role may not delete from all of them (for example, the
+-- audit log). The check below limits this privilege to tenants whose erasure has begun.
 CREATE FUNCTION erase_tenant_rows(erased bigint, max_rows integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -66,7 +69,7 @@ DECLARE
     removed bigint;
     total   bigint := 0;
 BEGIN
-    -- One at a time: whoever finds nothing left must not have overlooked what another is just deleting.
+    -- One call per tenant at a time. Otherwise a call could return 0 while a concurrent call is still deleting rows.
     PERFORM pg_advisory_xact_lock(hashtextextended('tenancy.erase', erased));
     IF NOT EXISTS (SELECT FROM tenants WHERE tenant_id = erased AND erasure_began_at IS NOT NULL)
         AND NOT EXISTS (SELECT FROM tenant_erasures WHERE erased_id = erased)
@@ -77,7 +80,7 @@ BEGIN
 
     FOR victim IN
         WITH RECURSIVE owned AS (
-            SELECT c.oid, min(a.attname) AS key -- scope_id before tenant_id
+            SELECT c.oid, min(a.attname) AS key -- scope_id if the table has both columns
             FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
             WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relname <> 'tenants'
                 AND a.attname IN ('scope_id', 'tenant_id')
@@ -87,7 +90,7 @@ BEGIN
             UNION
             SELECT k.conrelid, d.level + 1
             FROM depth d JOIN pg_constraint k ON k.contype = 'f' AND k.confrelid = d.oid AND k.conrelid <> d.oid
-            WHERE d.level < 32 -- tables that refer to each other in a circle
+            WHERE d.level < 32 -- ends the recursion if foreign keys form a cycle
         )
         SELECT o.oid::regclass AS name, o.key,
             CASE o.key WHEN 'scope_id' THEN ARRAY[erased * 2, erased * 2 + 1] ELSE ARRAY[erased] END AS ids
