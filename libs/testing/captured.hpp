@@ -10,7 +10,7 @@
 
 namespace testing {
 
-/// A file in memory that a Logger can write to.
+/// A file in memory to which a Logger can write.
 class Captured {
 public:
     Captured() : fd_(::memfd_create("log", MFD_CLOEXEC))
@@ -25,7 +25,7 @@ public:
 
     int fd() const noexcept { return fd_; }
 
-    /// All that was written so far. A Logger writes in the background: flush it first.
+    /// Returns the text written so far. A Logger writes in the background, so flush it first.
     std::string text() const
     {
         std::string all;
@@ -37,7 +37,7 @@ public:
         }
     }
 
-    /// Every line parsed; throws when one is not JSON.
+    /// Returns all lines, parsed. Throws if a line is not JSON.
     std::vector<boost::json::object> lines() const
     {
         std::vector<boost::json::object> out;

@@ -7,7 +7,7 @@ namespace testing {
 
 namespace {
 
-/// Has openssl make `made`; `more`: what is special about it.
+/// Makes a key and a certificate with openssl; `more`: additional arguments.
 void make(Certificate const& made, std::vector<std::string> const& more)
 {
     std::vector<std::string> argv{"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",

@@ -6,18 +6,18 @@
 
 namespace testing {
 
-/// A certificate in a file and its key in another, both PEM.
+/// A certificate and its key, each in a PEM file.
 struct Certificate {
     std::string file, key;
 };
 
-/// A certificate authority of a test's own, made by openssl. Its files, and those of what it issues, go with
-/// it.
+/// A private certificate authority, made by openssl. The destructor removes its files and those of the
+/// certificates that it has issued.
 class Authority {
 public:
     Authority();
 
-    /// Its own certificate: what clients trust.
+    /// The file of its own certificate, which clients trust.
     std::string const& file() const noexcept { return self_.file; }
 
     /// A certificate for `names`, as openssl writes them: `DNS:localhost,IP:127.0.0.1`.

@@ -9,7 +9,8 @@
 
 namespace testing {
 
-/// Checks that the program held at most `limit` bytes more during the burst, and that they are given back.
+/// Checks that the program used at most `limit` more bytes during the burst than before, and that it released
+/// them afterwards.
 inline void check_memory(Program const& program, Burst const& burst, std::size_t limit)
 {
     WARN("resident: " << burst.before / mebibyte << " MiB before, at most " << burst.most / mebibyte

@@ -17,7 +17,7 @@ namespace testing {
 
 namespace asio = boost::asio;
 
-/// io_contexts with a thread each, as a service has them, for a test on a thread of its own.
+/// io_contexts with one thread each, as in a service. Tests call its functions from their own thread.
 class Contexts {
 public:
     explicit Contexts(unsigned count = 1)
@@ -36,7 +36,7 @@ public:
     Contexts(Contexts const&) = delete;
     Contexts& operator=(Contexts const&) = delete;
 
-    /// Returns when the contexts have nothing left to do.
+    /// Returns when the contexts have no work left.
     void join()
     {
         guards_.clear();
@@ -45,13 +45,14 @@ public:
         threads_.clear();
     }
 
-    /// Starts a coroutine on a context's thread. What it works on outlives it: take the future's value.
+    /// Starts a coroutine on a context's thread. The coroutine's arguments must outlive it, so wait for the
+    /// future.
     template <class T> std::future<T> start(asio::awaitable<T> task, std::size_t context = 0)
     {
         return asio::co_spawn(*all[context], std::move(task), asio::use_future);
     }
 
-    /// Runs a coroutine on a context's thread; its value, or what it threw.
+    /// Runs a coroutine on a context's thread; returns its value or throws its exception.
     template <class T> T await(asio::awaitable<T> task, std::size_t context = 0)
     {
         return start(std::move(task), context).get();

@@ -8,9 +8,9 @@
 
 namespace testing {
 
-/// Checks that a page of a tenant's own auth host, which no setting names, may call `method` on `path` at the
-/// same tenant's host, in each environment, and that a page of another's may not. Asks as a browser does
-/// before the request.
+/// Checks for each environment that pages of a tenant's own auth host may call `method` on `path` at the
+/// tenant's host although no setting allows it. Also checks that pages of other tenants may not. Sends
+/// preflight requests as a browser does.
 template <class Clock>
 void check_pages_of_auth_host(
     ServiceWorld<Clock> const& world, std::string const& method, std::string const& path)

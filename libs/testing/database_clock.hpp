@@ -7,8 +7,8 @@
 
 namespace testing {
 
-/// Lets jobs and periodic tasks of a migrated database go by `clock` instead of the database's own:
-/// `jobs_now()` is what it shows. The database has to outlive the last move of the clock.
+/// Makes jobs and periodic tasks of a migrated database use the time of `clock`, by replacing the SQL
+/// function `jobs_now()`. The database must exist until the last move of the clock.
 inline void rule_database(FakeClock& clock, Postgres const& postgres)
 {
     postgres.query("CREATE TABLE test_clock (now timestamptz); INSERT INTO test_clock DEFAULT VALUES; "
@@ -21,8 +21,8 @@ inline void rule_database(FakeClock& clock, Postgres const& postgres)
     });
 }
 
-/// Undoes `rule_database`: `jobs_now()` is the database's own time again, for processes that a test starts
-/// and that have real clocks.
+/// Undoes `rule_database`: `jobs_now()` returns the database's own time again. For tests that start processes
+/// with real clocks.
 inline void free_database(Postgres const& postgres)
 {
     postgres.query(

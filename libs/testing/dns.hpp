@@ -7,9 +7,9 @@
 
 namespace testing {
 
-/// A DNS server (dnsmasq) on a free port of 127.0.0.1, UDP and TCP, that knows the TXT records it is told.
-/// Create it, and call what restarts it, from a thread that outlives the server (Linux kills the server with
-/// that thread).
+/// A DNS server (dnsmasq) on a free port of 127.0.0.1, UDP and TCP, that serves the given TXT records.
+/// Construct it, and call functions that restart it, on a thread that outlives the server, because Linux
+/// kills the server when that thread ends.
 class DnsServer {
 public:
     /// Records by name; a text of more than 255 bytes is served as several strings (RFC 1035, 3.3.14).
@@ -23,14 +23,14 @@ public:
 
     std::string address() const; ///< `127.0.0.1:PORT`
 
-    /// From now on these are all that there are; other names do not exist.
+    /// Replaces all records; other names do not exist.
     void serve(Records const& records);
 
-    /// From now on every question about a name that has no records is refused instead.
+    /// Replaces all records; queries for other names are refused.
     void refuse_others(Records const& records);
 
-    void stop();  ///< nobody listens; `serve` starts it again
-    void pause(); ///< SIGSTOP: questions are taken and not answered
+    void stop();  ///< the port is closed; `serve` starts the server again
+    void pause(); ///< SIGSTOP: queries are received but not answered
     void resume();
 
 private:

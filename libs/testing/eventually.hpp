@@ -5,9 +5,9 @@
 
 namespace testing {
 
-/// Asks `condition` every few milliseconds until it holds or `limit` has passed; whether it held. For tests
-/// of what happens soon on another thread or in another process; `limit` is for a machine that stalls, and
-/// never what is tested.
+/// Evaluates `condition` every few milliseconds until it is true or `limit` has passed. Returns whether it
+/// was true. For effects that appear soon on another thread or in another process. `limit` only allows for
+/// slow machines: do not test durations with it.
 template <class Condition>
 bool eventually(Condition condition, std::chrono::milliseconds limit = std::chrono::seconds(30))
 {

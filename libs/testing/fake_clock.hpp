@@ -8,8 +8,7 @@
 
 namespace testing {
 
-/// A clock that moves only when told. Starts at 2026-01-01T00:00:00Z unless told otherwise. Safe from any
-/// thread.
+/// A clock that moves only when a test moves it. Starts at 2026-01-01T00:00:00Z by default. Thread-safe.
 class FakeClock final : public core::Clock {
 public:
     static constexpr core::Time start{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1}};
@@ -30,8 +29,8 @@ public:
         if (moved_) moved_(this->now());
     }
 
-    /// Tells `moved` the time now, and whenever the clock has been moved, on the thread that moves it. Before
-    /// other threads use the clock.
+    /// Calls `moved` with the current time at once, and after each move of the clock, on the thread that
+    /// moves it. Call this function before other threads use the clock.
     void follow(std::function<void(core::Time)> moved)
     {
         moved_ = std::move(moved);

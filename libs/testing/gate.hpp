@@ -10,11 +10,11 @@
 
 namespace testing {
 
-/// Holds up whoever comes to it until it is opened, and says how many have come: a handler that is under way
-/// for as long as a test wants it to be. Outlives them. Safe from any thread.
+/// Blocks all callers of `pass` until the gate is opened, so that a test can keep a handler running. Counts
+/// the callers. Must outlive them. Thread-safe.
 class Gate {
 public:
-    /// Counts, then waits until the gate is open.
+    /// Counts the caller, then waits until the gate is open.
     boost::asio::awaitable<void> pass()
     {
         boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
@@ -24,14 +24,14 @@ public:
         }
     }
 
-    /// The same for a thread that may block.
+    /// As `pass`, but blocks the thread.
     void pass_blocking()
     {
         ++arrived_;
         open_.wait(false);
     }
 
-    unsigned arrived() const noexcept { return arrived_; } ///< so far
+    unsigned arrived() const noexcept { return arrived_; } ///< number of calls so far
 
     void open() noexcept
     {
@@ -44,7 +44,7 @@ private:
     std::atomic<bool> open_ = false;
 };
 
-/// Opens the gate when a test ends, however it ends: for what waits for those whom the gate holds up.
+/// Opens the gate when a test ends, even by an exception, so that blocked handlers can finish.
 struct OpenAtEnd {
     Gate& gate;
 

@@ -15,7 +15,8 @@
 
 namespace testing {
 
-/// Holds a scope's advisory lock, as another process that creates something in it does, to its own end.
+/// Holds a scope's advisory lock until this object is destroyed, like another process that creates objects in
+/// the scope.
 class HeldScope {
 public:
     HeldScope(Postgres const& postgres, std::string const& scope_id)
@@ -29,9 +30,9 @@ private:
     pqxx::work transaction_;
 };
 
-/// Checks that creations in other scopes succeed while those in `scope_id` wait for its lock. Each call
-/// creates something new and answers with the status; safe from several threads. `created` is what success
-/// is.
+/// Checks that creations in other scopes succeed while those in `scope_id` wait for its lock. Each callback
+/// must create a new object, return the status of the response, and be thread-safe. `created` is the status
+/// of success.
 inline void check_held_scope(Postgres const& postgres, std::string const& scope_id, unsigned created,
     std::function<unsigned(int n)> const& create_held, std::function<unsigned(int n)> const& create_elsewhere)
 {
@@ -56,7 +57,8 @@ inline void check_held_scope(Postgres const& postgres, std::string const& scope_
         std::vector<std::thread> free;
         for (int i = 0; i < 4; ++i) {
             free.emplace_back([&] {
-                // Until some held-up requests have been answered, so that many batches were shared.
+                // The loop runs until some blocked requests have been answered, because many batches with
+                // other scopes have run by then.
                 for (int n = 0; n < 20 || answered < 8; ++n) {
                     if (create_elsewhere(++number) != created) ++others;
                     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -36,8 +36,8 @@ boost::json::value HttpResponse::json() &&
 HttpResponse require(unsigned status, HttpResponse response)
 {
     if (response.status != status)
-        throw std::runtime_error("not " + std::to_string(status) + " but " + std::to_string(response.status) +
-                                 ": " + response.body);
+        throw std::runtime_error("expected " + std::to_string(status) + ", got " +
+                                 std::to_string(response.status) + ": " + response.body);
     return response;
 }
 
@@ -59,7 +59,7 @@ static std::size_t append_header(char const* data, std::size_t, std::size_t size
     auto& headers = static_cast<HttpResponse*>(target)->headers;
     std::string_view line(data, size);
     line = line.substr(0, line.find_last_not_of("\r\n") + 1);
-    // Each status line starts anew: what an interim response (100) said is not the answer's.
+    // Each status line starts a new response: headers of an interim response (100) are dropped.
     if (line.starts_with("HTTP/")) headers.clear();
     auto const colon = line.find(':');
     if (colon == std::string_view::npos) return size;
@@ -95,7 +95,7 @@ HttpResponse HttpClient::request(std::string const& method, std::string const& p
     std::optional<std::string> const& body)
 {
     auto all = impl_->defaults;
-    // libcurl would add these by itself.
+    // Empty values keep libcurl from adding its own headers.
     all.try_emplace("expect", "Expect", "");
     if (body)
         all.try_emplace("content-type", "Content-Type", "application/json");
@@ -105,7 +105,7 @@ HttpResponse HttpClient::request(std::string const& method, std::string const& p
         all[core::lower(header.first)] = header;
     HeaderList list(nullptr, &curl_slist_free_all);
     for (auto const& [key, header] : all) {
-        // "Name:" takes a header of libcurl's own away.
+        // "Name:" removes a header that libcurl adds.
         std::string const line = header.first + ":" + (header.second.empty() ? "" : " " + header.second);
         curl_slist* const longer = curl_slist_append(list.get(), line.c_str());
         if (!longer) throw std::bad_alloc();

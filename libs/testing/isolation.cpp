@@ -48,7 +48,7 @@ std::string Isolation::breaches_of(RouteProbe const& probe, core::Access access,
         if (core::allows(access, neighbour.kind)) found += by_neighbour(neighbour, probe);
     tidy();
     if (auto now = rows(); now != before) {
-        found += breach("one of them", probe, "something of ours was changed");
+        found += breach("one of the callers", probe, "data of our scope was changed");
         before = std::move(now);
     }
     return found;
@@ -57,7 +57,7 @@ std::string Isolation::breaches_of(RouteProbe const& probe, core::Access access,
 std::string Isolation::by_stranger(Caller& stranger, RouteProbe const& probe) const
 {
     auto const r = call(stranger.client, probe, ours);
-    if (shows_a_secret(r)) return breach(stranger.who, probe, "nothing of ours", r);
+    if (shows_a_secret(r)) return breach(stranger.who, probe, "no data of ours", r);
     if (probe.reach == Reach::tenantless && r.status == 403) return {};
     if (r.status != 401) return breach(stranger.who, probe, "401", r);
     if (!r.header("www-authenticate").starts_with("Bearer"))
@@ -69,13 +69,14 @@ std::string Isolation::by_neighbour(Caller& neighbour, RouteProbe const& probe) 
 {
     if (probe.reach != Reach::object && probe.reach != Reach::scope) return {};
     auto const r = call(neighbour.client, probe, ours);
-    if (shows_a_secret(r)) return breach(neighbour.who, probe, "nothing of ours", r);
+    if (shows_a_secret(r)) return breach(neighbour.who, probe, "no data of ours", r);
     if (probe.reach == Reach::scope)
         return r.status / 100 == 2 ? std::string() : breach(neighbour.who, probe, "2xx", r);
     if (r.status != 404) return breach(neighbour.who, probe, "404", r);
     auto const never = call(neighbour.client, probe, absent);
     if (never.status != 404 || without_request_id(never) != without_request_id(r))
-        return breach(neighbour.who, probe, "what is ours is told from what never was");
+        return breach(
+            neighbour.who, probe, "the response differs from that for an object that never existed");
     return {};
 }
 

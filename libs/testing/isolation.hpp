@@ -15,25 +15,25 @@
 
 namespace testing {
 
-/// What a route works on, which decides what a caller from elsewhere is to be told.
+/// The data that a route reads or changes. It determines the expected response to callers of other scopes.
 enum class Reach {
-    object,     ///< names something of one scope or person: 404 to every other, as if it had never been
-    scope,      ///< works on the scope it is called in: goes well in another, and shows nothing of ours
-    own,        ///< works on the caller's own account
-    tenantless, ///< the operator's
-    open,       ///< takes no credential; what it takes instead has tests of its own
+    object,     ///< an object of one scope or person: 404 for all others, as for an object that never existed
+    scope,      ///< the scope of the call: the call succeeds in another scope, and shows no data of our scope
+    own,        ///< the caller's own account
+    tenantless, ///< for the operator only
+    open,       ///< needs no credential; the route's own tests check its access rules
 };
 
-/// How the isolation test of a service calls one of its routes.
+/// How the isolation test of a service calls one of the service's routes.
 struct RouteProbe {
     http::Method method;
-    std::string_view path; ///< as in the service's table of routes
+    std::string_view path; ///< as in the service's route table
     Reach reach;
     std::string_view body = {}; ///< "": none
 };
 
-/// The probes of what services have in common: those of service/routes.hpp,
-/// blobs/routes.hpp and docs/routes.hpp.
+/// The probes of the routes that services share: those of service/routes.hpp, blobs/routes.hpp and
+/// libs/docs/routes.hpp.
 inline constexpr auto attachment_probes = std::to_array<RouteProbe>({
     {http::Method::post, "/v1/attachments/presign", Reach::scope,
         R"({"filename":"a.txt","contentType":"text/plain","sizeBytes":1})"},
@@ -56,8 +56,8 @@ inline constexpr auto webhook_probes = std::to_array<RouteProbe>({
     {http::Method::post, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", Reach::object},
 });
 
-/// `mint`: the body of `POST /v1/keys`. They end the keys of neighbours, so they come after what keys may
-/// call.
+/// `mint`: the body of `POST /v1/keys`. These probes revoke the keys of other scopes, so call them after all
+/// probes that use keys.
 constexpr std::array<RouteProbe, 4> key_probes(std::string_view mint = R"({"environment":"sandbox"})")
 {
     return {{
@@ -77,12 +77,15 @@ inline constexpr auto tenant_probes = std::to_array<RouteProbe>({
 });
 
 inline constexpr auto reference_probes = std::to_array<RouteProbe>({
+    {http::Method::get, "/", Reach::open},
+    {http::Method::get, "/docs/tutorial", Reach::open},
+    {http::Method::get, "/docs/pages.css", Reach::open},
     {http::Method::get, "/docs", Reach::open},
     {http::Method::get, "/docs/openapi.json", Reach::open},
     {http::Method::get, "/docs/redoc.js", Reach::open},
 });
 
-/// Whether every route of a service's table has its probe, and no probe lacks a route. For a static_assert.
+/// Whether every route of a service's table has a probe, and every probe has a route. For a static_assert.
 template <class Probes, class Routes>
 constexpr bool covers_every_route(Probes const& probes, Routes const& routes)
 {
@@ -105,14 +108,14 @@ constexpr bool are_production_only(std::span<RouteProbe const> listed, Routes co
     });
 }
 
-/// Values of path parameters by their names.
+/// Values of path parameters by name.
 using PathValues = std::map<std::string, std::string>;
 
-/// Calls the route with the parameters of its path filled in.
+/// Calls the route, with the parameters of its path replaced by `values`.
 HttpResponse call(HttpClient& client, RouteProbe const& probe, PathValues const& values);
 
-/// Everybody who may not use what belongs to one scope, "ours", called on for every route: nothing of it is
-/// shown to them and nothing of it is changed.
+/// Calls every route of a service with the credentials of callers that have no access to one scope, called
+/// "ours". Checks that these calls show no data of our scope and change nothing in it.
 ///
 ///     static_assert(testing::covers_every_route(probes, feedback::routes));
 ///     ...
@@ -121,25 +124,27 @@ struct Isolation {
     struct Caller {
         std::string who;
         HttpClient client;
-        core::Access kind = core::Access::anonymous; ///< of the credential where it is good
+        core::Access kind = core::Access::anonymous; ///< of the credential in its own scope
     };
 
-    PathValues ours;                  ///< what the paths name of our scope
-    PathValues absent;                ///< the same of nothing that ever was
-    std::vector<std::string> secrets; ///< parts of our values that no answer to anybody else has
-    /// They call our scope with what is no credential there: 401, or 403 to a good one of the operator's
-    /// routes.
+    PathValues ours;                  ///< path parameters that name objects of our scope
+    PathValues absent;                ///< path parameters that name objects that never existed
+    std::vector<std::string> secrets; ///< parts of our values that no response to other callers may contain
+    /// Callers that call our scope with credentials that are not valid there. Expected: 401. On the
+    /// operator's routes, 403 for a credential that is valid in another scope.
     std::vector<Caller> strangers;
-    /// They call our scope with a credential of it: 403 where the route does not take their kind.
+    /// Callers that call our scope with credentials of our scope. Expected: 403 if the route does not allow
+    /// their kind of credential.
     std::vector<Caller> residents;
-    /// They call where their credential is good, for what is ours: see Reach.
+    /// Callers that call their own scope, where their credential is valid, and name objects of our scope.
+    /// Expected: see Reach.
     std::vector<Caller> neighbours;
-    /// A fingerprint of everything our scope has.
+    /// Returns a fingerprint of all data of our scope.
     std::function<std::string()> rows;
-    /// Takes away what a neighbour may well make in our scope: another user of it, say.
+    /// Removes data that other callers are allowed to create in our scope, for example another user.
     std::function<void()> tidy = [] {};
 
-    /// Calls every route but the open ones, and says, line by line, what should not have happened.
+    /// Calls every route except the open ones, and returns the failures, one per line.
     template <class Routes> std::string breaches(std::span<RouteProbe const> probes, Routes const& routes)
     {
         std::string found;
@@ -154,15 +159,17 @@ struct Isolation {
     }
 
 private:
-    /// `before`: the rows as they were, and afterwards as they are.
+    /// `before` contains the rows before the calls. If the calls have changed rows, it is set to the rows
+    /// after them.
     std::string breaches_of(RouteProbe const& probe, core::Access access, std::string& before);
     std::string by_stranger(Caller& stranger, RouteProbe const& probe) const;
     std::string by_neighbour(Caller& neighbour, RouteProbe const& probe) const;
     bool shows_a_secret(HttpResponse const& response) const;
 };
 
-/// Purges tenant demo, and says, line by line, what it left and what it took from others. `rows`: a
-/// fingerprint of everything that the scope with that id has.
+/// Erases the tenant `demo` at once. Returns the failures, one per line: each scope of `demo` that still has
+/// data, and each scope of another tenant whose data has changed. `rows` returns a fingerprint of all data of
+/// the scope with the given id.
 template <class World>
 std::string breaches_of_purge(
     World const& world, std::function<std::string(std::string const& scope_id)> const& rows)
@@ -174,8 +181,8 @@ std::string breaches_of_purge(
     auto const purged = world.as_master().del("/v1/admin/tenants/demo?purge=now");
     if (purged.body != R"({"deleted":true})") found += "not purged: " + purged.body + '\n';
     for (auto const& scope_id : ours)
-        if (rows(scope_id) != empty) found += "something of scope " + scope_id + " was left\n";
-    if (rows(other) != before) found += "something of another tenant's was changed\n";
+        if (rows(scope_id) != empty) found += "data of scope " + scope_id + " was left\n";
+    if (rows(other) != before) found += "data of another tenant was changed\n";
     return found;
 }
 

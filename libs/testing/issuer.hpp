@@ -15,7 +15,7 @@
 
 namespace testing {
 
-/// Who a test token is for.
+/// The claims of a test token.
 struct TokenFor {
     std::string tenant = "demo";
     core::Environment environment = core::Environment::sandbox;
@@ -25,38 +25,39 @@ struct TokenFor {
     std::chrono::seconds lifetime{900};
 };
 
-/// Issues user tokens like the authentication service's, for tests and for trying a service out by hand.
+/// Issues user tokens like those of auth-mfa, for tests and for trying out a service by hand.
 ///
 ///     testing::Issuer issuer(clock);
 ///     auto const token = issuer.token({.role = "admin"});
 ///     auto const expired = issuer.token({}, {{"exp", 1}});          // any claim replaced
-///     auto const lacking = issuer.token({}, {{"sub", nullptr}});    // or taken out
+/// auto const lacking = issuer.token({}, {{"sub", nullptr}});    // or removed
 class Issuer {
 public:
-    /// With a new key. `clock` outlives this object.
+    /// Signs with a new key. `clock` must outlive this object.
     explicit Issuer(core::Clock const& clock, std::string issuer_host = "auth.localhost");
     Issuer(core::Clock const& clock, std::string issuer_host, crypto::SigningKey key);
 
-    /// The key in the PEM file `path`, which is made, readable by its owner alone, when there is none.
+    /// Reads the key from the PEM file `path`. If there is none, creates it, readable by its owner only.
     static crypto::SigningKey key_from_file(std::string const& path);
 
-    /// Every claim of such a token.
+    /// Returns the claims of a token for these test claims.
     boost::json::object claims(TokenFor const& whom) const;
 
-    /// A signed token; members of `changes` replace claims, `null` takes one out.
+    /// Returns a signed token. Members of `changes` replace claims. A member that is `null` removes the
+    /// claim.
     std::string token(TokenFor const& whom, boost::json::object const& changes = {}) const;
 
-    /// Signs anything: `header` replaces members of `{typ, kid}` in the same way.
+    /// Signs any claims. Members of `header` replace or remove those of `{typ, kid}` in the same way.
     std::string sign(boost::json::object const& claims, boost::json::object const& header = {}) const;
 
-    /// The key set: the key that signs now and those that signed before.
+    /// The key set: the current signing key and the earlier ones.
     std::string jwks() const;
 
     std::string const& kid() const noexcept { return keys_.back().kid; }
 
-    /// Signs with a new key from now on; the old ones stay in the set.
+    /// Makes a new key, which signs all later tokens. The old keys stay in the set.
     void rotate();
-    /// Takes the old keys out of the set.
+    /// Removes the old keys from the set.
     void retire_old();
 
 private:
@@ -84,10 +85,10 @@ public:
     /// `http://127.0.0.1:PORT/.well-known/jwks.json`
     std::string url() const;
 
-    /// From now on every request is answered with `status`; 200 serves again.
+    /// Makes every later request get `status`. With 200, the server serves the key set again.
     void answer_with(unsigned status);
 
-    /// Requests so far.
+    /// The number of requests so far.
     std::uint64_t requests() const;
 
 private:

@@ -43,7 +43,7 @@ boost::json::array all_items(HttpClient& client, std::string const& path, int li
         auto const page = r.json();
         auto const& found = page.at("items").as_array();
         if (found.size() > static_cast<std::size_t>(limit))
-            throw std::runtime_error(path + ": too long a page");
+            throw std::runtime_error(path + ": the page is too long");
         items.insert(items.end(), found.begin(), found.end());
         cursor = page.at("cursor").is_null() ? "" : text(page, "cursor");
     } while (!cursor.empty());

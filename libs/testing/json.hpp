@@ -12,20 +12,20 @@ namespace testing {
 /// A JSON object with these members, serialised: `body({{"email", e}, {"password", p}})`.
 std::string body(boost::json::object const& members);
 
-/// `value.at(member)` as text; "null" for null. Throws when there is no such member.
+/// Returns `value.at(member)` as text, and "null" for null. Throws if the member does not exist.
 std::string text(boost::json::value const& value, std::string_view member);
 
-/// The stable code of an error, "" when the answer is none.
+/// Returns the stable code of an error, or "" if the response is not an error.
 std::string error_of(HttpResponse const& response);
 
-/// What is wrong with a request, as `pointer code`, one a line, in the answer's order; the error's code when
-/// it names no faults.
+/// Returns the errors of a request as `pointer code`, one per line, in the order of the response. If the
+/// response lists none, returns the error's code.
 std::string faults_of(HttpResponse const& response);
 
-/// Every item of a list, page by page, each of at most `limit`. Throws when a page is not answered with 200.
+/// Returns all items of a list, read in pages of at most `limit`. Throws if the status of a page is not 200.
 boost::json::array all_items(HttpClient& client, std::string const& path, int limit = 100);
 
-/// The body but for the request's id: equal for answers that must not differ.
+/// Returns the body without the request's id, so that a test can check that two responses do not differ.
 std::string without_request_id(HttpResponse const& response);
 
 } // namespace testing

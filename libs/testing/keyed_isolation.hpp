@@ -9,10 +9,10 @@
 
 namespace testing {
 
-/// An id that nothing ever had.
+/// An id that never existed.
 inline constexpr char const* never = "0190a5d2-0000-7000-8000-0000000000ff";
 
-/// No credential of demo's sandbox at all.
+/// Adds callers without a valid credential for demo's sandbox.
 template <class Clock> void add_strangers(Isolation& isolation, KeyedWorld<Clock> const& world)
 {
     Issuer const forger(world.clock);
@@ -22,7 +22,7 @@ template <class Clock> void add_strangers(Isolation& isolation, KeyedWorld<Clock
     auto altered = world.key();
     altered.back() = altered.back() == 'a' ? 'b' : 'a';
     auto& strangers = isolation.strangers;
-    strangers.push_back({"nobody", world.client()});
+    strangers.push_back({"an anonymous caller", world.client()});
     strangers.push_back({"another tenant's key", world.with(world.key("other-sandbox"))});
     strangers.push_back({"the other environment's key", world.with(world.key("demo"))});
     strangers.push_back({"a key with a wrong checksum", world.with(altered)});
@@ -32,7 +32,7 @@ template <class Clock> void add_strangers(Isolation& isolation, KeyedWorld<Clock
     strangers.push_back({"the other environment's owner", world.with(world.token(ada, "owner", "demo"))});
 }
 
-/// Credentials of demo's sandbox.
+/// Adds callers with credentials of demo's sandbox.
 template <class Clock> void add_residents(Isolation& isolation, KeyedWorld<Clock> const& world)
 {
     auto& residents = isolation.residents;
@@ -42,7 +42,8 @@ template <class Clock> void add_residents(Isolation& isolation, KeyedWorld<Clock
     residents.push_back({"an owner", world.as_user(bob, "owner"), core::Access::owner});
 }
 
-/// Somebody else's good credential, at home, for what is demo's. `homes`: those of keys.
+/// Adds callers with valid credentials of other scopes, which name objects of `demo`. `homes` are the scopes
+/// of their keys.
 template <class Clock>
 void add_neighbours(
     Isolation& isolation, KeyedWorld<Clock> const& world, std::vector<std::string> const& homes)
@@ -56,9 +57,10 @@ void add_neighbours(
         {"the operator for another tenant", world.as_master("other-sandbox"), core::Access::master});
 }
 
-/// Everybody who may not use what belongs to demo's sandbox, where callers have keys and tokens. `ours` and
-/// `absent` are Isolation's, but for the names of keys, tenants and webhooks that every service has; secrets
-/// and rows are left to the service's test, and callers of kinds that it alone has.
+/// Returns an Isolation with three groups of callers: without a valid credential, with credentials of the
+/// sandbox of `demo`, and with credentials of other scopes. `ours` and `absent` are those of Isolation. The
+/// names of keys, tenants and webhooks are added, because every service has them. The service's test adds
+/// secrets, rows, and its own kinds of callers.
 template <class Clock>
 Isolation isolation_of(KeyedWorld<Clock> const& world, PathValues ours, PathValues absent,
     std::vector<std::string> const& homes = {"other-sandbox", "demo"})
@@ -76,9 +78,9 @@ Isolation isolation_of(KeyedWorld<Clock> const& world, PathValues ours, PathValu
     return isolation;
 }
 
-/// Calls every route with the credentials of demo's sandbox, and says, line by line, which calls changed
-/// `rows`: a fingerprint of what demo's production has and of what both environments share. `shared`: paths
-/// of which the specification says that both environments write them.
+/// Calls every route with the credentials of demo's sandbox, and returns, one per line, the calls that
+/// changed `rows`: a fingerprint of the data of demo's production and of the data that both environments
+/// share. `shared`: paths that, according to the specification, both environments may write.
 template <class Clock>
 std::string sandbox_breaches(KeyedWorld<Clock> const& world, std::span<RouteProbe const> probes,
     PathValues const& values, std::function<std::string()> const& rows,
@@ -94,7 +96,7 @@ std::string sandbox_breaches(KeyedWorld<Clock> const& world, std::span<RouteProb
             call(caller.client, probe, values);
             if (auto now = rows(); now != before) {
                 found += std::string(http::to_string(probe.method)) + ' ' + std::string(probe.path) + ", " +
-                         caller.who + ": something of production was changed\n";
+                         caller.who + ": data of production was changed\n";
                 before = std::move(now);
             }
         }

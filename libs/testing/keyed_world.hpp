@@ -13,15 +13,15 @@
 
 namespace testing {
 
-/// Ids of two users.
+/// The ids of two users.
 inline constexpr char const* ada = "0190a5d2-0000-7000-8000-00000000ada0";
 inline constexpr char const* bob = "0190a5d2-0000-7000-8000-00000000b0b0";
 
-/// A ServiceWorld whose callers are backends, with API keys that the operator mints, and users, with tokens
-/// of an issuer.
+/// A ServiceWorld with two kinds of callers: backends with API keys that the operator creates, and users with
+/// tokens of an issuer.
 template <class Clock> class KeyedWorld : public ServiceWorld<Clock> {
 public:
-    /// Calls with an API key of the scope.
+    /// Returns a client that sends an API key of the scope.
     HttpClient as_backend(std::string const& tenant = "demo-sandbox") const
     {
         return this->with(key(tenant), tenant);
@@ -33,7 +33,8 @@ public:
         return this->with(token(subject, role, tenant), tenant);
     }
 
-    /// An API key of the scope, made on first use. `kind`: where the service has several; "": a backend's.
+    /// Returns an API key of the scope, which is created on first use. `kind` is for services with several
+    /// kinds of keys. "" means the kind for backends.
     std::string key(std::string const& tenant = "demo-sandbox", std::string const& kind = {}) const
     {
         auto const asked = kind.empty() ? std::string(kind_of_backends()) : kind;
@@ -56,7 +57,7 @@ public:
             .role = role});
     }
 
-    /// As ServiceWorld's, with the issuer's keys.
+    /// The variables of ServiceWorld, and the issuer's keys.
     std::map<std::string, std::string> variables() const
     {
         auto all = ServiceWorld<Clock>::variables();
@@ -75,7 +76,7 @@ protected:
     {
     }
 
-    /// As ServiceWorld's, with the issuer's keys where the configuration names no others.
+    /// Begins like ServiceWorld. The service uses the issuer's keys, unless `environment` names others.
     void begin(Environment environment, std::string const& tenant = ServiceWorld<Clock>::a_tenant)
     {
         std::ofstream(jwks_file()) << issuer.jwks();
@@ -86,7 +87,7 @@ protected:
 private:
     std::string jwks_file() const { return this->directory.path() + "/jwks.json"; }
 
-    /// "": the service has one kind of keys.
+    /// "": the service has only one kind of keys.
     virtual std::string_view kind_of_backends() const { return {}; }
 
     mutable std::map<std::string, std::string> keys_; ///< by tenant and kind

@@ -10,7 +10,7 @@ namespace testing {
 
 namespace {
 
-/// A line of /proc/<pid>/status in bytes: `VmRSS`, and `VmHWM`, the most that it was.
+/// A line of /proc/<pid>/status in bytes: `VmRSS`, or `VmHWM`, its maximum.
 std::size_t memory(Program const& program, std::string const& name)
 {
     std::ifstream status("/proc/" + std::to_string(program.pid()) + "/status");

@@ -14,16 +14,16 @@ namespace fs = std::filesystem;
 
 PgBouncer::PgBouncer(Postgres const& postgres, unsigned sessions) : postgres_(postgres)
 {
-    // Debian keeps it where only root looks for programs.
+    // Debian installs it in a directory that is only in root's PATH.
     constexpr char const* program = "/usr/sbin/pgbouncer";
     std::string const file = directory_.path() + "/pgbouncer.ini";
-    // Whoever connects is the service's role. It tries a server that was away again after a second.
+    // All clients connect with the service's role. A server that was down is retried after a second.
     std::ofstream(file) << "[databases]\n"
                         << postgres.database() << " = " << postgres.service_url() << "\n[pgbouncer]\n"
                         << "listen_addr = 127.0.0.1\nlisten_port = " << port_ << "\nunix_socket_dir =\n"
                         << "auth_type = any\npool_mode = transaction\nserver_login_retry = 1\n"
                         << "default_pool_size = " << sessions << "\n";
-    // Like PostgreSQL, it refuses to run as root, and then somebody else reads its file.
+    // Like PostgreSQL, it refuses to run as root, so another account must be able to read its file.
     fs::permissions(directory_.path(), fs::perms::others_exec, fs::perm_options::add);
     fs::permissions(file, fs::perms::others_read, fs::perm_options::add);
     process_ = Process({.argv = {program, file}, .user = "postgres", .output = directory_.path() + "/log"});
@@ -39,7 +39,7 @@ std::string PgBouncer::service_url() const
 
 bool PgBouncer::asked_for()
 {
-    return std::getenv("TETRAD_TEST_POOLER") != nullptr; // NOLINT(concurrency-mt-unsafe): nobody sets it
+    return std::getenv("TETRAD_TEST_POOLER") != nullptr; // NOLINT(concurrency-mt-unsafe): no code sets it
 }
 
 bool PgBouncer::answers() const

@@ -34,7 +34,8 @@ static std::string account()
 static uid_t account_id()
 {
     if (geteuid() != 0) return geteuid();
-    passwd const* entry = getpwnam("postgres"); // NOLINT(concurrency-mt-unsafe): before any other thread asks
+    passwd const* entry =
+        getpwnam("postgres"); // NOLINT(concurrency-mt-unsafe): before any other thread calls it
     if (!entry) throw std::runtime_error("there is no account postgres: is PostgreSQL installed?");
     return entry->pw_uid;
 }
@@ -61,7 +62,7 @@ static bool is_usable(std::string const& cluster, uid_t owner)
            fs::exists(cluster + "/PG_VERSION");
 }
 
-/// A directory that initdb has filled, made once for all test processes of this account.
+/// A directory filled by initdb, made once for all test processes of this account.
 static std::string initialised_cluster(std::string const& scratch)
 {
     uid_t const owner = account_id();
@@ -71,7 +72,7 @@ static std::string initialised_cluster(std::string const& scratch)
     run({std::string(binaries) + "initdb", "--pgdata=" + own, "--username=postgres", "--auth=trust",
             "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"},
         scratch + "/log", account());
-    // Complete or not at all; whoever comes second keeps the first one's.
+    // The rename is atomic; if two processes do it, the second uses the result of the first.
     std::error_code error;
     fs::rename(own, shared, error);
     return is_usable(shared, owner) ? shared : own;
@@ -84,7 +85,7 @@ try {
     auto const name_end = stat.rfind(')');
     if (name_end == std::string::npos || name_end + 4 > stat.size()) return 0;
     return static_cast<pid_t>(std::strtol(stat.c_str() + name_end + 4, nullptr, 10));
-} catch (std::ios_base::failure const&) { // it ended while we read
+} catch (std::ios_base::failure const&) { // the process ended while we read
     return 0;
 }
 
@@ -182,7 +183,7 @@ void Postgres::Server::stop()
 void Postgres::Server::signal_all(int number)
 {
     if (!process_.running()) return;
-    // The postmaster first: once it is stopped, no process is added.
+    // The postmaster is stopped first, because it cannot start more processes then.
     process_.signal(number);
     for (pid_t const child : children_of(process_.pid()))
         ::kill(child, number);
@@ -227,7 +228,7 @@ void Postgres::Server::create(
 
 void Postgres::Server::drop(std::string const& database)
 {
-    signal_all(SIGCONT); // a test that failed may have left it paused
+    signal_all(SIGCONT); // a failed test may have left it paused
     if (process_.running()) execute("DROP DATABASE IF EXISTS " + database + " WITH (FORCE)");
 }
 
@@ -246,7 +247,7 @@ std::string Postgres::Server::template_for(
 
 std::shared_ptr<Postgres::Server> const& Postgres::server()
 {
-    // One for the process, since starting it takes longer than most tests.
+    // The whole process shares one server, because starting a server takes longer than most tests.
     static auto const shared = std::make_shared<Server>();
     return shared;
 }
@@ -276,7 +277,7 @@ Postgres::~Postgres()
 {
     try {
         if (server_) server_->drop(database_);
-    } catch (std::exception const&) { // NOLINT(bugprone-empty-catch): it goes with the server
+    } catch (std::exception const&) { // NOLINT(bugprone-empty-catch): it is removed with the server
     }
 }
 

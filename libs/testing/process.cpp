@@ -29,7 +29,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What the child becomes, worked out before the fork: after it, only plain system calls are safe.
+/// The account of the child. It is determined before the fork, because only plain system calls are safe after
+/// the fork.
 struct Account {
     bool change = false;
     uid_t uid = 0;
@@ -42,7 +43,7 @@ static Account account_of(std::string const& user)
 {
     if (user.empty() || geteuid() != 0) return {};
     passwd const* entry =
-        getpwnam(user.c_str()); // NOLINT(concurrency-mt-unsafe): before any other thread asks
+        getpwnam(user.c_str()); // NOLINT(concurrency-mt-unsafe): before any other thread calls it
     if (!entry) throw std::runtime_error("there is no account " + user);
     return {true, entry->pw_uid, entry->pw_gid};
 }
@@ -84,9 +85,10 @@ Process::Process(Options const& options)
         gid_t const group = account.gid;
         bool const changed = !account.change || (setgroups(1, &group) == 0 && setgid(account.gid) == 0 &&
                                                     setuid(account.uid) == 0 && chdir("/") == 0);
-        // After the change of account, which would clear it. The parent may have died before.
-        // A listening socket that lives on in a child takes connections that nobody answers.
+        // An inherited listening socket would accept connections that the child never answers.
         close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+        // PR_SET_PDEATHSIG is set after the change of account, because the change clears it. The parent may
+        // have died before this call, so the id of the parent is checked.
         if (!changed || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(126);
         execvpe(argv[0], argv.data(), envp.data());
         _exit(127);
@@ -152,7 +154,7 @@ unsigned short free_port()
     return ntohs(address.sin_port);
 }
 
-/// `tetrad.1234.AbCdEf` of a process that is gone.
+/// Whether a directory such as `tetrad.1234.AbCdEf` belongs to a process that has ended.
 static bool is_left_over(std::string const& name, std::string const& prefix)
 {
     if (!name.starts_with(prefix + ".")) return false;
@@ -185,7 +187,7 @@ std::string output_of(std::vector<std::string> const& argv, std::chrono::millise
     std::ostringstream text;
     text << std::ifstream(file).rdbuf();
     if (ended && process.status() == 0) return text.str();
-    throw std::runtime_error(argv[0] + (ended ? " failed: " : " is not done: ") + text.str());
+    throw std::runtime_error(argv[0] + (ended ? " failed: " : " did not end in time: ") + text.str());
 }
 
 } // namespace testing

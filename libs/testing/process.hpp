@@ -8,31 +8,32 @@
 
 namespace testing {
 
-/// A child process that dies with us: the kernel kills it when the thread that started it ends, however that
-/// ends.
+/// A child process that does not outlive the test: the kernel kills it when the thread that started it ends,
+/// for any reason.
 class Process {
 public:
     struct Options {
         std::vector<std::string> argv;             ///< argv[0] is a path or is looked up in PATH
-        std::vector<std::string> environment = {}; ///< `NAME=value`, on top of ours
-        std::string user = {};                     ///< run as this account (needs root); "" is ours
+        std::vector<std::string> environment = {}; ///< `NAME=value`, added to ours
+        std::string user = {};                     ///< the account to run as (needs root); "" is ours
         std::string output = "/dev/null";          ///< stdout and stderr are appended to this file
     };
 
-    Process() = default; ///< none
+    Process() = default; ///< no process
     explicit Process(Options const& options);
-    ~Process(); ///< SIGKILL, then waits
+    ~Process(); ///< sends SIGKILL, then waits
 
     Process(Process&& other) noexcept : pid_(std::exchange(other.pid_, -1)), status_(other.status_) {}
 
     Process& operator=(Process&& other) noexcept;
 
-    pid_t pid() const noexcept { return pid_; } ///< -1 when there is none or it was waited for
+    pid_t pid() const noexcept { return pid_; } ///< -1 when there is no process, or it was waited for
 
     bool running();
     void signal(int number);
 
-    /// Waits for the end; false after `limit`. Afterwards `status()` is the exit code, or 128 + the signal.
+    /// Waits until the process has ended. Returns false if it has not ended after `limit`. Afterwards
+    /// `status()` is the exit code, or 128 + the number of the signal.
     bool wait(std::chrono::milliseconds limit = std::chrono::seconds(30));
 
     int status() const noexcept { return status_; }
@@ -42,15 +43,15 @@ private:
     int status_ = 0;
 };
 
-/// Runs a program to its end and answers what it wrote to stdout and stderr. Throws std::runtime_error, with
-/// that, when it fails or is not done after `limit`.
+/// Runs a program to its end and returns its stdout and stderr. Throws std::runtime_error, with that output,
+/// if the program fails or has not ended after `limit`.
 std::string output_of(std::vector<std::string> const& argv, std::chrono::milliseconds limit);
 
-/// A TCP port on 127.0.0.1 that nobody listens on just now.
+/// Returns a TCP port on 127.0.0.1 that is free now.
 unsigned short free_port();
 
-/// A new directory with a short path, `prefix` in its name and the process's id; removed with the object.
-/// Those that dead processes left behind with the same prefix are removed first.
+/// A new directory with a short path that contains `prefix` and the id of the process. The destructor removes
+/// it. The constructor removes directories with the same prefix whose processes have ended.
 class TemporaryDirectory {
 public:
     explicit TemporaryDirectory(std::string const& prefix = "tetrad");

@@ -9,30 +9,30 @@
 
 namespace testing {
 
-/// The program of a service itself, over the data of a ServiceWorld: what is killed, stopped and run twice.
+/// A service's program on the data of a ServiceWorld, for tests that kill it, stop it or run it twice.
 ///
 ///     testing::Program program(FEEDBACK_PROGRAM, world.variables());
 class Program {
 public:
-    /// By the names of variables.
+    /// Variables by name.
     using Environment = std::map<std::string, std::string>;
 
-    /// Begins the executable at `path` on free ports, and returns once it is ready; throws std::runtime_error
-    /// when that never comes. `environment`: a world's variables and the service's own.
+    /// Starts the executable at `path` on free ports, and returns when it is ready. Throws std::runtime_error
+    /// if it does not become ready. `environment` contains the variables of a world and those of the service.
     Program(std::string const& path, Environment environment);
 
-    /// Calls `demo-sandbox` with that Authorization.
+    /// Returns a client for `demo-sandbox` that sends this Authorization header.
     HttpClient client(
         std::string const& authorization, std::chrono::milliseconds timeout = std::chrono::seconds(30)) const;
 
-    /// Calls the operations port.
+    /// A client for the operations port.
     HttpClient operations() const;
 
     pid_t pid() const noexcept { return process_.pid(); }
 
     void kill();
 
-    /// As an orchestrator does; the exit code.
+    /// Sends SIGTERM, as an orchestrator does. Returns the exit code.
     int terminate();
 
 private:

@@ -6,32 +6,32 @@
 
 namespace testing {
 
-/// A plain blocking TCP connection for what an HTTP client would not send: halves of requests, nonsense,
-/// pipelining.
+/// A plain blocking TCP connection for bytes that an HTTP client would not send: partial requests, invalid
+/// requests, pipelining.
 class RawConnection {
 public:
     using Milliseconds = std::chrono::milliseconds;
 
-    /// Throws std::system_error when refused.
+    /// Throws std::system_error if the connection is refused.
     explicit RawConnection(unsigned short port, std::string const& address = "127.0.0.1");
     ~RawConnection();
     RawConnection(RawConnection const&) = delete;
     RawConnection& operator=(RawConnection const&) = delete;
 
-    /// Sends everything; throws std::system_error when the peer has closed.
+    /// Sends all bytes. Throws std::system_error if the peer has closed the connection.
     void send(std::string_view bytes);
 
-    /// Closes our sending half: the peer reads end of file.
+    /// Shuts down the sending direction, so that the peer reads end of file.
     void finish_sending();
 
-    /// What arrives until the peer closes or `timeout` has passed in all.
+    /// Reads until the peer closes the connection or `timeout` has passed since the call.
     std::string read_to_close(Milliseconds timeout = std::chrono::seconds(30));
 
-    /// What arrives up to and including `end` (what comes after is kept for the next read), or until the peer
-    /// closes or `timeout` has passed.
+    /// Reads up to and including `end`, or until the peer closes or `timeout` has passed. Bytes after `end`
+    /// are kept for the next read.
     std::string read_until(std::string_view end, Milliseconds timeout = std::chrono::seconds(30));
 
-    /// At most `size` bytes; fewer only when the peer closes or `timeout` has passed.
+    /// Reads exactly `size` bytes; fewer only when the peer closes or `timeout` has passed.
     std::string read(std::size_t size, Milliseconds timeout = std::chrono::seconds(30));
 
     /// Whether the peer closed (or reset) the connection, as seen by the reads so far.

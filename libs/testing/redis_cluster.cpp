@@ -11,15 +11,16 @@ namespace testing {
 namespace {
 
 constexpr unsigned slot_count = 16'384;
-constexpr auto patience = std::chrono::seconds(60); // of a machine that stalls
+constexpr auto patience = std::chrono::seconds(60); // for slow machines
 
 std::unique_ptr<RedisServer> new_server(std::string const& bus_port, RedisCluster::Options const& options)
 {
     std::vector<std::string> arguments{"--cluster-enabled", "yes", "--cluster-port", bus_port,
         "--cluster-node-timeout", std::to_string(options.node_timeout.count()),
         "--cluster-require-full-coverage", "no", "--repl-diskless-sync-delay", "0",
-        // A replica may stand for election however long its master has been away: while the machine stalls no
-        // vote arrives in time, and by default it gives up for good after 10 node time-outs and 10 s.
+        // 0: a replica may stand for election no matter how long its master has been down. By default, a
+        // replica gives up permanently after 10 node time-outs and 10 s, and on a stalled machine no vote may
+        // arrive in that time.
         "--cluster-replica-validity-factor", "0"};
     if (options.announce_localhost)
         arguments.insert(arguments.end(),
@@ -40,7 +41,7 @@ void require(bool done, char const* what)
 RedisCluster::RedisCluster(Options const& options) : masters_(options.masters)
 {
     for (unsigned i = 0; i < options.masters * (1 + options.replicas); ++i) {
-        // The usual one, 10,000 above the port, may be beyond the last.
+        // The default bus port, 10,000 above the port, may exceed 65535.
         bus_ports_.push_back(std::to_string(free_port()));
         servers_.push_back(new_server(bus_ports_.back(), options));
     }
@@ -152,7 +153,7 @@ void RedisCluster::end_move(unsigned slot)
     auto const tell = [&](std::size_t node) {
         at(node, {"CLUSTER", "SETSLOT", std::to_string(slot), "NODE", id_of(to)});
     };
-    tell(to); // first, so that the slot is never nobody's
+    tell(to); // first, so that the slot always has an owner
     tell(from);
     for (std::size_t node = 0; node < masters_; ++node)
         if (node != to && node != from) tell(node);

@@ -12,9 +12,9 @@ namespace testing {
 
 class RedisServer;
 
-/// A real Redis Cluster on loopback, without persistence, whose masters share the slots equally; killed with
-/// the fixture or the process. A master that is down takes its own slots away and no others. Create it from a
-/// thread that outlives it.
+/// A real Redis Cluster on loopback, without persistence. Its masters share the slots equally. It is killed
+/// when the fixture is destroyed or the process ends. When a master is down, only its own slots are
+/// unavailable. Construct it on a thread that outlives it.
 ///
 ///     testing::RedisCluster cluster;
 ///     redis::Client client(testing::patient_client(cluster.url()), contexts.all, logger);
@@ -22,15 +22,15 @@ class RedisCluster {
 public:
     struct Options {
         unsigned masters = 3;
-        unsigned replicas = 0; ///< of each master
-        /// A node that is silent for so long has failed: long where none is meant to fail, since a machine
-        /// that stalls must not look like that.
+        unsigned replicas = 0; ///< per master
+        /// A node that is silent for this long counts as failed. The default is long, so that a slow machine
+        /// causes no failover in tests that expect none.
         std::chrono::milliseconds node_timeout{15'000};
-        /// Nodes talk TLS, to clients and to each other, with certificates of this authority for `names`; it
-        /// outlives the cluster. Null: in the clear.
+        /// If not null, nodes use TLS with clients and with each other, with certificates of this authority
+        /// for `names`. The authority must outlive the cluster.
         Authority* authority = nullptr;
         std::string names = "DNS:localhost,IP:127.0.0.1";
-        /// Nodes announce the host `localhost` to clients, in place of their address.
+        /// Nodes announce the host `localhost` to clients instead of their address.
         bool announce_localhost = false;
     };
 
@@ -41,29 +41,30 @@ public:
     RedisCluster(RedisCluster const&) = delete;
     RedisCluster& operator=(RedisCluster const&) = delete;
 
-    /// `rediss+cluster://` under TLS.
-    std::string url() const; ///< `redis+cluster://127.0.0.1:PORT,…`, all nodes
+    /// `redis+cluster://127.0.0.1:PORT,…` with all nodes; `rediss+cluster://` with TLS.
+    std::string url() const;
 
-    /// Nodes: the masters from 0 on, then the replicas of 0, then those of 1, ….
+    /// Node indexes: the masters from 0 on, then the replicas of master 0, then those of 1, ….
     std::size_t size() const noexcept { return servers_.size(); }
 
     unsigned short port(std::size_t node) const;
 
-    /// Sends one command to a node by redis-cli, which follows nothing; the answer as it prints it. Throws
-    /// std::runtime_error for an error.
+    /// Sends one command to a node with redis-cli, without following redirections. Returns the reply as
+    /// redis-cli prints it. Throws std::runtime_error if the reply is an error.
     std::string at(std::size_t node, std::vector<std::string> const& words) const;
 
-    /// Empties every master.
+    /// Deletes all keys on every master.
     void flush() const;
 
-    unsigned slot_of(std::string const& key) const; ///< as the servers say
-    std::size_t keeper_of(unsigned slot) const;     ///< the master that has it, replicas aside
+    unsigned slot_of(std::string const& key) const; ///< computed by the server
+    std::size_t keeper_of(unsigned slot) const;     ///< the master that holds it
 
-    /// Moves a slot step by step, as resharding does: in between, the keys that are there yet are served by
-    /// the old master, and those that are not by the new one.
+    /// `begin_move`, `move_key` and `end_move` move a slot step by step, as resharding does. Between
+    /// `begin_move` and `end_move`, the old master serves the keys that it still has, and the new master
+    /// serves all others.
     void begin_move(unsigned slot, std::size_t to);
     void move_key(std::string const& key);
-    void end_move(unsigned slot); ///< with all keys that are left
+    void end_move(unsigned slot); ///< moves the remaining keys too
 
     void stop(std::size_t node);  ///< SIGKILL
     void start(std::size_t node); ///< on the same port
@@ -77,11 +78,11 @@ private:
     std::string id_of(std::size_t node) const;
 
     std::vector<std::unique_ptr<RedisServer>> servers_;
-    std::vector<std::string> bus_ports_; ///< on which the nodes talk to each other
+    std::vector<std::string> bus_ports_; ///< ports on which the nodes communicate
     std::size_t masters_;
     char const* scheme_ = "redis+cluster://";
-    std::map<unsigned, std::size_t> moved_;  ///< slots that are not where they were at first
-    std::map<unsigned, std::size_t> moving_; ///< slots on their way, and where to
+    std::map<unsigned, std::size_t> moved_;  ///< slots that have left their first master
+    std::map<unsigned, std::size_t> moving_; ///< slots being moved, and their target
 };
 
 } // namespace testing

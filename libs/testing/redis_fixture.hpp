@@ -13,8 +13,8 @@
 
 namespace testing {
 
-/// For tests that are not about time-outs: a machine that stalls for a while must not look like a Redis that
-/// is down, as it would with the service's 250 ms.
+/// Returns options with a long time-out, for tests that do not test time-outs. With the service's 250 ms, a
+/// slow machine would look like a Redis that is down.
 inline redis::ClientOptions patient_client(
     std::string const& redis_url, core::Clock const* script_clock = nullptr)
 {
@@ -23,15 +23,15 @@ inline redis::ClientOptions patient_client(
         .script_clock = script_clock};
 }
 
-/// A Redis of the test's own and a client of it, on contexts with a thread each.
+/// A private Redis server and a client for it, on contexts with one thread each.
 ///
 ///     testing::RedisFixture redis;
 ///     sms::SenderGuard guard(redis.client, "+18005550100", true, 2);
 ///     CHECK(redis.await(guard.take()).allowed);
-///     redis.clock.advance(1min); // for scripts that ask for the time
+///     redis.clock.advance(1min); // for scripts that read the time
 ///
-/// A fixture of a test file derives from it, or has it as its first member: what works on `client` is to go
-/// before it does, with no coroutine under way.
+/// Derive a fixture from it, or make it the first member: all objects that use `client` must be destroyed
+/// before the fixture, and no coroutine may be running then.
 struct RedisFixture {
     explicit RedisFixture(unsigned context_count = 1)
         : contexts(context_count), client(patient_client(server.url(), &clock), contexts.all, logger)
@@ -44,7 +44,7 @@ struct RedisFixture {
         return contexts.start(std::move(task), context);
     }
 
-    /// Runs a coroutine on a context's thread; its value, or what it threw.
+    /// Runs a coroutine on a context's thread; returns its value or throws its exception.
     template <class T> T await(asio::awaitable<T> task, std::size_t context = 0)
     {
         return contexts.await(std::move(task), context);
@@ -54,7 +54,7 @@ struct RedisFixture {
     Redis server;
     observe::Logger logger{"test", observe::Level::off};
     Contexts contexts;
-    redis::Client client; ///< goes first, so that the contexts run dry and are joined
+    redis::Client client; ///< destroyed first, so that the contexts run out of work and are joined
 };
 
 } // namespace testing

@@ -65,7 +65,7 @@ bool RedisServer::answers() const
     }
 }
 
-/// Asked without a process, which costs more than the server's start.
+/// Sends PING without redis-cli: starting a process takes longer than starting the server.
 bool RedisServer::pong() const
 {
     try {

@@ -1,5 +1,5 @@
 #pragma once
-// Private to testing: the process behind Redis and RedisCluster.
+// Private to testing: the server process of Redis and RedisCluster.
 
 #include "testing/certificates.hpp"
 #include "testing/process.hpp"
@@ -10,29 +10,30 @@
 
 namespace testing {
 
-/// How a Redis talks TLS.
+/// The TLS settings of a Redis server.
 struct RedisTls {
     Certificate certificate;
-    std::string ca_file; ///< of the authority that its clients, and its peers, are to show a certificate of
-    bool asks_for_certificate = false; ///< of clients
+    std::string ca_file;               ///< of the authority whose certificates clients and peers must present
+    bool asks_for_certificate = false; ///< whether clients must present a certificate
 };
 
 /// A redis-server on a free loopback port, without persistence.
 class RedisServer {
 public:
-    /// `more`: arguments on top. `tls`: it talks nothing but that. Starts it.
+    /// Starts the server. `more`: additional arguments. `tls`: it accepts only TLS.
     explicit RedisServer(std::vector<std::string> more = {}, std::optional<RedisTls> tls = std::nullopt);
 
     unsigned short port() const noexcept { return port_; }
 
     std::string const& directory() const noexcept { return directory_.path(); }
 
-    void start(); ///< on the same port; returns once it answers PING
+    void start(); ///< on the same port; returns once it responds to PING
     void stop();  ///< SIGKILL
     void pause();
     void resume();
 
-    /// What redis-cli answers to one command; it shows the server's own certificate and believes any.
+    /// Runs one command with redis-cli and returns the reply. With TLS, redis-cli presents the server's own
+    /// certificate and accepts any certificate.
     std::string ask(std::vector<std::string> const& words, std::chrono::milliseconds limit) const;
 
 private:

@@ -15,9 +15,9 @@ namespace testing {
 
 namespace asio = boost::asio;
 
-/// Runs `awaitable` on `ioc` until it is done (and the context has nothing else to do), on this thread;
-/// returns its value or throws what it threw. Throws std::logic_error when the context ran dry before it was
-/// done.
+/// Runs `awaitable` on `ioc`, on this thread, until the coroutine has ended and the context has no other
+/// work. Returns its value or throws its exception. Throws std::logic_error if the context ran out of work
+/// before the coroutine ended.
 template <class T> T run_awaitable(asio::io_context& ioc, asio::awaitable<T> awaitable)
 {
     using Value = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
@@ -40,7 +40,7 @@ template <class T> T run_awaitable(asio::io_context& ioc, asio::awaitable<T> awa
     if constexpr (!std::is_void_v<T>) return std::move(*value);
 }
 
-/// The same on a context of its own.
+/// The same on a new context.
 template <class T> T run_awaitable(asio::awaitable<T> awaitable)
 {
     asio::io_context ioc(1);

@@ -46,7 +46,7 @@ ScopedStatements::ScopedStatements(Postgres const& postgres, std::int64_t ours, 
 {
     if (eventually([this] { return db_.healthy(); })) return;
     db_.stop();
-    throw std::runtime_error("the database is away");
+    throw std::runtime_error("the database cannot be reached");
 }
 
 ScopedStatements::~ScopedStatements()
@@ -63,7 +63,7 @@ std::string ScopedStatements::run(pg::Scopes scopes, std::string const& sql)
 std::string ScopedStatements::seen(std::string const& table, std::string const& condition)
 {
     auto const count = "SELECT count(*) FROM " + table + " WHERE " + condition;
-    auto const sibling = ours_ - 1; // production: a sandbox's id is the next
+    auto const sibling = ours_ - 1; // production: a sandbox's id is one higher
     return run(ours_, count) + ' ' + run(sibling, count) + ' ' + run(other_, count) + ' ' + run({}, count);
 }
 

@@ -9,34 +9,36 @@
 
 namespace testing {
 
-/// How a table is looked at: an SQL expression of a row `t` that is jsonb, instead of the whole row; ""
-/// leaves the table out.
+/// How the rows of a table are compared: an SQL expression over a row `t` that yields jsonb and is compared
+/// instead of the whole row. "" omits the table.
 using RowViews = std::map<std::string, std::string>;
 
-/// How a scope is looked at to see what callers did: without what the service itself writes meanwhile, which
-/// is jobs, deliveries of webhooks, and when a key was used last.
+/// Views that show only changes made by callers. They omit data that the service itself writes during the
+/// test: jobs, deliveries of webhooks, and the time when a key was last used.
 RowViews const& what_callers_do();
 
-/// A fingerprint of every row of the scope, table by table: equal when nothing of it was changed.
+/// Returns a fingerprint of all rows of the scope, table by table. Two fingerprints are equal if no row has
+/// changed.
 std::string rows_of_scope(Postgres const& postgres, std::string const& scope_id, RowViews const& views = {});
 
-/// A fingerprint of a table's rows of the scope's tenant, for tables that both environments share.
+/// A fingerprint of the tenant's rows in one table, for tables that both environments share.
 std::string rows_of_tenant(Postgres const& postgres, std::string const& table, std::string const& scope_id);
 
-/// Statements of the service's own role, in scopes of the test's choice: what the database lets them see and
-/// write, whatever they name.
+/// Runs statements with the service's own role in scopes of the test's choice. It shows which rows row-level
+/// security lets the statements see and write, regardless of the scopes that they name.
 class ScopedStatements {
 public:
-    /// `ours`: of a sandbox; `other`: of another tenant. Throws std::runtime_error when the database is away.
+    /// `ours`: the scope of a sandbox; `other`: a scope of another tenant. Throws std::runtime_error when the
+    /// database cannot be reached.
     ScopedStatements(Postgres const& postgres, std::int64_t ours, std::int64_t other);
     ~ScopedStatements();
     ScopedStatements(ScopedStatements const&) = delete;
     ScopedStatements& operator=(ScopedStatements const&) = delete;
 
-    /// The first value of what the statement answers. Throws what the database does.
+    /// Returns the first value of the statement's result. Throws the exceptions of the database.
     std::string run(pg::Scopes scopes, std::string const& sql);
 
-    /// How many rows of `table`, of those with `condition`, are seen in `ours`, in the tenant's other
+    /// Counts the rows of `table` that match `condition` and are visible in `ours`, in the tenant's other
     /// environment, in `other`, and in no scope: `3 0 0 0`.
     std::string seen(std::string const& table, std::string const& condition);
 

@@ -11,21 +11,23 @@ namespace testing {
 inline constexpr char const* master_key = "master-key-of-the-tests-0123456789abcdef";
 inline constexpr char const* encryption_keys = "test:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
-/// Settings of a service under test: free ports, the fixtures' servers, receivers on loopback allowed.
+/// Makes the settings of a service under test: free ports, the servers of the fixtures, and outbound calls to
+/// loopback allowed.
 inline service::Settings service_settings(std::string base_host, Postgres const& postgres, Redis const& redis)
 {
     service::Settings settings;
     settings.base_host = std::move(base_host);
     settings.database_url = core::Secret(postgres.service_url());
     settings.redis_url = core::Secret(redis.url());
-    settings.redis_timeout = std::chrono::seconds(3); // a stalled machine is not a Redis that is down
+    // A slow machine must not look like a Redis that is down.
+    settings.redis_timeout = std::chrono::seconds(3);
     settings.master_key = core::Secret(master_key);
     settings.encryption_keys = core::Secret(encryption_keys);
     settings.outbound_allow_private = true;
     return settings;
 }
 
-/// A tenant's environment as the first label of a host names it: `demo`, `demo-sandbox`.
+/// Returns the environment that the first label of a host names: `demo`, `demo-sandbox`.
 inline core::Environment environment_of(std::string const& label)
 {
     return label.ends_with("-sandbox") ? core::Environment::sandbox : core::Environment::production;

@@ -23,13 +23,14 @@
 
 namespace testing {
 
-/// A whole service in this process, on free ports, with a PostgreSQL and a Redis of its own and tenants
-/// `demo` and `other`: what the World of a service's tests derives from. `Clock` is core::SystemClock or
-/// FakeClock.
+/// A whole service in this process, on free ports, with its own PostgreSQL and Redis and the tenants `demo`
+/// and `other`. The World of a service's tests derives from it. `Clock` is core::SystemClock or FakeClock.
 ///
 ///     class World : public testing::ServiceWorld<testing::FakeClock> {
 ///     public:
-///         World() : ServiceWorld(notify::definition()) { begin({{"SMS_OUTBOX", directory.path() + "/sms"}});
+///         World() : ServiceWorld(notify::definition())
+///         {
+///             begin({{"SMS_OUTBOX", directory.path() + "/sms"}});
 ///         }
 ///     };
 template <class Clock> class ServiceWorld {
@@ -38,7 +39,7 @@ public:
     ServiceWorld(ServiceWorld const&) = delete;
     ServiceWorld& operator=(ServiceWorld const&) = delete;
 
-    /// Calls as a tenant's environment: `demo`, `demo-sandbox`.
+    /// A client for one environment of a tenant: `demo`, `demo-sandbox`.
     HttpClient client(std::string const& tenant = "demo-sandbox") const
     {
         HttpClient made("http://127.0.0.1:" + std::to_string(host->port()));
@@ -68,7 +69,7 @@ public:
                               " FROM tenants WHERE slug = '" + slug_of(tenant) + "'");
     }
 
-    /// Variables with which the service's program works on the same data.
+    /// Returns the environment variables with which the service's program uses the same data.
     std::map<std::string, std::string> variables() const
     {
         return {{"BASE_HOST", settings_.base_host}, {"DATABASE_URL", postgres.service_url()},
@@ -76,14 +77,14 @@ public:
             {"LOG_LEVEL", "warn"}};
     }
 
-    /// What the service logged so far, everything from `debug` on.
+    /// The log of the service so far, from level `debug` on.
     std::string logged()
     {
         logger.flush(std::chrono::seconds(30));
         return log_.text();
     }
 
-    /// Ends the service and begins a new one over the same data.
+    /// Stops the service and starts a new one on the same data.
     void restart()
     {
         host->stop();
@@ -91,7 +92,8 @@ public:
         start();
     }
 
-    /// Of a PgBouncer before the database: fewer than a service opens, enough for what tests hold up there.
+    /// Server sessions of a PgBouncer in front of the database: fewer than a service opens, but enough for
+    /// the transactions that tests block.
     static constexpr unsigned pooler_sessions = 4;
 
     Postgres postgres;
@@ -105,8 +107,8 @@ private:
 public:
     observe::Logger logger;
 
-    /// Another replica of the service over the same data, on ports of its own and with a clock of its own,
-    /// which outlives it. The time of scripts is Redis'.
+    /// Returns another replica of the service on the same data, with its own ports. `its_clock` must outlive
+    /// the replica. Redis scripts use the time of Redis.
     std::unique_ptr<service::Host> replica(core::Clock const& its_clock)
     {
         auto settings = settings_;
@@ -115,7 +117,7 @@ public:
     }
 
 protected:
-    /// By the names of variables.
+    /// Variables by name.
     using Environment = std::map<std::string, std::string>;
 
     template <class... ForClock>
@@ -129,18 +131,18 @@ protected:
 
     static constexpr char const* a_tenant = R"({"displayName":"A tenant"})";
 
-    bool pooled_ = PgBouncer::asked_for(); ///< whether `begin` puts a pooler before the database
+    bool pooled_ = PgBouncer::asked_for(); ///< whether `begin` puts a pooler in front of the database
 
-    /// Begins the service, once, from the derived constructor. `environment`: its own configuration. `adjust`
-    /// may change the settings that services share. `tenant`: the body of the tenants' PUT. Throws what is
-    /// wrong with the configuration.
+    /// Begins the service; call it once, from the derived constructor. `environment`: the service's own
+    /// configuration. `adjust` may change the settings that services share. `tenant`: the body of the PUT
+    /// that creates the tenants. Throws if the configuration is wrong.
     void begin(Environment environment, std::function<void(service::Settings&)> const& adjust = {},
         std::string const& tenant = a_tenant)
     {
         environment_ = std::move(environment);
         settings_ = service_settings(std::string(definition_.defaults.base_host), postgres, redis);
         settings_.log_level = observe::Level::debug;
-        // Where the test moves the time, it moves Redis' with it.
+        // If the test moves the time, Redis scripts use the same time.
         if constexpr (!std::is_same_v<Clock, core::SystemClock>) settings_.redis_clock = &clock;
         settings_.body_budget = definition_.defaults.body_budget;
         if (pooled_) go_through_pooler();
@@ -148,7 +150,7 @@ protected:
         start();
         for (std::string const slug : {"demo", "other"}) {
             auto const made = as_master(slug).put("/v1/admin/tenants/" + slug, tenant);
-            if (made.status != 201) throw std::runtime_error("no tenant: " + made.body);
+            if (made.status != 201) throw std::runtime_error("the tenant was not created: " + made.body);
         }
     }
 
@@ -167,7 +169,7 @@ private:
         return name;
     }
 
-    /// Headers that every client of the service sends.
+    /// Sets headers that every client of the service sends.
     virtual void introduce(HttpClient& /*client*/) const {}
 
     void start() { host = make_host(settings_, clock); }
@@ -190,7 +192,7 @@ private:
     std::optional<PgBouncer> pooler_;
 
 public:
-    std::unique_ptr<service::Host> host; ///< goes first, before what it works with
+    std::unique_ptr<service::Host> host; ///< destroyed first, before everything it uses
 };
 
 } // namespace testing

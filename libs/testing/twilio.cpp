@@ -71,7 +71,7 @@ struct TwilioServer::Impl final : http::Application {
         ++requests;
         if (request.body_reader != nullptr && request.body_reader->length() != 0)
             co_await request.body_reader->read_all(request.body, 1 << 20);
-        // In steps, so that a shorter delay also lets go of requests that wait already.
+        // Waits in steps, so that a shorter delay also applies to requests that are already waiting.
         auto const arrived = std::chrono::steady_clock::now();
         while (std::chrono::steady_clock::now() < arrived + delay.load()) {
             asio::steady_timer timer(co_await asio::this_coro::executor, std::chrono::milliseconds(5));
@@ -122,7 +122,7 @@ TwilioServer::TwilioServer() : impl_(std::make_unique<Impl>()) {}
 TwilioServer::~TwilioServer()
 {
     impl_->server.abort();
-    impl_->context.stop(); // an answer may be far away
+    impl_->context.stop(); // a response may still be delayed for long
     impl_->thread.join();
 }
 

@@ -8,8 +8,8 @@
 
 namespace testing {
 
-/// Plays Twilio's Messages API (`POST /2010-04-01/Accounts/{AccountSid}/Messages.json`: form body, Basic
-/// authentication, the documented answers) on a free port of 127.0.0.1.
+/// Implements Twilio's Messages API (`POST /2010-04-01/Accounts/{AccountSid}/Messages.json`: form body, Basic
+/// authentication, the documented responses) on a free port of 127.0.0.1.
 class TwilioServer {
 public:
     static constexpr char const* account_sid = "AC00000000000000000000000000000001";
@@ -24,26 +24,27 @@ public:
     /// `http://127.0.0.1:PORT`
     std::string url() const;
 
-    /// From now on every message is refused with this status and this code of Twilio's error dictionary; 201
-    /// accepts again.
+    /// Makes every later message be refused with this status and this code of Twilio's error dictionary. With
+    /// the status 201, messages are accepted again.
     void refuse_with(unsigned status, int code = 0);
 
-    /// From now on every answer comes `delay` after its request, also to requests that wait already.
+    /// Makes every response be sent `delay` after its request, also for requests that are already waiting.
     void delay(std::chrono::milliseconds delay);
 
-    /// From now on answers are not what is documented: 200 with `body`. "" is as documented again.
+    /// Makes every later response be 200 with `body`, to test responses that Twilio does not document. ""
+    /// restores the documented responses.
     void answer_nonsense(std::string body);
 
     using Form = std::map<std::string, std::string>;
 
-    /// The forms of messages that were accepted, in order. A request that was not as documented is not among
-    /// them.
+    /// Returns the forms of accepted messages in the order of their requests. Malformed requests are not
+    /// included.
     std::vector<Form> accepted() const;
 
-    /// The traceparent that each of those came with, "" for none.
+    /// The traceparent header of each accepted message; "" if absent.
     std::vector<std::string> traces() const;
 
-    /// Requests so far, answered or not.
+    /// The number of requests so far, answered or not.
     unsigned requests() const;
 
 private:
