@@ -1,5 +1,6 @@
 #pragma once
-// What nearly every translation unit includes; nothing that changes with the project.
+// Headers that nearly every translation unit includes. None of them belongs to this project, so a change of
+// the project does not rebuild the precompiled header.
 #include <boost/asio/awaitable.hpp>
 #include <boost/json.hpp>
 
