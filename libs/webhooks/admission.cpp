@@ -11,7 +11,7 @@ using Milliseconds = std::chrono::milliseconds;
 constexpr Milliseconds shortest_pause{500};
 constexpr Milliseconds longest_pause{600'000};
 
-/// 0.9 to 1.1 times as long.
+/// Multiplies by 0.9 to 1.1.
 Milliseconds jittered(Milliseconds pause, std::uint64_t entropy)
 {
     return pause - pause / 10 +
@@ -145,8 +145,8 @@ Admission::Pace& Admission::pace_of(Candidate const& candidate, Steady::time_poi
     return paces_[std::move(lane)];
 }
 
-/// Deliveries of a scope to a host are put off one after the other, as fast as the host may take them: a
-/// backlog is looked at as often as it can be worked off, however long it is.
+/// Puts off each delivery of a scope to a host until after the scope's previous one, at the pace at which the
+/// host accepts deliveries. So the deliveries of a long backlog are not claimed repeatedly before their turn.
 Admission::Verdict Admission::put_off(
     Id id, Candidate const& candidate, Reason reason, Steady::time_point now, std::uint64_t entropy)
 {

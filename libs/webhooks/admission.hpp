@@ -15,38 +15,40 @@
 
 namespace webhooks {
 
-/// Deliveries that a replica works on at once: in flight, or waiting for their host.
+/// Maximum number of deliveries that a replica holds at a time: in flight, or waiting in memory until their
+/// host has capacity.
 inline constexpr std::size_t places = 1'536;
-/// Of them in flight to one endpoint host (host and port), over all tenants.
+/// Maximum number of deliveries of all tenants that are in flight to one endpoint host (host and port).
 inline constexpr std::size_t places_per_host = 10;
-/// Of them waiting in memory for one endpoint host.
+/// Maximum number of deliveries that wait in memory for one endpoint host.
 inline constexpr std::size_t waiting_per_host = 40;
-/// Of them in flight to endpoints whose last attempt timed out.
+/// Maximum number of deliveries in flight to slow endpoints: those whose last attempt timed out.
 inline constexpr std::size_t slow_places = places / 8;
-/// Bytes of payloads in memory.
+/// Maximum number of payload bytes in memory.
 inline constexpr std::size_t payload_bytes = 32U << 20;
-/// An endpoint that timed out counts as slow until another attempt ends otherwise, or this has passed.
+/// An endpoint that timed out counts as slow until another attempt ends without a time-out, but at most for
+/// this long.
 inline constexpr std::chrono::hours slow_memory{1};
-/// Slow endpoints, and paces, remembered.
+/// Maximum number of slow endpoints that are kept in memory, and also of paces.
 inline constexpr std::size_t remembered = 10'000;
 
-/// Decides which deliveries start, which wait for a moment, and which are put off, so that endpoints that are
-/// slow or busy keep no other's deliveries waiting. Each bound is shared among tenants, and each tenant's
-/// share among its environments (core::OwnerShares). No I/O; not safe from several threads.
+/// Decides whether a delivery starts, waits in memory, or is put off, so that slow or busy endpoints do not
+/// delay deliveries to other endpoints. Tenants share each limit, and the environments of a tenant share its
+/// part (core::OwnerShares). The class does no I/O. Not thread-safe.
 class Admission {
 public:
     using Steady = std::chrono::steady_clock;
     using Id = std::uint64_t;
 
-    /// What a delivery is to be judged by.
+    /// The properties of a delivery on which the decision depends.
     struct Candidate {
         core::Owner owner;
         std::string host; ///< host and port
         core::Uuid webhook;
-        std::size_t bytes = 0; ///< of its payload
+        std::size_t bytes = 0; ///< size of its payload
     };
 
-    /// Why a delivery is put off.
+    /// The reason why a delivery is put off.
     enum class Reason { host, slow, memory };
 
     enum class Place { start, wait, later };
@@ -54,18 +56,20 @@ public:
     struct Verdict {
         Id id = 0;
         Place place = Place::start;
-        Reason reason = Reason::host;       ///< later only
-        std::chrono::milliseconds pause{0}; ///< later only: until it is to be offered again
+        Reason reason = Reason::host;       ///< only if put off
+        std::chrono::milliseconds pause{0}; ///< only if put off: until it should be offered again
     };
 
-    /// Judges a delivery. One that starts or waits is held until `finished` or `drop_waiting`; `id` is new.
-    /// `entropy`: any random number.
+    /// Decides whether a delivery starts. A delivery that starts or waits is held until `finished` or
+    /// `drop_waiting`. `id` must be unique. `entropy` is any random number.
     Verdict offer(Id id, Candidate candidate, Steady::time_point now, std::uint64_t entropy);
 
-    /// How one that could not even be loaded is put off.
+    /// Returns the verdict on a delivery whose payload was not loaded, because the payloads of one claim
+    /// exceeded their limit.
     static Verdict out_of_memory(Id id, std::uint64_t entropy);
 
-    /// A started delivery has ended. Returns the verdicts on the deliveries that waited for its place.
+    /// Records that a started delivery has ended. Returns new verdicts on deliveries that waited for its
+    /// host.
     std::vector<Verdict> finished(
         Id id, std::chrono::nanoseconds took, bool timed_out, Steady::time_point now, std::uint64_t entropy);
 
@@ -81,7 +85,7 @@ public:
 private:
     struct Held {
         Candidate candidate;
-        bool slow = false; ///< started in the slow lane
+        bool slow = false; ///< whether it counts in the limit for slow endpoints
     };
 
     struct Host {
@@ -90,9 +94,10 @@ private:
         std::deque<Id> waiting;
     };
 
-    /// How fast a scope's deliveries to a host have ended, and up to when deliveries were put off.
+    /// The recent pace of a scope's deliveries to a host, and the time to which its last delivery was put
+    /// off.
     struct Pace {
-        double seconds = 0.2; ///< that an attempt takes, smoothed
+        double seconds = 0.2; ///< smoothed duration of an attempt
         Steady::time_point horizon{};
     };
 
@@ -118,7 +123,7 @@ private:
     core::OwnerShares slow_{slow_places, 1, 3};
     core::OwnerShares bytes_{payload_bytes, 1, 3};
     std::size_t in_flight_ = 0;
-    std::unordered_map<core::Uuid, Steady::time_point> timed_out_; ///< until when
+    std::unordered_map<core::Uuid, Steady::time_point> timed_out_; ///< end of `slow_memory`
     std::unordered_map<Lane, Pace, HashLane> paces_;
 };
 

@@ -34,10 +34,9 @@ constexpr std::size_t max_description = 200;
 constexpr std::string_view statuses[] = {"pending", "delivered", "failed"};
 constexpr std::string_view changeable[] = {"url", "events", "description", "enabled"};
 
-// --- reading
-// -----------------------------------------------------------------------------------------------------
+// --- reading requests
 
-/// Faults for unknown types; the rest in order, each once.
+/// Records errors for unknown event types. Returns the known types, sorted and without duplicates.
 std::vector<std::string> checked_events(core::Fields& fields, std::vector<std::string> events, Api const& api)
 {
     for (std::size_t i = 0; i < events.size(); ++i) {
@@ -51,7 +50,7 @@ std::vector<std::string> checked_events(core::Fields& fields, std::vector<std::s
     return events;
 }
 
-/// What is to be created, but for when.
+/// Reads the webhook to create, without its times.
 store::Webhook parse_new_webhook(http::Request const& request, Api const& api)
 {
     core::Fields fields(request.json());
@@ -80,7 +79,7 @@ Changes parse_changes(http::Request const& request, Api const& api)
     Changes changes;
     changes.url = fields.change_text("url", 1, max_url);
     if (changes.url.present && !changes.url.value && fields.is_null("url")) {
-        fields.fault("url", "required", "cannot be cleared");
+        fields.fault("url", "required", "must not be null");
     }
     if (changes.url.value && !changes.url.value->empty())
         http::check_outbound_url(fields, "url", *changes.url.value, api.addresses);
@@ -107,8 +106,7 @@ void apply(Changes const& changes, store::Webhook& webhook, core::Time now)
     webhook.updated_at = now;
 }
 
-// --- writing
-// -----------------------------------------------------------------------------------------------------
+// --- writing responses
 
 std::string to_json(store::Webhook const& webhook, core::Secret const* secret = nullptr)
 {
@@ -152,7 +150,7 @@ template <class Item> std::string to_json(paging::Page<Item> const& page)
     return paging::to_json(page, [](core::JsonWriter& w, Item const& item) { w.raw(to_json(item)); });
 }
 
-/// An answer with a secret is nobody's to keep.
+/// A response with a secret must not be cached.
 http::Response with_secret(http::Response response, store::Webhook const& webhook)
 {
     return std::move(response)
@@ -169,7 +167,6 @@ json::value audited(store::Webhook const& webhook)
 }
 
 // --- shared steps
-// ------------------------------------------------------------------------------------------------
 
 store::Webhook find_named(pg::Tx& tx, http::Request const& request)
 {
@@ -177,7 +174,7 @@ store::Webhook find_named(pg::Tx& tx, http::Request const& request)
         store::find(tx, request.scope().id, request.uuid_param("webhookId")), "webhook");
 }
 
-/// The webhook the request names, locked, and as the request expects it to be.
+/// Returns the webhook in the request's path. Locks its row and checks If-Match.
 store::Webhook lock_named(pg::Tx& tx, http::Request const& request)
 {
     auto webhook = core::require_found(
@@ -201,11 +198,12 @@ asio::awaitable<http::Response> create_webhook(http::Request const& request, Api
     auto const scope_id = request.scope().id;
     std::string const sealed = seal(api, scope_id, draft.id, secret);
     auto work = [&](pg::Tx& tx) {
-        // So that two requests do not both take the last place, and that none appears behind a cursor.
+        // The lock of the scope prevents that two concurrent requests exceed the limit together, and that a
+        // webhook appears on a page that a cursor has already passed.
         pg::serialise(tx, scope_id);
         if (store::count(tx, scope_id) >= static_cast<std::int64_t>(max_per_scope)) {
             throw core::Error(core::codes::conflict,
-                "There are " + std::to_string(max_per_scope) + " webhooks already, which is the limit.");
+                "The limit of " + std::to_string(max_per_scope) + " webhooks is reached. Delete one first.");
         }
         store::Webhook webhook = draft;
         webhook.created_at = webhook.updated_at = api.clock.now();
@@ -304,7 +302,7 @@ asio::awaitable<http::Response> redeliver(http::Request const& request, Api& api
     auto work = [&](pg::Tx& tx) {
         auto const scope_id = request.scope().id;
         if (!find_named(tx, request).enabled) {
-            throw core::Error(core::codes::conflict, "The webhook is disabled: enable it first.");
+            throw core::Error(core::codes::conflict, "The webhook is disabled. Enable it first.");
         }
         core::Time const now = api.clock.now();
         auto const delivery = core::require_found(

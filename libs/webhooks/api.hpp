@@ -14,18 +14,19 @@ class Keyring;
 
 namespace webhooks {
 
-/// What the handlers need; references outlive them.
+/// The dependencies of the handlers, which must outlive them.
 struct Api {
     pg::Database& db;
     core::Clock const& clock;
     crypto::Keyring const& keyring;
-    http::AddressPolicy addresses; ///< the sender's, so that what could never be delivered is refused at once
+    /// The address policy of the Sender, so that a URL to which it must not send is refused at once.
+    http::AddressPolicy addresses;
     std::span<std::string_view const> events; ///< the event types the service publishes
 };
 
 /// `POST /v1/webhooks` `{url, events?, description?, enabled?}`: 201 with the webhook and its `secret`, which
-/// is shown this once (so an Idempotency-Key is not honoured). 409 CONFLICT when the scope has
-/// `max_per_scope`.
+/// is shown only here (so Idempotency-Key is not supported). 409 CONFLICT if the scope already has
+/// `max_per_scope` webhooks.
 boost::asio::awaitable<http::Response> create_webhook(http::Request const& request, Api& api);
 
 /// `GET /v1/webhooks?limit&cursor`: newest first.
@@ -34,22 +35,22 @@ boost::asio::awaitable<http::Response> list_webhooks(http::Request const& reques
 /// `GET /v1/webhooks/{webhookId}`, with an ETag.
 boost::asio::awaitable<http::Response> get_webhook(http::Request const& request, Api& api);
 
-/// `PATCH /v1/webhooks/{webhookId}` `{url?, events?, description?, enabled?}`; honours If-Match. Enabling
-/// clears `disabledReason`.
+/// `PATCH /v1/webhooks/{webhookId}` `{url?, events?, description?, enabled?}`. Supports If-Match. `enabled:
+/// true` clears `disabledReason`.
 boost::asio::awaitable<http::Response> update_webhook(http::Request const& request, Api& api);
 
-/// `DELETE /v1/webhooks/{webhookId}`: with its deliveries; honours If-Match.
+/// `DELETE /v1/webhooks/{webhookId}`: also deletes its deliveries. Supports If-Match.
 boost::asio::awaitable<http::Response> delete_webhook(http::Request const& request, Api& api);
 
-/// `POST /v1/webhooks/{webhookId}/rotate-secret`: 200 with a new `secret`, shown this once. For 24 hours
-/// deliveries are signed with the old one too.
+/// `POST /v1/webhooks/{webhookId}/rotate-secret`: 200 with a new `secret`, which is shown only here. For 24
+/// hours, deliveries are signed with both the new and the old secret.
 boost::asio::awaitable<http::Response> rotate_webhook_secret(http::Request const& request, Api& api);
 
 /// `GET /v1/webhooks/{webhookId}/deliveries?status&limit&cursor`: newest first.
 boost::asio::awaitable<http::Response> list_deliveries(http::Request const& request, Api& api);
 
-/// `POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver`: 202; sent again under the same
-/// `webhook-id`, retried for another 3 days. 409 CONFLICT while the webhook is disabled.
+/// `POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver`: 202. The delivery is sent again under
+/// the same `webhook-id`, with retries for another 3 days. 409 CONFLICT while the webhook is disabled.
 boost::asio::awaitable<http::Response> redeliver(http::Request const& request, Api& api);
 
 } // namespace webhooks

@@ -72,7 +72,7 @@ std::optional<std::int64_t> status_of(Result const& result)
     return result.report.status;
 }
 
-/// Returns the deliveries that have failed: not those that were reopened meanwhile.
+/// Returns the deliveries that have failed, except those that were reopened meanwhile.
 std::vector<DeliveryKey> record_attempts(pg::Tx& tx, Results const& results)
 {
     using Kind = Result::Kind;
@@ -137,8 +137,8 @@ void remove(pg::Tx& tx, Results const& results)
         {scopes(results), deliveries(results)});
 }
 
-/// Rewrites a webhook's row no more often than the precision asks for. In the order of the keys, so that two
-/// replicas do not wait for each other.
+/// Updates a webhook's row only as often as the precision requires. Locks the rows in the order of their
+/// keys, so that two replicas do not deadlock.
 void note_acceptance(pg::Tx& tx, Results const& delivered)
 {
     core::Time at = core::Time::min();

@@ -12,72 +12,72 @@
 #include <string>
 #include <vector>
 
-/// The SQL of attempts at deliveries, many at a time: each function is one statement, or one for each kind of
-/// row it writes. They run in a transaction that sees all scopes concerned.
+/// The SQL of delivery attempts, for many deliveries at a time. Each function runs one statement, or one per
+/// kind of row that it writes. The transaction must see the scopes of all deliveries.
 namespace webhooks::store {
 
-/// Names a delivery.
+/// Identifies a delivery.
 struct DeliveryKey {
     std::int64_t scope_id = 0;
     core::Uuid delivery_id;
 };
 
-/// What one attempt needs.
+/// The data for one attempt.
 struct Attempt {
     DeliveryKey key;
     bool pending = false;
     std::size_t payload_bytes = 0;
-    std::optional<std::string> payload; ///< nullopt: left out, since there were too many bytes
+    std::optional<std::string> payload; ///< nullopt: omitted because of `payload_limit`
     std::optional<std::string> traceparent;
     core::Time expires_at;
-    bool webhook_exists = false; ///< the rest is set only then
+    bool webhook_exists = false; ///< the members below are set only in this case
     core::Uuid webhook_id;
     std::string url;
     bool enabled = false;
     std::string sealed_secret;
-    std::optional<std::string> sealed_previous; ///< while it still signs
+    std::optional<std::string> sealed_previous; ///< while it is still used for signing
 };
 
-/// The deliveries that exist, in the order of `keys`. Payloads come to at most `payload_limit` bytes, the
-/// first one apart.
+/// Returns the deliveries that exist, in the order of `keys`. The loaded payloads have at most
+/// `payload_limit` bytes in total, except that the first payload is always loaded.
 std::vector<Attempt> load_attempts(
     pg::Tx& tx, std::span<DeliveryKey const> keys, std::size_t payload_limit, core::Time now);
 
-/// How an attempt ended, as it is written down.
+/// The recorded result of an attempt.
 struct Report {
     unsigned status = 0; ///< 0: no response
     std::optional<std::string> error;
     std::optional<std::string> excerpt;
 };
 
-/// What becomes of a delivery.
+/// The new state of a delivery.
 struct Result {
     enum class Kind {
         delivered,
-        retry,  ///< again at `next_attempt_at`
-        failed, ///< unless it was reopened meanwhile
-        /// Nothing was sent: it waits until `next_attempt_at`, and its window moves on by as much as it has
-        /// waited.
+        retry,  ///< at `next_attempt_at`
+        failed, ///< has no effect if the delivery was reopened meanwhile
+        /// Nothing was sent. The delivery waits until `next_attempt_at`, and its retry window is extended by
+        /// the waiting time.
         waits,
-        removed, ///< its webhook is gone
+        removed, ///< its webhook was deleted
     };
 
     Kind kind = Kind::delivered;
     DeliveryKey key;
     core::Uuid webhook_id;
-    std::string url;       ///< that was called
-    core::Time expires_at; ///< when it was loaded
+    std::string url;       ///< the URL that was called
+    core::Time expires_at; ///< as loaded
     bool attempted = true; ///< whether it counts as an attempt
-    Report report{};       ///< of delivered, retry and failed
+    Report report{};       ///< for `delivered`, `retry` and `failed`
     core::Time next_attempt_at{};
-    core::Time at; ///< when it ended
+    core::Time at; ///< when the attempt ended
     Disable disable = Disable::no;
     std::string disable_reason{};
 };
 
-/// Writes all results. A webhook that accepted a delivery has the time of that recorded
-/// (`acceptance_precision`). A webhook with a failed delivery is disabled as `disable` says, unless its URL
-/// has changed since the attempt.
+/// Writes all results. Also records when a webhook last accepted a delivery, with the precision
+/// `acceptance_precision`. Disables a webhook with a failed delivery according to `disable`, unless the
+/// webhook's URL has changed since the attempt.
 void record(pg::Tx& tx, std::span<Result const* const> results);
 
 } // namespace webhooks::store

@@ -10,24 +10,25 @@
 
 namespace webhooks {
 
-/// A delivery is retried this long.
+/// How long a delivery is retried.
 inline constexpr std::chrono::hours retry_window{72};
-/// Deliveries are kept this long.
+/// How long deliveries are kept.
 inline constexpr std::chrono::hours retention{30 * 24};
-/// A replaced secret signs this long beside its successor.
+/// How long deliveries are signed with a replaced secret in addition to the new one.
 inline constexpr std::chrono::hours rotation_overlap{24};
-/// An attempt may take this long.
+/// Maximum duration of an attempt.
 inline constexpr std::chrono::seconds attempt_timeout{15};
-/// And this long once the process was told to stop: it is then made again by another.
+/// How long an attempt may continue after its process was told to stop. An attempt that takes longer is
+/// aborted, and another process repeats it.
 inline constexpr std::chrono::seconds farewell{5};
-/// How exactly it is known when an endpoint last accepted something.
+/// The precision with which the time of an endpoint's last accepted delivery is recorded.
 inline constexpr std::chrono::hours acceptance_precision{1};
-/// Deliveries of a suspended tenant are looked at this often.
+/// Interval between checks whether the tenant of a waiting delivery is still suspended.
 inline constexpr std::chrono::minutes suspended_pause{5};
 
-/// What an endpoint's answer was.
+/// The response of an endpoint.
 struct Answer {
-    unsigned status = 0; ///< 0: there was none
+    unsigned status = 0; ///< 0: no response
     std::optional<std::chrono::seconds> retry_after;
 };
 
@@ -36,7 +37,7 @@ enum class Verdict { delivered, retry, failed };
 /// Whether a failed delivery disables its endpoint.
 enum class Disable {
     no,
-    unless_accepting, ///< when the endpoint has accepted nothing for as long as a delivery is retried
+    unless_accepting, ///< disables it if it has accepted no delivery during the retry window
     now,
 };
 
@@ -44,14 +45,16 @@ struct Decision {
     Verdict verdict = Verdict::retry;
     core::Time next_attempt_at;      ///< retry only
     Disable disable = Disable::no;   ///< failed only
-    std::string_view disable_reason; ///< with `disable`: why
+    std::string_view disable_reason; ///< if `disable` is not `no`: the reason
 };
 
-/// What follows from an attempt. 2xx: delivered. 410: failed, and the endpoint is disabled. Anything else,
-/// redirects included: again after 5 s, doubling to 6 h, with jitter; 429 and 503 not before their
-/// Retry-After; the last time when the window ends at `expires_at`. Then the delivery has failed, and the
-/// endpoint is disabled unless it accepts other deliveries. `runs` counts from 1; `entropy` is any random
-/// number.
+/// Decides what follows from an attempt. After a 2xx, the delivery is delivered. After a 410, it has failed
+/// and the endpoint is disabled. After any other response, including redirects, and without a response, it is
+/// retried. The pause is 5 s after the first attempt and doubles up to 6 h, with jitter. After 429 and 503,
+/// the retry is not before their Retry-After. The last attempt is at the end of the retry window,
+/// `expires_at`. If that attempt fails, the delivery has failed, and the endpoint is disabled unless it has
+/// accepted another delivery during the window. `runs` is the number of the attempt, from 1. `entropy` is any
+/// random number.
 Decision decide(Answer const& answer, unsigned runs, core::Time now, core::Time expires_at,
     std::uint64_t entropy) noexcept;
 

@@ -18,17 +18,17 @@ namespace webhooks {
 namespace {
 
 constexpr std::size_t excerpt_bytes = 1024;
-constexpr std::size_t payload_bytes_at_once = 8U << 20; ///< that one claim loads
+constexpr std::size_t payload_bytes_at_once = 8U << 20; ///< loaded by one claim
 
-/// What an attempt came to.
+/// The result of an attempt.
 struct Sent {
     Answer answer;
     store::Report report;
-    bool stopped = false; ///< cut off because the process ends
+    bool stopped = false; ///< aborted because the process stops
     bool timed_out = false;
 };
 
-/// The webhook's owner reads this, so it says nothing about the network we live in.
+/// The owner of the webhook can read this text, so it must reveal nothing about our network.
 std::string explain(http::OutboundError::Kind kind)
 {
     using Kind = http::OutboundError::Kind;
@@ -51,7 +51,7 @@ std::string explain(http::OutboundError::Kind kind)
     return "the answer was not HTTP";
 }
 
-/// What PostgreSQL can keep of a body that may have been cut in the middle of a character.
+/// Converts the beginning of a body, which may end inside a character, to text that PostgreSQL can store.
 std::string as_text(std::string bytes)
 {
     std::string_view whole = bytes;
@@ -71,7 +71,8 @@ std::string signatures(
     std::string const aad = store::secret_aad(attempt.key.scope_id, attempt.webhook_id);
     auto const sign_with = [&](std::string const& sealed) {
         auto opened = keyring.open(sealed, aad);
-        if (!opened) throw std::runtime_error("a webhook secret cannot be opened with the keys there are");
+        if (!opened)
+            throw std::runtime_error("a webhook secret cannot be decrypted with the configured keys");
         return sign(core::Secret(std::move(*opened)), id, now, *attempt.payload);
     };
     std::string out = sign_with(attempt.sealed_secret);
@@ -79,7 +80,7 @@ std::string signatures(
     return out;
 }
 
-/// Takes the payload out of `attempt`.
+/// Moves the payload out of `attempt`.
 http::OutboundRequest make_request(crypto::Keyring const& keyring, store::Attempt& attempt, core::Time now)
 {
     std::string const id = attempt.key.delivery_id.to_string();
@@ -115,7 +116,7 @@ Sent read(http::OutboundResult result)
         .timed_out = kind == Kind::timeout};
 }
 
-/// The host and port that share a limit. A final dot says only that the name is complete.
+/// Returns host and port as the key of the limit per host. A trailing dot of a host name is ignored.
 std::string host_of(std::string const& url)
 {
     auto parsed = http::parse_outbound_url(url);
@@ -146,7 +147,7 @@ jobs::Ending ending_of(jobs::Claim claim, jobs::Outcome::Kind kind, store::Resul
     return ending;
 }
 
-/// What follows from an attempt.
+/// Decides what follows from an attempt.
 jobs::Ending judge(jobs::Claim claim, store::Attempt const& attempt, Sent sent, core::Time now)
 {
     using Kind = store::Result::Kind;
@@ -205,7 +206,7 @@ Sender::Load Sender::load() const
     return {.in_flight = admission_.in_flight(), .slow = admission_.slow(), .waiting = admission_.waiting()};
 }
 
-// --- on the worker's thread: load, and begin or put off ----------------------------------------------------
+// --- on the worker's thread: load deliveries, start them or put them off --------------------------------
 
 void Sender::begin(std::vector<jobs::Claim>&& claims, jobs::AsyncWorker& worker, std::stop_token const& stop)
 {
@@ -218,7 +219,7 @@ void Sender::begin(std::vector<jobs::Claim>&& claims, jobs::AsyncWorker& worker,
         bool const suspended = loaded.suspended.contains(core::Scope{attempt.key.scope_id, {}}.tenant_id());
         begin_one(std::move(node.mapped()), std::move(attempt), suspended, worker, stop);
     }
-    for (auto& [key, claim] : by_key) // the delivery is gone
+    for (auto& [key, claim] : by_key) // the delivery was deleted
         worker.end({.claim = std::move(claim)});
 }
 
@@ -247,7 +248,7 @@ void Sender::begin_one(jobs::Claim claim, store::Attempt attempt, bool suspended
     claim.traceparent = attempt.traceparent.value_or("");
     if (!attempt.pending) {
         worker.end({.claim = std::move(claim)});
-    } else if (!attempt.webhook_exists) { // it was deleted while this was being published
+    } else if (!attempt.webhook_exists) { // the webhook was deleted during the publication
         worker.end(
             ending_of(std::move(claim), jobs::Outcome::Kind::done, result_of(attempt, Kind::removed, now)));
     } else if (!attempt.enabled) {
@@ -285,7 +286,7 @@ void Sender::offer(DeliveryPtr delivery)
     follow({verdict});
 }
 
-// --- on either thread --------------------------------------------------------------------------------------
+// --- on either thread ------------------------------------------------------------------------------------
 
 void Sender::follow(std::vector<Admission::Verdict> const& verdicts)
 {
@@ -340,7 +341,7 @@ void Sender::finished(Admission::Id id, DeliveryPtr const& delivery, bool timed_
     follow(verdicts);
 }
 
-/// On the client's thread.
+/// Runs on the client's thread.
 void Sender::answered(Admission::Id id, DeliveryPtr const& delivery, http::OutboundResult result)
 {
     auto sent = read(std::move(result));

@@ -24,39 +24,40 @@ class Keyring;
 
 namespace webhooks {
 
-/// Delivers what `publish` wrote, following Standard Webhooks (https://www.standardwebhooks.com): what the
-/// jobs of `webhooks::queue` do. No thread waits for an endpoint. An attempt takes at most 15 s, or 5 s from
-/// when the worker is told to stop: one that is cut off then does not count and is due at once. While the
-/// tenant is suspended nothing is sent, and the delivery waits.
+/// Sends the deliveries that `publish` has written, according to Standard Webhooks
+/// (https://www.standardwebhooks.com). It handles the jobs of `webhooks::queue`. No thread waits for an
+/// endpoint. An attempt takes at most 15 s. When the worker is stopped, an attempt may continue for 5 s. If
+/// it is then aborted, it does not count, and the delivery is due at once. While a tenant is suspended, its
+/// deliveries wait and are not sent.
 ///
 ///     webhooks::Sender sender(db, clock, keyring, client);
 ///     jobs::AsyncWorker worker(db, clock, webhooks::Sender::options(), sender.handler());
 ///
-/// The worker is stopped before the client and the sender end.
+/// Stop the worker before the client and the sender are destroyed.
 class Sender {
 public:
-    /// What it tells about itself, from any thread; empty ones are not called.
+    /// Notifications, on any thread. Empty functions are not called.
     struct Hooks {
-        std::function<void(unsigned status)> answered;  ///< the status of each answer; 0: there was none
-        std::function<void(Admission::Reason)> put_off; ///< a delivery was put off before it was tried
+        std::function<void(unsigned status)> answered;  ///< the status of each response; 0: no response
+        std::function<void(Admission::Reason)> put_off; ///< a delivery was put off without an attempt
     };
 
-    /// Deliveries at this moment.
+    /// The current number of deliveries.
     struct Load {
         std::size_t in_flight = 0;
-        std::size_t slow = 0;    ///< of them, to endpoints whose last attempt timed out
-        std::size_t waiting = 0; ///< in memory, for their host
+        std::size_t slow = 0;    ///< of those in flight, to endpoints whose last attempt timed out
+        std::size_t waiting = 0; ///< waiting in memory until their host has capacity
     };
 
-    /// References outlive the sender. `client`'s AddressPolicy decides where deliveries may go. `patience`:
-    /// for an attempt.
+    /// The references must outlive the sender. The AddressPolicy of `client` decides which addresses are
+    /// allowed. `patience` is the time limit of an attempt.
     Sender(pg::Database& database, core::Clock const& clock, crypto::Keyring const& keyring,
         http::AsyncClient& client, Hooks hooks = {}, std::chrono::milliseconds patience = attempt_timeout);
 
-    /// For the worker; refers to this.
+    /// Returns the handler for the worker. The handler refers to this object, which must outlive the worker.
     jobs::AsyncHandler handler();
 
-    /// How its worker claims.
+    /// Returns the options of the worker.
     static jobs::AsyncWorkerOptions options();
 
     Load load() const;
@@ -64,7 +65,7 @@ public:
 private:
     using Steady = std::chrono::steady_clock;
 
-    /// A delivery that was claimed and not ended yet.
+    /// A delivery that was claimed and has not ended.
     struct Delivery {
         jobs::Claim claim;
         store::Attempt attempt;
@@ -74,12 +75,12 @@ private:
     };
 
     using DeliveryPtr = std::shared_ptr<Delivery>;
-    /// Of one claim, by what they deliver.
+    /// The claims of one batch, by scope and delivery.
     using Claims = std::map<std::pair<std::int64_t, core::Uuid>, jobs::Claim>;
 
     struct Loaded {
         std::vector<store::Attempt> attempts;
-        std::set<std::int64_t> suspended; ///< tenants
+        std::set<std::int64_t> suspended; ///< ids of tenants
     };
 
     void begin(std::vector<jobs::Claim>&& claims, jobs::AsyncWorker& worker, std::stop_token const& stop);

@@ -32,7 +32,7 @@ std::string sign(core::Secret const& secret, std::string_view id, core::Time tim
     std::string_view const text = secret.reveal();
     auto key = text.starts_with(secret_prefix) ? crypto::base64::decode(text.substr(secret_prefix.size()))
                                                : std::nullopt;
-    if (!key) throw std::invalid_argument("malformed webhook secret");
+    if (!key) throw std::invalid_argument("malformed webhook secret: it must be whsec_ and base64");
     core::Secret const key_bytes(std::move(*key));
     std::string signed_content;
     signed_content.reserve(id.size() + body.size() + 16);

@@ -8,12 +8,12 @@
 
 namespace webhooks {
 
-/// A new signing secret as its owner gets it: `whsec_` and base64 of 32 random bytes.
+/// Makes a new signing secret: `whsec_` and base64 of 32 random bytes.
 core::Secret new_secret();
 
-/// One signature of a message by Standard Webhooks 1.0: `v1,` and base64 of HMAC-SHA256 over
-/// `id.timestamp.body`, keyed by the bytes the secret stands for. Throws std::invalid_argument when `secret`
-/// is not of the form `new_secret` makes.
+/// Signs a message according to Standard Webhooks 1.0. Returns `v1,` and base64 of HMAC-SHA256 over
+/// `id.timestamp.body`, with the decoded bytes of the secret as key. Throws std::invalid_argument if `secret`
+/// does not have the form of `new_secret`.
 std::string sign(
     core::Secret const& secret, std::string_view id, core::Time timestamp, std::string_view body);
 

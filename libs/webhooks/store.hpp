@@ -16,13 +16,13 @@ namespace crypto {
 class Keyring;
 }
 
-/// The SQL of `webhooks` and `webhook_deliveries`. Every function runs in a transaction that sees the scope.
+/// The SQL of `webhooks` and `webhook_deliveries`. The transaction must see the scope.
 namespace webhooks::store {
 
 struct Webhook {
     core::Uuid id;
     std::string url;
-    std::vector<std::string> events; ///< empty: all
+    std::vector<std::string> events; ///< empty: all types
     std::optional<std::string> description;
     bool enabled = true;
     std::optional<std::string> disabled_reason;
@@ -31,22 +31,22 @@ struct Webhook {
     core::Time updated_at;
 };
 
-/// What the secret of a webhook is sealed with as additional data.
+/// The additional authenticated data for a webhook's encrypted secret.
 std::string secret_aad(std::int64_t scope_id, core::Uuid const& webhook_id);
 
 std::int64_t count(pg::Tx& tx, std::int64_t scope_id);
 void insert(pg::Tx& tx, std::int64_t scope_id, Webhook const& webhook, std::string const& sealed_secret);
 std::optional<Webhook> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
-/// The same, locked until the transaction ends.
+/// As `find`, and locks the row until the transaction ends.
 std::optional<Webhook> find_for_update(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
-/// Newest first, at most `limit`.
+/// Newest first, at most `limit` webhooks.
 std::vector<Webhook> list(
     pg::Tx& tx, std::int64_t scope_id, std::optional<paging::Position> const& after, std::size_t limit);
-/// Writes everything but the secret and `created_at`.
+/// Writes all columns except the secret and `created_at`.
 void update(pg::Tx& tx, std::int64_t scope_id, Webhook const& webhook);
-/// With its deliveries. False when there was none.
+/// Deletes a webhook and its deliveries. Returns false if there is no such webhook.
 bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
-/// Puts a new secret in the place of the old one, which signs on until `previous_until`.
+/// Replaces the secret. Until `previous_until`, deliveries are signed with the old secret, too.
 void replace_secret(pg::Tx& tx, std::int64_t scope_id, Webhook const& webhook,
     std::string const& sealed_secret, core::Time previous_until);
 
@@ -64,23 +64,24 @@ struct Delivery {
     std::optional<core::Time> delivered_at;
 };
 
-/// Whether the scope has a webhook that is told of anything.
+/// Whether the scope has an enabled webhook.
 bool any_enabled(pg::Tx& tx, std::int64_t scope_id);
 
 struct Event {
     std::string_view type;
     std::string payload;
-    std::string traceparent; ///< empty: of no trace
+    std::string traceparent; ///< empty: no trace
     core::Time at;
     core::Time expires_at;
 };
 
-/// One delivery for every enabled webhook that asks for the event's type; their ids.
+/// Inserts one delivery for every enabled webhook that subscribes to the event's type. Returns their ids.
 std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, Event const& event);
-/// Newest first, at most `limit`.
+/// Newest first, at most `limit` deliveries.
 std::vector<Delivery> list_deliveries(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
     std::optional<std::string_view> status, std::optional<paging::Position> const& after, std::size_t limit);
-/// Makes a delivery pending again, until `expires_at`; nullopt when there is none.
+/// Makes a delivery pending again, with `expires_at` as the end of its retry window. Returns nullopt if there
+/// is no such delivery.
 std::optional<Delivery> reopen_delivery(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
     core::Uuid const& delivery_id, core::Time now, core::Time expires_at);
 

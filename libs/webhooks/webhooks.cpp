@@ -41,7 +41,7 @@ std::string seal_anew(crypto::Keyring const& keyring, std::string const& sealed,
 {
     if (keyring.is_current(sealed)) return sealed;
     auto opened = keyring.open(sealed, aad);
-    if (!opened) throw std::runtime_error("a webhook secret cannot be opened with the keys there are");
+    if (!opened) throw std::runtime_error("a webhook secret cannot be decrypted with the configured keys");
     core::Secret const secret(std::move(*opened));
     return keyring.seal(secret.reveal(), aad);
 }
@@ -59,7 +59,7 @@ std::size_t publish(
 {
     auto const scope_id = origin.scope_id;
     if (!store::any_enabled(tx, scope_id)) return 0;
-    pg::serialise(tx, scope_id); // no delivery appears behind a cursor
+    pg::serialise(tx, scope_id); // so that no delivery appears on a page that a cursor has passed
     core::JsonWriter body(data_json.size() + type.size() + 64);
     body.begin_object().member("type", type).member("timestamp", at).key("data").raw(data_json).end_object();
     auto const ids = store::insert_deliveries(tx, scope_id,

@@ -1,13 +1,14 @@
--- Endpoints a scope wants to hear of its events at. Others may ask "has this scope an enabled webhook?" of
--- webhooks (scope_id, enabled).
+-- Webhooks: the endpoints that receive the events of a scope. A service may query webhooks (scope_id, enabled)
+-- directly, to find out whether a scope has an enabled webhook.
+-- Checksum before its comments were reworded: 6aa3712a9ee9aa4b6f44cce68fec08f78e998b05aa6dd17e2c238a66bc096bc4
 CREATE TABLE webhooks (
     scope_id        bigint      NOT NULL,
     webhook_id      uuid        NOT NULL,
     url             text        NOT NULL,
-    events          text[]      NOT NULL, -- empty: all of them
+    events          text[]      NOT NULL, -- empty: all types
     description     text,
     secret          text        NOT NULL, -- sealed
-    previous_secret text,                 -- sealed; signs too until previous_until
+    previous_secret text,                 -- sealed; also signs messages until previous_until
     previous_until  timestamptz,
     enabled         boolean     NOT NULL,
     disabled_reason text,
@@ -19,13 +20,14 @@ CREATE TABLE webhooks (
 SELECT protect_by_scope('webhooks');
 GRANT SELECT, INSERT, UPDATE, DELETE ON webhooks TO :service_role;
 
--- One event for one endpoint: the outbox. A pending one has a job in queue `webhooks` of the same id.
+-- The outbox: one row per event and webhook. A pending delivery has a job in queue `webhooks` whose ref is
+-- delivery_id.
 CREATE TABLE webhook_deliveries (
     scope_id         bigint      NOT NULL,
     delivery_id      uuid        NOT NULL,
     webhook_id       uuid        NOT NULL,
     event_type       text        NOT NULL,
-    payload          text        NOT NULL, -- the very bytes that are signed and sent
+    payload          text        NOT NULL, -- the exact bytes that are signed and sent
     status           text        NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'delivered', 'failed')),
     attempts         integer     NOT NULL DEFAULT 0,
     next_attempt_at  timestamptz,
