@@ -8,14 +8,14 @@
 
 namespace auth_mfa {
 
-/// What auth-mfa is configured with beyond service::Settings (README, "Configuration").
+/// The configuration of auth-mfa in addition to service::Settings (docs/configuration.md).
 struct Config {
-    unsigned password_threads = 2;             ///< that hash passwords, at a lower priority than the others
-    std::int64_t registrations_per_hour = 100; ///< from one network
+    unsigned password_threads = 2;             ///< threads that hash passwords, at a lower priority
+    std::int64_t registrations_per_hour = 100; ///< limit per network and scope
     sms::Options sms;
-    std::string sms_brand_provider; ///< SMS_BRAND_PROVIDER: who sends codes on behalf of a tenant
+    std::string sms_brand_provider; ///< SMS_BRAND_PROVIDER: the company that text messages name as sender
 
-    /// Faults are recorded in `config`.
+    /// Reads the variables. Errors are collected in `config`.
     static Config read(core::Config& config);
 };
 

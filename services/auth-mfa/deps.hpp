@@ -26,7 +26,7 @@ namespace auth_mfa {
 
 namespace asio = boost::asio;
 
-/// The single-row operations that every client repeats all day, each many callers to a statement.
+/// The most frequent single-row operations. pg::Coalescer combines concurrent calls into one SQL statement.
 struct Hot {
     pg::Coalescer<users::Key, std::optional<User>> find_user;
     pg::Coalescer<sessions::NewSession, sessions::Opened> open;
@@ -39,14 +39,14 @@ struct Hot {
     }
 };
 
-/// What handlers work with; the App owns all of it.
+/// The objects that handlers use. App owns them.
 struct Deps {
     pg::Database& db;
     Hot& hot;
     tenancy::Tenants& tenants;
     tenancy::Directory& directory;
     tenancy::ResolveRules const& hosts;
-    http::AddressPolicy outbound; ///< where a tenant's identity providers may be
+    http::AddressPolicy outbound; ///< the IP addresses that tenants' identity providers may have
     crypto::Keyring const& keyring;
     crypto::PasswordHasher& passwords;
     Tokens& tokens;

@@ -1,8 +1,9 @@
 #include "app.hpp"
 
-/// jemalloc's settings. By itself it gives what is larger than 8 MiB back to the kernel at once, and the 19
-/// MiB of a password's hash would be faulted in page by page each time; so they stay for the ten seconds that
-/// all else does. A thread of its own gives memory back, also when no request comes that would.
+/// jemalloc reads its settings from this variable. By default jemalloc returns allocations above 8 MiB to the
+/// kernel at once, so each new one causes a page fault per page. With `oversize_threshold:0` it keeps them
+/// for ten seconds, like smaller ones. The background thread returns free memory to the system, also while no
+/// requests arrive.
 extern "C" char const* malloc_conf;
 char const* malloc_conf = "oversize_threshold:0,background_thread:true";
 

@@ -13,7 +13,7 @@
 
 namespace auth_mfa {
 
-/// What second factors are asked for, checked and sent with, and what guessing is counted with.
+/// Second factors: challenges, enrolments, text messages, and the budgets that limit guessing and sending.
 struct Mfa {
     sms::Options const sms;
     std::string const brand_provider; ///< SMS_BRAND_PROVIDER
@@ -23,7 +23,7 @@ struct Mfa {
     Budgets budgets;
     Texts texts;
 
-    /// `keyring` is read once; what `deps` refers to outlives this object.
+    /// `keyring` is used only in the constructor. The objects in `deps` must outlive this object.
     Mfa(Config const& config, crypto::Keyring const& keyring, Texts::Deps deps)
         : sms(config.sms), brand_provider(config.sms_brand_provider), hash(keyring),
           challenges(deps.redis, hash), enrolments(deps.redis, hash),

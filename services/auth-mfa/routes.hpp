@@ -19,10 +19,10 @@
 
 namespace auth_mfa {
 
-/// A message of 1,600 characters has up to 15,000 bytes in a form, and other fields beside it.
+/// Twilio's form contains a text message of up to 1,600 characters (up to 15,000 bytes) and other fields.
 inline constexpr http::RouteOptions twilio_options{.tenantless = true, .body_limit = 64 << 10};
 
-/// What the service has of its own at a glance: method, path, who may call it, what does it.
+/// The service's own routes: method, path, allowed callers, handler.
 inline constexpr auto own_routes = [] {
     using core::Access;
     using enum http::Method;
@@ -78,10 +78,10 @@ inline constexpr auto own_routes = [] {
     });
 }();
 
-/// The API reference, made of the contract while building.
+/// The API reference, generated from the contract at build time.
 docs::Reference const& reference();
 
-/// The API, with what services have in common.
+/// All routes of the service: its own routes, and the routes that all services share.
 inline constexpr auto routes =
     core::joined(own_routes, service::tenant_routes<Deps>, docs::routes<Deps, reference>);
 

@@ -52,7 +52,8 @@ std::shared_ptr<Signer::Key const> Signer::current() const
     auto const retired = [now](auto const& key) { return key->retired_at && *key->retired_at <= now; };
     std::shared_ptr<Key const> chosen;
     for (auto const& key : keys_) {
-        // Until one has begun the first will do: it was made by a clock that is ahead of this one.
+        // If no key has reached `signs_from`, the first key signs: the clock of the replica that created it
+        // is ahead of this replica's clock.
         if (!retired(key) && (!chosen || key->signs_from <= now)) chosen = key;
     }
     return chosen;

@@ -13,14 +13,15 @@
 
 namespace auth_mfa {
 
-/// The keys that access tokens are signed with, as this replica last read them. Safe from any thread.
+/// The signing keys of access tokens, as this replica last read them. Thread-safe.
 class Signer {
 public:
-    /// `clock` outlives this object.
+    /// `clock` must outlive this object.
     explicit Signer(core::Clock const& clock) : clock_(clock) {}
 
-    /// Reads the keys, making the first one when there is none, and answers the key set to publish. Blocks:
-    /// the source of an auth::Jwks (service::TokenIssuer::own).
+    /// Reads the keys from the database, and creates the first key if there is none. Returns the key set to
+    /// publish (JSON). Throws if the keys cannot be read. Blocks the calling thread. auth::Jwks
+    /// calls `load` as its source (service::TokenIssuer::own).
     std::string load(pg::Database& database, crypto::Keyring const& keyring);
 
     struct Key {
@@ -30,10 +31,10 @@ public:
         std::optional<core::Time> retired_at;
     };
 
-    /// The key that signs now; null until `load` has worked.
+    /// The key that signs now; null until `load` has succeeded.
     std::shared_ptr<Key const> current() const;
 
-    /// The key set as it was last read; empty until then.
+    /// The key set as it was last read (JSON); empty before the first read.
     std::string jwks() const;
 
 private:

@@ -16,14 +16,14 @@ constexpr std::size_t id_size = 16;
 constexpr std::size_t generation_size = 4;
 constexpr std::size_t mac_size = 32;
 
-/// Big-endian.
+/// Appends the lowest `bytes` bytes of `number`, in big-endian order.
 void append(std::string& out, std::uint64_t number, std::size_t bytes)
 {
     while (bytes-- > 0)
         out += static_cast<char>(number >> (8 * bytes) & 0xff);
 }
 
-/// Session and generation, as the token carries them.
+/// The session's id and the generation, as the token contains them.
 std::string body_of(core::Uuid session_id, std::int64_t generation)
 {
     std::string body(session_id.bytes().begin(), session_id.bytes().end());
@@ -41,7 +41,8 @@ std::string mac_of(core::Secret const& key, core::Scope const& scope, std::strin
 
 core::Error no_key()
 {
-    return core::Error::unavailable("There is no key to sign tokens with right now.");
+    return core::Error::unavailable(
+        "The server has no signing key now, so it cannot issue tokens. Try again later.");
 }
 
 std::int64_t seconds_of(core::Time time)

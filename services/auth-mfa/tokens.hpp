@@ -21,17 +21,17 @@ namespace auth_mfa {
 
 namespace asio = boost::asio;
 
-/// Where this service is reached; what tokens name as their issuer.
+/// The service's public base URLs, which tokens contain as their issuer (`iss`).
 class Issuer {
 public:
-    /// `local_port`: of the issuers of a host that is `localhost` or below it, which are `http`; 0: none is
-    /// written.
+    /// If `base_host` is `localhost` or a subdomain of it, the scheme is `http` and `local_port` is the port
+    /// in the URL. With 0 or 80, the URL has no port.
     explicit Issuer(std::string base_host, std::uint16_t local_port);
 
-    /// `https://demo-sandbox.auth.example.com`
+    /// The issuer of a scope's tokens, such as `https://demo-sandbox.auth.example.com`.
     std::string of(core::Scope const& scope) const;
 
-    /// `https://auth.example.com`
+    /// The URL of the base host, which names no tenant, such as `https://auth.example.com`.
     std::string base() const;
 
 private:
@@ -40,7 +40,7 @@ private:
     std::string port_;
 };
 
-/// Whom and what an access token is for.
+/// The contents of an access token.
 struct Grant {
     core::Uuid user_id;
     std::string_view email;
@@ -49,32 +49,34 @@ struct Grant {
     std::span<std::string const> amr;
 };
 
-/// A refresh token taken apart, once its authenticity was checked.
+/// The contents of an authentic refresh token.
 struct RefreshToken {
     core::Uuid session_id;
     std::int64_t generation = 0;
 };
 
-/// Makes the tokens that a session lives by. Safe from any thread.
+/// Creates the access and refresh tokens of sessions, and verifies refresh tokens. Thread-safe.
 class Tokens {
 public:
-    /// All outlive this object. `jwks` is fed by `signer`: waiting for it is waiting for the first key.
+    /// All arguments must outlive this object. `signer` is the source of `jwks`, so refetching `jwks` also
+    /// loads the signing keys.
     Tokens(std::shared_ptr<Signer> signer, auth::Jwks& jwks, crypto::Keyring const& keyring,
         core::Clock const& clock, Issuer issuer);
 
-    /// Returns once there is a key to sign with; UNAVAILABLE when none can be read.
+    /// Returns once a signing key is loaded. Throws UNAVAILABLE if none can be read.
     asio::awaitable<void> ready();
 
-    /// A JWT for 900 s (auth/token_claims.hpp). UNAVAILABLE while there is no key: await `ready` first.
+    /// A JWT that expires after 900 s (auth/token_claims.hpp). Await `ready` first. Throws UNAVAILABLE
+    /// if there is no signing key.
     std::string access_token(core::Scope const& scope, Grant const& grant) const;
 
-    /// base64url of session, generation and their HMAC for this scope: nothing of it is stored.
+    /// base64url of the session's id, the generation and their HMAC for this scope. Tokens are not stored.
     std::string refresh_token(core::Scope const& scope, core::Uuid session_id, std::int64_t generation) const;
 
-    /// nullopt when it is malformed, was changed or belongs to another scope.
+    /// nullopt when the token is malformed, forged or of another scope.
     std::optional<RefreshToken> read_refresh_token(core::Scope const& scope, std::string_view text) const;
 
-    /// The published key set, as JSON; `ready` has returned before.
+    /// The published key set (JSON). Await `ready` first.
     std::string jwks() const { return signer_->jwks(); }
 
     Issuer const& issuer() const noexcept { return issuer_; }

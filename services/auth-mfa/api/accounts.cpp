@@ -14,7 +14,7 @@ namespace {
 
 core::Error invalid_credentials()
 {
-    return {codes::invalid_credentials, "The email or the password is wrong."};
+    return {codes::invalid_credentials, "The email or the password is wrong. Check both."};
 }
 
 Credentials parse_registration(http::Request const& req)
@@ -45,9 +45,10 @@ struct PasswordChange {
     }
 };
 
-// All have their turn at hashing before they are counted: what waits in line is not to look like guessing.
+// Each handler reserves a place in the hashing queue before it counts the attempt. So a request that is
+// refused because the queue is full does not count as a guess.
 
-/// nullopt: the address is taken.
+/// The new user; nullopt when the email is taken.
 asio::awaitable<std::optional<User>> create_user(
     http::Request const& req, Deps& deps, crypto::PasswordHasher::Turn turn, Credentials const& wanted)
 {
@@ -60,8 +61,7 @@ asio::awaitable<std::optional<User>> create_user(
         req.scope(), [&](pg::Tx& tx) { return users::insert(tx, req.scope(), user); });
 }
 
-/// The user with these credentials. Takes the same time and work whether the address is unknown or the
-/// password wrong.
+/// The user with these credentials, else nullopt. An unknown email and a wrong password take the same time.
 asio::awaitable<std::optional<User>> authenticate(
     http::Request const& req, Deps& deps, crypto::PasswordHasher::Turn turn, Credentials const& given)
 {
@@ -72,7 +72,7 @@ asio::awaitable<std::optional<User>> authenticate(
     co_return right ? std::move(found) : std::nullopt;
 }
 
-/// Whether `password` is the user's: true or nullopt.
+/// True if `password` is the user's password, else nullopt (see Budgets::counted).
 asio::awaitable<std::optional<bool>> confirm(
     Deps& deps, crypto::PasswordHasher::Turn const& turn, User const& user, core::Secret const& password)
 {
@@ -87,13 +87,14 @@ asio::awaitable<http::Response> register_user(http::Request const& req, Deps& de
     Credentials const wanted = parse_registration(req);
     auto attempt = create_user(req, deps, deps.passwords.enter(req.scope().id), wanted);
     auto& budgets = deps.mfa.budgets;
-    // Counted whatever becomes of it: one that works costs a hash as well.
+    // Successful registrations stay counted too: each one costs a password hash.
     auto const reserved = co_await budgets.require(
         {budgets.registration_from_network(req.scope(), req.remote_address)}, too_many_attempts);
     auto const user = co_await budgets.or_give_back(reserved, std::move(attempt));
     if (!user)
-        throw with_limit(
-            core::Error(core::codes::conflict, "There is an account with this email already."), reserved);
+        throw with_limit(core::Error(core::codes::conflict,
+                             "An account with this email already exists. Sign in, or use another email."),
+            reserved);
     co_return with_limit(
         co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}, .status = 201}), reserved);
 }
@@ -123,7 +124,9 @@ asio::awaitable<http::Response> change_password(http::Request const& req, Deps& 
     User const user =
         co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
     if (!user.has_password())
-        throw core::Error(codes::mfa_password_required, "The account has no password to change.");
+        throw core::Error(codes::mfa_password_required,
+            "The account has no password, because its user signs in through an identity provider. Change the "
+            "password at that provider.");
     auto const turn = deps.passwords.enter(req.scope().id);
     auto const right = co_await deps.mfa.budgets.counted(
         {Budgets::password_of_user(req.scope(), user.id)}, confirm(deps, turn, user, change.current));
@@ -132,7 +135,9 @@ asio::awaitable<http::Response> change_password(http::Request const& req, Deps& 
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         lock_signed_in_user(tx, req, deps);
         if (!users::set_password(tx, req.scope(), user.id, hash, user.credentials_version))
-            throw core::Error(core::codes::conflict, "The credentials have been changed meanwhile.");
+            throw core::Error(core::codes::conflict,
+                "Another request changed the account's password or second factors at "
+                "the same time. Check the current password, then try again.");
         sessions::end_others(tx, req.scope(), user.id, session_of(req), deps.clock.now());
         trusted_devices::revoke_all(tx, req.scope(), user.id);
         audit::record(tx, req.context,

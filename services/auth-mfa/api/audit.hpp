@@ -5,7 +5,7 @@
 
 namespace auth_mfa {
 
-/// GET /v1/audit (audit::list_audit), for those who may see it today.
+/// GET /v1/audit (audit::list_audit). Checks the user's current role, not the role in the token.
 asio::awaitable<http::Response> list_audit(http::Request const& req, Deps& deps);
 
 } // namespace auth_mfa

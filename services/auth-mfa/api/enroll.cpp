@@ -6,7 +6,7 @@
 
 namespace auth_mfa {
 
-extern std::string_view const enroll_html, enroll_css, enroll_js; // of pages/
+extern std::string_view const enroll_html, enroll_css, enroll_js; // the files of pages/
 
 namespace {
 

@@ -13,7 +13,7 @@ namespace auth_mfa {
 
 namespace {
 
-/// Written last in its transaction (audit::record).
+/// Call it last in the transaction (see audit::record).
 void record(pg::Tx& tx, http::Request const& req, std::string_view action, std::string_view factor)
 {
     audit::record(tx, req.context,
@@ -36,8 +36,9 @@ http::Response recovery_codes_answer(std::vector<std::string> const& codes)
 void require_password(User const& user)
 {
     if (!user.has_password())
-        throw core::Error(codes::mfa_password_required,
-            "The account has no password: its second factor is the identity provider's to ask for.");
+        throw core::Error(codes::mfa_password_required, "The account has no password, because its user "
+                                                        "signs in through an identity provider. Set up "
+                                                        "the second factor at that provider.");
 }
 
 Turn turn_for_recovery_codes(Deps& deps, core::Scope const& scope, User const& user)
@@ -61,7 +62,9 @@ asio::awaitable<http::Response> enrol(http::Request const& req, Deps& deps, std:
 {
     NewRecoveryCodes codes;
     bool shown = false;
-    // Whether codes are needed is known once the user is locked, and hashing them takes too long to do then.
+    // Only under the lock on the user is it certain whether recovery codes are needed. But hashing the codes
+    // takes too long for that lock. So the first run returns false if codes are needed, and a second run
+    // follows after the hashing.
     auto const put_in_force = [&](pg::Tx& tx) {
         User const user = lock_signed_in_user(tx, req, deps);
         shown = !user.has_factor();
@@ -84,7 +87,9 @@ asio::awaitable<http::Response> disable(http::Request const& req, Deps& deps, st
     bool (*is_enrolled)(User const&), void (*write)(pg::Tx&, core::Scope const&, User const&))
 {
     auto const require_enrolled = [&](User const& user) {
-        if (!is_enrolled(user)) throw setup_required("The factor is not enrolled.");
+        if (!is_enrolled(user))
+            throw setup_required("This factor is not enrolled, so it cannot be disabled. Get the enrolled "
+                                 "factors from GET /v1/auth/mfa.");
     };
     std::string const code = parse_code(req);
     User const user =

@@ -10,16 +10,16 @@
 #include <string_view>
 #include <vector>
 
-/// What enrolling and removing a factor have in common, whichever it is.
+/// The steps of enrolling and removing a factor that are the same for all factors.
 namespace auth_mfa {
 
-/// `{"recoveryCodes": […]}`; kept by no cache.
+/// The response `{"recoveryCodes": […]}`, with `Cache-Control: no-store`.
 http::Response recovery_codes_answer(std::vector<std::string> const& codes);
 
-/// MFA_PASSWORD_REQUIRED for a user who signs in through an identity provider alone.
+/// Throws MFA_PASSWORD_REQUIRED for a user without a password, who signs in through an identity provider.
 void require_password(User const& user);
 
-/// New recovery codes, to be shown and to be kept.
+/// New recovery codes: the texts to show once, and the hashes to store.
 struct NewRecoveryCodes {
     std::vector<std::string> texts;
     std::vector<recovery_codes::Hashed> hashed;
@@ -27,19 +27,22 @@ struct NewRecoveryCodes {
     static asio::awaitable<NewRecoveryCodes> make(Deps& deps, crypto::PasswordHasher::Turn turn);
 };
 
-/// A place in the queue for hashing the recovery codes that come with the user's first factor. Take it before
-/// the code that confirms the factor is used up: a full queue is not to cost it.
+/// A place in the hashing queue for the recovery codes that the user gets with the first factor; nullopt if
+/// the user already has a factor. Take the place before the confirmation code is consumed, so that a full
+/// queue does not waste that code. Throws UNAVAILABLE if the queue is full.
 Turn turn_for_recovery_codes(Deps& deps, core::Scope const& scope, User const& user);
 
-/// Puts a factor in force: `write` does it in a transaction in which the user is locked, and may run again.
-/// With the first factor come recovery codes, which the answer shows; with another one none. What was proved
-/// before, without the factor, opens no session any more; those that are open go on.
+/// Enrols a factor. `write` stores the factor, in a transaction in which the user is locked. `write` may run
+/// more than once, so it must be repeatable. `turn` is the result of turn_for_recovery_codes. The response
+/// contains recovery codes if this is the user's first factor, else an empty list. Sign-ins and challenges
+/// that began before the change can no longer open a session. Open sessions stay open.
 asio::awaitable<http::Response> enrol(http::Request const& req, Deps& deps, std::string_view factor,
     Turn turn, std::function<void(pg::Tx&, User const&)> write);
 
-/// Removes a factor: takes the code from the body, then `write` in a transaction in which the user is locked.
-/// Trusted devices, sign-ins under way and other sessions end, recovery codes with the last factor.
-/// `is_enrolled` says whether there is anything to remove: MFA_SETUP_REQUIRED. Answers `{"disabled": true}`.
+/// Removes a factor. Checks the code in the body, then runs `write` in a transaction in which the user is
+/// locked. Revokes the user's trusted devices and sign-ins in progress, and ends all sessions except the
+/// caller's. Removes the recovery codes together with the last factor. Throws MFA_SETUP_REQUIRED if
+/// `is_enrolled` returns false for the user. Responds with `{"disabled":true}`.
 asio::awaitable<http::Response> disable(http::Request const& req, Deps& deps, std::string_view factor,
     bool (*is_enrolled)(User const&), void (*write)(pg::Tx&, core::Scope const&, User const&));
 

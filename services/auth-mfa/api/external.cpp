@@ -21,7 +21,8 @@ std::string parse_id_token(http::Request const& req)
     return token;
 }
 
-/// Who the token says it is; refused ones are counted.
+/// The identity in the token. Throws INVALID_CREDENTIALS if the token is refused. Each attempt counts against
+/// the sign-in limit of the client's network. An attempt whose token is not refused is given back.
 asio::awaitable<ExternalIdentity> require_identity(http::Request const& req, Deps& deps,
     std::string const& token, std::vector<IdentityProvider> const& providers)
 {
@@ -32,7 +33,10 @@ asio::awaitable<ExternalIdentity> require_identity(http::Request const& req, Dep
         reserved, deps.identity_tokens.verify(req.scope().id, token, providers));
     if (!identity)
         throw with_limit(
-            core::Error(codes::invalid_credentials, "The id token is not valid here."), reserved);
+            core::Error(codes::invalid_credentials,
+                "The token in `idToken` was refused. Send an id token that is signed and not expired, and "
+                "whose `iss` and `aud` match an entry of the setting `identityProviders`."),
+            reserved);
     co_await budgets.give_back(reserved);
     co_return *std::move(identity);
 }
@@ -42,15 +46,19 @@ struct Known {
     bool created = false;
 };
 
-/// A new user for somebody who is not one yet. Never an account that exists for another reason: whoever
-/// controls an address at a provider need not be the one who has it here.
+/// Creates the user of an unknown identity. Never links an existing account with the same email: the person
+/// with this email at the provider may not be the owner of the account.
 User create(pg::Tx& tx, core::Scope const& scope, ExternalIdentity const& identity)
 {
     if (!identity.email)
-        throw core::Error::validation(
-            {{"/idToken", "email", "must hold a verified email at the first sign-in"}});
+        throw core::Error::validation({{"/idToken", "email",
+            "must contain a valid `email` that is not marked as unverified, because the user signs in for "
+            "the first time. Request the `email` scope from the provider."}});
     auto user = users::insert(tx, scope, {core::Uuid::v7(), *identity.email, std::nullopt, Role::user});
-    if (!user) throw core::Error(core::codes::conflict, "There is an account with this email already.");
+    if (!user)
+        throw core::Error(core::codes::conflict,
+            "An account with this email already exists, and identities are not linked to existing accounts. "
+            "Sign in with the method that created the account.");
     identities::insert(tx, scope, identity.issuer, identity.subject, user->id);
     return *std::move(user);
 }
@@ -59,7 +67,8 @@ Known find_or_create(pg::Tx& tx, core::Scope const& scope, ExternalIdentity cons
 {
     auto const find = [&] { return identities::find_user(tx, scope, identity.issuer, identity.subject); };
     if (auto user = find()) return {*std::move(user)};
-    // Users are made in turn, and the one before may have been made by the same sign-in, sent twice.
+    // Look again under the scope's lock, because a concurrent request with this identity may have created the
+    // user.
     pg::serialise(tx, scope.id);
     if (auto user = find()) return {*std::move(user)};
     return {create(tx, scope, identity), true};

@@ -16,7 +16,7 @@ namespace {
 
 void require_factor(User const& user)
 {
-    if (!user.has_factor()) throw setup_required("The user has no second factor.");
+    if (!user.has_factor()) throw setup_required("Your account has no second factor. Enrol one first.");
 }
 
 std::optional<std::string> masked_phone(User const& user)
@@ -36,7 +36,7 @@ void write(core::JsonWriter& w, Device const& device)
         .end_object();
 }
 
-/// Written last in its transaction (audit::record).
+/// Call it last in the transaction (see audit::record).
 void record(pg::Tx& tx, http::Request const& req, std::string action, std::string type, std::string id)
 {
     audit::record(tx, req.context,
@@ -111,7 +111,8 @@ asio::awaitable<http::Response> forget_device(http::Request const& req, Deps& de
     co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         User const user = lock_signed_in_user(tx, req, deps);
         if (!trusted_devices::revoke(tx, req.scope(), user.id, id, deps.clock.now()))
-            throw core::Error(core::codes::not_found, "There is no such resource.");
+            throw core::Error(core::codes::not_found, "You have no trusted device with this id. Get the ids "
+                                                      "of your devices from GET /v1/auth/mfa/devices.");
         record(tx, req, "device.forgotten", "device", id.to_string());
     });
     co_return http::Response::ok(R"({"deleted":true})");

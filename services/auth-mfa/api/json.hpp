@@ -5,12 +5,12 @@
 
 #include <string>
 
-/// The resources as they travel.
+/// The JSON of the resources.
 namespace auth_mfa {
 
 void write(core::JsonWriter& w, User const& user);
 
-/// `current`: the session of whoever asks.
+/// `current` is the id of the caller's session. The member `current` is true if `session` is that session.
 void write(core::JsonWriter& w, Session const& session, core::Uuid current);
 
 std::string to_json(User const& user);

@@ -21,7 +21,8 @@ Role parse_role_change(http::Request const& req)
     return role;
 }
 
-/// Every change of a user moves `updated_at` on, under the lock on their row.
+/// The ETag of a member. It is derived from `updated_at`, which every change of a field in the member's JSON
+/// sets, under the lock on the user's row.
 std::string etag(User const& member)
 {
     return http::etag(member.updated_at.time_since_epoch().count());
@@ -43,14 +44,17 @@ void record(pg::Tx& tx, http::Request const& req, std::string action, User const
             .after = std::move(after)});
 }
 
-/// Whoever holds somebody's access token must not get rid of their second factor with it, nor an admin of an
-/// owner's.
+/// Throws FORBIDDEN if the caller may not reset the member's factors. Callers may not reset their own
+/// factors, because a stolen access token would then be enough to remove them. Admins may not reset an
+/// owner's factors.
 void check_may_reset(http::Request const& req, core::Access caller, User const& member)
 {
     if (req.caller().id == member.id.to_string())
-        throw core::Error(core::codes::forbidden, "Your own factors are removed with a code.");
+        throw core::Error(core::codes::forbidden,
+            "You cannot reset your own factors. Disable each factor with a code instead.");
     if (member.role == Role::owner && caller == core::Access::admin)
-        throw core::Error(core::codes::forbidden, "Only an owner may remove an owner's factors.");
+        throw core::Error(core::codes::forbidden,
+            "An admin cannot reset the factors of an owner. Ask an owner to reset them.");
 }
 
 } // namespace
@@ -71,14 +75,16 @@ asio::awaitable<http::Response> update_member(http::Request const& req, Deps& de
     core::Uuid const id = req.uuid_param("userId");
     Role const role = parse_role_change(req);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        // Of two owners who demote each other only one can.
+        // The lock of the scope serialises role changes. So if two owners demote each other, only one
+        // succeeds.
         pg::serialise(tx, req.scope().id);
         require_role(tx, req, deps, core::Access::owner | core::Access::master);
         User const before = core::require_found(users::lock(tx, req.scope(), id), "member");
         http::check_if_match(req, etag(before));
         if (before.role == role) return answer(before);
         if (before.role == Role::owner && !users::has_other_owner(tx, req.scope(), id))
-            throw core::Error(core::codes::conflict, "The last owner stays one.");
+            throw core::Error(core::codes::conflict,
+                "Cannot demote the last owner of a tenant. Promote another member first.");
         User const after = users::set_role(tx, req.scope(), id, role).value();
         record(tx, req, "member.role", after, boost::json::object{{"role", to_string(before.role)}},
             boost::json::object{{"role", to_string(role)}});

@@ -29,8 +29,9 @@ struct NewOwner {
     }
 };
 
-/// The request as one of the scope it acts in, which its host need not name. Its body is what an
-/// Idempotency-Key is remembered with: a hash under a key, for it holds a password.
+/// A copy of the request with the new owner's scope, because the host of the request may name another scope.
+/// A keyed hash replaces the body, because the idempotency record is derived from the body, which contains a
+/// password.
 http::Request within(core::Scope scope, http::Request const& req, KeyedHash const& hash)
 {
     http::Request inner = req;
@@ -45,13 +46,17 @@ asio::awaitable<http::Response> create_owner(http::Request const& req, Deps& dep
 {
     auto const wanted = NewOwner::parse(req);
     auto const tenant = co_await find_tenant(deps, req.param("slug"));
-    if (tenant->suspended) throw core::Error(core::codes::tenant_suspended, "The tenant is suspended.");
+    if (tenant->suspended)
+        throw core::Error(core::codes::tenant_suspended,
+            "The tenant is suspended. Set the tenant's `status` to `active` before you add an owner.");
     http::Request const inner = within(tenant->scope(wanted.environment), req, deps.mfa.hash);
     users::NewUser const row{core::Uuid::v7(), wanted.credentials.email,
         co_await deps.passwords.hash(deps.passwords.enter(), wanted.credentials.password), Role::owner};
     co_return co_await idempotency::once(deps.db, inner, [&](pg::Tx& tx) {
         auto const owner = users::insert(tx, inner.scope(), row);
-        if (!owner) throw core::Error(core::codes::conflict, "There is an account with this email already.");
+        if (!owner)
+            throw core::Error(
+                core::codes::conflict, "An account with this email already exists. Use another email.");
         audit::record(tx, inner.context,
             audit::created("member", owner->id, boost::json::object{{"role", to_string(owner->role)}}));
         return http::Response::created(to_json(*owner));

@@ -8,19 +8,20 @@
 
 namespace auth_mfa {
 
-/// What somebody signs in with.
+/// An email and a password.
 struct Credentials {
     std::string email;
     core::Secret password;
 };
 
-/// `email`: an address as web forms accept it; faults gather in `fields`.
+/// Reads the field `email`, an address as web forms accept it (core::is_email). Errors are collected in
+/// `fields`.
 std::string read_email(core::Fields& fields);
 
-/// A password that somebody claims to have: 1 to 128 characters.
+/// Reads an existing password, which the caller compares: 1 to 128 characters.
 core::Secret read_password(core::Fields& fields, std::string_view name);
 
-/// A password that is to be set: 8 to 128 characters, and none of the commonest.
+/// Reads a new password: 8 to 128 characters, and not a common password (is_common_password).
 core::Secret read_new_password(core::Fields& fields, std::string_view name);
 
 } // namespace auth_mfa

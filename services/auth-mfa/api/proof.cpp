@@ -36,7 +36,8 @@ asio::awaitable<std::optional<Proof>> examine_recovery(Deps& deps, core::Scope c
     if (!code) co_return std::nullopt;
     auto hash = co_await deps.db.read(
         scope, [&](pg::Tx& tx) { return recovery_codes::find(tx, scope, user_id, code->locator); });
-    // Without a row the same work is done for nothing, so that time does not say which locators there are.
+    // If `hash` is nullopt, `verify` does the same work, so that the duration does not reveal which locators
+    // exist.
     bool const right = co_await deps.passwords.verify(turn, core::Secret(code->secret), hash);
     if (!right) co_return std::nullopt;
     co_return Proof{.method = Method::recovery_code, .recovery = {code->locator, *hash}};

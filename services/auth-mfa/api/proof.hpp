@@ -10,34 +10,37 @@
 
 namespace auth_mfa {
 
-/// A code of an authenticator app or a recovery code that was found right, and is not used up yet.
+/// A correct code that is not consumed yet: a TOTP code or a recovery code.
 struct Proof {
     Method method = Method::totp;
-    std::int64_t step = 0;           ///< of a TOTP code
-    recovery_codes::Hashed recovery; ///< of a recovery code
+    std::int64_t step = 0;           ///< the time step of a TOTP code
+    recovery_codes::Hashed recovery; ///< the locator and hash of a recovery code
 };
 
-/// Reads `code` from a body: 1..64 characters, right or wrong.
+/// Reads `code` from the body: 1 to 64 characters. Does not check it.
 std::string parse_code(http::Request const& req);
 
-/// A place in the queue for hashing, or none.
+/// A place in the hashing queue, or none.
 using Turn = std::optional<crypto::PasswordHasher::Turn>;
 
-/// What comparing a code of that method needs: a place for a recovery code, nothing for the others. Take it
-/// before the attempt is counted: a full queue is not to look like guessing.
+/// The place in the hashing queue that `examine` needs: one for a recovery code, none for the other methods.
+/// Take it before the attempt is counted, so that a request that is refused because the queue is full does
+/// not count as a guess. Throws UNAVAILABLE if the queue is full.
 Turn turn_for(Deps& deps, core::Scope const& scope, Method method);
 
-/// Compares a code; nullopt when it is wrong or the user has no such factor. Whoever calls this has counted
-/// the attempt, and holds the method's turn until it is answered.
+/// Compares a TOTP code or a recovery code; nullopt when the code is wrong or the user has no such factor.
+/// The caller must count the attempt first. `turn` is the result of turn_for; keep it until the call has
+/// completed.
 asio::awaitable<std::optional<Proof>> examine(Deps& deps, core::Scope const& scope, core::Uuid user_id,
     Method method, Turn const& turn, std::string const& code);
 
-/// Uses it up in the transaction of what it allows; false when somebody else has.
+/// Consumes the code. Call it in the transaction of the change that the code permits. False if another
+/// request has already consumed the code.
 bool use(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, Proof const& proof, core::Time now);
 
-/// What a change of factors asks for first: the code is one of the authenticator app when it is 6 digits,
-/// else a recovery code. Throws MFA_RATE_LIMITED when the account's budget of wrong codes is spent,
-/// MFA_INVALID_CODE when it is wrong.
+/// Checks the code that a change of factors requires. A code of 6 digits is checked as a TOTP code, any
+/// other code as a recovery code. Throws MFA_RATE_LIMITED if the account's budget of wrong codes is
+/// exhausted, or MFA_INVALID_CODE if the code is wrong.
 asio::awaitable<Proof> require_proof(
     Deps& deps, core::Scope const& scope, core::Uuid user_id, std::string const& code);
 

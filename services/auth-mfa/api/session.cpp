@@ -13,7 +13,7 @@ constexpr std::size_t max_user_agent = 255;
 
 core::Error session_ended()
 {
-    return core::Error(core::codes::unauthorized, "The session has ended.")
+    return core::Error(core::codes::unauthorized, "The session has ended. Sign in again.")
         .header("WWW-Authenticate", "Bearer error=\"invalid_token\"");
 }
 
@@ -44,7 +44,7 @@ http::Response answer_tokens(http::Request const& req, Deps const& deps, Granted
 asio::awaitable<http::Response> open_session(
     http::Request const& req, Deps& deps, User const& user, SignIn const& sign_in)
 {
-    // Before the session: without a key there is nothing to answer it with.
+    // This comes before the session is stored, because no tokens can be returned without a signing key.
     co_await deps.tokens.ready();
     sessions::NewSession const row{.scope_id = req.scope().id,
         .id = core::Uuid::v7(),
@@ -81,7 +81,8 @@ core::Access require_role(pg::Tx& tx, http::Request const& req, Deps const& deps
     if (!req.caller().is_jwt()) return req.caller().kind;
     core::Access const today = access_of(signed_in_user(tx, req, deps).role);
     if (!core::allows(allowed, today))
-        throw core::Error(core::codes::forbidden, "This credential may no longer do that.");
+        throw core::Error(core::codes::forbidden, "Your current role does not permit this request. Ask an "
+                                                  "owner of the tenant to change your role.");
     return today;
 }
 

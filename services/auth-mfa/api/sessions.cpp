@@ -14,7 +14,8 @@ constexpr std::size_t max_refresh_token = 2048;
 
 core::Error bad_refresh_token()
 {
-    return {core::codes::unauthorized, "The refresh token is not valid, or has been used."};
+    return {
+        core::codes::unauthorized, "The refresh token is invalid, expired or already used. Sign in again."};
 }
 
 RefreshToken read_refresh_token(http::Request const& req, Deps const& deps)
@@ -47,8 +48,9 @@ void record_reuse(pg::Tx& tx, http::Request const& req, Session const& session)
             .after = boost::json::object{{"userId", session.user_id.to_string()}}});
 }
 
-/// What to say to a token that is not its session's current one. One that was used, and not just now, is in
-/// two hands: the session ends.
+/// Handles a refresh token with which the session could not be rotated. Returns the contents of the next
+/// tokens; nullopt if the token is refused. A used token that is presented again after the retry window may
+/// be stolen, so the session ends.
 std::optional<sessions::Rotated> judge(
     pg::Tx& tx, http::Request const& req, RefreshToken const& token, core::Time now)
 {
@@ -114,7 +116,8 @@ asio::awaitable<http::Response> end_session(http::Request const& req, Deps& deps
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         User const user = signed_in_user(tx, req, deps);
         if (!sessions::end_own(tx, req.scope(), user.id, id, deps.clock.now()))
-            throw core::Error(core::codes::not_found, "There is no such session.");
+            throw core::Error(core::codes::not_found, "You have no open session with this id. Get the ids of "
+                                                      "your sessions from GET /v1/auth/sessions.");
         record_ended(tx, req, id);
         return http::Response::ok(R"({"deleted":true})");
     });

@@ -59,7 +59,7 @@ core::Change<std::string> change_brand(core::Fields& f)
     bool const breaks = change.value && std::ranges::any_of(*change.value, [](char c) {
         return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
     });
-    if (breaks) f.fault("brand", "format", "must be one line");
+    if (breaks) f.fault("brand", "format", "must not contain line breaks or other control characters");
     return change;
 }
 
@@ -67,10 +67,12 @@ core::Change<std::vector<std::string>> change_countries(core::Fields& f)
 {
     auto change = f.change_list("smsCountries", max_countries, 2);
     if (!change.value) return change;
-    if (change.value->empty()) f.fault("smsCountries", "too_few", "must name a country; null allows all");
+    if (change.value->empty())
+        f.fault(
+            "smsCountries", "too_few", "must list at least one country; to allow all countries, send null");
     for (std::size_t i = 0; i < change.value->size(); ++i) {
         if (!sms::is_country((*change.value)[i]))
-            f.fault_at("smsCountries", i, "format", "must be a country by ISO 3166-1, such as DE");
+            f.fault_at("smsCountries", i, "format", "must be an ISO 3166-1 alpha-2 country code, such as DE");
     }
     return change;
 }

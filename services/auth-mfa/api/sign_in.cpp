@@ -22,10 +22,10 @@ std::optional<DeviceToken> device_of(http::Request const& req)
     return DeviceToken::from_cookies(req.header("Cookie").value_or(""));
 }
 
-/// What is looked up of a user with a factor.
+/// The facts that decide how the sign-in of a user with a second factor continues.
 struct Standing {
-    bool trusted = false; ///< the browser is one they trust
-    bool can_recover = false;
+    bool trusted = false;     ///< whether the user trusts this browser
+    bool can_recover = false; ///< whether the user has unused recovery codes
 };
 
 asio::awaitable<Standing> standing_of(http::Request const& req, Deps& deps, core::Uuid user_id)
@@ -46,21 +46,26 @@ core::Error mfa_required(std::string const& token, User const& user, bool can_re
     if (user.phone_verified) available.emplace_back(to_string(Method::sms));
     if (user.totp) available.emplace_back(to_string(Method::totp));
     if (can_recover) available.emplace_back(to_string(Method::recovery_code));
-    return core::Error(codes::mfa_required, "A second factor is needed.")
+    return core::Error(
+        codes::mfa_required, "A second factor is required. Continue with one of available_methods.")
         .header("Cache-Control", "no-store")
         .member("mfa_token", boost::json::value(token))
         .member("available_methods", std::move(available));
 }
 
-/// The phone that codes are sent to. It was a number when it was stored, and calling codes come and go.
+/// The user's phone number. Throws MFA_SMS_UNDELIVERABLE if the stored number is no longer valid, for example
+/// because calling codes have changed.
 sms::PhoneNumber phone_of(User const& user)
 {
     auto phone = sms::PhoneNumber::parse(user.phone.value_or(""));
-    if (!phone) throw core::Error(codes::mfa_sms_undeliverable, "The number cannot receive messages.");
+    if (!phone)
+        throw core::Error(codes::mfa_sms_undeliverable,
+            "The phone number cannot receive text messages. Use another number or method.");
     return *std::move(phone);
 }
 
-/// Hands a message to the provider and counts it for the account and the phone, unless it was not to be.
+/// Passes a message to the provider, and counts the message against the limits of the account and the phone.
+/// A message that was certainly not sent is not counted.
 asio::awaitable<Delivery> hand_over(http::Request const& req, Deps& deps, core::Uuid user_id,
     sms::PhoneNumber const& phone, std::string const& code)
 {
@@ -72,9 +77,10 @@ asio::awaitable<Delivery> hand_over(http::Request const& req, Deps& deps, core::
     co_return delivery;
 }
 
-/// Sends a code to the user's phone and makes it the challenge's. MFA_SMS_UNDELIVERABLE, MFA_RATE_LIMITED or
-/// UNAVAILABLE when that fails; the code before works on unless the new one may have gone out. What the
-/// provider refused stays counted, what surely did not reach it is not.
+/// Sends a code to the user's phone and makes it the challenge's current code. Throws MFA_SMS_UNDELIVERABLE,
+/// MFA_RATE_LIMITED or UNAVAILABLE if the code is not sent. Then the previous code stays valid, unless the
+/// new code may have been delivered. A send that the provider refused stays counted. A send that never
+/// reached the provider is not counted.
 asio::awaitable<Challenges::Send> send_code(
     http::Request const& req, Deps& deps, User const& user, Challenge const& challenge)
 {
@@ -93,7 +99,8 @@ asio::awaitable<Challenges::Send> send_code(
     co_return send;
 }
 
-/// The user of a challenge. What they proved with is no longer theirs: it has expired.
+/// The user of a challenge. Throws MFA_CHALLENGE_EXPIRED when the user's credentials changed after the first
+/// factor.
 asio::awaitable<User> user_of(Deps& deps, core::Scope const& scope, Challenge const& challenge)
 {
     auto user = co_await deps.hot.find_user.run({scope.id, challenge.user_id});
@@ -132,7 +139,7 @@ struct Verification {
     }
 };
 
-/// Counts the attempt, compares, and uses up the challenge when the code is right.
+/// Counts the attempt, compares the code, and consumes the challenge if the code is correct.
 asio::awaitable<Challenges::Attempt> attempt(
     Deps& deps, core::Scope const& scope, User const& user, Challenge const& challenge, Verification const& v)
 {
@@ -152,7 +159,8 @@ asio::awaitable<Challenges::Attempt> attempt(
     co_return attempt;
 }
 
-/// Returns when the code is right; for one caller of many that have it.
+/// Returns if the code is correct, else throws. If several requests present the same code, the function
+/// returns for only one of them.
 asio::awaitable<void> pass(
     Deps& deps, core::Scope const& scope, User const& user, Challenge const& challenge, Verification const& v)
 {
@@ -163,14 +171,15 @@ asio::awaitable<void> pass(
     co_await budgets.give_back(reserved);
 }
 
-/// Trusts the browser and adds its cookie to the answer. The sign-in stands without it: a device that cannot
-/// be trusted (any more) is asked for the second factor again.
+/// Stores the browser as trusted and adds its cookie to the response. If the browser cannot be stored, the
+/// sign-in still succeeds, and the next sign-in requires the second factor again.
 asio::awaitable<void> trust_device(
     http::Request const& req, Deps& deps, User const& user, http::Response& response)
 {
     auto const fresh = DeviceToken::make();
     auto const trust = [&](pg::Tx& tx) {
-        // Whoever has just changed their password or factors has ended every trust.
+        // If the password or the factors have changed since the sign-in began, that change has revoked all
+        // trusted devices. So no new one is stored.
         auto const now = users::lock(tx, req.scope(), user.id);
         if (!now || !now->has_factor() || now->credentials_version != user.credentials_version) return false;
         trusted_devices::trust(
@@ -181,7 +190,7 @@ asio::awaitable<void> trust_device(
         if (co_await deps.db.transact(req.scope(), trust))
             response.headers.emplace_back(
                 "Set-Cookie", device_cookie(fresh, req.header("Host").value_or("")));
-    } catch (core::Error const&) { // NOLINT(bugprone-empty-catch): the database went away in between
+    } catch (core::Error const&) { // NOLINT(bugprone-empty-catch): the database became unavailable
     }
 }
 
@@ -208,9 +217,9 @@ asio::awaitable<http::Response> finish_sign_in(
     if (user.phone_verified && !user.totp) {
         try {
             co_await send_code(req, deps, user, created.challenge);
-        } catch (core::Error const&) { // NOLINT(bugprone-empty-catch): `challenge` will say what is wrong
+        } catch (core::Error const&) { // NOLINT(bugprone-empty-catch): POST challenge returns the error
         } catch (std::exception const& error) {
-            deps.logger.warn("a code was not sent with the sign-in",
+            deps.logger.warn("could not send the SMS code of a sign-in",
                 {{"error", observe::first_line(error.what())}, {"tenant", req.scope().slug},
                     {"requestId", req.context.request_id}, {"traceId", req.context.trace_id}});
         }
@@ -223,7 +232,8 @@ asio::awaitable<http::Response> send_challenge(http::Request const& req, Deps& d
     std::string const token = parse_challenge(req);
     auto const challenge = co_await deps.mfa.challenges.find(req.scope(), token);
     User const user = co_await user_of(deps, req.scope(), challenge);
-    if (!user.phone_verified) throw setup_required("SMS is not one of the user's factors.");
+    if (!user.phone_verified)
+        throw setup_required("SMS is not a factor of this account. Continue with one of available_methods.");
     auto const send = co_await send_code(req, deps, user, challenge);
     core::JsonWriter w;
     w.begin_object()
@@ -241,7 +251,7 @@ asio::awaitable<http::Response> verify_challenge(http::Request const& req, Deps&
     auto const v = Verification::parse(req);
     auto const challenge = co_await deps.mfa.challenges.find(req.scope(), v.token);
     User const user = co_await user_of(deps, req.scope(), challenge);
-    // Without a key no session can be opened: that is not to cost the challenge and a code.
+    // This comes before the code is consumed, because no session can be opened without a signing key.
     co_await deps.tokens.ready();
     co_await pass(deps, req.scope(), user, challenge, v);
     auto response = co_await open_session(req, deps, user, sign_in_of(challenge, v.method));

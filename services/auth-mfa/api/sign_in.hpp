@@ -6,9 +6,10 @@
 
 namespace auth_mfa {
 
-/// What follows a first factor that was right (register, login, external): a session, or 403 `mfa_required`
-/// with an `mfa_token` when the user has a second factor and has not trusted this browser. With SMS as the
-/// only factor a code is sent; whether that worked the answer does not say. Redis away: 503.
+/// Continues a sign-in after its first factor was verified (register, login, external). Opens a session, or
+/// throws 403 `mfa_required` with an `mfa_token` when the user has a second factor and does not trust this
+/// browser. If SMS is the user's only factor, the function also sends a code; the response does not
+/// reveal whether the code was sent. Throws 503 when a challenge is needed and Redis is down.
 asio::awaitable<http::Response> finish_sign_in(
     http::Request const& req, Deps& deps, User const& user, SignIn const& sign_in);
 

@@ -22,7 +22,8 @@ sms::PhoneNumber parse_phone(http::Request const& req)
     return *phone;
 }
 
-/// The phone whose code was confirmed. Each way to fail is an error; only a wrong code uses the budget.
+/// The phone number that `code` confirms. Throws MFA_INVALID_CODE if the code is wrong, MFA_SETUP_REQUIRED if
+/// no phone number waits for confirmation. Only wrong codes count against the account's budget.
 asio::awaitable<sms::PhoneNumber> require_confirmed(
     Deps& deps, core::Scope const& scope, core::Uuid user_id, std::string const& code)
 {
@@ -32,7 +33,9 @@ asio::awaitable<sms::PhoneNumber> require_confirmed(
     auto const attempt = co_await deps.mfa.enrolments.try_code(scope, user_id, code);
     if (attempt.verdict == Verdict::wrong) throw invalid_code(attempt.remaining);
     co_await budgets.give_back(reserved);
-    if (attempt.verdict == Verdict::absent) throw setup_required("There is no phone to confirm: set one up.");
+    if (attempt.verdict == Verdict::absent)
+        throw setup_required("No phone number waits for confirmation, or its code has expired. Start with "
+                             "POST /v1/auth/mfa/sms/setup.");
     if (attempt.verdict == Verdict::limited) throw rate_limited(enrolment_lifetime);
     co_return attempt.phone.value();
 }

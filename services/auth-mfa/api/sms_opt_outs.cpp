@@ -10,7 +10,8 @@ namespace auth_mfa {
 
 namespace {
 
-/// Opt-outs are of no tenant: entries are those of scope 0, which the operator reads in the database.
+/// Opt-outs belong to no tenant, so the audit entry has scope 0. The operator can read the entry only in the
+/// database.
 void record_cleared(pg::Tx& tx, http::Request const& req, sms::PhoneNumber const& phone)
 {
     audit::record(tx, req.context,
@@ -38,7 +39,7 @@ asio::awaitable<http::Response> receive_message(http::Request const& req, Deps& 
                 sms_opt_outs::remove(tx, *phone);
         });
     }
-    // The carrier answers the keywords itself: there is nothing to say.
+    // The carrier answers the keywords itself, so the reply is empty.
     co_return http::Response{
         .body = R"(<?xml version="1.0" encoding="UTF-8"?><Response></Response>)", .content_type = "text/xml"};
 }
@@ -52,7 +53,9 @@ asio::awaitable<http::Response> clear_opt_out(http::Request const& req, Deps& de
         return known;
     };
     bool const cleared = phone && co_await deps.db.transact(req.scope(), clear);
-    if (!cleared) throw core::Error(core::codes::not_found, "The number has not opted out.");
+    if (!cleared)
+        throw core::Error(core::codes::not_found,
+            "The phone number in the path is not in E.164 form, or it has not opted out. Check the number.");
     co_return http::Response::ok(R"({"deleted":true})");
 }
 

@@ -5,12 +5,14 @@
 
 namespace auth_mfa {
 
-/// POST /webhooks/sms/twilio: an inbound message, signed by Twilio. STOP (which the carrier has obeyed
-/// already) ends messages to that number, START lets them through again. 401 unless the signature is right.
+/// POST /webhooks/sms/twilio: an inbound text message, signed by Twilio. The keyword STOP stores
+/// an opt-out of the sender's number, which the carrier has already blocked. START removes the opt-out.
+/// Responds with 401 if the signature is wrong.
 asio::awaitable<http::Response> receive_message(http::Request const& req, Deps& deps);
 
-/// DELETE /v1/admin/sms/opt-outs/{phone}: lets messages reach a number that has opted out, over all tenants;
-/// for the operator, after its owner has asked. 404 when it has not.
+/// DELETE /v1/admin/sms/opt-outs/{phone}: removes the opt-out of a number, for all tenants. The operator
+/// calls it when the owner of the number has asked to receive messages again. Responds with 404 if the number
+/// has not opted out.
 asio::awaitable<http::Response> clear_opt_out(http::Request const& req, Deps& deps);
 
 } // namespace auth_mfa

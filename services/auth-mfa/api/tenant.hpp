@@ -7,8 +7,8 @@
 
 namespace auth_mfa {
 
-/// The tenant of that slug with its settings, from the directory's memory. TENANT_NOT_FOUND when there is
-/// none (any more).
+/// The tenant with that slug and its settings, from the directory's cache. Throws TENANT_NOT_FOUND when no
+/// tenant has this slug.
 asio::awaitable<std::shared_ptr<tenancy::Tenant const>> find_tenant(Deps& deps, std::string_view slug);
 
 } // namespace auth_mfa

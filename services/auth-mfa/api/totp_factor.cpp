@@ -14,7 +14,7 @@ namespace auth_mfa {
 
 namespace {
 
-/// The seed that waits to be confirmed, and the step its code is of.
+/// The unconfirmed seed, and the time step whose code matched.
 struct Confirmation {
     std::string sealed_seed;
     std::int64_t step = 0;
@@ -25,7 +25,9 @@ asio::awaitable<Confirmation> require_confirmed(
 {
     auto const waiting =
         co_await deps.db.read(scope, [&](pg::Tx& tx) { return totps::find(tx, scope, user_id); });
-    if (!waiting || waiting->confirmed) throw setup_required("There is no authenticator app to confirm.");
+    if (!waiting || waiting->confirmed)
+        throw setup_required(
+            "No authenticator app waits for confirmation. Start with POST /v1/auth/mfa/totp/setup.");
     auto& budgets = deps.mfa.budgets;
     auto const reserved = co_await budgets.require({Budgets::wrong(scope, user_id, Method::totp)});
     core::Secret const seed(totps::open(deps.keyring, scope, user_id, waiting->sealed_seed));
@@ -68,7 +70,8 @@ asio::awaitable<http::Response> confirm_totp(http::Request const& req, Deps& dep
     co_return co_await enrol(req, deps, "totp", std::move(turn), [&](pg::Tx& tx, User const& locked) {
         core::Time const now = deps.clock.now();
         if (!totps::confirm(tx, req.scope(), locked.id, right.sealed_seed, right.step, now))
-            throw setup_required("The authenticator app was set up anew meanwhile.");
+            throw setup_required("Another request changed the set-up of the authenticator app at the same "
+                                 "time. Start again with POST /v1/auth/mfa/totp/setup.");
     });
 }
 

@@ -7,9 +7,11 @@ namespace auth_mfa {
 
 namespace {
 
-constexpr char const* cacheable = "public, max-age=300"; ///< less than a new key is published before it signs
+/// The time is shorter than the default SIGNING_KEY_OVERLAP_SECONDS, so that verifiers fetch a new key before
+/// that key signs.
+constexpr char const* cacheable = "public, max-age=300";
 
-/// The tenant's environment that the host names; nullopt for the base host, and any other that names nobody.
+/// The scope that the host names; nullopt if the host names no tenant, like the base host.
 asio::awaitable<std::optional<core::Scope>> scope_of_host(http::Request const& req, Deps& deps)
 {
     auto const named = tenancy::resolve(req.headers, deps.hosts);

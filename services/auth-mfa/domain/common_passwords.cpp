@@ -8,7 +8,8 @@
 
 namespace auth_mfa {
 
-extern std::string_view const common_passwords_txt; // of domain/: one a line, in lower case
+/// The file domain/common_passwords.txt: one password per line, in lower case.
+extern std::string_view const common_passwords_txt;
 
 namespace {
 

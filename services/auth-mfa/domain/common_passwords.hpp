@@ -4,8 +4,8 @@
 
 namespace auth_mfa {
 
-/// Whether this is one of the passwords that are tried first by everybody who guesses, whatever the case of
-/// its letters.
+/// Whether `password` is on the list of common passwords (common_passwords.txt). Ignores the case of ASCII
+/// letters.
 bool is_common_password(std::string_view password);
 
 } // namespace auth_mfa

@@ -10,7 +10,7 @@
 
 namespace auth_mfa {
 
-/// A browser that a user does not want to be asked for the second factor on.
+/// A browser that a user trusts: sign-ins from it skip the second factor.
 struct Device {
     core::Uuid id;
     core::Time created_at;
@@ -19,30 +19,30 @@ struct Device {
     std::string user_agent;
 };
 
-/// What the cookie `mfa_device` holds: which browser it is, and the secret that shows it. Users that share a
-/// browser share its token; each has a row of their own that says whether they trust it.
+/// The value of the cookie `mfa_device`: the browser's id and its secret. All users of a browser share its
+/// token, but each user who trusts the browser has a separate row.
 struct DeviceToken {
     core::Uuid id;
     std::string secret; ///< base64url of 32 bytes
 
     static DeviceToken make();
 
-    /// Reads `id.secret`; nullopt when it is not that.
+    /// Reads `id.secret`; nullopt when `text` is malformed.
     static std::optional<DeviceToken> parse(std::string_view text);
 
-    /// The token in a request's `Cookie` header (RFC 6265, 4.2); the first of several. nullopt when there is
-    /// none.
+    /// The token in a request's `Cookie` header (RFC 6265, 4.2). If the cookie occurs several times, the
+    /// first one counts. nullopt when the cookie is absent or malformed.
     static std::optional<DeviceToken> from_cookies(std::string_view header);
 
     std::string text() const; ///< `id.secret`
 
-    /// What is stored of it: SHA-256 over the scope, the id and the secret, which has 256 bits of its own;
-    /// hex.
+    /// The stored form: SHA-256 over the scope, the id and the secret, in hex. The secret has 256 random
+    /// bits, so a fast hash suffices.
     std::string hash(core::Scope const& scope) const;
 };
 
-/// The value of `Set-Cookie` that makes a browser on `host` keep `token` for 30 days; it travels without TLS
-/// on local hosts alone (auth::token::is_local).
+/// The value of a `Set-Cookie` header that stores `token` for 30 days. The cookie has the attribute
+/// `Secure`, unless `host` is a local host (auth::token::is_local).
 std::string device_cookie(DeviceToken const& token, std::string_view host);
 
 } // namespace auth_mfa

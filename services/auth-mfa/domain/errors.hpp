@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-/// The codes of this area (interfaces.md, B), beside those that all share.
+/// The error codes of auth-mfa, in addition to core::codes.
 namespace auth_mfa::codes {
 
 inline constexpr core::ErrorCode invalid_credentials{"INVALID_CREDENTIALS", 401};
@@ -25,36 +25,44 @@ inline constexpr core::ErrorCode mfa_rate_limited{"MFA_RATE_LIMITED", 429};
 
 namespace auth_mfa {
 
-/// Too many sends or wrong codes; one may be made again in `retry_after`.
+/// MFA_RATE_LIMITED: too many codes were sent, or too many wrong codes were entered. `retry_after` is the
+/// time until the next use is allowed; the header `Retry-After` shows at least 1 s.
 inline core::Error rate_limited(std::chrono::seconds retry_after)
 {
     auto const seconds = std::max<std::chrono::seconds::rep>(1, retry_after.count());
-    return core::Error(codes::mfa_rate_limited, "Too many codes were sent, or too many were wrong.")
+    return core::Error(codes::mfa_rate_limited, "Too many codes were sent, or too many wrong codes were "
+                                                "entered. Try again after the time in Retry-After.")
         .header("Retry-After", std::to_string(seconds));
 }
 
-/// Too many wrong passwords, or too many registrations.
+/// RATE_LIMITED: too many wrong passwords, refused id tokens or registrations. `retry_after` is the time
+/// until the next attempt is allowed; the header `Retry-After` shows at least 1 s.
 inline core::Error too_many_attempts(std::chrono::seconds retry_after)
 {
     auto const seconds = std::max<std::chrono::seconds::rep>(1, retry_after.count());
-    return core::Error(core::codes::rate_limited, "Too many attempts: try again later.")
+    return core::Error(core::codes::rate_limited,
+        "Too many attempts for this account or from this network. Try again after the time in Retry-After.")
         .header("Retry-After", std::to_string(seconds));
 }
 
 inline core::Error credentials_changed()
 {
-    return {codes::invalid_credentials, "The credentials have been changed meanwhile."};
+    return {codes::invalid_credentials,
+        "The account's password or second factors changed during the sign-in. Sign in again."};
 }
 
 inline core::Error challenge_expired()
 {
-    return {codes::mfa_challenge_expired, "The sign-in has expired or was completed: sign in again."};
+    return {codes::mfa_challenge_expired,
+        "The `mfa_token` is unknown, expired or already used, or the account's "
+        "password or second factors have changed. Sign in again."};
 }
 
-/// `remaining`: further attempts, where they are counted.
+/// MFA_INVALID_CODE. `remaining` is the number of attempts left, for codes that are counted per challenge or
+/// enrolment; nullopt for other codes.
 inline core::Error invalid_code(std::optional<int> remaining = std::nullopt)
 {
-    core::Error error(codes::mfa_invalid_code, "The code is wrong.");
+    core::Error error(codes::mfa_invalid_code, "The code is wrong. Check it and try again.");
     if (remaining) error.member("attemptsRemaining", *remaining);
     return error;
 }
@@ -66,7 +74,8 @@ inline core::Error setup_required(std::string detail)
 
 inline core::Error already_enabled()
 {
-    return {codes::mfa_already_enabled, "The factor is enrolled already."};
+    return {codes::mfa_already_enabled,
+        "This factor is already enrolled. Disable the factor before you enrol it again."};
 }
 
 } // namespace auth_mfa

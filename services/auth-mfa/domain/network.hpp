@@ -5,8 +5,9 @@
 
 namespace auth_mfa {
 
-/// What a limit by client address counts: an IPv4 address, or the /64 of an IPv6 one, which is what one
-/// customer gets.
+/// The network under which limits per client IP address are counted: the IPv4 address itself, or the /64 of
+/// an IPv6 address, because providers assign at least a /64 to each customer. Returns `address` unchanged
+/// if it is not an IP address.
 std::string network_of(std::string_view address);
 
 } // namespace auth_mfa

@@ -12,7 +12,7 @@ constexpr std::string_view alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 constexpr std::size_t group = 4;
 constexpr std::size_t length = 4 * group;
 
-/// The character of the alphabet that is meant; `\0`: none.
+/// The character of the alphabet that `c` stands for; `\0` when `c` stands for none.
 char normalise(char c) noexcept
 {
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');

@@ -8,10 +8,11 @@ namespace auth_mfa {
 
 inline constexpr std::chrono::seconds access_token_lifetime{900};
 inline constexpr std::chrono::days session_lifetime{30}; ///< from the last refresh
-/// How long a refresh token that was used is still answered: the answer may have been lost.
+/// How long the previous refresh token still works after its use, because the response may have been lost.
 inline constexpr std::chrono::seconds refresh_retry_window{10};
 
-/// A signed-in device. Its refresh tokens are numbered: `generation` is the one that works.
+/// A signed-in device. Its refresh tokens are numbered. `generation` is the number of the current refresh
+/// token.
 struct Session {
     core::Uuid id;
     core::Uuid user_id;
@@ -27,16 +28,17 @@ struct Session {
     bool live(core::Time now) const noexcept { return !ended_at && now < expires_at; }
 };
 
-/// What a refresh token that is not the session's current one means.
+/// The decision about a presented refresh token.
 enum class Refresh : std::uint8_t {
-    current, ///< it is the current one
-    retry,   ///< the one before, whose answer may have been lost: the current one is answered again
-    reused,  ///< an older one, or the one before too late: somebody else holds it, the session ends
-    refused, ///< the session has ended, or never gave it out
+    current, ///< the current token
+    retry,   ///< the previous token, within refresh_retry_window: the response contains the current token
+    reused,  ///< the previous token after the window, or an older token: it may be stolen, so end the session
+    refused, ///< the session has ended, or has not issued this generation
 };
 
-/// `now`: of this replica, for the end of the session. `database_now`: by the clock of `rotated_at`, for the
-/// retry window, which is too short for clocks that differ.
+/// Decides about a refresh token of `generation`. `now` is the replica's time; it is compared with the end of
+/// the session. `database_now` is the database's time; it is used for the retry window, because the clocks of
+/// replicas may differ.
 Refresh judge_refresh(
     Session const& session, std::int64_t generation, core::Time now, core::Time database_now) noexcept;
 

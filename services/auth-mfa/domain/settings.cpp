@@ -8,7 +8,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// The member; nullptr when it was never set or has been cleared.
+/// The setting `name`; nullptr when it is not set or was cleared.
 json::value const* find(tenancy::Tenant const& tenant, core::Environment environment, std::string_view name)
 {
     auto const* const value = tenant.settings(environment).document.if_contains(name);

@@ -10,21 +10,22 @@
 
 namespace auth_mfa {
 
-/// An OpenID provider whose id tokens sign in.
+/// An OpenID provider whose id tokens users may sign in with.
 struct IdentityProvider {
-    static constexpr std::size_t max_issuer = 512; ///< bytes: it is part of an index's key
+    static constexpr std::size_t max_issuer = 512; ///< bytes; limited because it is part of an index key
 
-    std::string issuer;   ///< `iss`, character for character
-    std::string audience; ///< `aud`: the client id the tokens are for
+    std::string issuer;   ///< must equal `iss` exactly
+    std::string audience; ///< `aud`: the client id of the tenant's app
     std::string jwks_url;
 };
 
-/// What a tenant chose for one environment.
+/// The setting `identityProviders` of one environment; empty when the setting is not set.
 std::vector<IdentityProvider> identity_providers_of(
     tenancy::Tenant const& tenant, core::Environment environment);
-/// Named in messages and on the hosted page: the tenant's display name unless one was chosen.
+/// The brand that messages and the hosted page name: the setting `brand`, or the tenant's display name if
+/// that setting is not set.
 std::string brand_of(tenancy::Tenant const& tenant, core::Environment environment);
-/// Countries (ISO 3166-1 alpha-2) that messages may go to; empty: all.
+/// The countries (ISO 3166-1 alpha-2) that messages may be sent to. An empty list allows all countries.
 std::vector<std::string> sms_countries_of(tenancy::Tenant const& tenant, core::Environment environment);
 
 } // namespace auth_mfa

@@ -13,7 +13,7 @@
 
 namespace auth_mfa {
 
-/// What a user may do; an enum's number is its place in the list.
+/// A user's role. The enum's value is the index in `roles`.
 enum class Role : std::uint8_t { user, admin, owner };
 
 inline constexpr std::array<std::string_view, 3> roles{"user", "admin", "owner"};
@@ -23,10 +23,11 @@ constexpr std::string_view to_string(Role role) noexcept
     return roles[static_cast<std::size_t>(role)];
 }
 
-/// The role of that name. Throws std::invalid_argument: names come from the database or were validated.
+/// The role with this name. Throws std::invalid_argument for an unknown name; callers pass only stored or
+/// validated names.
 Role parse_role(std::string_view name);
 
-/// The kind of caller a user with this role is.
+/// The access of a caller with this role.
 constexpr core::Access access_of(Role role) noexcept
 {
     return role == Role::owner ? core::Access::owner
@@ -36,10 +37,10 @@ constexpr core::Access access_of(Role role) noexcept
 /// An account of one scope.
 struct User {
     core::Uuid id;
-    std::string email;                        ///< as it was given; told apart by core::lower
-    std::optional<std::string> password_hash; ///< PHC string; absent: signs in through an identity provider
-    /// Counts the changes after which what was proved before no longer opens a session: of the password and
-    /// of factors, and an admin's reset.
+    std::string email;                        ///< as entered; compared in lower case (core::lower)
+    std::optional<std::string> password_hash; ///< PHC string; absent if only an identity provider is used
+    /// Increases with every change of the password or the factors, and when an admin resets the factors. A
+    /// sign-in that began under an older version cannot open a session.
     std::int64_t credentials_version = 1;
     Role role = Role::user;
     std::optional<std::string> phone; ///< E.164; kept when the SMS factor is removed

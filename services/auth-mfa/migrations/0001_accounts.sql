@@ -1,4 +1,6 @@
--- Accounts, how they sign in and where they are signed in. Every table of a tenant's own leads with scope_id.
+-- Users, their identities at external identity providers, and their sessions. The keys of all tables with tenant data
+-- begin with scope_id.
+-- Checksum before its comments were reworded: 3383c75cc6c0c8261c4b3a96a6d6d46f47540353cc63056deb0ee5ef45873d4c
 CREATE TABLE users (
     scope_id            bigint      NOT NULL,
     user_id             uuid        NOT NULL,
@@ -30,8 +32,8 @@ CREATE TABLE identities (
 
 CREATE INDEX identities_by_user ON identities (scope_id, user_id);
 
--- No refresh token is stored: it is the session, `generation` and their HMAC. A refresh changes nothing that is
--- indexed and finds room on its page, so that it touches no index.
+-- Refresh tokens are not stored: a token contains the session's id, `generation` and their HMAC. A refresh changes no
+-- indexed column, and the fillfactor leaves space on the page, so that PostgreSQL updates no index.
 CREATE TABLE sessions (
     scope_id   bigint      NOT NULL,
     session_id uuid        NOT NULL,
@@ -49,19 +51,19 @@ CREATE TABLE sessions (
 ) WITH (fillfactor = 80);
 
 CREATE INDEX sessions_by_user ON sessions (scope_id, user_id, created_at DESC, session_id DESC);
--- For the purge: a session expires a month after its creation at the earliest.
+-- For the purge. A session expires 30 days after its creation at the earliest.
 CREATE INDEX sessions_by_age ON sessions (scope_id, created_at);
 CREATE INDEX sessions_ended ON sessions (scope_id, ended_at) WHERE ended_at IS NOT NULL;
 
--- The keys that sign every tenant's tokens. Of the service itself, so without row-level security; `sealed_key` can be
--- opened with ENCRYPTION_KEYS alone.
+-- The keys that sign the tokens of all tenants. They belong to the service as a whole, so the table has no row-level
+-- security. `sealed_key` can be opened only with ENCRYPTION_KEYS.
 CREATE TABLE signing_keys (
     kid        text        PRIMARY KEY,
     sealed_key text        NOT NULL,
     public_jwk jsonb       NOT NULL,
     created_at timestamptz NOT NULL,
-    signs_from timestamptz NOT NULL, -- published before, so that every verifier knows it by then
-    retired_at timestamptz           -- when its successor begins to sign; published until its tokens have expired
+    signs_from timestamptz NOT NULL, -- published earlier, so that all verifiers know it by then
+    retired_at timestamptz           -- when its successor starts to sign; published until its tokens have expired
 );
 
 SELECT protect_by_scope('users');

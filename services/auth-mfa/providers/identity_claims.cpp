@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t max_subject = 255;
 constexpr double max_numeric_date = 253'402'300'799.0; // the end of the year 9999
 
-/// The string claim; empty when it is absent or something else.
+/// The string claim `name`; empty when it is absent or not a string.
 std::string_view text_of(json::object const& claims, std::string_view name)
 {
     auto const* value = claims.if_contains(name);
@@ -35,8 +35,8 @@ std::optional<core::Time> time_of(json::object const& claims, std::string_view n
     return core::Time(std::chrono::seconds(static_cast<std::int64_t>(std::floor(seconds))));
 }
 
-/// `aud` is the client alone, or a list with it that names it as the authorized party (OpenID Connect Core,
-/// 3.1.3.7).
+/// Whether `aud` names the client. With several audiences, or with an `azp` claim, `azp` must name it too
+/// (OpenID Connect Core, 3.1.3.7).
 bool is_for(json::object const& claims, std::string_view audience)
 {
     auto const* aud = claims.if_contains("aud");
@@ -58,7 +58,7 @@ bool is_timely(json::object const& claims, core::Time now)
     return !claims.contains("nbf") || (from && *from <= now + skew);
 }
 
-/// Whether it is an id token and not one of the provider's access tokens (RFC 9068, 2.1).
+/// Whether this is an id token, not an access token of the provider (RFC 9068, 2.1).
 bool is_id_token(crypto::Jws const& jws)
 {
     return !jws.header.contains("typ") || text_of(jws.header, "typ") == "JWT";
@@ -73,7 +73,7 @@ IdentityProvider const* provider_of(json::object const& claims, std::span<Identi
     return it == providers.end() ? nullptr : &*it;
 }
 
-/// An address that the provider does not deny having verified.
+/// The email, unless it is malformed or the provider says that it is not verified.
 std::optional<std::string> email_of(json::object const& claims)
 {
     std::string_view const email = text_of(claims, "email");
@@ -84,7 +84,7 @@ std::optional<std::string> email_of(json::object const& claims)
     return std::string(email);
 }
 
-/// Whether it can be stored and compared.
+/// Whether `text` can be stored and compared as a subject.
 bool is_subject(std::string_view text)
 {
     return !text.empty() && text.size() <= max_subject && text.find('\0') == std::string_view::npos &&

@@ -10,21 +10,23 @@
 
 namespace auth_mfa {
 
-/// Who an identity provider says somebody is.
+/// An identity as an identity provider states it.
 struct ExternalIdentity {
     std::string issuer;
     std::string subject;              ///< UTF-8 without U+0000, 1 to 255 bytes
-    std::optional<std::string> email; ///< absent also when the provider says that it was not verified
+    std::optional<std::string> email; ///< absent if missing, malformed or marked as unverified
 };
 
-/// An id token's word, good once a key of `provider` has signed it.
+/// The identity in an id token. Trust the identity only after the token's signature was verified with a key
+/// of `provider`.
 struct ClaimedIdentity {
-    IdentityProvider const* provider = nullptr; ///< one of those that were asked about
+    IdentityProvider const* provider = nullptr; ///< an element of the `providers` passed in
     ExternalIdentity identity;
 };
 
-/// Reads all of an id token but its signature (OpenID Connect Core 1.0, 3.1.3.7): issuer and audience of one
-/// of `providers`, a key's id, 30 s of clock skew. nullopt when it is refused.
+/// Reads and checks an id token, except its signature (OpenID Connect Core 1.0, 3.1.3.7). The token must
+/// contain a key id, and the issuer and audience of one of `providers`. It must be valid at `now`, with 30 s
+/// of clock skew. nullopt when the token is refused.
 std::optional<ClaimedIdentity> read_identity(
     crypto::Jws const& jws, std::span<IdentityProvider const> providers, core::Time now);
 

@@ -15,17 +15,17 @@ namespace auth_mfa {
 
 namespace {
 
-constexpr std::size_t max_sets = 1'000; ///< that are remembered
+constexpr std::size_t max_sets = 1'000; ///< cached key sets
 constexpr std::size_t max_set_bytes = 64 * 1024;
 constexpr std::size_t max_set_keys = 32;
 constexpr unsigned fetching_threads = 16;
-constexpr unsigned fetches_of_a_scope = 4; ///< at once: nobody's dead addresses take all threads
+constexpr unsigned fetches_of_a_scope = 4; ///< at once, so that slow URLs of a scope do not use all threads
 constexpr std::chrono::minutes kept{10};
 constexpr std::chrono::seconds min_refetch{10};
 constexpr std::chrono::seconds fetch_timeout{3};
-constexpr std::chrono::seconds patience{4}; ///< of who waits for a fetch: its turn may not have come
+constexpr std::chrono::seconds patience{4}; ///< how long a caller waits for a fetch, including the queue
 
-/// Throws http::OutboundError, or std::invalid_argument when what is answered is no key set.
+/// Throws http::OutboundError, or std::invalid_argument when the response is not a key set.
 crypto::JwkSet read_keys(http::Client& client, std::string const& url)
 {
     http::OutboundRequest request;
@@ -34,18 +34,21 @@ crypto::JwkSet read_keys(http::Client& client, std::string const& url)
     request.timeout = fetch_timeout;
     request.max_response_bytes = max_set_bytes;
     auto const response = client.send(request);
-    if (response.status != 200) throw std::invalid_argument("not answered with 200");
+    if (response.status != 200) throw std::invalid_argument("the status of the response is not 200");
     auto set = crypto::parse_foreign_jwk_set(response.body);
-    if (set.keys.size() > max_set_keys) throw std::invalid_argument("too many keys");
+    if (set.keys.size() > max_set_keys) throw std::invalid_argument("the key set has too many keys");
     return set;
 }
 
 core::Error keys_unavailable()
 {
-    return core::Error::unavailable("The identity provider's keys cannot be fetched right now.", 5);
+    return core::Error::unavailable(
+        "The server cannot fetch the keys of the identity provider now. Try again later. If the error "
+        "persists, check `jwksUrl` in the setting `identityProviders`.",
+        5);
 }
 
-/// On the waiter's own executor, whether it has begun to wait or not.
+/// Wakes a waiter on its own executor, even if it has not begun to wait yet.
 void wake(std::shared_ptr<asio::steady_timer> const& waiter)
 {
     asio::post(waiter->get_executor(),
@@ -65,7 +68,7 @@ asio::awaitable<std::optional<ExternalIdentity>> IdentityTokens::verify(
 {
     auto const jws = crypto::parse_jws(raw);
     if (!jws) co_return std::nullopt;
-    // All that costs nothing comes first, so that only what may be good fetches keys.
+    // The cheap checks come first, so that only plausible tokens cause a fetch of keys.
     auto claimed = read_identity(*jws, providers, clock_.now());
     if (!claimed) co_return std::nullopt;
     auto const set = co_await keys_for(scope_id, claimed->provider->jwks_url, jws->kid());
@@ -111,7 +114,7 @@ void IdentityTokens::fetch(std::string const& url) noexcept
     try {
         auto const begun = Steady::now();
         sets_.put(url, std::make_shared<KeySet const>(KeySet{read_keys(client_, url), begun}));
-    } catch (std::exception const&) { // who waits says what that means
+    } catch (std::exception const&) { // the waiting callers see the failure and throw
         failures_.put(url, std::make_shared<Failure const>());
     }
     std::lock_guard const lock(mutex_);

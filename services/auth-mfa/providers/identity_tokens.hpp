@@ -29,17 +29,19 @@ namespace auth_mfa {
 namespace asio = boost::asio;
 
 /// Verifies id tokens of the providers that tenants trust (OpenID Connect Core 1.0, 3.1.3.7): RS256 or ES256,
-/// issuer and audience of one configured provider, 30 s of clock skew. Key sets (64 KiB and 32 keys at most)
-/// are fetched when they are needed, once for all who wait, kept for ten minutes, and fetched again for an
-/// unknown key id, or after a failure, at most once in ten seconds; for one scope from four addresses at
-/// once. Safe from any thread.
+/// issuer and audience of one configured provider, 30 s of clock skew. Thread-safe.
+///
+/// Key sets (at most 64 KiB and 32 keys) are fetched on demand and kept for ten minutes. All callers that
+/// need a set share one fetch. A set is fetched again for an unknown key id or after a failure, at most once
+/// in ten seconds. One scope has at most four concurrent fetches.
 class IdentityTokens {
 public:
-    /// All outlive this object.
+    /// Both must outlive this object.
     IdentityTokens(http::Client& client, core::Clock const& clock);
 
-    /// nullopt when the token is refused. UNAVAILABLE when the provider's keys cannot be fetched. `providers`
-    /// are those that scope trusts; they and `raw` live until this is awaited.
+    /// The identity in the id token `raw`; nullopt when the token is refused. `providers`: the providers that
+    /// the scope trusts. Throws UNAVAILABLE when the provider's keys cannot be fetched. `raw` and `providers`
+    /// must stay valid until the awaited call has completed.
     asio::awaitable<std::optional<ExternalIdentity>> verify(
         std::int64_t scope_id, std::string_view raw, std::span<IdentityProvider const> providers);
 
@@ -56,18 +58,21 @@ private:
     struct Failure {};
 
     struct Fetch {
-        std::int64_t scope_id;                                    ///< whose need began it
-        std::vector<std::shared_ptr<asio::steady_timer>> waiters; ///< of any scope
+        std::int64_t scope_id;                                    ///< the scope that started the fetch
+        std::vector<std::shared_ptr<asio::steady_timer>> waiters; ///< callers of any scope
     };
 
-    /// The provider's keys, of which one is `kid` unless it has none such. UNAVAILABLE at once while the last
-    /// fetch has just failed.
+    /// The key set at `url`: the cached set if it contains `kid` or is less than ten seconds old, else a new
+    /// one. If the result lacks `kid`, the provider had not published that key when the set was fetched.
+    /// Throws UNAVAILABLE if the set cannot be fetched. No new fetch starts within ten seconds after a failed
+    /// fetch: a call that needs a new set then fails at once.
     asio::awaitable<Keys> keys_for(std::int64_t scope_id, std::string const& url, std::string_view kid);
 
-    /// Returns once the fetch that is under way has ended, or the one that this begins.
+    /// Joins the running fetch of `url`, or starts one. Returns when the fetch has ended, or after
+    /// `patience`. Throws UNAVAILABLE if a new fetch is needed and the scope already has four.
     asio::awaitable<void> fetched(std::int64_t scope_id, std::string url);
 
-    /// Leaves a set or a failure, and wakes who waits.
+    /// Fetches the key set, caches it or the failure, and wakes the waiters.
     void fetch(std::string const& url) noexcept;
 
     http::Client& client_;
@@ -75,9 +80,9 @@ private:
     core::Cache<std::string, KeySet> sets_;
     core::Cache<std::string, Failure> failures_;
     std::mutex mutex_;
-    std::unordered_map<std::string, Fetch> under_way_;   ///< by address
-    std::unordered_map<std::int64_t, unsigned> fetches_; ///< that each scope has under way
-    core::Workers workers_;                              ///< last: it ends before what its work uses
+    std::unordered_map<std::string, Fetch> under_way_;   ///< by URL
+    std::unordered_map<std::int64_t, unsigned> fetches_; ///< running, by scope
+    core::Workers workers_;                              ///< last: its work uses the other members
 };
 
 } // namespace auth_mfa

@@ -16,7 +16,7 @@ namespace {
 using sms::Outcome;
 using Steady = std::chrono::steady_clock;
 
-/// Messages under way at once; those that wait have their time running.
+/// The maximum number of concurrent messages. A message's time limit also runs while it waits for a thread.
 constexpr unsigned threads = 16;
 
 core::Error undeliverable(std::string detail)
@@ -32,17 +32,20 @@ void Delivery::require_sent() const
     case Outcome::accepted:
         return;
     case Outcome::opted_out:
-        throw undeliverable("The number has opted out of messages; it can send START to receive them again.");
+        throw undeliverable("This phone number has opted out of text messages. To opt in again, reply START "
+                            "to one of the messages.");
     case Outcome::country:
-        throw undeliverable("Messages to that country are not allowed.");
+        throw undeliverable("Text messages to the country of this phone number are not allowed. Use a number "
+                            "from another country.");
     case Outcome::unreachable:
-        throw undeliverable("The number cannot receive messages.");
+        throw undeliverable("The phone number cannot receive text messages. Use another number or method.");
     case Outcome::refused:
     case Outcome::not_sent:
     case Outcome::unknown:
         break;
     }
-    throw core::Error::unavailable("The message could not be sent.",
+    throw core::Error::unavailable("The text message was not sent, or the SMS provider did not confirm it. "
+                                   "Try again after the time in Retry-After.",
         static_cast<unsigned>(std::max<std::int64_t>(1, retry_after.count())));
 }
 
@@ -56,7 +59,9 @@ Texts::Texts(sms::Options const& options, std::string provider, Deps deps)
 
 asio::awaitable<void> Texts::require_reachable(core::Scope const& scope, sms::PhoneNumber const& phone)
 {
-    if (sms::is_premium(phone)) throw undeliverable("Codes are not sent to numbers of that kind.");
+    if (sms::is_premium(phone))
+        throw undeliverable(
+            "This is a premium-rate number. Codes are not sent to such numbers. Use another number.");
     auto const tenant = co_await deps_.directory.find(scope.slug);
     if (tenant && !sms::is_among(phone, sms_countries_of(*tenant, scope.environment())))
         Delivery{.outcome = Outcome::country}.require_sent();
@@ -89,7 +94,7 @@ asio::awaitable<Delivery> Texts::send_code(core::Scope const& scope, sms::PhoneN
     if (sent.outcome == Outcome::not_sent) co_await guard_.give_back(use);
     if (sent.outcome == Outcome::opted_out) co_await note_opt_out(scope, phone);
     if (sent.outcome != Outcome::accepted) {
-        deps_.logger.warn("a message was not taken",
+        deps_.logger.warn("a text message was not accepted",
             {{"outcome", sms::to_string(sent.outcome)}, {"code", sent.code}, {"to", phone.masked()},
                 {"tenant", scope.slug}, {"traceId", observe::trace_id_of(traceparent)}});
     }
@@ -102,8 +107,9 @@ asio::awaitable<void> Texts::note_opt_out(core::Scope const& scope, sms::PhoneNu
         co_await deps_.db.transact(
             scope, [&](pg::Tx& tx) { sms_opt_outs::insert(tx, phone, deps_.clock.now()); });
     } catch (std::exception const& error) {
-        // The provider says it again when it is asked again.
-        deps_.logger.warn("an opt-out was not noted", {{"error", observe::first_line(error.what())}});
+        // Not fatal: the provider reports the opt-out again at the next message.
+        deps_.logger.warn(
+            "could not store the opt-out of a phone number", {{"error", observe::first_line(error.what())}});
     }
 }
 

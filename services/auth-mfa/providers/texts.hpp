@@ -21,51 +21,54 @@ namespace auth_mfa {
 
 namespace asio = boost::asio;
 
-/// What became of a code that was to be sent.
+/// The outcome of sending a code.
 struct Delivery {
     sms::Outcome outcome = sms::Outcome::not_sent;
-    std::chrono::seconds retry_after{1}; ///< when it was not sent
+    std::chrono::seconds retry_after{1}; ///< when to try again, for outcome `not_sent`
 
-    /// The shared sender may send no more, or the provider was never reached: nothing is to be counted.
+    /// Whether the provider certainly did not get the message, for example because the shared sender has
+    /// reached its limit. Do not count such a send.
     bool surely_not_sent() const noexcept { return outcome == sms::Outcome::not_sent; }
 
-    /// The provider has it, or did not say.
+    /// Whether the user may receive the message: the provider accepted it, or the provider's answer is
+    /// unknown.
     bool may_arrive() const noexcept
     {
         return outcome == sms::Outcome::accepted || outcome == sms::Outcome::unknown;
     }
 
-    /// Throws what the client is told unless the message was taken: MFA_SMS_UNDELIVERABLE, or UNAVAILABLE
-    /// when it is not the number's fault.
+    /// Throws unless the provider accepted the message: MFA_SMS_UNDELIVERABLE if the phone number is the
+    /// cause, else UNAVAILABLE.
     void require_sent() const;
 };
 
-/// Sends codes as text messages, within what the shared sender may and to whom it may.
+/// Sends codes as text messages, within the limits of the shared sender.
 class Texts {
 public:
     struct Deps {
         pg::Database& db;
         redis::Client& redis;
-        http::Client& client; ///< to addresses the operator configured
+        http::Client& client; ///< may reach the URLs that the operator configured
         tenancy::Directory& directory;
         core::Clock const& clock;
         observe::Logger& logger;
         observe::Metrics& metrics;
     };
 
-    /// `provider`: named in every message. What `deps` refers to outlives this object.
+    /// `provider`: the sender's name in every message (SMS_BRAND_PROVIDER). The objects in `deps` must
+    /// outlive this object.
     Texts(sms::Options const& options, std::string provider, Deps deps);
 
-    /// Throws MFA_SMS_UNDELIVERABLE when nothing is sent to that number: it has opted out, its country is not
-    /// among the tenant's, or it is a premium one.
+    /// Throws MFA_SMS_UNDELIVERABLE when the number is premium-rate, has opted out, or its country is not in
+    /// the tenant's setting `smsCountries`.
     asio::awaitable<void> require_reachable(core::Scope const& scope, sms::PhoneNumber const& phone);
 
     using Purpose = sms::SenderGuard::Purpose;
 
-    /// Hands one message over and waits for the provider, 10 s at most. A number that turns out to have
-    /// opted out is noted as such. Throws only when nothing was handed over: redis::Unavailable while the
-    /// sender's limit cannot be checked, UNAVAILABLE while the tenant cannot be looked up. `traceparent`: of
-    /// the request that wants it.
+    /// Passes one message to the provider and waits for its answer, at most 10 s. Stores the opt-out if the
+    /// provider reports that the number has opted out. Throws only if nothing was passed to the provider:
+    /// redis::Unavailable if the sender's limit cannot be checked, UNAVAILABLE if the tenant cannot be looked
+    /// up. `traceparent`: the trace of the request that sends the code.
     asio::awaitable<Delivery> send_code(core::Scope const& scope, sms::PhoneNumber const& phone,
         std::string const& code, Purpose purpose, std::string const& traceparent);
 
@@ -76,7 +79,7 @@ private:
     std::string const provider_;
     std::unique_ptr<sms::Sender> const sender_;
     sms::SenderGuard guard_;
-    core::Workers workers_; ///< last: it ends before what its work uses
+    core::Workers workers_; ///< last: its work uses the other members
 };
 
 } // namespace auth_mfa

@@ -80,7 +80,7 @@ std::vector<Budget> Budgets::login_send(
 
 Budget Budgets::login_of_account(core::Scope const& scope, std::string_view email) const
 {
-    // Keys of Redis hold no address of anybody.
+    // The subject contains a keyed hash of the email, because Redis keys must not contain emails.
     auto const who = hash_({"email", std::to_string(scope.id), core::lower(email)});
     return {std::to_string(scope.id) + ":email:" + who, "login", {limit(wrong_passwords)}};
 }

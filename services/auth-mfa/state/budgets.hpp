@@ -21,51 +21,52 @@ namespace auth_mfa {
 
 namespace asio = boost::asio;
 
-/// One thing that is counted, of one subject.
+/// A counter of one subject (an account, a phone or a network), with its limits.
 struct Budget {
     std::string subject;
-    std::string_view name; ///< static storage
+    std::string_view name; ///< must have static storage duration
     std::vector<redis::Limit> limits;
-    /// Whether the first limit is told in `RateLimit` headers: a network's alone. Of an account or a phone
-    /// they would say that there is one, and what others do with it.
+    /// Whether `RateLimit` headers show the first limit. True for networks only: the headers of an account or
+    /// a phone would reveal whether the account exists and how other clients use it.
     bool shown = false;
 };
 
-/// Uses of several budgets, made together.
+/// The result of reserving one use of several budgets.
 struct Reservation {
     bool allowed = false;
-    std::chrono::milliseconds retry_after{}; ///< unless allowed
+    std::chrono::milliseconds retry_after{}; ///< if not allowed
     std::vector<Budget> budgets;
     std::vector<redis::Use> uses; ///< one for each budget
-    /// `RateLimit-Policy` and `RateLimit` of the budgets that are shown; unless allowed, of the one that is
-    /// spent if it is.
+    /// `RateLimit-Policy` and `RateLimit` of the shown budgets. If the use is not allowed, only the headers
+    /// of the exhausted budget, if that budget is shown.
     redis::Headers headers;
 };
 
-/// An answer with what is told of the limit that it was counted in.
+/// Adds the reservation's rate-limit headers to an error or a response.
 core::Error with_limit(core::Error error, Reservation const& reserved);
 http::Response with_limit(http::Response response, Reservation const& reserved);
 
-/// What accounts, phones and networks may use up, in guesses and in messages: reserved before the act, so
-/// that no number of parallel ones gets past a budget, and given back when it turns out not to count.
+/// Limits guesses and messages per account, phone and network. A use is reserved before the action, so that
+/// parallel attempts cannot exceed a budget. The use is given back if the action does not count.
 class Budgets {
 public:
-    /// Both outlive this object.
+    /// `client` and `hash` must outlive this object.
     Budgets(
         redis::Client& client, KeyedHash const& hash, Allowance const& registrations = network_registrations);
 
-    /// One use of each, or of none. Throws redis::Unavailable.
+    /// Reserves one use of each budget, or of none if one budget is exhausted. Throws redis::Unavailable if
+    /// Redis cannot be used.
     asio::awaitable<Reservation> reserve(std::vector<Budget> budgets);
 
-    /// The same; when one of them is spent throws what `refusal` makes, MFA_RATE_LIMITED unless it is given,
-    /// with what is told of that one.
+    /// As `reserve`, but throws `refusal(retry_after)` with the rate-limit headers if a budget is exhausted.
     asio::awaitable<Reservation> require(
         std::vector<Budget> budgets, core::Error (*refusal)(std::chrono::seconds) = rate_limited);
 
+    /// Gives the reserved uses back.
     asio::awaitable<void> give_back(Reservation const& reservation);
 
-    /// What `task` yields; when it ends the request instead, nobody learned anything, and the reservation is
-    /// given back.
+    /// Runs `task` and returns its result. If `task` throws, the client learns nothing about a guess. So the
+    /// reservation is given back, and the exception is rethrown.
     template <class T>
     asio::awaitable<T> or_give_back(Reservation const& reservation, asio::awaitable<T> task)
     {
@@ -79,8 +80,8 @@ public:
         std::rethrow_exception(failure);
     }
 
-    /// What `guess` yields, which is nullopt when it was wrong: only then it stays counted. RATE_LIMITED
-    /// without running it when a budget is spent.
+    /// Runs `guess`, whose result is nullopt for a wrong guess. Only wrong guesses stay counted. If a
+    /// budget is exhausted, throws RATE_LIMITED and does not run `guess`.
     template <class T>
     asio::awaitable<std::optional<T>> counted(
         std::vector<Budget> budgets, asio::awaitable<std::optional<T>> guess)
@@ -91,25 +92,25 @@ public:
         co_return result;
     }
 
-    /// Wrong passwords for one address of a user, whether there is such a user or not.
+    /// Wrong passwords for one email, whether it has an account or not.
     Budget login_of_account(core::Scope const& scope, std::string_view email) const;
-    /// Wrong passwords, and refused id tokens, from one network.
+    /// Wrong passwords and refused id tokens from one network.
     static Budget login_from_network(core::Scope const& scope, std::string_view address);
-    /// Registrations from one network, whatever becomes of them: each costs a hash.
+    /// Registrations from one network. Successful ones count too: each one costs a password hash.
     Budget registration_from_network(core::Scope const& scope, std::string_view address) const;
-    /// Wrong passwords of somebody who is signed in.
+    /// Wrong current passwords of a signed-in user.
     static Budget password_of_user(core::Scope const& scope, core::Uuid user_id);
 
-    /// Wrong codes of an account, of recovery codes or of the others.
+    /// Wrong codes of an account. Recovery codes have a separate budget.
     static Budget wrong(core::Scope const& scope, core::Uuid user_id, Method method);
-    /// What a code that is sent to sign in uses, of the user and of the phone.
+    /// The budgets of a sign-in code: the user's and the phone's.
     std::vector<Budget> login_send(
         core::Scope const& scope, core::Uuid user_id, sms::PhoneNumber const& phone) const;
-    /// What a code that is sent to enrol uses, of the user, the phone and the client's address.
+    /// The budgets of an enrolment code: the user's, the phone's and the client network's.
     std::vector<Budget> setup_send(core::Scope const& scope, core::Uuid user_id,
         sms::PhoneNumber const& phone, std::string_view address) const;
 
-    /// What keys of a scope begin with, for its erasure.
+    /// The prefix of the scope's keys in Redis. The erasure of a tenant uses it.
     static std::string prefix(core::Scope const& scope);
 
 private:

@@ -13,10 +13,10 @@ namespace auth_mfa {
 
 namespace {
 
-// Fields of the hash: `user`, `version`, `amr`, `created` (µs), `sends`, `attempts`; `code`, the keyed hash
-// of the one that works; `used`. Each script answers first what became of it.
+// Fields of a challenge's Redis hash: `user`, `version`, `amr`, `created` (µs), `sends`, `attempts`, `code`
+// (keyed hash of the valid code), `used`. The first element of each script's reply is its result.
 
-/// ARGV: the time, its own.
+/// ARGV: the time, then the user, version, amr and expiry (ms).
 constexpr char const* create_script = R"lua(
 redis.call('HSET', KEYS[1], 'user', ARGV[2], 'version', ARGV[3], 'amr', ARGV[4],
     'created', string.format('%.0f', now), 'sends', 0, 'attempts', 0)
@@ -24,8 +24,9 @@ redis.call('PEXPIRE', KEYS[1], ARGV[5])
 return {'ok'}
 )lua";
 
-/// Begins every script that asks for a challenge that is still open. ARGV: the time, lifetime, attempts
-/// allowed, then the script's own. Ends the script unless it is.
+/// The beginning of every script that requires an open challenge. It ends the script unless the challenge is
+/// open (not expired, not used, attempts left). ARGV: the time, lifetime, attempts allowed, then the script's
+/// own arguments.
 constexpr char const* open_challenge = R"lua(
 local key, lifetime, attempts_allowed = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local head = redis.call('HMGET', key, 'created', 'used', 'attempts')
@@ -49,8 +50,8 @@ redis.call('HSET', key, 'code', ARGV[5])
 return {'ok', sends_allowed - sends, left, f[2] or ''}
 )lua";
 
-/// ARGV: the code's hash, the one before, how many sends not to count. Another send in between keeps its
-/// code.
+/// ARGV: the code's hash, the previous code's hash, the number of sends to uncount. If a newer code was
+/// stored meanwhile, the newer code stays.
 constexpr char const* undo_script = R"lua(
 local f = redis.call('HMGET', KEYS[1], 'sends', 'code')
 if not f[1] then return {'ok'} end
@@ -62,8 +63,8 @@ end
 return {'ok'}
 )lua";
 
-/// ARGV, from the 4th on: the code's hash under each key. What is compared are keyed hashes, so the time it
-/// takes says nothing of the code.
+/// ARGV, from the 4th on: the code's hash under each key. Only keyed hashes are compared, so the duration
+/// reveals nothing about the code.
 constexpr char const* try_code_script = R"lua(
 local attempts = redis.call('HINCRBY', key, 'attempts', 1)
 local code = redis.call('HGET', key, 'code')

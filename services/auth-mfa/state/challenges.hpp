@@ -17,27 +17,28 @@ namespace auth_mfa {
 
 namespace asio = boost::asio;
 
-/// A sign-in whose first factor was right, as it is kept.
+/// A stored sign-in whose first factor was verified.
 struct Challenge {
-    std::string key; ///< in Redis; made of the token's hash
+    std::string key; ///< the key in Redis; contains the token's keyed hash
     core::Uuid user_id;
-    std::int64_t credentials_version = 0; ///< of the user, when the first factor was shown
-    std::vector<std::string> amr;         ///< how it was shown
+    std::int64_t credentials_version = 0; ///< the user's version when the first factor was verified
+    std::vector<std::string> amr;         ///< how the first factor was proved (RFC 8176)
 };
 
-/// Login challenges in Redis: one hash each, found by the keyed hash of its token within its scope, changed
-/// only by scripts that count before anything is done. Redis' clock is the only clock. 5 minutes from its
-/// creation it ends; after its 5th wrong code it stays as a dead one until then.
+/// Login challenges in Redis. Each is one Redis hash, found by the scope and the keyed hash of the token.
+/// Scripts count every send and every attempt before it takes effect. Only Redis' clock is used. A challenge
+/// ends 5 minutes after its creation. After the 5th wrong code, it accepts no code until it ends.
 ///
-/// All throw redis::Unavailable; what is said of errors holds for every call that finds, counts or compares:
-/// MFA_CHALLENGE_EXPIRED when the challenge is unknown, over or used, MFA_RATE_LIMITED when it is dead.
+/// All functions throw redis::Unavailable if Redis cannot be used. The functions that find, count or compare
+/// also throw MFA_CHALLENGE_EXPIRED when the challenge is unknown, expired or used, and MFA_RATE_LIMITED
+/// after too many wrong codes.
 class Challenges {
 public:
-    /// Both outlive this object.
+    /// Both must outlive this object.
     Challenges(redis::Client& client, KeyedHash const& hash);
 
     struct Created {
-        std::string token; ///< 256 bits, base64url: for the client alone
+        std::string token; ///< 256 random bits in base64url; only the client gets it
         Challenge challenge;
     };
 
@@ -46,24 +47,25 @@ public:
 
     asio::awaitable<Challenge> find(core::Scope const& scope, std::string_view token);
 
-    /// A send that was counted.
+    /// A counted send.
     struct Send {
-        int remaining = 0;
+        int remaining = 0;                 ///< sends left
         std::chrono::seconds expires_in{}; ///< until the challenge ends, rounded up
         std::string code_hash;
-        std::string replaced; ///< hash of the code before; empty: none
+        std::string replaced; ///< hash of the previous code; empty if there was none
     };
 
-    /// Counts a send and makes `code`, sent to `phone`, the one that works. Guesses stay counted.
-    /// MFA_RATE_LIMITED as well when all sends have been used.
+    /// Counts a send and makes `code`, sent to `phone`, the valid code. The send does not reset
+    /// the counted attempts. Also throws MFA_RATE_LIMITED when no sends are left.
     asio::awaitable<Send> count_send(
         Challenge const& challenge, std::string_view phone, std::string_view code);
 
-    /// The message was not handed to the provider: it is not counted, and the code before works again.
+    /// For a message that was not passed to the provider: gives the counted send back and makes the previous
+    /// code valid again.
     asio::awaitable<void> take_back(Challenge const& challenge, Send const& send);
 
-    /// What `task` yields; when it ends the request instead, the message did not go out, and the send is
-    /// taken back.
+    /// Runs `task` and returns its result. If `task` throws, the message was not sent, so the send is taken
+    /// back and the exception is rethrown.
     template <class T>
     asio::awaitable<T> or_take_back(Challenge const& challenge, Send const& send, asio::awaitable<T> task)
     {
@@ -75,31 +77,32 @@ public:
         }
         try {
             co_await take_back(challenge, send);
-        } catch (redis::Unavailable const&) { // NOLINT(bugprone-empty-catch): it stays counted
+        } catch (redis::Unavailable const&) { // NOLINT(bugprone-empty-catch): the send stays counted
         }
         std::rethrow_exception(failure);
     }
 
-    /// The provider refused the message, or was not reached: it stays counted, and the code before works
-    /// again.
+    /// For a message that the provider refused: makes the previous code valid again. The send stays counted.
     asio::awaitable<void> put_code_back(Challenge const& challenge, Send const& send);
 
     struct Attempt {
         bool right = false;
-        int remaining = 0;
+        int remaining = 0; ///< attempts left
     };
 
-    /// Counts an attempt, then compares: a right code uses the challenge up, for one caller alone.
+    /// Counts an attempt, then compares the code. A correct code consumes the challenge, so only one caller
+    /// gets `right`.
     asio::awaitable<Attempt> try_code(
         Challenge const& challenge, std::string_view phone, std::string_view code);
 
-    /// Counts an attempt with a code that is compared elsewhere; answers how many remain.
+    /// Counts an attempt with a code that the caller will compare. Returns the number of attempts left.
     asio::awaitable<int> count_attempt(Challenge const& challenge);
 
-    /// Uses the challenge up; false when it has been. Dead ones too: the attempt was counted before.
+    /// Consumes the challenge; false if the challenge was already consumed or has expired. Also succeeds
+    /// after the last allowed attempt, because the caller has already counted the correct attempt.
     asio::awaitable<bool> consume(Challenge const& challenge);
 
-    /// What keys of a scope begin with, for its erasure.
+    /// The prefix of the scope's keys in Redis. The erasure of a tenant uses it.
     static std::string prefix(core::Scope const& scope);
 
 private:

@@ -7,7 +7,7 @@ namespace auth_mfa {
 
 namespace {
 
-/// ARGV: the time, phone, the code's hash, expiry.
+/// ARGV: the time, phone, the code's hash, expiry (ms).
 constexpr char const* put_script = R"lua(
 redis.call('DEL', KEYS[1])
 redis.call('HSET', KEYS[1], 'phone', ARGV[2], 'code', ARGV[3], 'created', string.format('%.0f', now), 'attempts', 0)
@@ -15,7 +15,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 1
 )lua";
 
-/// ARGV: the time, lifetime, tries allowed, the code's hash under each key.
+/// ARGV: the time, lifetime, attempts allowed, the code's hash under each key.
 constexpr char const* try_code_script = R"lua(
 local key, lifetime, allowed = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local f = redis.call('HMGET', key, 'created', 'attempts', 'code', 'phone')

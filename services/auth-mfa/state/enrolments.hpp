@@ -14,29 +14,30 @@ namespace auth_mfa {
 
 namespace asio = boost::asio;
 
-/// Phones that wait for their code to be confirmed, in Redis: one for each user, for 10 minutes and 5 tries.
-/// All throw redis::Unavailable.
+/// Phone numbers that wait for confirmation, in Redis. Each user has at most one, for 10 minutes and 5
+/// attempts. All functions throw redis::Unavailable if Redis cannot be used.
 class Enrolments {
 public:
-    /// Both outlive this object.
+    /// Both must outlive this object.
     Enrolments(redis::Client& client, KeyedHash const& hash);
 
-    /// Makes `phone` the one that waits, in the place of any other.
+    /// Stores `phone` and the `code` sent to it, in place of an earlier phone of the user.
     asio::awaitable<void> put(
         core::Scope const& scope, core::Uuid user_id, sms::PhoneNumber const& phone, std::string_view code);
 
     struct Attempt {
+        /// `absent`: no phone waits for confirmation. `limited`: no attempts are left.
         enum class Verdict { absent, limited, wrong, right };
 
         Verdict verdict = Verdict::absent;
-        int remaining = 0;                     ///< tries, when wrong
-        std::optional<sms::PhoneNumber> phone; ///< when right: it waits no more
+        int remaining = 0;                     ///< attempts left, if `wrong`
+        std::optional<sms::PhoneNumber> phone; ///< if `right`; the stored entry is then deleted
     };
 
-    /// Counts a try, then compares.
+    /// Counts an attempt, then compares the code.
     asio::awaitable<Attempt> try_code(core::Scope const& scope, core::Uuid user_id, std::string_view code);
 
-    /// What keys of a scope begin with, for its erasure.
+    /// The prefix of the scope's keys in Redis. The erasure of a tenant uses it.
     static std::string prefix(core::Scope const& scope);
 
 private:

@@ -10,17 +10,19 @@
 
 namespace auth_mfa {
 
-/// What is kept in Redis of codes and tokens: an HMAC-SHA-256 under a key of this service, over everything
-/// the value is bound to. Whoever reads Redis learns neither the value nor what to put in its place.
+/// HMAC-SHA-256 under a key of this service. Redis stores codes and tokens only in this form. The hash covers
+/// the value and its context, such as the scope and the user. A person with access
+/// to Redis can neither learn the value nor forge another one.
 class KeyedHash {
 public:
     explicit KeyedHash(crypto::Keyring const& keyring);
 
-    /// Hex, 64 digits; different for every other list of parts. Under the first key of the ring.
+    /// The hash under the keyring's first key, as 64 hex digits. Different lists of parts have different
+    /// hashes.
     std::string operator()(std::initializer_list<std::string_view> parts) const;
 
-    /// The same under each key of the ring, in its order: for what another replica may have written, while
-    /// keys are changed, with another one first.
+    /// The hash under each key of the keyring, in the keyring's order. During a rotation of ENCRYPTION_KEYS,
+    /// another replica may have stored a hash under another key.
     std::vector<std::string> under_each(std::initializer_list<std::string_view> parts) const;
 
 private:

@@ -5,19 +5,20 @@
 #include <chrono>
 #include <string>
 
-/// Times as scripts are given them.
+/// Times as arguments of Redis scripts.
 namespace auth_mfa {
 
 using redis::microseconds;
 
-/// A script that needs the time; its first argument is redis::Client::script_time().
+/// Prepends Lua code that sets `now` to the current time in microseconds. The first argument of the script
+/// must be redis::Client::script_time().
 inline std::string timed(std::string const& script)
 {
     return std::string(redis::now_in_lua) + script;
 }
 
-/// When Redis may drop what lives that long, in milliseconds: a minute later, so that scripts decide by the
-/// time when it ends.
+/// The Redis expiry of a value with this lifetime, in milliseconds. It is one minute longer than the
+/// lifetime, because the scripts check the lifetime themselves.
 inline std::string expiry_of(std::chrono::milliseconds lifetime)
 {
     return std::to_string((lifetime + std::chrono::minutes(1)).count());

@@ -3,11 +3,11 @@
 #include "domain/user.hpp"
 #include "pg/database.hpp"
 
-/// What the tables of factors have to do together.
+/// Operations over all tables of factors.
 namespace auth_mfa::factors {
 
-/// Removes every factor of the user, the phone's mark included, with recovery codes and trusted devices; the
-/// phone itself is kept. For an admin's reset. `user` is locked, and as it was read then.
+/// Removes every factor of the user, the recovery codes and the trusted devices, when an admin resets them.
+/// The phone number is kept as unverified. The caller must have locked the user before it read `user`.
 void remove_all(pg::Tx& tx, core::Scope const& scope, User const& user);
 
 } // namespace auth_mfa::factors

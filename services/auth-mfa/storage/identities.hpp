@@ -6,15 +6,14 @@
 #include <optional>
 #include <string_view>
 
-/// The table `identities`: who of the outside world is which user.
+/// The table `identities`: which external identity belongs to which user.
 namespace auth_mfa::identities {
 
-/// The user that subject of the issuer signs in as.
+/// The user with this identity (issuer and subject); nullopt if it is unknown.
 std::optional<User> find_user(
     pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject);
 
-/// Makes them that user. The pair is new: find_user has said so since those who make users take turns
-/// (pg::serialise).
+/// Links the identity to the user. The identity must be new: call find_user first, under pg::serialise.
 void insert(pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject,
     core::Uuid user_id);
 

@@ -10,7 +10,8 @@
 #include <string>
 #include <string_view>
 
-/// The table `recovery_codes`. The caller owns the transaction, which sees the scope.
+/// The table `recovery_codes`. The functions run in the caller's transaction, which must be open
+/// for the scope: row-level security hides the rows of other scopes.
 namespace auth_mfa::recovery_codes {
 
 struct Hashed {
@@ -18,18 +19,18 @@ struct Hashed {
     std::string secret_hash; ///< PHC string
 };
 
-/// Ends the codes there are and keeps these in their place.
+/// Replaces all codes of the user with `codes`.
 void replace(
     pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::span<Hashed const> codes, core::Time now);
 
-/// The hash of the unused code of that locator.
+/// The hash of the unused code with that locator; nullopt if there is none.
 std::optional<std::string> find(
     pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::string_view locator);
 
-/// Uses the code up; false when it has been, or its hash is another one by now.
+/// Marks the code as used; false if it is already used or was replaced.
 bool use(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, Hashed const& code, core::Time now);
 
-/// How many have not been used.
+/// The number of unused codes.
 std::int64_t count(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id);
 
 void remove_all(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id);

@@ -57,10 +57,10 @@ pg::Batch<Opened> insert_batch(pg::Session& session, std::span<NewSession const>
         pg::column(rows, [](NewSession const& r) { return std::string_view(r.user_agent); }),
         pg::column(rows, [](NewSession const& r) { return std::string_view(r.address); }),
     };
-    // The lock makes a change of credentials wait for the session it is to end, or the session see the
-    // change. It also makes sign-ins of one user wait for each other, and the time of creation is read under
-    // it: none of their sessions is committed behind the cursor of their list. Sorted, so that two batches
-    // lock the users that both have in the same order.
+    // The lock on the user's row serialises sign-ins and changes of credentials: the later transaction sees
+    // the result of the earlier one. The lock also serialises the sign-ins of one user. The creation time is
+    // read under this lock, so no list cursor can miss a session. The rows are sorted, so that two batches
+    // lock their common users in the same order.
     auto const result = co_await session.run(pg::scopes_of(rows),
         "WITH n AS MATERIALIZED (SELECT k.*, u.user_id AS owner_id FROM unnest($1::bigint[], $2::uuid[], "
         "$3::uuid[], $4::bigint[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[], $9::text[]) "
@@ -87,7 +87,7 @@ pg::Batch<std::optional<Rotated>> rotate_batch(pg::Session& session, std::span<R
         pg::column(rows, [](Rotation const& r) { return r.generation; }),
         pg::column(rows, [](Rotation const& r) { return r.now; }),
         pg::column(rows, [](Rotation const& r) { return r.now + session_lifetime; })};
-    // Sorted, so that two batches lock the sessions that both have in the same order.
+    // The rows are sorted, so that two batches lock their common sessions in the same order.
     auto const result = co_await session.run(pg::scopes_of(rows),
         "UPDATE sessions s SET generation = s.generation + 1, rotated_at = jobs_now(), expires_at = k.until "
         "FROM (SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::timestamptz[], "

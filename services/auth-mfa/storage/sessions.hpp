@@ -15,7 +15,7 @@ struct NewSession {
     std::int64_t scope_id = 0;
     core::Uuid id;
     core::Uuid user_id;
-    std::int64_t credentials_version = 0; ///< the user's, as it was when they proved who they are
+    std::int64_t credentials_version = 0; ///< the user's version when the credentials were proved
     std::vector<std::string> amr;
     core::Time now;
     std::string user_agent;
@@ -24,14 +24,15 @@ struct NewSession {
 
 enum class Opened : std::uint8_t {
     yes,
-    credentials_changed, ///< what the user proved is no longer what signs in
+    credentials_changed, ///< the user's password or factors changed after they were proved
 };
 
-/// Opens sessions, of many scopes in one statement, those of a user in their commit order, so that none can
-/// appear behind a cursor. A change of the user's credentials waits for it, or it for that.
+/// Opens sessions of many scopes in one statement. It locks the users, so a sign-in and a concurrent change
+/// of credentials run one after the other. Sessions of one user are committed in the order of their creation
+/// times, so no list cursor can skip a session.
 pg::Batch<Opened> insert_batch(pg::Session& session, std::span<NewSession const> rows);
 
-/// A refresh token that is presented.
+/// A presented refresh token.
 struct Rotation {
     std::int64_t scope_id = 0;
     core::Uuid session_id;
@@ -39,7 +40,7 @@ struct Rotation {
     core::Time now;
 };
 
-/// What the next access token says; `generation` is the refresh token that works now.
+/// The contents of the next tokens. `generation` is the number of the refresh token to return.
 struct Rotated {
     core::Uuid session_id;
     std::int64_t generation = 0;
@@ -49,8 +50,8 @@ struct Rotated {
     Role role = Role::user;
 };
 
-/// Moves each session on to its next generation if the one presented is its current one; nullopt otherwise,
-/// also for the second of two that present the same.
+/// Advances each session to its next generation if the presented generation is the current one; nullopt
+/// otherwise. If two requests present the same token, only one succeeds.
 pg::Batch<std::optional<Rotated>> rotate_batch(pg::Session& session, std::span<Rotation const> rows);
 
 struct Locked {
@@ -58,27 +59,28 @@ struct Locked {
     core::Time database_now; ///< the time of the transaction, by the database's clock
 };
 
-/// The session, ended or not, locked until the transaction ends.
+/// The session, ended or not, locked until the transaction ends; nullopt if there is none.
 std::optional<Locked> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// What an access token of this session, which exists, says now.
+/// The contents of the next tokens of this session, which must exist.
 Rotated describe(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// Ends the session if it lives.
+/// Ends the session if it has not ended.
 void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now);
 
-/// The same; false when it does not live, or is not this user's.
+/// Ends a session of this user; false when the user has no such live session.
 bool end_own(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Uuid id, core::Time now);
 
-/// Ends every session of the user but `keep`; answers how many.
+/// Ends every session of the user except `keep`. Returns the number of ended sessions.
 std::size_t end_others(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id,
     std::optional<core::Uuid> const& keep, core::Time now);
 
-/// The sessions that live at `now`, newest first, those after `after`.
+/// The user's sessions that are live at `now`, newest first, starting after `after`.
 std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Time now,
     std::optional<paging::Position> const& after, std::size_t limit);
 
-/// Deletes at most `limit` sessions of `scopes` that ended or expired before `before`; answers how many.
+/// Deletes at most `limit` sessions of `scopes` that ended or expired before `before`. Returns the number of
+/// deleted sessions.
 std::size_t purge(pg::Tx& tx, std::vector<std::int64_t> const& scopes, core::Time before, std::size_t limit);
 
 } // namespace auth_mfa::sessions

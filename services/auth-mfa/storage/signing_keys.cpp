@@ -11,11 +11,11 @@ namespace auth_mfa::signing_keys {
 
 namespace {
 
-/// How long after a key was retired a token may still be met that it signed: its life, the verifiers' clock
-/// skew, and a replica that learned of the successor late.
+/// How long the public key stays published after its retirement: the lifetime of its tokens, plus time for
+/// the verifiers' clock skew and for replicas that read the new key late.
 constexpr std::chrono::seconds published_after = access_token_lifetime + std::chrono::minutes(5);
 
-/// What a sealed key belongs to: one cannot be passed off as another.
+/// Additional data of the sealed key: it binds the key to its id.
 std::string aad_of(std::string_view kid)
 {
     return "signing_key:" + std::string(kid);
@@ -24,11 +24,14 @@ std::string aad_of(std::string_view kid)
 std::string open(crypto::Keyring const& keyring, std::string_view kid, std::string_view sealed)
 {
     auto pem = keyring.open(sealed, aad_of(kid));
-    if (!pem) throw std::runtime_error("a signing key was sealed under an encryption key that is not held");
+    if (!pem)
+        throw std::runtime_error(
+            "a signing key cannot be decrypted: ENCRYPTION_KEYS lacks the encryption key, or the "
+            "stored value was changed");
     return *std::move(pem);
 }
 
-/// Held to the end of the transaction by whoever makes keys.
+/// Serialises the transactions that create or change keys.
 void take_turn(pg::Tx& tx)
 {
     tx.run("SELECT pg_advisory_xact_lock(hashtextextended('auth_mfa.signing_keys', 0))");

@@ -10,29 +10,31 @@
 #include <string>
 #include <vector>
 
-/// The table `signing_keys`, which the whole service shares: no scope is seen.
+/// The table `signing_keys`. The keys belong to no tenant, so transactions need no scope.
 namespace auth_mfa::signing_keys {
 
-/// A key from its making until the last token it signed has expired.
+/// A signing key. It is kept until the last token that it signed has expired.
 struct SigningKey {
     std::string kid; ///< the thumbprint of RFC 7638
     crypto::SigningKey key;
     std::string public_jwk; ///< JSON
     core::Time signs_from;
-    std::optional<core::Time> retired_at; ///< from when its successor signs
+    std::optional<core::Time> retired_at; ///< when its successor starts to sign
 };
 
-/// The keys that sign or whose tokens may still be good at `now`, in the order in which they begin to sign.
-/// Throws std::runtime_error when one was sealed under an encryption key that is not held.
+/// The keys that sign, will sign, or may have signed a token that is still valid at `now`, ordered by the
+/// time when they start to sign. Throws std::runtime_error if a stored key cannot be decrypted.
 std::vector<SigningKey> list(pg::Tx& tx, crypto::Keyring const& keyring, core::Time now);
 
-/// Makes a key that signs from `signs_from` on, and retires the others then. Those who make keys take turns.
+/// Creates a key that signs from `signs_from` on, and retires the other keys at that time. An advisory lock
+/// serialises concurrent calls.
 void rotate(pg::Tx& tx, crypto::Keyring const& keyring, core::Time now, core::Time signs_from);
 
-/// The same unless there is a key already; for all who find none, one is made.
+/// Creates a key that signs at once, unless a key exists. If several replicas call it concurrently, only one
+/// key is created.
 void make_first(pg::Tx& tx, crypto::Keyring const& keyring, core::Time now);
 
-/// Seals the private keys anew under the keyring's first key; answers how many changed.
+/// Seals the private keys again under the keyring's first key. Returns the number of changed keys.
 std::size_t reencrypt(pg::Tx& tx, crypto::Keyring const& keyring);
 
 } // namespace auth_mfa::signing_keys

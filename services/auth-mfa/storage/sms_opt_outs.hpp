@@ -4,15 +4,15 @@
 #include "pg/database.hpp"
 #include "sms/phone.hpp"
 
-/// The table `sms_opt_outs`: who has told the shared sender to stop, over all tenants.
+/// The table `sms_opt_outs`: the phone numbers that have opted out of the shared sender, for all tenants.
 namespace auth_mfa::sms_opt_outs {
 
 bool contains(pg::Tx& tx, sms::PhoneNumber const& phone);
 
-/// Notes that they did; nothing changes when they had before.
+/// Stores the opt-out. Does nothing if the number has already opted out.
 void insert(pg::Tx& tx, sms::PhoneNumber const& phone, core::Time now);
 
-/// Lets messages reach them again; false when they could.
+/// Removes the opt-out; false when the number has not opted out.
 bool remove(pg::Tx& tx, sms::PhoneNumber const& phone);
 
 } // namespace auth_mfa::sms_opt_outs

@@ -34,7 +34,10 @@ std::string open(crypto::Keyring const& keyring, core::Scope const& scope, core:
     std::string const& sealed_seed)
 {
     auto seed = keyring.open(sealed_seed, aad(scope.id, user_id));
-    if (!seed) throw std::runtime_error("a TOTP seed cannot be opened with the keys there are");
+    if (!seed)
+        throw std::runtime_error(
+            "a TOTP seed cannot be decrypted: ENCRYPTION_KEYS lacks the encryption key, or the "
+            "stored value was changed");
     return std::move(*seed);
 }
 

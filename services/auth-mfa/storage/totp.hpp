@@ -10,7 +10,8 @@
 #include <optional>
 #include <string>
 
-/// The table `totp`. The caller owns the transaction, which sees the scope.
+/// The table `totp`. The functions run in the caller's transaction, which must be open
+/// for the scope: row-level security hides the rows of other scopes.
 namespace auth_mfa::totps {
 
 struct Totp {
@@ -19,7 +20,8 @@ struct Totp {
     std::int64_t last_step = -1;
 };
 
-/// Seals a new seed for the user, and opens one. `open` throws when no key of the ring does.
+/// `seal` encrypts a user's seed, and `open` decrypts it. `open` throws std::runtime_error if the seed cannot
+/// be decrypted.
 std::string seal(
     crypto::Keyring const& keyring, core::Scope const& scope, core::Uuid user_id, std::string const& seed);
 std::string open(crypto::Keyring const& keyring, core::Scope const& scope, core::Uuid user_id,
@@ -27,21 +29,21 @@ std::string open(crypto::Keyring const& keyring, core::Scope const& scope, core:
 
 std::optional<Totp> find(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id);
 
-/// Keeps a seed that is not in force yet, in the place of another such. False: one is in force.
+/// Stores an unconfirmed seed, in place of an earlier unconfirmed one. False if a confirmed seed exists.
 bool set_up(
     pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::string const& sealed_seed, core::Time now);
 
-/// Puts the seed in force and uses `step` up. False when it is not (any more) the one that was set up.
+/// Confirms the seed and marks `step` as used. False if `sealed_seed` is no longer the unconfirmed seed.
 bool confirm(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::string const& sealed_seed,
     std::int64_t step, core::Time now);
 
-/// Uses a step up; false when it, or a later one, has been used.
+/// Marks a step as used; false if this step or a later one is already used.
 bool use(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::int64_t step);
 
 void remove(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id);
 
-/// Seals every seed of the scope anew under the keyring's first key; answers how many changed. For
-/// service::reencrypt_verb.
+/// Seals every seed of the scope again under the keyring's first key. Returns the number of changed seeds.
+/// The command of service::reencrypt_verb calls it.
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
 
 } // namespace auth_mfa::totps

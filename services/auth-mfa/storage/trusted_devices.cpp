@@ -23,7 +23,7 @@ Device read(pg::RowReader& r)
 bool recognise(
     pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken const& token, core::Time now)
 {
-    // What is compared is a hash of 256 random bits: how long that takes says nothing of them.
+    // The compared value is a hash over 256 random bits, so the duration reveals nothing about the secret.
     return !tx.run("UPDATE trusted_devices SET last_used_at = $5 WHERE scope_id = $1 AND user_id = $2 "
                    "AND device_id = $3 AND secret_hash = $4 AND expires_at > $5 RETURNING 1",
                   {scope.id, user_id, token.id, token.hash(scope), now})
@@ -43,8 +43,9 @@ void trust(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken
                "WHERE scope_id = $1 AND device_id = $2 AND secret_hash = $3",
             {scope.id, held->id, held_hash, fresh.id, hash});
     }
-    // The list is in the order of creation, and a clock of one replica may be behind another's: later than
-    // the last one, which nobody else moves while the user is locked, no device appears behind a cursor.
+    // Lists are ordered by creation time, and the clocks of replicas differ. So the time is set later than
+    // that of the user's last device, and no list cursor can miss a device. The last device cannot change
+    // while the user is locked.
     tx.run(
         "INSERT INTO trusted_devices (scope_id, user_id, device_id, secret_hash, created_at, last_used_at, "
         "expires_at, user_agent) SELECT $1::bigint, $2::uuid, $3::uuid, $4::text, greatest($5::timestamptz, "

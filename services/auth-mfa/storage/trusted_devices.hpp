@@ -8,30 +8,33 @@
 #include <optional>
 #include <vector>
 
-/// The table `trusted_devices`. The caller owns the transaction, which sees the scope.
+/// The table `trusted_devices`. The functions run in the caller's transaction, which must be open
+/// for the scope: row-level security hides the rows of other scopes.
 namespace auth_mfa::trusted_devices {
 
-/// Whether the browser that holds `token` is one this user trusts at `now`; notes the use.
+/// Whether the user trusts the browser with `token` at `now`. If so, sets the device's time of last use to
+/// `now`.
 bool recognise(
     pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken const& token, core::Time now);
 
-/// Makes the browser one the user trusts, under the token `fresh`. `held`, which it had before, works no
-/// more; what other users trust it with goes over to the new one and ends when it would have. The user is
-/// locked: that puts the devices of one in the order of commits.
+/// Stores the browser as trusted by the user, with the new token `fresh`. The browser's previous
+/// token `held` stops working. If other users trust the browser, their rows get the new token and keep their
+/// expiry. The user must be locked, so that the user's devices are committed in the order of their creation
+/// times.
 void trust(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken const& fresh,
     std::optional<DeviceToken> const& held, std::string const& user_agent, core::Time now);
 
-/// The devices the user trusts at `now`, newest first, those after `after`.
+/// The devices that the user trusts at `now`, newest first, starting after `after`.
 std::vector<Device> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Time now,
     std::optional<paging::Position> const& after, std::size_t limit);
 
-/// Ends the user's trust in one; false when there is none that lives.
+/// Ends the user's trust in one device; false when the user does not trust it.
 bool revoke(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Uuid device_id, core::Time now);
 
-/// Ends the user's trust in every one: after a change of password, factors or by an admin.
+/// Ends the user's trust in all devices. Callers do so when the password or the factors change.
 void revoke_all(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id);
 
-/// Deletes at most `limit` rows of `scopes` that ended before `before`; answers how many.
+/// Deletes at most `limit` rows of `scopes` that expired before `before`. Returns the number of deleted rows.
 std::size_t purge(pg::Tx& tx, std::vector<std::int64_t> const& scopes, core::Time before, std::size_t limit);
 
 } // namespace auth_mfa::trusted_devices

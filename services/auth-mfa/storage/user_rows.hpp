@@ -5,14 +5,14 @@
 
 namespace auth_mfa::users {
 
-/// The columns `read` reads, of a table or row named `u`, for a SELECT list. For the files of this folder.
+/// The columns that `read` reads, as a SELECT list over a table or row named `u`. For this folder only.
 #define AUTH_MFA_USER_COLUMNS                                                                                \
     "u.user_id, u.email, u.password_hash, u.credentials_version, u.role, u.phone, u.phone_verified, "        \
     "u.created_at, u.updated_at, "                                                                           \
     "EXISTS (SELECT FROM totp t WHERE t.scope_id = u.scope_id AND t.user_id = u.user_id "                    \
     "AND t.confirmed_at IS NOT NULL)"
 
-/// Moves past those columns.
+/// Reads these columns and advances `r` past them.
 User read(pg::RowReader& r);
 
 } // namespace auth_mfa::users

@@ -56,7 +56,8 @@ std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::str
 
 std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
-    // Read apart: what else the columns tell has to be as new as the lock.
+    // A second statement reads the user, because the TOTP column comes from another table: a statement that
+    // waited for the lock would see the state of that table before the wait.
     tx.run("SELECT FROM users WHERE scope_id = $1 AND user_id = $2 FOR NO KEY UPDATE", {scope.id, id});
     auto const result =
         tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u WHERE u.scope_id = $1 AND u.user_id = $2",

@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-/// The table `users`. The caller owns the transaction, which sees the scope.
+/// The table `users`. The functions run in the caller's transaction, which must be open
+/// for the scope: row-level security hides the rows of other scopes.
 namespace auth_mfa::users {
 
 struct NewUser {
@@ -19,50 +20,53 @@ struct NewUser {
     Role role = Role::user;
 };
 
-/// Inserts in the scope's commit order, so that no user can appear behind a cursor. nullopt: the address is
-/// taken.
+/// Inserts the user. nullopt if the email is taken. Takes the scope's lock (pg::serialise), so users are
+/// committed in the order of their creation times and no list cursor can skip a user.
 std::optional<User> insert(pg::Tx& tx, core::Scope const& scope, NewUser const& user);
 
-/// What a user is looked up by.
+/// The key of a user.
 struct Key {
     std::int64_t scope_id{};
     core::Uuid id;
 };
 
-/// For a Coalescer: many callers' users at once.
+/// Finds the users of many callers in one statement; for a Coalescer.
 pg::Batch<std::optional<User>> find_batch(pg::Session& session, std::span<Key const> keys);
 
 std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::string_view email);
 
-/// The user, locked until the transaction ends: what orders changes of their factors.
+/// The user, locked until the transaction ends; nullopt if there is none. The lock serialises changes of the
+/// user's factors.
 std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// The user, if the session is theirs and lives at `now`: one statement for who is asking and whether they
-/// still may.
+/// The user, if the session is the user's and live at `now`.
 std::optional<User> find_signed_in(
     pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Uuid session_id, core::Time now);
-/// The same, locked until the transaction ends.
+/// As find_signed_in, and locks the user until the transaction ends.
 std::optional<User> lock_signed_in(
     pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Uuid session_id, core::Time now);
 
-/// The members of the scope, newest first, those after `after`.
+/// The members of the scope, newest first, starting after `after`.
 std::vector<User> list(
     pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit);
 
-/// Replaces the password unless the credentials have changed since `seen_version`; false when they have.
+/// Replaces the password and increments `credentials_version`. False, without a change, if the version is no
+/// longer `seen_version`.
 bool set_password(
     pg::Tx& tx, core::Scope const& scope, core::Uuid id, std::string_view hash, std::int64_t seen_version);
 
-/// What the user has proved up to now no longer opens a session: challenges under way come to nothing.
+/// Increments the user's `credentials_version`. Sign-ins and challenges in progress can no longer open a
+/// session.
 void revoke_credentials(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// The user with their new role; nullopt when there is no such user.
+/// Sets the role and returns the user; nullopt if there is no such user.
 std::optional<User> set_role(pg::Tx& tx, core::Scope const& scope, core::Uuid id, Role role);
 
-/// Whether somebody else is an owner. Take the scope's lock (pg::serialise) before acting on it.
+/// Whether the scope has an owner other than `id`. Take the scope's lock (pg::serialise) first if you act on
+/// the result.
 bool has_other_owner(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// Stores the number and whether it is the SMS factor now.
+/// Stores the phone number. `verified` is true if the number becomes the user's SMS factor.
 void set_phone(pg::Tx& tx, core::Scope const& scope, core::Uuid id, std::optional<std::string> const& phone,
     bool verified);
 
