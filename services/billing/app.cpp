@@ -10,8 +10,8 @@ namespace billing {
 
 namespace {
 
-/// Threads for requests to the purchase platform that somebody waits for, and how many of them one tenant may
-/// have: it may take 10 s for each of its users, and others do not wait for that.
+/// Threads for sync requests to the purchase platform, in total and per tenant. A request may take 10 s, so
+/// the limit per tenant keeps threads free for other tenants.
 constexpr unsigned upstream_threads = 16;
 constexpr std::size_t upstream_threads_of_a_tenant = 4;
 
@@ -70,7 +70,7 @@ void App::add_work(unsigned archive_months)
             pg::Scopes(), [&](pg::Tx& tx) { return archive::maintain(tx, archive_months); });
     });
     add_reading("tetrad_event_archive_months_ahead",
-        "Months to come that the archive of events has a partition for.",
+        "Future months for which the event archive has a partition.",
         [](pg::Tx& tx) { return static_cast<double>(archive::months_ahead(tx)); });
 }
 
@@ -84,7 +84,7 @@ service::Definition definition()
     return {
         .name = "billing",
         .config_prefix = "BILLING",
-        .summary = "Purchase and payment events into entitlements, for many tenants",
+        .summary = "Turns purchase and payment events into entitlements, for many tenants",
         .defaults = {.base_host = "billing.localhost", .port = 8104, .ops_port = 9104},
         .components = App::components(),
         .configure = service::build<App, Config>,

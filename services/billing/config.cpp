@@ -23,15 +23,15 @@ Config Config::read(core::Config& config)
     Config c;
     c.issuer = service::TokenIssuer::read(config);
     c.purchases_api_url = config.text("PURCHASES_API_URL", "https://api.revenuecat.com",
-        "base address of the in-app purchase platform's REST API");
+        "base URL of the in-app purchase platform's REST API");
     if (!http::parse_outbound_url(c.purchases_api_url))
-        config.fault("PURCHASES_API_URL", "must be an http or https address");
-    c.payments_signature_header = config.text(
-        "PAYMENTS_SIGNATURE_HEADER", "Stripe-Signature", "header that the card payment provider signs in");
+        config.fault("PURCHASES_API_URL", "must be an http or https URL");
+    c.payments_signature_header = config.text("PAYMENTS_SIGNATURE_HEADER", "Stripe-Signature",
+        "name of the header with the card payment provider's signature");
     if (!is_header_name(c.payments_signature_header))
         config.fault("PAYMENTS_SIGNATURE_HEADER", "must be the name of a header");
     c.archive_months = static_cast<unsigned>(config.integer("EVENT_ARCHIVE_MONTHS", c.archive_months, 1, 1200,
-        "whole months that events are kept after the one they came in"));
+        "whole months that events are kept, after the month of receipt"));
     return c;
 }
 

@@ -25,7 +25,7 @@ namespace asio = boost::asio;
 
 class PurchasesApi; // providers/purchases_api.hpp
 
-/// The operations that every client repeats all day, each many callers to a statement.
+/// The most frequent operations. pg::Coalescer combines concurrent calls into one SQL statement.
 struct Hot {
     pg::Coalescer<apply::Incoming, std::optional<Outcome>> take_in;
     pg::Coalescer<entitlements::UserKey, std::optional<std::vector<entitlements::Shown>>> of_user;
@@ -38,18 +38,18 @@ struct Hot {
     }
 };
 
-/// What handlers work with; the App owns all of it.
+/// The dependencies of the handlers. The App owns all of them and outlives the handlers.
 struct Deps {
     pg::Database& db;
     Hot& hot;
     auth::Keys& keys;
     tenancy::Tenants& tenants;
-    tenancy::Directory& directory; ///< settings of a tenant, from memory
+    tenancy::Directory& directory; ///< settings of a tenant, cached in memory
     webhooks::Api& webhooks;
     crypto::Keyring const& keyring; ///< seals the settings' secrets
-    PurchasesApi& purchases_api;    ///< blocks: used on `upstream`
+    PurchasesApi& purchases_api;    ///< its requests block: call it on `upstream`
     core::Workers& upstream;        ///< threads for requests to the purchase platform
-    core::Places& upstream_places;  ///< a tenant's share of them, by its id
+    core::Places& upstream_places;  ///< limits a tenant's share of these threads; keyed by tenant id
     EventMetrics& events;
     std::string const& payments_signature_header; ///< PAYMENTS_SIGNATURE_HEADER
     core::Clock const& clock;

@@ -10,7 +10,7 @@ EventMetrics::EventMetrics(observe::Metrics& metrics)
 {
     auto const counter = [&](std::string_view provider, std::string_view result) {
         return &metrics.counter("tetrad_billing_events_total",
-            "Events of the providers, by what became of them; refused: without a good credential",
+            "Events received from the providers, by result. refused: no valid secret or signature",
             {{"provider", std::string(provider)}, {"result", std::string(result)}});
     };
     for (std::size_t p = 0; p < providers.size(); ++p) {

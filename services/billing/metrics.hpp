@@ -7,8 +7,8 @@
 
 namespace billing {
 
-/// Counts what comes of the providers' events: `tetrad_billing_events_total{provider,result}`, those without
-/// a good credential as `refused`.
+/// Counts the providers' events by result: `tetrad_billing_events_total{provider,result}`. Requests without a
+/// valid secret or signature count as `refused`.
 class EventMetrics {
 public:
     explicit EventMetrics(observe::Metrics& metrics);

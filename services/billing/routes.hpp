@@ -14,14 +14,16 @@
 namespace billing {
 
 inline constexpr http::RouteOptions heavy_filter{.heavy = walks_archive};
-/// Products and settings belong to the tenant: both environments read them, production writes them.
+/// Products and settings belong to the tenant: both environments may read them, only production may write
+/// them.
 inline constexpr http::RouteOptions production_only{.production_only = true};
 inline constexpr http::RouteOptions new_product{.idempotent = true, .production_only = true};
 
-/// An invoice with many lines has some hundred KB; the archive takes 1 MiB.
+/// Webhooks accept bodies of up to 1 MiB, because an invoice with many lines has several hundred KB. The
+/// archive has the same limit.
 inline constexpr http::RouteOptions event_options{.body_limit = 1 << 20};
 
-/// What the service has of its own at a glance: method, path, who may call it, what does it.
+/// The routes that only this service has: method, path, permitted callers, handler.
 inline constexpr auto own_routes = [] {
     using core::Access;
     using enum http::Method;
@@ -51,10 +53,10 @@ inline constexpr auto own_routes = [] {
     });
 }();
 
-/// The API reference, made of the contract while building.
+/// The API reference. The build makes it from the OpenAPI contract.
 docs::Reference const& reference();
 
-/// The API, with what services have in common.
+/// All routes of the service: its own, and those that all services share.
 inline constexpr auto routes = core::joined(own_routes, service::audit_routes<Deps>,
     service::webhook_routes<Deps>, service::key_routes<Deps>(core::Access::managers),
     service::tenant_routes<Deps>, docs::routes<Deps, reference>);

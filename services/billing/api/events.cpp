@@ -18,7 +18,7 @@ namespace {
 using archive::Archived;
 
 constexpr std::size_t max_type = 100;
-constexpr std::size_t usual_event = 4096; ///< characters of one, as most are
+constexpr std::size_t usual_event = 4096; ///< typical size of an event in characters
 
 archive::Filter parse_filter(http::Query& query)
 {
@@ -29,7 +29,7 @@ archive::Filter parse_filter(http::Query& query)
     return filter;
 }
 
-/// Text, or null when there is none.
+/// A text, or null if it is empty.
 void member(core::JsonWriter& w, std::string_view name, std::string const& text)
 {
     w.member(name, text.empty() ? std::nullopt : std::optional(text));
@@ -49,7 +49,7 @@ void write_event(core::JsonWriter& w, Archived const& event)
     w.end_object();
 }
 
-/// The last thing a transaction does (audit::record).
+/// Must be the last call of a transaction (audit::record).
 void record(pg::Tx& tx, http::Request const& req, Archived const& event, Outcome const& outcome)
 {
     audit::record(tx, req.context,

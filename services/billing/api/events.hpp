@@ -5,12 +5,13 @@
 
 namespace billing {
 
-/// Whether the list is of events of one type or result: it walks the archive along its time.
+/// Whether the request for a list of events filters by type or result. Such a list scans the archive in the
+/// order of time, because no index supports these filters.
 bool walks_archive(http::Request const& req);
 
-/// GET /v1/events: what the providers sent.
+/// GET /v1/events: the events received from the providers.
 asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps);
-/// POST /v1/events/{eventId}/replay: applies one again, by the rules and the settings of now.
+/// POST /v1/events/{eventId}/replay: applies an event again, with the current rules and settings.
 asio::awaitable<http::Response> replay_event(http::Request const& req, Deps& deps);
 
 } // namespace billing

@@ -34,10 +34,12 @@ Draft parse_grant(http::Request const& req, core::Time now)
     Draft d;
     auto const product = f.text("productId", 1, core::Uuid::text_size);
     auto const id = core::Uuid::parse(product);
-    if (!id) f.fault("productId", "format", "must be the productId of a product"); // unless it has a fault
+    if (!id)
+        f.fault(
+            "productId", "format", "must be the productId of a product, a UUID"); // an earlier error is kept
     d.product_id = id.value_or(core::Uuid());
     d.expires_at = f.optional_time("expiresAt");
-    if (d.expires_at && *d.expires_at <= now) f.fault("expiresAt", "range", "must lie in the future");
+    if (d.expires_at && *d.expires_at <= now) f.fault("expiresAt", "range", "must be in the future");
     d.reason = f.optional_text("reason", 1, max_reason);
     f.check();
     return d;
@@ -46,11 +48,14 @@ Draft parse_grant(http::Request const& req, core::Time now)
 products::Product product_of(pg::Tx& tx, http::Request const& req, Draft const& draft)
 {
     auto found = products::get(tx, req.scope(), draft.product_id);
-    if (!found) throw core::Error::validation({{"/productId", "unknown", "is no product of the catalog"}});
+    if (!found)
+        throw core::Error::validation(
+            {{"/productId", "unknown", "must be the productId of a product in the catalog"}});
     return *std::move(found);
 }
 
-/// Of a consumable each grant is one more; of a subscription there is one.
+/// Each grant of a consumable is a new entitlement. A subscription product has one manual entitlement per
+/// user.
 Entitlement entitlement_of(core::Scope const& scope, std::string const& user_id,
     products::Product const& product, Draft const& draft, core::Time now)
 {
@@ -75,8 +80,8 @@ json::object to_object(Entitlement const& e)
         {"reason", e.reason ? json::value(*e.reason) : json::value(nullptr)}};
 }
 
-/// Writes it over what there was, and tells webhooks and the audit trail; the last thing a transaction does
-/// (audit::record).
+/// Writes the entitlement, publishes the event, and adds an audit entry. Must be the last call of a
+/// transaction (audit::record).
 void put(pg::Tx& tx, http::Request const& req, std::string_view type,
     std::optional<Entitlement> const& before, Entitlement& e, core::Time now)
 {
@@ -134,7 +139,8 @@ asio::awaitable<http::Response> delete_grant(http::Request const& req, Deps& dep
         pg::serialise(tx, req.scope().id);
         auto const before = find(tx, req, id);
         if (!before || before->source != Source::manual)
-            throw core::Error(core::codes::not_found, "There is no such grant.");
+            throw core::Error(core::codes::not_found, "This user has no manual entitlement with this id. "
+                                                      "Check the id, the user and the environment.");
         if (before->status != Status::expired) {
             Entitlement e = *before;
             e.status = Status::expired;

@@ -1,4 +1,4 @@
 #pragma once
 
-/// What this API's answers are written with: `write` of an entitlement, which webhooks carry as well.
+/// The JSON of this API: `write` for an entitlement. Webhooks use it, too.
 #include "domain/shown.hpp"

@@ -22,9 +22,9 @@ constexpr std::size_t max_provider_product_id = 255;
 constexpr std::size_t max_name = 100;
 constexpr std::size_t max_features = 100;
 constexpr std::size_t max_grants = 100;
-constexpr std::int64_t max_quantity = 9'007'199'254'740'991; // what every JSON reader can hold
+constexpr std::int64_t max_quantity = 9'007'199'254'740'991; // 2^53 - 1: exact in every JSON parser
 
-/// For a change: locked, and as the request's If-Match wants it.
+/// Locks the product for a change and checks If-Match.
 Product lock_named(pg::Tx& tx, http::Request const& req)
 {
     auto p = core::require_found(products::lock(tx, req.scope(), req.uuid_param("productId")), "product");
@@ -34,7 +34,7 @@ Product lock_named(pg::Tx& tx, http::Request const& req)
 
 // --- reading
 
-/// The member `grants`; absent or null is none.
+/// Parses `grants`; absent or null: none.
 std::vector<Grant> parse_grants(core::Fields& f)
 {
     std::vector<Grant> grants;
@@ -65,7 +65,7 @@ Product parse_product(http::Request const& req)
     return p;
 }
 
-/// The fields a PATCH may name.
+/// The fields that a PATCH may contain.
 struct Changes {
     core::Change<std::string> provider_product_id, name;
     core::Change<std::size_t> kind;

@@ -24,7 +24,8 @@ constexpr std::size_t max_signing_secrets = 10;
 constexpr std::array names{settings::purchases_secret_name, settings::payments_secrets_name,
     settings::purchases_api_key_name, settings::past_due_is_active_name, settings::allowed_origins_name};
 
-/// What a header can hold: visible ASCII, with spaces inside where `spaces` says so.
+/// Whether `text` is valid as a header value: visible ASCII characters, and, if `spaces` is true, spaces that
+/// are neither first nor last.
 bool fits_header(std::string_view text, bool spaces)
 {
     bool const visible =
@@ -59,12 +60,12 @@ core::Change<std::string> change_secret(core::Fields& f, std::string_view name, 
 {
     auto change = f.change_text(name, 1, max_secret);
     if (change.value && !fits_header(*change.value, spaces))
-        f.fault(name, "format", "must be something that a header can hold: visible ASCII");
+        f.fault(name, "format", "must consist of visible ASCII characters, because it is sent in a header");
     return change;
 }
 
 struct Changes {
-    std::vector<std::string> named; ///< what the request names
+    std::vector<std::string> named; ///< the members of the request
     core::Change<std::string> purchases_secret, purchases_api_key;
     core::Change<std::vector<std::string>> payments_secrets, allowed_origins;
     core::Change<bool> past_due_is_active;
@@ -85,7 +86,7 @@ struct Changes {
         return c;
     }
 
-    /// Writes what was named into the document, secrets sealed.
+    /// Writes the changes into the document; seals the secrets.
     void apply(json::object& document, std::int64_t tenant_id, crypto::Keyring const& keyring) const
     {
         auto const sealed = [&](std::string const& secret, std::string_view name) {
@@ -109,7 +110,8 @@ struct Changes {
     }
 };
 
-/// Those members of what is shown that the request named: a secret that replaces another looks the same.
+/// The members of `shown` that the request contains. A replaced secret is shown in the same way as the old
+/// one.
 json::object named_of(json::object const& shown, Changes const& changes)
 {
     json::object named;
@@ -118,8 +120,8 @@ json::object named_of(json::object const& shown, Changes const& changes)
     return named;
 }
 
-/// Both environments live by the settings, so the change stands in the audit trail of both; the last thing a
-/// transaction does (audit::record).
+/// Adds an audit entry in both environments, because the settings apply to both. Must be the last call of a
+/// transaction (audit::record).
 void record(pg::Tx& tx, http::Request const& req, Changes const& changes, Settings const& before,
     Settings const& after)
 {
@@ -158,7 +160,8 @@ asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& 
         record(tx, req, changes, before, after);
         return answer(after);
     });
-    // The notification comes a moment after the answer; who waits for the one may not wait for the other.
+    // Applies the change in this process at once, because the database's notification may arrive after the
+    // response.
     deps.directory.on_notify(req.scope().slug);
     co_return response;
 }

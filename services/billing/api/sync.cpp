@@ -29,18 +29,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto lease_time = 30s; ///< longer than the platform may take, and we after it
-constexpr auto patience = 12s;   ///< for other syncs: of the same user, or as many as the tenant may have
+constexpr auto lease_time = 30s; ///< longer than PurchasesApi::timeout and the transaction together
+constexpr auto patience = 12s;   ///< time to wait for other syncs of the user or tenant
 constexpr auto look_again = 100ms;
 
-/// A sync that has begun: nobody else's of this user has, and one of the upstream threads is the tenant's.
+/// A sync that has begun. It holds the lease of the user and a place among the upstream threads.
 struct Begun {
     syncs::Lease lease;
     core::Secret api_key;
     std::shared_ptr<void const> place = nullptr;
 };
 
-/// What the platform said, and since when it can be trusted.
+/// The platform's answer, and the time before the request was sent.
 struct Fetched {
     core::Time asked_at;
     Subscriber subscriber;
@@ -51,15 +51,16 @@ std::optional<Begun> try_begin(pg::Tx& tx, http::Request const& req, Deps& deps)
     auto const home = req.scope().production();
     auto const document = tenancy::settings::read(tx, home).document;
     if (!settings::has_purchases_api_key(document))
-        throw core::Error(codes::purchases_api_not_configured, "The settings have no purchasesApiKey.");
-    auto const now = jobs::now(tx); // replicas' clocks differ, and the lease is for all of them
+        throw core::Error(codes::purchases_api_not_configured,
+            "The purchase platform's API key is not configured. Set `purchasesApiKey` in the settings.");
+    auto const now = jobs::now(tx); // the database's clock: replicas' clocks differ
     auto taken = syncs::take(tx, home.tenant_id(), user_id_of(req), now, now + lease_time);
     if (!taken) return std::nullopt;
     return Begun{*std::move(taken), settings::purchases_api_key(document, home.tenant_id(), deps.keyring)};
 }
 
-/// nullopt while others of the tenant's syncs have to end first. The place comes before the lease, which runs
-/// out: nobody waits for a thread with it.
+/// Begins a sync. nullopt if another sync of the user or tenant must end first. The place is taken before the
+/// lease, because a lease could expire while its holder waits for a place.
 asio::awaitable<std::optional<Begun>> try_begin(
     http::Request const& req, Deps& deps, std::shared_ptr<void const> place)
 {
@@ -73,12 +74,13 @@ asio::awaitable<std::optional<Begun>> try_begin(
 [[noreturn]] void refuse_to_wait(bool had_place)
 {
     auto const code = had_place ? core::codes::conflict : core::codes::rate_limited;
-    auto const* const why =
-        had_place ? "This user is being synced just now." : "Too many users are being synced just now.";
+    auto const* const why = had_place ? "Another sync of this user is in progress. Retry later."
+                                      : "Too many syncs of this tenant are in progress. Retry later.";
     throw core::Error(code, why).header("Retry-After", "1");
 }
 
-/// Throws CONFLICT or RATE_LIMITED when the syncs that it waits for do not come to an end.
+/// Begins a sync as soon as other syncs permit. After waiting for `patience`, throws CONFLICT if another sync
+/// of the user is in progress, or RATE_LIMITED if the tenant has too many syncs in progress.
 asio::awaitable<Begun> begin(http::Request const& req, Deps& deps)
 {
     asio::steady_timer timer(co_await asio::this_coro::executor);
@@ -106,13 +108,14 @@ asio::awaitable<Fetched> fetch(http::Request const& req, Deps& deps, core::Secre
 
 core::Error upstream_error(PurchasesApiError const& e)
 {
-    core::Error error(codes::upstream_error, "The purchase platform did not answer as it should.");
+    core::Error error(codes::upstream_error,
+        "The request to the purchase platform failed. No entitlement was changed. Retry later.");
     if (auto const wait = e.retry_after()) error.header("Retry-After", std::to_string(wait->count()));
     return error;
 }
 
-/// The next sync of the user need not wait for the lease to end; the reconciler waits for as long as the
-/// platform asked.
+/// Gives the lease back, so that the user's next sync need not wait until the lease expires. If the platform
+/// stated a `Retry-After`, `not_before` is its end, and the reconciler pauses the tenant until then.
 asio::awaitable<void> abandon(Deps& deps, syncs::Lease const& lease, std::optional<core::Time> not_before)
 {
     co_await deps.db.transact(settings::both_of(lease.tenant_id), [&](pg::Tx& tx) {
@@ -138,7 +141,7 @@ void write_changes(core::JsonWriter& w, std::array<syncs::Applied, 2> const& app
     w.end_array();
 }
 
-/// Writes what was fetched, and gives the lease back.
+/// Writes the fetched state and ends the lease.
 http::Response apply(
     pg::Tx& tx, http::Request const& req, Deps& deps, syncs::Lease const& lease, Fetched const& fetched)
 {
@@ -154,7 +157,7 @@ http::Response apply(
     write_changes(w, applied);
     w.end_object();
     http::Context context = req.context;
-    for (auto const& in : applied) { // last: audit::record
+    for (auto const& in : applied) { // must come last (audit::record)
         context.scope.id = in.scope.id;
         if (auto const entry = in.entry(lease.user_id)) audit::record(tx, context, *entry);
     }
@@ -179,7 +182,7 @@ asio::awaitable<http::Response> sync_user(http::Request const& req, Deps& deps)
     try {
         co_return co_await perform(req, deps, begun);
     } catch (PurchasesApiError const& e) {
-        deps.logger.warn("the purchase platform did not answer as it should",
+        deps.logger.warn("a request to the purchase platform failed",
             {{"tenant", req.scope().slug}, {"why", e.what()}, {"traceId", req.context.trace_id}});
         failure = std::make_exception_ptr(upstream_error(e));
         if (auto const wait = e.retry_after()) not_before = deps.clock.now() + *wait;

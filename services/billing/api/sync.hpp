@@ -5,9 +5,10 @@
 
 namespace billing {
 
-/// POST /v1/sync/{userId}: sets what a user has from the purchase platform to what it says now, in both
-/// environments. PURCHASES_API_NOT_CONFIGURED without a key; UPSTREAM_ERROR, with nothing changed, when the
-/// platform does not answer as it should.
+/// POST /v1/sync/{userId}: fetches a user's purchases from the purchase platform, and sets the user's
+/// entitlements from the platform to that state, in both environments. Throws PURCHASES_API_NOT_CONFIGURED
+/// without an API key, and UPSTREAM_ERROR if the request to the platform fails; in both cases no entitlement
+/// changes. Throws CONFLICT or RATE_LIMITED if other syncs of the user or tenant do not end in time.
 asio::awaitable<http::Response> sync_user(http::Request const& req, Deps& deps);
 
 } // namespace billing

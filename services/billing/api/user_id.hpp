@@ -7,10 +7,10 @@
 
 namespace billing {
 
-/// Characters a user id may have. It is opaque, and taken as it comes.
+/// Maximum length of a user id in code points. User ids are opaque and stored unchanged.
 inline constexpr std::size_t max_user_id = 255;
 
-/// The path parameter `userId`. Throws VALIDATION_ERROR when it is too long.
+/// The path parameter `userId`. Throws VALIDATION_ERROR if it is too long.
 std::string const& user_id_of(http::Request const& req);
 
 } // namespace billing

@@ -27,13 +27,14 @@ asio::awaitable<TenantPtr> tenant_of(http::Request const& req, Deps& deps)
     throw core::Error(core::codes::unauthorized, detail);
 }
 
-/// Throws UNAUTHORIZED unless the request carries the tenant's secret.
+/// Throws UNAUTHORIZED unless the Authorization header is the tenant's secret.
 void require_secret(http::Request const& req, tenancy::Tenant const& tenant, Deps& deps)
 {
     auto const secret = settings::purchases_secret(settings::document_of(tenant), tenant.id, deps.keyring);
     auto const sent = req.header("Authorization").value_or("");
     if (secret.empty() || !secret.equals(sent))
-        refuse(deps, Provider::purchases, "The Authorization header is not the one that was agreed on.");
+        refuse(deps, Provider::purchases,
+            "The Authorization header does not match `purchasesSecret` in the settings.");
 }
 
 /// Throws UNAUTHORIZED unless one of the tenant's secrets signed the body.
@@ -43,11 +44,12 @@ void require_signature(http::Request const& req, tenancy::Tenant const& tenant, 
     auto const header = req.header(deps.payments_signature_header).value_or("");
     if (!is_signed(header, req.body, secrets, deps.clock.now()))
         refuse(deps, Provider::payments,
-            "The body is not signed with a secret of this tenant, or not just now.");
+            "The signature is invalid or too old. Check `paymentsSigningSecrets` in the settings, and the "
+            "sender's clock.");
 }
 
-/// A body as it is to be taken in; `malformed` is what is to be answered, once it is archived, when it is no
-/// event.
+/// A received event. If the body is not a valid event, `malformed` is the error to respond with after the
+/// body was archived.
 struct Received {
     apply::Incoming incoming;
     std::optional<core::Error> malformed;
@@ -68,10 +70,11 @@ Received read(http::Request const& req, Provider provider, tenancy::Tenant const
         incoming.event = std::move(parsed.event);
         if (!parsed.faults.empty()) received.malformed = core::Error::validation(std::move(parsed.faults));
     } else {
-        received.malformed = core::Error(core::codes::malformed_json, "The body is not valid JSON.");
+        received.malformed =
+            core::Error(core::codes::malformed_json, "The body is not valid JSON. Send a JSON object.");
     }
     incoming.rejected = received.malformed.has_value();
-    // An event belongs where it says, whichever environment's address it came to.
+    // An event belongs to the environment that it names, even if it was posted to the other one.
     auto const& environment = incoming.event.environment;
     if (environment && !incoming.rejected) incoming.scope_id = tenant.scope(*environment).id;
     return received;

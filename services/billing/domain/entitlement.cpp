@@ -18,7 +18,7 @@ std::size_t position(std::array<std::string_view, N> const& names, std::string_v
     return static_cast<std::size_t>(it - names.begin());
 }
 
-/// With its length in front: no two lists of texts come to the same.
+/// Prefixes the text with its length, so that different lists of texts give different keys.
 void append(std::string& key, std::string_view text)
 {
     key.append(std::to_string(text.size())).append(1, ':').append(text);

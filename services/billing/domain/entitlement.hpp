@@ -13,7 +13,7 @@
 
 namespace billing {
 
-/// Who says that a user has something. Sources never touch each other's entitlements.
+/// The origin of an entitlement. A source never changes the entitlements of another source.
 enum class Source : std::uint8_t { purchases, payments, manual };
 /// In the order of Source.
 inline constexpr std::array<std::string_view, 3> sources{"purchases", "payments", "manual"};
@@ -32,67 +32,71 @@ constexpr std::string_view to_string(Status status) noexcept
     return statuses[static_cast<std::size_t>(status)];
 }
 
-/// The inverse. Throws std::invalid_argument for any other text.
+/// The source with this name. Throws std::invalid_argument if there is none.
 Source parse_source(std::string_view text);
+/// The status with this name. Throws std::invalid_argument if there is none.
 Status parse_status(std::string_view text);
 
-/// Where an event stands among those of one entitlement. The greatest one decides, however they arrive: by
-/// the provider's time, then the rank of its type, then the later period end, then the greater event id
-/// (bytes).
+/// The position of an event among the events of one entitlement. The event with the greatest position decides
+/// the entitlement's state, regardless of the order in which events arrive. Positions are compared by the
+/// provider's time, then the rank of the type, then the period end, then the event id (bytewise).
 struct Order {
-    core::Time at;                             ///< the provider's
-    int rank = 0;                              ///< of types that tie: rank_of()
-    core::Time period_end = core::Time::max(); ///< max: none is stated
+    core::Time at;                             ///< the provider's time
+    int rank = 0;                              ///< rank_of(): orders types of events at the same time
+    core::Time period_end = core::Time::max(); ///< max: the event states no period end
     std::string event_id;
 
     friend auto operator<=>(Order const&, Order const&) = default;
 };
 
-/// Stands for the moment at which the database takes in what is being written, where that is not known yet.
+/// Stands for the time at which the database stores a row, until the row is stored.
 inline constexpr core::Time on_arrival = core::Time::max();
 
-/// What a user has, as a row. One for each (scope, user, source, product), and of consumables one for each
-/// purchase (`transaction_id`).
+/// An entitlement, as stored. A user of a scope has one per source and product. For a consumable, the user
+/// has one per purchase (`transaction_id`).
 struct Entitlement {
-    core::Uuid id; ///< follows from the key: entitlement_id()
+    core::Uuid id; ///< derived from the key: entitlement_id()
     std::string user_id;
     Source source{};
-    std::string provider_product_id; ///< as the provider names it
-    std::string
-        alternative_product_id; ///< what else the catalog may know it by (a price's product); or empty
-    std::string transaction_id; ///< of a consumable (else its event's id); empty for subscriptions
+    std::string provider_product_id; ///< the provider's id of the product
+    /// Another id under which the catalog may list the product: if `provider_product_id` is the id of a
+    /// price, this is the id of the price's product. May be empty.
+    std::string alternative_product_id;
+    /// The id of a consumable's transaction. If the purchase event names no transaction, the event's id. For
+    /// a manual entitlement to a consumable, a random UUID. Empty for subscriptions.
+    std::string transaction_id;
 
     Status status{};
     std::optional<core::Time> purchased_at;
     std::optional<core::Time> expires_at;  ///< nullopt: never
-    std::optional<core::Time> grace_until; ///< until when the provider grants access past `expires_at`
+    std::optional<core::Time> grace_until; ///< end of the provider's grace period, after `expires_at`
     bool will_renew = false;
-    std::optional<std::string> reason; ///< of a manual one
+    std::optional<std::string> reason; ///< why it was granted; manual entitlements only
 
     std::string last_event_type;
-    Order last;                      ///< of the event that decided
-    std::string last_transaction_id; ///< which that event named; or empty
+    Order last;                      ///< position of the event that decided the state
+    std::string last_transaction_id; ///< transaction that the event at `last` named; may be empty
 
-    core::Time created_at = on_arrival; ///< when the first event of this key was received
-    core::Time updated_at = on_arrival; ///< when the one that decided was
-    std::int64_t revision = 0;          ///< counts the writes; 0: not written yet
+    core::Time created_at = on_arrival; ///< when its first event was received
+    core::Time updated_at = on_arrival; ///< when the event at `last` was received
+    std::int64_t revision = 0;          ///< incremented by each write; 0: not written yet
 
     friend bool operator==(Entitlement const&, Entitlement const&) = default;
 };
 
-/// The id of the entitlement with this key: always the same, so that a history that is applied again makes
-/// the same entitlements. In the form of a UUIDv7, all of whose free bits are a hash.
+/// The id of the entitlement with these parameters. The id depends only on the parameters, so that replaying
+/// the same events gives the same ids. The id has the form of a UUIDv7 whose free bits are a hash.
 core::Uuid entitlement_id(std::int64_t scope_id, Source source, std::string_view user_id,
     std::string_view provider_product_id, std::string_view transaction_id = {});
 
-/// Until when it gives access, whatever its status: `expires_at`, or the end of grace if that is later.
-/// nullopt: for ever.
+/// When access ends, regardless of the status: `expires_at`, or `grace_until` if `grace_until` is later.
+/// nullopt: access has no end.
 std::optional<core::Time> ends_at(Entitlement const& e) noexcept;
 
-/// Whether it gives access at `now`: active and not past its end.
+/// Whether the entitlement gives access at `now`: its status is active, and `now` is before `ends_at(e)`.
 bool is_active(Entitlement const& e, core::Time now) noexcept;
 
-/// Whether the two differ in what readers are shown of them, times of writing apart.
+/// Whether members that API responses and webhooks show differ. `created_at` and `updated_at` are ignored.
 bool differs(Entitlement const& a, Entitlement const& b) noexcept;
 
 } // namespace billing

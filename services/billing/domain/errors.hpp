@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 
-/// The codes that billing adds.
+/// Error codes of billing, beside those that all services share.
 namespace billing::codes {
 
 inline constexpr core::ErrorCode purchases_api_not_configured{"PURCHASES_API_NOT_CONFIGURED", 409};

@@ -19,7 +19,7 @@
 
 namespace billing {
 
-/// Who sent an event: the in-app purchase platform, or the card payment provider.
+/// The sender of an event: the in-app purchase platform, or the card payment provider.
 enum class Provider : std::uint8_t { purchases, payments };
 /// In the order of Provider.
 inline constexpr std::array<std::string_view, 2> providers{"purchases", "payments"};
@@ -29,16 +29,16 @@ constexpr std::string_view to_string(Provider provider) noexcept
     return providers[static_cast<std::size_t>(provider)];
 }
 
-/// The inverse. Throws std::invalid_argument for any other text.
+/// The provider with this name. Throws std::invalid_argument if there is none.
 Provider parse_provider(std::string_view text);
 
-/// What became of an event.
+/// The result of taking in an event.
 enum class Result : std::uint8_t {
-    applied,   ///< it decides, or has a say
-    skipped,   ///< none of ours; `reason` says why
-    duplicate, ///< of an id that was there before; not archived again
-    stale,     ///< later ones were applied before it; it changed nothing
-    rejected,  ///< malformed: answered 400
+    applied,   ///< the event decides the state, or contributes to it
+    skipped,   ///< the event has no effect now; `reason` states why
+    duplicate, ///< an event with this id was received before; this one is not archived
+    stale,     ///< events with later positions were applied before; this event does not change the state
+    rejected,  ///< the event is malformed; its provider gets status 400
 };
 /// In the order of Result.
 inline constexpr std::array<std::string_view, 5> results{
@@ -49,61 +49,64 @@ constexpr std::string_view to_string(Result result) noexcept
     return results[static_cast<std::size_t>(result)];
 }
 
-/// The inverse. Throws std::invalid_argument for any other text.
+/// The result with this name. Throws std::invalid_argument if there is none.
 Result parse_result(std::string_view text);
 
-/// Result and, where there is something to say, why: `unhandled_type`, `no_user`, ...
+/// The result of an event, and its reason, such as `unhandled_type` or `no_user`.
 struct Outcome {
     Result result{};
-    std::string reason; ///< or empty
+    std::string reason; ///< may be empty
 
     friend bool operator==(Outcome const&, Outcome const&) = default;
 };
 
-/// An event that changes nothing by itself.
+/// An event that changes no entitlement, with the reason.
 struct Skipped {
     std::string_view reason;
 };
 
-/// What an event says once its envelope is off.
+/// The content of an event, without its envelope.
 using Fact = std::variant<Skipped, PurchaseEvent, SubscriptionEvent, InvoiceEvent>;
 
 /// An event of either provider.
 struct Event {
     Provider provider{};
-    std::string id;                               ///< the provider's
-    std::string type;                             ///< as the provider names it
-    std::optional<core::Environment> environment; ///< nullopt: it names none, and belongs where it was posted
+    std::string id;   ///< the provider's id of the event
+    std::string type; ///< the provider's name of the event type
+    /// nullopt: the event names no environment, so it belongs to the scope that it was posted to.
+    std::optional<core::Environment> environment;
     std::optional<std::string> user_id;
-    std::optional<std::string> subject; ///< the payment provider's subscription
-    std::optional<core::Time> at;       ///< the provider's time
+    std::optional<std::string> subject; ///< id of the payment provider's subscription
+    std::optional<core::Time> at;       ///< the time that the provider states
     Fact fact;
 
-    /// When it was received, as its fact is to have it.
+    /// Sets the time of receipt in `fact`.
     void received(core::Time at);
 };
 
-/// An event, or what is wrong with it: then `faults` is not empty, and `event` holds what could be read.
+/// A parsed event. If `faults` is not empty, the event is malformed and `event` holds the members that could
+/// be read.
 struct Parsed {
     Event event;
     std::vector<core::FieldError> faults;
 };
 
-/// The body of a webhook as JSON (RFC 8259, depth 32), in that memory; nullopt when it is not.
+/// Parses a webhook body as JSON (RFC 8259, depth 32) into `memory`; nullopt if it is not JSON.
 std::optional<boost::json::value> parse_document(std::string_view body,
     boost::json::storage_ptr memory = boost::json::make_shared_resource<boost::json::monotonic_resource>());
 
 /// Reads the in-app platform's envelope, RevenueCat's `{api_version, event: {…}}`
-/// (https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields). Types that are handled
-/// need every field that decides; of all others `id` and `type` are enough.
+/// (https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields). Handled types require all
+/// fields that determine the result; other types require only `id` and `type`.
 Parsed parse_purchase_event(boost::json::value const& document);
 
 /// Reads the card provider's envelope, Stripe's `{id, type, created, livemode, data: {object}}`
-/// (https://docs.stripe.com/api/events/object), with subscriptions and invoices of its old API versions and
-/// of the new (2025-03-31 and later: periods on items, `parent.subscription_details` on invoices).
+/// (https://docs.stripe.com/api/events/object). Accepts subscriptions and invoices of old and new API
+/// versions. Versions since 2025-03-31 have the periods in the items of a subscription, and
+/// `parent.subscription_details` in an invoice.
 Parsed parse_payment_event(boost::json::value const& document);
 
-/// One of the two.
+/// Calls the parser of the provider.
 Parsed parse_event(Provider provider, boost::json::value const& document);
 
 } // namespace billing

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t max_items = 100; // the provider has 20 at most in a subscription
+constexpr std::size_t max_items = 100; // the provider permits at most 20 in a subscription
 constexpr std::size_t max_lines = 1000;
 constexpr std::string_view invoice_payment_failed = "invoice.payment_failed";
 
@@ -23,7 +23,7 @@ std::optional<PaymentType> type_of(std::string_view type)
     return static_cast<PaymentType>(it - payment_types.begin());
 }
 
-/// The member, unless it is absent or null, or `object` is no object.
+/// The member; null if it is absent or JSON null, or `object` is not an object.
 json::value const* find(json::value const* object, std::string_view name)
 {
     auto const* members = object == nullptr ? nullptr : object->if_object();
@@ -44,7 +44,8 @@ std::optional<core::Environment> environment_of(json::value const* livemode)
     return livemode->get_bool() ? core::Environment::production : core::Environment::sandbox;
 }
 
-/// What refers to another object: its id, or the whole object where it was expanded. Empty: neither.
+/// The id of a referenced object. The member `name` may be the id or the whole object; else the result is
+/// empty.
 std::string reference(json::value const* holder, std::string_view name)
 {
     if (auto const* value = find(holder, name)) {
@@ -54,7 +55,8 @@ std::string reference(json::value const* holder, std::string_view name)
     return {};
 }
 
-/// What is sold: a price, in old API versions a plan, both of a product.
+/// The ids that identify the product of an item: of its price (in old API versions its plan), and of the
+/// price's product.
 struct Sold {
     std::string product, alternative;
 };
@@ -73,7 +75,7 @@ Sold sold_in(json::value const& holder)
 
 // --- subscriptions
 
-/// What its items have in common.
+/// Defaults for all items of a subscription.
 struct Shared {
     std::optional<core::Time> since, ends;
 };
@@ -85,7 +87,7 @@ Shared read_shared(core::Fields& f)
     return {started ? started : created, reading::optional_seconds(f, "current_period_end")};
 }
 
-/// One item. One that sells nothing has a fault.
+/// Reads one item. An item without a price is an error.
 SubscriptionItem read_item(
     core::Fields& f, json::value const& item, std::string const& pointer, Shared const& shared)
 {
@@ -93,7 +95,8 @@ SubscriptionItem read_item(
     auto const since = reading::optional_seconds(nested, "created");
     auto const ends = reading::optional_seconds(nested, "current_period_end");
     Sold sold = sold_in(item);
-    if (sold.product.empty()) nested.fault("price", "required", "must name a price");
+    if (sold.product.empty())
+        nested.fault("price", "required", "must be a price object or the id of a price");
     f.absorb(nested);
     return {.product = std::move(sold.product),
         .alternative = std::move(sold.alternative),
@@ -101,7 +104,7 @@ SubscriptionItem read_item(
         .ends = ends ? ends : shared.ends};
 }
 
-/// Of several items with one price the one that lasts longest stands for all.
+/// Merges items with the same price into the item that ends last.
 std::vector<SubscriptionItem> distinct(std::vector<SubscriptionItem> items)
 {
     std::map<std::string, SubscriptionItem> by_product;
@@ -147,7 +150,7 @@ std::string read_user(core::Fields& f)
     return user;
 }
 
-/// Newer API versions say "at the end of the period" as a date.
+/// Newer API versions have the date `cancel_at` instead of the boolean `cancel_at_period_end`.
 bool cancels_at_period_end(core::Fields& f, std::vector<SubscriptionItem> const& items)
 {
     if (f.optional_boolean("cancel_at_period_end").value_or(false)) return true;
@@ -165,7 +168,7 @@ core::Time last_end(std::vector<SubscriptionItem> const& items)
     return items.empty() ? core::Time::max() : last;
 }
 
-/// What the subscription says its status is; `canceled` once it was deleted. nullopt: one that is not known.
+/// The subscription's status; `canceled` if it was deleted. nullopt: unknown status.
 std::optional<PaymentStatus> read_status(core::Fields& f, PaymentType type)
 {
     auto const text = f.text("status", 1, reading::max_id);
@@ -204,7 +207,7 @@ void read_subscription(Event& event, core::Fields& f, json::value const& object,
 
 // --- invoices
 
-/// The subscription that an invoice is of, in the old shape or the new.
+/// The subscription of an invoice, in the old or the new shape.
 std::string subscription_of(json::value const& invoice)
 {
     std::string id = reference(&invoice, "subscription");
@@ -212,7 +215,7 @@ std::string subscription_of(json::value const& invoice)
     return id;
 }
 
-/// What a line is for: a price in the old shape, the id of one in the new.
+/// The price of an invoice line: an object in the old shape, an id in the new one.
 std::string product_of(json::value const& line)
 {
     Sold sold = sold_in(line);
@@ -220,7 +223,7 @@ std::string product_of(json::value const& line)
     return std::move(sold.product);
 }
 
-/// Money given back, for the rest of a period that something else took the place of.
+/// Whether the line gives money back for the rest of a replaced period.
 bool is_credit(json::value const& line)
 {
     auto const* amount = find(&line, "amount");
@@ -229,7 +232,7 @@ bool is_credit(json::value const& line)
            (amount->is_double() && amount->get_double() < 0);
 }
 
-/// One line for each product, until the latest end: what is kept of them has the bound that items have.
+/// Reads the lines as one line per product, with the latest end of its lines. At most `max_items` products.
 std::vector<InvoiceLine> read_lines(core::Fields& f)
 {
     std::vector<InvoiceLine> lines;
@@ -249,7 +252,8 @@ std::vector<InvoiceLine> read_lines(core::Fields& f)
         }
         nested.absorb(within);
     }
-    if (ends_of.size() > max_items) nested.fault("data", "too_many", "must not be for so many prices");
+    if (ends_of.size() > max_items)
+        nested.fault("data", "too_many", "must have at most 100 different prices");
     f.absorb(nested);
     for (auto const& [product, ends] : ends_of)
         lines.push_back({product, ends});
@@ -284,7 +288,7 @@ void read_object(Parsed& parsed, core::Fields& envelope, json::value const& docu
     event.at = reading::seconds(envelope, "created");
     auto const* object = find(&document, {"data", "object"});
     if (object == nullptr || !object->is_object()) {
-        envelope.fault("data", "required", "must have an object");
+        envelope.fault("data", "required", "must contain the member `object`, a JSON object");
         return;
     }
     core::Fields f(*object, "/data/object");
@@ -298,7 +302,7 @@ void read_object(Parsed& parsed, core::Fields& envelope, json::value const& docu
     envelope.absorb(f);
 }
 
-/// Of types that are not handled only id and type have to be there.
+/// Types that are not handled require only id and type.
 void read_rest_leniently(Event& event, json::value const& document)
 {
     auto const* object = find(&document, {"data", "object"});

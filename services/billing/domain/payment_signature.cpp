@@ -15,8 +15,8 @@ namespace billing {
 
 namespace {
 
-/// More are not looked at: the provider sends as many as it has secrets, and we compare each with each of
-/// ours.
+/// Maximum number of signatures that are read; further ones are ignored. The provider sends one signature per
+/// secret. Each signature is compared with each of the tenant's secrets, so the limit bounds the work.
 constexpr std::size_t max_signatures = 16;
 
 struct Header {

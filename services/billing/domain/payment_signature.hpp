@@ -9,13 +9,13 @@
 
 namespace billing {
 
-/// How far the time of a signature may be from ours, either way.
+/// How far the signature's time may differ from `now`, in both directions.
 inline constexpr std::chrono::seconds signature_tolerance{300};
 
 /// Whether one of `secrets` signed `body` by the payment provider's scheme, which is Stripe's
-/// (https://docs.stripe.com/webhooks#verify-manually): the header is `t=<unix seconds>,v1=<hex>,…`, and a
-/// `v1` the HMAC-SHA256 of `<t>.<body>`. Several are there while a secret is replaced. Which of them match
-/// shows in no time.
+/// (https://docs.stripe.com/webhooks#verify-manually). The header is `t=<unix seconds>,v1=<hex>,…`; each `v1`
+/// is an HMAC-SHA256 of `<t>.<body>`. While a secret is being rotated, the header has several `v1`. The run
+/// time does not depend on which signature matches.
 bool is_signed(
     std::string_view header, std::string_view body, std::span<core::Secret const> secrets, core::Time now);
 

@@ -33,7 +33,7 @@ std::string_view reason_to_skip(std::string_view type)
     return "unhandled_type";
 }
 
-/// Of types that are not handled only id and type have to be there.
+/// Types that are not handled require only id and type.
 void read_rest_leniently(Event& event, json::value const& body)
 {
     event.environment = environment_of(body);

@@ -9,7 +9,7 @@ namespace billing {
 
 namespace {
 
-/// What a consumable's purchase goes by: a purchase without a transaction is only ever its own event's.
+/// The id of a consumable's purchase. A purchase without a transaction is identified by its event.
 std::string const& purchase_of(PurchaseEvent const& event)
 {
     bool const is_purchase = event.type == PurchaseType::non_renewing_purchase;
@@ -23,7 +23,7 @@ bool renews_after(PurchaseType type) noexcept
     case PurchaseType::renewal:
     case PurchaseType::product_change:
     case PurchaseType::uncancellation:
-    case PurchaseType::billing_issue: // the store goes on trying
+    case PurchaseType::billing_issue: // the store retries the payment
     case PurchaseType::subscription_paused:
     case PurchaseType::subscription_extended:
         return true;
@@ -35,7 +35,7 @@ bool renews_after(PurchaseType type) noexcept
     return false;
 }
 
-/// `event` as it decides, or nothing but an earlier time of creation, on what is there.
+/// Applies `event` to the stored entitlement. A stale event changes at most the time of creation.
 PurchaseDecision decide_on(PurchaseEvent const& event, std::int64_t scope_id, bool consumable,
     std::optional<Entitlement> const& held)
 {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-/// The rules of the in-app purchase platform's events: interfaces.md, "D. Entitlement status by inbound
-/// event" and D1.
+/// The rules for events of the in-app purchase platform. The contract (proto/billing.openapi.yaml) lists the
+/// resulting status of each type.
 namespace billing {
 
 enum class PurchaseType : std::uint8_t {
@@ -37,11 +37,12 @@ constexpr std::string_view to_string(PurchaseType type) noexcept
     return purchase_types[static_cast<std::size_t>(type)];
 }
 
-/// The status that an event leaves its entitlement in.
+/// The status of an entitlement after an event.
 Status status_after(PurchaseType type) noexcept;
 
-/// Which of two events of one moment is taken as the later: EXPIRATION, before it BILLING_ISSUE,
-/// SUBSCRIPTION_PAUSED, CANCELLATION, and before those all others.
+/// The rank of an event type. Of two events at the same time, the event with the greater rank counts as
+/// later. The ranks from greatest to smallest: EXPIRATION, BILLING_ISSUE, SUBSCRIPTION_PAUSED, CANCELLATION,
+/// all other types.
 int rank_of(PurchaseType type) noexcept;
 
 /// An event of a handled type.
@@ -49,41 +50,42 @@ struct PurchaseEvent {
     PurchaseType type{};
     Order order;
     std::string user_id;
-    std::string product;        ///< the new one of a PRODUCT_CHANGE
-    std::string transaction_id; ///< or empty
+    std::string product;        ///< the new product of a PRODUCT_CHANGE
+    std::string transaction_id; ///< may be empty
     std::optional<core::Time> purchased_at, expires_at, grace_until;
     core::Time received_at = on_arrival;
 };
 
-/// The entitlement as the event alone leaves it: nothing of what was there before lasts. `consumable`: the
-/// event is about one purchase that does not renew (`transaction`), which a CANCELLATION, a refund, ends at
-/// the event's time.
+/// The entitlement that results from `event` alone, without earlier state. `consumable`: whether the event is
+/// about a purchase that does not renew. A CANCELLATION of such a purchase is a refund, so the entitlement
+/// ends at the event's time.
 Entitlement entitlement_after(PurchaseEvent const& event, std::int64_t scope_id, bool consumable);
 
-/// What there is of a product before an event.
+/// The existing entitlements that an event may concern.
 struct HeldPurchases {
-    std::optional<Entitlement> subscription; ///< of the product
+    std::optional<Entitlement> subscription; ///< of the event's product
     std::optional<Entitlement> consumable;   ///< of the event's transaction
 };
 
-/// The ids of those two, in that order: the second is the first again when the event can name no consumable.
+/// The ids of the two entitlements in HeldPurchases, in the order of its members. Both ids are equal if the
+/// event identifies no transaction.
 std::array<core::Uuid, 2> entitlements_concerned(PurchaseEvent const& event, std::int64_t scope_id);
 
 struct PurchaseDecision {
-    bool applies = false;             ///< else it is stale, or (`again`) the one that has decided
-    bool again = false;               ///< it is the very event that decided last
-    std::optional<Entitlement> write; ///< what to write, stale or not
-    /// Events about this consumable may have been taken for ones about a subscription, because it was not
-    /// known to be one before this event: fold_purchases() over all events of the user and the product
-    /// decides.
+    bool applies = false;             ///< false: the event is stale, or `again` is true
+    bool again = false;               ///< the same event decided the stored state
+    std::optional<Entitlement> write; ///< the row to write, if any; set for some stale events too
+    /// True if the event shows that the product is a consumable, because earlier events may have been handled
+    /// as events of a subscription. The caller must then call fold_purchases() with all events of the user
+    /// and the product.
     bool needs_history = false;
 };
 
-/// What an event does to what there is.
+/// Applies an event to the existing entitlements.
 PurchaseDecision decide(PurchaseEvent const& event, std::int64_t scope_id, HeldPurchases const& held);
 
-/// The entitlements that a history leaves, whatever the order of `events`. The same as deciding them one by
-/// one. Ordered by id.
+/// The entitlements that result from `events`, which may have any order. Calling `decide` for each event
+/// gives the same result. Ordered by id.
 std::vector<Entitlement> fold_purchases(std::int64_t scope_id, std::span<PurchaseEvent const> events);
 
 } // namespace billing

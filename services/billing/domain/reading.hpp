@@ -11,20 +11,21 @@
 #include <string>
 #include <string_view>
 
-/// What reading both providers' events has in common.
+/// Helpers that read both providers' events.
 namespace billing::reading {
 
-/// Ids, whoever gives them, have 1 to this many characters.
+/// Maximum length of ids and of event types, in code points.
 inline constexpr std::size_t max_id = 255;
 inline constexpr std::size_t max_type = 100;
 
-/// A member that nothing depends on: nullopt when it is absent or of another form, which is no fault.
+/// The text of an optional member. nullopt if the member is absent, empty or invalid; none of these is an
+/// error.
 std::optional<std::string> text_if_any(boost::json::value const& object, std::string_view name);
 
-/// An optional id, empty when absent, null or "".
+/// The value of an optional id. Empty if the member is absent, null or "".
 std::string id_or_empty(core::Fields& f, std::string_view name);
 
-/// Moments in whole milliseconds or seconds since 1970.
+/// Read a time, which the provider states in whole milliseconds or seconds since 1970.
 core::Time milliseconds(core::Fields& f, std::string_view name);
 std::optional<core::Time> optional_milliseconds(core::Fields& f, std::string_view name);
 core::Time seconds(core::Fields& f, std::string_view name);

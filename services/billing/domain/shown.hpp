@@ -11,21 +11,21 @@
 
 namespace billing {
 
-/// What the catalog has of a product: the part of it that entitlements carry.
+/// The members of a catalog product that entitlements show.
 struct CatalogProduct {
     core::Uuid id;
     std::vector<std::string> features;
     std::string grants_json; ///< `[{"name":…,"quantity":…}]`
 };
 
-/// An entitlement as readers are shown it. The catalog is looked at as it is read: by its
-/// `provider_product_id`, else its `alternative_product_id`.
+/// An entitlement with its catalog product. The product is looked up when the entitlement is read: first by
+/// `provider_product_id`, then by `alternative_product_id`.
 struct Shown {
     Entitlement entitlement;
-    std::optional<CatalogProduct> product; ///< nullopt: the catalog does not have it
+    std::optional<CatalogProduct> product; ///< nullopt: not in the catalog
 };
 
-/// An entitlement as every answer and every webhook shows it, `isActive` as of `now`.
+/// Writes an entitlement as responses and webhooks show it, with `isActive` as of `now`.
 void write(core::JsonWriter& w, Shown const& shown, core::Environment environment, core::Time now);
 
 } // namespace billing

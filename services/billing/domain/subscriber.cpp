@@ -21,24 +21,24 @@ namespace json = boost::json;
 
 json::object const& as_object(json::value const& value, char const* what)
 {
-    if (!value.is_object()) malformed(std::string(what) + " is no object");
+    if (!value.is_object()) malformed(std::string(what) + " is not an object");
     return value.get_object();
 }
 
-/// The member, unless it is absent or null.
+/// The member; null if it is absent or JSON null.
 json::value const* find(json::object const& object, std::string_view name)
 {
     auto const* value = object.if_contains(name);
     return value == nullptr || value->is_null() ? nullptr : value;
 }
 
-/// A member that is text without U+0000, which the database could not hold.
+/// A string member. Must not contain U+0000, which the database cannot store.
 std::optional<std::string> text(json::object const& object, std::string_view name)
 {
     auto const* value = find(object, name);
     if (value == nullptr) return std::nullopt;
     if (!value->is_string() || value->get_string().find('\0') != json::string::npos)
-        malformed(std::string(name) + " is no text");
+        malformed(std::string(name) + " is not valid text");
     return std::string(value->get_string());
 }
 
@@ -47,31 +47,32 @@ std::optional<core::Time> time(json::object const& object, std::string_view name
     auto const written = text(object, name);
     if (!written) return std::nullopt;
     auto const parsed = core::parse_rfc3339(*written);
-    if (!parsed) malformed(std::string(name) + " is no time");
+    if (!parsed) malformed(std::string(name) + " is not a time");
     return parsed;
 }
 
 bool is_sandbox(json::object const& purchase)
 {
     auto const* value = find(purchase, "is_sandbox");
-    if (value == nullptr || !value->is_bool()) malformed("is_sandbox is no boolean");
+    if (value == nullptr || !value->is_bool()) malformed("is_sandbox is not a boolean");
     return value->get_bool();
 }
 
-/// What a webhook could not name is no name here either.
+/// Throws if the id is longer than webhooks allow.
 std::string check_length(std::string id)
 {
-    if (core::count_code_points(id) > reading::max_id) malformed("a name is too long");
+    if (core::count_code_points(id) > reading::max_id) malformed("an id is too long");
     return id;
 }
 
 std::string check_product(std::string_view key)
 {
-    if (key.empty() || key.find('\0') != std::string_view::npos) malformed("a product without a name");
+    if (key.empty() || key.find('\0') != std::string_view::npos) malformed("a product has no id");
     return check_length(std::string(key));
 }
 
-/// Subscriptions of Google have base plans, which its documents keep apart and its webhooks do not.
+/// The product id as in webhooks. Google subscriptions have base plans. The document states the base plan in
+/// `product_plan_identifier`, but webhooks state it in the product id.
 std::string product_of(std::string_view key, json::object const& purchase)
 {
     std::string product = check_product(key);
@@ -94,12 +95,12 @@ Purchase read_purchase(json::object const& purchase)
     return p;
 }
 
-/// Its webhooks name the store's transaction; a document of an old schema has the platform's own id alone.
+/// The store's transaction id, as in webhooks. Old documents have only the platform's own id of the purchase.
 std::string transaction_of(json::object const& purchase)
 {
     auto transaction = text(purchase, "store_transaction_id");
     if (!transaction || transaction->empty()) transaction = text(purchase, "id");
-    if (!transaction || transaction->empty()) malformed("a purchase without an id");
+    if (!transaction || transaction->empty()) malformed("a purchase has no id");
     return check_length(*std::move(transaction));
 }
 
@@ -118,7 +119,7 @@ std::vector<Purchase> read_consumables(json::object const& products)
 {
     std::vector<Purchase> found;
     for (auto const& product : products) {
-        if (!product.value().is_array()) malformed("the purchases of a product are no array");
+        if (!product.value().is_array()) malformed("the purchases of a product are not an array");
         for (auto const& item : product.value().get_array()) {
             auto const& purchase = as_object(item, "a purchase");
             found.push_back(read_purchase(purchase));
@@ -135,12 +136,12 @@ Subscriber parse_subscriber(std::string_view text)
 {
     boost::system::error_code failed;
     json::value const document = json::parse(json::string_view(text.data(), text.size()), failed);
-    if (failed) malformed("it is no JSON");
-    auto const* subscriber = find(as_object(document, "it"), "subscriber");
-    if (subscriber == nullptr) malformed("there is no subscriber");
+    if (failed) malformed("invalid JSON");
+    auto const* subscriber = find(as_object(document, "the document"), "subscriber");
+    if (subscriber == nullptr) malformed("subscriber is missing");
     auto const& said = as_object(*subscriber, "subscriber");
     auto const* subscriptions = find(said, "subscriptions");
-    if (subscriptions == nullptr) malformed("there are no subscriptions");
+    if (subscriptions == nullptr) malformed("subscriptions is missing");
     Subscriber s;
     s.subscriptions = read_subscriptions(as_object(*subscriptions, "subscriptions"));
     if (auto const* consumables = find(said, "non_subscriptions"))

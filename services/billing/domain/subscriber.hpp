@@ -9,11 +9,11 @@
 
 namespace billing {
 
-/// One purchase as the platform's subscriber document tells it (RevenueCat REST API v1, `subscriptions` and
+/// A purchase in the platform's subscriber document (RevenueCat REST API v1, `subscriptions` and
 /// `non_subscriptions` of GET /v1/subscribers/{id}).
 struct Purchase {
-    std::string product;     ///< as its webhooks name it: with a base plan `product:plan`
-    std::string transaction; ///< of a consumable, else empty
+    std::string product;     ///< product id as in webhooks; `product:plan` if there is a base plan
+    std::string transaction; ///< transaction id of a consumable; empty for a subscription
     bool sandbox = false;
     std::optional<core::Time> purchased_at;
     std::optional<core::Time> expires_at; ///< nullopt: never
@@ -21,18 +21,19 @@ struct Purchase {
     std::optional<core::Time> billing_issue_at;
     std::optional<core::Time> grace_ends_at;
     std::optional<core::Time> refunded_at;
-    std::optional<core::Time> resumes_at; ///< of one that is paused
+    std::optional<core::Time> resumes_at; ///< set while paused
 };
 
-/// All a user bought through the platform, in both environments.
+/// All purchases of a user through the platform, in both environments.
 struct Subscriber {
     std::vector<Purchase> subscriptions;
-    /// nullopt: the document does not speak of them.
+    /// nullopt: the document has no member `non_subscriptions`.
     std::optional<std::vector<Purchase>> consumables;
 };
 
-/// Reads a subscriber document. Throws std::invalid_argument, without any of it, for what is not one: half a
-/// document must not be taken for a user who bought nothing.
+/// Parses a subscriber document. Throws std::invalid_argument if the document is malformed, because an
+/// incomplete document must not count as a user without purchases. The exception contains no value of the
+/// document.
 Subscriber parse_subscriber(std::string_view json);
 
 } // namespace billing

@@ -10,7 +10,7 @@ namespace billing {
 
 namespace {
 
-/// One item's claim to a product.
+/// An item's contribution to the entitlement of its product.
 struct Part {
     SubscriptionItem const* item = nullptr;
     Status status{};
@@ -26,7 +26,8 @@ bool has(std::vector<SubscriptionItem> const& items, std::string const& product)
     return std::ranges::any_of(items, [&](SubscriptionItem const& item) { return item.product == product; });
 }
 
-/// When the first event that named a product was received, as far as `before` knows.
+/// When the first event that named a product for this user was received, according to `before`. `on_arrival`
+/// if `before` does not state it.
 core::Time first_received(Subscription const& before, std::string const& user_id, std::string const& product)
 {
     core::Time first = on_arrival;
@@ -47,14 +48,14 @@ void keep_latest(std::vector<Subscription::Removed>& removed)
     removed.erase(removed.begin(), removed.end() - static_cast<std::ptrdiff_t>(max_removed));
 }
 
-/// Whether the last paid invoice says more than the last event that carried the subscription.
+/// Whether the last paid invoice is later than the last event that contains the subscription.
 bool is_paid_since(Subscription const& s)
 {
     return !is_final(s.status) && s.paid && s.paid->order > s.order;
 }
 
-/// The end of the period that `lines` pay for, or the item's own: an invoice that was paid late is of an
-/// earlier period.
+/// The end of the period that `lines` pay for, or the item's end if the item's end is later. The item's end
+/// is later if the invoice was paid late, for an earlier period.
 std::optional<core::Time> paid_until(SubscriptionItem const& item, std::vector<InvoiceLine> const& lines)
 {
     auto ends = item.ends;
@@ -95,7 +96,7 @@ Part part_of(Subscription::Removed const& removed)
         .received_at = removed.received_at};
 }
 
-/// What a user's subscriptions say, by product.
+/// The contributions of a user's subscriptions, by product.
 std::map<std::string_view, std::vector<Part>> parts_of(
     std::string const& user_id, std::span<Subscription const> subscriptions, PaymentRules const& rules)
 {
@@ -110,7 +111,7 @@ std::map<std::string_view, std::vector<Part>> parts_of(
     return parts;
 }
 
-/// Whether `b` is the better claim.
+/// Whether `b` is better than `a` (see `entitlements_of`). With equal ends, the later event is better.
 bool is_better(Part const& a, Part const& b)
 {
     auto const worth = [](Part const& p) {
@@ -206,7 +207,7 @@ Subscription after_event(std::optional<Subscription> const& before, Subscription
         if (!is_here(removed.user_id, removed.item.product)) s.removed.push_back(removed);
     for (auto const& item : before->items) {
         if (is_here(before->user_id, item.product)) continue;
-        // One that was the user's before the subscription was somebody else's for a while.
+        // An older entry exists if the subscription belonged to another user in between. It is replaced.
         std::erase_if(s.removed, [&](Subscription::Removed const& removed) {
             return removed.user_id == before->user_id && removed.item.product == item.product;
         });

@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-/// The rules of the card payment provider's events: interfaces.md, D2. Its events carry whole subscriptions,
-/// of several items; what a user has follows from the last state of each.
+/// The rules for events of the card payment provider. An event contains a whole subscription with all its
+/// items. A user's entitlements follow from the last state of each subscription.
 namespace billing {
 
-/// What the provider says of a subscription.
+/// The status of a subscription at the provider.
 enum class PaymentStatus : std::uint8_t {
     trialing,
     active,
@@ -30,15 +30,15 @@ enum class PaymentStatus : std::uint8_t {
 inline constexpr std::array<std::string_view, 8> payment_statuses{
     "trialing", "active", "paused", "past_due", "unpaid", "canceled", "incomplete", "incomplete_expired"};
 
-/// What a tenant decides about its payments.
+/// A tenant's settings for payments.
 struct PaymentRules {
     bool past_due_is_active = false;
 };
 
-/// The status that a subscription leaves its entitlements in.
+/// The entitlement status that follows from a subscription's status.
 Status status_of(PaymentStatus status, PaymentRules const& rules) noexcept;
 
-/// Whether it never changes again.
+/// Whether the status never changes again.
 constexpr bool is_final(PaymentStatus status) noexcept
 {
     return status == PaymentStatus::canceled || status == PaymentStatus::incomplete_expired;
@@ -59,17 +59,19 @@ constexpr std::string_view to_string(PaymentType type) noexcept
     return payment_types[static_cast<std::size_t>(type)];
 }
 
-/// Which of two events of one second is taken as the later. The provider's times are whole seconds, and what
-/// happens at a checkout happens within one: made (`incomplete`), changed, paid, ended.
+/// The rank of an event. Of two events in the same second, the event with the greater rank counts as later.
+/// Ranks are needed because the provider's times are whole seconds, and one second often has several events
+/// of a checkout. The ranks from smallest to greatest: created or `incomplete`, updated, paid, ended.
 int rank_of(PaymentType type, PaymentStatus status) noexcept;
 
-/// What is sold in an item of a subscription. An item without a price of its own takes the plan's.
+/// An item of a subscription. In old API versions an item has a plan instead of a price; the plan's id is
+/// used as the price's id.
 struct SubscriptionItem {
-    std::string product;     ///< the price
-    std::string alternative; ///< the product that it is a price of; or empty
+    std::string product;     ///< id of the price
+    std::string alternative; ///< id of the price's product; may be empty
     std::optional<core::Time> since;
-    std::optional<core::Time> ends;      ///< of the period that is paid for
-    core::Time received_at = on_arrival; ///< when the first event that names it was; not kept
+    std::optional<core::Time> ends;      ///< end of the paid period
+    core::Time received_at = on_arrival; ///< of the first event that names `product`; not stored
 
     friend bool operator==(SubscriptionItem const& a, SubscriptionItem const& b)
     {
@@ -78,20 +80,20 @@ struct SubscriptionItem {
     }
 };
 
-/// A whole subscription as an event carries it. Items are of different products, and sorted by them.
+/// An event that contains a whole subscription. Items have different products and are sorted by product.
 struct SubscriptionEvent {
     PaymentType type{};
     Order order;
     std::string subscription_id;
     std::string user_id; ///< `metadata.userId`
     PaymentStatus status{};
-    bool cancels = false; ///< at the end of the period
+    bool cancels = false; ///< whether it ends at the end of the period
     std::optional<core::Time> ended_at;
     std::vector<SubscriptionItem> items;
     core::Time received_at = on_arrival;
 };
 
-/// Until when an invoice pays for something; `product` empty: for every item.
+/// The end of the period that an invoice pays for. If `product` is empty, the line applies to every item.
 struct InvoiceLine {
     std::string product;
     core::Time ends;
@@ -99,7 +101,7 @@ struct InvoiceLine {
     friend bool operator==(InvoiceLine const&, InvoiceLine const&) = default;
 };
 
-/// An invoice of a subscription that was paid.
+/// A paid invoice of a subscription.
 struct InvoiceEvent {
     Order order;
     std::string subscription_id;
@@ -107,15 +109,15 @@ struct InvoiceEvent {
     core::Time received_at = on_arrival;
 };
 
-/// A subscription as its events have left it: the last of those that carry it whole, what they had before and
-/// have no longer, and the last paid invoice. Nothing else of them matters.
+/// The state of a subscription after its events. The state consists of the last event that contains the
+/// subscription, the items of earlier events that are missing from that event, and the last paid invoice.
 struct Subscription {
     struct Removed {
         std::string user_id;
         SubscriptionItem item;
-        std::string type; ///< of the event that came without it
-        Order order;
-        core::Time received_at = on_arrival; ///< of that event; not kept
+        std::string type;                    ///< of the event from which the item was missing
+        Order order;                         ///< of the same event
+        core::Time received_at = on_arrival; ///< of the same event; not stored
 
         friend bool operator==(Removed const& a, Removed const& b)
         {
@@ -126,7 +128,7 @@ struct Subscription {
     struct Paid {
         Order order;
         std::vector<InvoiceLine> lines;
-        core::Time received_at = on_arrival; ///< not kept
+        core::Time received_at = on_arrival; ///< not stored
 
         friend bool operator==(Paid const& a, Paid const& b)
         {
@@ -137,68 +139,70 @@ struct Subscription {
     std::string id;
     std::string user_id;
     PaymentType type{};
-    Order order; ///< of the last event that carried it
+    Order order; ///< of the last event that contains the subscription
     PaymentStatus status{};
     bool cancels = false;
     std::optional<core::Time> ended_at;
     std::vector<SubscriptionItem> items;
     std::vector<Removed> removed;
     std::optional<Paid> paid;
-    core::Time received_at = on_arrival; ///< of that event; not kept
-    std::int64_t revision = 0;           ///< counts the writes; 0: not written yet
+    core::Time received_at = on_arrival; ///< of the event at `order`; not stored
+    std::int64_t revision = 0;           ///< incremented by each write; 0: not written yet
 };
 
-/// Of so many items that a subscription no longer has it is remembered that it had them: of the latest. Who
-/// changes plans does not come near it, and whoever sends such events does not make the row grow for ever.
+/// The maximum number of removed items that are stored; the latest ones are kept. The limit bounds the size
+/// of the row. Normal plan changes remove far fewer items.
 inline constexpr std::size_t max_removed = 200;
 
-/// Whether both were left so by their events, times of writing apart.
+/// Whether both have the same state. Ignores times of receipt and `revision`.
 bool same_state(Subscription const& a, Subscription const& b);
 
-/// The subscription after an event that carries it: `event` is later than all that it was carried by before.
+/// The subscription after `event`, which contains it. Precondition: `event` is later than the events of
+/// `before`.
 Subscription after_event(std::optional<Subscription> const& before, SubscriptionEvent const& event);
 
-/// What a paid invoice does: true when it says more than was known (it is kept), false when a later one was
-/// paid before it.
+/// Applies a paid invoice. Returns true if `invoice` becomes the last paid invoice. Returns false and changes
+/// nothing if the stored invoice is the same or a later one.
 bool pay(Subscription& subscription, InvoiceEvent const& invoice);
 
-/// The subscription that a history of one leaves, whatever the order of its events. nullopt when none of them
-/// carries it.
+/// The subscription that results from its events, which may have any order. nullopt if no event contains the
+/// subscription.
 std::optional<Subscription> fold_subscription(
     std::span<SubscriptionEvent const> carried, std::span<InvoiceEvent const> invoices);
 
-/// What an event does to a subscription.
+/// The effect of an event on a subscription.
 struct PaymentDecision {
     enum class Kind : std::uint8_t {
         applies,
-        stale,         ///< it is older than what is known
-        ended,         ///< an invoice of a subscription that is over for good
-        awaits,        ///< an invoice that came before its subscription
-        needs_history, ///< fold_subscription() over all of its events decides
+        stale,         ///< an invoice that is older than the stored state
+        ended,         ///< an invoice for a subscription that has ended
+        awaits,        ///< an invoice whose subscription has no stored state
+        needs_history, ///< call fold_subscription() with all events of the subscription
     };
 
     Kind kind{};
-    std::optional<Subscription> after; ///< to be kept
+    std::optional<Subscription> after; ///< the state to store
 };
 
-/// `has_history`: events of a subscription that is not known have come already.
+/// `has_history`: whether events of the subscription were received although it has no stored state.
 PaymentDecision decide(
     std::optional<Subscription> const& before, SubscriptionEvent const& event, bool has_history);
 PaymentDecision decide(std::optional<Subscription> const& before, InvoiceEvent const& invoice);
 
-/// A subscription that was folded anew, where it was kept as `before`: of events that are no longer there
-/// only that remembers.
+/// Merges a newly folded subscription with its stored state `before`, because only `before` includes events
+/// that are no longer in the archive.
 Subscription joined(std::optional<Subscription> const& before, Subscription folded);
 
-/// The entitlements of a user that subscriptions leave, one for each product: of several items or
-/// subscriptions with one product the best decides, active before paused before expired, then the one that
-/// lasts longer. A product that an item was swapped from, or that was taken out, expired at the event that
-/// came without it. Ordered by product.
+/// A user's entitlements from subscriptions, one per product. If several items or subscriptions have the same
+/// product, the best one decides the entitlement. Active is better than paused, and paused is better than
+/// expired; with equal statuses, the later end is better. The entitlement of a replaced or removed item
+/// expired at the time of the first event without the item. Ordered by product.
 std::vector<Entitlement> entitlements_of(std::int64_t scope_id, std::string const& user_id,
     std::span<Subscription const> subscriptions, PaymentRules const& rules);
 
-/// Those of `wanted` that have to be written where there is `held`: with its revisions, and with its times
-/// where the same event still decides.
+/// The entitlements of `wanted` that differ from the stored entitlements `held`, ready to be written. Each
+/// gets the revision of its stored row, the earlier `created_at` of both, and, if the same event decided
+/// both, the stored `updated_at`.
 std::vector<Entitlement> changes_to(std::span<Entitlement const> held, std::vector<Entitlement> wanted);
 
 } // namespace billing

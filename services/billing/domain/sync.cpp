@@ -16,7 +16,7 @@ bool is_after(std::optional<core::Time> const& time, core::Time moment) noexcept
     return time && *time > moment;
 }
 
-/// Whether the time that was paid for, and any grace after it, is over.
+/// Whether the paid period and any grace period have ended.
 bool has_ended(Purchase const& p, core::Time at) noexcept
 {
     return p.expires_at && *p.expires_at <= at && !is_after(p.grace_ends_at, at);
@@ -44,14 +44,14 @@ void decided_by_sync(Entitlement& e, core::Time asked_at)
     e.last_transaction_id = e.transaction_id;
 }
 
-/// What it was before stays where a sync has nothing to say of it.
+/// Copies the members that a sync does not set from `from` to `to`.
 void carry_over(Entitlement& to, Entitlement const& from)
 {
     to.created_at = from.created_at;
     to.revision = from.revision;
 }
 
-/// The platform has forgotten it.
+/// The entitlement after a sync in which the platform no longer lists the purchase.
 Entitlement without(Entitlement const& held, core::Time asked_at)
 {
     Entitlement e = held;
@@ -62,8 +62,9 @@ Entitlement without(Entitlement const& held, core::Time asked_at)
     return e;
 }
 
-/// By id. Of a product that the document names twice (with its base plan, and by a name that has the plan in
-/// it) the one that lasts longer is taken.
+/// The entitlements that the platform states for one environment, by id. The document may list a product
+/// twice: with a base plan, and with the plan in the product id. Then the better one is used: active before
+/// inactive, then the later end.
 std::map<core::Uuid, Entitlement> upstream(
     std::int64_t scope_id, std::string const& user_id, Subscriber const& subscriber, core::Time asked_at)
 {

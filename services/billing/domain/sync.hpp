@@ -11,31 +11,41 @@
 #include <string_view>
 #include <vector>
 
-/// The rules of a sync: what the purchase platform says of a user, made what the user has.
+/// The rules of a sync, which sets a user's entitlements to the state at the purchase platform.
 namespace billing {
 
-/// `last_event_type` of what a sync decided.
+/// `last_event_type` of an entitlement that a sync decided.
 inline constexpr std::string_view sync_type = "SYNC";
 
-/// The entitlement that a purchase is at `asked_at`. Refunded: expired, no later than then. To be resumed
-/// later: paused. With a billing issue: expired, unless there is a grace that goes on. Past its end: expired.
-/// Else active.
+/// The entitlement for a purchase at time `asked_at`:
+///
+/// - Refunded: expired, with an end no later than the refund.
+/// - Resumes later: paused.
+/// - Billing issue: expired, unless a grace period is in effect.
+/// - Past its end: expired.
+/// - Otherwise: active.
 Entitlement entitlement_after(
     Purchase const& purchase, std::int64_t scope_id, std::string const& user_id, core::Time asked_at);
 
-/// What a sync writes of one entitlement.
+/// One entitlement that a sync writes.
 struct Synced {
-    std::optional<Entitlement> from; ///< as it was; nullopt: there was none
+    std::optional<Entitlement> from; ///< the state before; nullopt: it did not exist
     Entitlement to;
 
-    /// Whether anything but who decided it last is another.
+    /// Whether the status, a time or the renewal changed, or the entitlement is new. A change of `last` alone
+    /// does not count.
     bool changed() const noexcept;
 };
 
-/// What a sync makes of one environment: `held` is all that the user has from the platform there, `asked_at`
-/// the time before the platform was asked. What was decided later than that stays as it is; what the platform
-/// does not speak of any more is expired. Everything else is decided by the sync from now on, so that an
-/// event from before it, come late, finds itself stale. Ordered by id.
+/// The result of a sync for one environment. `held` are all entitlements of the user from the platform in
+/// this environment. `asked_at` is the time just before the request to the platform. Ordered by id.
+///
+/// - Entitlements whose last event is not earlier than `asked_at` stay unchanged.
+/// - Consumables stay unchanged if the platform's document does not list consumables.
+/// - Other entitlements that the platform does not list expire.
+/// - All other entitlements get the state that the platform states.
+///
+/// An event from before `asked_at` that arrives after the sync is stale.
 std::vector<Synced> decide_sync(std::int64_t scope_id, std::string const& user_id,
     Subscriber const& subscriber, std::span<Entitlement const> held, core::Time asked_at);
 

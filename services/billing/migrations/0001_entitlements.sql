@@ -1,24 +1,25 @@
--- What users have, and the events that say so. Every table leads with scope_id; whoever writes any of these holds the
--- scope's advisory lock, so commit order is the order of their times.
+-- Users' entitlements, and the events from which they follow. The keys of all tables begin with scope_id. All writers
+-- hold the scope's advisory lock, so the rows of a scope commit in the order of their times.
+-- Checksum before its comments were reworded: 65a2b25b1c063b39b0fac1f5ce34987fc8f2834111d5c53969e2d1b1ee75ce12
 CREATE TABLE entitlements (
     scope_id               bigint      NOT NULL,
-    entitlement_id         uuid        NOT NULL, -- a hash of the key: source, user, product, and transaction of a consumable
+    entitlement_id         uuid        NOT NULL, -- a hash of scope, source, user, product and transaction_id
     user_id                text        NOT NULL,
     source                 text        NOT NULL CHECK (source IN ('purchases', 'payments', 'manual')),
     provider_product_id    text        NOT NULL,
     alternative_product_id text        NOT NULL,
-    transaction_id         text        NOT NULL, -- of a consumable
+    transaction_id         text        NOT NULL, -- distinguishes purchases of a consumable; empty for subscriptions
     status                 text        NOT NULL CHECK (status IN ('active', 'expired', 'paused')),
     purchased_at           timestamptz,
     expires_at             timestamptz,          -- NULL: never
     grace_until            timestamptz,
     will_renew             boolean     NOT NULL,
-    reason                 text,                 -- of a manual one
+    reason                 text,                 -- of a manual grant
     last_event_type        text        NOT NULL,
-    -- Where the event that decided stands among those of the key.
+    -- The deciding event: its position in the order of the entitlement's events. The greatest position decides.
     last_event_at          timestamptz NOT NULL,
     last_rank              integer     NOT NULL,
-    last_period_end        timestamptz NOT NULL, -- infinity: none was stated
+    last_period_end        timestamptz NOT NULL, -- infinity: not stated
     last_event_id          text        NOT NULL,
     last_transaction_id    text        NOT NULL,
     created_at             timestamptz NOT NULL,
@@ -27,15 +28,17 @@ CREATE TABLE entitlements (
     PRIMARY KEY (scope_id, entitlement_id)
 );
 
--- Here and below: the condition holds for every row. Without it a plan that is made while the table is small may look for
--- ids along this index, through the whole of a scope.
+-- The condition is true for every row. It prevents the planner from using this index to find ids. Otherwise a plan
+-- that was made while the table was small could scan a whole scope. The same applies to
+-- payment_subscriptions_by_user.
 CREATE INDEX entitlements_by_user ON entitlements (scope_id, user_id, created_at DESC, entitlement_id DESC)
     WHERE user_id IS NOT NULL;
--- For the reconciler: what should have ended or been renewed by now.
+-- For the reconciler: active purchases whose expires_at has passed. By then they should have expired or been renewed.
 CREATE INDEX entitlements_by_end ON entitlements (scope_id, expires_at)
     WHERE source = 'purchases' AND status = 'active' AND expires_at IS NOT NULL;
 
--- What the payment provider's subscriptions were left in by their events; entitlements follow from those of a user.
+-- The state of the payment provider's subscriptions after their last events. A user's entitlements from payments
+-- follow from the user's rows.
 CREATE TABLE payment_subscriptions (
     scope_id        bigint NOT NULL,
     subscription_id text   NOT NULL,
@@ -47,9 +50,12 @@ CREATE TABLE payment_subscriptions (
 
 CREATE INDEX payment_subscriptions_by_user ON payment_subscriptions (scope_id, user_id) WHERE user_id IS NOT NULL;
 
--- Ids that were taken, so that an event is applied once: 16 bytes of a hash of provider and id, or the archive's own
--- id of an event that was rejected and so claims none. And one for each subscription that paid invoices wait for, or have
--- waited, with the last of them: its first event must not ask every month of the archive whether there are any.
+-- Claims. A claim is one of:
+-- - 16 bytes of a hash of an event's provider and id, so that the event is applied once;
+-- - the archive_id of a rejected event, because rejected events do not claim their id;
+-- - 16 bytes of a hash of a subscription's id, if paid invoices wait or have waited for that subscription. archive_id
+--   and received_at are those of the last such invoice. So the first event of a subscription finds out whether
+--   invoices wait, without a search in every month of the archive.
 CREATE TABLE event_claims (
     scope_id    bigint      NOT NULL,
     claim       uuid        NOT NULL,
@@ -58,10 +64,11 @@ CREATE TABLE event_claims (
     PRIMARY KEY (scope_id, claim)
 );
 
--- Rows lie in the order of their time, so this costs next to nothing.
+-- Rows are stored in the order of received_at, so a BRIN index suffices. It is small and cheap to update.
 CREATE INDEX event_claims_by_age ON event_claims USING brin (received_at);
 
--- Every event that came with a good credential, as it came.
+-- The archive: every event that was received with a valid secret or signature. `payload` is the body as received. In
+-- rejected events, bytes that PostgreSQL cannot store as text are replaced.
 CREATE TABLE events (
     scope_id    bigint      NOT NULL,
     received_at timestamptz NOT NULL,
@@ -81,7 +88,7 @@ CREATE TABLE events (
 CREATE INDEX events_by_user ON events (scope_id, user_id, received_at DESC, archive_id DESC) WHERE user_id IS NOT NULL;
 CREATE INDEX events_by_subject ON events (scope_id, subject) WHERE subject IS NOT NULL;
 
--- Takes what no month was made for in time.
+-- Receives the events of months for which no partition exists.
 CREATE TABLE events_default PARTITION OF events DEFAULT;
 
 SELECT protect_by_scope('entitlements');
@@ -93,14 +100,16 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON entitlements TO :service_role;
 GRANT SELECT, INSERT, UPDATE ON payment_subscriptions, events TO :service_role;
 GRANT SELECT, INSERT, UPDATE ON event_claims TO :service_role;
 
--- Keeping the archive sees no scope. It runs as the owner, to whom a second policy shows the claims of the age that is
--- being purged, and nothing else.
+-- The maintenance of the archive processes all scopes, so its transaction sets no `app.scopes` and the policy `scope`
+-- shows it no rows. Its function runs as the table's owner. This second policy lets the owner see the claims that are
+-- old enough to be purged, and no others.
 CREATE POLICY purged ON event_claims TO CURRENT_USER
     USING (received_at < nullif(current_setting('app.purge_before', true), '')::timestamptz);
 
--- Makes the archive's partitions of this month and the next two, and forgets whole months that ended `keep_months` or
--- more before this one: at most `max_rows` claims, then one partition. True: there is more to do. It never waits
--- long for the archive's lock, behind which everybody else would queue: it fails, and is called again later.
+-- Creates the archive's partitions of this month and the next two. Then deletes the data of months that ended
+-- `keep_months` months or more before the start of this month: at most `max_rows` claims or, if fewer are left, one
+-- partition as well. Returns true if there may be more to do. It waits at most 2 s for a lock on the archive, because
+-- all other statements would queue behind it. After that time it fails, and is called again later.
 CREATE FUNCTION maintain_events(keep_months integer, max_rows integer) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET timezone = 'UTC'
 SET lock_timeout = '2s' AS $$
@@ -114,7 +123,7 @@ BEGIN
     IF keep_months < 1 THEN
         RAISE EXCEPTION 'at least one month is kept' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    -- One at a time: two would make the same months.
+    -- One call at a time: two would create the same partitions.
     PERFORM pg_advisory_xact_lock(hashtextextended('billing.maintain_events', 0));
     FOR ahead IN 0..2 LOOP
         month := this_month + make_interval(months => ahead);

@@ -1,5 +1,7 @@
--- What belongs to a tenant, whatever the environment. First what it sells, as the providers name it, and what that gives
--- to whoever bought it: entitlements are joined to it when they are read.
+-- Tables that a tenant's two environments share.
+-- `products`: the catalog, by the providers' product ids, with the features and quantities that a purchase grants.
+-- Entitlements are joined to it when they are read.
+-- Checksum before its comments were reworded: 0e87f36c019d2462ccc526411dca9859d614df56a775f4ba445478f17ad444b2
 CREATE TABLE products (
     tenant_id           bigint      NOT NULL,
     product_id          uuid        NOT NULL,
@@ -21,8 +23,9 @@ SELECT protect_by_tenant('products');
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON products TO :service_role;
 
--- Users whose purchases are being fetched just now, one fetch at a time, and those of whom the reconciler is to ask no
--- sooner than `not_before`. The row without a user's name says so of all the tenant's.
+-- `syncs`: users whose purchases are being fetched, and users that the reconciler skips until `not_before`. The lease
+-- allows one fetch per user at a time. `not_before` in the row with an empty user_id applies to all users of the
+-- tenant.
 CREATE TABLE syncs (
     tenant_id    bigint      NOT NULL,
     user_id      text        NOT NULL,

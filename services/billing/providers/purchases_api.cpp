@@ -12,13 +12,13 @@ namespace {
 
 using Kind = PurchasesApiError::Kind;
 
-/// In metrics: the kinds of PurchasesApiError in their order, and what is none.
+/// Names of the answers in metrics: the kinds of PurchasesApiError in their order, then `accepted`.
 constexpr std::array<std::string_view, 7> answers{
     "throttled", "unknown_user", "refused", "unavailable", "nonsense", "stopped", "accepted"};
 
-constexpr std::size_t max_document = 8 << 20; // years of consumables
+constexpr std::size_t max_document = 8 << 20; // enough for years of consumables
 
-/// A user id as one segment of a path; `.` and `..` would be taken for steps along it.
+/// A user id as one path segment. `.` and `..` are escaped, because they would change the path.
 std::string segment_of(std::string_view user_id)
 {
     if (user_id == ".") return "%2E";

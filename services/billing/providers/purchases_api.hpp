@@ -19,16 +19,16 @@ struct OutboundRequest;
 
 namespace billing {
 
-/// The platform did not answer as it should.
+/// A failed request to the platform.
 class PurchasesApiError : public std::runtime_error {
 public:
     enum class Kind {
         throttled,    ///< 429
         unknown_user, ///< 404
-        refused,      ///< any other 4xx: the key
-        unavailable,  ///< 5xx, a hang, nobody there
-        nonsense,     ///< an answer that is no subscriber document
-        stopped,      ///< the caller was told to end
+        refused,      ///< any other 4xx, such as a refused key
+        unavailable,  ///< 5xx, a time-out, or no connection
+        nonsense,     ///< an answer that is not a subscriber document
+        stopped,      ///< a stop was requested
     };
 
     PurchasesApiError(
@@ -39,7 +39,7 @@ public:
 
     Kind kind() const noexcept { return kind_; }
 
-    /// How long the platform asks to be left alone.
+    /// The `Retry-After` of the platform's response; nullopt if it had none.
     std::optional<std::chrono::seconds> retry_after() const noexcept { return retry_after_; }
 
 private:
@@ -48,27 +48,28 @@ private:
 };
 
 /// The purchase platform's REST API, RevenueCat's version 1
-/// (https://www.revenuecat.com/docs/api-v1#tag/customers). Blocking: for worker threads, never for an I/O
-/// thread. Safe from any number of them.
+/// (https://www.revenuecat.com/docs/api-v1#tag/customers). Its requests block, so call it on worker threads,
+/// never on an I/O thread. Thread-safe.
 class PurchasesApi {
 public:
-    /// A request is given up after this long.
+    /// Time limit of a request.
     static constexpr std::chrono::milliseconds timeout{10'000};
 
-    /// `base_url`: PURCHASES_API_URL. `client` outlives this object, and so do `metrics`, which count the
-    /// answers as those of provider `purchases`.
+    /// `base_url`: PURCHASES_API_URL. `client` and `metrics` outlive this object. `metrics` counts the
+    /// answers as provider `purchases`.
     PurchasesApi(std::string base_url, http::Client& client, observe::Metrics& metrics);
 
-    /// `GET /v1/subscribers/{userId}`: everything the user bought. 201 is a user whom the platform did not
-    /// know: nothing. Throws PurchasesApiError for anything else but 200 with a subscriber document.
-    /// `traceparent`: of the request that wants to know; empty: nobody's.
+    /// Fetches all purchases of the user with `GET /v1/subscribers/{userId}`. Status 201 means that the
+    /// platform did not know the user; the result then has no purchases. Any answer other than 201, or 200
+    /// with a subscriber document, throws PurchasesApiError. `traceparent` belongs to the request that causes
+    /// the call; it may be empty.
     Subscriber fetch(std::string_view user_id, core::Secret const& api_key, std::stop_token const& stop = {},
         std::string const& traceparent = {}) const;
 
 private:
     Subscriber ask(http::OutboundRequest const& request) const;
 
-    std::string base_url_; ///< without a slash at its end
+    std::string base_url_; ///< without a slash at the end
     http::Client& client_;
     observe::AnswerMetrics const answers_;
 };

@@ -15,15 +15,15 @@ namespace billing::apply {
 
 namespace {
 
-/// What an event came to, everything of it written but for the archive.
+/// The result of applying an event. Everything is written except the archive row.
 struct Settled {
     Outcome outcome;
     std::vector<Change> changes;
-    std::optional<std::string> user_id; ///< of an event that does not name its user itself
-    bool again = false;                 ///< it is the very event that had decided
+    std::optional<std::string> user_id; ///< the user, if the event does not name its user
+    bool again = false;                 ///< the same event decided the stored state
 };
 
-/// One event on what there is in its scope, whose lock is held.
+/// Applies one event to the rows of its scope. The caller holds the scope's lock.
 class Settling {
 public:
     Settling(pg::Tx& tx, std::int64_t scope_id, PaymentRules const& rules)
@@ -83,7 +83,8 @@ private:
         return {std::move(from), std::move(to)};
     }
 
-    /// A consumable that was not known to be one when other events about it came.
+    /// Handles an event which shows that the product is a consumable, although earlier events were applied as
+    /// events of a subscription.
     Settled settle_history(PurchaseEvent const& event, Entitlement const& subscription)
     {
         std::vector<PurchaseEvent> events{event};
@@ -92,7 +93,7 @@ private:
                 purchase != nullptr && purchase->product == event.product)
                 events.push_back(std::move(*purchase));
         auto const folded = fold_purchases(scope_id_, events);
-        // What decided the subscription may be known as the consumable's by now.
+        // The event that decided the subscription may now belong to the consumable.
         bool const moved = std::ranges::any_of(folded, [&](Entitlement const& e) {
             return !e.transaction_id.empty() && e.transaction_id == subscription.last_transaction_id;
         });
@@ -107,8 +108,9 @@ private:
         return settled;
     }
 
-    /// Writes what a fold found, unless what is there was decided later. `moved`: by an event that belongs to
-    /// another, if it is a subscription.
+    /// Writes an entitlement that fold_purchases() returned, unless a later event decided the stored row.
+    /// `moved`: the event that decided the stored subscription belongs to a consumable, so the subscription's
+    /// row is replaced in any case.
     std::optional<Change> replace(Entitlement wanted, bool moved)
     {
         auto const ids = std::array{wanted.id};
@@ -138,7 +140,8 @@ private:
         return fold_subscription(carried, invoices);
     }
 
-    /// An invoice whose subscription nothing is known of; but the archive may.
+    /// Applies an invoice whose subscription has no stored state. The archive may have events of the
+    /// subscription.
     Settled settle_unknown(InvoiceEvent const& event)
     {
         auto const history = archive::history_of_subject(tx_, scope_id_, event.subscription_id);
@@ -150,7 +153,7 @@ private:
         return settled;
     }
 
-    /// Keeps a subscription, and writes what follows from it for everybody whose it is or was.
+    /// Stores a subscription, and writes the entitlements of all its present and former users.
     std::vector<Change> keep(std::optional<Subscription> const& before, Subscription after)
     {
         if (!before || !same_state(*before, after)) subscriptions::put(tx_, scope_id_, after);
@@ -244,7 +247,7 @@ Outcome outcome_of(PaymentDecision::Kind kind)
     case PaymentDecision::Kind::needs_history:
         break;
     }
-    throw std::logic_error("nothing was decided");
+    throw std::logic_error("an event without a decision has no outcome");
 }
 
 Outcome outcome_of(PurchaseDecision const& decision)
@@ -291,7 +294,7 @@ Outcome replay(pg::Tx& tx, std::int64_t scope_id, archive::Archived const& archi
 void announce(pg::Tx& tx, std::int64_t scope_id, std::string const& traceparent,
     std::span<Change const> changes, core::Time now)
 {
-    // Of hundreds of changes, as a sync may make, most are nobody's to hear of.
+    // Returns early without an enabled webhook, because a sync may have many changes.
     if (changes.empty() || !webhooks::store::any_enabled(tx, scope_id)) return;
     for (auto const& change : changes)
         if (!change.from || differs(*change.from, change.to))

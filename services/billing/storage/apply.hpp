@@ -13,47 +13,47 @@
 #include <string_view>
 #include <vector>
 
-/// Events into entitlements: archive row, dedupe claim and entitlements change in one transaction, under the
-/// lock of the scope that the event belongs to.
+/// Turns events into entitlements. The archive row, the claim that deduplicates the event, and the
+/// entitlements are written in one transaction, under the lock of the event's scope.
 namespace billing::apply {
 
-/// An event on its way in.
+/// A received event.
 struct Incoming {
-    std::int64_t scope_id = 0; ///< that of the event's environment
+    std::int64_t scope_id = 0; ///< of the event's environment
     core::Uuid archive_id;
     Event event;
-    bool rejected = false; ///< malformed: archived, and that is all
-    std::string body;      ///< as it came
+    bool rejected = false; ///< true: the event is malformed, so it is only archived
+    std::string body;      ///< as received
     PaymentRules rules;
-    std::string traceparent; ///< of the request; or empty
+    std::string traceparent; ///< of the request; may be empty
 };
 
-/// Takes in many events of many scopes: two or three statements for all of them. nullopt for one that needs a
-/// transaction of its own (`take_in`): because a webhook listens, because its history has to be read again,
-/// or because another changed what it depends on in between.
+/// Takes in many events of many scopes in few statements. The result of an event is nullopt if the event
+/// needs a transaction of its own (`take_in`). Reasons: its scope has an enabled webhook, its history must be
+/// read, or another transaction has changed rows that the event depends on.
 pg::Batch<std::optional<Outcome>> take_in_batch(pg::Session& session, std::span<Incoming const> events);
 
-/// Takes in one, and announces what it changes. The transaction sees the scope.
+/// Takes in one event and publishes the changes. The transaction must see the scope.
 Outcome take_in(pg::Tx& tx, Incoming const& incoming);
 
-/// Looks at an archived event again, received when it was: what had become of it becomes of it again where it
-/// was lost, and nothing where it was not (`duplicate`, `stale`). One that was rejected is rejected again:
-/// its provider was told so and its id is not claimed, it lies where it was posted instead of in its
-/// environment, and bytes of it may have been replaced. The row in the archive is changed only if the event
-/// is applied now and was not. The transaction sees the scope, whose lock this takes.
+/// Applies an archived event again, with its original time of receipt. If the event's effect is already
+/// stored, the result is `duplicate` or `stale`. A rejected event is rejected again, for these reasons: its
+/// provider got status 400, its id is not claimed, it is archived in the scope that it was posted to, and
+/// some of its bytes may have been replaced. The archive row changes only if the event is applied now and was
+/// not applied before. The transaction must see the scope; `replay` takes the scope's lock.
 Outcome replay(pg::Tx& tx, std::int64_t scope_id, archive::Archived const& event, PaymentRules const& rules,
     std::string const& traceparent);
 
-/// What webhooks announce, in the transaction that changes it.
+/// The webhook event of a changed entitlement, published in the transaction of the change.
 inline constexpr std::string_view entitlement_changed = "entitlement.changed";
 
-/// An entitlement that was written: as it was, and as it is.
+/// A written entitlement, before and after.
 struct Change {
-    std::optional<Entitlement> from; ///< nullopt: it was made
+    std::optional<Entitlement> from; ///< nullopt: it was created
     Entitlement to;
 };
 
-/// Announces changes to the webhooks of the scope. One that nobody would see changed is not announced.
+/// Publishes changes to the scope's webhooks. A change is published only if `differs` is true for it.
 void announce(pg::Tx& tx, std::int64_t scope_id, std::string const& traceparent,
     std::span<Change const> changes, core::Time now);
 

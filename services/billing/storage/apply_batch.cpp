@@ -6,13 +6,13 @@ namespace billing::apply {
 
 namespace {
 
-/// Rounds that a batch goes through: events that touch the same rows are taken one after the other. What is
-/// left then takes transactions of its own.
+/// Rounds per batch. Two events that depend on the same row are written in different rounds. An event that is
+/// not written in the last round gets a transaction of its own.
 constexpr int max_rounds = 3;
 
 using Outcomes = std::vector<std::optional<Outcome>>;
 
-/// One round: what can be taken together is. Yields what comes after it.
+/// Runs one round and returns the steps for the next one.
 asio::awaitable<std::vector<Step>> take_round(
     pg::Session& session, pg::Scopes const& scopes, std::vector<Step> steps, Outcomes& outcomes)
 {
@@ -50,7 +50,8 @@ pg::Batch<std::optional<Outcome>> take_in_batch(pg::Session& session, std::span<
         try {
             steps = co_await take_round(session, scopes, std::move(steps), outcomes);
         } catch (...) {
-            // Run once more, what an earlier round has written would be taken for a repetition.
+            // The exception is not rethrown, because the caller would then repeat the whole batch. Events
+            // that an earlier round has written would count as duplicates.
             if (round == 0) throw;
             break;
         }

@@ -18,7 +18,7 @@ namespace {
     "v.archive_id, v.received_at, v.provider, v.event_id, v.type, v.result, v.reason, v.user_id, "
 #define EVENT_COLUMNS EVENT_FIELDS "v.payload"
 
-/// The rows `h` of a history, the latest of them, as far as history_bytes go: their length costs no reading.
+/// The latest rows of a history, up to the limit in bytes. octet_length() does not read the payload.
 #define LATEST(history, bytes)                                                                               \
     "SELECT " EVENT_COLUMNS " FROM (SELECT h.*, sum(octet_length(h.payload)) OVER (ORDER BY h.event_at "     \
     "DESC, h.archive_id DESC) AS bytes FROM (" history ") AS h) AS v WHERE v.bytes <= " bytes
@@ -38,7 +38,7 @@ Archived read(pg::RowReader& r)
     return a;
 }
 
-/// The events among the rows, as they are read today. What cannot be read any more says nothing.
+/// The events in the rows, parsed by the current rules. Rows that no longer parse are left out.
 std::vector<Event> events_of(pg::Rows const& result)
 {
     std::vector<Event> events;
@@ -47,7 +47,7 @@ std::vector<Event> events_of(pg::Rows const& result)
     return events;
 }
 
-/// The WHERE and ORDER BY of a list, with its parameters: one of a bounded set of texts.
+/// Builds the statement of a list, with its parameters. There are few different SQL texts.
 class ListStatement {
 public:
     ListStatement(
@@ -61,7 +61,7 @@ public:
                 "::timestamptz, " + placeholder(paging::id_of(after)) + "::uuid)";
     }
 
-    /// Behind the columns: whether the event fits into the page; of one that does not the payload is empty.
+    /// Appends a column that says whether the event fits into the page. The payload is empty if it does not.
     pg::Rows run(pg::Tx& tx, std::size_t limit)
     {
         std::string const rows = "SELECT * FROM events v WHERE " + sql_ +
@@ -103,7 +103,7 @@ core::Uuid claim_under(std::string_view kind, std::string_view id)
     return core::Uuid::from_bytes(bytes);
 }
 
-/// What an event of that id may have claimed.
+/// The claims that an event with this id may have.
 std::vector<std::string> claims_of(std::string const& event_id)
 {
     std::vector<std::string> claims;
@@ -146,7 +146,7 @@ std::string payload_of(std::string const& body)
     constexpr std::string_view replacement = "\xEF\xBF\xBD";
     std::string payload;
     for (std::size_t at = 0; at < body.size();) {
-        std::size_t length = 1; // of the character that begins here
+        std::size_t length = 1; // bytes of the character at this position
         while (length <= 4 && !core::is_utf8(std::string_view(body).substr(at, length)))
             ++length;
         bool const fits = length <= 4 && body[at] != '\0';
@@ -182,7 +182,8 @@ void insert(pg::Tx& tx, std::int64_t scope_id, Row const& row)
             row.outcome.reason.empty() ? std::nullopt : std::optional(row.outcome.reason), row.user_id,
             row.subject, row.event_at, row.payload});
     if (row.outcome.reason != awaiting_subscription) return;
-    // With the latest, so that it is forgotten when all of them are.
+    // The claim gets the latest row's id and time, so that the claim is dropped together with the last
+    // waiting event.
     tx.run("INSERT INTO event_claims AS c (scope_id, claim, archive_id, received_at) VALUES ($1, $2, $3, $4) "
            "ON CONFLICT (scope_id, claim) DO UPDATE SET archive_id = excluded.archive_id, "
            "received_at = excluded.received_at",

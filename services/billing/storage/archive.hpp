@@ -14,78 +14,80 @@
 #include <string_view>
 #include <vector>
 
-/// The table `events`, every event that ever came with a good credential, and `event_claims`, the ids they
-/// came under. `events` is partitioned by month.
+/// The table `events` (all events received with a valid secret or signature, partitioned by month) and
+/// `event_claims` (their ids).
 namespace billing::archive {
 
-/// A row.
+/// A row of the archive.
 struct Archived {
     core::Uuid archive_id;
     core::Time received_at;
     Provider provider{};
-    std::string event_id; ///< the provider's; of a rejected one the archive's own
-    std::string type;     ///< empty when it could not be read
+    std::string event_id; ///< the provider's id of the event; for a rejected event, `archive_id`
+    std::string type;     ///< empty if it could not be read
     Result result{};
-    std::string reason; ///< or empty
+    std::string reason; ///< may be empty
     std::optional<std::string> user_id;
-    std::string payload; ///< the body as it came; bytes that are no UTF-8 replaced in a rejected one
+    std::string payload; ///< as received; in a rejected event, bytes that are not UTF-8 are replaced
 
-    /// Whether the payload is JSON: every one that was not rejected is.
+    /// Whether the payload is JSON. The payload of an event that was not rejected always is.
     bool is_json() const;
 };
 
-/// Which events a list shows.
+/// The filter of a list of events.
 struct Filter {
     std::optional<std::string> type;
     std::optional<Result> result;
     std::optional<std::string> user_id;
 
-    /// A cursor goes with the filter it was made for.
+    /// Identifies the filter in cursors, because a cursor is valid only with the filter it was made for.
     std::uint64_t hash() const;
 };
 
-/// Payloads are up to 1 MiB, and whoever sends them also asks for them. A page ends with the event that takes
-/// it past the first of these, whatever its limit, and a history is of the latest events that come to the
-/// second: more than a thousand as large as real ones are.
+/// Limits in bytes. They bound memory, because a payload may have up to 1 MiB. A page ends after the event
+/// with which its payloads reach `page_bytes`, even if it has fewer events than requested. A history contains
+/// the latest events up to `history_bytes`. Both limits are more than a thousand times the size of a typical
+/// event.
 inline constexpr std::size_t page_bytes = 8 << 20, history_bytes = 32 << 20;
 
-/// The page that was asked for, newest first. A page's position is (received_at, archive_id).
+/// The requested page, newest first. A page's position is (received_at, archive_id).
 paging::Page<Archived> list(
     pg::Tx& tx, core::Scope const& scope, Filter const& filter, paging::PageRequest asked);
 
-/// The event of that id, of either provider.
+/// The event with this id, of either provider.
 std::optional<Archived> find(pg::Tx& tx, std::int64_t scope_id, std::string const& event_id);
 
-/// What an event claims in its scope, so that it is taken once: a hash of its provider and id.
+/// The claim of an event in its scope, which deduplicates it: a hash of its provider and id.
 core::Uuid claim_of(Provider provider, std::string_view event_id);
 
-/// What the events that wait for a subscription claim together.
+/// The claim that all events waiting for this subscription share.
 core::Uuid claim_of_waiting(std::string_view subject);
 
-/// Writes down what became of an event when it was looked at again.
+/// Stores the new outcome of a replayed event.
 void set_outcome(pg::Tx& tx, std::int64_t scope_id, Archived const& event, Outcome const& outcome,
     std::optional<std::string> const& user_id);
 
-/// Every event of a user, those of the user's subscriptions included, whose time is not after `until`, as
-/// they are read today; in no order. None that was rejected. Of more than history_bytes the latest by the
-/// provider's time.
+/// All events of a user and of the user's subscriptions whose provider's time is not after `until`, parsed by
+/// the current rules. Excludes rejected events. If the payloads exceed `history_bytes` in total, only the
+/// latest events by the provider's time are returned. The order is undefined.
 std::vector<Event> history_of_user(
     pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, core::Time until = core::max_time);
 
-/// Every event of a subscription of the payment provider, as above.
+/// As `history_of_user`, but the events of one subscription of the payment provider, of any time.
 std::vector<Event> history_of_subject(pg::Tx& tx, std::int64_t scope_id, std::string const& subject);
 
-/// Whose events of that subscription were waiting for it, by the outcome `awaiting`, and no longer are.
+/// Sets the result of the events that waited for the subscription (`awaiting_subscription`) to applied, and
+/// their user to `user_id`.
 void mark_applied(pg::Tx& tx, std::int64_t scope_id, std::string const& subject, std::string const& user_id);
 
-/// The reason of a paid invoice that came before its subscription.
+/// The reason of a paid invoice that arrived before its subscription.
 inline constexpr std::string_view awaiting_subscription = "awaiting_subscription";
 
-/// Makes the partitions of the months to come, and drops those that ended `months` before now, with their
-/// claims. For the periodic task; sees no scope. True: there is more to do.
+/// Creates the partitions of the coming months, and drops those that ended `months` ago, with their claims.
+/// For the periodic task; the transaction needs no scope. Returns true if there is more to do.
 bool maintain(pg::Tx& tx, unsigned months);
 
-/// For how many of the months to come there is a partition: `maintain` makes two. Sees no scope.
+/// The number of coming months that have a partition; `maintain` creates two. The transaction needs no scope.
 std::int64_t months_ahead(pg::Tx& tx);
 
 } // namespace billing::archive

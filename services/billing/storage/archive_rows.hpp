@@ -6,13 +6,13 @@
 #include <optional>
 #include <string>
 
-/// How the archive is written, for storage/apply alone.
+/// Writing the archive; for storage/apply only.
 namespace billing::archive {
 
-/// A row that is to be.
+/// A row to insert.
 struct Row {
     core::Uuid archive_id;
-    core::Uuid claim; ///< claim_of(), or `archive_id` of one that is rejected
+    core::Uuid claim; ///< claim_of(), or `archive_id` for a rejected event
     core::Time received_at;
     Provider provider{};
     std::string event_id;
@@ -24,15 +24,16 @@ struct Row {
     std::string payload;
 };
 
-/// The body as the column holds it: with U+FFFD for each byte that is not UTF-8, and for NUL.
+/// The body as the column stores it: with U+FFFD for NUL and for each byte that is not UTF-8.
 std::string payload_of(std::string const& body);
 
-/// The event in a row, received when the row was; nullopt when its payload is none.
+/// The event in a row, with the row's time of receipt; nullopt if its payload is not a valid event.
 std::optional<Event> event_of(Archived const& archived);
 
 bool is_claimed(pg::Tx& tx, std::int64_t scope_id, core::Uuid claim);
 
-/// The row and its claim, which nobody has; that of those which wait for a subscription, if it does.
+/// Inserts the row and its claim, which must be free. If the event waits for a subscription, also the common
+/// claim of the waiting events.
 void insert(pg::Tx& tx, std::int64_t scope_id, Row const& row);
 
 } // namespace billing::archive

@@ -12,41 +12,42 @@
 #include <utility>
 #include <vector>
 
-/// The three steps of taking in many events at once: look at what each depends on, decide, and write all that
-/// can be written together, provided that what was looked at is still so. For storage/apply alone.
+/// Takes in many events at once, in three steps. It reads the rows that each event depends on, decides each
+/// event, and writes together all events whose rows have not changed since. For storage/apply only.
 namespace billing::apply {
 
 namespace asio = boost::asio;
 
-/// A batch runs on an I/O thread, so what one event brings into it has a bound. Who has more subscriptions,
-/// or subscriptions of more items, has events that take transactions of their own.
+/// Limits per event, because a batch runs on an I/O thread. An event of a user with more subscriptions, or
+/// with more items in them, gets a transaction of its own.
 inline constexpr std::size_t max_subscriptions = 20, max_parts = 500;
 
-/// What was there when an event was looked at, without a lock.
+/// The rows that an event depends on, as read without a lock.
 struct Seen {
     bool claimed = false;
-    bool announced = false;   ///< a webhook listens
-    bool has_history = false; ///< events that wait for a subscription which is not known
+    bool announced = false;   ///< the scope has an enabled webhook
+    bool has_history = false; ///< events wait for the subscription, which has no stored state
     std::vector<Entitlement> entitlements;
-    /// The event's own, and others of its user: if there are more than `max_subscriptions`, only some.
+    /// The event's own subscription and the other subscriptions of its user. If the user has more than
+    /// `max_subscriptions`, some are missing.
     std::vector<Subscription> subscriptions;
 };
 
-/// What is to be written for an event, provided that everything it depends on is still as it was seen.
+/// The rows to write for an event, if the rows that it depends on have not changed.
 struct Plan {
     archive::Row row;
-    bool is_first = false; ///< of its subscription: none may wait for it by now
+    bool is_first = false; ///< first event of its subscription; requires that no other event waits for it
     std::vector<Entitlement> writes;
     std::optional<Subscription> subscription;
 
-    // With its id, the revision that was seen.
+    // The rows that the event depends on: ids, and the revisions that were read.
     std::vector<std::pair<core::Uuid, std::int64_t>> entitlements;
     std::vector<std::pair<std::string, std::int64_t>> subscriptions;
-    std::string user_id;         ///< whose subscriptions those are; empty: nobody's
-    std::size_t count_of_user{}; ///< how many are the user's: one that was not seen may be there by now
+    std::string user_id;         ///< owner of `subscriptions`; empty: none
+    std::size_t count_of_user{}; ///< number of the user's subscriptions, to detect a new one
 };
 
-/// An event on its way through the batch.
+/// An event in the batch.
 struct Step {
     Incoming const* incoming = nullptr;
     std::size_t place = 0;
@@ -59,31 +60,33 @@ struct Step {
 /// Whether the event is about a subscription of the payment provider.
 bool is_about_subscription(Step const& step);
 
-/// The user whose entitlements such an event is about; empty: nobody is known.
+/// The user whose entitlements an event about a subscription may change; empty if unknown.
 std::string user_of(Step const& step);
 
-/// Whether more was seen than a batch is to work with.
+/// Whether the event depends on more rows than a batch may handle.
 bool is_crowded(Seen const& seen);
 
-/// The entitlements that the event may change, by what was seen of subscriptions; each once. None of an event
-/// that a batch is not to work with.
+/// The ids of the entitlements that the event may change, without repetition. Precondition: the step's
+/// subscriptions were read. Empty if a batch may not handle the event.
 std::vector<core::Uuid> ids_concerned(Step const& step);
 
-/// The subscription of that id, if it was seen.
+/// The subscription with this id, if it is in `seen`.
 std::optional<Subscription> known_subscription(Seen const& seen, std::optional<std::string> const& id);
 
-/// Fills in what each step sees: one statement, two when any of them is about a subscription.
+/// Fills in `seen` of each step. Runs one statement, or two if a step is about a subscription.
 asio::awaitable<void> look(pg::Session& session, pg::Scopes const& scopes, std::vector<Step>& steps);
 
-/// What is to be done; nullopt when a transaction has to decide.
+/// The plan for an event; nullopt if it needs a transaction of its own.
 std::optional<Plan> plan_of(Step const& step);
 
-/// Those with plans that touch nothing in common, in their order; the others have to come after them.
+/// Selects steps with plans that have no row in common, in their order. The other steps must be written after
+/// the selected ones.
 std::vector<Step*> independent(std::vector<Step>& steps);
 
-/// Writes the plans of steps that touch nothing in common, in one statement under the locks of their scopes.
-/// True for each that was written: nothing that it depends on had changed, no webhook listened, and nobody
-/// had claimed its id. Throws pg::Stalled, having written nothing, when a scope's lock is not to be had.
+/// Writes the plans of steps that have no row in common, in one statement under the locks of their scopes.
+/// Returns true for each step that was written: the rows it depends on had not changed, its scope had no
+/// enabled webhook, and its id was not claimed. Throws pg::Stalled, without writing anything, if a scope's
+/// lock is taken.
 asio::awaitable<std::vector<bool>> write(pg::Session& session, std::span<Step* const> steps);
 
 } // namespace billing::apply

@@ -47,7 +47,8 @@ asio::awaitable<void> look_at_subscriptions(
     }
 }
 
-/// What those have claimed that wait for the event's subscription, which is not known.
+/// The shared claim of the events that wait for the event's subscription (`claim_of_waiting`). nullopt if the
+/// subscription has a stored state, or if the event contains no subscription.
 std::optional<core::Uuid> claim_of_those_waiting(Step const& step)
 {
     auto const& event = step.incoming->event;

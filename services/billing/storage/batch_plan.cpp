@@ -7,7 +7,7 @@ namespace billing::apply {
 
 namespace {
 
-/// What of one event is decided: written into `plan`. False when its history has to be read.
+/// Decides an event and fills in `plan`. Returns false if the event's history has to be read.
 class Planning {
 public:
     Planning(Step const& step, Plan& plan) : step_(step), plan_(plan) {}
@@ -68,7 +68,7 @@ private:
     Plan& plan_;
 };
 
-/// All that an event was decided by, with the revisions it had.
+/// Adds everything that the decision depends on, with the revisions that were seen.
 void guard(Step const& step, Plan& plan)
 {
     for (auto const& id : ids_concerned(step)) {

@@ -9,8 +9,8 @@ namespace billing::apply {
 
 namespace {
 
-/// What those have claimed that wait for the event's subscription: nobody when it is the first of it, and
-/// itself when it waits.
+/// The shared claim of the events that wait for the event's subscription (`claim_of_waiting`). The first
+/// event of the subscription requires that the claim is free. An event that waits inserts the claim.
 std::optional<core::Uuid> claim_of_waiting(Plan const& plan)
 {
     bool const waits = plan.row.outcome.reason == archive::awaiting_subscription;
@@ -18,7 +18,7 @@ std::optional<core::Uuid> claim_of_waiting(Plan const& plan)
     return archive::claim_of_waiting(*plan.row.subject);
 }
 
-/// Arrays for the statement below: what is written of the plans, and what has to be as it was.
+/// Arrays for the statement below: the rows to write, and the revisions that must be unchanged.
 class Written {
 public:
     explicit Written(std::span<Step* const> steps) : steps_(steps)
@@ -105,8 +105,8 @@ private:
     std::vector<Guard> entitlement_guards_, subscription_guards_;
 };
 
-// Places count from 0 here. An event is taken unless something it depends on is no longer as it was, a
-// webhook listens by now, or somebody else has claimed its id; all of that under the scope's lock.
+// In this statement, the index `place` of an event counts from 0. Under the scope's lock, an event is written
+// unless a row that it depends on has changed, the scope now has an enabled webhook, or its id is claimed.
 constexpr std::string_view write_sql =
     "WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at), "
     "e AS MATERIALIZED (SELECT u.*, u.ordinal - 1 AS place FROM unnest($23::bigint[], $24::boolean[], "

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-/// How rows of `entitlements` are read and written, for the statements of storage/ that do.
+/// Reading and writing rows of `entitlements`, for the statements of storage/.
 namespace billing::entitlements {
 
-/// The columns of the row `e`, in the order of `read`.
+/// The columns of row `e`, in the order of `read`.
 #define BILLING_ENTITLEMENT_COLUMNS                                                                          \
     "e.entitlement_id, e.user_id, e.source, e.provider_product_id, e.alternative_product_id, "               \
     "e.transaction_id, e.status, e.purchased_at, e.expires_at, e.grace_until, e.will_renew, e.reason, "      \
@@ -18,22 +18,21 @@ namespace billing::entitlements {
     "e.last_transaction_id, e.created_at, e.updated_at, e.revision"
 Entitlement read(pg::RowReader& r);
 
-/// The same of rows to write.
+/// The same columns, for rows to write.
 #define BILLING_ENTITLEMENT_NAMES                                                                            \
     "entitlement_id, user_id, source, provider_product_id, alternative_product_id, transaction_id, status, " \
     "purchased_at, expires_at, grace_until, will_renew, reason, last_event_type, last_event_at, last_rank, " \
     "last_period_end, last_event_id, last_transaction_id, created_at, updated_at, revision"
 
-/// Those columns as arrays, `$1` to `$21`: what `params` yields.
+/// The same columns as arrays, `$1` to `$21`: the result of `params`.
 #define BILLING_ENTITLEMENT_ARRAYS                                                                           \
     "$1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "                   \
     "$8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::boolean[], $12::text[], $13::text[], "   \
     "$14::timestamptz[], $15::integer[], $16::timestamptz[], $17::text[], $18::text[], "                     \
     "$19::timestamptz[], $20::timestamptz[], $21::bigint[]"
 
-/// Begins a statement that writes rows `w` (of the columns above and scope_id) at `n.at`, which takes the
-/// place of `on_arrival`: INSERT INTO entitlements … SELECT …; `FROM` and a condition follow, and then
-/// BILLING_ENTITLEMENT_REPLACE.
+/// Begins a statement that writes rows `w` (the columns above and scope_id). `n.at` replaces `on_arrival`.
+/// The caller appends `FROM`, a condition and BILLING_ENTITLEMENT_REPLACE.
 #define BILLING_ENTITLEMENT_INSERT                                                                           \
     "INSERT INTO entitlements AS e (scope_id, " BILLING_ENTITLEMENT_NAMES ") "                               \
     "SELECT w.scope_id, w.entitlement_id, w.user_id, w.source, w.provider_product_id, "                      \
@@ -54,7 +53,7 @@ Entitlement read(pg::RowReader& r);
     "last_event_id = excluded.last_event_id, last_transaction_id = excluded.last_transaction_id, "           \
     "created_at = excluded.created_at, updated_at = excluded.updated_at, revision = e.revision + 1 "
 
-/// The arrays of rows, in that order.
+/// The parameters for BILLING_ENTITLEMENT_ARRAYS.
 std::vector<pg::Param> params(std::span<Entitlement const> rows);
 
 } // namespace billing::entitlements

@@ -9,8 +9,9 @@ namespace billing::entitlements {
 
 namespace {
 
-// The LIMITs and LATERALs keep the planner to one probe of an index for each row. `tenant` is a value, not
-// made of `e.scope_id`: under row-level security a division, which could fail, is no condition of an index.
+// The LIMITs and LATERALs make the planner look up an index once per row. `tenant` is a parameter, not an
+// expression of `e.scope_id`: under row-level security a division, which may fail, cannot be an index
+// condition.
 #define CATALOG_COLUMNS "p.product_id, p.features, p.grants::text"
 #define CATALOG_PROBE(place, tenant, id)                                                                     \
     "(SELECT " place " AS place, q.product_id, q.features, q.grants FROM products q "                        \
@@ -51,8 +52,9 @@ Shown read_shown(pg::RowReader& r)
     return shown;
 }
 
-// Activity as is_active(): greatest() passes over an absent end of grace. At most $6 of a user's rows are
-// looked at (NULL: all); where there are that many, the answer is none.
+// The end of access is computed as in ends_at(), because greatest() ignores a missing end of grace. The
+// statement reads at most $6 rows of a user (NULL: all). If a user has $6 rows, its result is marked as
+// crowded.
 constexpr std::string_view select_features =
     "SELECT k.place, f.is_crowded, f.granted, f.until FROM unnest($1::bigint[], $2::text[], $3::text[], "
     "$4::timestamptz[], $5::bigint[]) WITH ORDINALITY AS k(scope_id, user_id, feature, now, tenant_id, "
@@ -78,7 +80,7 @@ std::vector<pg::Param> feature_params(std::span<FeatureQuery const> queries, pg:
         pg::column(queries, [](FeatureQuery const& q) { return tenant_of(q.scope_id); }), std::move(limit)};
 }
 
-/// Behind its place.
+/// Reads the columns after `place`.
 std::optional<Feature> read_feature(pg::RowReader& r)
 {
     bool const is_crowded = r.boolean();

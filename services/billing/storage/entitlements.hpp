@@ -13,19 +13,19 @@
 #include <string>
 #include <vector>
 
-/// The table `entitlements`. Whoever writes it holds the scope's lock (pg::serialise; of both scopes of a
-/// tenant the smaller id first), so that what was read under the lock is still so when it is written.
+/// The table `entitlements`. All writers hold the scope's lock (pg::serialise; if both scopes of a tenant,
+/// the smaller id first), so that rows read under the lock are unchanged when written.
 namespace billing::entitlements {
 
 using billing::CatalogProduct, billing::Shown;
 
-/// A user, for the batches.
+/// A user, as input of a batch.
 struct UserKey {
     std::int64_t scope_id = 0;
     std::string user_id;
 };
 
-/// Whether a user may use something now.
+/// Asks whether a user has a feature at `now`.
 struct FeatureQuery {
     std::int64_t scope_id = 0;
     std::string user_id;
@@ -35,46 +35,47 @@ struct FeatureQuery {
 
 struct Feature {
     bool granted = false;
-    std::optional<core::Time> until; ///< of one that is granted; nullopt: for ever
+    std::optional<core::Time> until; ///< of a granted feature; nullopt: no end
 };
 
-/// What a batch reads of one user at most: everybody in it waits for all of it.
+/// The maximum number of rows that a batch reads per user. The number is limited because every caller waits
+/// for the whole batch.
 inline constexpr std::size_t max_in_batch = 100;
 
-/// Everything a user has or had, newest first, for many users in one statement; nullopt: more than
-/// `max_in_batch`, for `of_user`.
+/// All entitlements of many users, newest first, in one statement. nullopt if a user has more than
+/// `max_in_batch`: call `of_user`.
 pg::Batch<std::optional<std::vector<Shown>>> of_user_batch(
     pg::Session& session, std::span<UserKey const> users);
 
-/// The answers to many questions in one statement; nullopt: the user has or had more than `max_in_batch`, for
-/// `feature`.
+/// Answers many feature queries in one statement. nullopt if a user has more than `max_in_batch`
+/// entitlements: call `feature`.
 pg::Batch<std::optional<Feature>> features_batch(pg::Session& session, std::span<FeatureQuery const> queries);
 
-/// The answer to one, whatever the user has.
+/// Answers one feature query, for any number of entitlements.
 Feature feature(pg::Tx& tx, FeatureQuery const& query);
 
-/// Everything a user has or had, newest first.
+/// All entitlements of a user, newest first.
 std::vector<Shown> of_user(pg::Tx& tx, core::Scope const& scope, std::string const& user_id);
 
-/// The same as rows, of one source, ordered by id.
+/// The entitlements of a user from one source, as rows, ordered by id.
 std::vector<Entitlement> of_source(
     pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, Source source);
 
-/// One of a user's.
+/// One entitlement of a user.
 std::optional<Shown> get(
     pg::Tx& tx, core::Scope const& scope, std::string const& user_id, core::Uuid entitlement_id);
 
-/// Entitlements that were not read from the table, with what the catalog has of their products.
+/// Adds the catalog products to entitlements that were not read from the table.
 std::vector<Shown> join_catalog(pg::Tx& tx, core::Scope const& scope, std::vector<Entitlement> entitlements);
 
-/// Those of these ids that there are.
+/// The entitlements with these ids; missing ones are left out.
 std::vector<Entitlement> by_ids(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids);
 
-/// Inserts or replaces, and fills in what `on_arrival` stood for and the revision. No two are the same one.
+/// Inserts or replaces rows; sets the revision, and the times that were `on_arrival`. Ids must be distinct.
 void put(pg::Tx& tx, std::int64_t scope_id, std::span<Entitlement> entitlements);
 void put(pg::Tx& tx, std::int64_t scope_id, Entitlement& entitlement);
 
-/// Removes one that only ever was there by mistake: what it was read from turned out to say something else.
+/// Removes an entitlement that exists only because an event of a consumable was applied to a subscription.
 void remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid entitlement_id);
 
 } // namespace billing::entitlements

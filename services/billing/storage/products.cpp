@@ -20,7 +20,7 @@ namespace {
 Kind read_kind(std::string_view text)
 {
     auto const it = std::ranges::find(kinds, text);
-    if (it == kinds.end()) throw std::runtime_error("a product of an unknown kind");
+    if (it == kinds.end()) throw std::runtime_error("unknown product kind in the database");
     return static_cast<Kind>(it - kinds.begin());
 }
 
@@ -49,12 +49,14 @@ Product read(pg::RowReader& r)
     return p;
 }
 
-/// What a write yields: nothing where another has the provider's name.
+/// Reads the row that an insert or update returns. Throws CONFLICT if it returned no row, because then
+/// another product has the `provider_product_id`.
 Product read_written(pg::Rows const& result)
 {
     auto written = pg::read_first(result, read);
     if (!written)
-        throw core::Error(core::codes::conflict, "There is a product of that providerProductId already.");
+        throw core::Error(core::codes::conflict,
+            "Another product has this `providerProductId`. Use another value, or change that product.");
     return *std::move(written);
 }
 
@@ -98,7 +100,7 @@ std::vector<Product> list(
 
 void insert(pg::Tx& tx, core::Scope const& scope, Product& p)
 {
-    pg::serialise(tx, scope.production().id); // order and names are the tenant's
+    pg::serialise(tx, scope.production().id); // commit order and ids are per tenant
     auto const result =
         tx.run("INSERT INTO products AS p (tenant_id, product_id, provider_product_id, name, kind, features, "
                "grants, created_at, updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, "
@@ -111,7 +113,7 @@ void insert(pg::Tx& tx, core::Scope const& scope, Product& p)
 
 void update(pg::Tx& tx, core::Scope const& scope, Product& p)
 {
-    pg::serialise(tx, scope.production().id); // order and names are the tenant's
+    pg::serialise(tx, scope.production().id); // commit order and ids are per tenant
     auto const result = tx.run(
         "UPDATE products p SET provider_product_id = $3, name = $4, kind = $5, features = $6::text[], "
         "grants = $7::jsonb, version = p.version + 1, updated_at = clock_timestamp() "

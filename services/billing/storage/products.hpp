@@ -14,9 +14,10 @@
 #include <string_view>
 #include <vector>
 
-/// The table `products`, the catalog that a tenant's two environments share: its rows are found by the tenant
-/// of the scope that a transaction sees. Entitlements are joined to it by the provider's name of a product
-/// when they are read, so a product that is made, changed or removed shows in all of them at once.
+/// The table `products`: the catalog, shared by a tenant's two environments. Row-level security shows the
+/// rows of the tenant whose scope the transaction sees. An entitlement is joined to its product by the
+/// provider's product id when the entitlement is read. So a created, changed or removed product takes effect
+/// in all entitlements at once.
 namespace billing::products {
 
 enum class Kind : std::uint8_t { subscription, consumable };
@@ -29,7 +30,7 @@ constexpr std::string_view to_string(Kind kind) noexcept
     return kinds[static_cast<std::size_t>(kind)];
 }
 
-/// So much of something that a purchase gives: 500 of `coins`.
+/// A quantity that a purchase grants, such as 500 `coins`.
 struct Grant {
     std::string name;
     std::int64_t quantity = 0;
@@ -37,36 +38,36 @@ struct Grant {
 
 struct Product {
     core::Uuid id;
-    std::string provider_product_id; ///< how the providers name it; unique in the tenant
+    std::string provider_product_id; ///< the provider's product id; unique per tenant
     std::string name;
     Kind kind{};
     std::vector<std::string> features;
     std::vector<Grant> grants;
-    std::int64_t version = 0; ///< counts the writes
+    std::int64_t version = 0; ///< incremented by each write
     core::Time created_at;
     core::Time updated_at;
 };
 
-/// `[{"name":…,"quantity":…}]`, the form of the column and of every answer.
+/// `[{"name":…,"quantity":…}]`: the form of the column and of responses.
 std::string to_json(std::vector<Grant> const& grants);
 
 std::optional<Product> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// The same, locked until the transaction ends.
+/// The product, locked until the transaction ends.
 std::optional<Product> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// At most `limit` of them after `after`, newest first.
+/// At most `limit` products after `after`, newest first.
 std::vector<Product> list(
     pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit);
 
-/// Inserts `p`, whose version and times are filled in, behind every other of the tenant. Throws CONFLICT when
-/// the tenant has one of that `provider_product_id`.
+/// Inserts `p` and fills in its version and times. Takes the tenant's lock, so no list cursor can miss a
+/// product. Throws CONFLICT if the tenant has another product with this `provider_product_id`.
 void insert(pg::Tx& tx, core::Scope const& scope, Product& p);
 
-/// Writes a locked one; version and `updated_at` become the new ones. Throws CONFLICT as `insert`.
+/// Updates a locked product; sets version and `updated_at` of `p`. Throws CONFLICT like `insert`.
 void update(pg::Tx& tx, core::Scope const& scope, Product& p);
 
-/// Removes a locked one.
+/// Removes a locked product.
 void remove(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
 } // namespace billing::products

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// What a sealed secret belongs to: it opens nowhere else.
+/// Additional data of a sealed secret. It binds the secret to its member and tenant.
 std::string aad_of(std::string_view name, std::int64_t tenant_id)
 {
     return "billing.settings." + std::string(name) + '/' + std::to_string(tenant_id);
@@ -23,11 +23,12 @@ core::Secret open(
 {
     auto opened = keyring.open(std::string_view(sealed.as_string()), aad_of(name, tenant_id));
     if (!opened)
-        throw std::runtime_error("a secret of the settings cannot be opened with the keys there are");
+        throw std::runtime_error("a secret of the settings cannot be decrypted: ENCRYPTION_KEYS lacks its "
+                                 "key, or the stored value was changed");
     return core::Secret(*std::move(opened));
 }
 
-/// The member, unless it is absent or null.
+/// The member; null if it is absent or JSON null.
 json::value const* find(json::object const& document, std::string_view name) noexcept
 {
     auto const* value = document.if_contains(name);
@@ -41,7 +42,7 @@ core::Secret open_member(json::object const& document, std::string_view name, st
     return sealed == nullptr ? core::Secret() : open(*sealed, name, tenant_id, keyring);
 }
 
-/// Every sealed value of the document, with its member's name.
+/// All sealed values of the document, each with the name of its member.
 std::vector<std::pair<std::string_view, json::value*>> sealed_values(json::object& document)
 {
     std::vector<std::pair<std::string_view, json::value*>> found;
@@ -115,7 +116,7 @@ std::string seal(
 
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
 {
-    // Most tenants have nothing to seal, and a row that is not there would be made by locking it.
+    // Most tenants have no secrets, and read_for_update would create a missing row.
     if (scope.environment() != core::Environment::production) return 0;
     if (auto current = tenancy::settings::read(tx, scope); sealed_values(current.document).empty()) return 0;
     auto before = tenancy::settings::read_for_update(tx, scope);
@@ -125,7 +126,7 @@ std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring cons
         *sealed = seal(open(*sealed, name, scope.tenant_id(), keyring), name, scope.tenant_id(), keyring);
         ++changed;
     }
-    // The time stays: nothing changed that the tenant knows of.
+    // The time of the last change stays, because no setting changed for the tenant.
     if (changed > 0)
         tenancy::settings::write(tx, scope, before.document, before.version, before.updated_at.value());
     return changed;

@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Times are microseconds since 1970, the ends of the range for "never".
+// Times are microseconds since 1970; the ends of the range mean "never".
 
 std::int64_t count(core::Time time)
 {
@@ -44,7 +44,7 @@ template <class Enum, std::size_t N>
 Enum named(std::array<std::string_view, N> const& names, json::value const& value)
 {
     auto const it = std::ranges::find(names, std::string_view(value.as_string()));
-    if (it == names.end()) throw std::runtime_error("a subscription is kept in a form that is not known");
+    if (it == names.end()) throw std::runtime_error("a stored subscription has an unknown type or status");
     return static_cast<Enum>(it - names.begin());
 }
 

@@ -11,12 +11,13 @@ namespace billing::syncs {
 
 namespace {
 
-/// Rows `e` of entitlements that may have been renewed, or have ended, without our hearing of it.
+/// Condition for rows `e` of entitlements whose renewal or end is overdue.
 #define BILLING_OVERDUE                                                                                      \
     "e.source = 'purchases' AND e.status = 'active' AND e.expires_at < $2::timestamptz "                     \
     "AND (e.grace_until IS NULL OR e.grace_until < $2::timestamptz) "
 
-/// And nobody said to wait: of the user, or of the tenant, whose row has no user's name.
+/// Condition that the user of row `e` has no delay or lease, and that the tenant has no pause. The pause is
+/// the row with the empty user id.
 #define BILLING_MAY_ASK                                                                                      \
     "AND NOT EXISTS (SELECT FROM syncs s WHERE s.tenant_id = e.scope_id / 2 AND s.user_id IN ('', "          \
     "e.user_id) "                                                                                            \
@@ -93,7 +94,8 @@ void finish(pg::Tx& tx, Lease const& lease)
 
 void give_back(pg::Tx& tx, Lease const& lease, std::optional<core::Time> not_before)
 {
-    // A row that would say nothing any more is not kept: anybody's name can be asked for.
+    // A row without content is deleted: callers may request a sync of any user id, so such rows would
+    // accumulate.
     tx.run("WITH gone AS (DELETE FROM syncs WHERE tenant_id = $1 AND user_id = $2 AND lease_owner = $3 "
            "AND coalesce($4::timestamptz, not_before) IS NULL) "
            "UPDATE syncs SET lease_owner = NULL, leased_until = NULL, "

@@ -16,61 +16,62 @@
 #include <string>
 #include <vector>
 
-/// The table `syncs`, whose purchases are being fetched and whose are not to be for a while, and what a fetch
-/// changes. Its rows are found by the tenant of a scope that the transaction sees.
+/// The table `syncs`, and the writes of a sync. The table has the users whose purchases are being fetched,
+/// and the users that the reconciler must not sync before a stated time. Row-level security shows the rows of
+/// the tenants whose scopes the transaction sees.
 namespace billing::syncs {
 
-/// The right to fetch one user's purchases, which nobody else has until it is given back or `leased_until`.
+/// The exclusive right to sync one user. It ends with `finish`, with `give_back`, or at `leased_until`.
 struct Lease {
     std::int64_t tenant_id = 0;
     std::string user_id;
     core::Uuid owner;
 };
 
-/// nullopt while somebody else has it.
+/// Takes the lease of a user. nullopt while another sync holds it.
 std::optional<Lease> take(
     pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id, core::Time now, core::Time leased_until);
 
-/// The same for a user whom it is time to ask about: one with an active entitlement of the platform whose end
-/// came before `overdue`, in either environment, and of whom nobody said otherwise by `give_back`. Those that
-/// ended first come first. nullopt: there is none.
+/// Takes the lease of an overdue user. A user is overdue if an active entitlement from the platform, in
+/// either environment, ended before `overdue`. Users with a lease, and users delayed by `give_back` or
+/// `pause`, are left out. The user with the earliest end comes first. nullopt if there is no such user.
 std::optional<Lease> take_overdue(
     pg::Tx& tx, std::int64_t tenant_id, core::Time overdue, core::Time now, core::Time leased_until);
 
-/// Ends a lease, if it is still held, with a sync that went well: the user is as any other.
+/// Ends a lease after a successful sync, and clears the user's delay. Changes nothing if the lease is no
+/// longer held.
 void finish(pg::Tx& tx, Lease const& lease);
 
-/// Ends a lease, if it is still held, with one that did not. `not_before`: when `take_overdue` may yield the
-/// user again.
+/// Ends a lease after a failed sync. Changes nothing if the lease is no longer held. `not_before`: when
+/// `take_overdue` may return the user again.
 void give_back(pg::Tx& tx, Lease const& lease, std::optional<core::Time> not_before = std::nullopt);
 
-/// Whether the user has an entitlement that `take_overdue` would yield the user for, if nobody said
-/// otherwise.
+/// Whether the user is overdue, regardless of delays and leases.
 bool is_overdue(pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id, core::Time overdue);
 
-/// `take_overdue` yields nobody of the tenant before `until`.
+/// `take_overdue` returns no user of the tenant before `until`.
 void pause(pg::Tx& tx, std::int64_t tenant_id, core::Time until);
 
-/// Ends what `pause` began.
+/// Ends the effect of `pause`.
 void resume(pg::Tx& tx, std::int64_t tenant_id);
 
-/// What a sync did in one environment.
+/// The result of a sync in one environment.
 struct Applied {
     core::Scope scope;
-    std::vector<Synced> written; ///< also what was only confirmed
+    std::vector<Synced> written; ///< includes confirmed, unchanged entitlements
 
-    /// `entitlements.synced` for the audit trail of the scope: which statuses were, and are now. nullopt:
-    /// nothing changed.
+    /// The audit entry `entitlements.synced` with the statuses before and after. nullopt: nothing changed.
     std::optional<audit::Entry> entry(std::string const& user_id) const;
 };
 
-/// Sets what the user has from the platform to what it says: both environments, under both scopes' locks,
-/// with webhooks told of what changed. `asked_at`: before the platform was asked. The transaction sees both.
+/// Sets a user's entitlements from the platform to the state in `subscriber`, in both environments, and
+/// publishes the changes. Takes the locks of both scopes. `asked_at`: the time just before the request to the
+/// platform. The transaction must see both scopes.
 std::array<Applied, 2> apply(pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id,
     Subscriber const& subscriber, core::Time asked_at, std::string const& traceparent, core::Time now);
 
-/// Of the tenants of these scopes (the transaction sees all of them) those that have a `purchasesApiKey` and
-/// a user whom `take_overdue` would yield, ascending.
+/// The ids of the tenants of `scopes` that have a `purchasesApiKey` and an overdue user, in ascending order.
+/// The transaction must see all of `scopes`.
 std::vector<std::int64_t> tenants_overdue(
     pg::Tx& tx, std::span<std::int64_t const> scopes, core::Time overdue, core::Time now);
 

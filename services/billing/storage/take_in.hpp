@@ -6,16 +6,16 @@
 #include <string>
 #include <string_view>
 
-/// What both ways of taking events in have in common; for storage/apply alone.
+/// Shared by `take_in` and `take_in_batch`; for storage/apply only.
 namespace billing::apply {
 
-/// What an event claims in its scope.
+/// The claim of an event in its scope.
 core::Uuid claim_of(Incoming const& incoming);
 
-/// The row of the archive, with nothing yet of when it was received or what came of it.
+/// The archive row of an event, without time of receipt and outcome.
 archive::Row row_of(Incoming const& incoming);
 
-/// What is said of an event whose decision is not `needs_history`.
+/// The outcome of a decision. Precondition: not `needs_history`.
 Outcome outcome_of(PaymentDecision::Kind kind);
 Outcome outcome_of(PurchaseDecision const& decision);
 

@@ -21,14 +21,14 @@ using namespace std::chrono_literals;
 using jobs::Outcome;
 using Kind = PurchasesApiError::Kind;
 
-constexpr auto lease_time = 30s;      // longer than the platform may take, and we after it
-constexpr auto after_refusal = 1h;    // somebody has to change the key
-constexpr auto after_unknown = 24h;   // it may be made known, or the entitlement ends otherwise
-constexpr auto after_trouble = 1h;    // of one user, lest it is the user
-constexpr auto again_at_soonest = 1h; // of one whose sync left it overdue
+constexpr auto lease_time = 30s;      // longer than PurchasesApi::timeout and the transaction together
+constexpr auto after_refusal = 1h;    // the tenant has to change the key
+constexpr auto after_unknown = 24h;   // the user may become known, or the entitlement may end
+constexpr auto after_trouble = 1h;    // for this user, in case the user causes the failure
+constexpr auto again_at_soonest = 1h; // for a user who is still overdue after a sync
 constexpr std::size_t scopes_a_step = 500;
 
-/// One user's sync, from the lease to what is written.
+/// One user's sync, from taking the lease to writing the result.
 class Run {
 public:
     Run(Deps const& deps, jobs::Claim const& claim, std::stop_token const& stop)
@@ -54,7 +54,7 @@ private:
         return deps_.db.transact_blocking(settings::both_of(tenant_id_), std::move(work));
     }
 
-    /// Empty: the tenant is suspended, or took the key away.
+    /// The platform's API key. Empty if the tenant is suspended or has removed the key.
     core::Secret api_key()
     {
         return transact([&](pg::Tx& tx) {
@@ -67,12 +67,12 @@ private:
     std::optional<syncs::Lease> next()
     {
         return transact([&](pg::Tx& tx) {
-            auto const now = jobs::now(tx); // replicas' clocks differ, and the lease is for all of them
+            auto const now = jobs::now(tx); // the database's clock: replicas' clocks differ
             return syncs::take_overdue(tx, tenant_id_, now - patience, now, now + lease_time);
         });
     }
 
-    /// nullopt: go on with the next user.
+    /// nullopt: continue with the next user.
     std::optional<Outcome> sync(syncs::Lease const& lease, core::Secret const& key)
     {
         try {
@@ -83,7 +83,7 @@ private:
             if (e.kind() == Kind::stopped) return stopped(lease);
             return set_back(lease, e);
         } catch (...) {
-            // Whatever it is about this user, the tenant's others are not to stand behind it.
+            // A failure for one user must not block the tenant's other users.
             if (!jobs::is_outage(std::current_exception())) put_aside(lease);
             throw;
         }
@@ -94,8 +94,8 @@ private:
         auto const now = deps_.clock.now();
         transact([&](pg::Tx& tx) {
             auto const applied = syncs::apply(tx, tenant_id_, lease.user_id, subscriber, asked_at, {}, now);
-            // What a sync cannot change (its clock and the platform's disagree) is not asked about in a
-            // circle.
+            // A user may still be overdue after a sync, because this clock and the platform's clock differ.
+            // Such a user must not be synced in a loop.
             auto const shared_now = jobs::now(tx);
             if (syncs::is_overdue(tx, tenant_id_, lease.user_id, shared_now - patience))
                 syncs::give_back(tx, lease, shared_now + again_at_soonest);
@@ -122,7 +122,7 @@ private:
 
     std::optional<Outcome> set_back(syncs::Lease const& lease, PurchasesApiError const& error)
     {
-        deps_.logger.warn("the purchase platform did not answer as it should",
+        deps_.logger.warn("a request to the purchase platform failed",
             {{"tenant", std::to_string(tenant_id_)}, {"why", error.what()}});
         core::Time const here = deps_.clock.now();
         auto const setback = after(error, claim_.attempts, here, crypto::random_u64());

@@ -15,20 +15,22 @@
 #include <stop_token>
 #include <string>
 
-/// Users whose purchases should have ended or been renewed by now, and of whom no event told, are synced with
-/// the purchase platform. A periodic task looks for tenants who have such users; each of them is one job, so
-/// that any number of replicas share the work and none asks for the same tenant as another.
+/// Syncs overdue users with the purchase platform. A user is overdue if a purchase should have ended or been
+/// renewed, but no event about it arrived. A periodic task finds the tenants that have overdue users, and
+/// enqueues one job per tenant. So the replicas share the work, and only one replica handles a tenant at a
+/// time.
 namespace billing::reconciler {
 
 inline constexpr char const* queue = "reconcile";
 
-/// A user is asked about this long after the end: the platform's own event is on its way at that moment.
+/// Time between the end of a purchase and the sync. The sync waits because the platform's event may still
+/// arrive.
 inline constexpr std::chrono::seconds patience{15};
-/// The pace: so many users of a tenant a run, and a run no sooner than so long after the one before.
+/// Users of a tenant that one run syncs, and the pause between two runs.
 inline constexpr unsigned users_a_run = 5;
 inline constexpr std::chrono::seconds between_runs{1};
 
-/// What reconciling works with; all outlive it.
+/// Dependencies of the reconciler; all outlive it.
 struct Deps {
     pg::Database& db;
     PurchasesApi const& api;
@@ -37,15 +39,20 @@ struct Deps {
     observe::Logger& logger;
 };
 
-/// What follows from a platform that did not answer as it should; nullopt: nothing.
+/// When the reconciler may continue after a failed request. nullopt: without a delay.
 struct Setback {
-    std::optional<core::Time> user_not_before;   ///< when this user is asked about again
-    std::optional<core::Time> tenant_not_before; ///< when any of the tenant's is
+    std::optional<core::Time> user_not_before;   ///< when this user may be synced again
+    std::optional<core::Time> tenant_not_before; ///< when the tenant's users may be synced again
 };
 
-/// 429, or any other answer with `Retry-After`: nobody of the tenant before that. A refusal of the key:
-/// nobody for an hour. A user that it does not know: that one tomorrow. Any other: that user in an hour, the
-/// others with back-off. `attempts`: of the tenant's job, from 1. `entropy`: any random number.
+/// The delay after a failed request:
+///
+/// - Status 429, or an answer with `Retry-After`: no user of the tenant is synced before the stated time.
+/// - The key was refused: no user of the tenant is synced for an hour.
+/// - The platform does not know the user: the user is synced again after 24 hours.
+/// - Any other failure: this user is synced again after an hour, the tenant's other users with backoff.
+///
+/// `attempts`: of the tenant's job, from 1. `entropy`: any random number.
 Setback after(
     PurchasesApiError const& error, unsigned attempts, core::Time now, std::uint64_t entropy) noexcept;
 
