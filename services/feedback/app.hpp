@@ -11,15 +11,15 @@
 
 namespace feedback {
 
-/// The tables of this service.
+/// The schema component with the tables of this service.
 pg::Component const& migrations();
 
-/// Everything the service consists of, in construction order.
+/// The service. It owns its parts. A part uses only parts that are declared before it.
 class App final : public service::Platform {
 public:
     App(Config const& config, service::Runtime const& runtime);
 
-    /// The schema: the libraries' parts, then the service's own.
+    /// The schema components, in order: the components of the libraries, then the service's own.
     static std::vector<pg::Component const*> components();
 
 private:
@@ -29,7 +29,7 @@ private:
     Deps deps_;
 };
 
-/// What main() says about the service.
+/// The service's definition, for main().
 service::Definition definition();
 
 } // namespace feedback

@@ -6,12 +6,12 @@
 
 namespace feedback {
 
-/// What feedback is configured with beyond service::Settings (README, "Configuration").
+/// The configuration of feedback in addition to service::Settings (docs/configuration.md).
 struct Config {
     service::TokenIssuer issuer;
     blobs::Options blobs;
 
-    /// Faults are recorded in `config`.
+    /// Reads the variables. Errors are collected in `config`.
     static Config read(core::Config& config);
 };
 

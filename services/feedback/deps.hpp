@@ -16,7 +16,7 @@ namespace feedback {
 
 namespace asio = boost::asio;
 
-/// The single-row operations that every client repeats all day, each many callers to a statement.
+/// The most frequent operations. pg::Coalescer combines concurrent calls into one SQL statement.
 struct Hot {
     pg::Coalescer<feedbacks::Key, std::optional<Feedback>> get;
     pg::Coalescer<feedbacks::NewFeedback, std::optional<core::Time>> insert;
@@ -28,7 +28,7 @@ struct Hot {
     }
 };
 
-/// What handlers work with; the App owns all of it.
+/// The objects that handlers use. App owns them.
 struct Deps {
     pg::Database& db;
     Hot& hot;

@@ -1,6 +1,7 @@
 #include "app.hpp"
 
-/// jemalloc's settings: a thread of its own gives memory back, also when no request comes that would.
+/// jemalloc reads its settings from this variable. The background thread returns free memory to the system,
+/// also while no requests arrive.
 extern "C" char const* malloc_conf;
 char const* malloc_conf = "background_thread:true";
 

@@ -15,7 +15,7 @@ namespace feedback {
 inline constexpr http::RouteOptions heavy{.heavy = [](http::Request const&) { return true; }};
 inline constexpr http::RouteOptions heavy_search{.heavy = searches};
 
-/// What the service has of its own at a glance: method, path, who may call it, what does it.
+/// The service's own routes: method, path, allowed callers, handler.
 inline constexpr auto own_routes = [] {
     using core::Access;
     using enum http::Method;
@@ -37,10 +37,10 @@ inline constexpr auto own_routes = [] {
     });
 }();
 
-/// The API reference, made of the contract while building.
+/// The API reference, generated from the contract at build time.
 docs::Reference const& reference();
 
-/// The API, with what services have in common.
+/// All routes of the service: its own routes, and the routes that all services share.
 inline constexpr auto routes = core::joined(own_routes,
     blobs::attachment_routes<Deps>(core::Access::key_or_user, get_attachment), service::audit_routes<Deps>,
     service::webhook_routes<Deps>, service::key_routes<Deps>(core::Access::master),

@@ -7,8 +7,9 @@
 #include <array>
 #include <string_view>
 
-/// What the service announces to a scope's webhooks, in the transaction of the change. The data are what
-/// staff see. `context` is the request that made it.
+/// Functions that publish events to a scope's webhooks. Call them in the transaction of the change. The
+/// event's data is the resource as staff see it (see Viewer). `context` belongs to the request that made the
+/// change.
 namespace feedback::events {
 
 inline constexpr std::array<std::string_view, 4> all{

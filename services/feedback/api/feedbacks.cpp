@@ -64,7 +64,7 @@ std::vector<std::string> ids_of(std::vector<blobs::Attachment> const& attachment
     return ids;
 }
 
-/// The fields a PATCH may name.
+/// The fields that a PATCH may change.
 struct Changes {
     core::Change<std::size_t> status, priority;
     core::Change<std::string> assignee_id, assignee_email;
@@ -95,8 +95,8 @@ struct Changes {
     }
 };
 
-/// Writes down that a thread's status moved, in its history and in the scope's audit trail; the last thing a
-/// transaction does (audit::record).
+/// Records a change of a thread's status in its history and in the audit trail. Call it last in the
+/// transaction (see audit::record).
 void record_move(pg::Tx& tx, http::Request const& req, Feedback const& f, Status from)
 {
     if (f.status == from) return;
@@ -115,7 +115,7 @@ void record_move(pg::Tx& tx, http::Request const& req, Feedback const& f, Status
 asio::awaitable<http::Response> create_feedback(http::Request const& req, Deps& deps)
 {
     feedbacks::NewFeedback row{core::Uuid::v7(), req.scope().id, parse_draft(req), Author::of(req.caller())};
-    // Nothing else has to be written with most of them, and so many go in one statement.
+    // Most requests only insert this row, so one statement inserts the rows of many callers.
     if (row.draft.attachment_ids.empty() && req.context.idempotency_key.empty()) {
         auto const at = co_await deps.hot.insert.run(row);
         if (at) co_return created(feedbacks::created(row, *at), req);
@@ -138,7 +138,7 @@ asio::awaitable<http::Response> list_feedbacks(http::Request const& req, Deps& d
     auto const asked = paging::PageRequest::read(query, filter.hash());
     query.check();
 
-    // Long pages go alone: what one batch holds in memory has to stay small.
+    // Long pages are read without the Coalescer, to limit the memory of a batch.
     std::vector<Feedback> rows;
     if (filter.plain() && asked.limit <= 20) {
         rows = co_await deps.hot.list.run({req.scope().id, asked.after, asked.rows()});
@@ -165,7 +165,10 @@ asio::awaitable<http::Response> update_feedback(http::Request const& req, Deps& 
     Changes const changes = may_change ? Changes::parse(req) : Changes{};
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         Feedback f = lock_visible(tx, req);
-        if (!may_change) throw core::Error(core::codes::forbidden, "Only staff may change feedback.");
+        if (!may_change)
+            throw core::Error(core::codes::forbidden,
+                "Only API keys, the master key, admins and owners may change a "
+                "feedback thread. Use one of these credentials.");
         http::check_if_match(req, Viewer(req.caller()).etag(f));
         require_live(f);
         Status const before = f.status;
@@ -182,7 +185,9 @@ asio::awaitable<http::Response> delete_feedback(http::Request const& req, Deps& 
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         Feedback f = lock_visible(tx, req);
         if (!req.caller().is_staff())
-            throw core::Error(core::codes::forbidden, "Only staff may delete feedback.");
+            throw core::Error(core::codes::forbidden,
+                "Only API keys, the master key, admins and owners may delete a "
+                "feedback thread. Use one of these credentials.");
         if (!f.deleted()) {
             http::check_if_match(req, Viewer(req.caller()).etag(f));
             Status const before = f.status;

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-/// The resources as they travel.
+/// Writes the resources as JSON, as `viewer` may see them.
 namespace feedback {
 
 void write(core::JsonWriter& w, Feedback const& f, Viewer const& viewer);

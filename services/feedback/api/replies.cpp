@@ -27,8 +27,8 @@ Reply parse_reply(http::Request const& req)
     return reply;
 }
 
-/// One page of what belongs to the thread of the path; `list` gets the transaction and the position to start
-/// after.
+/// Responds with one page of the items that belong to the thread in the path. `list` receives the
+/// transaction, the position after which the page starts, and the maximum number of rows.
 template <class List, class PositionOf>
 asio::awaitable<http::Response> page_of_thread(
     http::Request const& req, Deps& deps, std::string_view name, List list, PositionOf position_of)

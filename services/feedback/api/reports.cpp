@@ -7,7 +7,7 @@ namespace feedback {
 
 namespace {
 
-constexpr std::size_t export_page = 50; ///< threads in memory at once
+constexpr std::size_t export_page = 50; ///< threads that are read at once
 
 void write_group(core::JsonWriter& w, std::vector<feedbacks::Tally> const& tallies, std::string_view group,
     std::span<std::string_view const> values)
@@ -21,7 +21,8 @@ void write_group(core::JsonWriter& w, std::vector<feedbacks::Tally> const& talli
     w.end_object();
 }
 
-/// Produces an export page by page. It outlives the request, so it owns what it needs of it.
+/// Produces an export page by page. The object outlives the request, so it contains copies of the request's
+/// data.
 class Export {
 public:
     Export(pg::Database& db, core::Scope scope, core::Caller caller, Filter filter)

@@ -7,7 +7,7 @@ namespace feedback {
 
 /// GET /v1/feedbacks/stats
 asio::awaitable<http::Response> get_stats(http::Request const& req, Deps& deps);
-/// GET /v1/feedbacks/export: newline-delimited JSON, in constant memory.
+/// GET /v1/feedbacks/export: newline-delimited JSON, streamed in constant memory.
 asio::awaitable<http::Response> export_feedbacks(http::Request const& req, Deps& deps);
 
 } // namespace feedback

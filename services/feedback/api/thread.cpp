@@ -16,7 +16,8 @@ Feedback visible(std::optional<Feedback> found, http::Request const& req)
 
 void thread_not_found()
 {
-    throw core::Error(core::codes::not_found, "There is no such feedback.");
+    throw core::Error(core::codes::not_found, "There is no feedback thread with this id that you may read. "
+                                              "Check the id, the environment and the credential.");
 }
 
 Feedback lock_visible(pg::Tx& tx, http::Request const& req)
@@ -31,7 +32,9 @@ Feedback get_visible(pg::Tx& tx, http::Request const& req)
 
 void require_live(Feedback const& f)
 {
-    if (f.deleted()) throw core::Error(core::codes::conflict, "This feedback was deleted.");
+    if (f.deleted())
+        throw core::Error(core::codes::conflict,
+            "This feedback thread was deleted, so it cannot be changed. Create a new thread instead.");
 }
 
 } // namespace feedback

@@ -6,13 +6,15 @@
 
 namespace feedback {
 
-/// What a caller is told of a thread that is not there, or not theirs.
+/// Throws NOT_FOUND. The error is the same for an unknown thread and for a thread that the caller may not
+/// read.
 [[noreturn]] void thread_not_found();
 
-/// The thread of the path, locked, for a caller who may see it; NOT_FOUND otherwise.
+/// The thread with the `feedbackId` of the path, locked until the transaction ends. Throws NOT_FOUND when
+/// the thread does not exist or the caller may not read it.
 Feedback lock_visible(pg::Tx& tx, http::Request const& req);
 
-/// The same without the lock.
+/// As lock_visible, without the lock.
 Feedback get_visible(pg::Tx& tx, http::Request const& req);
 
 /// Throws CONFLICT for a deleted thread, which can be read but not changed.

@@ -11,7 +11,8 @@ namespace {
 template <class Enum> Enum parse(std::array<std::string_view, 4> const& names, std::string_view name)
 {
     auto const it = std::ranges::find(names, name);
-    if (it == names.end()) throw std::invalid_argument("not a known value: " + std::string(name));
+    if (it == names.end())
+        throw std::invalid_argument("unknown status, category or priority: " + std::string(name));
     return static_cast<Enum>(it - names.begin());
 }
 

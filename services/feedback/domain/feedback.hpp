@@ -13,7 +13,7 @@
 
 namespace feedback {
 
-/// Values as interfaces.md names them; an enum's number is its place in the list.
+/// The values of `status`, `category` and `priority`. The enum's value is the index in its list of names.
 enum class Status : std::uint8_t { open, in_progress, resolved, closed };
 enum class Category : std::uint8_t { bug, feature, general, support };
 enum class Priority : std::uint8_t { low, medium, high, critical };
@@ -37,18 +37,19 @@ constexpr std::string_view to_string(Priority p) noexcept
     return priorities[static_cast<std::size_t>(p)];
 }
 
-/// The value of that name. Throws std::invalid_argument: names come from the database or were validated.
+/// The value with this name. Throws std::invalid_argument for an unknown name; callers pass only stored or
+/// validated names.
 Status parse_status(std::string_view name);
 Category parse_category(std::string_view name);
 Priority parse_priority(std::string_view name);
 
-/// The part of the app a report came from; absent keys are not shown.
+/// The app and the operating system that the report came from. Responses omit absent members.
 struct AppContext {
     std::optional<std::string> app_name, app_version, os, os_version;
 };
 
-/// Who wrote something: a JWT's user, a backend's key (`key:<prefix>`, admin) or the operator (`master`,
-/// owner).
+/// The author of a thread, reply or status change: the user of a JWT, an API key (id `key:<prefix>`, role
+/// `admin`) or the master key (id `master`, role `owner`).
 struct Author {
     std::string id;
     std::string role;                   ///< user | admin | owner
@@ -58,18 +59,18 @@ struct Author {
     static Author of(core::Caller const& caller);
 };
 
-/// What somebody sends to start a thread.
+/// The parsed request to create a thread.
 struct Draft {
     Category category{};
     std::string title;
     std::string body;
     std::optional<Priority> priority;
     std::optional<AppContext> app_context;
-    std::vector<std::string> attachment_ids; ///< as sent until they are claimed
+    std::vector<std::string> attachment_ids; ///< as sent by the client, until the attachments are claimed
     std::vector<std::string> tags;
 };
 
-/// Replies as one kind of reader sees them.
+/// The number of replies, and the time of the last one. Internal notes are counted for staff only.
 struct ReplyTally {
     std::int64_t count = 0;
     std::optional<core::Time> last_at;
@@ -91,8 +92,8 @@ struct Feedback {
     std::vector<std::string> tags;
     std::optional<std::string> user_id, user_email;
     std::optional<std::string> assignee_id, assignee_email;
-    ReplyTally all_replies;    ///< internal notes included
-    ReplyTally public_replies; ///< what a user sees
+    ReplyTally all_replies;    ///< counts replies and internal notes
+    ReplyTally public_replies; ///< counts replies only, as users see them
 
     bool deleted() const noexcept { return deleted_at.has_value(); }
 };
@@ -108,7 +109,7 @@ struct Reply {
     bool internal = false;
 };
 
-/// One move of a thread's status; `from` is absent for its creation.
+/// One change of a thread's status. `from` is absent for the thread's creation.
 struct StatusMove {
     core::Uuid id;
     core::Time at;

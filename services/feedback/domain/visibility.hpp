@@ -4,15 +4,15 @@
 
 namespace feedback {
 
-/// What a caller may see and do: staff everything in the scope, a user its own threads without internal
-/// notes.
+/// Decides what a caller may see. Staff (API keys, the master key, admins and owners) see everything in the
+/// scope. Users see their own threads, without internal notes. `caller` must outlive this object.
 class Viewer {
 public:
     explicit Viewer(core::Caller const& caller) : caller_(caller) {}
 
     bool is_staff() const noexcept { return caller_.is_staff(); }
 
-    /// Whether the thread exists for this caller.
+    /// Whether the caller may read the thread of this user.
     bool may_read(std::optional<std::string> const& thread_user_id) const noexcept
     {
         return is_staff() || (thread_user_id && *thread_user_id == caller_.id);
@@ -23,7 +23,8 @@ public:
         return is_staff() ? f.all_replies : f.public_replies;
     }
 
-    /// Strong validator of the representation this caller sees. An internal note does not change a user's.
+    /// Strong validator (RFC 9110) of the representation that this caller sees. An internal note does not
+    /// change the ETag that users get.
     std::string etag(Feedback const& f) const;
 
 private:

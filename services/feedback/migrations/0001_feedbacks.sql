@@ -1,4 +1,5 @@
--- Threads of feedback, their replies and the moves of their status. Every table leads with scope_id.
+-- Feedback threads, their replies, and the changes of their status. The keys of all tables begin with scope_id.
+-- Checksum before its comments were reworded: 8b5119e75b483c4b16ddfcefab9f8c48cbf2d66971614e28f27a9f02d00cc392
 CREATE TABLE feedbacks (
     scope_id             bigint      NOT NULL,
     feedback_id          uuid        NOT NULL,
@@ -20,7 +21,8 @@ CREATE TABLE feedbacks (
     user_email           text,
     assignee_id          text,
     assignee_email       text,
-    -- What staff see, internal notes included, and what the user sees.
+    -- reply_count and last_reply_at are for staff and include internal notes. The public_ columns are for the user
+    -- and exclude them.
     reply_count          integer     NOT NULL DEFAULT 0,
     last_reply_at        timestamptz,
     public_reply_count   integer     NOT NULL DEFAULT 0,
@@ -29,7 +31,7 @@ CREATE TABLE feedbacks (
     PRIMARY KEY (scope_id, feedback_id)
 );
 
--- One index per order or filter that a page can be asked for; each ends in the keyset.
+-- One index per order or filter of the list. Each index ends with the columns of the keyset cursor.
 CREATE INDEX feedbacks_by_time ON feedbacks (scope_id, created_at DESC, feedback_id DESC);
 CREATE INDEX feedbacks_by_status ON feedbacks (scope_id, status, created_at DESC, feedback_id DESC);
 CREATE INDEX feedbacks_by_user ON feedbacks (scope_id, user_id, created_at DESC, feedback_id DESC)
@@ -40,8 +42,8 @@ CREATE INDEX feedbacks_by_priority ON feedbacks (scope_id, priority, created_at 
     WHERE priority IS NOT NULL;
 CREATE INDEX feedbacks_by_last_reply
     ON feedbacks (scope_id, (coalesce(last_reply_at, '-infinity')) DESC, feedback_id DESC);
--- None for tags and text: their operators are not leakproof, so under row-level security no index on them can be used.
--- Both filters walk the scope along one of the orders above.
+-- Tags and text have no index: their operators are not leakproof, so PostgreSQL could not use it under row-level
+-- security. Both filters scan the scope in one of the orders above.
 
 CREATE TABLE replies (
     scope_id       bigint      NOT NULL,
@@ -59,7 +61,7 @@ CREATE TABLE replies (
 
 CREATE INDEX replies_by_time ON replies (scope_id, feedback_id, created_at, reply_id);
 
--- Moves of a thread's status after its creation, which its own row tells.
+-- The changes of a thread's status after its creation. The creation is recorded in the thread's own row.
 CREATE TABLE status_moves (
     scope_id    bigint      NOT NULL,
     feedback_id uuid        NOT NULL,

@@ -61,7 +61,7 @@ std::optional<std::string_view> priority_name(Draft const& draft)
     return draft.priority ? std::optional(to_string(*draft.priority)) : std::nullopt;
 }
 
-// Arrays of arrays travel as arrays of their text: unnest would flatten a two-dimensional one.
+// Arrays of arrays are passed as arrays of text, because unnest flattens two-dimensional arrays.
 constexpr std::string_view insert_sql =
     "INSERT INTO feedbacks (scope_id, feedback_id, created_at, updated_at, status, category, priority, "
     "title, body, "
@@ -100,7 +100,7 @@ std::vector<pg::Param> insert_params(std::span<NewFeedback const> rows, bool wit
     };
 }
 
-/// The WHERE and ORDER BY of a list, with its parameters: one of a bounded set of texts.
+/// The WHERE and ORDER BY of a list, and its parameters. The SQL text depends only on which filters are set.
 class ListStatement {
 public:
     ListStatement(
@@ -114,7 +114,8 @@ public:
         if (filter.assignee_id) require("f.assignee_id = ", *filter.assignee_id);
         if (filter.tag) require("f.tags @> ", pg::Param(std::vector{*filter.tag}));
         if (filter.text) require("f.search @@ websearch_to_tsquery('simple', ", *filter.text, ")");
-        // Clients see milliseconds: what they were shown at that time is not after it.
+        // Responses show times in milliseconds. A thread that was shown with exactly the time `createdAfter`
+        // was not created after it, so the limit is rounded up to the next millisecond.
         if (filter.created_after) {
             auto const shown = std::chrono::floor<std::chrono::milliseconds>(*filter.created_after);
             require("f.created_at >= ", core::Time(shown + std::chrono::milliseconds(1)));
@@ -211,8 +212,8 @@ pg::Batch<std::optional<Feedback>> get_batch(pg::Session& session, std::span<Key
 {
     std::vector<pg::Param> const params{pg::column(keys, [](Key const& k) { return k.scope_id; }),
         pg::column(keys, [](Key const& k) { return k.id; })};
-    // The LIMIT keeps the planner to one probe of the primary key for each: as a plain join it read the whole
-    // of a scope that holds most of the table.
+    // The LIMIT makes the planner look up the primary key once per row. With a plain join, the planner read
+    // the whole scope when that scope had most rows of the table.
     auto const result = co_await session.run(pg::scopes_of(keys),
         "SELECT k.place, " FEEDBACK_COLUMNS
         " FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, feedback_id, place) "
@@ -260,8 +261,8 @@ pg::Batch<std::vector<Feedback>> list_batch(pg::Session& session, std::span<Plai
         if (lists[place].empty()) lists[place].reserve(pages[place].limit);
         lists[place].push_back(read(r));
     }
-    // The join hands rows on in each page's order but does not promise to; checking here is cheaper than a
-    // sort there.
+    // The join returns the rows of each page in order, but SQL does not guarantee it. Checking here is
+    // cheaper than an ORDER BY.
     auto const newer = [](Feedback const& a, Feedback const& b) {
         return std::tie(a.created_at, a.id) > std::tie(b.created_at, b.id);
     };

@@ -18,14 +18,16 @@ struct NewFeedback {
     Author author;
 };
 
-/// The thread as it stands right after its insertion at `created_at`.
+/// The thread that results from inserting `row` at `created_at`.
 Feedback created(NewFeedback const& row, core::Time created_at);
 
-/// Inserts in the scope's commit order, so that no row can appear behind a cursor. Returns the creation time.
+/// Inserts the row and returns its creation time. Takes the scope's lock (pg::serialise), so threads are
+/// committed in the order of their creation times and no list cursor can skip a thread.
 core::Time insert(pg::Tx& tx, NewFeedback const& row);
 
-/// The same for many rows of many scopes in one statement. Rows of a scope with an enabled webhook are left
-/// out (nullopt): their event has to be written with them, by `insert`.
+/// As insert, for many rows of many scopes in one statement. If a row's scope has an enabled webhook, the row
+/// is not inserted and its result is nullopt. Insert such a row with `insert`, and publish the event in the
+/// same transaction.
 pg::Batch<std::optional<core::Time>> insert_batch(pg::Session& session, std::span<NewFeedback const> rows);
 
 struct Key {
@@ -33,44 +35,48 @@ struct Key {
     core::Uuid id;
 };
 
+/// As get, for the threads of many callers in one statement.
 pg::Batch<std::optional<Feedback>> get_batch(pg::Session& session, std::span<Key const> keys);
 
-/// Deleted threads are found too.
+/// The thread, even if it is deleted; nullopt if it does not exist.
 std::optional<Feedback> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// The same, locked until the transaction ends: what orders a thread's replies and moves.
+/// As get, and locks the thread until the transaction ends. The lock serialises the replies and status
+/// changes of one thread.
 std::optional<Feedback> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// The first page or the one after a cursor of everything that is not deleted, newest first.
+/// One page of all threads that are not deleted, newest first. Without `after`, the first page.
 struct PlainPage {
     std::int64_t scope_id = 0;
     std::optional<paging::Position> after;
     std::size_t limit = 0;
 };
 
+/// The pages of many callers in one statement.
 pg::Batch<std::vector<Feedback>> list_batch(pg::Session& session, std::span<PlainPage const> pages);
 
-/// At most `limit` threads in the filter's order, those after `after`.
+/// At most `limit` threads in the filter's order, starting after `after`.
 std::vector<Feedback> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
     std::optional<paging::Position> const& after, std::size_t limit);
 
-/// Writes what a PATCH may change and moves version and updated_at on, in place.
+/// Stores the fields that a PATCH may change, and advances `version` and `updated_at`. Updates `f`.
 void update(pg::Tx& tx, core::Scope const& scope, Feedback& f);
 
-/// Closes and marks as deleted, in place.
+/// Closes the thread and marks it as deleted. Updates `f`.
 void soft_delete(pg::Tx& tx, core::Scope const& scope, Feedback& f);
 
-/// Counts a reply posted at a time later than every other in the thread, in place; returns that time.
-/// The thread is locked.
+/// Counts a reply and returns its time, which is later than the time of every other reply of the thread.
+/// Updates `f`. The thread must be locked.
 core::Time count_reply(pg::Tx& tx, core::Scope const& scope, Feedback& f, bool internal);
 
 struct Tally {
     std::string group; ///< status | category | priority | total
-    std::string value; ///< empty for total and for no priority
+    std::string value; ///< empty for `total`, and for threads without a priority
     std::int64_t count = 0;
 };
 
-/// How many live threads there are in all and by each value.
+/// The number of threads that are not deleted: in total, and for each status, category and priority. Values
+/// without threads are absent.
 std::vector<Tally> stats(pg::Tx& tx, core::Scope const& scope);
 
 } // namespace feedback::feedbacks

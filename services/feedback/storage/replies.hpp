@@ -9,7 +9,8 @@ namespace feedback::replies {
 
 void insert(pg::Tx& tx, core::Scope const& scope, Reply const& reply);
 
-/// At most `limit` replies after `after`, oldest first; without internal notes unless `with_internal`.
+/// At most `limit` replies after `after`, oldest first. Internal notes are included only if
+/// `with_internal` is true.
 std::vector<Reply> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedback_id, bool with_internal,
     std::optional<paging::Position> const& after, std::size_t limit);
 

@@ -7,11 +7,12 @@
 /// The table `status_moves`.
 namespace feedback::status_moves {
 
-/// Records a move made now. The thread is locked.
+/// Records a status change at the current time. The thread must be locked.
 void insert(pg::Tx& tx, core::Scope const& scope, core::Uuid feedback_id, Author const& actor, Status from,
     Status to);
 
-/// At most `limit` moves before `after`, newest first; the last is the thread's creation.
+/// At most `limit` status changes before `after`, newest first. The oldest item is the
+/// thread's creation.
 std::vector<StatusMove> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedback_id,
     std::optional<paging::Position> const& after, std::size_t limit);
 
