@@ -19,15 +19,15 @@
 
 namespace notify {
 
-/// The tables of this service.
+/// The migrations of this service's own tables.
 pg::Component const& migrations();
 
-/// Everything the service consists of, in construction order.
+/// Owns all parts of the service, in construction order.
 class App final : public service::Platform {
 public:
     App(Config const& config, service::Runtime const& runtime);
 
-    /// The schema: the libraries' parts, then the service's own.
+    /// All schema components in order: the libraries' first, then the service's own.
     static std::vector<pg::Component const*> components();
 
 private:
@@ -49,7 +49,7 @@ private:
     Deps deps_;
 };
 
-/// What main() says about the service.
+/// The definition that main() passes to service::run.
 service::Definition definition();
 
 } // namespace notify

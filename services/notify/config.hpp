@@ -11,7 +11,7 @@
 
 namespace notify {
 
-/// What notify is configured with beyond service::Settings (README, "Configuration").
+/// The configuration of notify in addition to service::Settings (docs/configuration.md).
 struct Config {
     service::TokenIssuer issuer;
     blobs::Options blobs;
@@ -20,7 +20,7 @@ struct Config {
     sms::Options sms;
     std::size_t broadcast_chunk = 0; ///< BROADCAST_CHUNK
 
-    /// Faults are recorded in `config`.
+    /// Reads the variables. Errors are collected in `config`.
     static Config read(core::Config& config);
 };
 

@@ -28,7 +28,7 @@ namespace asio = boost::asio;
 struct Domains; // api/domains.hpp
 class Push;     // providers/push.hpp
 
-/// The single-row operations that every client repeats all day, each many callers to a statement.
+/// The most frequent single-row operations. pg::Coalescer combines concurrent calls into one SQL statement.
 struct Hot {
     pg::Coalescer<templates::Name, std::optional<templates::Found>> find_template;
     pg::Coalescer<notifications::NewNotification, core::Time> insert;
@@ -45,21 +45,21 @@ struct Hot {
     }
 };
 
-/// What handlers work with; the App owns all of it.
+/// The dependencies of the handlers. The App owns all of them and outlives the handlers.
 struct Deps {
     pg::Database& db;
     Hot& hot;
     auth::Keys& keys;
     tenancy::Tenants& tenants;
-    tenancy::Directory& directory; ///< settings (`pushEnabled`) and limits, from memory
+    tenancy::Directory& directory; ///< settings (`pushEnabled`) and limits, cached in memory
     blobs::Attachments& attachments;
     webhooks::Api& webhooks;
     crypto::Keyring const& keyring; ///< seals credentials
-    redis::Quota& quota;            ///< subjects begin with the scope's id
-    core::Workers& readers;         ///< for bodies so large that reading them would hold up an I/O thread
+    redis::Quota& quota;            ///< rate limits; a subject begins with the scope's id
+    core::Workers& readers; ///< threads that parse large bodies, because parsing would block an I/O thread
     Push& push;
     Domains& domains;
-    sms::Options const& sms; ///< whose webhook is signed, and under which address
+    sms::Options const& sms; ///< Twilio's auth token and the public URL verify its callbacks
     core::Clock const& clock;
     observe::Logger& logger;
 };

@@ -1,9 +1,9 @@
 #include "app.hpp"
 
-/// jemalloc's settings: one arena, which gives back what is free after half a second. A broadcast's devices
-/// are read by one thread, pushed by another and counted by a third; with an arena for each of them it held
-/// half as much again (69 MB instead of 43 with a million devices), and cost a fifth more.
-/// A thread of its own gives memory back, also when no request comes that would.
+/// Settings of the allocator jemalloc: one arena, which returns memory to the system after the memory has
+/// been free for half a second. Three threads handle the devices of a broadcast: one reads them, one sends,
+/// one counts. With one arena per thread, the process used 69 MB instead of 43 MB at a million devices, and
+/// 20 % more CPU time. A background thread returns the memory even while the process is idle.
 extern "C" char const* malloc_conf;
 char const* malloc_conf = "narenas:1,dirty_decay_ms:500,muzzy_decay_ms:0,background_thread:true";
 

@@ -18,23 +18,24 @@
 
 namespace notify {
 
-/// A handler of domains on its part of Deps.
+/// Adapts a handler that takes only the Domains part of Deps.
 template <auto handler>
 constexpr auto domain = [](http::Request const& req, Deps& deps) { return handler(req, deps.domains); };
-/// No user ever asks: attachments are staff's alone.
+/// Permits every read of an attachment, because the route already permits only staff and API keys.
 constexpr auto get_attachment = [](http::Request const& req, Deps& deps) {
     return deps.attachments.show(req, {});
 };
 
 inline constexpr http::RouteOptions send_options{.idempotent = true, .body_limit = 15 << 20};
 
-/// Apps come with a key that is in every copy of them.
+/// Requests with the publishable key have the body limit of anonymous requests, because every copy of an app
+/// contains this key.
 inline constexpr http::RouteOptions device_options{
     .idempotent = true, .body_limit = http::anonymous_body_limit};
 
 inline constexpr http::RouteOptions twilio_options{.tenantless = true, .body_limit = 64 << 10};
 
-/// What the service has of its own at a glance: method, path, who may call it, what does it.
+/// The routes that only this service has: method, path, permitted callers, handler.
 inline constexpr auto own_routes = [] {
     using core::Access;
     using enum http::Method;
@@ -85,10 +86,10 @@ inline constexpr auto own_routes = [] {
     });
 }();
 
-/// The API reference, made of the contract while building.
+/// The API reference. The build makes it from the OpenAPI contract.
 docs::Reference const& reference();
 
-/// The API, with what services have in common.
+/// All routes of the service: its own, and those that all services share.
 inline constexpr auto routes = core::joined(own_routes,
     blobs::attachment_routes<Deps>(core::Access::staff, get_attachment), service::audit_routes<Deps>,
     service::webhook_routes<Deps>, service::key_routes<Deps>(core::Access::managers),

@@ -57,7 +57,8 @@ http::Response duplicate_of(core::Uuid const& id)
     return accepted(id, "duplicate");
 }
 
-/// The answer to a request that was carried out before, or for whose dedupe key there is a broadcast.
+/// The stored response to an earlier request with the idempotency key, or the response `duplicate` if a
+/// broadcast has the dedupe key; else nullopt.
 asio::awaitable<std::optional<http::Response>> answered_before(
     http::Request const& req, Deps& deps, Draft const& draft)
 {
@@ -72,7 +73,7 @@ asio::awaitable<std::optional<http::Response>> answered_before(
         auto const holder = broadcasts::holder_of(tx, req.scope().id, *draft.dedupe_key, deps.clock.now());
         if (!holder) return std::nullopt;
         auto answer = duplicate_of(*holder);
-        if (record) record->keep(tx, answer); // it is a duplicate's, even when the key is free again
+        if (record) record->keep(tx, answer); // so a repetition gets `duplicate` even after the key expires
         return answer;
     };
     co_return co_await deps.db.transact(req.scope(), look);
@@ -81,10 +82,13 @@ asio::awaitable<std::optional<http::Response>> answered_before(
 asio::awaitable<templates::Found> find_template(http::Request const& req, Deps& deps, Draft const& draft)
 {
     auto found = co_await deps.hot.find_template.run({req.scope().id, draft.template_name});
-    if (!found) throw core::Error(codes::template_not_found, "There is no template of that name.");
+    if (!found)
+        throw core::Error(codes::template_not_found,
+            "No template has this name. Create the template, or correct `templateName`.");
     if (found->content.channel != Channel::push)
-        throw core::Error(codes::template_not_push,
-            "The template is for " + std::string(to_string(found->content.channel)) + ".");
+        throw core::Error(codes::template_not_push, "The template's channel is " +
+                                                        std::string(to_string(found->content.channel)) +
+                                                        ". Use a template whose channel is push.");
     co_return *std::move(found);
 }
 
@@ -112,20 +116,21 @@ asio::awaitable<NewBroadcast> prepare(http::Request const& req, Deps& deps, Draf
     co_return row;
 }
 
-/// What the transaction that accepts a broadcast works with.
+/// State of the transaction that accepts a broadcast.
 struct Acceptance {
     NewBroadcast const& row;
     redis::Quota& quota;
     Share share;
-    asio::any_io_executor executor; ///< of the request: where Redis is asked
+    asio::any_io_executor executor; ///< of the request; runs the Redis call
 
-    std::optional<Counted> counted; ///< stays when the transaction is repeated
-    bool ours = false;              ///< false: it was a duplicate, or the answer is given again
+    std::optional<Counted> counted; ///< kept when the transaction is repeated
+    bool ours = false;              ///< false: a duplicate or a replay
 };
 
-/// The limit is taken while this transaction holds the dedupe key: so all who ask for the same at once wait
-/// for it, and then are its duplicates, however little of the limit is left; and one that is refused leaves
-/// the key to the next. It is a database thread that waits for Redis here, 250 ms at most.
+/// Counts the request against the rate limit while the transaction holds the dedupe key. So if concurrent
+/// requests have the same key, only one of them counts. The others get `duplicate`, even if the limit is
+/// exceeded. A request that the limit refuses does not keep the key. The database thread waits for Redis in
+/// this function, at most 250 ms.
 http::Response accept(pg::Tx& tx, Acceptance& a)
 {
     auto const& b = a.row.broadcast;
@@ -141,15 +146,17 @@ http::Response accept(pg::Tx& tx, Acceptance& a)
     return accepted(b.id, to_string(BroadcastStatus::queued));
 }
 
-/// Answers 200 with the broadcast.
+/// Cancels the broadcast and responds with 200 and the broadcast.
 http::Response cancel(pg::Tx& tx, http::Request const& req, core::Uuid const& id, core::Time now)
 {
     std::int64_t const scope_id = req.scope().id;
     auto const before = core::require_found(broadcasts::find(tx, scope_id, id), "broadcast");
-    // What waits is looked at now, and settled. The jobs' locks come before the broadcast's.
+    // Makes the jobs of waiting chunks due now, so that their devices are settled. Lock order: jobs before
+    // the broadcast.
     broadcast_chunks::wake_all(tx, scope_id, id);
     if (!broadcasts::cancel(tx, scope_id, id, now))
-        throw core::Error(core::codes::conflict, "The broadcast is complete, or was cancelled before.");
+        throw core::Error(core::codes::conflict,
+            "The broadcast cannot be cancelled, because it is complete or already cancelled.");
     events::broadcast_moved(tx, scope_id, id, now);
     auto const after = broadcasts::find(tx, scope_id, id).value();
     audit::record(tx, req.context,

@@ -17,10 +17,10 @@ devices::Registration parse_registration(http::Request const& req)
     core::Fields f(req.json());
     devices::Registration row{.scope_id = req.scope().id};
     row.user_id = f.text("userId", 1, max_user_id);
-    if (!is_user_id(row.user_id)) f.fault("userId", "format", "must be a UUID behind `anon:`");
+    if (!is_user_id(row.user_id)) f.fault("userId", "format", "must have a UUID after the prefix `anon:`");
     row.token = f.text("token", 1, max_device_token);
     if (!row.token.empty() && !is_device_token(row.token))
-        f.fault("token", "format", "must be visible ASCII characters");
+        f.fault("token", "format", "must consist of visible ASCII characters, without spaces");
     row.platform = static_cast<DevicePlatform>(f.one_of("platform", device_platforms));
     f.check();
     return row;
@@ -48,7 +48,8 @@ http::Response created(Device const& d)
 
 void device_not_found()
 {
-    throw core::Error(core::codes::not_found, "No device has this token.");
+    throw core::Error(core::codes::not_found,
+        "No device of this environment has this token. Check the token and the environment.");
 }
 
 asio::awaitable<http::Response> register_device(http::Request const& req, Deps& deps)

@@ -12,7 +12,7 @@ asio::awaitable<http::Response> list_devices(http::Request const& req, Deps& dep
 /// DELETE /v1/devices/{token}
 asio::awaitable<http::Response> unregister_device(http::Request const& req, Deps& deps);
 
-/// Throws NOT_FOUND for a token that no device has.
+/// Throws the NOT_FOUND error for a device token that is not registered in the scope.
 [[noreturn]] void device_not_found();
 
 } // namespace notify

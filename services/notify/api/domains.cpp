@@ -22,17 +22,19 @@ constexpr std::size_t token_characters = 32; // 190 bits
 
 core::Error no_domain()
 {
-    return core::Error(core::codes::not_found, "There is no custom domain.");
+    return core::Error(core::codes::not_found,
+        "This environment has no custom domain. Set one up with POST /v1/domains/verify.");
 }
 
 core::Error held_elsewhere()
 {
-    return core::Error(core::codes::conflict, "The domain is verified by another tenant.");
+    return core::Error(core::codes::conflict, "Another tenant has verified this domain. Delete the domain in "
+                                              "that tenant first, or use another domain.");
 }
 
 // --- reading ---------------------------------------------------------------------------------------------
 
-/// What is asked for.
+/// The parsed request.
 struct Draft {
     std::string domain, from_email, from_name;
 
@@ -44,7 +46,8 @@ std::optional<DomainName> parse_domain(core::Fields& f)
     std::string const text = f.text("domain", 1, 253);
     auto domain = DomainName::parse(text);
     if (!text.empty() && !domain)
-        f.fault("domain", "format", "must be a domain name, an internationalised one as xn--...");
+        f.fault("domain", "format",
+            "must be a domain name, such as example.com; an internationalised name must be in its xn-- form");
     return domain;
 }
 
@@ -58,7 +61,7 @@ std::string parse_from_email(core::Fields& f, std::optional<DomainName> const& d
         return {};
     }
     if (domain && !domain->holds(address->domain()))
-        f.fault("fromEmail", "not_allowed", "must be an address of the domain");
+        f.fault("fromEmail", "not_allowed", "must be an email address in `domain`");
     return address->text();
 }
 
@@ -119,7 +122,7 @@ http::Response answer(Domains const& d, EmailDomain const& domain)
     return http::Response::ok(std::move(w).str());
 }
 
-/// As the audit trail has it.
+/// The sender as the audit trail shows it.
 boost::json::value sender_of(EmailDomain const& domain)
 {
     return boost::json::object{
@@ -139,8 +142,8 @@ void record(pg::Tx& tx, http::Request const& req, std::string action, std::strin
 
 // --- changing --------------------------------------------------------------------------------------------
 
-/// The domain that the scope has already, with whom it is to send as; key and status stay. nullopt: it has
-/// none, or another.
+/// Changes the sender of the scope's domain. The DKIM key and the status stay. nullopt: the scope has no
+/// domain, or another domain.
 std::optional<EmailDomain> change_sender(pg::Tx& tx, http::Request const& req, Draft const& draft)
 {
     if (domains::is_claimed_elsewhere(tx, req.scope(), draft.domain)) throw held_elsewhere();
@@ -169,7 +172,8 @@ EmailDomain new_domain(Draft const& draft, DkimPair const& pair, core::Time now)
     return domain;
 }
 
-/// A new domain in the place of whatever the scope has, unless that has become the same one meanwhile.
+/// Replaces the scope's domain, if any, with a new domain. If a concurrent request has set up the same
+/// domain, changes only the sender.
 EmailDomain set_up(
     pg::Tx& tx, http::Request const& req, Domains const& d, Draft const& draft, DkimPair const& pair)
 {
@@ -275,7 +279,9 @@ asio::awaitable<http::Response> get_domain_status(http::Request const& req, Doma
         if (entry) audit::record(tx, req.context, *entry);
         return result;
     });
-    if (!checked) throw core::Error(core::codes::conflict, "The domain was replaced meanwhile.");
+    if (!checked)
+        throw core::Error(core::codes::conflict,
+            "The domain was replaced or deleted while its DNS records were checked. Repeat the request.");
     if (checked->held_elsewhere) throw held_elsewhere();
     co_return answer(d, checked->domain);
 }

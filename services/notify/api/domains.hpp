@@ -15,22 +15,23 @@
 #include <string>
 #include <vector>
 
-/// The custom email domain of a scope: one, from which its mail is sent once DNS says that it may be.
+/// The custom email domain of a scope. A scope has at most one custom domain. After the domain is verified in
+/// DNS, email of the scope is sent from an address in the domain.
 namespace notify {
 
 namespace asio = boost::asio;
 
-/// What the routes of domains, and their daily check, work with. All of it outlives this object.
+/// The dependencies of the domain routes and the daily check. All of them outlive this object.
 struct Domains {
     pg::Database& db;
     Dns const& dns;
     DkimKeys& keys;
     crypto::Keyring const& keyring;
     core::Clock const& clock;
-    std::string spf_domain; ///< the shared sender's: its SPF record lists the servers that mail leaves from
+    std::string spf_domain; ///< domain of the shared sender; its SPF record lists the servers that send email
 };
 
-/// DNS is asked about every domain once in this time (workers/domain_checks.hpp).
+/// Every domain is checked in DNS once per `interval` (workers/domain_checks.hpp).
 namespace domain_checks {
 inline constexpr char const* queue = "notify.domains"; ///< a job's ref is EmailDomain::id
 inline constexpr std::chrono::hours interval{24};
@@ -43,29 +44,30 @@ asio::awaitable<http::Response> get_domain_status(http::Request const& req, Doma
 /// DELETE /v1/domains
 asio::awaitable<http::Response> delete_domain(http::Request const& req, Domains& domains);
 
-/// The records that a domain is to have.
+/// The DNS records that the domain needs.
 DomainRecords records_of(Domains const& domains, domains::EmailDomain const& domain);
 
-/// What DNS is asked for them, in their order.
+/// The DNS names of the records, in the order of `records`.
 std::vector<std::string> names_of(DomainRecords const& records);
 
-/// Compares DNS's answers, which are in the order of the records, with them.
+/// Compares the DNS answers with the records. `records` and `answers` have the same order.
 RecordChecks compare(DomainRecords const& records, std::vector<TxtAnswer> const& answers);
 
-/// A domain after DNS was asked about it.
+/// A domain after a DNS check.
 struct CheckedDomain {
     domains::EmailDomain domain;
     DomainStatus before{};
-    bool held_elsewhere =
-        false; ///< its records are right, but another tenant has it verified: it stays pending
+    /// True if the records are right, but another tenant has verified the domain. The domain then stays
+    /// pending.
+    bool held_elsewhere = false;
 
-    /// What the audit trail is told; nullopt when the status is what it was.
+    /// The audit entry; nullopt if the status did not change.
     std::optional<audit::Entry> entry() const;
 };
 
-/// Writes down what a check came to, claims the domain when it becomes verified and gives it up when it no
-/// longer is. The transaction sees `domains::both_environments(scope)`. nullopt: the scope's domain is not
-/// `checked` any more.
+/// Stores the result of a check. Claims the domain for the tenant when the domain becomes verified, and
+/// releases the claim when the domain is no longer verified. The transaction must see
+/// `domains::both_environments(scope)`. nullopt: the scope's domain is no longer `checked`.
 std::optional<CheckedDomain> record_checks(pg::Tx& tx, core::Scope const& scope, core::Uuid const& checked,
     RecordChecks const& checks, core::Time now);
 

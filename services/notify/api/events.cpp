@@ -8,10 +8,11 @@ namespace notify::events {
 
 namespace {
 
-/// The name of what happened; empty for what is not announced.
+/// The event of a status; empty if there is none.
 std::string_view name_of(Status status) noexcept
 {
-    // In the order of `all`, which begins with these and leaves out `queued`.
+    // This list has the order of `all`, which begins with the events of these statuses. `queued` has no
+    // event.
     switch (status) {
     case Status::queued:
         break;

@@ -8,22 +8,25 @@
 #include <cstdint>
 #include <string_view>
 
-/// What the service announces to a scope's webhooks, in the transaction of the change. The data are the
-/// notification as `GET /v1/notifications/{id}` shows it, without a push's single devices, or the broadcast.
+/// The events that a scope's webhooks receive. An event is published in the transaction that makes the
+/// change. Its data is the broadcast, or the notification as `GET /v1/notifications/{id}` returns it, but
+/// without `deliveries`.
 namespace notify::events {
 
 inline constexpr std::array<std::string_view, 5> all{"notification.sent", "notification.delivered",
     "notification.opened", "notification.failed", "broadcast.completed"};
 
-/// Announces that `n` has just moved to its status (`notification.<status>`), to be called once after each
-/// `notifications::move` that changed it. One that was put back to `queued` is not announced. The event
-/// belongs to the trace of the request that asked for the notification. `now` is by the service's clock: when
-/// it was delivered or opened may be what the device says, and that is in the data. Like `devices::prune` it
-/// may take the scope's lock.
+/// Publishes `notification.<status>`. Call it once after each `notifications::move` that changed the status.
+/// A move back to `queued` publishes nothing. The event belongs to the trace of the request that created the
+/// notification. `now` is the service's time, but `deliveredAt` and `openedAt` in the data may be times that
+/// the device stated. The function may take the scope's lock, so call it after all statements that lock rows
+/// of other tables (see devices::prune).
 void moved(pg::Tx& tx, std::int64_t scope_id, Notification const& n, core::Time now);
 
-/// Completes the broadcast and announces that, once it is fanned out and all its devices are settled; to be
-/// called after each change of either. Like `devices::prune` it may take the scope's lock.
+/// If the broadcast is fanned out and all its devices are settled, completes the broadcast and publishes
+/// `broadcast.completed`. Call this function after each change of the fan-out or of the settled devices. It
+/// may take the scope's lock, so call it after all statements that lock rows of other tables (see
+/// devices::prune).
 void broadcast_moved(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now);
 
 } // namespace notify::events

@@ -4,7 +4,7 @@ namespace notify {
 
 namespace {
 
-/// Everything but the closing brace.
+/// Writes all members, without the closing brace.
 void begin(core::JsonWriter& w, Notification const& n)
 {
     w.begin_object()

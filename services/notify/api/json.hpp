@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-/// How the resources of this service travel.
+/// The JSON forms of this service's resources.
 namespace notify {
 
-/// A notification without what became of a push at each device: as lists and webhooks have it.
+/// A notification without the `deliveries` of a push, for lists and webhooks.
 void write(core::JsonWriter& w, Notification const& n);
 std::string to_json(Notification const& n);
 
-/// A notification alone; a push with its `deliveries`.
+/// A single notification; a push with its `deliveries`.
 std::string to_json(notifications::Shown const& shown);
 
 void write(core::JsonWriter& w, Event const& event);

@@ -36,7 +36,8 @@ notifications::Shown get_shown(pg::Tx& tx, http::Request const& req)
     return *std::move(found);
 }
 
-/// Writes down who moved a notification by hand; the last thing a transaction does (audit::record).
+/// Adds an audit entry for a status change by request. Must be the last call of a transaction
+/// (audit::record).
 void record(pg::Tx& tx, http::Request const& req, std::string_view action, Notification const& before,
     Notification const& after)
 {
@@ -63,20 +64,22 @@ asio::awaitable<Started> try_anew(http::Request const& req, Deps& deps)
         core::Time const now = deps.clock.now();
         auto n = notifications::enqueue_and_lock(tx, req.scope().id, before);
         if (!n || n->status != Status::failed)
-            conflict("Only a notification that has failed can be tried anew.");
+            conflict("Only a notification whose status is `failed` can be retried.");
         notifications::requeue(tx, req.scope().id, *n, now);
         record(tx, req, "notification.retried", before, *n);
         return Started{{.status = 202, .body = to_json(get_shown(tx, req))}};
     });
 }
 
-constexpr char const* too_late = "Only a notification that waits to be sent can be cancelled.";
+constexpr char const* too_late =
+    "The notification cannot be cancelled: its status is not `queued`, or a worker is sending it now.";
 
 } // namespace
 
 void notification_not_found()
 {
-    throw core::Error(core::codes::not_found, "There is no such notification.");
+    throw core::Error(core::codes::not_found,
+        "No notification of this environment has this id. Check the id and the environment.");
 }
 
 asio::awaitable<http::Response> get_notification(http::Request const& req, Deps& deps)
@@ -93,7 +96,7 @@ asio::awaitable<http::Response> list_notifications(http::Request const& req, Dep
     auto const asked = paging::PageRequest::read(query, filter.hash());
     query.check();
 
-    // Long pages go alone: what one batch holds in memory has to stay small.
+    // Long pages are not coalesced, to keep the memory of one batch small.
     std::vector<Notification> rows;
     if (filter.plain() && asked.limit <= 20) {
         rows = co_await deps.hot.list.run({req.scope().id, asked.after, asked.rows()});
@@ -125,7 +128,7 @@ asio::awaitable<http::Response> cancel_notification(http::Request const& req, De
         Notification const before = get_shown(tx, req).notification;
         std::int64_t const scope_id = req.scope().id;
         core::Time const now = deps.clock.now();
-        // Whoever has taken the job back may change the notification: no worker is at it, and none will be.
+        // Once the job is withdrawn, no worker sends the notification, so this transaction may change it.
         if (!jobs::withdraw(tx, queue_of(before.channel), scope_id, before.id)) conflict(too_late);
         auto n = notifications::lock(tx, scope_id, before.id);
         if (!n || n->status != Status::queued) conflict(too_late);

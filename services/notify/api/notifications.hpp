@@ -5,7 +5,7 @@
 
 namespace notify {
 
-/// What a caller is told of a notification that is not there, or another scope's.
+/// Throws the NOT_FOUND error for a notification that does not exist in the scope.
 [[noreturn]] void notification_not_found();
 
 /// GET /v1/notifications/{notificationId}
@@ -14,11 +14,12 @@ asio::awaitable<http::Response> get_notification(http::Request const& req, Deps&
 asio::awaitable<http::Response> list_notifications(http::Request const& req, Deps& deps);
 /// GET /v1/notifications/{notificationId}/events
 asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps);
-/// POST /v1/notifications/{notificationId}/cancel: 409 unless it is queued and no worker is sending it. One
-/// that was cancelled is not sent from then on; after an attempt whose answer was lost it may have arrived.
+/// POST /v1/notifications/{notificationId}/cancel. Throws CONFLICT unless the notification is queued and no
+/// worker is sending it. A cancelled notification is not sent. If an earlier attempt reached the provider
+/// but its answer was lost, the notification may still arrive.
 asio::awaitable<http::Response> cancel_notification(http::Request const& req, Deps& deps);
-/// POST /v1/notifications/{notificationId}/retry: 202, and one that has failed is tried anew, which counts as
-/// a send (`send_limit`); 409 for any other.
+/// POST /v1/notifications/{notificationId}/retry. Queues a failed notification again and responds with 202.
+/// The request counts against `send_limit`. Throws CONFLICT unless the notification has failed.
 asio::awaitable<http::Response> retry_notification(http::Request const& req, Deps& deps);
 
 } // namespace notify

@@ -17,10 +17,12 @@ using platforms::Platform;
 
 [[noreturn]] void platform_not_found()
 {
-    throw core::Error(core::codes::not_found, "There is no such platform.");
+    throw core::Error(core::codes::not_found,
+        "No credentials are stored for this platform. Store them with PUT /v1/platforms/{kind}, where `kind` "
+        "is `fcm` or `apns`.");
 }
 
-/// A kind that there is not is as one that nobody configured.
+/// The kind in the path. Throws NOT_FOUND for an unknown kind, as for a platform without credentials.
 PlatformKind kind_of(http::Request const& req)
 {
     auto const it = std::ranges::find(platform_kinds, req.param("kind"));
@@ -28,7 +30,7 @@ PlatformKind kind_of(http::Request const& req)
     return static_cast<PlatformKind>(it - platform_kinds.begin());
 }
 
-/// What is shown of a credential. FCM knows no environments: its is that of the scope.
+/// The public members of a credential. FCM has no environments, so for FCM this is the scope's environment.
 json::object to_object(Platform const& p, core::Scope const& scope)
 {
     if (p.kind == PlatformKind::fcm)
@@ -57,7 +59,7 @@ std::optional<Platform> find(pg::Tx& tx, core::Scope const& scope, PlatformKind 
     return std::nullopt;
 }
 
-/// Writes down what became of a platform; the last thing a transaction does (audit::record).
+/// Adds an audit entry for a platform. Must be the last call of a transaction (audit::record).
 void record(pg::Tx& tx, http::Request const& req, std::string_view action, PlatformKind kind,
     std::optional<Platform> const& before, std::optional<Platform> const& after)
 {

@@ -10,7 +10,8 @@ void require_fitting(PushMessage const& message)
     auto const push = render_push(message);
     if (!push.fcm_fits && !push.apns_fits)
         throw core::Error::validation({{"", "too_long",
-            "title, body and data of a push come to " + std::to_string(max_push_bytes) + " bytes at most"}});
+            "title, body and data of a push must be at most " + std::to_string(max_push_bytes) +
+                " bytes in total"}});
 }
 
 asio::awaitable<void> require_push(http::Request const& req, Deps& deps, bool has_platform)
@@ -19,7 +20,8 @@ asio::awaitable<void> require_push(http::Request const& req, Deps& deps, bool ha
     bool const enabled = tenant && push_enabled(tenant->settings(req.scope().environment()).document);
     if (!has_platform || !enabled)
         throw core::Error(codes::push_channel_disabled,
-            "No push credentials are stored for this environment, or push is switched off in its settings.");
+            "Push is not available. Store push credentials with PUT /v1/platforms/{kind}, and set "
+            "`pushEnabled` to true in the settings.");
 }
 
 } // namespace notify

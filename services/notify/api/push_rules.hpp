@@ -6,10 +6,10 @@
 
 namespace notify {
 
-/// Throws VALIDATION_ERROR when a push is too large for every carrier, so that it could only fail.
+/// Throws VALIDATION_ERROR if the push exceeds the size limits of all carriers.
 void require_fitting(PushMessage const& message);
 
-/// Throws PUSH_CHANNEL_DISABLED unless the scope has a platform and its settings leave push switched on.
+/// Throws PUSH_CHANNEL_DISABLED unless the scope has a platform and `pushEnabled` is true in its settings.
 asio::awaitable<void> require_push(http::Request const& req, Deps& deps, bool has_platform);
 
 } // namespace notify

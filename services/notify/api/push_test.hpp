@@ -5,9 +5,9 @@
 
 namespace notify {
 
-/// POST /v1/devices/{token}/test: sends a push to one device and waits for what the carrier says; a token
-/// that it calls gone is removed. RATE_LIMITED past `test_limit`; PUSH_CHANNEL_DISABLED when push is switched
-/// off or the device's carrier is not configured.
+/// POST /v1/devices/{token}/test. Sends a push to one device and waits for the carrier's answer. Removes the
+/// device if the carrier answers that the token is gone. Throws RATE_LIMITED if `test_limit` is exceeded, and
+/// PUSH_CHANNEL_DISABLED if push is disabled or no credentials are stored for the device's carrier.
 asio::awaitable<http::Response> test_device(http::Request const& req, Deps& deps);
 
 } // namespace notify

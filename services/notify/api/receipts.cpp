@@ -19,9 +19,9 @@ constexpr std::size_t max_acks = 100;
 
 /// One item of an acknowledgement.
 struct Ack {
-    std::string id; ///< as it was sent
+    std::string id; ///< as in the request
     std::optional<core::Uuid> notification_id;
-    std::optional<std::string> context; ///< what the app says of the circumstances
+    std::optional<std::string> context; ///< the app's own note
     std::optional<core::Time> at;
 };
 
@@ -45,7 +45,7 @@ std::vector<Ack> parse_acks(http::Request const& req)
         for (auto const& item : *items)
             acks.push_back(parse_ack(f, item, acks.size()));
     }
-    if (acks.empty() && f.ok()) f.fault("notifications", "required", "must hold 1 to 100 items");
+    if (acks.empty() && f.ok()) f.fault("notifications", "required", "must have 1 to 100 items");
     f.check();
     return acks;
 }
@@ -59,15 +59,14 @@ std::vector<core::Uuid> ids_of(std::vector<Ack> const& acks)
     return {ids.begin(), ids.end()};
 }
 
-/// When it was delivered, as the device has it: not before there was anything to deliver, and not in the
-/// future.
+/// The delivery time that the device reports, limited to the time from `n.created_at` to `now`.
 core::Time delivered_at(Ack const& ack, Notification const& n, core::Time now)
 {
     return std::min(std::max(ack.at.value_or(now), n.created_at), now);
 }
 
-/// Locks the notifications, whose jobs are taken back and whose pushes go to no more devices if they are
-/// still queued: they have arrived.
+/// Locks the notifications. If a notification is still queued, withdraws its job and fails its pending
+/// deliveries, because the notification has already reached the user.
 std::vector<Notification> take_over(
     pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids, core::Time now)
 {
@@ -79,7 +78,7 @@ std::vector<Notification> take_over(
     return found;
 }
 
-/// Of several items about one notification the first counts.
+/// If several items name one notification, the first one counts.
 std::vector<notifications::Move> moves_of(
     std::vector<Ack> const& acks, std::vector<Notification> const& found, core::Time now)
 {
@@ -135,7 +134,7 @@ asio::awaitable<http::Response> open_notification(http::Request const& req, Deps
         core::Time const now = deps.clock.now();
         auto found = take_over(tx, scope_id, {&id, 1}, now);
         if (found.empty()) notification_not_found();
-        // What was opened has been delivered, whether anybody said so or not.
+        // An opened notification was delivered, even if no acknowledgement was received.
         for (Status const status : {Status::delivered, Status::opened}) {
             if (notifications::move(tx, scope_id, found.front(), status, std::nullopt, now))
                 events::moved(tx, scope_id, found.front(), now);

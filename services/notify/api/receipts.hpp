@@ -3,8 +3,8 @@
 #include "deps.hpp"
 #include "http/message.hpp"
 
-/// What the devices that got a notification say of it, handed on by the tenant's backend. Either counts for a
-/// notification that is still queued, too, and then what was to be sent is dropped.
+/// Delivery receipts from devices, forwarded by the tenant's backend. A receipt for a notification that is
+/// still queued is accepted, too: the notification becomes delivered or opened, and is not sent any more.
 namespace notify {
 
 /// POST /v1/notifications/ack

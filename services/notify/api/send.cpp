@@ -18,9 +18,9 @@ namespace {
 
 using notifications::NewNotification;
 
-/// Requests of more bytes carry files, and are read away from the I/O threads.
+/// Larger bodies contain files, so they are not parsed on an I/O thread. In bytes.
 constexpr std::size_t large_body = std::size_t{256} * 1024;
-/// What one batch of insertions holds in memory has to stay small: texts of more bytes go alone.
+/// Larger bodies are not coalesced, to keep the memory of one batch small. In bytes.
 constexpr std::size_t large_text = std::size_t{32} * 1024;
 
 asio::awaitable<SendDraft> read_draft(http::Request const& req, Deps& deps)
@@ -30,7 +30,7 @@ asio::awaitable<SendDraft> read_draft(http::Request const& req, Deps& deps)
     co_return co_await deps.readers.run([&req, now] { return parse_send(req, now); });
 }
 
-/// The answer to give again, when this request was carried out before.
+/// The stored response to an earlier request with the same idempotency key, if any.
 asio::awaitable<std::optional<http::Response>> replay_of(http::Request const& req, Deps& deps)
 {
     if (req.context.idempotency_key.empty()) co_return std::nullopt;
@@ -41,10 +41,13 @@ asio::awaitable<std::optional<http::Response>> replay_of(http::Request const& re
 asio::awaitable<templates::Found> find_template(http::Request const& req, Deps& deps, SendDraft const& draft)
 {
     auto found = co_await deps.hot.find_template.run({req.scope().id, draft.template_name});
-    if (!found) throw core::Error(codes::template_not_found, "There is no template of that name.");
+    if (!found)
+        throw core::Error(codes::template_not_found,
+            "No template has this name. Create the template, or correct `templateName`.");
     if (found->content.channel != draft.channel) {
         auto const channel = std::string(to_string(found->content.channel));
-        throw core::Error::validation({{"/channel", "mismatch", "the template is for " + channel}});
+        throw core::Error::validation(
+            {{"/channel", "mismatch", "must be the template's channel, which is " + channel}});
     }
     co_return *std::move(found);
 }
@@ -91,16 +94,15 @@ http::Response accepted(Notification const& n)
     return {.status = 202, .body = std::move(w).str()};
 }
 
-/// What comes before the write costs more than a refusal may: the template is asked for and the limit taken
-/// and given back. A send that takes a transaction of its own has a place in its queue first; null for those
-/// that are inserted many at once.
+/// Reserves a place in the database queue before the template is read and the request is counted. So if the
+/// queue is full, the request is refused before it causes this work. Null for requests that are coalesced.
 std::shared_ptr<void const> reserve(http::Request const& req, Deps& deps, SendDraft const& draft)
 {
     bool const alone = !req.context.idempotency_key.empty() || !draft.attachments.empty();
     return alone ? deps.db.reserve(req.scope()) : nullptr;
 }
 
-/// Writes everything in a transaction of its own; an answer that is given again does not count.
+/// Stores the notification in a transaction of its own. A repeated request does not count against the limit.
 asio::awaitable<Started> accept_alone(http::Request const& req, Deps& deps, NewNotification const& row,
     std::vector<email_attachments::Row> const& files)
 {
@@ -117,8 +119,9 @@ asio::awaitable<Started> accept_alone(http::Request const& req, Deps& deps, NewN
 asio::awaitable<Started> accept(http::Request const& req, Deps& deps, NewNotification const& row,
     std::vector<email_attachments::Row> const& files, std::shared_ptr<void const> place)
 {
-    place.reset(); // the write takes one of its own
-    // Nothing else has to be written with most of them, and so many go in one statement.
+    place.reset(); // the write below reserves a place of its own
+    // Most requests write only a notification. Concurrent requests of this kind are coalesced into one
+    // statement.
     bool const large = row.notification.content.body.size() > large_text;
     if (large || !files.empty() || !req.context.idempotency_key.empty())
         co_return co_await accept_alone(req, deps, row, files);
@@ -146,7 +149,7 @@ asio::awaitable<http::Response> send_notification(http::Request const& req, Deps
         if (error.code().status >= 500) throw;
         refusal = std::current_exception();
     }
-    // What was accepted once is, though its template be gone by now or the limit used up.
+    // A repeated request must succeed even if the template was deleted or the limit is exceeded.
     if (auto replay = co_await replay_of(req, deps)) co_return *std::move(replay);
     std::rethrow_exception(refusal);
 }

@@ -5,9 +5,9 @@
 
 namespace notify {
 
-/// POST /v1/notifications/send: 202 once the notification, rendered, and the job that sends it are committed.
-/// What can be found wrong with it is found before it counts: VALIDATION_ERROR, TEMPLATE_NOT_FOUND,
-/// PUSH_CHANNEL_DISABLED; then RATE_LIMITED.
+/// POST /v1/notifications/send. Renders the notification. Responds with 202 after the notification, and the
+/// job that sends it, are committed. Throws VALIDATION_ERROR, TEMPLATE_NOT_FOUND, PUSH_CHANNEL_DISABLED or
+/// RATE_LIMITED. The rate limit is checked last, so that an invalid request does not count.
 asio::awaitable<http::Response> send_notification(http::Request const& req, Deps& deps);
 
 } // namespace notify

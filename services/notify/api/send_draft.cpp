@@ -16,19 +16,19 @@ namespace json = boost::json;
 
 constexpr std::size_t max_base64 = (max_attachment_bytes + 2) / 3 * 4;
 
-/// A send's channel, on which depends what the rest has to be; nullopt when that is not to be known.
+/// The channel, on which the rules of other fields depend; nullopt if the field is missing or invalid.
 using Known = std::optional<Channel>;
 
 Known parse_channel(core::Fields& f)
 {
     auto const index = f.optional_one_of("channel", channels);
-    if (!index) f.fault("channel", "required", "is required"); // unless it has a fault already
+    if (!index) f.fault("channel", "required", "is required"); // an earlier error of the field is kept
     return index ? Known(static_cast<Channel>(*index)) : std::nullopt;
 }
 
 void fault_size(core::Fields& f)
 {
-    f.fault("data", "too_long", "must be at most " + std::to_string(max_push_bytes) + " bytes together");
+    f.fault("data", "too_long", "must be at most " + std::to_string(max_push_bytes) + " bytes in total");
 }
 
 std::vector<std::pair<std::string, std::string>> parse_data(core::Fields& f, Known channel)
@@ -36,8 +36,9 @@ std::vector<std::pair<std::string, std::string>> parse_data(core::Fields& f, Kno
     std::vector<std::pair<std::string, std::string>> data;
     auto const* object = f.optional_object("data");
     if (object == nullptr) return data;
-    if (channel && channel != Channel::push) f.fault("data", "not_allowed", "only a push has data");
-    // Before any of them is looked at: as many names are more bytes than that, whatever they are.
+    if (channel && channel != Channel::push)
+        f.fault("data", "not_allowed", "is allowed only for the push channel");
+    // With more members than `max_push_bytes`, the names alone exceed the limit, so the values are not read.
     if (object->get_object().size() > max_push_bytes) {
         fault_size(f);
         return data;
@@ -46,7 +47,8 @@ std::vector<std::pair<std::string, std::string>> parse_data(core::Fields& f, Kno
     std::size_t size = 0;
     for (auto const& member : object->get_object()) {
         if (is_reserved_data_key(member.key()))
-            nested.fault(member.key(), "not_allowed", "is a name that the carriers or this service use");
+            nested.fault(member.key(), "not_allowed",
+                "is reserved by the push carriers or this service; use another name");
         auto const& [name, value] =
             data.emplace_back(member.key(), nested.entry(member.key(), 0, max_push_bytes));
         size += name.size() + value.size();
@@ -59,7 +61,7 @@ std::vector<std::pair<std::string, std::string>> parse_data(core::Fields& f, Kno
 std::string parse_content(core::Fields& f)
 {
     auto content = crypto::base64::decode(f.text("content", 1, max_base64));
-    if (!content) f.fault("content", "format", "must be base64 (RFC 4648, 4)");
+    if (!content) f.fault("content", "format", "must be base64 (RFC 4648, section 4)");
     return std::move(content).value_or(std::string());
 }
 
@@ -71,7 +73,7 @@ AttachmentDraft parse_file(core::Fields& f)
         f.fault("filename", "format", "must not have path separators, control characters or direction marks");
     file.content_type = f.text("contentType", 1, 255);
     if (!is_bare_media_type(file.content_type))
-        f.fault("contentType", "format", "must be a media type such as application/pdf");
+        f.fault("contentType", "format", "must be a media type, such as application/pdf");
     file.content = parse_content(f);
     return file;
 }
@@ -80,8 +82,8 @@ AttachmentDraft parse_upload(core::Fields& f)
 {
     AttachmentDraft file;
     file.upload = core::Uuid::parse(f.text("attachmentId", 1, 100));
-    if (!file.upload) f.fault("attachmentId", "format", "is not the id of an attachment");
-    if (f.has("content")) f.fault("content", "not_allowed", "an upload has its content already");
+    if (!file.upload) f.fault("attachmentId", "format", "must be the `attachmentId` of an upload, a UUID");
+    if (f.has("content")) f.fault("content", "not_allowed", "must be absent if `attachmentId` is present");
     return file;
 }
 
@@ -91,7 +93,7 @@ std::vector<AttachmentDraft> parse_attachments(core::Fields& f, Known channel)
     auto const* items = f.optional_array("attachments", max_attachments);
     if (items == nullptr || items->empty()) return drafts;
     if (channel && channel != Channel::email)
-        f.fault("attachments", "not_allowed", "only an email has attachments");
+        f.fault("attachments", "not_allowed", "is allowed only for the email channel");
     for (auto const& item : *items) {
         core::Fields nested(item, "/attachments/" + std::to_string(drafts.size()));
         drafts.push_back(nested.has("attachmentId") ? parse_upload(nested) : parse_file(nested));
@@ -109,19 +111,20 @@ std::string parse_recipient(core::Fields& f, Known channel)
     return std::move(recipient).value_or(std::move(to));
 }
 
-/// The past means now.
+/// The time in `sendAt`; nullopt (send at once) if the field is absent or the time is in the past.
 std::optional<core::Time> parse_send_at(core::Fields& f, core::Time now)
 {
     auto const at = f.optional_time("sendAt");
     if (at && *at > now + max_delay)
-        f.fault("sendAt", "range", "must be at most " + std::to_string(max_delay.count()) + " days ahead");
+        f.fault("sendAt", "range",
+            "must be at most " + std::to_string(max_delay.count()) + " days in the future");
     return at && *at > now ? at : std::nullopt;
 }
 
 core::FieldError not_attachable(std::size_t index)
 {
     return {"/attachments/" + std::to_string(index) + "/attachmentId", "not_attachable",
-        "is not an uploaded attachment that can be attached here"};
+        "must be the id of a completed upload of this environment, and must be listed only once"};
 }
 
 email_attachments::Row row_of(AttachmentDraft&& draft)
@@ -190,7 +193,7 @@ asio::awaitable<std::vector<email_attachments::Row>> find_files(
     }
     if (!fit_together(files))
         faults.push_back({"/attachments", "too_large",
-            "must be at most " + std::to_string(max_attachment_bytes) + " bytes together"});
+            "must be at most " + std::to_string(max_attachment_bytes) + " bytes in total"});
     if (!faults.empty()) throw core::Error::validation(std::move(faults));
     co_return files;
 }
@@ -206,7 +209,8 @@ void claim_uploads(pg::Tx& tx, http::Request const& req, blobs::Attachments& upl
         uploads.claim(tx, req.scope(), ids, req.caller(), {.type = "notification", .id = notification_id});
     } catch (core::Error const& error) {
         if (error.faults().empty()) throw;
-        throw core::Error::validation({{"/attachments", "not_attachable", "one of them is gone"}});
+        throw core::Error::validation({{"/attachments", "not_attachable",
+            "contains an upload that no longer exists; upload the file again"}});
     }
 }
 

@@ -12,17 +12,18 @@ namespace notify {
 
 namespace asio = boost::asio;
 
-/// Reads the body of a send. Throws VALIDATION_ERROR naming everything that is wrong with it alone. Any
-/// thread.
+/// Parses the body of a send request. Throws VALIDATION_ERROR with all errors that can be found without the
+/// database. May run on any thread.
 SendDraft parse_send(http::Request const& req, core::Time now);
 
-/// The files as they are kept with the notification; of uploads that is where they are. Throws
-/// VALIDATION_ERROR when one cannot be attached, or all together are too large.
+/// The attachments as stored with the notification. A file is stored with its content, and an upload as a
+/// reference. Throws VALIDATION_ERROR if an upload cannot be attached, or if the total size is too large.
 asio::awaitable<std::vector<email_attachments::Row>> find_files(
     http::Request const& req, blobs::Attachments& uploads, std::vector<AttachmentDraft> drafts);
 
-/// Takes the uploads among `files` for the notification, in the transaction that inserts it, so that they are
-/// kept. Throws VALIDATION_ERROR when one went since `find_files`.
+/// Claims the uploads among `files` for the notification, so that they do not expire. Call it in the
+/// transaction that inserts the notification. Throws VALIDATION_ERROR if an upload was removed since
+/// `find_files`.
 void claim_uploads(pg::Tx& tx, http::Request const& req, blobs::Attachments& uploads,
     std::span<email_attachments::Row const> files, core::Uuid notification_id);
 

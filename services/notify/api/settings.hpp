@@ -12,7 +12,7 @@ asio::awaitable<http::Response> get_settings(http::Request const& req, Deps& dep
 /// PATCH /v1/settings
 asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& deps);
 
-/// `pushEnabled` of a scope's settings: true unless somebody said otherwise.
+/// `pushEnabled` of a scope's settings; true by default.
 bool push_enabled(boost::json::object const& settings);
 
 } // namespace notify

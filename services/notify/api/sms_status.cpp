@@ -16,14 +16,14 @@ namespace {
 
 namespace twilio = sms::twilio;
 
-/// What Twilio says of one message.
+/// Twilio's report about one message.
 struct Report {
-    std::int64_t scope_id = 0; ///< 0: it is about none of ours
+    std::int64_t scope_id = 0; ///< 0: the callback is not about a notification
     core::Uuid notification_id;
-    core::Time queued_at; ///< of the notification when that message was sent
+    core::Time queued_at; ///< the notification's `queued_at` when this message was sent
     std::string message_sid;
-    std::optional<Status> status; ///< nullopt: nothing that counts
-    std::string reason;           ///< of a failure: its code
+    std::optional<Status> status; ///< nullopt: an intermediate status, which is ignored
+    std::string reason;           ///< the error code of a failure
 };
 
 std::optional<Status> status_of(std::string_view message_status) noexcept
@@ -32,7 +32,7 @@ std::optional<Status> status_of(std::string_view message_status) noexcept
     if (message_status == "delivered" || message_status == "read") return Status::delivered;
     if (message_status == "undelivered" || message_status == "failed" || message_status == "canceled")
         return Status::failed;
-    return std::nullopt; // accepted, scheduled, queued, sending: on its way
+    return std::nullopt; // accepted, scheduled, queued, sending
 }
 
 Report read_report(http::Request const& req, twilio::Parameters const& form)
@@ -54,8 +54,8 @@ Report read_report(http::Request const& req, twilio::Parameters const& form)
     return report;
 }
 
-/// Whether the report is of the message that the notification stands for: one that was tried anew has had an
-/// earlier one, and a crash may have sent two.
+/// Whether the report is about the notification's current message. A notification may have several messages,
+/// caused by a retry or by a crash of the process.
 bool is_current(Report const& report, Notification const& n)
 {
     return report.queued_at == n.queued_at && (!n.provider_id || *n.provider_id == report.message_sid);
@@ -65,7 +65,7 @@ void apply(pg::Tx& tx, Report const& report, core::Time now)
 {
     auto n = notifications::lock(tx, report.scope_id, report.notification_id);
     if (!n || n->channel != Channel::sms) return;
-    // Of another message only good news counts: that one has arrived.
+    // A report about an earlier message is used only if it states that the earlier message was delivered.
     bool const current = is_current(report, *n);
     if (!current && *report.status != Status::delivered) return;
     if (current && is_provider_id(report.message_sid)) n->provider_id = report.message_sid;

@@ -5,10 +5,10 @@
 
 namespace notify {
 
-/// POST /webhooks/sms/twilio?scope=…&notification=…: Twilio tells what became of a text message
-/// (https://www.twilio.com/docs/messaging/guides/track-outbound-message-status), at the address that it was
-/// given with the message, which its signature covers. 204, whether that was news or not; 401 unless the
-/// signature is right. Statuses come late and in any order, and only ever move the notification forward.
+/// POST /webhooks/sms/twilio?scope=…&notification=…: the status callback of Twilio
+/// (https://www.twilio.com/docs/messaging/guides/track-outbound-message-status). Twilio got this URL with the
+/// message, and its signature covers the URL. Responds with 204 to a callback with a valid signature, else
+/// with 401. Callbacks may arrive late and in any order, so a callback never moves a notification back.
 asio::awaitable<http::Response> receive_sms_status(http::Request const& req, Deps& deps);
 
 } // namespace notify

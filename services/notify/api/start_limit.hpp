@@ -11,10 +11,10 @@
 
 namespace notify {
 
-/// How often a scope may start something: at most `count` times in any span of length `window`. A tenant's
-/// own limit of that name takes the count's place.
+/// A sliding-window rate limit of a scope: at most `count` requests in any period of length `window`. If the
+/// tenant has a limit of its own named `tenant_limit`, that limit replaces `count`.
 struct StartLimit {
-    std::string_view policy; ///< as `RateLimit-Policy` names it; unique within the service
+    std::string_view policy; ///< name in `RateLimit-Policy`; unique within the service
     std::string_view tenant_limit;
     std::int64_t count = 0;
     std::chrono::seconds window{};
@@ -26,7 +26,7 @@ inline constexpr StartLimit test_limit{"tests", "testPushesPerMinute", 60, std::
 
 inline constexpr StartLimit broadcast_limit{"broadcasts", "broadcastsPerMinute", 10, std::chrono::minutes(1)};
 
-/// A scope's share of a limit, as it stands when a request begins.
+/// The rate limit that applies to one request, with the tenant's own count if it has one.
 struct Share {
     StartLimit policy;
     std::string subject;
@@ -35,31 +35,30 @@ struct Share {
 
 asio::awaitable<Share> share_of(http::Request const& req, Deps& deps, StartLimit const& limit);
 
-/// A start that is counted.
+/// A counted request.
 struct Counted {
     redis::Use use;
     redis::Decision decision;
 };
 
-/// Counts a start. Throws RATE_LIMITED when that is one too many, redis::Unavailable
-/// when it cannot be known.
+/// Counts a request. Throws RATE_LIMITED if the limit is exceeded, and redis::Unavailable if Redis is down.
 asio::awaitable<Counted> count_start(redis::Quota& quota, Share const& share);
 
-/// Makes it one that never was.
+/// Undoes the count of a request.
 asio::awaitable<void> uncount(redis::Quota& quota, Share const& share, Counted const& counted);
 
-/// Has the answer say how much of the limit is left.
+/// Adds the RateLimit headers, which state how much of the limit is left, to the response.
 void tell(http::Response& response, Share const& share, Counted const& counted);
 
-/// How a start ended.
+/// The result of a limited operation.
 struct Started {
     http::Response response;
-    bool counts = true; ///< false: it was the answer to an earlier one, given again
+    bool counts = true; ///< false: the response repeats the response to an earlier request
 };
 
-/// The answer of `start`, begun only when the limit allows one more; else RATE_LIMITED. A start that counts
-/// is counted before it begins; one that throws was none, and what it took is given back. The answer says how
-/// much of the limit is left. Throws redis::Unavailable when the limit cannot be checked.
+/// Runs `start` if the limit permits one more request, else throws RATE_LIMITED. Counts the request before
+/// `start` runs. Undoes the count if `start` throws or repeats an earlier response. Otherwise the response
+/// gets the RateLimit headers. Throws redis::Unavailable if Redis is down.
 asio::awaitable<http::Response> within_limit(
     http::Request const& req, Deps& deps, StartLimit const& limit, asio::awaitable<Started> start);
 

@@ -23,7 +23,7 @@ void write(core::JsonWriter& w, Suppression const& s)
         .end_object();
 }
 
-/// As the audit trail may show it: no full phone number.
+/// For the audit trail, which must not contain full phone numbers.
 std::string masked(std::string const& address)
 {
     auto const phone = sms::PhoneNumber::parse(address);
@@ -48,7 +48,8 @@ asio::awaitable<http::Response> delete_suppression(http::Request const& req, Dep
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         std::string const& address = req.param("address");
         if (!suppressions::remove(tx, req.scope(), address))
-            throw core::Error(core::codes::not_found, "The address is not suppressed.");
+            throw core::Error(core::codes::not_found, "No suppression of this environment has this address. "
+                                                      "Check the address and the environment.");
         audit::record(tx, req.context,
             {.action = "suppression.deleted", .subject_type = "suppression", .subject_id = masked(address)});
         return http::Response::ok(R"({"deleted":true})");

@@ -5,12 +5,13 @@
 
 namespace notify {
 
-/// GET /v1/suppressions: `{items: [{channel, address, reason, createdAt}], cursor}`, newest first: addresses
-/// that nothing is sent to any more, because their owners told the provider so.
+/// GET /v1/suppressions: `{items: [{channel, address, reason, createdAt}], cursor}`, newest first. Nothing is
+/// sent to these addresses, because their owners opted out at the provider.
 asio::awaitable<http::Response> list_suppressions(http::Request const& req, Deps& deps);
 
-/// DELETE /v1/suppressions/{address}: lets messages reach the address again, after its owner has asked; the
-/// provider may go on refusing until it has heard so too. 404 when it is not on the list.
+/// DELETE /v1/suppressions/{address}. Permits messages to the address again. Use this request if the owner of
+/// the address has asked for messages. The provider may refuse messages until the owner also ends the opt-out
+/// at the provider. Throws NOT_FOUND if the address is not suppressed.
 asio::awaitable<http::Response> delete_suppression(http::Request const& req, Deps& deps);
 
 } // namespace notify

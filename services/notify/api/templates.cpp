@@ -24,7 +24,7 @@ asio::awaitable<Template> get_named(http::Request const& req, Deps& deps)
         [&](pg::Tx& tx) { return core::require_found(templates::get(tx, req.scope(), id), "template"); });
 }
 
-/// For a change: locked, and as the request's If-Match wants it.
+/// Locks the template for a change and checks If-Match.
 Template lock_named(pg::Tx& tx, http::Request const& req)
 {
     auto t = core::require_found(templates::lock(tx, req.scope(), req.uuid_param("templateId")), "template");
@@ -46,21 +46,21 @@ Template parse_template(http::Request const& req)
     t.id = core::Uuid::v7();
     t.name = f.text("name", 1, max_template_name);
     auto const channel = f.optional_one_of("channel", channels);
-    if (!channel) f.fault("channel", "required", "is required"); // unless it has a fault already
+    if (!channel) f.fault("channel", "required", "is required"); // an earlier error of the field is kept
     auto const format = f.optional_one_of("format", formats);
     t.subject = f.optional_text("subject", 0, max_template_subject).value_or("");
     t.body = f.text("body", 1, max_template_body);
     t.channel = channel ? static_cast<Channel>(*channel) : Channel::email;
     t.format = as_format(format, t.channel);
     for (auto const& fault : faults_of(t)) {
-        // Of one whose channel is not known, what is wrong on all of them: how the texts are written.
+        // Without a valid channel, only errors that do not depend on the channel are reported.
         if (channel || fault.code == "format") f.fault(fault.pointer.substr(1), fault.code, fault.detail);
     }
     f.check();
     return t;
 }
 
-/// The fields a PATCH may name.
+/// The fields that a PATCH may contain.
 struct Changes {
     core::Change<std::string> name, subject, body;
     core::Change<std::size_t> channel, format;
@@ -82,7 +82,7 @@ struct Changes {
         return c;
     }
 
-    /// Throws VALIDATION_ERROR for what the template may not become.
+    /// Throws VALIDATION_ERROR if the result is not a valid template.
     void apply(Template& t) const
     {
         if (name) t.name = *name.value;
@@ -127,7 +127,8 @@ json::object to_object(Template const& t)
         {"format", to_string(t.format)}};
 }
 
-/// Leaves those members of both that differ: a body is long, and most changes are of one thing.
+/// Removes the members that are equal in both objects, because bodies are long and most changes concern one
+/// member.
 void keep_differences(json::object& a, json::object& b)
 {
     json::object const all = a;
@@ -140,7 +141,7 @@ void keep_differences(json::object& a, json::object& b)
 
 // --- lists
 
-constexpr std::size_t stream_page = 20; ///< templates in memory at once, where all are asked for
+constexpr std::size_t stream_page = 20; ///< templates in memory at once when all are listed
 
 void append(core::JsonWriter& w, std::span<Template const> rows)
 {
@@ -158,12 +159,12 @@ std::string to_json(paging::Page<Template> const& page)
     return std::move(w).str();
 }
 
-/// Produces all templates, page by page. It outlives the request, so it owns what it needs of it.
+/// Streams all templates, page by page. The object outlives the request, so it owns the values that it needs.
 class AllTemplates {
 public:
     AllTemplates(pg::Database& db, core::Scope scope) : db_(db), scope_(std::move(scope)) {}
 
-    /// Reads the first page, so that trouble with the database is an answer, and not one that breaks off.
+    /// Reads the first page, so that a database error becomes an error response instead of a broken stream.
     asio::awaitable<void> begin() { ahead_ = co_await read(); }
 
     asio::awaitable<std::string> next()
@@ -173,7 +174,7 @@ public:
     }
 
 private:
-    /// Empty once everything was read.
+    /// The next piece of the response body; empty after the last page.
     asio::awaitable<std::string> read()
     {
         if (done_) co_return std::string();
@@ -217,7 +218,7 @@ Variables parse_variables(core::Fields& f)
     auto const* given = f.optional_object("variables");
     if (given == nullptr) return variables;
     if (given->get_object().size() > max_variables) {
-        f.fault("variables", "too_long", "must be at most " + std::to_string(max_variables) + " values");
+        f.fault("variables", "too_long", "must have at most " + std::to_string(max_variables) + " members");
         return variables;
     }
     core::Fields nested(*given, "/variables");

@@ -20,7 +20,7 @@ asio::awaitable<http::Response> delete_template(http::Request const& req, Deps& 
 /// POST /v1/templates/{templateId}/preview
 asio::awaitable<http::Response> preview_template(http::Request const& req, Deps& deps);
 
-/// The member `variables` of a body: an object of at most `max_variables` texts; absent or null is none.
+/// Parses `variables` of a body: an object of at most `max_variables` strings. Absent or null: none.
 Variables parse_variables(core::Fields& f);
 
 } // namespace notify

@@ -10,36 +10,37 @@
 
 namespace notify {
 
-/// What a provider's answer means for the message it was given: one taxonomy for all channels.
+/// The meaning of a provider's answer for one message. All channels use the same values.
 enum class Verdict : std::uint8_t {
     accepted,
-    gone,       ///< the token, or the recipient, is gone for good: prune or suppress it
-    refused,    ///< this message or request is wrong and will be wrong again
-    credential, ///< it is our credential that is refused: everything else under it would be too
-    throttled,  ///< too much at the moment; `retry_after` if the provider said when
-    transient,  ///< surely not sent, and worth another try
-    unknown,    ///< it may have gone out and cannot be asked about: never repeated blindly
+    gone,       ///< the token or the recipient no longer exists: remove the device or suppress the address
+    refused,    ///< this message or request is invalid; a retry would fail in the same way
+    credential, ///< the provider refuses the credential, and therefore every request made with it
+    throttled,  ///< too many requests; `retry_after` is set if the provider stated it
+    transient,  ///< the message was not sent, or may safely be sent again; a retry may succeed
+    unknown,    ///< the message may have been sent, so it is not retried
 };
 
-/// Their names in metrics, in their order.
+/// Names of the verdicts in metrics, in the order of the enum.
 inline constexpr std::array<std::string_view, 7> verdicts{
     "accepted", "gone", "refused", "credential", "throttled", "transient", "unknown"};
 
-/// One answer of a provider.
+/// A provider's answer about one message or one device.
 struct Answer {
     Verdict verdict = Verdict::transient;
-    std::string reason; ///< the provider's code or first line: at most `max_reason` bytes, no secret in it
-    std::string provider_id; ///< the provider's name for the message, when accepted
+    std::string reason; ///< the provider's code or first line, at most `max_reason` bytes, without secrets
+    std::string provider_id; ///< the provider's id of the message; set when accepted
     std::optional<std::chrono::seconds> retry_after{};
 };
 
+/// Maximum length of a reason, in bytes.
 inline constexpr std::size_t max_reason = 200;
 
-/// Whether `text` can be kept as a provider's name for a message: 1 to 500 visible ASCII characters.
+/// Whether `text` can be stored as a provider's id of a message: 1 to 500 visible ASCII characters.
 bool is_provider_id(std::string_view text) noexcept;
 
-/// A provider's text as a reason: its first line, cut at a character's end, with `?` in the place of control
-/// characters and, where it is not UTF-8, of all that is not ASCII.
+/// Turns a provider's text into a reason: its first line, cut to `max_reason` bytes at a character boundary.
+/// Control characters become `?`. If the text is not UTF-8, all bytes that are not ASCII become `?` too.
 std::string reason_of(std::string_view text);
 
 } // namespace notify

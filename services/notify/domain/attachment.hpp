@@ -5,7 +5,8 @@
 
 namespace notify {
 
-/// How many files an email may have, and how many bytes, decoded, together; a single upload may have as many.
+/// Limits of one email: the number of files, and their decoded size in total, in bytes. One upload may have
+/// the whole size.
 inline constexpr std::size_t max_attachments = 10;
 inline constexpr std::int64_t max_attachment_bytes = 10'485'760;
 

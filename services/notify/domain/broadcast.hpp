@@ -13,8 +13,8 @@
 
 namespace notify {
 
-/// How far a broadcast has been cut into chunks, in the order of the enum. Whether all is done, its counters
-/// say.
+/// How much of a broadcast has been cut into chunks. Whether the broadcast is complete follows from its
+/// counters.
 enum class BroadcastStatus : std::uint8_t { queued, fanning_out, fanned_out };
 
 inline constexpr std::array<std::string_view, 3> broadcast_statuses{"queued", "fanning_out", "fanned_out"};
@@ -24,59 +24,62 @@ constexpr std::string_view to_string(BroadcastStatus s) noexcept
     return broadcast_statuses[static_cast<std::size_t>(s)];
 }
 
-/// The value of that name. Throws std::invalid_argument: names come from the database.
+/// The status with this name. Throws std::invalid_argument if there is none. Callers pass only names from the
+/// database.
 BroadcastStatus parse_broadcast_status(std::string_view name);
 
-/// How many devices have come to which end.
+/// How many devices of a broadcast have been settled, by outcome.
 struct Settled {
-    std::int64_t sent = 0;    ///< the carrier took it
-    std::int64_t failed = 0;  ///< it did not, or the broadcast was cancelled before
-    std::int64_t invalid = 0; ///< the token is gone, or the device was unregistered before its turn
+    std::int64_t sent = 0;    ///< the carrier accepted the push
+    std::int64_t failed = 0;  ///< the carrier did not accept the push, or the broadcast was cancelled before
+    std::int64_t invalid = 0; ///< the token is gone, or the device was unregistered before
 
     std::int64_t sum() const noexcept { return sent + failed + invalid; }
 };
 
-/// A push to every device that a scope had when it was accepted. `created_at` is by the database's clock, the
-/// other times are by the service's.
+/// A push to every device that the scope had when the broadcast was accepted. `created_at` comes from the
+/// database's clock, the other times from the service's.
 struct Broadcast {
     core::Uuid id;
     std::string template_name;
     std::optional<std::string> dedupe_key;
     BroadcastStatus status = BroadcastStatus::queued;
-    std::int64_t enqueued = 0; ///< devices in chunks so far: never less than `settled.sum()`
+    std::int64_t enqueued = 0; ///< devices that were put into chunks; at least `settled.sum()`
     Settled settled;
-    std::optional<std::string> traceparent; ///< of the request that asked for it
+    std::optional<std::string> traceparent; ///< of the request that created it
     core::Time created_at;
     std::optional<core::Time> started_at;    ///< when the first devices were enqueued
-    std::optional<core::Time> fanned_out_at; ///< when all were that are going to be
-    std::optional<core::Time> completed_at;  ///< since when every one of them is settled
+    std::optional<core::Time> fanned_out_at; ///< when the last devices were enqueued
+    std::optional<core::Time> completed_at;  ///< when every enqueued device was settled
     std::optional<core::Time> cancelled_at;
 };
 
 inline constexpr std::size_t max_dedupe_key = 200; ///< code points
 
-/// How long a dedupe key belongs to the broadcast that was accepted with it.
+/// How long a dedupe key is reserved for the broadcast that was accepted with it.
 inline constexpr std::chrono::hours dedupe_window{24};
 
-/// How often a device was pushed to in vain, and since when.
+/// The failed attempts to push to one device.
 struct Tries {
     std::int64_t made = 0;
-    std::optional<core::Time> first; ///< when the first of them began; set when there was one
+    std::optional<core::Time> first; ///< when the first attempt was made; set if `made` > 0
 };
 
-/// After its first try a device is tried again this often,
+/// Retries per device after its first attempt.
 inline constexpr std::int64_t max_broadcast_retries = 3;
-/// within this long of it. Only a carrier that names a later time itself is waited for longer.
+/// Retries are made within this time after the first attempt. Only a `Retry-After` of the carrier permits a
+/// later retry.
 inline constexpr std::chrono::minutes broadcast_retry_window{1};
 
-/// How long a chunk waits for a carrier that takes nothing: a paused platform, a Retry-After, or one that is
-/// too slow. From when its first run began.
+/// How long a chunk waits for a carrier that accepts no pushes, counted from the start of the chunk's first
+/// run. Reasons to wait: the platform is paused, the carrier sent Retry-After, or the carrier is too slow.
 inline constexpr std::chrono::hours broadcast_patience{1};
 
-/// When a device is pushed to again after `tries`, of which there was one at least; nullopt: no more. The
-/// n-th retry waits 4 s * 2^(n-1), the half of which is jitter, so that all three lie within the minute, and
-/// not less than the carrier asked for, which counts instead of the minute. `patience_ends`: of its chunk.
-/// `entropy` is any random number.
+/// When to push to a device again after `tries` (at least one). nullopt: no more retries. The n-th retry
+/// waits a random time from 50 to 100 % of 4 s * 2^(n-1). So all three retries lie within
+/// `broadcast_retry_window`. A retry is not made before `retry_after` has passed. With `retry_after`, the
+/// time limit is the end of the window or `patience_ends` (the end of the chunk's patience), whichever is
+/// later. `entropy` is any random number.
 std::optional<core::Time> next_try(Tries const& tries, core::Time now,
     std::optional<std::chrono::seconds> retry_after, core::Time patience_ends,
     std::uint64_t entropy) noexcept;

@@ -10,7 +10,7 @@
 
 namespace notify {
 
-/// What a device runs. iOS is reached through APNs, the others through FCM (`carrier_of`).
+/// The system of a device. iOS devices are reached through APNs, the others through FCM (`carrier_of`).
 enum class DevicePlatform : std::uint8_t { ios, android, web };
 
 inline constexpr std::array<std::string_view, 3> device_platforms{"ios", "android", "web"};
@@ -20,12 +20,13 @@ constexpr std::string_view to_string(DevicePlatform p) noexcept
     return device_platforms[static_cast<std::size_t>(p)];
 }
 
-/// The value of that name. Throws std::invalid_argument: names come from the database or were validated.
+/// The platform with this name. Throws std::invalid_argument if there is none. Callers pass only names from
+/// the database, or validated names.
 DevicePlatform parse_device_platform(std::string_view name);
 
-/// A device that pushes reach by its token, and whose it is.
+/// A registered device: the token that pushes are sent to, and the user who owns the device.
 struct Device {
-    std::int64_t id = 0; ///< grows in the order of registration; stays when the token gets another user
+    std::int64_t id = 0; ///< ascends in the order of registration; unchanged if the token gets another user
     std::string token;
     std::string user_id;
     DevicePlatform platform{};
@@ -33,20 +34,22 @@ struct Device {
     core::Time updated_at; ///< when it was last registered, by the database's clock
 };
 
-/// Carriers call their tokens opaque and of no fixed length.
+/// Maximum length of a token in bytes. The carriers do not document a fixed length of their tokens.
 inline constexpr std::size_t max_device_token = 1'024;
 
-/// Whether `token` is 1 to `max_device_token` visible ASCII characters: APNs' are hexadecimal, FCM's
-/// base64url with colons.
+/// Whether `token` is 1 to `max_device_token` visible ASCII characters. APNs' tokens are hexadecimal, FCM's
+/// are base64url with colons.
 bool is_device_token(std::string_view token) noexcept;
 
-/// How many devices a user has: one more takes the place of the one that was registered longest ago.
+/// Maximum number of devices per user. A further registration removes the device that was registered longest
+/// ago.
 inline constexpr std::size_t max_user_devices = 100;
 
 inline constexpr std::size_t max_user_id = 128; ///< code points
 inline constexpr std::string_view anonymous_prefix = "anon:";
 
-/// Whether `id`, of 1 to `max_user_id` code points, names a user: any text, but behind `anon:` a UUID.
+/// Whether `id` is a valid user id. Any text is valid, but after the prefix `anon:` there must be a UUID.
+/// Precondition: `id` has 1 to `max_user_id` code points.
 bool is_user_id(std::string_view id) noexcept;
 
 } // namespace notify

@@ -19,7 +19,7 @@ std::string without_spaces(std::string_view text)
     return out;
 }
 
-/// The value of a tag in `v=DKIM1; k=rsa; p=...` (RFC 6376, 3.2), spaces taken out; nullopt when absent.
+/// The value of a tag in `v=DKIM1; k=rsa; p=...` (RFC 6376, 3.2), without spaces; nullopt if absent.
 std::optional<std::string> tag(std::string_view list, std::string_view name)
 {
     for (auto const part : std::views::split(list, ';')) {
@@ -31,7 +31,7 @@ std::optional<std::string> tag(std::string_view list, std::string_view name)
     return std::nullopt;
 }
 
-/// Whether `value` is one of a list with colons (`sha1:sha256`).
+/// Whether the colon-separated list (`sha1:sha256`) contains `value`.
 bool lists(std::string_view list, std::string_view value)
 {
     return std::ranges::any_of(std::views::split(list, ':'),
@@ -56,7 +56,7 @@ bool is_spf(std::string_view text)
     return core::equal_ignoring_case(text.substr(0, 6), "v=spf1") && (text.size() == 6 || text[6] == ' ');
 }
 
-/// Whether an SPF record has the mechanism that stands second in `v=spf1 include:<domain> ~all`.
+/// Whether an SPF record contains the second term of `wanted` (`v=spf1 include:<domain> ~all`).
 bool includes_ours(std::string_view wanted, std::string_view text)
 {
     auto const begin = wanted.find(' ') + 1;
@@ -79,22 +79,23 @@ RecordCheck mismatch(std::vector<std::string> const& found)
     return {RecordStatus::mismatch, reason_of("found: " + found.front())};
 }
 
-/// For records that stand alone at their name.
+/// Checks a record that has a DNS name of its own.
 template <class IsRight> RecordCheck any_right(std::vector<std::string> const& texts, IsRight const& is_right)
 {
     if (std::ranges::any_of(texts, is_right)) return {RecordStatus::verified};
     return mismatch(texts);
 }
 
-/// For records that share their name with others: `is_kind` tells those of the kind that is looked for, of
-/// which there may be one.
+/// Checks a record that shares its DNS name with records of other kinds. `is_kind` selects the wanted kind.
+/// There must be exactly one record of this kind.
 template <class IsKind, class IsRight>
 RecordCheck one_right(std::vector<std::string> const& texts, IsKind const& is_kind, IsRight const& is_right)
 {
     std::vector<std::string> kind;
     std::ranges::copy_if(texts, std::back_inserter(kind), is_kind);
     if (kind.empty()) return {RecordStatus::missing};
-    if (kind.size() > 1) return {RecordStatus::mismatch, "found more than one"};
+    if (kind.size() > 1)
+        return {RecordStatus::mismatch, "found more than one record of this kind; keep only one"};
     return any_right(kind, is_right);
 }
 

@@ -11,20 +11,21 @@
 
 namespace notify {
 
-/// What a question for the TXT records of a name came to.
+/// The result of a DNS query for the TXT records of a name.
 struct TxtAnswer {
     enum class Kind : std::uint8_t {
         found,  ///< `texts` are the records
-        none,   ///< there is no such record, or no such name: a definite no
-        failed, ///< nobody could say; `reason`
+        none,   ///< DNS answered that there is no such record, or no such name
+        failed, ///< DNS did not answer; `reason` says why
     };
 
     Kind kind = Kind::failed;
-    std::vector<std::string> texts{}; ///< each record's strings joined; any bytes
-    std::string reason{};             ///< why it failed
+    std::vector<std::string> texts{}; ///< the strings of a record are joined; they may have any bytes
+    std::string reason{};             ///< set when `failed`
 };
 
-/// A custom domain is waiting for its records, or mail is sent from it.
+/// The state of a custom domain. It is pending until its required records are right. Email is sent only from
+/// a verified domain.
 enum class DomainStatus : std::uint8_t { pending, verified };
 
 inline constexpr std::array<std::string_view, 2> domain_statuses{"pending", "verified"};
@@ -34,7 +35,7 @@ constexpr std::string_view to_string(DomainStatus s) noexcept
     return domain_statuses[static_cast<std::size_t>(s)];
 }
 
-/// What a record is for; the number is its place among the records of a domain.
+/// The purpose of a record. The number is the record's index in DomainRecords and RecordChecks.
 enum class RecordPurpose : std::uint8_t { ownership, dkim, spf, dmarc };
 
 inline constexpr std::array<std::string_view, 4> record_purposes{"ownership", "dkim", "spf", "dmarc"};
@@ -44,13 +45,13 @@ constexpr std::string_view to_string(RecordPurpose p) noexcept
     return record_purposes[static_cast<std::size_t>(p)];
 }
 
-/// How a record was found when DNS was last asked.
+/// The result of the last DNS check of a record.
 enum class RecordStatus : std::uint8_t {
-    pending,  ///< DNS has not been asked yet
-    verified, ///< it is there and right
-    missing,  ///< there is none
-    mismatch, ///< there is another one
-    unknown,  ///< the resolver did not say
+    pending,  ///< DNS has not been queried yet
+    verified, ///< the record exists and is right
+    missing,  ///< there is no record
+    mismatch, ///< the name has a record, but not the wanted one
+    unknown,  ///< the resolver gave no answer
 };
 
 inline constexpr std::array<std::string_view, 5> record_statuses{
@@ -61,50 +62,55 @@ constexpr std::string_view to_string(RecordStatus s) noexcept
     return record_statuses[static_cast<std::size_t>(s)];
 }
 
-/// The value of that name. Throws std::invalid_argument: names come from the database.
+/// The value with this name. Throws std::invalid_argument if there is none. Callers pass only names from the
+/// database.
 DomainStatus parse_domain_status(std::string_view name);
 RecordStatus parse_record_status(std::string_view name);
 
-/// A TXT record that a domain is to have.
+/// A TXT record that the owner of a domain has to create.
 struct DomainRecord {
     RecordPurpose purpose{};
     std::string name;
     std::string value;
-    bool required = false; ///< without it the domain is not verified
+    bool required = false; ///< true: the domain is verified only if this record is right
 };
 
 inline constexpr std::size_t domain_record_count = record_purposes.size();
 
 using DomainRecords = std::array<DomainRecord, domain_record_count>;
 
-/// What the records of a domain are made of.
+/// The values from which the records of a domain are made.
 struct DomainSetup {
     std::string domain;
-    std::string token;      ///< proves that whoever asked for the domain can change its DNS
+    std::string token;      ///< proves that the tenant can change the domain's DNS
     std::string selector;   ///< names the DKIM key
     std::string public_key; ///< base64 of its SubjectPublicKeyInfo (RFC 6376, 3.6.1)
-    std::string spf_domain; ///< whose SPF record lists the servers that mail leaves from
+    std::string spf_domain; ///< the domain whose SPF record lists the servers that send the mail
 };
 
 /// The records, in the order of RecordPurpose: the token at `_notify.<domain>`, the DKIM key (RFC 6376), SPF
-/// (RFC 7208) and DMARC (RFC 7489); the last two are advice.
+/// (RFC 7208) and DMARC (RFC 7489). The last two are recommended, not required.
 DomainRecords records_of(DomainSetup const& setup);
 
-/// What DNS said of one record.
+/// The result of checking one record.
 struct RecordCheck {
     RecordStatus status = RecordStatus::pending;
-    std::string detail{}; ///< for people: what was found instead, or why nobody could say; as `reason_of`
+    /// A text for users: the record that was found instead, or why the query failed. Made by `reason_of`.
+    std::string detail{};
 };
 
 using RecordChecks = std::array<RecordCheck, domain_record_count>;
 
-/// Compares an answer with what is wanted. A DKIM record is right when its key is ours and it may be used for
-/// mail under rsa-sha256, an SPF record when there is one and it includes ours, a DMARC record when there is
-/// one, whatever its policy.
+/// Compares a DNS answer with the wanted record. The rules for a right record:
+///
+/// - Ownership: one of the records equals the wanted record.
+/// - DKIM: one of the records has the wanted key, and permits email and rsa-sha256.
+/// - SPF: there is exactly one SPF record, and it has the `include` of the wanted record.
+/// - DMARC: there is exactly one DMARC record, and it has a policy. Any policy is right.
 RecordCheck check_record(DomainRecord const& wanted, TxtAnswer const& answer);
 
-/// Verified once every required record is; pending as soon as one is surely missing or another; as it was
-/// while nobody can say.
+/// The new status of a domain. The domain is verified if every required record is verified, and pending if a
+/// required record is missing or a mismatch. If DNS did not answer, the status is `before`.
 DomainStatus status_after(DomainStatus before, RecordChecks const& checks) noexcept;
 
 } // namespace notify

@@ -6,19 +6,21 @@
 
 namespace notify {
 
-/// The name of a mail domain: at least two labels of letters, digits and hyphens (RFC 1123, 2.1; an
-/// internationalised one in its ASCII form, `xn--...`, RFC 5890), in lower case.
+/// The name of a mail domain, in lower case: at least two labels of letters, digits and hyphens (RFC 1123,
+/// 2.1). An internationalised name is in its ASCII form (`xn--...`, RFC 5890).
 class DomainName {
 public:
-    /// Room is left for the longest name that is looked up below it.
+    /// Maximum length. It is less than DNS permits (253), because records of the domain have names with a
+    /// prefix.
     static constexpr std::size_t max_size = 253 - 32;
 
-    /// nullopt when `text`, in either case, is not one; nor is an address of four numbers.
+    /// nullopt if `text` (upper or lower case) is not a domain name, or its last label is a number, as in an
+    /// IP address.
     static std::optional<DomainName> parse(std::string_view text);
 
     std::string const& text() const noexcept { return text_; }
 
-    /// Whether `host` (in lower case) is this domain or below it.
+    /// Whether `host` (in lower case) is this domain or a subdomain.
     bool holds(std::string_view host) const noexcept;
 
     friend bool operator==(DomainName const&, DomainName const&) = default;
@@ -29,14 +31,14 @@ private:
     std::string text_;
 };
 
-/// An address that SMTP can carry without extensions: what web forms accept (`core::is_email`), with a local
+/// An address that SMTP can carry without extensions: valid in web forms (`core::is_email`), with a local
 /// part of at most 64 characters that is a Dot-string (RFC 5321, 4.1.2).
 class EmailAddress {
 public:
-    /// nullopt when `text` is not one.
+    /// nullopt if `text` is not a valid address.
     static std::optional<EmailAddress> parse(std::string_view text);
 
-    /// As it was given, the domain in lower case.
+    /// The address as given, with the domain in lower case.
     std::string const& text() const noexcept { return text_; }
 
     std::string_view domain() const noexcept { return std::string_view(text_).substr(at_ + 1); }
@@ -50,7 +52,7 @@ private:
     EmailAddress(std::string text, std::size_t at) noexcept : text_(std::move(text)), at_(at) {}
 
     std::string text_;
-    std::size_t at_; ///< where the `@` is
+    std::size_t at_; ///< index of the `@`
 };
 
 } // namespace notify

@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 
-/// The codes of this area, beside those that all share.
+/// Error codes of notify, beside those that all services share.
 namespace notify::codes {
 
 inline constexpr core::ErrorCode template_not_found{"TEMPLATE_NOT_FOUND", 404};

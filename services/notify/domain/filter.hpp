@@ -4,21 +4,21 @@
 
 namespace notify {
 
-/// Which notifications a list shows, newest first.
+/// The filter of a list of notifications.
 struct Filter {
     std::optional<Status> status;
     std::optional<Channel> channel;
-    std::vector<std::string> to;             ///< one of them; empty: whoever it is
+    std::vector<std::string> to;             ///< any of these; empty: all recipients
     std::optional<core::Time> created_after; ///< exclusive
 
-    /// What somebody may be kept as who is asked for as `to`: the form that `recipient_of` gives it, and
-    /// where the channel is not known, `to` itself too, for a user may be called like an email address.
+    /// The forms in which a recipient `to` may be stored: its canonical form on the channel (`recipient_of`).
+    /// If the channel is not given, `to` itself too, because a user id may look like an email address.
     static std::vector<std::string> names_of(std::optional<Channel> channel, std::string const& to);
 
-    /// All of them: the page most clients ask for.
+    /// Whether the filter has no conditions. Most requests for a list have none.
     bool plain() const noexcept { return !status && !channel && to.empty() && !created_after; }
 
-    /// A cursor goes with the filter it was made for.
+    /// Identifies the filter in cursors, because a cursor is valid only with the filter it was made for.
     std::uint64_t hash() const;
 };
 

@@ -14,7 +14,7 @@
 
 namespace notify {
 
-/// Values as interfaces.md names them; an enum's number is its place in the list.
+/// The API's names of these values. The number of an enumerator is its index in the list of names.
 enum class Channel : std::uint8_t { email, push, sms };
 enum class Status : std::uint8_t { queued, sent, delivered, opened, failed };
 
@@ -31,24 +31,26 @@ constexpr std::string_view to_string(Status s) noexcept
     return statuses[static_cast<std::size_t>(s)];
 }
 
-/// The value of that name. Throws std::invalid_argument: names come from the database or were validated.
+/// The value with this name. Throws std::invalid_argument if there is none. Callers pass only names from the
+/// database, or validated names.
 Channel parse_channel(std::string_view name);
 Status parse_status(std::string_view name);
 
-/// The queue (libs/jobs) whose workers send notifications of a channel; a job's ref is the notification's id.
+/// The queue (libs/jobs) whose workers send notifications of this channel. A job's ref is the notification's
+/// id.
 constexpr std::string_view queue_of(Channel c) noexcept
 {
     constexpr std::array<std::string_view, 3> queues{"notify.email", "notify.push", "notify.sms"};
     return queues[static_cast<std::size_t>(c)];
 }
 
-/// Why a notification failed, where it was us who decided; a provider's own reason is kept as it came.
+/// Failure reasons of the service itself. A provider's reason is stored as received.
 namespace failures {
 inline constexpr std::string_view cancelled = "CANCELLED";
 inline constexpr std::string_view no_devices = "NO_DEVICES";
 } // namespace failures
 
-/// What is sent, as it was rendered when the notification was accepted.
+/// The content to send, rendered when the notification was accepted.
 struct Content {
     std::string subject; ///< of an email; the title of a push; empty for a text message
     std::string body;
@@ -56,29 +58,30 @@ struct Content {
     std::vector<std::pair<std::string, std::string>> data; ///< push: the app's own values
 };
 
-/// A notification. Times are those of the service, but for `delivered_at` and `opened_at`, which may be told
-/// by the recipient's device.
+/// A notification. Times come from the service's clock, except `delivered_at` and `opened_at`: a recipient's
+/// device may report these.
 struct Notification {
     core::Uuid id;
     Channel channel{};
     std::string template_name;
     std::string to;  ///< email: the address; SMS: the number (E.164); push: the user's id
-    Content content; ///< empty where a read says that it leaves it out
+    Content content; ///< empty if the query did not read the content
     Status status = Status::queued;
     std::optional<std::string> failure_reason; ///< set while `failed`
     std::int64_t attempts = 0;                 ///< since `queued_at`
     core::Time created_at;
-    core::Time queued_at; ///< when it was accepted or, later, told to be tried anew: differs each time
+    /// When the notification was accepted, or queued again by the last retry request. Each retry request
+    /// stores a later value.
+    core::Time queued_at;
     std::optional<core::Time> send_at, sent_at, delivered_at, opened_at, failed_at;
-    std::optional<std::string>
-        provider_id; ///< the provider's name for it; of a push, each delivery has its own
-    std::optional<std::string> traceparent; ///< of the request that asked for it
+    std::optional<std::string> provider_id; ///< the provider's id; for a push, each delivery has its own
+    std::optional<std::string> traceparent; ///< of the request that created it
 
-    /// When its first attempt is due: what retries count their hour from.
+    /// When the first attempt is due. The retry window starts at this time.
     core::Time due_at() const noexcept { return send_at && *send_at > queued_at ? *send_at : queued_at; }
 };
 
-/// What became of a push at one device.
+/// The state of a push at one device.
 enum class DeliveryStatus : std::uint8_t { pending, sent, invalid, failed };
 
 inline constexpr std::array<std::string_view, 4> delivery_statuses{"pending", "sent", "invalid", "failed"};
@@ -88,10 +91,10 @@ constexpr std::string_view to_string(DeliveryStatus s) noexcept
     return delivery_statuses[static_cast<std::size_t>(s)];
 }
 
-/// The value of that name. Throws std::invalid_argument.
+/// The status with this name. Throws std::invalid_argument if there is none.
 DeliveryStatus parse_delivery_status(std::string_view name);
 
-/// A push on its way to one of its user's devices, which are those the user had at the first attempt.
+/// The delivery of a push to one device. A push goes to the devices that its user has at the first attempt.
 struct PushDelivery {
     std::int64_t device_id = 0;
     std::string token;
@@ -103,9 +106,9 @@ struct PushDelivery {
     core::Time updated_at;
 };
 
-/// A move of a notification's status, as its history shows it.
+/// A change of a notification's status, as shown in its history.
 struct Event {
-    std::int64_t place = 0; ///< 0 is the acceptance
+    std::int64_t place = 0; ///< position in the history; 0 is the acceptance
     Status status{};
     core::Time at;
     std::optional<std::string> detail;

@@ -15,7 +15,7 @@ namespace {
 
 using Entity = std::pair<std::string_view, char32_t>;
 
-/// Those that people write; the others stay as they are. Sorted.
+/// The common named references, sorted. Other names are not decoded.
 constexpr std::array<Entity, 39> entities{{{"amp", '&'}, {"apos", '\''}, {"bull", 0x2022}, {"cent", 0xA2},
     {"copy", 0xA9}, {"deg", 0xB0}, {"emsp", ' '}, {"ensp", ' '}, {"euro", 0x20AC}, {"frac12", 0xBD},
     {"frac14", 0xBC}, {"gt", '>'}, {"hellip", 0x2026}, {"laquo", 0xAB}, {"larr", 0x2190}, {"ldquo", 0x201C},
@@ -122,7 +122,7 @@ struct Tag {
     std::string href, alt;
 };
 
-/// Text that grows by words and lines: white space is gathered and written once something follows it.
+/// Builds text word by word and line by line. White space is collected and written before the next word.
 class Page {
 public:
     void say(std::string_view text)
@@ -135,7 +135,7 @@ public:
         }
     }
 
-    /// As it stands, white space included.
+    /// Appends text with its white space unchanged.
     void say_verbatim(std::string_view text)
     {
         for (char const c : text) {
@@ -148,7 +148,8 @@ public:
 
     void space() noexcept { space_ = true; }
 
-    /// What follows begins on a line of its own, after `lines - 1` empty ones, or right behind its bullet.
+    /// Starts the next text on a new line after `lines - 1` empty lines; directly after a bullet it stays on
+    /// the line.
     void begin_line(unsigned lines) noexcept
     {
         if (!behind_bullet_) breaks_ = std::max(breaks_, lines);
@@ -215,7 +216,7 @@ private:
             page_.say(text);
     }
 
-    /// What comes before `mark`, or all of the rest.
+    /// Consumes and returns the text before `mark`. Without `mark`, the whole rest.
     std::string_view take_to(std::string_view mark)
     {
         auto const end = std::min(rest_.find(mark), rest_.size());
@@ -236,7 +237,7 @@ private:
         char const next = rest_.size() > 1 ? rest_[1] : ' ';
         if (next == '!' || next == '?') return drop_past(">");
         bool const closing = next == '/' && rest_.size() > 2 && is_letter(rest_[2]);
-        if (!closing && !is_letter(next)) { // no markup after all
+        if (!closing && !is_letter(next)) { // plain text, not markup
             if (!in_head_) page_.say("<");
             return rest_.remove_prefix(1);
         }
@@ -257,7 +258,7 @@ private:
         return tag;
     }
 
-    /// False: the tag has ended.
+    /// Returns false at the end of the tag.
     bool read_attribute(Tag& tag)
     {
         while (!rest_.empty() && (is_blank(rest_[0]) || rest_[0] == '/'))
@@ -268,7 +269,7 @@ private:
             return false;
         }
         auto const ends_name = [](char c) { return is_blank(c) || c == '=' || c == '>' || c == '/'; };
-        auto const end = std::ranges::find_if(rest_.substr(1), ends_name); // it may begin with `=`
+        auto const end = std::ranges::find_if(rest_.substr(1), ends_name); // a name may begin with `=`
         auto const size = static_cast<std::size_t>(end - rest_.begin());
         std::string const name = core::lower(rest_.substr(0, size));
         rest_.remove_prefix(size);
@@ -305,7 +306,7 @@ private:
     {
         if (tag.name == "head")
             in_head_ = !tag.closing;
-        else if (!is_one_of(tag.name, of_head)) // what is not of the head ends it, as browsers have it
+        else if (!is_one_of(tag.name, of_head)) // as in browsers, any other element ends the head
             in_head_ = false;
         if (!tag.closing && is_one_of(tag.name, unseen)) return skip_content(tag.name);
         if (in_head_) return;
@@ -322,7 +323,7 @@ private:
         if (tag.name == "img") page_.say(tag.alt);
     }
 
-    /// Up to the tag that ends it; without one, the rest.
+    /// Skips the text up to the closing tag. Without a closing tag, the whole rest.
     void skip_content(std::string_view name)
     {
         while (!rest_.empty()) {
@@ -354,8 +355,8 @@ private:
     Page page_;
     bool in_head_ = false;
     bool preformatted_ = false;
-    std::string link_;           ///< where the open link leads
-    std::size_t link_begin_ = 0; ///< where its text begins
+    std::string link_;           ///< target of the open link
+    std::size_t link_begin_ = 0; ///< where the link's text begins
 };
 
 } // namespace

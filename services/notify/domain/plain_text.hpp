@@ -5,10 +5,10 @@
 
 namespace notify {
 
-/// What an HTML document says, for readers that show none: paragraphs, lists and line breaks as lines, links
-/// as `text (address)`, pictures as what they say of themselves, character references decoded. Scripts,
-/// styles, comments and the head are left out. Any text is read, well-formed or not, in linear time; UTF-8
-/// in, UTF-8 out, lines end in LF.
+/// Converts an HTML document to text, for mail readers that do not show HTML. Paragraphs, lists and line
+/// breaks become lines, links become `text (URL)`, images become their `alt` text, and character references
+/// are decoded. Scripts, styles, comments and the head are left out. Accepts any text, well-formed or not,
+/// and takes linear time. Input and output are UTF-8; lines end in LF.
 std::string plain_text(std::string_view html);
 
 } // namespace notify

@@ -4,22 +4,24 @@
 
 namespace notify {
 
-/// Watches how many of a credential's pushes come back "token gone". When over half of at least 50 do, it is
-/// more likely that the credential belongs to another app than that so many devices are gone: from then on no
-/// device is removed on its word. It looks at the last hundred or so, for a credential that was right for a
-/// million pushes may be replaced by a wrong one; once it has tripped it stays so.
+/// Counts how many of a credential's pushes the carrier answers with "token gone". The breaker trips if more
+/// than half of at least 50 pushes get this answer, because the credential then probably belongs to another
+/// app. After that, the service removes no device because of this credential's answers. Only about the last
+/// hundred pushes count, so that the breaker can also trip after a million pushes without such answers. A
+/// tripped breaker stays tripped.
 class PruneBreaker {
 public:
     static constexpr std::int64_t least = 50;
 
-    /// Counts one push that the carrier answered.
+    /// Counts one push that the carrier answered. `gone`: the answer was "token gone".
     void count(bool gone) noexcept;
 
-    /// Whether no device is removed any more.
+    /// Whether devices are no longer removed.
     bool tripped() const noexcept { return tripped_; }
 
 private:
-    static constexpr std::int64_t most = 2 * least; ///< where old pushes begin to count half
+    /// When the count of pushes reaches this number, the counts of pushes and of gone tokens are halved.
+    static constexpr std::int64_t most = 2 * least;
 
     std::int64_t pushes_ = 0;
     std::int64_t gone_ = 0;

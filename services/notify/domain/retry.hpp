@@ -12,49 +12,56 @@
 namespace notify {
 
 namespace failures {
-inline constexpr std::string_view suppressed = "SUPPRESSED"; ///< the recipient wants none of them
+/// The recipient opted out.
+inline constexpr std::string_view suppressed = "SUPPRESSED";
 inline constexpr std::string_view attachment_missing = "ATTACHMENT_MISSING";
-inline constexpr std::string_view platform_missing = "PLATFORM_NOT_CONFIGURED"; ///< the device's
-inline constexpr std::string_view device_removed = "DEVICE_REMOVED"; ///< it is not the user's any more
-inline constexpr std::string_view internal = "INTERNAL";             ///< ours, and in the log
-inline constexpr std::string_view overtaken = "ALREADY_DELIVERED";   ///< at another device, or withdrawn
+/// The device's platform has no credential.
+inline constexpr std::string_view platform_missing = "PLATFORM_NOT_CONFIGURED";
+/// The device no longer belongs to the user.
+inline constexpr std::string_view device_removed = "DEVICE_REMOVED";
+/// An error of the service; its log has the details.
+inline constexpr std::string_view internal = "INTERNAL";
+/// The notification was delivered, was opened or failed before the push was sent to this device.
+inline constexpr std::string_view overtaken = "ALREADY_DELIVERED";
 } // namespace failures
 
-/// After its first attempt a notification is tried again this often.
+/// Retries of a notification after its first attempt.
 inline constexpr std::int64_t max_retries = 8;
-/// And this long, from when its first attempt was due.
+/// Retries are made within this time after the first attempt was due.
 inline constexpr std::chrono::hours retry_window{1};
 
-/// How an attempt that did not succeed stands.
+/// The state of a notification after a failed attempt.
 struct Failed {
-    std::int64_t attempts = 1; ///< made so far, this one included
-    core::Time due;            ///< when the first one was due (`Notification::due_at`)
-    core::Time began;          ///< when this one began
+    std::int64_t attempts = 1; ///< made so far, including this one
+    core::Time due;            ///< when the first attempt was due (`Notification::due_at`)
+    core::Time began;          ///< when this attempt began
     core::Time now;
-    std::optional<std::chrono::seconds> retry_after; ///< what the provider asked for
+    std::optional<std::chrono::seconds> retry_after; ///< as the provider requested
 };
 
-/// When the next attempt is made; nullopt: there is none. The n-th retry waits 12 s * 2^(n-1), the half of
-/// which is jitter, so that all eight lie within the hour, and not less than the provider asked for. One that
-/// could only be made after the hour is not made; where the hour had passed before an attempt began (the
-/// service was away), it counts from that attempt. `entropy` is any random number.
+/// When the next attempt is made. nullopt: no more attempts. The n-th retry waits a random time from 50 to
+/// 100 % of 12 s * 2^(n-1). So all eight retries lie within `retry_window`. A retry is not made before
+/// `retry_after` has passed, and not after the end of the window. If the window had ended before the attempt
+/// began, because the service was down, the window is counted from the start of the attempt. `entropy` is any
+/// random number.
 std::optional<core::Time> next_attempt(Failed const& failed, std::uint64_t entropy) noexcept;
 
-/// What follows from an answer about an email or a text message.
+/// The step after an answer about an email or a text message.
 enum class Next : std::uint8_t { sent, again, failed };
 
-/// `may_retry`: whether `next_attempt` has a time for it. What may have gone out is not sent again. A refused
-/// credential is the operator's here, and as passing as any other trouble.
+/// The step after `verdict` about an email or a text message. `may_retry`: whether `next_attempt` returned a
+/// time. A message that may have been sent is not repeated. The credentials of these channels belong to the
+/// operator, who can correct them, so a refused credential is retried like a transient error.
 Next next_of(Verdict verdict, bool may_retry) noexcept;
 
-/// What follows from an answer about a push to one device. `may_wait`: whether there is time left to wait for
-/// another credential.
+/// The status of a push at one device after an answer. `may_wait`: whether there is time left to wait for a
+/// new credential.
 DeliveryStatus delivery_after(Verdict verdict, bool may_retry, bool may_wait) noexcept;
 
-/// A platform whose credential was refused is paused this long, or until it gets another one.
+/// How long a platform is paused after its credential was refused. A new credential ends the pause.
 inline constexpr std::chrono::hours platform_pause{1};
 
-/// Until when a push waits for a platform that is paused; it fails there then. `due` as above.
+/// The time up to which a push waits for a paused platform. After it, the push fails. `due` as in Failed.
 constexpr core::Time patience_end(core::Time due) noexcept
 {
     return due + platform_pause;

@@ -58,11 +58,11 @@ std::string_view recipient_rule(Channel channel) noexcept
     case Channel::email:
         return "must be an email address";
     case Channel::sms:
-        return "must be a telephone number in E.164 form such as +14155550100";
+        return "must be a phone number in E.164 form, such as +14155550100";
     case Channel::push:
         break;
     }
-    return "must be a user id of 1 to 128 characters, or anon: and a UUID";
+    return "must be a user id of 1 to 128 characters, or `anon:` and a UUID";
 }
 
 bool is_bare_media_type(std::string_view text) noexcept

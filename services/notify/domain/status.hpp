@@ -7,16 +7,15 @@
 
 namespace notify {
 
-/// What the status becomes when a notification that stands at `from` is said to have reached `to`; nullopt
-/// when that changes nothing. It moves forward in the order
-/// queued, sent, delivered, opened, and may skip. `failed` follows `queued` and `sent`: what has arrived
-/// cannot fail any more. A failed one is revived by proof that it arrived after all (`delivered`, `opened`),
-/// and by nothing else.
+/// The new status of a notification with status `from` when `to` is reported. nullopt: the status does not
+/// change. A status moves forward in the order queued, sent, delivered, opened, and may skip steps. `failed`
+/// follows only `queued` and `sent`, because a delivered message cannot fail. Only `delivered` and `opened`
+/// can follow `failed`, because they prove the delivery.
 std::optional<Status> advance(Status from, Status to) noexcept;
 
-/// Moves `n` to `to` at `at` where `advance` lets it, with the times and the reason that belong to the
-/// status: what was opened was delivered; what arrived has not failed. `reason` is that of a failure. Returns
-/// whether it moved.
+/// Moves `n` to status `to` at time `at` if `advance` permits it. Sets the times and the failure reason that
+/// belong to the new status: an opened notification also has a delivery time, and a delivered notification
+/// has no failure reason. `reason` is used only for `failed`. Returns whether the status changed.
 bool advance(Notification& n, Status to, std::string const& reason, core::Time at);
 
 } // namespace notify

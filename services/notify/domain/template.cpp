@@ -18,22 +18,23 @@ constexpr bool is_name_character(char c) noexcept
     return (c >= '0' && c <= '9') || (core::lower(c) >= 'a' && core::lower(c) <= 'z') || c == '_' || c == '.';
 }
 
-/// A text taken apart: literals, and behind each but the last a placeholder.
+/// Iterates over a text as literals, with a placeholder after each literal but the last.
 class Pieces {
 public:
     explicit Pieces(std::string_view text) : text_(text) { read(0); }
 
-    /// Where the literal begins.
+    /// Offset of the literal in the text.
     std::size_t begin() const noexcept { return begin_; }
 
     std::string_view literal() const noexcept { return text_.substr(begin_, end_ - begin_); }
 
-    /// Whether a `{{` follows the literal, and what name it is a placeholder of: none when it is malformed.
+    /// Whether no `{{` follows the literal.
     bool is_last() const noexcept { return end_ == text_.size(); }
 
+    /// Name of the placeholder that follows; empty if it is malformed.
     std::string_view name() const noexcept { return name_; }
 
-    /// Precondition: there is a name.
+    /// Precondition: `name()` is not empty.
     void next() { read(end_ + opening.size() + name_.size() + closing.size()); }
 
 private:
@@ -51,7 +52,7 @@ private:
     std::size_t begin_ = 0, end_ = 0;
 };
 
-/// The style sheets within an HTML text, asked for in ascending order.
+/// Finds the style sheets within an HTML text. Offsets must be queried in ascending order.
 class StyleSheets {
 public:
     explicit StyleSheets(std::string_view html) : html_(html) { read(0); }
@@ -86,23 +87,25 @@ private:
     std::size_t begin_ = 0, end_ = 0;
 };
 
-/// `Line 3, column 7: <what>`
+/// `has an error in line 3, column 7: <what>`
 std::string place(std::string_view text, std::size_t at, std::string_view what)
 {
     std::string_view const before = text.substr(0, at);
     auto const line = 1 + std::ranges::count(before, '\n');
     auto const column = 1 + core::count_code_points(before.substr(before.rfind('\n') + 1));
-    return "Line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + std::string(what);
+    return "has an error in line " + std::to_string(line) + ", column " + std::to_string(column) + ": " +
+           std::string(what);
 }
 
 std::string describe_malformed(std::string_view text, std::size_t at)
 {
     if (text.find(closing, at) == std::string_view::npos)
-        return place(text, at, "this `{{` is never closed.");
-    return place(text, at, "a placeholder is `{{name}}`, and a name consists of A-Z, a-z, 0-9, _ and `.`.");
+        return place(text, at, "this `{{` is never closed; add `}}` after the name");
+    return place(
+        text, at, "a placeholder has the form `{{name}}`; a name consists of A-Z, a-z, 0-9, _ and `.`");
 }
 
-/// What is wrong with the first thing that is.
+/// The first error in the text; nullopt if there is none.
 std::optional<std::string> find_fault(std::string_view text, Format format)
 {
     StyleSheets css(format == Format::html ? text : std::string_view());
@@ -111,7 +114,8 @@ std::optional<std::string> find_fault(std::string_view text, Format format)
         for (auto at = literal.find(closing); at != std::string_view::npos;
             at = literal.find(closing, at + closing.size())) {
             if (!css.contain(pieces.begin() + at))
-                return place(text, pieces.begin() + at, "this `}}` closes no placeholder.");
+                return place(text, pieces.begin() + at,
+                    "this `}}` closes no placeholder; remove it, or open one with `{{`");
         }
         if (pieces.is_last()) return std::nullopt;
         if (pieces.name().empty()) return describe_malformed(text, pieces.begin() + literal.size());
@@ -124,7 +128,7 @@ bool has_line_break(std::string_view text) noexcept
     return text.find_first_of("\r\n\0"sv) != std::string_view::npos;
 }
 
-/// A text message has none.
+/// The subject that is rendered. Text messages have none.
 std::string_view subject_of(Template const& t) noexcept
 {
     return t.channel == Channel::sms ? std::string_view() : t.subject;
@@ -141,7 +145,7 @@ core::FieldError fault_of(std::string_view name, std::string code, std::string d
     return {"/variables/" + std::string(name), std::move(code), std::move(detail)};
 }
 
-/// Names without a value, and those whose value breaks the line of the subject.
+/// The errors in the variables: names without a value, and line breaks in values of the subject.
 std::vector<core::FieldError> faults_of(Template const& t, Variables const& variables)
 {
     std::set<std::string_view> all, in_subject;
@@ -152,14 +156,16 @@ std::vector<core::FieldError> faults_of(Template const& t, Variables const& vari
     for (std::string_view const name : all) {
         auto const it = variables.find(name);
         if (it == variables.end())
-            faults.push_back(fault_of(name, "required", "The template needs a value for it."));
+            faults.push_back(
+                fault_of(name, "required", "is required, because the template uses this variable"));
         else if (in_subject.contains(name) && has_line_break(it->second))
-            faults.push_back(fault_of(name, "format", "It becomes part of the subject, which is one line."));
+            faults.push_back(fault_of(name, "format",
+                "must not contain line breaks, because the subject uses this variable and is one line"));
     }
     return faults;
 }
 
-/// nullopt when it would be more than `limit` bytes. Of what is too long, no more than that is made.
+/// Replaces the placeholders of `text`. Stops and returns nullopt if the result would exceed `limit` bytes.
 std::optional<std::string> fill(
     std::string_view text, Variables const& variables, Format format, std::size_t limit)
 {
@@ -194,10 +200,12 @@ std::optional<std::string> fill_body(Template const& t, Variables const& variabl
     return body;
 }
 
+constexpr char const* shorten = "shorten the template or the values";
+
 std::string limit_of(Channel channel)
 {
-    return channel == Channel::sms ? std::to_string(max_rendered_sms) + " characters."
-                                   : std::to_string(max_rendered_body) + " bytes.";
+    return channel == Channel::sms ? std::to_string(max_rendered_sms) + " characters; "
+                                   : std::to_string(max_rendered_body) + " bytes; ";
 }
 
 } // namespace
@@ -211,11 +219,12 @@ std::vector<core::FieldError> faults_of(Template const& t)
 {
     std::vector<core::FieldError> faults;
     if (t.format == Format::html && t.channel != Channel::email)
-        faults.push_back({"/format", "not_allowed", "Only an email can be HTML."});
+        faults.push_back(
+            {"/format", "not_allowed", "must be `text`, because only email templates support HTML"});
     if (t.subject.empty() && t.channel == Channel::email)
-        faults.push_back({"/subject", "required", "An email has a subject."});
+        faults.push_back({"/subject", "required", "is required for an email template"});
     else if (has_line_break(t.subject))
-        faults.push_back({"/subject", "format", "A subject is one line."});
+        faults.push_back({"/subject", "format", "must be one line, without line breaks"});
     else if (auto fault = find_fault(t.subject, Format::text))
         faults.push_back({"/subject", "format", *std::move(fault)});
     if (auto fault = find_fault(t.body, t.format)) faults.push_back({"/body", "format", *std::move(fault)});
@@ -238,10 +247,11 @@ Rendering render(Template const& t, Variables const& variables)
     auto body = fill_body(t, variables);
     if (!subject)
         r.faults.push_back({"/variables", "too_long",
-            "The subject would have more than " + std::to_string(max_rendered_subject) + " characters."});
+            "must give a rendered subject of at most " + std::to_string(max_rendered_subject) +
+                " characters; " + shorten});
     else if (!body)
-        r.faults.push_back(
-            {"/variables", "too_long", "The body would have more than " + limit_of(t.channel)});
+        r.faults.push_back({"/variables", "too_long",
+            "must give a rendered body of at most " + limit_of(t.channel) + shorten});
     else
         r.content = {
             .subject = *std::move(subject), .body = *std::move(body), .html = t.format == Format::html};

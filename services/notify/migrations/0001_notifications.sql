@@ -1,11 +1,12 @@
--- What was accepted to be sent, and what became of it. Every table leads with scope_id.
+-- Accepted notifications, and their outcome. The keys of all tables begin with scope_id.
+-- Checksum before its comments were reworded: 532fd42c048b1642b85deb811fd35d6ea18b2f1b1cde6d352ac7b660d891fd6e
 CREATE TABLE notifications (
     scope_id        bigint      NOT NULL,
     notification_id uuid        NOT NULL,
     channel         text        NOT NULL CHECK (channel IN ('email', 'push', 'sms')),
     template_name   text        NOT NULL,
     recipient       text        NOT NULL,
-    -- As it was rendered at acceptance: a template may change before the notification is sent.
+    -- Rendered at acceptance, because the template may change before the notification is sent.
     subject         text        NOT NULL,
     body            text        NOT NULL,
     html            boolean     NOT NULL,
@@ -28,14 +29,15 @@ CREATE TABLE notifications (
     CHECK ((status = 'failed') = (failure_reason IS NOT NULL))
 );
 
--- One index per order or filter that a page can be asked for; each ends in the keyset.
+-- One index per order or filter of the list. Each index ends with the columns of the keyset cursor.
 CREATE INDEX notifications_by_time ON notifications (scope_id, created_at DESC, notification_id DESC);
 CREATE INDEX notifications_by_status ON notifications (scope_id, status, created_at DESC, notification_id DESC);
 CREATE INDEX notifications_by_channel ON notifications (scope_id, channel, created_at DESC, notification_id DESC);
 CREATE INDEX notifications_by_recipient
     ON notifications (scope_id, recipient, created_at DESC, notification_id DESC);
 
--- Moves of a notification's status after its acceptance, which its own row tells.
+-- The changes of a notification's status after its acceptance. The acceptance is recorded in the notification's own
+-- row.
 CREATE TABLE notification_events (
     scope_id        bigint      NOT NULL,
     notification_id uuid        NOT NULL,
@@ -47,7 +49,7 @@ CREATE TABLE notification_events (
     FOREIGN KEY (scope_id, notification_id) REFERENCES notifications ON DELETE CASCADE
 );
 
--- What goes with an email: bytes that came with the request, or an upload.
+-- The files of an email: the content from the request, or a reference to an upload.
 CREATE TABLE notification_attachments (
     scope_id        bigint      NOT NULL,
     notification_id uuid        NOT NULL,
@@ -64,10 +66,10 @@ CREATE TABLE notification_attachments (
     CHECK ((attachment_id IS NULL) = (version IS NULL))
 );
 
--- Files are compressed already, more often than not.
+-- EXTERNAL stores the content without compression, because most files are compressed already.
 ALTER TABLE notification_attachments ALTER COLUMN content SET STORAGE EXTERNAL;
 
--- A push at each device its user had when it was first tried.
+-- The state of a push at each device that its user had at the first attempt.
 CREATE TABLE push_deliveries (
     scope_id        bigint      NOT NULL,
     notification_id uuid        NOT NULL,
@@ -84,8 +86,8 @@ CREATE TABLE push_deliveries (
     FOREIGN KEY (scope_id, notification_id) REFERENCES notifications ON DELETE CASCADE
 );
 
--- What waits for a platform that is paused is found by this when the pause ends. Most pushes never have a row in it: they
--- are written with the outcome of their first attempt.
+-- Finds the deliveries that waited for a paused platform, when the pause ends. Most deliveries never have an entry in
+-- this index: they are inserted with the outcome of their first attempt.
 CREATE INDEX push_deliveries_pending ON push_deliveries (scope_id, notification_id) WHERE status = 'pending';
 
 SELECT protect_by_scope('notifications');

@@ -1,4 +1,5 @@
--- What is sent, whom it reaches and through whom. `templates` belongs to a tenant, everything else to a scope.
+-- Templates, devices, push platforms and suppressions. `templates` belongs to a tenant, the other tables to a scope.
+-- Checksum before its comments were reworded: 78297285394d7c6ad34ce97653c86176c6ec877bf9baf5a6a96ab84b568b59e5
 CREATE TABLE templates (
     tenant_id   bigint      NOT NULL,
     template_id uuid        NOT NULL,
@@ -16,8 +17,8 @@ CREATE TABLE templates (
 
 CREATE INDEX templates_by_time ON templates (tenant_id, created_at DESC, template_id DESC);
 
--- Ids grow in commit order within a scope: those up to one that is visible are all there. A broadcast's set of devices
--- is a range of them.
+-- Within a scope, ids ascend in commit order: when an id is visible, all smaller ids are visible too. So the devices
+-- of a broadcast are a range of ids.
 CREATE TABLE devices (
     scope_id   bigint      NOT NULL,
     device_id  bigint      GENERATED ALWAYS AS IDENTITY,
@@ -32,25 +33,25 @@ CREATE TABLE devices (
 
 CREATE INDEX devices_by_user ON devices (scope_id, user_id, device_id);
 
--- Push credentials: sealed, with what of them may be shown beside it.
+-- Push credentials, sealed, and the members of each credential that the API may show.
 CREATE TABLE platforms (
     scope_id           bigint      NOT NULL,
     kind               text        NOT NULL CHECK (kind IN ('fcm', 'apns')),
     sealed_credential  text        NOT NULL,
-    project_id         text        NOT NULL, -- of fcm
-    key_id             text        NOT NULL, -- of apns, and the next three
+    project_id         text        NOT NULL, -- FCM only
+    key_id             text        NOT NULL, -- APNs only, like the next three columns
     team_id            text        NOT NULL,
     bundle_id          text        NOT NULL,
     environment        text        NOT NULL,
-    updated_at         timestamptz NOT NULL, -- tells one credential from the next
+    updated_at         timestamptz NOT NULL, -- differs for each stored credential
     paused_until       timestamptz,
     paused_reason      text,
-    pruning_stopped_at timestamptz, -- since when no device is removed on the carrier's word
+    pruning_stopped_at timestamptz, -- since then the carrier's answers remove no device
     PRIMARY KEY (scope_id, kind),
     CHECK ((paused_until IS NULL) = (paused_reason IS NULL))
 );
 
--- Addresses that get nothing any more, because their owners said so.
+-- Addresses to which a scope sends nothing, because their owners opted out.
 CREATE TABLE suppressions (
     scope_id   bigint      NOT NULL,
     channel    text        NOT NULL CHECK (channel IN ('email', 'push', 'sms')),

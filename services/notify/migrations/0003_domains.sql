@@ -1,16 +1,17 @@
--- The domain that a scope's email is sent from, once DNS says that it may be.
+-- The domain of a scope's email sender. It is used once its DNS records are verified.
+-- Checksum before its comments were reworded: 5d5e4329836402a0c162208bb01d0cb8aaaca4dc60808383fee7d5f9c342c90f
 CREATE TABLE email_domains (
     scope_id      bigint      PRIMARY KEY,
     domain_id     uuid        NOT NULL,
     domain        text        NOT NULL, -- lower case
     from_email    text        NOT NULL,
     from_name     text        NOT NULL,
-    token         text        NOT NULL, -- what has to stand in the domain's DNS
-    selector      text        NOT NULL, -- the DKIM key's name,
-    public_key    text        NOT NULL, -- its public half, as DNS has it,
-    sealed_key    text        NOT NULL, -- and its private one
+    token         text        NOT NULL, -- must be published in the domain's DNS
+    selector      text        NOT NULL, -- the DKIM key's name
+    public_key    text        NOT NULL, -- the DKIM public key, as published in DNS
+    sealed_key    text        NOT NULL, -- the DKIM private key
     status        text        NOT NULL CHECK (status IN ('pending', 'verified')),
-    check_results text[]      NOT NULL, -- of each record when DNS was last asked, and what there was to say of it
+    check_results text[]      NOT NULL, -- result of the last DNS check, per record; check_details explains it
     check_details text[]      NOT NULL,
     created_at    timestamptz NOT NULL,
     checked_at    timestamptz,
@@ -18,7 +19,8 @@ CREATE TABLE email_domains (
     CHECK (status = 'pending' OR verified_at IS NOT NULL)
 );
 
--- Whose a verified domain is. Over all tenants, so without row-level security: it says no more than who.
+-- Which tenant holds a verified domain. It covers all tenants, so it has no row-level security. It reveals only the
+-- owner.
 CREATE TABLE domain_claims (
     domain     text        PRIMARY KEY,
     tenant_id  bigint      NOT NULL,

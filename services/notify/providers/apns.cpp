@@ -16,10 +16,10 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view production = "https://api.push.apple.com";
 constexpr std::string_view sandbox = "https://api.sandbox.push.apple.com";
-constexpr std::chrono::minutes token_life = 40min; ///< Apple's limits are 20 and 60
+constexpr std::chrono::minutes token_life = 40min; ///< Apple's limits: 20 to 60 minutes
 constexpr std::chrono::minutes shortest_life = 20min;
 
-/// Places in the head.
+/// Indexes in the header fields.
 enum Field : std::uint8_t { path = 3, authorization = 4, expiration = 8, collapse_id = 9, id = 10 };
 
 struct Meaning {
@@ -107,13 +107,13 @@ CarrierAnswer read_answer(
 {
     if (status == 200) return {.answer = push_answer(Verdict::accepted)};
     auto fault = read_fault(body);
-    bool const speaks = status == 403 || status == 429 || status >= 500; // without a body, too
+    bool const speaks = status == 403 || status == 429 || status >= 500; // clear even without a body
     if (!fault && !speaks) return unexpected_answer(status);
     if (!fault) fault.emplace(Fault{"HTTP_" + std::to_string(status), {}});
     CarrierAnswer read{.answer = push_answer(verdict_of(status, fault->reason), fault->reason, retry_after)};
     if (read.answer.verdict == Verdict::gone) read.answer.gone_since = fault->since;
     read.stale = fault->reason == "ExpiredProviderToken";
-    // TooManyRequests is about one device.
+    // TooManyRequests concerns one device only.
     read.hold = retry_after && (status >= 500 || fault->reason == "TooManyProviderTokenUpdates");
     return read;
 }
@@ -160,8 +160,8 @@ std::span<http::h2::Header const> Carrier::write(
     RenderedPush const& push, PushTarget const& target, Letter& letter)
 {
     letter.path.assign(path_);
-    // Apple's tokens are hexadecimal; what else a device may have claimed must not leave its place in the
-    // path.
+    // Apple's tokens are hexadecimal. Any other registered token is percent-encoded, so that it cannot change
+    // the path.
     letter.path.append(
         std::ranges::all_of(target.token, is_hex) ? target.token : core::percent_encode(target.token));
     push_id(push.id, target.device_id).write(letter.id.data());

@@ -12,13 +12,13 @@
 /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns.
 namespace notify::apns {
 
-/// What an answer means, by its `reason`
+/// Interprets an answer by its `reason`
 /// (https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns).
 CarrierAnswer read_answer(
     unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after);
 
-/// Makes a provider token every 40 minutes: Apple refuses those older than an hour, and whoever makes one
-/// more often than every 20 minutes.
+/// Makes a provider token every 40 minutes. Apple refuses tokens that are older than an hour, and tokens that
+/// are renewed more often than every 20 minutes.
 class Carrier final : public notify::Carrier {
 public:
     /// `clock` outlives this object.
@@ -45,11 +45,11 @@ private:
 
     Credential::Ptr const credential_;
     Origin const origin_;
-    std::string const path_; ///< up to the token
+    std::string const path_; ///< up to the device token
     core::Clock const& clock_;
     std::vector<http::h2::Header> headers_;
     std::string authorization_; ///< `bearer …`
-    std::uint32_t number_ = 0;  ///< of the token
+    std::uint32_t number_ = 0;  ///< of the provider token
     core::Time issued_{};
     core::Time forced_{}; ///< when a token was last made because Apple refused the one before
 };

@@ -9,7 +9,7 @@ namespace notify {
 Origin Origin::of(std::string const& base_url)
 {
     auto const url = http::parse_outbound_url(base_url);
-    if (!url) throw std::invalid_argument("not an http or https address");
+    if (!url) throw std::invalid_argument("not an http or https URL");
     Origin origin{.host = url->host, .port = url->port, .tls = url->scheme == "https"};
     bool const is_v6 = url->host.find(':') != std::string::npos;
     origin.authority = is_v6 ? '[' + url->host + ']' : url->host;

@@ -1,5 +1,5 @@
 #pragma once
-// Private to Push: what FCM and APNs have in common.
+// Private to Push: the parts that FCM and APNs have in common.
 
 #include "http/h2_client.hpp"
 #include "providers/push.hpp"
@@ -14,27 +14,27 @@
 
 namespace notify {
 
-/// A server as a base address names it.
+/// The server of a base URL.
 struct Origin {
     std::string host; ///< without brackets
     std::uint16_t port = 0;
     bool tls = true;
     std::string authority; ///< `:authority`
-    std::string prefix;    ///< of every path; no slash at its end
+    std::string prefix;    ///< prefix of every path, without a slash at the end
 
-    /// Throws std::invalid_argument when `base_url` is not an http or https address.
+    /// Throws std::invalid_argument if `base_url` is not an http or https URL.
     static Origin of(std::string const& base_url);
 };
 
-/// What is particular to one push. The memory is used again for the next one.
+/// The parts of a request that differ per push. Reused for later pushes.
 struct Letter {
     std::array<std::string_view, 3> body{};
     std::string path;
-    std::string space;                                 ///< of a token that needs escapes
+    std::string space;                                 ///< buffer for a token that needs escapes
     std::array<char, 36> id{};                         ///< as text
-    std::uint32_t authorization = 0;                   ///< the number of the token it was sent with
+    std::uint32_t authorization = 0;                   ///< number of the access token of the request
     std::optional<std::chrono::seconds> retry_after{}; ///< of the answer
-    bool keep_id = true; ///< whether the carrier's name for the message is wanted
+    bool keep_id = true;                               ///< whether the carrier's message id is wanted
 };
 
 inline PushAnswer push_answer(
@@ -47,45 +47,46 @@ inline PushAnswer push_answer(
     return answer;
 }
 
-/// What a carrier said to a push.
+/// A carrier's answer to a push.
 struct CarrierAnswer {
     PushAnswer answer;
-    bool stale = false; ///< its token may have expired: worth one repetition with another
-    bool hold = false;  ///< `retry_after` is meant for everything under the credential
+    bool stale = false; ///< the access token may have expired: repeat the push once with a new token
+    bool hold = false;  ///< `retry_after` applies to all pushes of the credential
 };
 
-/// One credential's side of a carrier's protocol. For the thread of Push.
+/// A carrier's protocol for one credential. Used only on Push's thread.
 class Carrier {
 public:
     virtual ~Carrier() = default;
 
     virtual Origin const& origin() const noexcept = 0;
 
-    /// Makes or fetches a token when one is due. To be called often.
+    /// Makes or fetches an access token when one is due. Call it often.
     virtual void refresh() = 0;
 
-    /// Whether there is a token that can be used.
+    /// Whether there is a usable access token.
     virtual bool authorized() const = 0;
 
-    /// Why there is none, as long as asking again would be too soon.
+    /// Why there is no access token, while it is too early to request another token; else nullopt.
     virtual std::optional<Answer> refusal() const = 0;
 
-    /// The token of that number was refused as too old. Whether there is or will be another one.
+    /// Reports that the access token with this number was refused as too old. Returns true if there is a
+    /// newer token, or if a newer token is being fetched.
     virtual bool renew(std::uint32_t authorization) = 0;
 
-    /// Whether it is small enough for this carrier.
+    /// Whether the push is small enough for this carrier.
     virtual bool fits(RenderedPush const& push) const noexcept = 0;
 
-    /// Puts a push into `letter`; the fields of its head are valid until the next call. What is put there
-    /// refers to both arguments. Precondition: authorized().
+    /// Writes a push into `letter` and returns the header fields, which are valid until the next call.
+    /// `letter` refers to `push` and `target` afterwards. Precondition: authorized().
     virtual std::span<http::h2::Header const> write(
         RenderedPush const& push, PushTarget const& target, Letter& letter) = 0;
 
-    /// What an answer with this status and body means.
+    /// Interprets an answer with this status and body.
     virtual CarrierAnswer read(Letter const& letter, unsigned status, std::string_view body) = 0;
 };
 
-/// The fields of a head, of which the last one is `traceparent`: without it for a push of no trace.
+/// The header fields to send. The last field, `traceparent`, is left out if the push has no trace.
 inline std::span<http::h2::Header const> with_trace(
     std::vector<http::h2::Header>& headers, RenderedPush const& push) noexcept
 {
@@ -93,7 +94,7 @@ inline std::span<http::h2::Header const> with_trace(
     return std::span(headers).first(headers.size() - (push.traceparent.empty() ? 1 : 0));
 }
 
-/// An answer that is not in the carrier's language.
+/// The result for an answer that does not follow the carrier's protocol.
 CarrierAnswer unexpected_answer(unsigned status);
 
 } // namespace notify

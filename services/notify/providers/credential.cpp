@@ -40,8 +40,8 @@ constexpr bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/// 6 to 30 lower case letters, digits and hyphens from a letter on, not ending in a hyphen
-/// (https://cloud.google.com/resource-manager/docs/creating-managing-projects); old ones have a domain in
+/// 6 to 30 lower-case letters, digits and hyphens, starting with a letter and not ending in a hyphen
+/// (https://cloud.google.com/resource-manager/docs/creating-managing-projects). Old ids have a domain in
 /// front (`example.com:project`).
 bool is_project_id(std::string_view text)
 {
@@ -54,7 +54,7 @@ bool is_project_id(std::string_view text)
            consists_of(text, [](char c) { return is_lower(c) || is_digit(c) || c == '-'; });
 }
 
-/// What Apple calls keys and teams by.
+/// The form of Apple's key ids and team ids.
 bool is_apple_id(std::string_view text)
 {
     return text.size() == apple_id_size &&
@@ -71,7 +71,7 @@ bool is_bundle_id(std::string_view text)
     });
 }
 
-/// A text of the form that `has_form` knows.
+/// Reads a text, and records an error if it does not have this form.
 template <class Form>
 std::string formed(core::Fields& f, std::string_view name, Form const& has_form, std::string_view form)
 {
@@ -83,7 +83,7 @@ std::string formed(core::Fields& f, std::string_view name, Form const& has_form,
 struct Pem {
     core::Secret text;
 
-    /// What `read` makes of it; nullopt, with a fault, when it is not `what`.
+    /// Reads a key with `read`. If it is not `what`, records an error and returns nullopt.
     template <class Read>
     auto key(core::Fields& f, std::string_view name, Read const& read, std::string_view what)
         -> std::optional<decltype(read(std::string_view()))>
@@ -93,7 +93,7 @@ struct Pem {
         try {
             return read(text.reveal());
         } catch (std::invalid_argument const&) {
-            f.fault(name, "format", "must be " + std::string(what) + " in PEM, not encrypted");
+            f.fault(name, "format", "must be " + std::string(what) + " in PEM format, not encrypted");
             return std::nullopt;
         }
     }
@@ -137,7 +137,7 @@ ApnsKey read_apns(json::value const& body)
         std::move(pem.text)};
 }
 
-/// In the form that `read_fcm` reads.
+/// The form that `read_fcm` reads.
 json::value to_json(FcmAccount const& account)
 {
     json::object key{{"type", "service_account"}, {"project_id", account.project_id},
@@ -146,7 +146,7 @@ json::value to_json(FcmAccount const& account)
     return {{"serviceAccountKey", std::move(key)}};
 }
 
-/// In the form that `read_apns` reads.
+/// The form that `read_apns` reads.
 json::value to_json(ApnsKey const& key)
 {
     return {{"keyId", key.key_id}, {"teamId", key.team_id}, {"bundleId", key.bundle_id},

@@ -17,7 +17,7 @@
 
 namespace notify {
 
-/// Who carries pushes: FCM those to Android and the web, APNs those to iOS.
+/// The push carriers: FCM reaches Android and web devices, APNs reaches iOS devices.
 enum class PlatformKind : std::uint8_t { fcm, apns };
 
 inline constexpr std::array<std::string_view, 2> platform_kinds{"fcm", "apns"};
@@ -27,10 +27,11 @@ constexpr std::string_view to_string(PlatformKind k) noexcept
     return platform_kinds[static_cast<std::size_t>(k)];
 }
 
-/// The value of that name. Throws std::invalid_argument: names come from the database or were validated.
+/// The kind with this name. Throws std::invalid_argument if there is none. Callers pass only names from the
+/// database, or validated names.
 PlatformKind parse_platform_kind(std::string_view name);
 
-/// Who carries pushes to such a device.
+/// The carrier that reaches devices of a platform.
 constexpr PlatformKind carrier_of(DevicePlatform platform) noexcept
 {
     return platform == DevicePlatform::ios ? PlatformKind::apns : PlatformKind::fcm;
@@ -40,7 +41,7 @@ constexpr PlatformKind carrier_of(DevicePlatform platform) noexcept
 struct FcmAccount {
     std::string project_id;
     std::string client_email;
-    std::string private_key_id; ///< the key's name at Google; may be empty
+    std::string private_key_id; ///< the key's id at Google; may be empty
     crypto::RsaSigningKey key;
     core::Secret pem;
 };
@@ -55,40 +56,42 @@ struct ApnsKey {
     core::Secret pem;
 };
 
-/// What a scope proves with that it may push through one carrier. Immutable; shared by whoever sends with it.
+/// A scope's credential for one carrier. Immutable, so that threads can share it.
 class Credential {
 public:
     using Ptr = std::shared_ptr<Credential const>;
 
-    /// Reads the body of `PUT /v1/platforms/{kind}`: `{serviceAccountKey: {type, project_id, private_key,
-    /// client_email}}`, or `{keyId, teamId, privateKey, bundleId, environment}`. Throws one VALIDATION_ERROR
-    /// that names every fault (`/serviceAccountKey/private_key`, `/privateKey`), key material that does not
-    /// parse included, and holds nothing of the keys.
+    /// Parses the body of `PUT /v1/platforms/{kind}`: `{serviceAccountKey: {type, project_id, private_key,
+    /// client_email}}`, or `{keyId, teamId, privateKey, bundleId, environment}`. Throws VALIDATION_ERROR with
+    /// all errors (`/serviceAccountKey/private_key`, `/privateKey`), including key material that does not
+    /// parse. The error contains no part of the keys.
     static Ptr parse(PlatformKind kind, boost::json::value const& body);
 
-    /// Reads what `to_secret` wrote. Throws std::invalid_argument, without any of the text, when it is not
-    /// that.
+    /// Reads the output of `to_secret`. Throws std::invalid_argument if the text is not valid. The exception
+    /// contains no part of the text.
     static Ptr restore(PlatformKind kind, std::string_view secret);
 
-    /// All of it as JSON, to be sealed and stored.
+    /// The whole credential as JSON, for sealing and storing.
     core::Secret to_secret() const;
 
     PlatformKind kind() const noexcept { return static_cast<PlatformKind>(content_.index()); }
 
-    /// What `GET /v1/platforms` may show; members that do not belong to the kind are empty.
+    /// The members that `GET /v1/platforms` shows. Members of the other kind are empty.
     struct Shown {
         std::string project_id, key_id, team_id, bundle_id;
-        std::string environment; ///< `production` or `sandbox`; of APNs alone
+        std::string environment; ///< `production` or `sandbox`; for APNs only
     };
 
     Shown shown() const;
 
-    /// The same for the same credential, however often it was read: connections and tokens are kept by it.
+    /// Identifies the credential: equal credentials have equal values. Connections and access tokens are
+    /// cached under this value.
     crypto::Digest const& fingerprint() const noexcept { return fingerprint_; }
 
-    /// Precondition: `kind()` is that.
+    /// Precondition: `kind()` is fcm.
     FcmAccount const& fcm() const { return std::get<FcmAccount>(content_); }
 
+    /// Precondition: `kind()` is apns.
     ApnsKey const& apns() const { return std::get<ApnsKey>(content_); }
 
 private:

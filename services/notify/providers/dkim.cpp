@@ -3,7 +3,7 @@
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 
-#define _Bool bool // the header is C, and says so in this one word
+#define _Bool bool // the header is C and uses _Bool
 #include <opendkim/dkim.h>
 #undef _Bool
 #include <openssl/err.h>
@@ -20,7 +20,7 @@ namespace notify {
 
 namespace {
 
-constexpr std::size_t key_bits = 2048; // RFC 8301, 3.2; more does not fit every DNS provider's form
+constexpr std::size_t key_bits = 2048; // RFC 8301, 3.2; longer keys do not fit every DNS provider's form
 constexpr std::string_view field = "DKIM-Signature: ";
 
 // --- keys ------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ struct FreeDkim {
     void operator()(DKIM* dkim) const noexcept { dkim_free(dkim); }
 };
 
-/// libopendkim takes what it only reads without const.
+/// libopendkim takes non-const pointers to data that it only reads.
 unsigned char* bytes(std::string_view text)
 {
     return const_cast<unsigned char*>(reinterpret_cast<unsigned char const*>(text.data()));
@@ -83,11 +83,11 @@ unsigned char const* c_string(std::string const& text)
 void check(DKIM_STAT status, char const* call)
 {
     if (status == DKIM_STAT_OK) return;
-    ERR_clear_error(); // it leaves what OpenSSL said of a bad key behind
+    ERR_clear_error(); // libopendkim leaves OpenSSL's error of a bad key in the queue
     throw std::runtime_error(std::string("libopendkim: ") + call + " failed");
 }
 
-/// Each header field, folded lines and all, without its line end.
+/// Passes each header field to libopendkim, with its folded lines, but without the line end.
 void feed_header(DKIM* dkim, std::string_view head)
 {
     while (!head.empty()) {
@@ -141,7 +141,7 @@ DkimSigner::~DkimSigner() = default;
 std::string DkimSigner::sign(std::string_view message, DkimKey const& key) const
 {
     auto const head_size = message.find("\r\n\r\n");
-    if (head_size == std::string_view::npos) throw std::invalid_argument("a message without a body");
+    if (head_size == std::string_view::npos) throw std::invalid_argument("the message has no body");
     constexpr ssize_t whole_body = -1;
     DKIM_STAT status = DKIM_STAT_OK;
     std::string const& pem = key.private_key.reveal();

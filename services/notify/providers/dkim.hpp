@@ -16,18 +16,18 @@ namespace notify {
 
 namespace asio = boost::asio;
 
-/// A new key pair for a domain.
+/// A new DKIM key pair.
 struct DkimPair {
-    std::string selector;     ///< made from the public key, so that no two keys share one
-    std::string public_key;   ///< base64 of the SubjectPublicKeyInfo, as the DNS record has it
+    std::string selector;     ///< made from a hash of the public key, so that each key has its own selector
+    std::string public_key;   ///< base64 of the SubjectPublicKeyInfo, for the DNS record
     core::Secret private_key; ///< PEM (PKCS #8)
 };
 
-/// An RSA key of 2048 bits (RFC 8301, 3.2). Takes some 100 ms of a core: off the I/O threads, see DkimKeys.
+/// Makes an RSA key of 2048 bits (RFC 8301, 3.2). Takes about 100 ms of CPU time, so do not call it on an I/O
+/// thread; see DkimKeys.
 DkimPair make_dkim_pair();
 
-/// Makes keys on one thread of its own, so that somebody who asks for many keeps only others waiting who ask
-/// for one.
+/// Makes keys on one thread of its own, so that many requests for keys delay only other requests for keys.
 class DkimKeys {
 public:
     asio::awaitable<DkimPair> make() { return workers_.run(make_dkim_pair); }
@@ -36,7 +36,7 @@ private:
     core::Workers workers_{1};
 };
 
-/// Signs messages with libopendkim: rsa-sha256, relaxed/relaxed (RFC 6376). Safe from any thread.
+/// Signs messages with libopendkim: rsa-sha256, relaxed/relaxed (RFC 6376). Thread-safe.
 class DkimSigner {
 public:
     DkimSigner();
@@ -44,10 +44,10 @@ public:
     DkimSigner(DkimSigner const&) = delete;
     DkimSigner& operator=(DkimSigner const&) = delete;
 
-    /// The header field `DKIM-Signature: ...`, its line end included, to be put in front of `message` (RFC
+    /// Returns the header field `DKIM-Signature: ...` with its line end, to be prepended to `message` (RFC
     /// 5322, lines end in CR LF). It covers From, To, Subject, Date, Message-ID, MIME-Version and
-    /// Content-Type, and says so twice of From, that none can be added. Throws std::runtime_error when the
-    /// key is none.
+    /// Content-Type. From is listed twice, so that a second From field invalidates the signature. Throws
+    /// std::runtime_error if the key is invalid.
     std::string sign(std::string_view message, DkimKey const& key) const;
 
 private:

@@ -27,13 +27,13 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr int datagram_size = 1232; // what passes every path unfragmented (DNS flag day 2020)
+constexpr int datagram_size = 1232; // passes every path unfragmented (DNS flag day 2020)
 
-/// Once a process, before the first channel.
+/// Initialises c-ares once per process, before the first channel.
 void begin_library()
 {
     static int const status = ares_library_init(ARES_LIB_INIT_ALL);
-    if (status != ARES_SUCCESS) throw std::runtime_error("c-ares does not start");
+    if (status != ARES_SUCCESS) throw std::runtime_error("cannot initialise c-ares");
 }
 
 // --- answers ---------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ struct FreeData {
     void operator()(ares_txt_ext* list) const noexcept { ares_free_data(list); }
 };
 
-/// The TXT records of a message; a record's strings are one text (RFC 7208, 3.3; RFC 6376, 3.6.2.2).
+/// The TXT records of a message. The strings of one record are joined (RFC 7208, 3.3; RFC 6376, 3.6.2.2).
 TxtAnswer read_answer(int status, unsigned char const* message, int size)
 {
     ares_txt_ext* parsed = nullptr;
@@ -66,7 +66,7 @@ TxtAnswer read_answer(int status, unsigned char const* message, int size)
 
 // --- one call --------------------------------------------------------------------------------------------
 
-/// A channel of c-ares whose sockets are watched by an executor. Used by one thread.
+/// A c-ares channel whose sockets are watched by an executor. Used by one thread.
 class Lookup : public std::enable_shared_from_this<Lookup> {
 public:
     Lookup(asio::any_io_executor executor, DnsOptions const& options, std::size_t questions)
@@ -93,7 +93,7 @@ public:
 
     bool done() const noexcept { return pending_ == 0; }
 
-    /// Waits until everything is answered, or c-ares wants to look at its clock.
+    /// Waits until all queries are answered, or until c-ares has to check its time-outs.
     asio::awaitable<void> wait()
     {
         alarm_.expires_at(std::min(deadline_, Steady::now() + until_next_timeout()));
@@ -105,7 +105,7 @@ public:
             ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
     }
 
-    /// Ends the channel: nothing is called any more.
+    /// Destroys the channel. No callback runs after that.
     void close() noexcept
     {
         if (channel_ == nullptr) return;
@@ -122,13 +122,13 @@ private:
         std::size_t place;
     };
 
-    /// A socket of c-ares's own, which opens and closes it.
+    /// A socket that c-ares opens and closes itself.
     struct Socket {
         explicit Socket(asio::any_io_executor const& executor) : descriptor(executor) {}
 
         asio::posix::stream_descriptor descriptor;
         bool wants_read = false, wants_write = false;
-        bool reading = false, writing = false; ///< a wait is under way
+        bool reading = false, writing = false; ///< a wait is in progress
     };
 
     void open(DnsOptions const& options)
@@ -162,11 +162,11 @@ private:
     static void on_socket(void* context, ares_socket_t fd, int readable, int writable)
     {
         auto& self = *static_cast<Lookup*>(context);
-        if (readable == 0 && writable == 0) return self.forget(fd); // it is about to be closed
+        if (readable == 0 && writable == 0) return self.forget(fd); // c-ares is about to close it
         auto& socket = self.sockets_[fd];
         if (!socket) {
             socket = std::make_shared<Socket>(self.executor_);
-            boost::system::error_code unwatched; // its question then runs into its time-out
+            boost::system::error_code unwatched; // if this fails, the query times out
             socket->descriptor.assign(fd, unwatched);
         }
         socket->wants_read = readable != 0;
@@ -174,7 +174,7 @@ private:
         if (self.channel_ != nullptr) self.watch(fd, socket);
     }
 
-    /// Ends the waits for it, and leaves the closing to c-ares.
+    /// Ends the waits for a socket. c-ares closes it.
     void forget(ares_socket_t fd)
     {
         auto const found = sockets_.find(fd);
@@ -207,7 +207,7 @@ private:
             auto const found = sockets_.find(fd);
             return found != sockets_.end() && found->second == socket;
         };
-        if (channel_ == nullptr || !is_current()) return; // another socket may have its number by now
+        if (channel_ == nullptr || !is_current()) return; // the descriptor may now belong to another socket
         bool const read = what == asio::posix::descriptor_base::wait_read;
         ares_process_fd(channel_, read ? fd : ARES_SOCKET_BAD, read ? ARES_SOCKET_BAD : fd);
         if (is_current()) watch(fd, socket);
@@ -230,7 +230,7 @@ private:
     ares_channel channel_ = nullptr;
 };
 
-/// Ends a lookup with the coroutine it belongs to, however that ends.
+/// Closes a lookup when its coroutine ends, even by cancellation.
 struct Closing {
     explicit Closing(Lookup& l) : lookup(l) {}
 

@@ -13,27 +13,27 @@ namespace notify {
 namespace asio = boost::asio;
 
 struct DnsOptions {
-    std::string servers{};                      ///< `ip[:port],...`; empty: those of /etc/resolv.conf
-    std::chrono::milliseconds timeout{2000};    ///< of the first try at a server; later ones take longer
-    unsigned tries = 3;                         ///< at each server
-    std::chrono::milliseconds patience{10'000}; ///< for a whole call
+    std::string servers{}; ///< a list `ip[:port],...`; if empty, the servers in /etc/resolv.conf are used
+    std::chrono::milliseconds timeout{2000}; ///< time limit of the first try; later tries have longer limits
+    unsigned tries = 3;                      ///< tries per server
+    std::chrono::milliseconds patience{10'000}; ///< time limit of a whole call
 };
 
-/// Asks resolvers for TXT records through c-ares, on the event loop of whoever asks: nothing blocks, and
-/// there is no limit to how many ask at once. Answers that do not fit a datagram are fetched over TCP. Safe
-/// from any thread.
+/// Queries resolvers for TXT records through c-ares, on the caller's event loop. Does not block. The number
+/// of concurrent queries is not limited. An answer that does not fit into a datagram is fetched over TCP.
+/// Thread-safe.
 class Dns {
 public:
     explicit Dns(DnsOptions options);
 
-    /// Whether `servers` is a list as DnsOptions wants it.
+    /// Whether `servers` is a valid list for DnsOptions.
     static bool are_servers(std::string const& servers);
 
-    /// Asks for all names at once; one answer for each, in their order. A name that cannot be asked for, and
-    /// a resolver that fails, are answers too (`TxtAnswer::Kind::failed`).
+    /// Queries all names at once. Returns one answer per name, in order. An invalid name and a failed query
+    /// are answers too (`TxtAnswer::Kind::failed`).
     asio::awaitable<std::vector<TxtAnswer>> txt(std::vector<std::string> names) const;
 
-    /// The same for threads that are not I/O threads, blocking for `patience` at most.
+    /// Like `txt`, but blocks for at most `patience`. Do not call it on an I/O thread.
     std::vector<TxtAnswer> txt_blocking(std::vector<std::string> names) const;
 
 private:

@@ -17,19 +17,19 @@ namespace json = boost::json;
 using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 
-// A token that lives shorter than usual keeps the proportions.
+// These margins are shorter, in proportion, for access tokens with a short lifetime.
 constexpr std::chrono::seconds refresh_ahead = 300s;
 constexpr std::chrono::seconds expiry_margin = 10s;
 constexpr std::chrono::seconds pause_after_failure = 1s;
 constexpr std::chrono::seconds pause_after_refusal = 10s;
 
-constexpr std::size_t authorization_field = 5; ///< its place in the head
+constexpr std::size_t authorization_field = 5; ///< index in the header fields
 
 constexpr std::string_view invalid_token = "The registration token is not a valid FCM registration token";
 
-/// `error` of an answer (google.rpc.Status as Google's REST interfaces write it).
+/// The `error` of an answer (google.rpc.Status in Google's REST form).
 struct Fault {
-    std::string code; ///< FCM's own, from the details; else the canonical one
+    std::string code; ///< FCM's error code from the details; else the canonical one
     std::string message;
     bool about_token = false;
 };
@@ -80,8 +80,8 @@ Verdict verdict_of(unsigned status, Fault const& fault)
     std::string_view const code = fault.code;
     if (code == "UNREGISTERED") return Verdict::gone;
     if (code == "INVALID_ARGUMENT") return fault.about_token ? Verdict::gone : Verdict::refused;
-    // A token of another project, or one whose browser wants another key. Were it the credential's fault,
-    // whoever may register devices could stop everybody's pushes.
+    // The registration token belongs to another project, or its browser uses another key. This error must not
+    // pause the credential, because any client that may register devices could then stop all pushes.
     if (code == "SENDER_ID_MISMATCH" || code == "THIRD_PARTY_AUTH_ERROR") return Verdict::refused;
     if (code == "QUOTA_EXCEEDED" || code == "RESOURCE_EXHAUSTED" || status == 429) return Verdict::throttled;
     if (code == "UNAVAILABLE" || code == "INTERNAL" || code == "UNSPECIFIED_ERROR" || status >= 500)
@@ -90,7 +90,7 @@ Verdict verdict_of(unsigned status, Fault const& fault)
     return Verdict::refused;
 }
 
-/// The code alone where it says it all.
+/// The error code. The message is appended if the verdict needs an explanation.
 std::string reason_of(Verdict verdict, Fault const& fault)
 {
     bool const explained = verdict == Verdict::refused || verdict == Verdict::credential;
@@ -99,8 +99,8 @@ std::string reason_of(Verdict verdict, Fault const& fault)
     return notify::reason_of(fault.code + ": " + fault.message);
 }
 
-/// `name` of `{"name": "projects/…/messages/…"}`, which never needs an escape; empty when that is not what it
-/// is.
+/// `name` of `{"name": "projects/…/messages/…"}`, which never needs an escape; empty if the body has another
+/// form.
 std::string_view message_name(std::string_view body)
 {
     constexpr std::string_view key = "\"name\"", blank = " \t\r\n";
@@ -133,8 +133,8 @@ CarrierAnswer read_answer(
         return read;
     }
     auto fault = read_fault(body);
-    bool const speaks =
-        status == 401 || status == 403 || status == 429 || status >= 500; // without a body, too
+    // These statuses have this meaning even if the response has no body.
+    bool const speaks = status == 401 || status == 403 || status == 429 || status >= 500;
     if (!fault && !speaks) return unexpected_answer(status);
     if (!fault) fault.emplace(Fault{.code = "HTTP_" + std::to_string(status), .message = {}});
     Verdict const verdict = verdict_of(status, *fault);

@@ -18,7 +18,7 @@
 /// Firebase Cloud Messaging, HTTP v1 API: https://firebase.google.com/docs/reference/fcm/rest.
 namespace notify::fcm {
 
-/// What an answer of `messages:send` means, by `error.details[].errorCode`
+/// Interprets an answer of `messages:send` by `error.details[].errorCode`
 /// (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode).
 CarrierAnswer read_answer(
     unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after);
@@ -26,15 +26,16 @@ CarrierAnswer read_answer(
 struct CarrierDeps {
     http::Client& client;
     core::Clock const& clock;
-    core::Workers& workers; ///< on which tokens are fetched
+    core::Workers& workers; ///< threads that fetch access tokens
     asio::any_io_executor executor;
     std::stop_token stop;
 };
 
-/// Keeps one access token, of which it fetches the next one five minutes before it expires.
+/// Keeps one access token and fetches the next one five minutes before it expires.
 class Carrier final : public notify::Carrier, public std::enable_shared_from_this<Carrier> {
 public:
-    /// `changed` is called when a token or a refusal has arrived; not after destruction.
+    /// `changed` is called when an access token has arrived or was refused. It is never called after this
+    /// object was destroyed.
     Carrier(Credential::Ptr credential, PushOptions const& options, CarrierDeps deps,
         std::function<void()> changed);
 
@@ -62,7 +63,7 @@ private:
     std::function<void()> const changed_;
     std::vector<http::h2::Header> headers_;
     std::string authorization_; ///< `Bearer …`
-    std::uint32_t number_ = 0;  ///< of the token
+    std::uint32_t number_ = 0;  ///< of the access token
     core::Time usable_until_{}, refresh_from_{};
     std::optional<Answer> refusal_;
     std::chrono::steady_clock::time_point ask_again_{};

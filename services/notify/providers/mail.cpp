@@ -17,7 +17,8 @@ Mailer::~Mailer() = default;
 Answer Mailer::send(Email const& email, std::stop_token const& stop)
 {
     Mailbox const& from = email.sender ? email.sender->from : shared_;
-    // Not `from`'s domain: a repetition has the same name when that was verified, or removed, in between.
+    // The Message-ID has the shared sender's domain. So a repeated message has the same id even if a custom
+    // domain was verified or removed after the first attempt.
     std::string const message_id =
         email.id.to_string() + '@' + shared_.address.substr(shared_.address.rfind('@') + 1);
     auto message = mime::compose(email, from, message_id);

@@ -20,7 +20,7 @@ namespace {
 
 // --- header fields ---------------------------------------------------------------------------------------
 
-/// Text that may stand in a header field: the only kind that `Head` takes, and it can end none.
+/// Text without CR, LF and NUL. Head takes only such text, so a value cannot end its header field.
 class HeaderText {
 public:
     static std::optional<HeaderText> parse(std::string_view text)
@@ -37,7 +37,7 @@ private:
     std::string_view text_;
 };
 
-/// Who a message is from, fit for a header field.
+/// The sender of a message, valid for a header field.
 struct Sender {
     HeaderText name;
     EmailAddress address;
@@ -56,10 +56,10 @@ std::string_view next_word(std::string_view text)
 bool is_plain(std::string_view text)
 {
     bool const ascii = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-    return ascii && text.find("=?") == std::string_view::npos; // it would be read as an encoded word
+    return ascii && text.find("=?") == std::string_view::npos; // readers would decode it as an encoded word
 }
 
-/// Whether it can be broken into lines between its words.
+/// Whether the text can be broken into lines between its words.
 bool folds(std::string_view text)
 {
     while (!text.empty()) {
@@ -70,11 +70,12 @@ bool folds(std::string_view text)
     return true;
 }
 
-/// The header of a message, field by field. The fields are ours and not GMime's, which makes encoded words of
-/// more than the 75 characters that RFC 2047 allows, and leaves alone what only looks like one.
+/// Builds the header of a message field by field. GMime is not used for the header, because it makes encoded
+/// words that are longer than the 75 characters of RFC 2047, and does not encode text that only looks like an
+/// encoded word.
 class Head {
 public:
-    /// A field of ASCII that we made ourselves.
+    /// Adds a field whose ASCII value this service made.
     void add(std::string_view name, std::string const& value) { begin(name).append(value).append("\r\n"); }
 
     void add_text(std::string_view name, HeaderText text)
@@ -118,12 +119,12 @@ private:
         line_ = text_.size();
     }
 
-    /// Words stay whole, and the white space between them what it is (RFC 5322, 2.2.3).
+    /// Breaks lines between words only, and keeps the white space unchanged (RFC 5322, 2.2.3).
     void append_folded(std::string_view text)
     {
         for (bool first = true; !text.empty(); first = false) {
             auto const word = next_word(text);
-            bool const blank = word.ends_with(' '); // the end of the text: no line is made of it
+            bool const blank = word.ends_with(' '); // white space at the end gets no line of its own
             if (!first && !blank && column() + word.size() > line_limit) fold();
             text_ += word;
             text.remove_prefix(word.size());
@@ -178,7 +179,7 @@ struct FreeFormat {
 
 template <class T> using Ref = std::unique_ptr<T, Unref>;
 
-/// What GLib hands over, which ends the process itself when there is no memory.
+/// A GLib object. GLib ends the process when memory runs out, so it is never null.
 using Object = Ref<GMimeObject>;
 
 void set_content(GMimePart* part, std::string_view bytes, GMimeContentEncoding encoding)
@@ -190,7 +191,7 @@ void set_content(GMimePart* part, std::string_view bytes, GMimeContentEncoding e
     g_mime_part_set_content_encoding(part, encoding);
 }
 
-/// The form that text has in MIME (RFC 2046, 4.1.1): every line ends in CR LF.
+/// Text as MIME requires it (RFC 2046, 4.1.1): every line ends in CR LF.
 std::string with_line_ends(std::string_view text)
 {
     std::string out;
@@ -214,7 +215,8 @@ Object text_part(char const* subtype, std::string_view text)
     GMimePart* const part = g_mime_part_new_with_type("text", subtype);
     Object object(GMIME_OBJECT(part));
     g_mime_object_set_content_type_parameter(object.get(), "charset", "utf-8");
-    // Of the two that stand every relay: quoted-printable where most of it stays readable, else base64.
+    // Every relay accepts both encodings. Quoted-printable is used if most of the text stays readable, else
+    // base64.
     auto const encoding =
         g_mime_utils_best_encoding(reinterpret_cast<unsigned char const*>(lines.data()), lines.size());
     set_content(part, lines, encoding);
@@ -233,7 +235,8 @@ void add(Object const& parts, Object const& part)
     g_mime_multipart_add(GMIME_MULTIPART(parts.get()), part.get());
 }
 
-/// An attachment is a file to us: what is not the type of one is opaque.
+/// Sets the media type of an attachment. If `type` is not valid for a file, the media type stays
+/// application/octet-stream.
 void set_content_type(GMimeObject* object, std::string const& content_type)
 {
     Ref<GMimeContentType> const type(g_mime_content_type_parse(nullptr, content_type.c_str()));
@@ -257,7 +260,8 @@ Object attachment_part(EmailAttachment const& attachment)
     return object;
 }
 
-/// In quoted-printable and base64 no line begins with `--=_` (RFC 2045, 6.7).
+/// In quoted-printable and base64 no line begins with `--=_` (RFC 2045, 6.7), so content cannot contain the
+/// boundary.
 std::string boundary(char const* kind, Email const& email)
 {
     return "=_" + std::string(kind) + '_' + email.id.to_string();
@@ -268,7 +272,8 @@ Object body_of(Email const& email)
     if (!email.content.html) return text_part("plain", email.content.body);
     Object alternative = multipart("alternative", boundary("alternative", email));
     add(alternative, text_part("plain", plain_text(email.content.body)));
-    add(alternative, text_part("html", email.content.body)); // the last one is the best (RFC 2046, 5.1.4)
+    // The last part is the preferred one (RFC 2046, 5.1.4).
+    add(alternative, text_part("html", email.content.body));
     return alternative;
 }
 
@@ -283,7 +288,7 @@ Object content_of(Email const& email)
     return mixed;
 }
 
-/// Header fields and content, as they follow the fields of a message.
+/// Header fields and content of a part, to follow the message's own fields.
 std::string written(Object const& object)
 {
     std::unique_ptr<GMimeFormatOptions, FreeFormat> const format(g_mime_format_options_new());
@@ -311,7 +316,7 @@ std::string formatted(core::Time date)
     return text.get();
 }
 
-/// Once a process; GMime cannot be begun twice.
+/// Initialises GMime once per process; it must not be initialised twice.
 void begin_library()
 {
     static bool const begun = [] {

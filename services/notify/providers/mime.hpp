@@ -5,15 +5,15 @@
 #include <optional>
 #include <string>
 
-/// Messages as RFC 5322 and MIME (RFC 2045 to 2049, 2231) have them.
+/// Composes messages (RFC 5322, MIME: RFC 2045 to 2049 and 2231).
 namespace notify::mime {
 
-/// The message: `multipart/alternative` of a text made from the HTML and the HTML itself where the body is
-/// HTML, in `multipart/mixed` with the attachments where there are any; UTF-8, seven bits a byte on the wire,
-/// lines end in CR LF. The same values make the same bytes.
+/// Composes a message in 7-bit UTF-8 MIME with CR LF line ends. An HTML body becomes `multipart/alternative`
+/// with a text part made from the HTML. Attachments wrap the body in `multipart/mixed`. Equal values give
+/// equal bytes.
 ///
-/// `message_id` is without its angle brackets. nullopt when a value that becomes part of a header field holds
-/// CR, LF or NUL, or an address is none (EmailAddress): no field can be made that way, and none ended.
+/// `message_id` has no angle brackets. Returns nullopt if the value of a header field contains CR, LF or NUL,
+/// or if an address is invalid (EmailAddress). So no value can add or end a header field.
 std::optional<std::string> compose(Email const& email, Mailbox const& from, std::string const& message_id);
 
 } // namespace notify::mime

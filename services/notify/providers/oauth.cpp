@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view scope = "https://www.googleapis.com/auth/firebase.messaging";
 constexpr std::string_view grant_type = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-constexpr std::chrono::seconds assertion_life = 1h; ///< the longest that is taken
+constexpr std::chrono::seconds assertion_life = 1h; ///< the maximum that Google accepts
 constexpr std::chrono::seconds longest_token_life = 24h;
 constexpr std::chrono::milliseconds patience = 10s;
 constexpr std::size_t max_answer = 16'384;
@@ -37,7 +37,7 @@ std::string_view text_of(json::object const& object, std::string_view name)
     return text == nullptr ? std::string_view() : std::string_view(*text);
 }
 
-/// Whether it can be the value of a header field.
+/// Whether `text` is a valid header field value.
 bool is_token(std::string_view text)
 {
     return !text.empty() && text.size() <= max_token &&
@@ -54,7 +54,8 @@ std::optional<AccessToken> read_token(json::object const& object, core::Time now
     return AccessToken{core::Secret(std::string(value)), now + life};
 }
 
-/// Faults of the server's that RFC 6749 gives the same status as faults of the account.
+/// Error codes of RFC 6749 for temporary errors of the server. Their status is the same as for errors of the
+/// account.
 bool is_passing(std::string_view error)
 {
     constexpr std::array<std::string_view, 4> passing{

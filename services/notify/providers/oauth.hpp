@@ -15,7 +15,7 @@ class Client;
 struct OutboundResponse;
 } // namespace http
 
-/// Access tokens of Google's authorization server by JWT bearer grant (RFC 7523,
+/// Access tokens from Google's authorization server, by JWT bearer grant (RFC 7523,
 /// https://developers.google.com/identity/protocols/oauth2/service-account#httprest).
 namespace notify::oauth {
 
@@ -24,21 +24,22 @@ struct AccessToken {
     core::Time expires;
 };
 
-/// A token, or why there is none: `credential` when the account is refused, else `throttled` or `transient`.
+/// An access token, or a failure. The verdict of a failure is `credential` if the account is refused, else
+/// `throttled` or `transient`.
 struct TokenAnswer {
     std::optional<AccessToken> token;
     Answer failure;
 };
 
-/// What is traded for a token: a JWT (RS256), valid for an hour, of the account for `audience`.
+/// The assertion for a token request: a JWT (RS256) of the account for `audience`, valid for one hour.
 std::string assertion(FcmAccount const& account, std::string_view audience, core::Time now);
 
-/// Asks the server at `url`, which is also the assertion's audience. Blocks, for ten seconds at most, and
-/// ends soon once `stop` is requested.
+/// Requests an access token from `url`, which is also the assertion's audience. Blocks for at most ten
+/// seconds, and returns early after `stop` was requested.
 TokenAnswer fetch(http::Client& client, std::string const& url, FcmAccount const& account,
     core::Clock const& clock, std::stop_token const& stop);
 
-/// What an answer of the server that arrived at `now` means.
+/// Interprets the server's answer, received at `now`.
 TokenAnswer read_answer(http::OutboundResponse const& response, core::Time now);
 
 } // namespace notify::oauth

@@ -6,11 +6,12 @@
 
 namespace notify {
 
-/// Sends nothing: writes each message to a file `<notification id>.eml` of a directory, whole from the moment
-/// it is there. A message that is repeated replaces itself.
+/// A transport that sends nothing: it writes each message to a file `<notification id>.eml` of a directory.
+/// Readers see only complete files (rename). A repeated message replaces its file.
 class MailOutbox final : public MailTransport {
 public:
-    /// Makes the directory, for its owner only, if it is not there. Throws std::runtime_error when it cannot.
+    /// Creates the directory, accessible to its owner only, if it does not exist. Throws std::runtime_error
+    /// on failure.
     explicit MailOutbox(std::string directory);
 
     Answer deliver(Envelope const& envelope, std::stop_token const& stop) override;

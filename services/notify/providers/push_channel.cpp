@@ -24,7 +24,7 @@ http::h2::ClientOptions client_options(Origin const& origin, PushOptions const& 
 
 } // namespace
 
-/// A push under way.
+/// A push in flight.
 class PushChannel::Slot final : public http::h2::Exchange, public PushQueue::Sent {
 public:
     explicit Slot(PushChannel& channel) : channel_(channel) {}
@@ -48,7 +48,7 @@ public:
 
 private:
     PushChannel& channel_;
-    SharedPush push_; ///< what `body` refers to when the batch is gone
+    SharedPush push_; ///< keeps the memory that `body` refers to after the batch is gone
 };
 
 PushChannel::PushChannel(std::shared_ptr<Carrier> carrier, Deps deps, PushQueue::Finished finished)
@@ -86,7 +86,7 @@ void PushChannel::authorization_changed()
     client_.wake();
 }
 
-/// Begins what is due for a token, and notes whether pushes may be sent.
+/// Refreshes the access token if due, and updates whether pushes may be sent.
 void PushChannel::update(Steady::time_point now)
 {
     carrier_->refresh();
@@ -130,15 +130,14 @@ bool PushChannel::waiting() const noexcept
 
 void PushChannel::unreachable(std::string_view detail) noexcept
 {
-    deps_.logger.warn(
-        "a push server cannot be reached", {{"host", carrier_->origin().host}, {"detail", detail}});
+    deps_.logger.warn("cannot reach a push server", {{"host", carrier_->origin().host}, {"detail", detail}});
     queue_.drop(push_answer(Verdict::transient, std::string(push_reasons::connect)));
 }
 
 void PushChannel::disconnected(std::string_view detail) noexcept
 {
     deps_.logger.info(
-        "a connection to a push server ends", {{"host", carrier_->origin().host}, {"detail", detail}});
+        "the connection to a push server ended", {{"host", carrier_->origin().host}, {"detail", detail}});
 }
 
 void PushChannel::ended(Slot& slot, http::h2::End end)

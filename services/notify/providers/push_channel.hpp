@@ -1,5 +1,5 @@
 #pragma once
-// Private to Push: everything that goes to one carrier under one credential.
+// Private to Push: all pushes to one carrier with one credential.
 
 #include "http/h2_client.hpp"
 #include "observe/log.hpp"
@@ -13,7 +13,7 @@
 
 namespace notify {
 
-/// The batches of one credential on their way through its connections. For the thread of Push.
+/// Sends the batches of one credential over its connections. Used only on Push's thread.
 class PushChannel final : private http::h2::Source {
 public:
     struct Deps {
@@ -24,27 +24,27 @@ public:
         observe::Logger& logger;
     };
 
-    /// What `deps` refers to outlives this object.
+    /// The references in `deps` outlive this object.
     PushChannel(std::shared_ptr<Carrier> carrier, Deps deps, PushQueue::Finished finished);
 
-    /// Everything is answered as STOPPED.
+    /// Answers all pushes as STOPPED.
     ~PushChannel();
     PushChannel(PushChannel const&) = delete;
     PushChannel& operator=(PushChannel const&) = delete;
 
     void add(std::unique_ptr<PushBatch> batch);
 
-    /// The carrier has another token, or was refused one.
+    /// Called when the carrier has a new access token, or its request for one was refused.
     void authorization_changed();
 
-    /// Keeps the deadlines; to be called about every tenth of a second.
+    /// Enforces the deadlines. Call it about every 100 ms.
     void tick(std::chrono::steady_clock::time_point now);
 
-    /// Whether no batch is here, and no push under way: what was sent for one that waits no longer is, until
-    /// it is answered or its time is over.
+    /// Whether there is no batch and no push in flight. A push whose batch no longer waits stays in flight
+    /// until its answer arrives or its time limit ends.
     bool idle() const noexcept;
 
-    /// When there was last something to do.
+    /// The last time at which there was a batch or a new push.
     std::chrono::steady_clock::time_point used() const noexcept { return used_; }
 
     std::size_t connections() const noexcept { return client_.connections(); }
@@ -67,13 +67,13 @@ private:
     std::shared_ptr<Carrier> const carrier_;
     PushQueue::Finished const finished_;
     PushQueue queue_;
-    std::deque<Slot> slots_; ///< as many as there ever were pushes under way at once
+    std::deque<Slot> slots_; ///< one per push in flight at the highest count so far
     std::vector<Slot*> free_;
-    Steady::time_point held_until_{}; ///< a Retry-After
-    PushAnswer held_;                 ///< what it came with
+    Steady::time_point held_until_{}; ///< from a Retry-After
+    PushAnswer held_;                 ///< the answer with that Retry-After
     Steady::time_point used_ = Steady::now();
-    bool open_ = false;       ///< pushes may be sent: there is a token, and nothing holds them
-    http::h2::Client client_; ///< first to go
+    bool open_ = false; ///< whether pushes may be sent: there is a token and no Retry-After is in effect
+    http::h2::Client client_; ///< destroyed first
 };
 
 } // namespace notify

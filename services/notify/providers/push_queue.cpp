@@ -93,7 +93,7 @@ void PushQueue::answer(Work& work, std::uint32_t target, PushAnswer answer)
     work.batch->answers[target] = std::move(answer);
     if (--work.left > 0) return;
     auto batch = std::move(work.batch);
-    running_.erase(work.self); // nothing is left, so all were taken
+    running_.erase(work.self); // all have an answer, so all were taken
     finished_(std::move(batch));
 }
 
@@ -138,7 +138,7 @@ void PushQueue::drop(Work& work, PushAnswer const& why)
         running_.splice(running_.end(), waiting_[work.lane()], work.self);
     }
     for (std::uint32_t const target : targets)
-        answer(work, target, why); // the last one may be the work's end
+        answer(work, target, why); // the last answer may destroy `work`
 }
 
 void PushQueue::forsake(Work& work)

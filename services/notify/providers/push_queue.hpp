@@ -1,5 +1,5 @@
 #pragma once
-// Private to Push: whose turn it is, and who still waits for answers.
+// Private to Push: the order of pushes and their pending answers.
 
 #include "providers/push.hpp"
 
@@ -15,8 +15,8 @@
 
 namespace notify {
 
-/// The batches of one credential: hands out their pushes one by one, urgent ones before bulk, and gives a
-/// batch back when each of its targets has an answer. For one thread; no I/O.
+/// The batches of one credential. Hands out their pushes one by one, urgent before bulk, and returns a batch
+/// when all of its targets have an answer. Not thread-safe; no I/O.
 class PushQueue {
     struct Work;
 
@@ -30,12 +30,12 @@ public:
         PushBatch const& batch() const noexcept;
         PushTarget const& target() const noexcept;
 
-        /// False once the answer is of no interest to anybody.
+        /// False once no batch waits for the answer.
         bool awaited() const noexcept { return work_ != nullptr; }
 
         bool renewed() const noexcept { return renewed_; }
 
-        /// The batch waits no longer and goes away after this call.
+        /// Called when the batch no longer waits; the batch is destroyed after this call.
         virtual void forsaken() noexcept = 0;
 
     protected:
@@ -50,34 +50,38 @@ public:
         bool renewed_ = false;
     };
 
-    /// `finished` takes batches that are done; it must not use the queue.
+    /// `finished` receives batches that are done. It must not use the queue.
     explicit PushQueue(Finished finished) : finished_(std::move(finished)) {}
 
     void add(std::unique_ptr<PushBatch> batch);
 
     bool waiting() const noexcept; ///< whether there is a push to hand out
-    bool empty() const noexcept;   ///< whether no batch is here
+    bool empty() const noexcept;   ///< whether there is no batch
 
-    /// Hands out the next push. False: there is none.
+    /// Hands out the next push. Returns false if there is none.
     bool take(bool urgent_only, Sent& sent);
 
-    /// The answer to a push that was handed out and is awaited.
+    /// Sets the answer of a push that was handed out and is awaited.
     void answer(Sent& sent, PushAnswer answer);
 
-    /// The server has not processed it: it is handed out again, before others, a few times at most.
+    /// Call it if the server did not process the push. The queue hands the push out again before other
+    /// pushes, but only a few times.
     void refused(Sent& sent);
 
-    /// Its token was refused: it is handed out again, with `renewed()`.
+    /// Call it if the access token was refused. The queue hands the push out again, with `renewed()` true.
     void renew(Sent& sent);
 
-    /// Answers everything that was not handed out.
+    /// Sets the answer of every push that was not handed out to `why`.
     void drop(PushAnswer const& why);
 
-    /// Answers everything. What was handed out is forsaken.
+    /// Sets the answer of every push to STOPPED. Pushes that were handed out are no longer awaited
+    /// (`Sent::forsaken`).
     void stop();
 
-    /// Answers what was not handed out and has waited long enough: with `why_not` what has a deadline before
-    /// `sendable_from`. Batches whose stop was requested are dropped, and forsaken soon.
+    /// Enforces the deadlines of pushes that were not handed out. The answer is NOT_SENT_IN_TIME if the
+    /// deadline has passed, or `why_not` if the deadline is before `sendable_from`. In batches with a stop
+    /// request, pushes that were not handed out get the answer STOPPED. Answers to the other pushes of such a
+    /// batch are awaited for two more seconds.
     void sweep(Time now, Time sendable_from, PushAnswer const& why_not);
 
 private:
@@ -89,11 +93,11 @@ private:
         bool all_taken() const noexcept { return next == batch->targets.size(); }
 
         std::unique_ptr<PushBatch> batch;
-        std::size_t next = 0; ///< the first target that was never handed out
+        std::size_t next = 0; ///< index of the first target that was never handed out
         std::size_t left;     ///< targets without an answer
         boost::intrusive::list<Sent> sent;
-        std::optional<Time> forsaken_at; ///< stop was requested
-        std::list<Work>::iterator self;  ///< in `running_` when all are taken, else in its lane
+        std::optional<Time> forsaken_at; ///< after a stop request: end of the wait for answers
+        std::list<Work>::iterator self;  ///< in `running_` if all targets were handed out, else in its lane
     };
 
     /// A push to be handed out again.
@@ -111,12 +115,12 @@ private:
     void sweep(Work& work, Time now, Time sendable_from, PushAnswer const& why_not);
 
     Finished const finished_;
-    std::list<Work> waiting_[2]; ///< with targets that were never handed out; [1]: bulk
-    std::list<Work> running_;    ///< without
+    std::list<Work> waiting_[2]; ///< batches with targets that were never handed out; [1]: bulk
+    std::list<Work> running_;    ///< batches without such targets
     std::deque<Again> again_[2]; ///< [1]: bulk
 };
 
-/// Gives a batch that was never taken the same answer for every target.
+/// Gives every target of a refused batch the same answer.
 void answer_all(PushBatch& batch, PushAnswer const& answer);
 
 } // namespace notify

@@ -17,7 +17,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-/// A connection is not used again after this long: most servers have closed it by then.
+/// An idle connection is not reused after this time, because most servers close idle connections earlier.
 constexpr long max_idle_seconds = 45;
 
 // --- replies ---------------------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ bool is_digit(char c) noexcept
     return c >= '0' && c <= '9';
 }
 
-/// `5.1.1` of `550 5.1.1 no such user`; empty when the server says none.
+/// `5.1.1` of `550 5.1.1 no such user`; empty if the reply has none.
 std::string_view enhanced_code(std::string_view line)
 {
     line.remove_prefix(std::min<std::size_t>(line.size(), 4));
@@ -47,16 +47,16 @@ unsigned code_of(std::string_view line)
 
 // --- one submission --------------------------------------------------------------------------------------
 
-/// What libcurl's callbacks read and write.
+/// State of one submission, shared with libcurl's callbacks.
 struct Transfer {
     std::string_view message;
     std::stop_token const& stop;
     std::chrono::milliseconds farewell;
     std::size_t offset = 0;
     bool begun = false;    ///< the server asked for the message (354)
-    bool complete = false; ///< it was given all of it
-    std::string reply;     ///< first line of the last negative one
-    bool in_reply = false; ///< further lines of it follow
+    bool complete = false; ///< the server has the whole message
+    std::string reply;     ///< first line of the last negative reply
+    bool in_reply = false; ///< further lines of the reply follow
     std::optional<Steady::time_point> last_moment{};
     bool stopped = false;
 };
@@ -72,7 +72,7 @@ std::size_t on_read(char* buffer, std::size_t, std::size_t room, void* context)
     return part.size();
 }
 
-/// Every line of the server's replies comes here.
+/// Called for every line of the server's replies.
 std::size_t on_reply(char* data, std::size_t, std::size_t size, void* context)
 {
     auto& transfer = *static_cast<Transfer*>(context);
@@ -82,12 +82,13 @@ std::size_t on_reply(char* data, std::size_t, std::size_t size, void* context)
     return size;
 }
 
-/// Asked about once a second while nothing happens, and more often else.
+/// Called about once a second while nothing happens, else more often.
 int on_progress(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
 {
     auto& transfer = *static_cast<Transfer*>(context);
     if (!transfer.stop.stop_requested()) return 0;
-    // The server drops what it has not got all of. Behind that, its answer saves sending the message twice.
+    // The server drops an incomplete message. After a complete message, the client waits for the answer,
+    // because a repeated message would be delivered twice.
     auto const now = Steady::now();
     if (!transfer.last_moment) transfer.last_moment = now + transfer.farewell;
     transfer.stopped = !transfer.complete || now >= *transfer.last_moment;
@@ -115,7 +116,7 @@ void set_server(CURL* handle, SmtpOptions const& options, bool fresh)
     set(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
     set(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, static_cast<long>(options.reply_timeout.count()));
     set(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(options.timeout.count()));
-    set(handle, CURLOPT_MAXCONNECTS, 1L); // one to one: what the pool counts is handles
+    set(handle, CURLOPT_MAXCONNECTS, 1L); // one per handle: the pool bounds the number of handles
     set(handle, CURLOPT_MAXAGE_CONN, max_idle_seconds);
     set(handle, CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);
 }
@@ -133,17 +134,18 @@ void set_callbacks(CURL* handle, Transfer& transfer)
     set(handle, CURLOPT_XFERINFODATA, &transfer);
 }
 
-/// What became of one submission.
+/// The result of one submission.
 struct Attempt {
     Answer answer;
-    bool stale = false; ///< a kept connection that turned out to be closed, before the message went anywhere
+    /// A reused connection turned out to be closed before any of the message was sent.
+    bool stale = false;
 };
 
-/// For what no reply of the server explains.
+/// The reason for failures without a reply of the server.
 std::string failure_of(CURLcode code, Transfer const& transfer, char const* detail)
 {
     if (transfer.stopped) return "STOPPED";
-    if (transfer.complete) return "NO_ANSWER: the connection was lost behind the message";
+    if (transfer.complete) return "NO_ANSWER: the connection was lost after the message was sent";
     std::string const text = *detail != '\0' ? detail : curl_easy_strerror(code);
     switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
@@ -166,17 +168,17 @@ std::string failure_of(CURLcode code, Transfer const& transfer, char const* deta
 Answer answer_of(CURL* handle, CURLcode code, Transfer const& transfer, char const* detail)
 {
     if (code == CURLE_OK) return {.verdict = Verdict::accepted};
-    long last_code = 0; // before the QUIT that libcurl says by itself
+    long last_code = 0; // of the last command before libcurl's own QUIT
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &last_code);
     bool const negative = last_code >= 400 && code != CURLE_OPERATION_TIMEDOUT && !transfer.stopped;
     if (negative) {
         Answer answer = read_smtp_reply(static_cast<unsigned>(last_code), transfer.reply);
-        // A server that refuses to talk (its greeting, EHLO) has said nothing about this message.
+        // A refusal of the connection (greeting, EHLO) is not about this message.
         bool const to_message = code == CURLE_SEND_ERROR || code == CURLE_LOGIN_DENIED || transfer.begun;
         if (!to_message) answer.verdict = Verdict::transient;
         return answer;
     }
-    if (code == CURLE_LOGIN_DENIED) // it offers no way of authentication that we have
+    if (code == CURLE_LOGIN_DENIED) // no authentication mechanism in common
         return {.verdict = Verdict::credential, .reason = reason_of(curl_easy_strerror(code))};
     return {.verdict = Verdict::transient, .reason = reason_of(failure_of(code, transfer, detail))};
 }

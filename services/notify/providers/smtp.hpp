@@ -9,33 +9,39 @@
 
 namespace notify {
 
-/// A server that takes messages for the whole world (RFC 6409).
+/// A submission server (RFC 6409).
 struct SmtpOptions {
-    /// `smtp://[user:password@]host[:port][/name]`, `smtps://...`; what is special in user and password is
-    /// percent-encoded, `name` is how we introduce ourselves (EHLO).
+    /// `smtp://[user:password@]host[:port][/name]` or `smtps://...`. Special characters in user and password
+    /// are percent-encoded. `name` is the client name in EHLO.
     core::Secret url;
-    bool require_tls = false; ///< with `smtp://`: nothing is sent to a server that does not offer STARTTLS
-    std::string ca_file{};    ///< PEM roots trusted instead of the system's; empty: the system's
-    std::chrono::milliseconds connect_timeout{15'000}; ///< greeting, TLS and authentication included
+    bool require_tls = false; ///< whether an `smtp://` server that does not offer STARTTLS is refused
+    std::string
+        ca_file{}; ///< PEM file of trusted root certificates; if empty, the system's roots are trusted
+    std::chrono::milliseconds connect_timeout{15'000}; ///< includes greeting, TLS and authentication
     std::chrono::seconds reply_timeout{60};            ///< for each command
     std::chrono::milliseconds timeout{120'000};        ///< for a whole message
-    std::chrono::milliseconds farewell{8'000};         ///< for the last answer, once told to stop
+    std::chrono::milliseconds farewell{8'000};         ///< for the last answer after a stop request
     std::size_t max_idle = 8;                          ///< connections kept open
 };
 
-/// Whether `url` is one that SmtpOptions takes.
+/// Whether `url` is valid for SmtpOptions.
 bool is_smtp_url(std::string const& url);
 
-/// What a negative reply (RFC 5321, 4.2; RFC 3463) means: 4yz is transient; of 5yz those that say that the
-/// mailbox does not exist (5.1.1, 5.1.6, 5.1.10, 5.2.1) are `gone`, those that ask for authentication or
-/// refuse it `credential`, the rest `refused`. The reason is the reply's code and its first line.
+/// Interprets a negative reply (RFC 5321, 4.2; RFC 3463):
+///
+/// - 4yz: `transient`.
+/// - 5yz with 5.1.1, 5.1.6, 5.1.10 or 5.2.1 (the mailbox does not exist): `gone`.
+/// - 5yz that requests or refuses authentication: `credential`.
+/// - Any other 5yz: `refused`.
+///
+/// The reason is the reply's code and its first line.
 Answer read_smtp_reply(unsigned code, std::string_view first_line);
 
-/// Submits through libcurl: STARTTLS where it is offered (`smtp://`) or TLS from the start (`smtps://`),
-/// certificates verified, AUTH where the URL has a user, connections kept and used again.
+/// Submits messages through libcurl. Uses STARTTLS if the server offers it (`smtp://`), or TLS from the start
+/// (`smtps://`). Verifies certificates, authenticates if the URL has a user, and reuses connections.
 ///
-/// One that the server closed while it was idle is replaced and the message sent on the new one. When the
-/// answer behind a whole message is missing it is `transient`: see Mailer::send.
+/// If the server has closed an idle connection, the message is sent on a new connection. If the connection is
+/// lost after the whole message was sent, the verdict is `transient` (see Mailer::send).
 class Smtp final : public MailTransport {
 public:
     explicit Smtp(SmtpOptions options);

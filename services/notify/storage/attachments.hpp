@@ -10,22 +10,22 @@
 #include <string>
 #include <vector>
 
-/// The table `notification_attachments`: what goes with an email.
+/// The table `notification_attachments`: the files of an email.
 namespace notify::email_attachments {
 
-/// One of them: its bytes, or where the upload is that has them.
+/// One attachment: the bytes of a file, or the blob of an upload.
 struct Row {
     std::string filename;
     std::string content_type;
     std::int64_t size_bytes = 0;
-    std::optional<std::string> content; ///< decoded; unset: it was uploaded
-    std::optional<blobs::Key> upload;   ///< set when `content` is not
+    std::optional<std::string> content; ///< decoded; unset for an upload
+    std::optional<blobs::Key> upload;   ///< the upload's blob; set if `content` is unset
 };
 
-/// Writes the attachments of one notification in their order, in the transaction that inserts it.
+/// Inserts the attachments of a notification in order, in the transaction that inserts the notification.
 void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid notification_id, std::span<Row const> rows);
 
-/// In their order.
+/// The attachments in order.
 std::vector<Row> list(pg::Tx& tx, std::int64_t scope_id, core::Uuid notification_id);
 
 } // namespace notify::email_attachments

@@ -34,9 +34,9 @@ Device read_waiting(pg::RowReader& r)
     return d;
 }
 
-/// Until the transaction ends devices are read along the primary key, by one process, whatever the statistics
-/// of the table say: those of one that was filled lately, that a scan of a whole scope and a sort were
-/// cheaper.
+/// Makes the planner read devices along the primary key, in one process, until the transaction ends. Without
+/// these settings, the planner may choose a scan of the whole scope and a sort, because a table that was
+/// filled recently has old statistics.
 void read_in_order(pg::Tx& tx)
 {
     tx.run("SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true), "
@@ -49,7 +49,8 @@ std::vector<Range> cut(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, st
     std::size_t size, std::size_t limit)
 {
     read_in_order(tx);
-    // From end to end along the primary key: a quarter of what it costs to number the rows.
+    // Finds each range end from the previous one along the primary key. This takes a quarter of the time of a
+    // statement that numbers all rows.
     auto const ends = pg::read_rows(tx.run(R"(
         WITH RECURSIVE ends (place, device_id) AS (
             SELECT 0::bigint, $2::bigint
@@ -115,8 +116,8 @@ std::optional<Chunk> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& i
 
 std::vector<Device> devices(pg::Tx& tx, std::int64_t scope_id, Chunk const& chunk)
 {
-    // Most chunks are read once, whole. The limit, which is never reached, tells the planner how few there
-    // are.
+    // Most chunks are read once, as a whole. The LIMIT is never reached; it tells the planner that there are
+    // few rows.
     if (!chunk.began_at)
         return pg::read_rows(
             tx.run(

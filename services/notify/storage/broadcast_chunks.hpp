@@ -14,34 +14,34 @@
 #include <string_view>
 #include <vector>
 
-/// The table `broadcast_chunks`: the part of a broadcast that is not settled, in ranges of devices. Every
-/// transaction sees the scope it names.
+/// The table `broadcast_chunks`: the devices of a broadcast that are not settled, in ranges. The transaction
+/// must see the scope `scope_id`.
 namespace notify::broadcast_chunks {
 
-/// The queue of the jobs that send to a chunk's devices; a job's ref is the chunk's id.
+/// The queue of the jobs that send a chunk. A job's ref is the chunk's id.
 inline constexpr std::string_view queue = "notify.broadcast_chunk";
 
-/// Neighbouring devices.
+/// A range of device ids.
 struct Range {
-    std::int64_t first = 0, last = 0; ///< none is below, none above
-    std::int64_t devices = 0;         ///< how many there are
+    std::int64_t first = 0, last = 0; ///< inclusive
+    std::int64_t devices = 0;         ///< number of devices in it
 };
 
-/// Cuts the devices above `after`, up to `last`, into ranges of `size`, the first `limit` of them; the last
-/// one there is may be shorter. In the order of their ids.
+/// Cuts the devices with ids above `after`, up to `last`, into ranges of `size` devices, in the order of
+/// their ids. Returns at most `limit` ranges. The last range of the broadcast may have fewer devices.
 std::vector<Range> cut(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, std::int64_t last,
     std::size_t size, std::size_t limit);
 
-/// Inserts a chunk for each range, with its job, due at once.
+/// Inserts a chunk for each range, each with a job that is due at once.
 void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, std::span<Range const> ranges);
 
-/// A chunk as a run finds it.
+/// A chunk at the start of a run.
 struct Chunk {
     core::Uuid id, broadcast_id;
     Range range;
     std::int64_t left = 0;              ///< devices that are not settled
-    std::optional<core::Time> began_at; ///< when its first run began; set when that was not its last
-    core::Time read_at;                 ///< now, by the database's clock
+    std::optional<core::Time> began_at; ///< start of the first run; unset until a run has left devices
+    core::Time read_at;                 ///< current time of the database
 };
 
 std::optional<Chunk> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
@@ -50,34 +50,35 @@ std::optional<Chunk> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& i
 struct Device {
     std::int64_t id = 0;
     std::string token;
-    PlatformKind kind{}; ///< who carries to it
+    PlatformKind kind{}; ///< the carrier that reaches it
     Tries tries;
     std::optional<core::Time> not_before{}; ///< as in Waiting
 };
 
-/// Those of the chunk that are registered still, in the order of their ids.
+/// The devices of the chunk that are still registered, in the order of their ids.
 std::vector<Device> devices(pg::Tx& tx, std::int64_t scope_id, Chunk const& chunk);
 
-/// A device that a run leaves for the next one.
+/// A device that a run leaves for the next run.
 struct Waiting {
     std::int64_t device_id = 0;
     Tries tries;
-    /// When it is pushed to again, whoever else of the chunk is before that; nullopt: as soon as its platform
-    /// is there again.
+    /// The earliest time of the next push to this device, even if the chunk runs earlier for other devices.
+    /// nullopt: as soon as the platform is available again.
     std::optional<core::Time> not_before{};
 };
 
-/// These devices are left. False: the chunk is gone. `began`: when this run did.
+/// Stores the devices that a run leaves for the next run. Returns false if the chunk was removed. `began`:
+/// the start of this run.
 [[nodiscard]] bool keep(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id,
     std::span<Waiting const> waiting, bool waits_for_platform, core::Time began);
 
-/// None are. False: the chunk is gone.
+/// Removes a chunk whose devices are all settled. Returns false if the chunk was removed before.
 [[nodiscard]] bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 
-/// Has all of a broadcast's chunks looked at now.
+/// Makes the jobs of all chunks of a broadcast due now.
 void wake_all(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id);
 
-/// Has those looked at now that wait for a platform of the scope.
+/// Makes the jobs of the scope's chunks that wait for a platform due now.
 void wake_paused(pg::Tx& tx, std::int64_t scope_id);
 
 } // namespace notify::broadcast_chunks

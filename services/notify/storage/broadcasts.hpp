@@ -12,76 +12,78 @@
 #include <string_view>
 #include <vector>
 
-/// The tables `broadcasts` and `broadcast_claims`. Every transaction sees the scope it names. Whoever ends or
-/// puts off a job holds that first, and then waits for the broadcast.
+/// The tables `broadcasts` and `broadcast_claims`. The transaction must see the scope `scope_id`. Lock order:
+/// the job before the broadcast.
 namespace notify::broadcasts {
 
-/// The queue of the jobs that cut a broadcast into chunks; a job's ref is the broadcast's id.
+/// The queue of the jobs that cut a broadcast into chunks. A job's ref is the broadcast's id.
 inline constexpr std::string_view queue = "notify.broadcast";
 
-/// The broadcast that has a dedupe key at `now`; nullopt when nobody has.
+/// The broadcast that holds a dedupe key at `now`; nullopt if no broadcast holds it.
 std::optional<core::Uuid> holder_of(pg::Tx& tx, std::int64_t scope_id, std::string_view key, core::Time now);
 
-/// Gives a dedupe key to broadcast `id`, which this transaction inserts, from `now` on: nullopt. When another
-/// one has it: that one's id, and nothing was written. Of several transactions that claim a key at once all
-/// but one wait here until that one has ended.
+/// Claims a dedupe key for broadcast `id`, which this transaction inserts. Returns nullopt on success. If
+/// another broadcast holds the key, returns the id of that broadcast and writes nothing. If a concurrent
+/// transaction has claimed the key, waits for the end of that transaction.
 std::optional<core::Uuid> claim(
     pg::Tx& tx, std::int64_t scope_id, std::string_view key, core::Uuid const& id, core::Time now);
 
-/// One to be accepted. Of `broadcast` its id, template_name, dedupe_key and traceparent are taken.
+/// A broadcast to insert. Of `broadcast`, these members are used: id, template_name, dedupe_key, traceparent.
 struct NewBroadcast {
     std::int64_t scope_id = 0;
     Broadcast broadcast;
     std::string title, body;            ///< rendered
     core::Time now;                     ///< when it was accepted
-    std::optional<core::Time> due_at{}; ///< of its job; nullopt: at once
+    std::optional<core::Time> due_at{}; ///< when its job is due; nullopt: at once
 };
 
-/// Inserts it, in the scope's commit order, with its job. Its devices are those registered up to now.
+/// Inserts the broadcast and its job. Takes the scope's lock (pg::serialise), so no list cursor can miss a
+/// broadcast. The broadcast goes to the devices that are registered now.
 void insert(pg::Tx& tx, NewBroadcast const& row);
 
 std::optional<Broadcast> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 
-/// At most `limit` of them after `after`, newest first.
+/// At most `limit` broadcasts after `after`, newest first.
 std::vector<Broadcast> list(
     pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit);
 
-/// What whoever sends it has to know.
+/// The content of a broadcast, for sending.
 struct Message {
     std::string title, body;
     core::Time created_at;
     bool cancelled = false;
-    std::string traceparent; ///< of the request that asked for it; may be empty
+    std::string traceparent; ///< of the request that created it; may be empty
 };
 
 std::optional<Message> message(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 
-/// Which devices have still to be cut into chunks: those above `after`, up to `last`.
+/// The devices that have still to be cut into chunks: device ids above `after`, up to `last`.
 struct Uncut {
     std::int64_t after = 0, last = 0;
-    std::string traceparent; ///< of the request that asked for it; may be empty
+    std::string traceparent; ///< of the request that created it; may be empty
 };
 
-/// Locks a broadcast until the transaction ends. nullopt when there is nothing left to cut: all is, it was
-/// cancelled, or it is gone.
+/// Locks a broadcast until the transaction ends. nullopt if no devices are left to cut, because the broadcast
+/// is fanned out, cancelled or removed.
 std::optional<Uncut> lock_uncut(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 
-/// The devices of a locked one up to `up_to`, `devices` in number, are in chunks. `all`: there are no more.
+/// Records that `devices` more devices, with ids up to `up_to`, are in chunks. `all`: whether no devices are
+/// left. The broadcast must be locked.
 void enqueued(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::int64_t devices,
     std::int64_t up_to, bool all, core::Time now);
 
-/// Locks a broadcast until the transaction ends, and says whether it was cancelled, or is gone.
+/// Locks a broadcast until the transaction ends. Returns whether the broadcast was cancelled or removed.
 bool lock_cancelled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 
-/// Adds to its counters.
+/// Adds to the broadcast's counters.
 void settle(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, Settled const& settled);
 
-/// No more devices are enqueued, and those that are and are in no run just now are going to fail. False, and
-/// nothing changes, when it is complete, was cancelled before, or is not there.
+/// Cancels a broadcast. No more devices are enqueued, and enqueued devices fail unless a worker is sending to
+/// them now. Returns false and changes nothing if the broadcast is complete, already cancelled or removed.
 [[nodiscard]] bool cancel(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now);
 
-/// Completes a broadcast that is fanned out and has every device settled; nullopt when it is not so, or was
-/// complete before. To be asked after each of the changes above.
+/// Completes a broadcast that is fanned out and has every device settled. nullopt if the broadcast does not
+/// fulfil this condition, or was complete before. Call this function after each of the changes above.
 std::optional<Broadcast> complete(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now);
 
 } // namespace notify::broadcasts

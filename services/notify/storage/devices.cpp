@@ -26,7 +26,8 @@ Device read(pg::RowReader& r)
     return d;
 }
 
-// All parts see the devices as they were before, so the newcomers, whatever they had been, are counted apart.
+// All parts of the statement see the devices as they were before the statement, so the registrations of the
+// batch are counted separately.
 constexpr std::string_view register_sql =
     "WITH n AS MATERIALIZED (SELECT *, clock_timestamp() AS at "
     "FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS u(scope_id, token, user_id, "
@@ -52,7 +53,7 @@ std::vector<pg::Param> register_params(std::span<Registration const* const> rows
         pg::column(rows, [](Registration const* r) { return to_string(r->platform); }), max_user_devices};
 }
 
-/// The last registration of each token: a statement cannot write a row twice.
+/// The last registration of each token, because one statement cannot write a row twice.
 std::vector<Registration const*> last_of_each(std::span<Registration const> rows)
 {
     std::map<Key, Registration const*> last;
@@ -84,7 +85,7 @@ pg::Batch<Device> register_batch(pg::Session& session, std::span<Registration co
     registered.reserve(rows.size());
     for (auto const& row : rows) {
         Device d = written.at({row.scope_id, row.token});
-        d.user_id = row.user_id; // for a moment it was, even where a later one of the batch has it now
+        d.user_id = row.user_id; // each caller gets its own registration, even if a later one replaced it
         d.platform = row.platform;
         registered.push_back(std::move(d));
     }
@@ -119,8 +120,9 @@ pg::Batch<bool> remove_batch(pg::Session& session, std::span<Token const> tokens
     }
     std::vector<bool> removed;
     removed.reserve(tokens.size());
+    // If two requests of the batch name one token, only the first gets true.
     for (auto const& token : tokens)
-        removed.push_back(gone.erase({token.scope_id, token.token}) > 0); // of two that ask, the first did it
+        removed.push_back(gone.erase({token.scope_id, token.token}) > 0);
     co_return removed;
 }
 

@@ -13,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
-/// The table `devices`. Whatever writes it holds the scope's lock (`pg::serialise`), so that ids become
-/// visible in their order: all devices up to an id are there once that one is.
+/// The table `devices`. All writers hold the scope's lock (`pg::serialise`), so that ids become visible in
+/// ascending order: when an id is visible, all smaller ids are too.
 namespace notify::devices {
 
-/// A device that says it is there.
+/// A request to register a device.
 struct Registration {
     std::int64_t scope_id = 0;
     std::string token;
@@ -25,12 +25,12 @@ struct Registration {
     DevicePlatform platform{};
 };
 
-/// Inserts each device, or moves the one that has the token to the new user. Those of one token take effect
-/// in the order of the batch. Whoever has more than `max_user_devices` then loses those that were registered
-/// longest ago.
+/// Inserts each device. If the token is known, the device moves to the new user. Registrations of one token
+/// take effect in the order of the batch. If a user then has more than `max_user_devices` devices, the
+/// devices that were registered longest ago are removed.
 pg::Batch<Device> register_batch(pg::Session& session, std::span<Registration const> rows);
 
-/// The same of one, in a transaction.
+/// Registers one device, in a transaction.
 Device register_one(pg::Tx& tx, Registration const& row);
 
 struct Token {
@@ -38,28 +38,28 @@ struct Token {
     std::string token;
 };
 
-/// Removes devices; false where there was none.
+/// Removes devices. The result of a token is false if the token was not registered.
 pg::Batch<bool> remove_batch(pg::Session& session, std::span<Token const> tokens);
 
 std::optional<Device> find(pg::Tx& tx, core::Scope const& scope, std::string_view token);
 
-/// At most `limit` of a user's after `after`, newest first.
+/// At most `limit` of a user's devices after `after`, newest first.
 std::vector<Device> list(pg::Tx& tx, core::Scope const& scope, std::string_view user_id,
     std::optional<paging::Position> const& after, std::size_t limit);
 
-/// Where a page that ends with `device` ends.
+/// The position of `device` in the list, for cursors.
 paging::Position position_of(Device const& device);
 
-/// A device whose token a carrier called gone.
+/// A device for which a carrier answered "token gone".
 struct Gone {
     std::int64_t device_id = 0;
-    /// One that was registered after that is there again: `Device::updated_at` as it was when the push was
-    /// sent, or any time until then, by the database's clock.
+    /// `Device::updated_at` when the push was sent, or an earlier time, by the database's clock. A device
+    /// that was registered again after this time is kept.
     core::Time registered_at;
 };
 
-/// Removes the devices, but for those that were registered again since. Takes the scope's lock, so it comes
-/// after everything that locks a row of another table.
+/// Removes the devices, except devices that were registered again after `Gone`'s time. Takes the scope's
+/// lock, so call it after all statements that lock rows of other tables.
 void prune(pg::Tx& tx, std::int64_t scope_id, std::span<Gone const> gone);
 
 } // namespace notify::devices

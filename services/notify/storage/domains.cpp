@@ -14,7 +14,7 @@ namespace {
     "domain_id, domain, from_email, from_name, token, selector, public_key, status, check_results, "         \
     "check_details, created_at, checked_at, verified_at"
 
-/// Where a private key belongs: it opens nowhere else.
+/// Additional data of a sealed key. It binds the key to its scope and domain.
 std::string aad(core::Scope const& scope, std::string const& domain)
 {
     return "email_domains.dkim_key:" + std::to_string(scope.id) + ':' + domain;
@@ -24,7 +24,9 @@ core::Secret open(crypto::Keyring const& keyring, core::Scope const& scope, std:
     std::string const& sealed_key)
 {
     auto key = keyring.open(sealed_key, aad(scope, domain));
-    if (!key) throw std::runtime_error("a DKIM key cannot be opened with the keys there are");
+    if (!key)
+        throw std::runtime_error(
+            "a DKIM key cannot be decrypted: ENCRYPTION_KEYS lacks its key, or the stored value was changed");
     return core::Secret(std::move(*key));
 }
 
@@ -34,7 +36,7 @@ RecordChecks read_checks(pg::RowReader& r)
     auto details = r.texts();
     RecordChecks checks;
     if (results.size() != checks.size() || details.size() != checks.size())
-        throw std::runtime_error("a domain has checks of other records than there are");
+        throw std::runtime_error("a domain row does not have one check per DNS record");
     for (std::size_t i = 0; i < checks.size(); ++i)
         checks[i] = {parse_record_status(results[i]), std::move(details[i])};
     return checks;
@@ -120,7 +122,7 @@ bool is_claimed_elsewhere(pg::Tx& tx, core::Scope const& scope, std::string cons
 
 bool claim(pg::Tx& tx, core::Scope const& scope, std::string const& domain, core::Time now)
 {
-    // The update, which changes nothing, locks the claim against its release by the other environment.
+    // The update changes nothing, but locks the claim against release by the other environment.
     return !tx.run("INSERT INTO domain_claims (domain, tenant_id, claimed_at) VALUES ($1, $2, $3) "
                    "ON CONFLICT (domain) DO UPDATE SET claimed_at = domain_claims.claimed_at "
                    "WHERE domain_claims.tenant_id = excluded.tenant_id RETURNING 1",
@@ -130,7 +132,7 @@ bool claim(pg::Tx& tx, core::Scope const& scope, std::string const& domain, core
 
 void release(pg::Tx& tx, core::Scope const& scope, std::string const& domain)
 {
-    // Whoever claims it at this moment has the lock: what he has done is seen once this statement has it.
+    // Waits for a concurrent claim. The next statement then sees that transaction's changes.
     auto const held = tx.run("SELECT 1 FROM domain_claims WHERE domain = $1 AND tenant_id = $2 FOR UPDATE",
         {domain, scope.tenant_id()});
     if (held.empty()) return;

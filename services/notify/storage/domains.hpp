@@ -12,58 +12,60 @@
 #include <optional>
 #include <string>
 
-/// The tables `email_domains`, one row a scope, and `domain_claims`, which says over all tenants whose a
-/// verified domain is. The caller owns the transaction, which sees the scope.
+/// The tables `email_domains` (at most one row per scope) and `domain_claims` (the tenant that holds a
+/// verified domain). The caller owns the transaction, which must see the scope.
 namespace notify::domains {
 
 /// The custom domain of a scope.
 struct EmailDomain {
-    core::Uuid id; ///< another one when another domain takes its place
+    core::Uuid id; ///< another domain of the scope gets another id
     std::string domain;
     std::string from_email, from_name;
     std::string token, selector, public_key; ///< DomainSetup
     DomainStatus status = DomainStatus::pending;
-    RecordChecks checks; ///< when DNS was last asked
+    RecordChecks checks; ///< results of the last DNS check
     core::Time created_at;
     std::optional<core::Time> checked_at, verified_at;
 };
 
 std::optional<EmailDomain> find(pg::Tx& tx, core::Scope const& scope);
 
-/// The same, locked until the transaction ends, and with it the scope's lock, so that there is one change at
-/// a time even where there is no row yet.
+/// As `find`, but takes the scope's lock until the transaction ends. So changes are serialised even if the
+/// scope has no domain.
 std::optional<EmailDomain> lock(pg::Tx& tx, core::Scope const& scope);
 
-/// Puts a domain in the place of whatever the scope had.
+/// Stores `domain` as the scope's domain. Replaces the previous domain, if there was one.
 void put(pg::Tx& tx, core::Scope const& scope, EmailDomain const& domain, std::string const& sealed_key);
 
-/// Writes what may change of a domain: whom it sends as, status, checks and their times.
+/// Writes the members of a domain that can change: sender, status, checks and their times.
 void update(pg::Tx& tx, core::Scope const& scope, EmailDomain const& domain);
 
 void remove(pg::Tx& tx, core::Scope const& scope);
 
-/// Whether a tenant other than the scope's holds the domain.
+/// Whether another tenant holds the domain.
 bool is_claimed_elsewhere(pg::Tx& tx, core::Scope const& scope, std::string const& domain);
 
-/// Claims a domain for the scope's tenant; false when another holds it.
+/// Claims a domain for the scope's tenant. Returns false if another tenant holds the domain.
 [[nodiscard]] bool claim(pg::Tx& tx, core::Scope const& scope, std::string const& domain, core::Time now);
 
-/// Gives up the claim unless the tenant's other environment has the domain verified. After the scope's own
-/// row has changed; the transaction sees both of the tenant's scopes (`both_environments`).
+/// Releases the tenant's claim, unless the tenant's other environment has verified the domain. Call it after
+/// the scope's own row has changed; the transaction must see both of the tenant's scopes
+/// (`both_environments`).
 void release(pg::Tx& tx, core::Scope const& scope, std::string const& domain);
 
-/// What a transaction that may release a claim has to see.
+/// The scopes that a transaction must see to call `release`.
 pg::Scopes both_environments(core::Scope const& scope);
 
 /// Seals the private key of a scope's domain.
 std::string seal(crypto::Keyring const& keyring, core::Scope const& scope, std::string const& domain,
     core::Secret const& private_key);
 
-/// Whom a scope's email is from, with the key that signs it; nullopt while it has no verified domain. Throws
-/// when no key of the ring opens the private key.
+/// The sender of a scope's email, with the key that signs the email. nullopt while the scope has no verified
+/// domain.
+/// Throws std::runtime_error if no key of the ring decrypts the private key.
 std::optional<EmailSender> sender(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
 
-/// Seals the scope's private key anew under the keyring's first key; yields how many changed. For
+/// Seals the scope's private key again under the keyring's first key. Returns how many keys changed. For
 /// service::reencrypt_verb.
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
 

@@ -20,8 +20,8 @@ std::vector<std::string> texts_of(std::span<core::Uuid const> ids)
     return texts;
 }
 
-/// Takes the jobs of those that are queued back, and says whose it were. One that a worker has begun is not
-/// taken back: the worker will see what became of it.
+/// Withdraws the jobs of the queued notifications, and returns the notifications whose job was withdrawn. A
+/// job that a worker has begun is not withdrawn, because the worker reads the new status before it writes.
 std::set<core::Uuid> withdraw_queued(pg::Tx& tx, std::int64_t scope_id, std::vector<std::string> const& ids)
 {
     auto const queued = tx.run("SELECT notification_id, channel FROM notifications WHERE scope_id = $1 "
@@ -92,7 +92,7 @@ std::vector<Notification> withdraw_and_lock(
     auto const withdrawn = withdraw_queued(tx, scope_id, texts_of(ids));
     auto locked = lock_all(tx, scope_id, ids);
     for (auto const& n : locked) {
-        // A push that was sent in between goes on with its other devices.
+        // If the push was sent before its job was withdrawn, the job continues with the other devices.
         if (n.status == Status::sent && withdrawn.contains(n.id))
             jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, n.send_at);
     }
@@ -137,7 +137,8 @@ std::optional<Notification> enqueue_and_lock(pg::Tx& tx, std::int64_t scope_id, 
 
 void requeue(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time now)
 {
-    // Later than before, whatever the clock says: it tells one life of the notification from the next.
+    // The new `queued_at` is later than the old one, even if the clock went back, because `queued_at`
+    // distinguishes one cycle of retries from the next.
     core::Time const at = std::max(now, n.queued_at + std::chrono::microseconds(1));
     tx.run("WITH devices AS (DELETE FROM push_deliveries WHERE scope_id = $1 AND notification_id = $2), "
            "updated AS (UPDATE notifications SET status = 'queued', failure_reason = NULL, attempts = 0, "

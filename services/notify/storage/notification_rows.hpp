@@ -5,7 +5,8 @@
 
 namespace notify::notifications {
 
-/// The columns of `notifications n` that `read` reads, for a SELECT list. For the files of this folder.
+/// The columns of `notifications n` in the order of `read`, for a SELECT list. Only for the files of this
+/// folder.
 #define NOTIFICATION_COLUMNS                                                                                 \
     "n.notification_id, n.channel, n.template_name, n.recipient, n.status, n.failure_reason, n.attempts, "   \
     "n.created_at, n.queued_at, n.send_at, n.sent_at, n.delivered_at, n.opened_at, n.failed_at, "            \
@@ -14,7 +15,7 @@ namespace notify::notifications {
 /// Reads NOTIFICATION_COLUMNS.
 Notification read(pg::RowReader& r);
 
-/// The same of `push_deliveries d`.
+/// The columns of `push_deliveries d` in the order of `read_delivery`.
 #define DELIVERY_COLUMNS                                                                                     \
     "d.device_id, d.token, d.platform, d.status, d.attempts, d.reason, d.provider_id, d.updated_at"
 

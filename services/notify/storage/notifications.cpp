@@ -33,7 +33,7 @@ Data read_data(std::optional<std::string> const& json)
     return data;
 }
 
-// The queue's name is `queue_of(channel)`.
+// The queue name equals `queue_of(channel)`.
 constexpr std::string_view insert_sql =
     "WITH accepted AS ("
     "INSERT INTO notifications (scope_id, notification_id, channel, template_name, recipient, subject, body, "
@@ -78,7 +78,7 @@ constexpr std::string_view shown_sql =
     "AND x.scope_id = k.scope_id AND x.notification_id = k.notification_id) AS d ON true "
     "ORDER BY k.place, d.device_id";
 
-/// Each row is a notification with one of its deliveries, or with none.
+/// Each row holds a notification with one of its deliveries, or with none.
 template <class Result> std::vector<std::optional<Shown>> read_shown(Result const& result, std::size_t count)
 {
     std::vector<std::optional<Shown>> found(count);
@@ -192,7 +192,7 @@ pg::Batch<std::vector<Notification>> list_batch(pg::Session& session, std::span<
         if (lists[place].empty()) lists[place].reserve(pages[place].limit);
         lists[place].push_back(read(r));
     }
-    // The join hands rows on in each page's order but does not promise to.
+    // The join keeps the order of each page in practice, but SQL does not guarantee it.
     auto const newer = [](Notification const& a, Notification const& b) {
         return std::tie(a.created_at, a.id) > std::tie(b.created_at, b.id);
     };
@@ -216,7 +216,8 @@ std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, Filter cons
     if (filter.channel) require("n.channel = ", to_string(*filter.channel));
     if (filter.to.size() == 1) require("n.recipient = ", filter.to.front());
     if (filter.to.size() > 1) require("n.recipient = ANY (", filter.to, "::text[])");
-    // Clients see milliseconds: what they were shown at that time is not after it.
+    // Clients see times in milliseconds, so `createdAfter` excludes the whole millisecond that they were
+    // shown.
     if (filter.created_after) {
         auto const shown = std::chrono::floor<std::chrono::milliseconds>(*filter.created_after);
         require("n.created_at >= ", core::Time(shown + std::chrono::milliseconds(1)));

@@ -11,21 +11,23 @@
 #include <string>
 #include <vector>
 
-/// The tables `notifications` and `notification_events`. Every transaction sees the scope it names.
+/// The tables `notifications` and `notification_events`. The transaction must see the scope `scope_id`.
 namespace notify::notifications {
 
-/// One to be accepted. Of `notification` its id, channel, template_name, to, content, send_at and traceparent
-/// are taken, and `queued_at`, which is now by the service's clock: its job is due then or at `send_at`.
+/// A notification to insert. Of `notification`, these members are used: id, channel, template_name, to,
+/// content, send_at, traceparent and queued_at. `queued_at` is the current time of the service's clock. The
+/// job of the notification is due at `send_at`; without `send_at`, it is due at once.
 struct NewNotification {
     std::int64_t scope_id = 0;
     Notification notification;
 };
 
-/// Inserts in the scope's commit order, so that no row can appear behind a cursor, and enqueues its job on
-/// `queue_of(channel)`, in one statement. Returns the creation time.
+/// Inserts the notification and enqueues its job on `queue_of(channel)`, in one statement. Returns the
+/// creation time. Takes the scope's lock (pg::serialise), so rows are committed in the order of their
+/// creation times and no list cursor can miss one.
 core::Time insert(pg::Tx& tx, NewNotification const& row);
 
-/// The same for many rows of many scopes.
+/// As `insert`, for many rows of many scopes in one statement.
 pg::Batch<core::Time> insert_batch(pg::Session& session, std::span<NewNotification const> rows);
 
 struct Key {
@@ -33,8 +35,8 @@ struct Key {
     core::Uuid id;
 };
 
-/// A notification as it is shown: without its content; a push with what became of it at each device, in the
-/// order in which they were registered.
+/// A notification as the API shows it: without its content, and for a push with its deliveries, in the order
+/// in which the devices were registered.
 struct Shown {
     Notification notification;
     std::vector<PushDelivery> deliveries;
@@ -42,10 +44,10 @@ struct Shown {
 
 pg::Batch<std::optional<Shown>> get_batch(pg::Session& session, std::span<Key const> keys);
 
-/// The same of one.
+/// The notification, or nullopt, in a transaction.
 std::optional<Shown> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// The first page or the one after a cursor of all notifications of a scope.
+/// One page of all notifications of a scope: the first page, or the page after a cursor.
 struct PlainPage {
     std::int64_t scope_id = 0;
     std::optional<paging::Position> after;
@@ -55,35 +57,33 @@ struct PlainPage {
 /// Newest first, without their contents.
 pg::Batch<std::vector<Notification>> list_batch(pg::Session& session, std::span<PlainPage const> pages);
 
-/// At most `limit` that pass the filter, those after `after`; newest first, without their contents.
+/// At most `limit` notifications that match the filter, after `after`; newest first, without their contents.
 std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
     std::optional<paging::Position> const& after, std::size_t limit);
 
-/// With its content: for whoever is going to send it.
+/// The notification with its content, as needed for sending.
 std::optional<Notification> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid id);
 
-/// Without its content, and locked until the transaction ends: for whoever is going to move it.
+/// The notification without its content, locked until the transaction ends, for a change of its status.
 std::optional<Notification> lock(pg::Tx& tx, std::int64_t scope_id, core::Uuid id);
 
-/// The same for many, locked in the order of their ids, in which they are returned; those that are not there
-/// are left out.
+/// Locks many notifications in the order of their ids, and returns them in this order. Ids without a
+/// notification are left out.
 std::vector<Notification> lock_all(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids);
 
-/// Takes the jobs of those among `ids` that are queued back from their queues, unless a worker has begun, and
-/// then does as `lock_all`. Before it locks them: whoever ends a job holds that first, and then waits for the
-/// notification.
+/// Withdraws the jobs of the queued notifications among `ids`, except jobs that a worker has begun, then
+/// calls `lock_all`. Lock order: the job before the notification, as when a job ends.
 std::vector<Notification> withdraw_and_lock(
     pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids);
 
-/// Moves a locked notification to `to` at `at`, in place, if `advance` lets it: writes its status with the
-/// times and the reason that belong to it, its attempts and its provider_id as they stand in `n`, and an
-/// event. `detail` is kept with the event; a failure has one, and that is its reason. Files that came with
-/// the request go, but for a failure, which may be tried anew. Returns whether it moved; when not, nothing
-/// was written.
+/// Moves a locked notification to status `to` at time `at`, if `advance` permits it. Writes the status with
+/// its times and reason, `attempts` and `provider_id` as in `n`, and an event with `detail`. The detail of a
+/// failure is its reason. Deletes the files of the request, except after a failure, which may be retried.
+/// Updates `n`. Returns whether the status changed; if not, nothing is written.
 bool move(pg::Tx& tx, std::int64_t scope_id, Notification& n, Status to,
     std::optional<std::string> const& detail, core::Time at);
 
-/// One of several moves: `move` of each, in one statement. The notifications differ from each other.
+/// One of several status changes, for `move_all`. Each names another notification.
 struct Move {
     Notification notification; ///< locked
     Status to{};
@@ -91,23 +91,24 @@ struct Move {
     core::Time at;
 };
 
-/// Returns what moved, as it is now.
+/// As `move`, for many notifications in one statement. Returns the notifications that changed, with their new
+/// state.
 std::vector<Notification> move_all(pg::Tx& tx, std::int64_t scope_id, std::vector<Move> moves);
 
-/// Writes attempts and provider_id of a locked notification whose status stays as it is.
+/// Writes attempts and provider_id of a locked notification. The status is unchanged.
 void update_progress(pg::Tx& tx, std::int64_t scope_id, Notification const& n);
 
-/// Enqueues the job of `n` again, for now or for its `send_at`, and then locks the notification as `lock`
-/// does. The job comes first, as when a worker ends its claim, to avoid deadlocks.
+/// Enqueues the job of `n` again, due now or at its `send_at`, and then locks the notification as `lock`
+/// does. The job is locked before the notification, as when a worker ends its claim, to avoid deadlocks.
 std::optional<Notification> enqueue_and_lock(pg::Tx& tx, std::int64_t scope_id, Notification const& n);
 
-/// Puts a notification that has failed, locked by `enqueue_and_lock`, back into its queue, in place, as if it
-/// had just been accepted, with an event. `queued_at` becomes `now`, or later: never what it was. A push goes
-/// to the devices that its user has by then.
+/// Puts a failed notification, locked by `enqueue_and_lock`, back into status `queued` as if it had just been
+/// accepted, with an event. Updates `n`. `queued_at` becomes `now` or a little later, never the old value. A
+/// push goes to the devices that its user has at the next attempt.
 void requeue(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time now);
 
-/// The history of a notification that is there, newest first: at most `limit` events with a place below
-/// `before`. The last is its acceptance, with place 0.
+/// The history of an existing notification, newest first: at most `limit` events with a place below `before`.
+/// The oldest event is the acceptance, with place 0.
 std::vector<Event> events(
     pg::Tx& tx, core::Scope const& scope, core::Uuid id, std::int64_t before, std::size_t limit);
 

@@ -7,33 +7,33 @@
 
 #include <string_view>
 
-/// What carriers' answers lead to in the table `platforms`: the pause of a platform whose credential is
-/// refused (`paused_until`, `paused_reason`), and the end of pruning on the word of one that calls too many
-/// devices gone (`pruning_stopped_at`).
+/// State of the table `platforms` that follows from the carriers' answers. A refused credential pauses its
+/// platform (`paused_until`, `paused_reason`). Too many "token gone" answers stop pruning for the credential
+/// (`pruning_stopped_at`).
 namespace notify::platform_state {
 
-/// The queue of the jobs that follow the end of a pause: what waited for it is sent.
+/// The queue of resume jobs. A resume job makes the pushes due that waited for a paused platform.
 inline constexpr std::string_view resume_queue = "notify.resume";
 
-/// The platform that the `ref` of such a job names.
+/// The platform that the `ref` of a resume job names.
 PlatformKind resumed_kind(core::Uuid const& ref) noexcept;
 
-/// Nothing is sent through the scope's `kind` until `until`, or until the end of the pause that is under way
-/// at `now`. `seen`: the `updated_at` of the credential that was refused. False, and nothing changes, when it
-/// was replaced since.
+/// Pauses the scope's `kind` until `until`, or until the end of the pause that is in effect at `now`. `seen`
+/// is the `updated_at` of the refused credential. Returns false and changes nothing if that credential was
+/// replaced since.
 bool pause(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time seen, std::string_view reason,
     core::Time now, core::Time until);
 
-/// Whether the pause of the credential that was `seen` is still under way at `now`; if so it does not end
-/// before this transaction does, so that `resume` finds what this one leaves waiting.
+/// Whether the pause of the credential `seen` is in effect at `now`. If true, the pause cannot end before
+/// this transaction ends. So `resume` finds the pushes that this transaction leaves waiting.
 bool holds(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time seen, core::Time now);
 
-/// Ends the pause, and has what waited for it sent now. To be called in the transaction that sets or removes
-/// the credential, whether there was a pause or not.
+/// Ends the pause and enqueues the job that makes the waiting pushes due. Call it in every transaction that
+/// sets or removes the credential, even if there was no pause.
 void resume(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind);
 
-/// From `now` on, if not since longer, no device of the scope is removed on the word of `kind`, until another
-/// credential is put there: nothing changes when the one that was `seen` was replaced since.
+/// Stops pruning through `kind` from `now` until another credential is stored. If pruning is already stopped,
+/// the stored time stays. Changes nothing if the credential `seen` was replaced in the meantime.
 void stop_pruning(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time seen, core::Time now);
 
 } // namespace notify::platform_state

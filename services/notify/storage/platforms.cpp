@@ -42,7 +42,7 @@ Sealed read_sealed(pg::RowReader& r)
     return p;
 }
 
-/// What a sealed credential belongs to: it opens nowhere else.
+/// Additional data of a sealed credential. It binds the credential to its scope and kind.
 std::string aad_of(std::int64_t scope_id, PlatformKind kind)
 {
     return "platforms.credential/" + std::to_string(scope_id) + '/' + std::string(to_string(kind));
@@ -51,7 +51,9 @@ std::string aad_of(std::int64_t scope_id, PlatformKind kind)
 core::Secret unseal(crypto::Keyring const& keyring, std::int64_t scope_id, Sealed const& platform)
 {
     auto opened = keyring.open(platform.credential, aad_of(scope_id, platform.kind));
-    if (!opened) throw std::runtime_error("a push credential cannot be opened with the keys there are");
+    if (!opened)
+        throw std::runtime_error("a push credential cannot be decrypted: ENCRYPTION_KEYS lacks its key, or "
+                                 "the stored value was changed");
     return core::Secret(*std::move(opened));
 }
 
@@ -83,7 +85,8 @@ void put(pg::Tx& tx, core::Scope const& scope, Credential const& credential, cry
     auto const shown = credential.shown();
     std::string const sealed =
         keyring.seal(credential.to_secret().reveal(), aad_of(scope.id, credential.kind()));
-    // Later than the one before, whatever the clock says: it tells credentials apart.
+    // The new `updated_at` is later than the old one, even if the clock went back, because `updated_at`
+    // distinguishes credentials.
     tx.run("INSERT INTO platforms AS p (scope_id, kind, sealed_credential, project_id, key_id, team_id, "
            "bundle_id, environment, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp()) "
            "ON CONFLICT (scope_id, kind) DO UPDATE SET sealed_credential = excluded.sealed_credential, "

@@ -12,26 +12,25 @@
 #include <string>
 #include <vector>
 
-/// The table `platforms`: with what a scope may push through each carrier. The credential is sealed; beside
-/// it stands what may be shown. Its pause, and the end of pruning, are the business of
-/// storage/platform_state.hpp.
+/// The table `platforms`: a scope's credential for each carrier, sealed, and its public members. Pause and
+/// pruning state are changed by storage/platform_state.hpp.
 namespace notify::platforms {
 
-/// A platform as it is shown.
+/// A platform as the API shows it.
 struct Platform {
     PlatformKind kind{};
     Credential::Shown shown;
     core::Time updated_at;
-    std::optional<core::Time> paused_until; ///< may have passed
+    std::optional<core::Time> paused_until; ///< may be in the past
     std::optional<std::string> paused_reason;
-    std::optional<core::Time> pruning_stopped_at; ///< since when its word removes no device
+    std::optional<core::Time> pruning_stopped_at; ///< after this time, the carrier's answers remove no device
 };
 
-/// A platform as it is pushed through.
+/// A platform with its sealed credential, for sending.
 struct Sealed {
     PlatformKind kind{};
     std::string credential;
-    core::Time updated_at; ///< differs for each credential that was ever put there; the database's clock
+    core::Time updated_at; ///< by the database's clock; each stored credential has another value
     std::optional<core::Time> paused_until;
     std::optional<std::string> paused_reason;
     std::optional<core::Time> pruning_stopped_at;
@@ -40,21 +39,22 @@ struct Sealed {
 /// In the order of their kinds.
 std::vector<Platform> list(pg::Tx& tx, core::Scope const& scope);
 
-/// The same to push through. One that is being replaced is read as it was.
+/// As `list`, with the encrypted credentials. While another transaction replaces a credential, the call does
+/// not wait and returns the old credential.
 std::vector<Sealed> load(pg::Tx& tx, std::int64_t scope_id);
 
-/// The credential of a platform of that scope. Throws std::runtime_error, without anything of it, when no key
-/// of the ring opens it.
+/// Decrypts the credential of a platform of this scope. Throws std::runtime_error, without any part of the
+/// credential, if no key of the ring decrypts it.
 Credential::Ptr open(crypto::Keyring const& keyring, std::int64_t scope_id, Sealed const& platform);
 
-/// Puts a credential in the place of the one of its kind, if there is one. Pruning begins anew. The pause
-/// stays as it was: platform_state::resume ends it.
+/// Stores a credential and replaces the scope's credential of the same kind, if any. Pruning starts again. A
+/// pause of the platform stays until platform_state::resume ends it.
 void put(pg::Tx& tx, core::Scope const& scope, Credential const& credential, crypto::Keyring const& keyring);
 
-/// What was removed; nullopt when there was none.
+/// Returns the removed platform; nullopt if there was none.
 std::optional<Platform> remove(pg::Tx& tx, core::Scope const& scope, PlatformKind kind);
 
-/// Seals the scope's credentials anew under the keyring's first key; yields how many changed. For
+/// Seals the scope's credentials again under the keyring's first key. Returns how many changed. For
 /// service::reencrypt_verb.
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
 

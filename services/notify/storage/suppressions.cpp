@@ -39,8 +39,9 @@ void insert(
 std::vector<Suppression> list(
     pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit)
 {
-    // md5 is not leakproof, so under row-level security the pair is only compared with what the index yields.
-    // The time by itself, which is, lets the page begin where it begins.
+    // md5 is not leakproof, so under row-level security the comparison of the pair only filters the rows that
+    // the index returns. The comparison of the time is leakproof, so the index scan starts at the time of the
+    // page.
     auto const result =
         tx.run("SELECT channel, address, reason, created_at, md5(channel || address)::uuid FROM suppressions "
                "WHERE scope_id = $1 AND created_at <= $2::timestamptz "
@@ -52,7 +53,7 @@ std::vector<Suppression> list(
 
 bool remove(pg::Tx& tx, core::Scope const& scope, std::string_view address)
 {
-    // Every channel by name, so that each is one probe of the primary key.
+    // Lists every channel, so that the primary key is looked up once per channel.
     auto const removed =
         tx.run("DELETE FROM suppressions WHERE scope_id = $1 AND channel = ANY ($2::text[]) AND address = $3 "
                "RETURNING 1",

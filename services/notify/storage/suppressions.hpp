@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-/// The table `suppressions`: addresses that a scope sends nothing to any more, because their owners said so.
+/// The table `suppressions`: addresses to which a scope sends nothing, because their owners opted out.
 namespace notify::suppressions {
 
 struct Suppression {
@@ -18,21 +18,21 @@ struct Suppression {
     std::string address;
     std::string reason; ///< the provider's code
     core::Time created_at;
-    core::Uuid place; ///< made of channel and address: where equal times are told apart
+    core::Uuid place; ///< hash of channel and address; orders rows with equal times
 };
 
 bool contains(pg::Tx& tx, std::int64_t scope_id, Channel channel, std::string_view address);
 
-/// Nothing changes when the address is there already. Takes the scope's lock (pg::serialise), so that nothing
-/// appears behind a cursor.
+/// Adds an address. Nothing changes if the address is already suppressed. Takes the scope's lock
+/// (pg::serialise), so that no list cursor can miss a row.
 void insert(
     pg::Tx& tx, std::int64_t scope_id, Channel channel, std::string_view address, std::string_view reason);
 
-/// At most `limit` of them after `after`, newest first.
+/// At most `limit` suppressions after `after`, newest first.
 std::vector<Suppression> list(
     pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit);
 
-/// Lets messages reach the address again, on every channel; false when they could.
+/// Removes the suppressions of an address on all channels. Returns false if the address was not suppressed.
 bool remove(pg::Tx& tx, core::Scope const& scope, std::string_view address);
 
 } // namespace notify::suppressions

@@ -25,11 +25,14 @@ Template read(pg::RowReader& r)
     return t;
 }
 
-/// What a write yields: nothing where another has the name.
+/// Reads the row that an insert or update returns. Throws CONFLICT if it returned no row, because then
+/// another template has the name.
 Template read_written(pg::Rows const& result)
 {
     auto written = pg::read_first(result, read);
-    if (!written) throw core::Error(core::codes::conflict, "There is a template of that name already.");
+    if (!written)
+        throw core::Error(
+            core::codes::conflict, "A template with this name already exists. Use another name.");
     return *std::move(written);
 }
 
@@ -37,8 +40,8 @@ Template read_written(pg::Rows const& result)
 
 pg::Batch<std::optional<Found>> find_batch(pg::Session& session, std::span<Name const> names)
 {
-    // The tenant as a value of its own: `scope_id / 2` is not leakproof, and under row-level security such an
-    // expression cannot be an index condition.
+    // The tenant is a parameter of its own. `scope_id / 2` is not leakproof, and under row-level security
+    // such an expression cannot be an index condition.
     std::vector<pg::Param> const params{pg::column(names, [](Name const& n) { return n.scope_id; }),
         pg::column(names, [](Name const& n) { return core::Scope{n.scope_id, {}}.tenant_id(); }),
         pg::column(names, [](Name const& n) { return std::string_view(n.name); })};
@@ -86,7 +89,7 @@ std::vector<Template> list(
 
 void insert(pg::Tx& tx, core::Scope const& scope, Template& t)
 {
-    pg::serialise(tx, scope.production().id); // order and names are the tenant's
+    pg::serialise(tx, scope.production().id); // commit order and names are per tenant
     auto const result =
         tx.run("INSERT INTO templates AS t (tenant_id, template_id, name, channel, subject, body, format, "
                "created_at, updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, "
@@ -98,7 +101,7 @@ void insert(pg::Tx& tx, core::Scope const& scope, Template& t)
 
 void update(pg::Tx& tx, core::Scope const& scope, Template& t)
 {
-    pg::serialise(tx, scope.production().id); // order and names are the tenant's
+    pg::serialise(tx, scope.production().id); // commit order and names are per tenant
     auto const result =
         tx.run("UPDATE templates t SET name = $3, channel = $4, subject = $5, body = $6, format = $7, "
                "version = t.version + 1, updated_at = clock_timestamp() "

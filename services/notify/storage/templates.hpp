@@ -12,42 +12,42 @@
 #include <string>
 #include <vector>
 
-/// The table `templates`, which a tenant's two environments share: its rows are found by the tenant of the
-/// scope that a transaction sees.
+/// The table `templates`, shared by a tenant's two environments. Rows are found by the tenant of the scope
+/// that the transaction sees.
 namespace notify::templates {
 
-/// A template's name, as a send gives it.
+/// The name of a template in a send request.
 struct Name {
-    std::int64_t scope_id = 0; ///< of the send: either of the tenant's
+    std::int64_t scope_id = 0; ///< of the request: either scope of the tenant
     std::string name;
 };
 
-/// What accepting a send has to know.
+/// The data that is needed to accept a send request.
 struct Found {
     Template content;
-    bool has_platform = false; ///< of a push: whether the scope has credentials, of whatever kind
+    bool has_platform = false; ///< push: whether the scope has credentials of any kind
 };
 
-/// nullopt where the tenant has no template of that name.
+/// The result of a name is nullopt if the tenant has no template with this name.
 pg::Batch<std::optional<Found>> find_batch(pg::Session& session, std::span<Name const> names);
 
 std::optional<Template> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// The same, locked until the transaction ends.
+/// The template, locked until the transaction ends.
 std::optional<Template> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// At most `limit` of them after `after`, newest first.
+/// At most `limit` templates after `after`, newest first.
 std::vector<Template> list(
     pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit);
 
-/// Inserts `t`, whose version and times are filled in, behind every other of the tenant. Throws CONFLICT when
-/// the tenant has one of that name.
+/// Inserts `t` and fills in its version and times. Takes the tenant's lock, so no list cursor can miss a
+/// template. Throws CONFLICT if the tenant has another template with this name.
 void insert(pg::Tx& tx, core::Scope const& scope, Template& t);
 
-/// Writes a locked one; version and `updated_at` become the new ones. Throws CONFLICT as `insert`.
+/// Updates a locked template; sets version and `updated_at` of `t`. Throws CONFLICT like `insert`.
 void update(pg::Tx& tx, core::Scope const& scope, Template& t);
 
-/// Removes a locked one.
+/// Removes a locked template.
 void remove(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
 } // namespace notify::templates

@@ -9,10 +9,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// So that a job is never due again in the very moment it is put off.
+/// Prevents a job from being due again at once.
 constexpr auto least_wait = 1s;
 
-/// Whether the carrier has not been asked at all, so that it was no try.
+/// Whether no request was sent to the carrier. Then the answer does not count as an attempt.
 bool untried(PushAnswer const& answer) noexcept
 {
     if (answer.verdict == Verdict::throttled) return !answer.handed_out;
@@ -55,7 +55,7 @@ void BroadcastRun::sort_out(broadcast_chunks::Device&& device)
     auto const* const platform = platform_of(device.kind);
     if (platform == nullptr) {
         ++settled_.failed;
-    } else if (device.not_before && *device.not_before > now_) { // another one's turn has come
+    } else if (device.not_before && *device.not_before > now_) { // this run is for other devices
         leave({device.id, device.tries, device.not_before}, *device.not_before);
     } else if (platform->paused_until && *platform->paused_until > now_) {
         halt(device.kind, std::nullopt);
@@ -122,7 +122,7 @@ void BroadcastRun::take_refusal(PlatformKind kind, Waiting const& device, PushAn
     wait_for_platform(device, now_ + broadcast_patience);
 }
 
-/// Nullopt: there is no other time.
+/// Leaves the device for a run at `at`. nullopt: no more retries, so the device fails.
 void BroadcastRun::try_again(Waiting device, std::optional<core::Time> at)
 {
     if (!at) {
@@ -133,7 +133,8 @@ void BroadcastRun::try_again(Waiting device, std::optional<core::Time> at)
     leave(device, *at);
 }
 
-/// Until another credential comes, or `until`, or there is no more patience.
+/// Leaves the device until the platform has another credential, but at most until `until` or the end of the
+/// chunk's patience, whichever is earlier.
 void BroadcastRun::wait_for_platform(Waiting const& device, core::Time until)
 {
     if (now_ >= patience_ends()) {
@@ -144,7 +145,7 @@ void BroadcastRun::wait_for_platform(Waiting const& device, core::Time until)
     leave(device, std::min(until, patience_ends()));
 }
 
-/// For a run at that time, or soon after.
+/// Leaves the device for a run at that time, or soon after.
 void BroadcastRun::leave(Waiting const& device, core::Time at)
 {
     waiting_.push_back(device);

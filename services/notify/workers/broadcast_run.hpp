@@ -16,55 +16,57 @@
 
 namespace notify {
 
-/// One run of a broadcast's chunk, without its I/O: which devices are asked, and what follows from their
-/// answers.
+/// The decisions of one run of a broadcast's chunk, without I/O. Selects the devices to push to, and derives
+/// the new state of each device from the carriers' answers.
 class BroadcastRun {
 public:
     using Chunk = broadcast_chunks::Chunk;
     using Waiting = broadcast_chunks::Waiting;
 
-    /// What the run finds. `devices`: those of the chunk that are registered still; the others are settled as
-    /// invalid. `now` is when it begins.
+    /// `devices`: the devices of the chunk that are still registered. The chunk's other devices are settled
+    /// as invalid. `now`: the start of the run.
     BroadcastRun(Chunk const& chunk, std::vector<broadcast_chunks::Device> devices,
         std::vector<platforms::Sealed> platforms, core::Time now);
 
-    /// A run of a broadcast that was cancelled: all that is left has failed.
+    /// The run of a cancelled broadcast: all remaining devices fail.
     static BroadcastRun cancelled(Chunk const& chunk, core::Time now);
 
-    /// The devices that `kind` is asked for now, which whoever asks takes.
+    /// Takes the devices to push to now through `kind`. A second call returns none.
     std::vector<PushTarget> take_targets(PlatformKind kind);
 
-    /// Takes the answers to what was taken of `kind`, in that order. `entropy` is any random number.
+    /// Applies the answers to the `targets` taken of `kind`, in their order. `entropy` is any random number.
     void apply(PlatformKind kind, std::span<PushTarget const> targets, std::span<PushAnswer const> answers,
         core::Time now, std::uint64_t entropy);
 
-    /// Devices of `kind` about which the carrier said that they are gone. One that was registered again since
-    /// they were read, or since the carrier says they went, is not to be removed.
+    /// Devices of `kind` for which the carrier answered "token gone". The time of each is the latest
+    /// registration that may be removed: the time when the device was read, or the time when the token became
+    /// invalid according to the carrier, whichever is earlier.
     std::vector<devices::Gone> const& gone(PlatformKind kind) const noexcept { return lane(kind).gone; }
 
     Chunk const& chunk() const noexcept { return chunk_; }
 
-    core::Time began() const noexcept { return began_; } ///< this run or, if there were others, the first
+    core::Time began() const noexcept { return began_; } ///< start of the chunk's first run
 
-    /// The scope's platform of that kind; null when it has none.
+    /// The scope's platform of this kind; null if the scope has none.
     platforms::Sealed const* platform_of(PlatformKind kind) const noexcept;
 
-    /// What this run has settled; with `waiting` all that was left.
+    /// The numbers of devices that this run has settled. The devices that it has not settled are in
+    /// `waiting`.
     Settled const& settled() const noexcept { return settled_; }
 
     std::vector<Waiting> const& waiting() const noexcept { return waiting_; }
 
-    /// When those that wait are looked at next; nullopt when none do.
+    /// When the chunk runs next; nullopt if no device waits.
     std::optional<core::Time> again() const noexcept { return again_; }
 
-    /// Whether some of those wait for a platform that is paused.
+    /// Whether some devices wait for a paused platform.
     bool waits_for_platform() const noexcept { return waits_for_platform_; }
 
-    /// Platforms that are refused, or paused already.
+    /// Platforms whose credential was refused in this run, or that are already paused.
     std::vector<Halted> const& halted() const noexcept { return halted_; }
 
 private:
-    /// What one carrier is asked for.
+    /// The pushes through one carrier.
     struct Lane {
         std::vector<PushTarget> targets;
         std::vector<Tries> tries; ///< of the targets

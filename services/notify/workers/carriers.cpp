@@ -9,7 +9,7 @@ namespace notify {
 
 namespace {
 
-/// Whether the carrier's answer was about the device or the push, and not about its own troubles.
+/// Whether the answer is about the device or the push, rather than an error of the carrier.
 bool is_answered(Verdict verdict) noexcept
 {
     return verdict == Verdict::accepted || verdict == Verdict::gone || verdict == Verdict::refused;
@@ -37,7 +37,7 @@ void Carriers::count(jobs::Claim const& claim, platforms::Sealed const& platform
     if (platform.pruning_stopped_at || !is_answered(answer.verdict) ||
         !breakers_.count(version_of(claim.scope_id, platform), answer.verdict == Verdict::gone))
         return;
-    deps_.logger.warn("over half of a credential's devices are said to be gone: none is removed any more",
+    deps_.logger.warn("pruning stopped: more than half of a credential's devices were reported gone",
         {{"platform", to_string(platform.kind)}, {"scopeId", claim.scope_id}, {"reason", answer.reason},
             {"traceId", observe::trace_id_of(claim.traceparent)}});
 }
@@ -56,7 +56,7 @@ void Carriers::report(jobs::Claim const& claim, std::span<Halted const> halted) 
 {
     for (auto const& [kind, seen, refused] : halted) {
         if (refused)
-            deps_.logger.warn("a carrier refuses a credential, whose platform is paused",
+            deps_.logger.warn("a carrier refused a credential; its platform is paused",
                 {{"platform", to_string(kind)}, {"scopeId", claim.scope_id}, {"reason", *refused},
                     {"traceId", observe::trace_id_of(claim.traceparent)}});
     }

@@ -15,36 +15,37 @@
 
 namespace notify {
 
-/// What follows from carriers' answers that devices are gone.
+/// The changes that follow from "token gone" answers.
 struct Pruning {
-    /// A platform on whose word no device is removed any more.
+    /// A platform whose answers no longer remove devices.
     struct Stopped {
         PlatformKind kind{};
         core::Time seen; ///< `updated_at` of its credential
     };
 
-    std::vector<devices::Gone> gone; ///< to be removed
-    std::vector<Stopped> stopped;    ///< to be written down
+    std::vector<devices::Gone> gone; ///< devices to remove
+    std::vector<Stopped> stopped;    ///< platforms to mark as stopped
 };
 
-/// What all who send pushes know together of the scopes' platforms: opened credentials, and on which
-/// carriers' word devices are removed. Safe from any thread.
+/// Shared state of all handlers that send pushes: opened credentials, and whether a platform's answers may
+/// remove devices. Thread-safe.
 class Carriers {
 public:
     explicit Carriers(DeliveryDeps const& deps) : deps_(deps) {}
 
-    /// The platform's credential, opened once and kept.
+    /// The platform's credential; opened once and cached.
     Credential::Ptr credential_of(std::int64_t scope_id, platforms::Sealed const& platform);
 
-    /// Takes note of an answer to a push through the platform, before what it says is acted on. `claim`: the
-    /// job that the push was sent for.
+    /// Counts an answer to a push through the platform. Call it before acting on the answer. `claim`: the job
+    /// that sent the push.
     void count(jobs::Claim const& claim, platforms::Sealed const& platform, PushAnswer const& answer);
 
-    /// Adds what follows from the platform's word that devices are `gone`: they are, or it is not believed.
+    /// Adds the `gone` devices to `pruning` for removal, or marks the platform as stopped if its answers are
+    /// not trusted.
     void judge(std::int64_t scope_id, platforms::Sealed const& platform, std::span<devices::Gone const> gone,
         Pruning& pruning) const;
 
-    /// Logs which credentials were refused just now, to the job of `claim`.
+    /// Logs the credentials that were refused in this run. `claim`: the run's job.
     void report(jobs::Claim const& claim, std::span<Halted const> halted) const;
 
 private:
@@ -53,11 +54,12 @@ private:
     core::Cache<PlatformVersion, Credential> credentials_{1'000, std::chrono::minutes(10)};
 };
 
-/// Pauses the platforms that were refused. Whether all of `halted` are paused now, and stay so until this
-/// transaction has ended, so that what it leaves waiting is found by whoever ends the pause.
+/// Pauses the platforms whose credential was refused. Returns whether all of `halted` are paused now and stay
+/// paused until this transaction ends. If true, the end of the pause makes the pushes due that this
+/// transaction leaves waiting.
 bool halt(pg::Tx& tx, std::int64_t scope_id, std::span<Halted const> halted, core::Time now);
 
-/// Removes the devices, and writes down where that has stopped.
+/// Removes the devices in `pruning`, and stores that pruning has stopped for its stopped platforms.
 void prune(pg::Tx& tx, std::int64_t scope_id, Pruning const& pruning, core::Time now);
 
 } // namespace notify

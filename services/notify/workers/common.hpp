@@ -1,5 +1,5 @@
 #pragma once
-// Private to the delivery workers: what the handlers of all channels do alike.
+// Private to the delivery workers: functions shared by the handlers of all channels.
 
 #include "core/identity.hpp"
 #include "domain/answer.hpp"
@@ -19,7 +19,7 @@
 
 namespace notify {
 
-/// Notifications of a suspended tenant are looked at this often.
+/// How often a suspended tenant's notifications are checked again.
 inline constexpr std::chrono::minutes suspended_pause{5};
 
 /// Runs a coroutine on an I/O thread and waits for it.
@@ -28,16 +28,16 @@ template <class T> T wait(asio::io_context& io, asio::awaitable<T> task)
     return asio::co_spawn(io, std::move(task), asio::use_future).get();
 }
 
-/// Whose job it is.
+/// The scope that owns a job.
 struct Owner {
     core::Scope scope;
     bool suspended = false;
 };
 
-/// nullopt when the tenant is gone. Throws core::Error UNAVAILABLE.
+/// nullopt if the tenant was removed. Throws core::Error UNAVAILABLE.
 std::optional<Owner> owner_of(DeliveryDeps const& deps, std::int64_t scope_id);
 
-/// A notification as a run found it.
+/// Identifies a notification at the start of a run.
 struct Tried {
     core::Uuid id;
     core::Time queued_at;
@@ -45,38 +45,40 @@ struct Tried {
     static Tried of(Notification const& n) { return {n.id, n.queued_at}; }
 };
 
-/// Locks the notification to write down what came of a run. nullopt when it is gone, or was told meanwhile to
-/// be tried anew: then that run's outcome is no longer its own.
+/// Locks the notification to write the outcome of a run. nullopt if the notification was removed, or if a
+/// retry request has queued it again during the run. In these cases the outcome must not be written.
 std::optional<Notification> lock_tried(pg::Tx& tx, std::int64_t scope_id, Tried const& tried);
 
-/// How one attempt at an email or a text message went.
+/// One attempt to send an email or a text message.
 struct Attempt {
     core::Time began;
     Answer answer;
 };
 
-/// How the job of `n` ends after an attempt: status, event and webhook are written in the transaction that
-/// ends the claim, and `also`, when given, runs in it too.
+/// The outcome of the job of `n` after an attempt. Status, event and webhook are written in the transaction
+/// that ends the claim; `also`, if given, runs in that transaction.
 jobs::Outcome end_of(DeliveryDeps const& deps, std::int64_t scope_id, Notification const& n,
     Attempt const& attempt, std::function<void(pg::Tx&)> also = {});
 
-/// How the job of `n` ends when it was not even tried, and never will be.
+/// The outcome of the job of `n` if the notification is never sent: fails it with `reason`.
 jobs::Outcome give_up(
     DeliveryDeps const& deps, std::int64_t scope_id, Notification const& n, std::string_view reason);
 
-/// How a run of a notification's job ends that began at `began` and broke on something that was not foreseen:
-/// as an attempt that surely was in vain, so that the last of them fails it, for `failures::internal`. A push
-/// that has reached some devices fails at the others.
+/// The outcome of a notification's job whose run began at `began` and ended with an unexpected exception. The
+/// run counts as a failed attempt, and the last attempt fails the notification with `failures::internal`. A
+/// push that has reached some devices fails only at the other devices.
 jobs::Outcome end_broken(DeliveryDeps const& deps, jobs::Claim const& claim, core::Time began);
 
-/// Fails what is left of `n`, which is locked, for `failures::internal`. A push that has reached some devices
-/// fails at the others.
+/// Fails `n`, which must be locked, with `failures::internal`. A push that has reached some devices fails
+/// only at the other devices.
 void break_off(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time at);
 
-/// The same, where the outcome of a run cannot be written (`jobs::WorkerOptions::given_up`).
+/// Ends a notification with `break_off`. Called if the outcome of its run cannot be written
+/// (`jobs::WorkerOptions::given_up`).
 void give_up_unwritten(pg::Tx& tx, jobs::Claim const& claim, core::Time at);
 
-/// Moves `n`, which is locked, to `to` and tells the scope's webhooks; else writes its progress alone.
+/// Moves `n`, which must be locked, to status `to` and publishes the event. If the status does not change,
+/// only the attempts and the provider's id are written.
 void move_and_tell(pg::Tx& tx, std::int64_t scope_id, Notification& n, std::optional<Status> to,
     std::optional<std::string> const& detail, core::Time at);
 

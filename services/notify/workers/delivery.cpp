@@ -15,16 +15,16 @@ namespace notify {
 
 namespace {
 
-// Handlers wait for providers nearly all of their time, so there are many more threads than cores.
+// Handlers spend most of their time waiting for providers, so there are many more threads than cores.
 constexpr unsigned push_threads = 32;
 constexpr unsigned email_threads = 16;
 constexpr unsigned sms_threads = 16;
 
-// While some chunks of a broadcast are on the wire the others are read or written down: with four the wire
-// never waits. Two scopes may have as many at once.
+// While some chunks of a broadcast are being sent, other chunks are read or recorded. Four chunks per scope
+// keep the connections busy. With eight threads, two scopes can each send four chunks at a time.
 constexpr unsigned chunk_threads = 8;
 constexpr unsigned chunks_per_scope = 4;
-/// How long the chunks of a process that died wait.
+/// How long the chunks of a crashed process wait before another process takes them.
 constexpr std::chrono::seconds chunk_lease{20};
 
 jobs::WorkerOptions channel_worker(DeliveryDeps const& deps, Channel channel, unsigned threads)
@@ -36,7 +36,7 @@ jobs::WorkerOptions channel_worker(DeliveryDeps const& deps, Channel channel, un
         }};
 }
 
-/// The handler of a channel, with an end to it: a run that breaks is an attempt, too.
+/// The handler of a channel. An unexpected exception counts as an attempt, so that retries end.
 template <class Handler> jobs::Handler channel_handler(DeliveryDeps const& deps, Handler& handler)
 {
     return [&](jobs::Claim& claim, std::stop_token const& stop) {
@@ -46,7 +46,7 @@ template <class Handler> jobs::Handler channel_handler(DeliveryDeps const& deps,
         } catch (...) {
             auto const failure = std::current_exception();
             if (jobs::is_outage(failure)) throw;
-            deps.logger.error("a notification could not be handled",
+            deps.logger.error("handling a notification failed unexpectedly",
                 {{"queue", claim.queue}, {"notificationId", claim.ref.to_string()},
                     {"what", observe::first_line(jobs::describe(failure))},
                     {"traceId", observe::trace_id_of(claim.traceparent)}});

@@ -43,32 +43,33 @@ namespace asio = boost::asio;
 class Mailer;
 class Push;
 
-/// What the delivery of notifications works with. All of it outlives the Delivery, and is still working while
-/// its workers are being stopped.
+/// The dependencies of Delivery. All of them outlive the Delivery object, and must work until its workers
+/// have stopped.
 struct DeliveryDeps {
     pg::Database& db;
-    redis::Client& redis;          ///< counts what the shared SMS sender has sent
-    tenancy::Directory& directory; ///< whose notifications they are
+    redis::Client& redis;          ///< counts the messages of the shared SMS sender
+    tenancy::Directory& directory; ///< finds the tenant of a notification
     blobs::BlobStore& blobs;       ///< attachments of emails
-    http::Client& client;          ///< to addresses the operator configured: Twilio, S3
+    http::Client& client;          ///< may reach the URLs that the operator configured: Twilio, S3
     crypto::Keyring const& keyring;
     Push& push;
     Mailer& mailer;
-    asio::io_context& io;        ///< where what can only be awaited runs (Runtime::io.first())
-    std::size_t broadcast_chunk; ///< devices in a chunk of a broadcast
+    asio::io_context& io;        ///< runs coroutines for worker threads (Runtime::io.first())
+    std::size_t broadcast_chunk; ///< devices per chunk of a broadcast
     core::Clock const& clock;
     observe::Logger& logger;
     observe::Metrics& metrics;
 };
 
-/// Sends what was accepted: the handlers of `queue_of(Channel)`, one queue a channel, and of broadcasts, each
-/// with workers of its own, so that a provider that hangs holds up nobody else's channel, and a broadcast no
-/// direct send.
+/// Delivers accepted notifications and broadcasts. Has the handlers of the queues of the channels
+/// (`queue_of(Channel)`), of broadcasts, and of resume jobs. Each queue has its own workers. So a provider
+/// that does not answer delays only its own channel, and a broadcast does not delay direct sends.
 ///
-/// A handler loads the notification, lets domain/ decide, asks the provider, and writes status, event,
-/// webhook, pruned devices and suppressed numbers in the transaction that ends the claim. What was
-/// acknowledged, opened or cancelled meanwhile is not sent. A process that dies between the provider's answer
-/// and that transaction repeats what it had in flight, under the same apns-id, collapse id or Message-ID.
+/// A handler loads the notification, calls the provider, and derives the outcome with the rules in domain/.
+/// It writes the status, the event, the webhook, removed devices and suppressed numbers in the transaction
+/// that ends the claim. A notification that was acknowledged, opened or cancelled before is not sent. If the
+/// process dies between the provider's answer and that transaction, the deliveries in flight are repeated
+/// with the same apns-id, collapse id or Message-ID.
 class Delivery {
 public:
     Delivery(sms::Options const& sms, DeliveryDeps deps);
@@ -81,7 +82,8 @@ public:
         jobs::Handler handler;
     };
 
-    /// The workers to run, for Platform::add_worker; their handlers live as long as this object.
+    /// The queues to run, for Platform::add_worker. The handlers must not be called after this object was
+    /// destroyed.
     std::vector<Queue> queues() const;
 
 private:

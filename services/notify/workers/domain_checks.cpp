@@ -11,10 +11,11 @@ jobs::Handler handler(Domains& d)
         core::Scope const scope{claim.scope_id, {}};
         auto const domain =
             d.db.transact_blocking(pg::Scopes(scope), [&](pg::Tx& tx) { return domains::find(tx, scope); });
-        if (!domain || domain->id != claim.ref) return Outcome::done(); // deleted, or replaced by another
+        if (!domain || domain->id != claim.ref) return Outcome::done(); // deleted or replaced
         DomainRecords const records = records_of(d, *domain);
         RecordChecks const checks = compare(records, d.dns.txt_blocking(names_of(records)));
-        // Not in the transaction that ends the claim: that one does not see the tenant's other environment.
+        // Uses a transaction of its own, because the transaction that ends the claim does not see the
+        // tenant's other environment.
         d.db.transact_blocking(domains::both_environments(scope), [&](pg::Tx& tx) {
             auto const checked = record_checks(tx, scope, domain->id, checks, d.clock.now());
             auto const entry = checked ? checked->entry() : std::nullopt;

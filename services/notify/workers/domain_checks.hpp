@@ -3,11 +3,12 @@
 #include "api/domains.hpp"
 #include "jobs/worker.hpp"
 
-/// DNS is asked about every custom domain once a day: one that was waiting for its records is verified by
-/// itself, and one whose records are gone is no longer sent from.
+/// Checks the DNS records of every custom domain once a day. A pending domain becomes verified when its
+/// required records are right. A domain whose required records are missing or wrong becomes pending, and is
+/// no longer used as sender.
 namespace notify::domain_checks {
 
-/// For Platform::add_worker. `domains` outlives the handler.
+/// The handler for Platform::add_worker. `domains` must outlive it.
 jobs::Handler handler(Domains& domains);
 
 } // namespace notify::domain_checks

@@ -44,7 +44,7 @@ jobs::Outcome EmailHandler::attempt(
     return end_of(deps_, scope.id, n, {began, answer});
 }
 
-/// Why the email cannot be sent now, or never: one of its uploads cannot be read. nullopt: all were.
+/// Reads the uploads into `rows`. Returns the answer if one cannot be read; nullopt if all were read.
 std::optional<Answer> EmailHandler::read_uploads(
     std::vector<email_attachments::Row>& rows, std::stop_token const& stop) const
 {

@@ -10,13 +10,14 @@
 
 namespace notify {
 
-/// Sends emails: the handler of `queue_of(Channel::email)`.
+/// Sends emails. The handler of `queue_of(Channel::email)`.
 class EmailHandler {
 public:
     explicit EmailHandler(DeliveryDeps const& deps) : deps_(deps) {}
 
-    /// One attempt at one email (`jobs::Handler`), from the scope's own domain once that is verified. One
-    /// that the end of the process cuts off does not count and is due at once.
+    /// Makes one attempt to send one email (`jobs::Handler`). The sender is in the scope's custom domain if
+    /// the domain is verified. If a stop of the process interrupts the attempt, the attempt does not count,
+    /// and the next attempt is due at once.
     jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop) const;
 
 private:

@@ -4,7 +4,7 @@ namespace notify {
 
 namespace {
 
-/// Beyond so many credentials those that gave no cause for concern are forgotten.
+/// At this number of credentials, breakers that have not tripped are discarded.
 constexpr std::size_t remembered = 10'000;
 
 } // namespace

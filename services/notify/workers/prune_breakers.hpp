@@ -10,18 +10,18 @@
 
 namespace notify {
 
-/// A platform's credential as it was put there: scope and kind; `updated_at`.
+/// Identifies a stored credential: scope and kind; `updated_at`.
 using PlatformVersion = std::pair<std::int64_t, std::int64_t>;
 
-/// A PruneBreaker for each credential, in this process's memory: every replica counts what it sees itself,
-/// and begins anew when it is restarted. A credential that is put in the place of another, the same one
-/// included, has its own. Safe from any thread.
+/// A PruneBreaker per credential, in the memory of this process. Each replica counts its own answers, and
+/// starts from zero after a restart. Storing a credential again, even the same one, starts a new breaker.
+/// Thread-safe.
 class PruneBreakers {
 public:
-    /// Counts one push that the carrier answered. True: that was one too many, just now.
+    /// Counts one push that the carrier answered. Returns true if this trips the breaker.
     bool count(PlatformVersion const& credential, bool gone);
 
-    /// Whether devices may be removed on the word of that credential's carrier.
+    /// Whether the carrier's answers for this credential may remove devices.
     bool may_prune(PlatformVersion const& credential) const;
 
 private:

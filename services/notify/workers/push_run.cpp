@@ -10,10 +10,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// So that a job is never due again in the very moment it is put off.
+/// Prevents a job from being due again at once.
 constexpr auto least_wait = 1s;
 
-/// Whether the carrier has not been asked at all.
+/// Whether no request was sent to the carrier.
 bool untried(PushAnswer const& answer) noexcept
 {
     return answer.verdict == Verdict::transient &&
@@ -87,7 +87,7 @@ void PushRun::wake_at(core::Time time)
     again_ = again_ ? std::min(*again_, time) : time;
 }
 
-/// Looks again when the pause ends, or before that, when the push has no patience left.
+/// The job runs again when the pause ends, or when the push's time limit ends, whichever is earlier.
 void PushRun::wake_after_pause(core::Time until)
 {
     wake_at(may_wait() ? std::min(until, patience_end(notification_.due_at())) : until);

@@ -15,49 +15,51 @@
 
 namespace notify {
 
-/// A platform that is refused, or paused already, with pushes that wait for another credential.
+/// A platform whose credential was refused in this run, or that is already paused. Pushes wait for a new
+/// credential.
 struct Halted {
     PlatformKind kind{};
     core::Time seen; ///< `updated_at` of its credential
-    /// Set when the carrier refused the credential just now.
+    /// The carrier's reason, if it refused the credential in this run.
     std::optional<std::string> refused;
 };
 
-/// One run of a push's job, without its I/O: which devices are asked, and what follows from their answers.
+/// The decisions of one run of a push's job, without I/O. Selects the devices to push to, and derives the new
+/// state of each device from the carriers' answers.
 class PushRun {
 public:
-    /// What the run finds. `now` is when it begins.
+    /// `now` is the start of the run.
     PushRun(Notification notification, std::vector<deliveries::Target> targets,
         std::vector<platforms::Sealed> platforms, core::Time now);
 
-    /// The devices to be asked now: those where it is pending and nothing stands in the way.
+    /// The devices to push to now: those that are pending and have a working platform.
     std::vector<PushTarget> const& asked() const noexcept { return asked_; }
 
-    /// Takes the answers, in the order of `asked()`. `entropy` is any random number.
+    /// Applies the answers, in the order of `asked()`. `entropy` is any random number.
     void apply(std::span<PushAnswer const> answers, core::Time now, std::uint64_t entropy);
 
     Notification const& notification() const noexcept { return notification_; }
 
-    /// The scope's platform of that kind; null when it has none.
+    /// The scope's platform of this kind; null if the scope has none.
     platforms::Sealed const* platform_of(PlatformKind kind) const noexcept;
 
-    /// When the job runs next; nullopt: it is done.
+    /// When the job runs next; nullopt if it is done.
     std::optional<core::Time> again() const noexcept { return again_; }
 
-    /// Whether some device was asked, so that this was an attempt.
+    /// Whether a carrier was asked about some device, so that this run counts as an attempt.
     bool counts() const noexcept { return counts_; }
 
-    bool accepted() const noexcept { return accepted_; } ///< by some device's carrier just now
+    bool accepted() const noexcept { return accepted_; } ///< whether a carrier accepted the push in this run
 
-    /// Why the push has failed, if it has not reached any device. `NO_DEVICES` when there was none.
+    /// The failure reason of a push that has reached no device. `NO_DEVICES` if the push had no devices.
     std::string const& reason() const noexcept { return reason_; }
 
-    std::vector<PushDelivery> const& changed() const noexcept { return changed_; } ///< to be written
+    std::vector<PushDelivery> const& changed() const noexcept { return changed_; } ///< deliveries to write
 
     std::vector<Halted> const& halted() const noexcept { return halted_; }
 
-    /// The device of `asked()[i]`, when the carrier's answer says that it is gone; nullopt when it does not,
-    /// or the device was registered again after it went.
+    /// The device of `asked()[i]` if the carrier answered "token gone". nullopt if the carrier gave another
+    /// answer, or if the device was registered again after the token became invalid.
     std::optional<devices::Gone> gone(std::size_t i, PushAnswer const& answer) const;
 
 private:
@@ -75,7 +77,7 @@ private:
     core::Time const began_;
     core::Time now_;
     std::vector<PushTarget> asked_;
-    std::vector<std::size_t> indices_; ///< of `asked_` in `targets_`
+    std::vector<std::size_t> indices_; ///< indexes of `asked_` in `targets_`
     std::vector<PushDelivery> changed_;
     std::vector<Halted> halted_;
     std::optional<core::Time> again_;

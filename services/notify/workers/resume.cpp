@@ -9,7 +9,7 @@ namespace notify {
 
 namespace {
 
-constexpr std::size_t a_step = 500; ///< pushes to a transaction
+constexpr std::size_t a_step = 500; ///< pushes per transaction
 
 } // namespace
 

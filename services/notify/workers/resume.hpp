@@ -7,13 +7,14 @@
 
 namespace notify {
 
-/// Has the pushes, and the chunks of broadcasts, that waited for a platform tried now: the handler of
+/// Makes the pushes and broadcast chunks that waited for a platform due now. The handler of
 /// `platform_state::resume_queue`.
 class Resume {
 public:
     explicit Resume(DeliveryDeps const& deps) : deps_(deps) {}
 
-    /// Brings their jobs forward, some at a time (`jobs::Handler`). What is interrupted begins anew.
+    /// Makes the waiting jobs due now, a limited number per transaction (`jobs::Handler`). An interrupted run
+    /// starts again from the first job.
     jobs::Outcome operator()(jobs::Claim const& claim, std::stop_token const& stop) const;
 
 private:

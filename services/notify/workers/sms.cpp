@@ -14,19 +14,20 @@ namespace {
 using jobs::Outcome;
 using namespace std::chrono_literals;
 
-/// While the shared sender's limit cannot be checked, nothing is sent.
+/// Pause while Redis is down. Without Redis, the use of the shared sender's limit is unknown, so no message
+/// is sent.
 constexpr auto limit_unknown_pause = 5s;
-/// And one that is spent is looked at this often, for an operator may have raised it.
+/// Longest pause while the limit is exceeded. It is bounded because an operator may raise the limit.
 constexpr auto longest_pause = 15min;
 
-constexpr std::string_view nonsense = "UNEXPECTED_ANSWER"; ///< not Twilio's language
+constexpr std::string_view nonsense = "UNEXPECTED_ANSWER"; ///< the answer does not follow Twilio's protocol
 
 Verdict verdict_of_refusal(sms::Sent const& sent) noexcept
 {
     constexpr unsigned queue_full = 21611; // https://www.twilio.com/docs/api/errors/21611
     if (sent.status == 429 || sent.code == queue_full) return Verdict::throttled;
     if (sent.status == 401) return Verdict::credential;
-    // Whoever gave up waiting for an answer does not know what the one behind it has done.
+    // A proxy gave up waiting, so the message may have been created.
     if (sent.status == 408 || sent.status == 504) return Verdict::unknown;
     return sent.status >= 500 ? Verdict::transient : Verdict::refused;
 }
@@ -67,7 +68,7 @@ Answer answer_of(sms::Sent const& sent)
         .reason = {},
         .provider_id = sent.provider_id,
         .retry_after = sent.retry_after};
-    bool const named = !sent.provider_id.empty(); // the outbox names nothing
+    bool const named = !sent.provider_id.empty(); // the outbox gives no ids
     if (answer.verdict == Verdict::accepted && named && !is_provider_id(sent.provider_id))
         return {.verdict = Verdict::unknown, .reason = std::string(nonsense), .provider_id = {}};
     if (answer.verdict != Verdict::accepted) answer.reason = reason_for(sent);
@@ -119,7 +120,7 @@ jobs::Outcome SmsHandler::attempt(core::Scope const& scope, Notification const& 
     if (auto const later = held_back(scope, use)) return Outcome::not_yet(*later);
     core::Time const began = deps_.clock.now();
     sms::Message const message{.scope = scope,
-        .to = sms::PhoneNumber::parse(n.to).value(), // it was one when it was accepted
+        .to = sms::PhoneNumber::parse(n.to).value(), // checked when it was accepted
         .body = n.content.body,
         .status_callback = status_callback(webhook_url_, scope.id, n),
         .traceparent = n.traceparent.value_or("")};

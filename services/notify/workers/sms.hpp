@@ -11,23 +11,22 @@
 
 namespace notify {
 
-/// What became of a text message, in the taxonomy of all channels. A create that may have been carried out is
-/// `unknown`.
+/// Translates the result of sending a text message into an Answer. If the message may have been created
+/// although the request failed, the verdict is `unknown`.
 Answer answer_of(sms::Sent const& sent);
 
-/// The address that Twilio tells what becomes of a message: `webhook_url` with the scope, the notification
-/// and its `queued_at` (Unix microseconds: a retry has another one) as its query; empty when there is none to
-/// tell.
+/// The status callback URL for Twilio: `webhook_url` with the scope, the notification and its `queued_at`
+/// (Unix microseconds; a retry has another value) as query. Empty if `webhook_url` is empty.
 std::string status_callback(std::string const& webhook_url, std::int64_t scope_id, Notification const& n);
 
-/// Sends text messages: the handler of `queue_of(Channel::sms)`.
+/// Sends text messages. The handler of `queue_of(Channel::sms)`.
 class SmsHandler {
 public:
     SmsHandler(sms::Options const& options, DeliveryDeps const& deps);
 
-    /// One attempt at one message (`jobs::Handler`). Numbers on the scope's suppression list are not sent to,
-    /// and those that turn out to have opted out are put on it. Twilio's sender is shared by all tenants:
-    /// what is beyond its limits waits.
+    /// Makes one attempt to send one message (`jobs::Handler`). Suppressed numbers get no message. If the
+    /// provider answers that a number has opted out, the number is suppressed. All tenants share one sender
+    /// at Twilio, so messages beyond the sender's limits wait.
     jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop);
 
 private:
@@ -38,13 +37,14 @@ private:
 
     Loaded load(jobs::Claim const& claim) const;
     jobs::Outcome attempt(core::Scope const& scope, Notification const& n);
-    /// nullopt: it may go out, and is counted as `use`; else when to ask again.
+    /// Checks the sender's limits. nullopt: the message may be sent and is counted as `use`. Otherwise the
+    /// result is the time to try again.
     std::optional<core::Time> held_back(core::Scope const& scope, sms::SenderGuard::Use& use);
     void give_back(sms::SenderGuard::Use const& use);
 
     DeliveryDeps const& deps_;
     std::string const webhook_url_;
-    bool const guarded_; ///< the outbox sends nothing that a carrier could mind
+    bool const guarded_; ///< whether the limits apply; false for the outbox, which sends nothing to a carrier
     std::unique_ptr<sms::Sender> const sender_;
     sms::SenderGuard guard_;
 };

@@ -16,7 +16,7 @@ constexpr auto farewell = 2s;
 
 core::Error unavailable()
 {
-    return core::Error::unavailable("The store of attachments cannot be reached at the moment.");
+    return core::Error::unavailable("The attachment store is unavailable.");
 }
 
 asio::awaitable<std::optional<std::string>> read_local(
@@ -31,7 +31,7 @@ asio::awaitable<std::optional<std::string>> read_local(
     co_return bytes;
 }
 
-/// From a store whose download addresses lead elsewhere.
+/// Downloads from a store with external download URLs.
 std::optional<std::string> fetch(
     DeliveryDeps const& deps, blobs::Key const& key, std::int64_t size_bytes, std::stop_token const& stop)
 {

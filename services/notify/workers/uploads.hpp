@@ -11,8 +11,9 @@
 
 namespace notify {
 
-/// The bytes of an upload, blocking: for worker threads. nullopt when it is not there, or is not of that
-/// size. Throws core::Error UNAVAILABLE when the store cannot be asked.
+/// Reads the bytes of an upload. The call blocks, so make it on a worker thread. nullopt if the upload does
+/// not exist or has another size. Throws core::Error UNAVAILABLE if the store does not answer or answers with
+/// an error.
 std::optional<std::string> read_upload(
     DeliveryDeps const& deps, blobs::Key const& key, std::int64_t size_bytes, std::stop_token const& stop);
 
