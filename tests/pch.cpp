@@ -1,1 +1,1 @@
-// The source that the precompiled header of the tests is made with.
+// The source file of the target that builds the tests' precompiled header.

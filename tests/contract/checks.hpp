@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 
-/// The contract of the service under test, which its tests name.
+/// The contract of the service under test. Each test program defines it.
 OpenApi const& contract();
 
 /// `GET /v1/feedbacks/{feedbackId}`
@@ -22,7 +22,7 @@ template <class Route> std::string name_of(Route const& route)
     return std::string(http::to_string(route.method)) + " " + std::string(route.path);
 }
 
-/// The contract describes every route of the table and no other.
+/// Checks that the contract describes exactly the routes of the table.
 template <class Routes> void check_described(Routes const& routes)
 {
     std::set<std::string> documented, served;
@@ -33,7 +33,7 @@ template <class Routes> void check_described(Routes const& routes)
     CHECK(documented == served);
 }
 
-/// It says of each who may call it, and with which parameters.
+/// Checks that the contract names the callers and parameters of each route, and has an example of its body.
 template <class Routes> void check_operations(Routes const& routes)
 {
     std::set<std::string> ids;
@@ -56,24 +56,24 @@ template <class Routes> void check_operations(Routes const& routes)
     }
 }
 
-/// Calls operation `name` at `path` and checks the answer against what the contract says of it.
+/// Calls operation `name` at `path` and checks the response against the contract.
 testing::HttpResponse checked(testing::HttpClient& client, std::string const& name, std::string const& path,
     std::optional<std::string> const& body = std::nullopt, testing::HttpClient::Headers const& headers = {});
 
-/// The contract's own example of the operation's body.
+/// The contract's example of the operation's request body.
 std::string example_of(std::string const& name);
 
-/// An operation whose path has no parameters, with the contract's own example where there is one.
+/// Calls an operation whose path has no parameters, with the example of its body if it has one.
 testing::HttpResponse example(testing::HttpClient& client, std::string const& name);
 
-/// Every operation on webhooks, called by `backend`. `happen` makes something that all of them hear of.
+/// Calls every operation on webhooks as `backend`. `happen` causes an event.
 void check_webhooks(testing::HttpClient& backend, std::function<void()> const& happen);
 
-/// Every operation on API keys that all services have, called by `manager`; `backend` may not.
+/// Calls every operation on API keys that services share, as `manager`. `backend` is refused.
 void check_keys(testing::HttpClient& manager, testing::HttpClient& backend);
 
-/// Every operation on tenants that all services have, called by the operator.
+/// Calls every operation on tenants as the operator, `master`.
 void check_tenants(testing::HttpClient& master);
 
-/// The API reference: the page, and the contract as it is served, which says what that of proto/ says.
+/// Fetches the API reference and checks that the served contract equals that of proto/.
 void check_reference(testing::HttpClient& anyone);

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-/// A contract of proto/, as far as the tests hold it against the code.
+/// A contract of proto/: the parts that tests compare with the code.
 class OpenApi {
 public:
-    /// Throws when the file, or one it refers to, is missing or is not what OpenAPI 3.1 asks for.
+    /// Throws std::exception if the file or a file it refers to is missing or is not OpenAPI 3.1.
     explicit OpenApi(std::string const& file);
-    /// A document that refers to no other.
+    /// A document without references to other files.
     explicit OpenApi(boost::json::object const& whole);
 
     struct Operation {
@@ -41,7 +41,7 @@ private:
     std::map<std::string, Operation> operations_;
 };
 
-/// Faults of `document` against a JSON schema (2020-12: type, enum, const, required, properties, items,
+/// Faults of `document` under a JSON schema (2020-12: type, enum, const, required, properties, items,
 /// oneOf, allOf, pattern, bounds; the formats uuid and date-time). Empty: it is valid. A member that the
 /// schema does not name is a fault, so that a field cannot be added without the contract.
 std::vector<std::string> faults_of(boost::json::value const& document, boost::json::value const& schema);

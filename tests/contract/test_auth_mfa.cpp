@@ -21,17 +21,17 @@ testing::HttpResponse sent(
 
 } // namespace
 
-TEST_CASE("the contract describes every route and no other", "[contract]")
+TEST_CASE("the contract describes exactly the routes of the service", "[contract]")
 {
     check_described(auth_mfa::routes);
 }
 
-TEST_CASE("the contract says who may call what, and with which parameters", "[contract]")
+TEST_CASE("the contract names the callers and the parameters of each route", "[contract]")
 {
     check_operations(auth_mfa::routes);
 }
 
-TEST_CASE("the answers of accounts are what the contract says", "[contract]")
+TEST_CASE("responses of accounts match the contract", "[contract]")
 {
     World const world;
     auto anyone = world.client();
@@ -61,7 +61,7 @@ TEST_CASE("the answers of accounts are what the contract says", "[contract]")
     CHECK(example(user, "GET /v1/auth/me").status == 401);
 }
 
-TEST_CASE("the answers of factors are what the contract says", "[contract]")
+TEST_CASE("responses of factors match the contract", "[contract]")
 {
     World const world;
     auto anyone = world.client();
@@ -117,7 +117,7 @@ TEST_CASE("the answers of factors are what the contract says", "[contract]")
     CHECK(example(user, "DELETE /v1/auth/mfa/totp").status == 400);
 }
 
-TEST_CASE("the answers of the tenant's and the operator's routes are what the contract says", "[contract]")
+TEST_CASE("responses of tenant and operator routes match the contract", "[contract]")
 {
     World const world;
     auto master = world.as_master(), anyone = world.client();
@@ -150,7 +150,7 @@ TEST_CASE("the answers of the tenant's and the operator's routes are what the co
         CHECK(example(anyone, std::string("GET ") + page).status == 200);
 }
 
-TEST_CASE("the reference that is served is the contract's", "[contract]")
+TEST_CASE("the served reference matches the contract", "[contract]")
 {
     World const world;
     auto anyone = world.client();

@@ -1,4 +1,4 @@
-// What may be an API key: as it stands, and as the random part of a key with the right checksum.
+// An API key: the input itself, and the input as the random part of a key with the right checksum.
 #include "auth/key_format.hpp"
 #include "crypto/checksum.hpp"
 #include "fuzz.hpp"
@@ -19,7 +19,7 @@ bool is_base62(char c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/// A key says what service it is for, and is another key with any one character changed.
+/// A key names its service. Changing any one character makes it invalid.
 void check_accepted(std::string const& key, std::string_view prefix)
 {
     require(key.size() == prefix.size() + key_format::random_length + key_format::checksum_length);

@@ -1,4 +1,4 @@
-// The cursor of a list, behind a line with what the list is filtered by.
+// A line with the filter of a list, then a cursor of that list.
 #include "paging/cursor.hpp"
 
 #include "core/error.hpp"
@@ -14,17 +14,17 @@ using fuzz::require;
 
 namespace {
 
-/// A cursor that is taken is the one that was given out for its place, and good for no other list.
+/// An accepted cursor is the one that was issued for its position. No other list accepts it.
 void check_accepted(std::string_view cursor, std::uint64_t hash)
 {
     auto const position = paging::decode(cursor, hash);
     if (!position) return;
     require(paging::encode(*position, hash) == cursor && !paging::decode(cursor, hash + 1));
-    if (position->time) core::to_rfc3339(*position->time); // throws for a time that a database could not hold
+    if (position->time) core::to_rfc3339(*position->time); // throws for a time that the database cannot store
     require(paging::number_of(position) >= 0);
 }
 
-/// Any place there is comes back from its cursor.
+/// Every position survives encoding and decoding.
 void check_round_trip(std::string_view bytes, std::uint64_t hash)
 {
     std::array<std::uint8_t, 16> id{};
@@ -40,7 +40,7 @@ void check_round_trip(std::string_view bytes, std::uint64_t hash)
     require(paging::number_of(paging::Position{std::nullopt, paging::id_of_number(number)}) == number);
 }
 
-/// The same through a request.
+/// The same, with the cursor in a query parameter of a request.
 void check_query(std::string_view cursor, std::uint64_t hash)
 {
     std::string const query = "limit=7&cursor=" + core::percent_encode(cursor);

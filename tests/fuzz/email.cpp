@@ -1,5 +1,5 @@
-// An email: the sender's name, the sender's address, the recipient's, the subject, an attachment's name and
-// its type on a line each, a character that says whether the rest, which is its text, is HTML.
+// An email. One line each: the sender's name, the sender's address, the recipient's address, the subject, an
+// attachment's name, its type. Then a character that selects HTML or plain text, and the email's text.
 #include "core/fields.hpp"
 #include "core/text.hpp"
 #include "crypto/encoding.hpp"
@@ -32,7 +32,7 @@ bool is_visible_ascii(std::string_view text)
     return std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
 }
 
-/// What is an address to us is one to browsers, fits SMTP's limits, and stays the same when it is read again.
+/// An accepted address is valid for browsers, fits SMTP's limits, and parses to the same address again.
 void check_address(std::string_view text)
 {
     if (auto const domain = DomainName::parse(text)) {
@@ -61,7 +61,7 @@ std::vector<std::string_view> lines_of(std::string_view message)
     return lines;
 }
 
-/// Every relay takes it, and its header has our fields and no other.
+/// The message keeps the limits that every relay accepts, and its header has only the expected fields.
 void check_wire(std::string_view message)
 {
     static constexpr std::array<std::string_view, 6> ours{
@@ -92,7 +92,8 @@ Ref<GMimeMessage> parsed(std::string const& message)
     return read;
 }
 
-/// A field's text as RFC 2047 has it: each encoded word by itself, and nothing of the space between two.
+/// Decodes the text of a field (RFC 2047). Decodes each encoded word separately and drops the space between
+/// two words.
 std::string decoded(std::string_view text)
 {
     constexpr std::string_view begin = "=?UTF-8?B?", end = "?=";
@@ -122,8 +123,8 @@ void check_subject(std::string_view message, std::string_view subject)
     require(decoded(unfolded) == subject);
 }
 
-/// Another's parser finds in it what was put there. (It takes neighbouring encoded words for one, so that the
-/// subject is left out.)
+/// Another parser (GMime) finds the same content. The subject is left out, because GMime joins neighbouring
+/// encoded words.
 void check_read_back(notify::Mailbox const& from, std::string const& message)
 {
     auto const read = parsed(message);

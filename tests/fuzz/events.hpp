@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-/// What has to hold of webhooks of either provider, a payload a line.
+/// Checks for webhooks of both providers, one payload on each line.
 namespace fuzz {
 
 inline constexpr std::size_t max_events = 16;
 inline constexpr std::int64_t scope_id = 5;
 
-/// Whether the database can hold it as an id.
+/// Whether the database can store the text as an id.
 inline bool is_id(std::string const& text)
 {
     return core::count_code_points(text) <= billing::reading::max_id && core::is_utf8(text) &&
@@ -29,7 +29,7 @@ inline bool is_time(std::optional<core::Time> const& time)
     return !time || core::is_representable(*time);
 }
 
-/// What every event can be relied on to be, whatever it says.
+/// The guarantees of every accepted event.
 inline void check_envelope(billing::Event const& event)
 {
     require(!event.id.empty() && is_id(event.id) && !event.type.empty() && is_id(event.type));
@@ -41,7 +41,7 @@ inline void check_envelope(billing::Event const& event)
         require(event.environment && event.at);
 }
 
-/// The events of the payloads that can be read, each id once.
+/// The events of the valid payloads. Each id occurs once.
 inline std::vector<billing::Event> read_events(Input input, billing::Provider provider)
 {
     std::vector<billing::Event> events;
@@ -58,7 +58,7 @@ inline std::vector<billing::Event> read_events(Input input, billing::Provider pr
     return events;
 }
 
-/// Whoever has something after the events has it in whatever order they came.
+/// The entitlements after the events do not depend on the order of the events.
 inline void check_history(std::vector<billing::Event> events, std::set<std::string> const& users)
 {
     for (auto const& user : users) {

@@ -7,22 +7,23 @@
 #include <source_location>
 #include <string_view>
 
-/// Reads one input and asserts what has to hold of it. The fuzzing engine calls it, or `replay.cpp` with
+/// Reads one input and checks the properties of the result. The fuzzing engine calls it, or `replay.cpp` with
 /// every file of the corpus.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);
 
 namespace fuzz {
 
-/// Ends the process unless `holds`, in every build: the engine keeps the input that did it.
+/// Ends the process unless `holds`, in every build. The engine then keeps the input.
 inline void require(bool holds, std::source_location where = std::source_location::current())
 {
     if (holds) return;
     std::fprintf(
-        stderr, "%s:%u: what has to hold does not\n", where.file_name(), static_cast<unsigned>(where.line()));
+        stderr, "%s:%u: a property does not hold\n", where.file_name(), static_cast<unsigned>(where.line()));
     std::abort();
 }
 
-/// An input that says several things, one after the other, each readable in a file of the corpus.
+/// An input with several parts, one after the other. Parts are text, so that files of the corpus are
+/// readable.
 class Input {
 public:
     Input(std::uint8_t const* data, std::size_t size) noexcept
@@ -30,7 +31,7 @@ public:
     {
     }
 
-    /// Up to the next `mark`, or all that is left.
+    /// Removes and returns the text up to the next `mark`, or the rest.
     std::string_view until(char mark) noexcept
     {
         auto const end = rest_.find(mark);
@@ -41,7 +42,7 @@ public:
 
     std::string_view line() noexcept { return until('\n'); }
 
-    /// One of `count` possibilities, by the next character.
+    /// A number below `count`, chosen by the next character. 0 when none is left.
     std::size_t choice(std::size_t count) noexcept
     {
         if (rest_.empty()) return 0;

@@ -1,4 +1,5 @@
-// The header fields of a request, `Name: value` a line: whom it is for, who sends it, and what it depends on.
+// The header fields of a request, one `Name: value` on each line: tenant, credential, client address, trace,
+// conditions.
 #include "blobs/media_type.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -32,7 +33,7 @@ http::Request read(fuzz::Input input)
     return request;
 }
 
-/// nullopt: refused, which TENANT_MISMATCH alone may say.
+/// Returns nullopt if the request is refused. The only allowed error is TENANT_MISMATCH.
 std::optional<Resolution> resolve(http::Request const& request, bool tenant_headers)
 {
     try {
@@ -57,7 +58,7 @@ void check_tenant(http::Request const& request)
             require(!service::agrees(*named, named->slug + "x", *named->environment));
         }
     }
-    // Headers add to what the host says, and never change it.
+    // Headers can complete the host's tenant and environment, but never change them.
     if (by_all) require(by_host.has_value());
     if (by_all && by_host->kind != Resolution::Kind::nothing)
         require(by_all->kind == by_host->kind && by_all->slug == by_host->slug &&
@@ -75,7 +76,7 @@ void check_client(http::Request const& request)
 {
     static auto const proxies = service::TrustedProxies::parse("10.0.0.0/8, ::1, 2001:db8::/32").value();
     auto const forwarded = service::joined_header(request, "X-Forwarded-For").value_or("");
-    require(proxies.client_address("192.0.2.1", forwarded) == "192.0.2.1"); // whom nobody trusts
+    require(proxies.client_address("192.0.2.1", forwarded) == "192.0.2.1"); // not a trusted proxy
     boost::system::error_code failed;
     boost::asio::ip::make_address(proxies.client_address("10.0.0.1", forwarded), failed);
     require(!failed);

@@ -1,5 +1,5 @@
-// The bytes of a connection: heads, and bodies by length and in chunks. However they are cut into reads, the
-// same requests come of them.
+// The bytes of a connection: heads, and bodies by length or in chunks. They must yield the same requests for
+// every division into reads.
 #include "core/text.hpp"
 #include "fuzz.hpp"
 #include "http/parser.hpp"
@@ -19,9 +19,9 @@ using State = RequestParser::State;
 
 namespace {
 
-constexpr std::size_t header_limit = 1024; // of which inputs can have more
+constexpr std::size_t header_limit = 1024; // small enough that inputs can exceed it
 
-/// A request as it was read, copied.
+/// A copy of a request.
 struct Read {
     std::string method, target, path, query, body;
     std::vector<std::pair<std::string, std::string>> headers;
@@ -33,10 +33,10 @@ struct Read {
 struct Connection {
     enum class End { in_head, in_body, failed };
 
-    std::vector<Read> requests; ///< from when their head was there
+    std::vector<Read> requests; ///< each from the end of its head
     End end = End::in_head;
 
-    /// Whether they are the same to whoever serves them. What is wrong with a head may show before its end.
+    /// Whether both yield the same requests. A fault in a head may be found before the end of the head.
     bool same_as(Connection const& other) const
     {
         auto const may_differ = [](End one, End another) {
@@ -60,7 +60,7 @@ bool is_visible(std::string_view text)
     return text.find_first_of("\r\n\0"sv) == std::string_view::npos;
 }
 
-/// What a head that was let through can be relied on to be.
+/// The guarantees of an accepted head.
 void check_head(RequestParser const& parser, http::Request const& request, std::string_view input)
 {
     auto const count = [&](std::string_view name) {
@@ -84,7 +84,7 @@ void check_head(RequestParser const& parser, http::Request const& request, std::
     require(codings == 0 || parser.http11());
 }
 
-/// As services read what a query says; it throws VALIDATION_ERROR and nothing else.
+/// Reads the query as the services do. It must throw VALIDATION_ERROR only.
 void read_query(http::Request const& request)
 {
     http::Query query(request);
@@ -100,7 +100,7 @@ void read_query(http::Request const& request)
     }
 }
 
-/// One connection: `there` of its bytes have arrived, and `step` more arrive whenever they are wanted.
+/// One connection, whose bytes arrive in pieces of `step` bytes.
 class Reader {
 public:
     Reader(std::string const& bytes, std::size_t step) : bytes_(bytes), step_(step) {}
@@ -130,7 +130,7 @@ private:
         return false;
     }
 
-    /// False: there are no more whole ones.
+    /// Returns false if there is no further complete request.
     bool read_request()
     {
         http::Request request;

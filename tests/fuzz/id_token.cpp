@@ -1,4 +1,4 @@
-// An identity provider's id token: `{header}` on a line, then `{claims}`.
+// An id token of an identity provider: `{header}` on a line, then `{claims}`.
 #include "core/fields.hpp"
 #include "fuzz.hpp"
 #include "providers/identity_claims.hpp"
@@ -49,6 +49,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     crypto::Jws const jws{*std::move(header), *std::move(claims), {}, {}};
     auto const claimed = auth_mfa::read_identity(jws, providers, now);
     if (claimed) check(*claimed, jws);
-    require(!auth_mfa::read_identity(jws, {}, now)); // a tenant that trusts nobody
+    require(!auth_mfa::read_identity(jws, {}, now)); // a tenant without identity providers
     return 0;
 }

@@ -1,5 +1,5 @@
-// A JSON body, read as handlers read them: whatever it is, all faults are named, and what has none is within
-// its bounds.
+// A JSON body, read in the same way as by handlers. For every input, all faults are named, and accepted
+// values are within their bounds.
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
@@ -42,7 +42,7 @@ void check_depth(json::value const& value, std::size_t depth = 1)
     }
 }
 
-/// What a creation reads.
+/// Reads the fields of a request that creates a resource.
 void read_new(core::Fields& f)
 {
     auto const title = f.text("title", 1, 20);
@@ -69,7 +69,7 @@ void read_new(core::Fields& f)
         require(is_text(tag, 1, 10));
 }
 
-/// What a change reads.
+/// Reads the fields of a request that changes a resource.
 void read_change(core::Fields& f)
 {
     auto const title = f.change_text("title", 1, 20);
@@ -83,7 +83,7 @@ void read_change(core::Fields& f)
     require(!email.value || core::is_email(*email.value));
 }
 
-/// The answer to a body at fault names a few members of it, and is JSON whatever they are.
+/// The response to a faulty body names the faulty fields, and is valid JSON for every input.
 void check_problem(core::Error const& error)
 {
     auto const answer = http::problem(error, "id");
@@ -96,7 +96,7 @@ void check_problem(core::Error const& error)
         require(errors[i].at("pointer").as_string() == error.faults()[i].pointer);
 }
 
-/// What we write reads back the same.
+/// Written JSON parses to the same value.
 void check_written(json::value const& value)
 {
     core::JsonWriter writer;

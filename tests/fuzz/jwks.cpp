@@ -1,4 +1,4 @@
-// A key set: our own issuer's, and another's.
+// A key set, read as the key set of auth-mfa and as the key set of another issuer.
 #include "crypto/encoding.hpp"
 #include "crypto/jwt.hpp"
 #include "fuzz.hpp"
@@ -13,7 +13,7 @@ using fuzz::require;
 
 namespace {
 
-/// nullopt when the text is no key set, which std::invalid_argument alone may say.
+/// Returns nullopt if the text is not a key set. The parser must then throw std::invalid_argument.
 std::optional<JwkSet> read(JwkSet (*parse)(std::string_view), std::string_view text)
 {
     try {
@@ -26,8 +26,8 @@ std::optional<JwkSet> read(JwkSet (*parse)(std::string_view), std::string_view t
 void check(JwkSet const& set)
 {
     for (auto const& key : set.keys) {
-        require(!key.kid().empty() && set.find(key.kid()) == &key); // each id once
-        // That it can be used: nothing it is asked about is its signature.
+        require(!key.kid().empty() && set.find(key.kid()) == &key); // ids are unique
+        // The key can be used: it verifies no foreign signature.
         for (auto const* const algorithm : {"ES256", "RS256"}) {
             crypto::Jws const jws{{{"alg", algorithm}}, {}, "e30.e30", std::string(64, 'x')};
             require(!crypto::verify(key, jws));

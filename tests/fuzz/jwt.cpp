@@ -1,5 +1,5 @@
-// A user's token: as it stands, which is nobody's signature; or (`{header}` and `{claims}`, a line each) made
-// a token of that is signed with a key of the set.
+// A user token. Either the input itself, which no key has signed; or `{header}` and `{claims}` on one line
+// each, which the target signs with a key of the set.
 #include "crypto/jwt.hpp"
 
 #include "auth/user_tokens.hpp"
@@ -24,7 +24,7 @@ public:
     core::Time now() const override { return core::Time(std::chrono::seconds(1'767'225'600)); } // 2026
 };
 
-/// One for the whole process. The key set is there before anything is checked.
+/// The one verifier of the process. The key set is loaded before the first check.
 struct Verifier {
     FixedClock clock;
     crypto::SigningKey key = crypto::SigningKey::generate();
@@ -44,8 +44,7 @@ struct Verifier {
 
 Verifier& verifier()
 {
-    static auto* const made =
-        new Verifier; // until the process ends, so that no thread is joined on the way out
+    static auto* const made = new Verifier; // never destroyed, so that no thread is joined at exit
     return *made;
 }
 
@@ -64,7 +63,7 @@ void check_accepted(auth::UserToken const& token, core::Time now)
     require(token.expires_at <= core::max_time && token.issued_at >= core::Time());
 }
 
-/// A token has one text alone.
+/// A token has only one encoding.
 void check_parts(std::string_view raw)
 {
     auto const jws = crypto::parse_jws(raw);
@@ -92,7 +91,7 @@ void check_signed(fuzz::Input input)
     auto const known = verifier().tokens.check(raw);
     if (!known.token) return;
     check_accepted(*known.token, verifier().clock.now());
-    require(verifier().tokens.check(raw).token == known.token); // remembered
+    require(verifier().tokens.check(raw).token == known.token); // from the cache
     require(verifier().tokens.check(raw.substr(0, raw.size() - 2)).token == nullptr);
 }
 

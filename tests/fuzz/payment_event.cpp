@@ -1,4 +1,4 @@
-// Webhooks of the card payment provider, a payload a line, and the history they make.
+// A sequence of webhooks of the card payment provider, one payload on each line.
 #include "events.hpp"
 
 using billing::SubscriptionEvent, billing::InvoiceEvent;

@@ -1,4 +1,4 @@
-// A telephone number, and a text for it.
+// A telephone number, and a text message for it.
 #include "sms/phone.hpp"
 
 #include "core/fields.hpp"
@@ -22,7 +22,7 @@ void check_number(std::string_view text)
     require(std::ranges::all_of(text.substr(1), [](char c) { return c >= '0' && c <= '9'; }));
     require(text.substr(1).starts_with(number->calling_code()) && text[1] != '0');
     require(number->country().empty() || sms::is_country(number->country()));
-    require(!number->country().empty() || sms::is_premium(*number)); // networks of no country are
+    require(!number->country().empty() || sms::is_premium(*number)); // numbers without a country are premium
     std::array const countries{std::string(number->country())};
     require(sms::is_among(*number, countries) && sms::is_among(*number, {}));
     auto const masked = number->masked();

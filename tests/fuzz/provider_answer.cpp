@@ -1,5 +1,5 @@
-// What carriers, Google's authorization server, a mail server, Twilio and DNS answer: the status, on the rest
-// of its line a Retry-After, then the body.
+// Responses of push carriers, Google's authorization server, a mail server, Twilio and DNS: a line with the
+// status and a Retry-After, then the body.
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/text.hpp"
@@ -51,7 +51,7 @@ bool is_shown(std::string_view text)
     });
 }
 
-/// What is kept of an answer can be stored and shown, whoever gave it.
+/// For every provider, the parts of a response that are kept can be stored and shown.
 void check(Answer const& answer)
 {
     require(static_cast<std::size_t>(answer.verdict) < notify::verdicts.size() && is_shown(answer.reason));
@@ -88,7 +88,7 @@ void check_token(Said const& said)
     require(read.token->expires > now && core::is_representable(read.token->expires));
 }
 
-/// A message counts as taken or its recipient as lost only by the provider's own word.
+/// A message counts as accepted, or its recipient as invalid, only if the provider's response says so.
 void check_twilio(Said const& said)
 {
     auto const sent = sms::twilio::read_answer(said.status, said.body);
@@ -130,7 +130,7 @@ void check_dns(std::string_view text)
     }
 }
 
-/// What a tenant gives as a credential is none without a key.
+/// A credential without a key is refused.
 void check_credential(std::string_view text)
 {
     boost::system::error_code failed;

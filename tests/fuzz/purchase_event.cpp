@@ -1,4 +1,4 @@
-// Webhooks of the in-app purchase platform, a payload a line, and the history they make.
+// A sequence of webhooks of the in-app purchase platform, one payload on each line.
 #include "events.hpp"
 
 using billing::PurchaseEvent;
@@ -15,7 +15,7 @@ void check_fact(PurchaseEvent const& fact)
     require(fuzz::is_time(fact.order.at) && fact.order.rank >= 0);
 }
 
-/// Decided one by one, events leave what folding them leaves.
+/// Applying the events one by one gives the same result as folding the whole sequence.
 void check_decisions(std::vector<PurchaseEvent> const& events)
 {
     std::vector<billing::Entitlement> held;

@@ -1,5 +1,5 @@
-// A target without a fuzzing engine: runs every file of the folders it is given, so that each build and each
-// sanitizer checks what fuzzing once found.
+// Runs a target without a fuzzing engine, on every file of the given folders. So every build, with or without
+// a sanitizer, checks earlier findings again.
 #include "fuzz.hpp"
 
 #include <filesystem>
@@ -28,6 +28,6 @@ int main(int argc, char** argv)
             ++count;
         }
     }
-    if (count == 0) std::fprintf(stderr, "there was nothing to run\n");
+    if (count == 0) std::fprintf(stderr, "no inputs: name at least one folder with files\n");
     return count == 0 ? 1 : 0;
 }

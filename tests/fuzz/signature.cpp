@@ -1,5 +1,5 @@
-// The signature header of a payment webhook on a line, the secret on another, then the body; and the same
-// body as a form of Twilio's.
+// A line with the signature header of a payment webhook, a line with the secret, then the body. The body is
+// also read as the form of a Twilio webhook.
 #include "crypto/encoding.hpp"
 #include "crypto/hmac.hpp"
 #include "domain/payment_signature.hpp"
@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t now_s = 1'767'225'600;
 core::Time const now{std::chrono::seconds(now_s)};
 
-/// The header's own parts make nothing of it a signature, nor what stands around one any less of it.
+/// The input header is never a valid signature, and text around a valid signature does not invalidate it.
 void check_payment(std::string const& header, std::string const& secret, std::string const& body)
 {
     std::array const secrets{core::Secret(secret), core::Secret("whsec_of_ours")};
@@ -47,7 +47,7 @@ void check_form(std::string const& secret, std::string const& body, std::string 
     require(signature == right || !twilio::is_signed(token, {urls.data() + 1, 1}, *form, signature));
     auto altered = *form;
     altered.emplace_back("Altered", "1");
-    bool const repeated = std::ranges::find(*form, altered.back()) != form->end(); // and counts once
+    bool const repeated = std::ranges::find(*form, altered.back()) != form->end(); // duplicates count once
     require(twilio::is_signed(token, urls, altered, right) == repeated);
     twilio::keyword_of(*form);
 }

@@ -1,4 +1,4 @@
-// A subscriber document of the purchase platform, and what a sync makes of it.
+// A subscriber document of the purchase platform, and the sync that uses it.
 #include "core/fields.hpp"
 #include "domain/reading.hpp"
 #include "domain/sync.hpp"
@@ -32,8 +32,8 @@ void check(std::vector<Purchase> const& purchases, bool consumable)
     }
 }
 
-/// What a sync has written stands: the same document, asked for again, changes nothing; and a user the
-/// platform does not know any more has nothing left.
+/// A repeated sync with the same document changes nothing. A user that the platform no longer knows has no
+/// active purchase.
 void check_sync(Subscriber const& subscriber, std::int64_t scope_id)
 {
     auto const first = billing::decide_sync(scope_id, "ada", subscriber, {}, asked_at);

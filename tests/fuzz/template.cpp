@@ -1,5 +1,5 @@
-// A template: a character that says channel and format, the subject on the rest of that line, variables as
-// `name=value` lines up to an empty one, then the body.
+// A template: a character that selects channel and format, the subject on the rest of that line, variables as
+// `name=value` lines up to an empty line, then the body.
 #include "domain/template.hpp"
 
 #include "core/fields.hpp"
@@ -18,7 +18,7 @@ using notify::Channel, notify::Format, notify::Template, notify::Variables;
 
 namespace {
 
-/// What a request's texts are before anything looks at them.
+/// The guarantees of a request's texts.
 bool is_text(std::string_view text)
 {
     return core::is_utf8(text) && text.find('\0') == std::string_view::npos;
@@ -42,7 +42,7 @@ void check_plain(std::string const& html)
     require(!text.starts_with('\n') && text.find('\r') == std::string::npos);
 }
 
-/// Both carriers' bodies are JSON, whatever is in them.
+/// The bodies for both carriers are valid JSON for every input.
 void check_push(notify::Content const& content)
 {
     auto const push = notify::render_push({.title = content.subject, .body = content.body, .data = {}});

@@ -1,4 +1,4 @@
-// An address that somebody wants webhooks or key sets from: a URL, an origin, a host.
+// The address of a webhook or a key set. It is read as a URL, as an origin and as a host.
 #include "core/fields.hpp"
 #include "fuzz.hpp"
 #include "http/client.hpp"
@@ -21,7 +21,7 @@ bool accepts(std::string const& url, http::AddressPolicy const& policy)
     return fields.ok();
 }
 
-/// What a tenant may have requests sent to.
+/// A URL that a tenant may configure as a target of requests.
 void check_public(std::string const& url)
 {
     auto const parsed = http::parse_outbound_url(url);
@@ -33,7 +33,7 @@ void check_public(std::string const& url)
     require(accepts(url, http::AddressPolicy(true)));
 }
 
-/// The parts make the same address again.
+/// The parts of the parsed address form the same address again.
 void check_parts(std::string const& url)
 {
     auto const parsed = http::parse_outbound_url(url);

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-// Compiled once a service, SERVICE, with that service's World.
+// Compiled once for each service (SERVICE), with the World of that service.
 
 namespace {
 
@@ -20,10 +20,10 @@ struct Family {
     std::set<std::string> labels;
 };
 
-/// By name; of the text format 0.0.4.
+/// Families by name, as in the text format 0.0.4.
 using Families = std::map<std::string, Family>;
 
-/// What a series is of: those of a histogram bear its name and a suffix.
+/// The family of a series. Series of a histogram have its name and a suffix.
 std::string family_of(std::string const& series, Families const& families)
 {
     for (std::string_view const suffix : {"_bucket", "_sum", "_count"}) {
@@ -35,7 +35,7 @@ std::string family_of(std::string const& series, Families const& families)
     return series;
 }
 
-/// The names of `a="…",b="…"`; values may hold anything, quotes escaped.
+/// The label names of `a="…",b="…"`. Values may contain anything; quotes in them are escaped.
 std::set<std::string> label_names(std::string_view labels)
 {
     std::set<std::string> names;
@@ -46,7 +46,7 @@ std::set<std::string> label_names(std::string_view labels)
         auto end = equals + 2;
         while (labels.at(end) != '"')
             end += labels[end] == '\\' ? 2 : 1;
-        labels.remove_prefix(std::min(end + 2, labels.size())); // the quote, and a comma
+        labels.remove_prefix(std::min(end + 2, labels.size())); // past the quote and a comma
     }
     return names;
 }
@@ -77,7 +77,7 @@ Families read(std::string const& exposition)
     return families;
 }
 
-/// `name type label,label`, a line for each, as deploy/observability/metrics has them.
+/// One line `name type label,label` per family, as in deploy/observability/metrics.
 std::string listed(Families const& families)
 {
     std::string out;
@@ -104,10 +104,11 @@ std::string list_of_the_tree()
 
 } // namespace
 
-TEST_CASE("what the service exports is what dashboards and alerts are told of")
+TEST_CASE("the service exports the metrics listed in deploy/observability/metrics")
 {
     World const world;
-    // Requests are shown by route and tenant, and what was none by its fault, once there were any.
+    // The series by route, by tenant and by fault of malformed requests exist only after the first such
+    // request.
     REQUIRE(world.as_master().get("/v1/settings").status == 200);
     testing::RawConnection nonsense(world.host->port());
     nonsense.send("GARBAGE\r\n\r\n");

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <fstream>
 
-TEST_CASE("a browser shows the API reference on a tenant's host, and asks nobody else for anything", "[page]")
+TEST_CASE("a browser shows the API reference on a tenant's host without requests to other hosts", "[page]")
 {
     World const world;
     auto nowhere = world.client("nobody");

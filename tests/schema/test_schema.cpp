@@ -10,12 +10,13 @@
 #include <string>
 #include <vector>
 
-// Whether each service's tables can be distributed over the nodes of a cluster by Citus. There a unique index
-// and a foreign key are enforced within a node, so each has to begin with the column that says on which node
-// a row is: `scope_id`, or `tenant_id` for what a tenant's environments share. Tables that are small and
-// asked before the scope is known are copied to every node (reference tables).
+// Checks that Citus can distribute each service's tables over the nodes of a cluster. Citus enforces unique
+// indexes and foreign keys within a node. So each of them must begin with the distribution column:
+// `scope_id`, or `tenant_id` for data that a tenant's environments share. Small tables that are read before
+// the scope is known are copied to every node (reference tables).
 
-// As each service's app.hpp declares it; of several headers of that name one is found.
+// Declared as in each service's app.hpp. The headers have the same name, so only one of them could be
+// included.
 namespace feedback {
 service::Definition definition();
 }
@@ -34,15 +35,15 @@ service::Definition definition();
 
 namespace {
 
-/// Reference tables, and why each cannot begin with a scope.
+/// Reference tables, with the reason why each cannot begin with a scope.
 using References = std::map<std::string, char const*>;
 
 References const of_every_service{
-    {"schema_migrations", "what was applied to the database as a whole"},
-    {"tenants", "the list of tenants: found by slug, and what numbers the scopes"},
-    {"tenant_erasures", "tenants that are going: outlives their rows"},
+    {"schema_migrations", "the migrations of the whole database"},
+    {"tenants", "the list of tenants: looked up by slug, and the source of scope ids"},
+    {"tenant_erasures", "tenants being erased: outlives their rows"},
     {"api_key_scopes", "finds the scope of an API key by its hash"},
-    {"periodic_tasks", "one row for each of the service's own tasks"},
+    {"periodic_tasks", "one row for each periodic task of the service"},
 };
 
 References with(References more)
@@ -51,17 +52,18 @@ References with(References more)
     return more;
 }
 
-/// A primary key, unique index, exclusion constraint or foreign key; for the last, what it refers to.
+/// A primary key, unique index, exclusion constraint or foreign key. `other` and `other_columns`: the target
+/// of a foreign key.
 struct Key {
     std::string table, kind, name;
-    std::vector<std::string> columns; ///< "" for an expression
+    std::vector<std::string> columns; ///< "" means an expression
     std::string other;
     std::vector<std::string> other_columns;
 };
 
 struct Table {
     std::string name;
-    std::set<std::string> whole_numbers; ///< its columns that are bigint NOT NULL
+    std::set<std::string> whole_numbers; ///< the columns that are bigint NOT NULL
 };
 
 Key tag_invoke(boost::json::value_to_tag<Key>, boost::json::value const& json)
@@ -90,7 +92,7 @@ template <class T> std::vector<T> rows(testing::Postgres const& postgres, std::s
 
 std::vector<Table> tables_of(testing::Postgres const& postgres)
 {
-    // Partitioned tables and their partitions alike.
+    // Partitioned tables and their partitions too.
     return rows<Table>(postgres, R"(
         SELECT t.relname AS name,
             coalesce((SELECT json_agg(a.attname) FROM pg_attribute a WHERE a.attrelid = t.oid AND a.attnum > 0
@@ -126,7 +128,7 @@ std::vector<Key> keys_of(testing::Postgres const& postgres)
         WHERE f.contype = 'f' AND t.relnamespace = 'public'::regnamespace)");
 }
 
-/// Everything that keeps the schema from being distributed, a line each.
+/// Returns one line for each table, index or key that prevents distribution.
 class Faults {
 public:
     Faults(testing::Postgres const& postgres, References const& references)
@@ -140,7 +142,7 @@ public:
             check(key);
         for (auto const& [name, reason] : references_)
             if (std::ranges::find(tables_, name, &Table::name) == tables_.end())
-                add(name, "is on the list of reference tables and does not exist");
+                add(name, "is listed as a reference table but does not exist");
     }
 
     std::vector<std::string> lines;
@@ -165,12 +167,13 @@ private:
         bool const refers = key.kind == "foreign key";
         if (references_.contains(key.table)) {
             if (refers && !references_.contains(key.other))
-                add(key.table, "is on every node and refers to " + key.other + ", which is not");
+                add(key.table, "is a reference table and refers to " + key.other + ", which is distributed");
             return;
         }
         if (refers && references_.contains(key.other)) return;
         auto const& column = column_of_[key.table];
-        if (key.columns.front() != column) add(key.table, "has a " + key.kind + " apart: " + key.name);
+        if (key.columns.front() != column)
+            add(key.table, "has a " + key.kind + " without leading " + column + ": " + key.name);
         if (refers && (column_of_[key.other] != column || key.other_columns.front() != column))
             add(key.table, "refers to " + key.other + " across nodes: " + key.name);
     }
@@ -178,7 +181,7 @@ private:
     References const& references_;
     std::vector<Table> const tables_;
     std::vector<Key> const keys_;
-    std::map<std::string, std::string> column_of_; ///< by which a table is distributed
+    std::map<std::string, std::string> column_of_; ///< the distribution column of each table
 };
 
 std::vector<std::string> faults_of(
@@ -200,19 +203,19 @@ TEST_CASE("feedback's tables can be distributed by scope", "[schema]")
 TEST_CASE("auth-mfa's tables can be distributed by scope", "[schema]")
 {
     auto const references = with({
-        {"signing_keys", "the service signs for all tenants with the same keys"},
-        {"sms_opt_outs", "a phone that wants nothing more from the shared sender, whoever's user it is"},
+        {"signing_keys", "the service signs the tokens of all tenants with the same keys"},
+        {"sms_opt_outs", "phones that opted out of the shared sender, for all tenants"},
     });
     CHECK(faults_of(auth_mfa::definition(), "auth_mfa", references) == Lines{});
 }
 
 TEST_CASE("notify's tables can be distributed by scope", "[schema]")
 {
-    auto const references = with({{"domain_claims", "a mail domain is one tenant's among all"}});
+    auto const references = with({{"domain_claims", "a mail domain belongs to only one tenant"}});
     CHECK(faults_of(notify::definition(), "notify", references) == Lines{});
 }
 
-TEST_CASE("billing's tables can be distributed by scope, its partitions too", "[schema]")
+TEST_CASE("billing's tables and partitions can be distributed by scope", "[schema]")
 {
     auto const postgres = testing::Postgres::migrated(billing::definition().components, "billing");
     CHECK(Faults(postgres, of_every_service).lines == Lines{});
@@ -220,7 +223,7 @@ TEST_CASE("billing's tables can be distributed by scope, its partitions too", "[
           0);
 }
 
-TEST_CASE("what cannot be distributed is found", "[schema]")
+TEST_CASE("the check finds tables, indexes and foreign keys that cannot be distributed", "[schema]")
 {
     testing::Postgres const postgres;
     postgres.query(R"(
@@ -249,12 +252,12 @@ TEST_CASE("what cannot be distributed is found", "[schema]")
     auto lines = Faults(postgres, references).lines;
     std::ranges::sort(lines);
     CHECK(lines == Lines{
-                       "apart has a unique index apart: one_lower_name",
-                       "apart has a unique index apart: one_name",
+                       "apart has a unique index without leading scope_id: one_lower_name",
+                       "apart has a unique index without leading scope_id: one_name",
                        "by_id has a primary key that does not begin with scope_id or tenant_id",
-                       "copied is on every node and refers to good, which is not",
+                       "copied is a reference table and refers to good, which is distributed",
                        "crosses refers to shared across nodes: to_shared",
-                       "gone is on the list of reference tables and does not exist",
+                       "gone is listed as a reference table but does not exist",
                        "keyless has no primary key",
                        "text_scope has a scope_id that is not bigint NOT NULL",
                    });
