@@ -4,7 +4,7 @@
 
 #include <string>
 
-// What tests of second factors ask for and are told.
+// Request bodies and outcomes for the tests of second factors.
 
 inline std::string setup_body(std::string const& phone)
 {
@@ -16,7 +16,7 @@ inline std::string code_body(std::string const& code)
     return boost::json::serialize(boost::json::object{{"code", code}});
 }
 
-/// What a refusal is: `400 MFA_INVALID_CODE`; the status alone when it is none.
+/// Status and error code, such as `400 MFA_INVALID_CODE`. Below 400, only the status.
 inline std::string outcome(testing::HttpResponse const& r)
 {
     return std::to_string(r.status) + (r.status < 400 ? "" : " " + testing::error_of(r));

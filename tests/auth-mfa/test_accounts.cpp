@@ -6,7 +6,7 @@
 
 namespace {
 
-/// Argon2id hashes that the service has done.
+/// The number of Argon2id hashes that the service has computed.
 int hashes_of(World const& world)
 {
     testing::HttpClient operations("http://127.0.0.1:" + std::to_string(world.host->ops_port()));
@@ -17,7 +17,8 @@ int hashes_of(World const& world)
     return std::stoi(metrics.substr(at + name.size()));
 }
 
-/// Tries until it is too often; what was answered then.
+/// Repeats the request until it gets 429, and returns that response. The requests before must get
+/// `meanwhile`.
 template <class Request> testing::HttpResponse until_limited(Request request, unsigned meanwhile)
 {
     for (int i = 0; i < 200; ++i) {
@@ -25,13 +26,13 @@ template <class Request> testing::HttpResponse until_limited(Request request, un
         if (r.status == 429) return r;
         REQUIRE(r.status == meanwhile);
     }
-    FAIL("there is no limit");
+    FAIL("no request got 429");
     return {};
 }
 
 } // namespace
 
-TEST_CASE("registering signs in", "[accounts]")
+TEST_CASE("registration signs the user in", "[accounts]")
 {
     World const world;
     auto anyone = world.client();
@@ -61,7 +62,7 @@ TEST_CASE("registering signs in", "[accounts]")
     CHECK(me.json() == answer.at("user"));
 }
 
-TEST_CASE("what is no account is refused, with every fault", "[accounts]")
+TEST_CASE("an invalid registration is refused with all its faults", "[accounts]")
 {
     World const world;
     auto anyone = world.client();
@@ -87,7 +88,7 @@ TEST_CASE("what is no account is refused, with every fault", "[accounts]")
     CHECK(error_of(anyone.post("/v1/auth/register", "{")) == "MALFORMED_JSON");
     CHECK(anyone.post("/v1/auth/register", "email=x", {{"Content-Type", "text/plain"}}).status == 415);
 
-    // The bounds themselves; characters are counted, not bytes.
+    // The limits are inclusive, and count characters, not bytes.
     CHECK(
         world.client().post("/v1/auth/register", credentials(World::new_email(), "k9#mQz!w")).status == 201);
     std::string umlauts;
@@ -100,7 +101,7 @@ TEST_CASE("what is no account is refused, with every fault", "[accounts]")
     CHECK(world.client().post("/v1/auth/login", credentials(email, umlauts)).status == 401);
 }
 
-TEST_CASE("an address is one account, whatever its case; of each scope its own", "[accounts]")
+TEST_CASE("an email has one account in each scope, and its case does not matter", "[accounts]")
 {
     World const world;
     auto const email = World::new_email();
@@ -119,7 +120,7 @@ TEST_CASE("an address is one account, whatever its case; of each scope its own",
     }
 }
 
-TEST_CASE("a wrong password and an unknown address answer the same, after the same work", "[accounts]")
+TEST_CASE("a wrong password and an unknown email get the same response after the same work", "[accounts]")
 {
     World const world;
     auto const ada = world.new_account(), external = world.new_account();
@@ -127,30 +128,31 @@ TEST_CASE("a wrong password and an unknown address answer the same, after the sa
     auto const refusal_of = [&](std::string const& email) {
         auto const before = hashes_of(world);
         auto const r = world.client().post("/v1/auth/login", credentials(email, "not the password"));
-        CHECK(hashes_of(world) == before + 1); // nearly all of the time it takes
+        CHECK(hashes_of(world) == before + 1); // the hashes take nearly all of the time
         CHECK(r.status == 401);
         CHECK(error_of(r) == "INVALID_CREDENTIALS");
         return testing::without_request_id(r) + r.header("www-authenticate");
     };
     auto const wrong = refusal_of(ada.email);
     CHECK(refusal_of(World::new_email()) == wrong);
-    CHECK(refusal_of(external.email) == wrong); // who has no password
+    CHECK(refusal_of(external.email) == wrong); // an account without a password
 }
 
-TEST_CASE("guessing is throttled, per account and per address", "[accounts]")
+TEST_CASE("password guesses are limited per account and per network", "[accounts]")
 {
     World const world;
     auto const ada = world.new_account(), bob = world.new_account();
-    SECTION("an account, from wherever")
+    SECTION("per account, from all networks")
     {
         auto const r = until_limited(
             [&] { return world.client().post("/v1/auth/login", credentials(ada.email, "guess")); }, 401);
         CHECK(error_of(r) == "RATE_LIMITED");
         CHECK_FALSE(r.header("retry-after").empty());
-        CHECK(world.login(ada).status == 429); // a right one too, or guessing would go on
+        // The right password is refused too; otherwise guessing could continue.
+        CHECK(world.login(ada).status == 429);
         CHECK(world.login(bob).status == 200);
     }
-    SECTION("an address, of whatever accounts")
+    SECTION("per network, over all accounts")
     {
         auto guesser = world.client();
         until_limited(
@@ -158,7 +160,7 @@ TEST_CASE("guessing is throttled, per account and per address", "[accounts]")
         CHECK(world.login(ada, guesser).status == 429);
         CHECK(world.login(ada).status == 200);
     }
-    SECTION("an address that registers")
+    SECTION("registrations per network")
     {
         auto visitor = world.client();
         auto const r = until_limited(
@@ -166,13 +168,13 @@ TEST_CASE("guessing is throttled, per account and per address", "[accounts]")
         CHECK_FALSE(r.header("retry-after").empty());
         CHECK(world.new_account().user_id.size() == 36);
     }
-    SECTION("what an untrusted peer says of addresses does not count")
+    SECTION("addresses that the client puts into X-Forwarded-For are ignored")
     {
         auto guesser = world.client();
         unsigned n = 0;
         until_limited(
             [&] {
-                // The proxy appends the true one.
+                // The proxy appends the real address.
                 return guesser.post("/v1/auth/login", credentials(World::new_email(), "guess"),
                     {{"X-Forwarded-For", "192.0.2." + std::to_string(++n % 250) + ", 198.51.100.7"}});
             },
@@ -180,7 +182,7 @@ TEST_CASE("guessing is throttled, per account and per address", "[accounts]")
     }
 }
 
-TEST_CASE("registrations are counted, those that work and those that do not", "[accounts]")
+TEST_CASE("registrations count against the limit, even if the email is taken", "[accounts]")
 {
     World const world({.environment = {{"REGISTRATIONS_PER_HOUR", "3"}}});
     auto visitor = world.client();
@@ -188,7 +190,7 @@ TEST_CASE("registrations are counted, those that work and those that do not", "[
         return visitor.post("/v1/auth/register", credentials(email, World::password));
     };
     auto const email = World::new_email();
-    CHECK(enter("no address").status == 400); // which costs nothing and is none
+    CHECK(enter("no address").status == 400); // an invalid request is not counted
     CHECK(enter(email).status == 201);
     CHECK(enter(email).status == 409);
     CHECK(enter(World::new_email()).status == 201);
@@ -212,7 +214,7 @@ TEST_CASE("Idempotency-Key is ignored", "[accounts]")
     CHECK(anyone.post("/v1/auth/register", request, {{"Idempotency-Key", "k"}}).status == 409);
 }
 
-TEST_CASE("tenant headers are not looked at", "[accounts]")
+TEST_CASE("tenant headers are ignored", "[accounts]")
 {
     World const world;
     auto const ada = world.new_account();

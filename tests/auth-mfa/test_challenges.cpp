@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("sign-in with SMS alone sends a code by itself", "[challenges]")
+TEST_CASE("a sign-in with SMS as the only factor sends a code automatically", "[challenges]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
@@ -25,17 +25,18 @@ TEST_CASE("sign-in with SMS alone sends a code by itself", "[challenges]")
     auto const passed = world.verify(text(asked, "mfa_token"), "sms", world.code_sent_to(ada.phone));
     REQUIRE(passed.status == 200);
     CHECK(passed.json().at("expiresIn") == 900);
-    CHECK(passed.header("set-cookie").empty()); // not asked for
+    CHECK(passed.header("set-cookie").empty()); // no request asked for it
     CHECK(world.with(text(passed.json(), "accessToken")).get("/v1/auth/me").status == 200);
 }
 
-TEST_CASE("with two factors nothing is sent unasked, and either passes", "[challenges]")
+TEST_CASE(
+    "with two factors no code is sent automatically, and either factor completes the sign-in", "[challenges]")
 {
     World const world;
     auto ada = world.new_account_with_sms();
     auto const codes = ada.recovery_codes;
     world.enrol_totp(ada);
-    CHECK(ada.recovery_codes == codes); // the second factor brings none
+    CHECK(ada.recovery_codes == codes); // another factor adds no recovery codes
     auto const sent = world.messages_to(ada.phone).size();
     auto const asked = world.login(ada);
     REQUIRE(asked.status == 403);
@@ -50,7 +51,7 @@ TEST_CASE("with two factors nothing is sent unasked, and either passes", "[chall
     CHECK(world.verify(world.challenged(ada), "recovery_code", codes[3]).status == 200);
 }
 
-TEST_CASE("a challenge is used once", "[challenges]")
+TEST_CASE("a challenge works once", "[challenges]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
@@ -64,12 +65,12 @@ TEST_CASE("a challenge is used once", "[challenges]")
     CHECK(outcome(world.send("unknown")) == expired);
 }
 
-TEST_CASE("a challenge lives for 5 minutes", "[challenges]")
+TEST_CASE("a challenge is valid for 5 minutes", "[challenges]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
     auto const token = world.challenged(ada);
-    SECTION("exactly")
+    SECTION("it works until exactly 5 minutes have passed")
     {
         world.clock.advance(5min);
         auto const again = world.send(token);
@@ -77,7 +78,7 @@ TEST_CASE("a challenge lives for 5 minutes", "[challenges]")
         CHECK(again.json().at("expiresIn") == 0);
         CHECK(world.verify(token, "sms", world.code_sent_to(ada.phone)).status == 200);
     }
-    SECTION("not a moment more, and a new code does not make it longer")
+    SECTION("it does not work longer, and a new code does not extend it")
     {
         world.clock.advance(4min);
         REQUIRE(world.send(token).status == 200);
@@ -87,7 +88,7 @@ TEST_CASE("a challenge lives for 5 minutes", "[challenges]")
     }
 }
 
-TEST_CASE("a challenge sends 3 codes, each in place of the one before", "[challenges]")
+TEST_CASE("a challenge sends at most 3 codes, and each code replaces the previous one", "[challenges]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
@@ -111,7 +112,7 @@ TEST_CASE("a challenge sends 3 codes, each in place of the one before", "[challe
     CHECK(world.verify(token, "sms", world.code_sent_to(ada.phone)).status == 200);
 }
 
-TEST_CASE("a challenge takes 5 codes, and new ones sent do not make it more", "[challenges]")
+TEST_CASE("a challenge accepts 5 attempts, and sending a new code does not add attempts", "[challenges]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
@@ -129,7 +130,7 @@ TEST_CASE("a challenge takes 5 codes, and new ones sent do not make it more", "[
     CHECK(world.verify(world.challenged(ada), "recovery_code", ada.recovery_codes[0]).status == 200);
 }
 
-TEST_CASE("a new sign-in leaves older challenges alone", "[challenges]")
+TEST_CASE("a new sign-in does not affect older challenges", "[challenges]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
@@ -141,7 +142,7 @@ TEST_CASE("a new sign-in leaves older challenges alone", "[challenges]")
     CHECK(world.verify(second, "sms", world.code_sent_to(ada.phone)).status == 200);
 }
 
-TEST_CASE("what challenge and verify do not understand is 400 and not counted", "[challenges]")
+TEST_CASE("invalid requests to challenge and verify get 400 and are not counted", "[challenges]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
@@ -163,7 +164,7 @@ TEST_CASE("what challenge and verify do not understand is 400 and not counted", 
     CHECK(r.json().at("attemptsRemaining") == 4);
 }
 
-TEST_CASE("an mfa_token is good for its challenge alone", "[challenges]")
+TEST_CASE("an mfa_token works only for its own challenge", "[challenges]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
@@ -174,7 +175,7 @@ TEST_CASE("an mfa_token is good for its challenge alone", "[challenges]")
         CHECK(outcome(world.verify(token, "sms", code, false, elsewhere)) == expired);
         CHECK(outcome(world.send(token, elsewhere)) == expired);
     }
-    // Nor does a code pass another user's.
+    // A code is not accepted for the challenge of another user either.
     auto const bob = world.new_account_with_sms();
     auto const his = world.challenged(bob);
     if (world.code_sent_to(bob.phone) != code) CHECK(outcome(world.verify(his, "sms", code)) == invalid);
@@ -182,7 +183,7 @@ TEST_CASE("an mfa_token is good for its challenge alone", "[challenges]")
     CHECK(world.verify(token, "sms", code).status == 200);
 }
 
-TEST_CASE("a sign-in that is under way ends when the account's factors change", "[challenges]")
+TEST_CASE("a sign-in in progress ends when the factors of the account change", "[challenges]")
 {
     World const world;
     auto ada = world.new_account_with_sms();
@@ -195,7 +196,7 @@ TEST_CASE("a sign-in that is under way ends when the account's factors change", 
         CHECK(outcome(world.verify(token, "recovery_code", ada.recovery_codes[9])) == expired);
         CHECK(outcome(world.send(token)) == expired);
     };
-    SECTION("another one is enrolled")
+    SECTION("another factor is enrolled")
     {
         auto const open = world.challenged(ada);
         auto const code = world.code_sent_to(ada.phone);
@@ -203,7 +204,7 @@ TEST_CASE("a sign-in that is under way ends when the account's factors change", 
         ended(open, "sms", code);
         ended(open, "totp", world.totp_code(ada, 1));
     }
-    SECTION("one of two is disabled")
+    SECTION("one of two factors is disabled")
     {
         world.enrol_totp(ada);
         auto const open = world.challenged(ada);
@@ -213,7 +214,7 @@ TEST_CASE("a sign-in that is under way ends when the account's factors change", 
         ended(open, "sms", code);
         ended(open, "totp", world.totp_code(ada, 1));
     }
-    SECTION("the only one is disabled, and enrolled again")
+    SECTION("the only factor is disabled and enrolled again")
     {
         auto const open = world.challenged(ada);
         auto const code = world.code_sent_to(ada.phone);
@@ -222,11 +223,11 @@ TEST_CASE("a sign-in that is under way ends when the account's factors change", 
         world.enrol_sms(ada, ada.phone);
         ended(open, "sms", code);
     }
-    // Nothing was used up by that.
+    // The refused attempts did not use up a recovery code.
     CHECK(world.verify(world.challenged(ada), "recovery_code", ada.recovery_codes[9]).status == 200);
 }
 
-TEST_CASE("an account's budget of wrong codes outlives challenges", "[challenges]")
+TEST_CASE("all challenges of an account share one budget of wrong codes", "[challenges]")
 {
     World const world;
     auto ada = world.new_account_with_sms();
@@ -234,7 +235,7 @@ TEST_CASE("an account's budget of wrong codes outlives challenges", "[challenges
     auto const guess = [&](std::string const& method, std::string const& code) {
         return outcome(world.verify(world.challenged(ada), method, code));
     };
-    SECTION("20 codes in 24 hours, over every route; recovery codes apart")
+    SECTION("20 codes in 24 hours over all routes, and recovery codes are counted separately")
     {
         auto const wrong = other_code(world.totp_code(ada, 1));
         for (int i = 0; i < 19; ++i)
@@ -243,11 +244,11 @@ TEST_CASE("an account's budget of wrong codes outlives challenges", "[challenges
         CHECK(outcome(caller.request("DELETE", "/v1/auth/mfa/totp", {}, code_body(wrong))) == invalid);
         CHECK(guess("totp", world.totp_code(ada, 1)) == limited);
         CHECK(outcome(caller.request("DELETE", "/v1/auth/mfa/totp", {}, code_body(wrong))) == limited);
-        CHECK(guess("recovery_code", ada.recovery_codes[0]) == "200"); // never locked out of these
+        CHECK(guess("recovery_code", ada.recovery_codes[0]) == "200"); // recovery codes still work
         world.clock.advance(24h);
         CHECK(guess("totp", world.totp_code(ada)) == "200");
     }
-    SECTION("right ones cost nothing")
+    SECTION("correct codes are not counted")
     {
         for (int i = 0; i < 25; ++i) {
             world.clock.advance(30s);
@@ -265,7 +266,7 @@ TEST_CASE("an account's budget of wrong codes outlives challenges", "[challenges
     }
 }
 
-TEST_CASE("an account is sent 10 codes an hour to sign in with", "[challenges]")
+TEST_CASE("an account gets at most 10 sign-in codes per hour", "[challenges]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
@@ -273,7 +274,7 @@ TEST_CASE("an account is sent 10 codes an hour to sign in with", "[challenges]")
     for (int i = 0; i < 10; ++i)
         world.challenged(ada);
     CHECK(world.messages_to(ada.phone).size() == before + 10);
-    auto const token = world.challenged(ada); // the 403 all the same
+    auto const token = world.challenged(ada); // still 403
     CHECK(world.messages_to(ada.phone).size() == before + 10);
     CHECK(outcome(world.send(token)) == limited);
     CHECK(world.verify(token, "recovery_code", ada.recovery_codes[0]).status == 200);
@@ -282,7 +283,7 @@ TEST_CASE("an account is sent 10 codes an hour to sign in with", "[challenges]")
     CHECK(world.messages_to(ada.phone).size() == before + 11);
 }
 
-TEST_CASE("a phone is sent 10 codes an hour to sign in with, over all tenants", "[challenges]")
+TEST_CASE("a phone gets at most 10 sign-in codes per hour over all tenants", "[challenges]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
@@ -294,7 +295,7 @@ TEST_CASE("a phone is sent 10 codes an hour to sign in with, over all tenants", 
         world.challenged(her_other);
     }
     CHECK(world.messages_to(ada.phone).size() == before + 10);
-    for (Account const& account : {ada, her_other}) { // of what each account may, half is left
+    for (Account const& account : {ada, her_other}) { // each account has half of its budget left
         auto const r = world.send(world.challenged(account), account.tenant);
         CHECK(outcome(r) == limited);
         CHECK(r.header("retry-after") == "3600");
@@ -305,7 +306,7 @@ TEST_CASE("a phone is sent 10 codes an hour to sign in with, over all tenants", 
     CHECK(world.messages_to(ada.phone).size() == before + 11);
 }
 
-TEST_CASE("a code that a limit refuses is no send, and leaves the one before in force", "[challenges]")
+TEST_CASE("a send that a limit refuses is not counted, and the previous code stays valid", "[challenges]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
@@ -327,11 +328,11 @@ TEST_CASE("a code that a limit refuses is no send, and leaves the one before in 
     CHECK(world.verify(second, "sms", world.code_sent_to(ada.phone)).status == 200);
 }
 
-TEST_CASE("a challenge lives as long on a replica whose clock is ahead", "[challenges]")
+TEST_CASE("a challenge has the same lifetime on a replica whose clock is ahead", "[challenges]")
 {
     World world;
     auto const ada = world.new_account_with_sms();
-    // Each has a clock of its own, and Redis has its own, as in production.
+    // Each replica has its own clock, and Redis has its own clock, as in production.
     testing::FakeClock const right(world.clock.now()), ahead(world.clock.now() + 6min);
     auto const one = world.replica(right), other = world.replica(ahead);
     auto const at = [](service::Host const& host) {

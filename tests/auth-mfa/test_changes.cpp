@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("a member is changed as it was seen", "[members]")
+TEST_CASE("If-Match guards changes of a member", "[members]")
 {
     World const world;
     auto const user = world.new_account();
@@ -23,7 +23,7 @@ TEST_CASE("a member is changed as it was seen", "[members]")
     CHECK(owner.patch(path, R"({"role":"admin"})", {{"If-Match", "*"}}).status == 200);
 }
 
-TEST_CASE("an issuer is an https address that fits an index", "[settings]")
+TEST_CASE("an issuer is a URL of at most 512 bytes", "[settings]")
 {
     World const world;
     auto caller = world.as(world.new_owner());

@@ -15,7 +15,7 @@ int keys_at(testing::RedisCluster const& cluster, std::size_t node)
     return std::stoi(cluster.at(node, {"DBSIZE"}));
 }
 
-/// How many nodes hold keys that begin like this.
+/// The number of nodes that hold keys with this prefix.
 int nodes_with(testing::RedisCluster const& cluster, std::string const& prefix)
 {
     int found = 0;
@@ -26,7 +26,7 @@ int nodes_with(testing::RedisCluster const& cluster, std::string const& prefix)
 
 } // namespace
 
-TEST_CASE("sign-in with a second factor works with its state spread over a Redis Cluster", "[challenges]")
+TEST_CASE("sign-in with a second factor works if its state is spread over a Redis Cluster", "[challenges]")
 {
     testing::RedisCluster const cluster;
     World const world({.redis_url = cluster.url()});
@@ -39,7 +39,7 @@ TEST_CASE("sign-in with a second factor works with its state spread over a Redis
         auto const again = world.send(token);
         REQUIRE(again.status == 200);
         CHECK(again.json().at("sendsRemaining") == 1);
-        CHECK(outcome(world.verify(token, "sms", code)) == invalid); // another took its place
+        CHECK(outcome(world.verify(token, "sms", code)) == invalid); // a new code has replaced it
         auto const passed = world.verify(token, "sms", world.code_sent_to(ada.phone));
         REQUIRE(passed.status == 200);
         CHECK(world.with(text(passed.json(), "accessToken")).get("/v1/auth/me").status == 200);
@@ -50,7 +50,8 @@ TEST_CASE("sign-in with a second factor works with its state spread over a Redis
         CHECK(keys_at(cluster, node) > 0);
 }
 
-TEST_CASE("budgets hold over a Redis Cluster, and a tenant's are erased on every node", "[challenges]")
+TEST_CASE("budgets are enforced over a Redis Cluster, and a tenant's budgets are erased on every node",
+    "[challenges]")
 {
     testing::RedisCluster const cluster;
     World const world({.redis_url = cluster.url()});

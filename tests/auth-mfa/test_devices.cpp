@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("a trusted device is not asked for 30 days", "[devices]")
+TEST_CASE("a trusted device skips the second factor for 30 days", "[devices]")
 {
     World const world;
     auto ada = world.new_account_with_sms();
@@ -18,14 +18,14 @@ TEST_CASE("a trusted device is not asked for 30 days", "[devices]")
     CHECK(world.login(ada, device).status == 200);
     CHECK(world.login(ada).status == 403);
 
-    SECTION("30 days to the moment")
+    SECTION("it is trusted for exactly 30 days")
     {
         world.clock.advance(std::chrono::days(30) - 1ms);
         CHECK(world.login(ada, device).status == 200);
         world.clock.advance(1ms);
         CHECK(world.login(ada, device).status == 403);
     }
-    SECTION("nor in another scope, for another user, or with another secret")
+    SECTION("it is not trusted in another scope, for another user or with another secret")
     {
         auto const bob = world.new_account_with_sms();
         CHECK(world.login(bob, device).status == 403);
@@ -51,7 +51,7 @@ TEST_CASE("a trusted device is not asked for 30 days", "[devices]")
         at_production.set("Cookie", device_cookie_of(passed));
         CHECK(world.login(elsewhere, at_production).status == 403);
     }
-    SECTION("several users of a browser stay trusted; each trust makes a new value")
+    SECTION("several users can trust the same browser, and each new trust changes the cookie")
     {
         auto const bob = world.new_account_with_sms();
         auto const his = text(world.login(bob, device).json(), "mfa_token");
@@ -60,11 +60,11 @@ TEST_CASE("a trusted device is not asked for 30 days", "[devices]")
                                        {"code", world.code_sent_to(bob.phone)}, {"trustDevice", true}}));
         REQUIRE(also.status == 200);
         CHECK(device_cookie_of(also) != device_cookie_of(passed));
-        CHECK(world.login(ada, device).status == 403); // the old value has ended
+        CHECK(world.login(ada, device).status == 403); // the old value is no longer valid
         device.set("Cookie", device_cookie_of(also));
         CHECK(world.login(ada, device).status == 200);
         CHECK(world.login(bob, device).status == 200);
-        // Disabling ends her trust, not his.
+        // Disabling Ada's factor ends her trust, not Bob's.
         REQUIRE(world.as(ada)
                     .request("DELETE", "/v1/auth/mfa/sms", {}, code_body(ada.recovery_codes[0]))
                     .status == 200);
@@ -72,7 +72,7 @@ TEST_CASE("a trusted device is not asked for 30 days", "[devices]")
         CHECK(world.login(ada, device).status == 403);
         CHECK(world.login(bob, device).status == 200);
     }
-    SECTION("it is listed, and forgotten")
+    SECTION("a device is listed and revoked")
     {
         auto caller = world.as(ada);
         auto const devices = all_items(caller, "/v1/auth/mfa/devices");
@@ -84,14 +84,14 @@ TEST_CASE("a trusted device is not asked for 30 days", "[devices]")
         CHECK(caller.del(path).status == 404);
         CHECK(world.login(ada, device).status == 403);
     }
-    SECTION("all are forgotten at once")
+    SECTION("all devices are revoked at once")
     {
         CHECK(world.as(ada).del("/v1/auth/mfa/devices").status == 200);
         CHECK(world.login(ada, device).status == 403);
     }
 }
 
-TEST_CASE("a cookie is Secure on a host that is not local", "[devices]")
+TEST_CASE("the cookie is Secure on a host that is not local", "[devices]")
 {
     World const world({.base_host = "auth.example.com"});
     auto const ada = world.new_account_with_sms();

@@ -25,7 +25,7 @@ constexpr char const* seed = "12345678901234567890"; // of RFC 4226 and RFC 6238
 
 } // namespace
 
-TEST_CASE("one-time passwords of RFC 4226, appendix D", "[totp]")
+TEST_CASE("codes equal the test values of RFC 4226, appendix D", "[totp]")
 {
     static constexpr std::array<char const*, 10> codes{
         "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489"};
@@ -33,7 +33,7 @@ TEST_CASE("one-time passwords of RFC 4226, appendix D", "[totp]")
         CHECK(totp::code_at(seed, static_cast<std::int64_t>(counter)) == codes[counter]);
 }
 
-TEST_CASE("time-based passwords of RFC 6238, appendix B, cut to 6 digits", "[totp]")
+TEST_CASE("time-based codes equal the test values of RFC 6238, appendix B, cut to 6 digits", "[totp]")
 {
     struct Case {
         std::int64_t time;
@@ -48,7 +48,7 @@ TEST_CASE("time-based passwords of RFC 6238, appendix B, cut to 6 digits", "[tot
     }
 }
 
-TEST_CASE("a step and its neighbours match, once", "[totp]")
+TEST_CASE("a code is accepted once, in its step or a neighbouring step", "[totp]")
 {
     constexpr std::int64_t now = 1'000'000'020; // the first second of a step
     std::int64_t const step = now / 30;
@@ -71,14 +71,14 @@ TEST_CASE("a step and its neighbours match, once", "[totp]")
         CHECK_FALSE(totp::match(seed, wrong, at(now), totp::never));
 }
 
-TEST_CASE("the address of a QR code names brand and account", "[totp]")
+TEST_CASE("the URL for the QR code contains the brand and the account", "[totp]")
 {
     CHECK(totp::key_uri(seed, "Demo & Co", "ada+1@example.com") ==
           "otpauth://totp/Demo%20%26%20Co:ada%2B1%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
           "&issuer=Demo%20%26%20Co&algorithm=SHA1&digits=6&period=30");
 }
 
-TEST_CASE("recovery codes are read as people copy them", "[recovery]")
+TEST_CASE("recovery codes are accepted in the forms in which people type them", "[recovery]")
 {
     auto const parsed = RecoveryCode::parse("0123-4567-89AB-CDEF");
     REQUIRE(parsed);
@@ -96,7 +96,7 @@ TEST_CASE("recovery codes are read as people copy them", "[recovery]")
         CHECK_FALSE(RecoveryCode::parse(wrong));
 }
 
-TEST_CASE("recovery codes are ten, all different", "[recovery]")
+TEST_CASE("ten different recovery codes are generated", "[recovery]")
 {
     auto const codes = make_recovery_codes();
     std::set<std::string> locators, secrets;
@@ -110,7 +110,7 @@ TEST_CASE("recovery codes are ten, all different", "[recovery]")
     CHECK(secrets.size() == 10);
 }
 
-TEST_CASE("the device is found among a browser's cookies", "[device]")
+TEST_CASE("the device token is found among a browser's cookies", "[device]")
 {
     auto const token = DeviceToken::make();
     auto const cookie = "mfa_device=" + token.text();
@@ -131,7 +131,7 @@ TEST_CASE("the device is found among a browser's cookies", "[device]")
     }
 }
 
-TEST_CASE("what is stored of a device is bound to its scope and id", "[device]")
+TEST_CASE("the stored hash of a device is bound to its scope and id", "[device]")
 {
     auto const one = core::Scope::of(1, core::Environment::production, "a");
     auto const other = core::Scope::of(1, core::Environment::sandbox, "a");
@@ -142,7 +142,7 @@ TEST_CASE("what is stored of a device is bound to its scope and id", "[device]")
     CHECK(token.hash(one).find(token.secret) == std::string::npos);
 }
 
-TEST_CASE("the cookie needs TLS but on local hosts", "[device]")
+TEST_CASE("the cookie requires TLS except on local hosts", "[device]")
 {
     for (auto const* host :
         {"localhost", "LOCALHOST:8102", "demo.auth.localhost:80", "demo.auth.localhost."}) {
@@ -159,7 +159,7 @@ TEST_CASE("the cookie needs TLS but on local hosts", "[device]")
     CHECK(device_cookie(token, "demo.auth.example.com") == local + "; Secure");
 }
 
-TEST_CASE("a message says what it has to, in two segments at most", "[message]")
+TEST_CASE("a message contains all required parts in at most two segments", "[message]")
 {
     auto const text = message_text("Demo", "demo", "Tetrad", "123456");
     CHECK(text == "Demo: 123456 is your verification code, sent by Tetrad. Msg frequency varies. "
@@ -182,7 +182,7 @@ TEST_CASE("a message says what it has to, in two segments at most", "[message]")
             brand += i % 2 == 0 ? "\u20ac" : "x";
         auto const long_text = message_text(brand, "demo", provider, "123456");
         REQUIRE(sms::gsm7::septets(long_text) != sms::gsm7::none);
-        // Two segments, whichever character lies on the seam.
+        // Two segments, with any character at the boundary.
         auto const first = sms::gsm7::cut(long_text, 153);
         REQUIRE(sms::gsm7::septets(std::string_view(long_text).substr(first.size())) <= 153);
         REQUIRE(long_text.find(": 123456 is your") != std::string::npos);
@@ -190,7 +190,7 @@ TEST_CASE("a message says what it has to, in two segments at most", "[message]")
     }
 }
 
-TEST_CASE("codes are 6 digits", "[message]")
+TEST_CASE("codes have 6 digits", "[message]")
 {
     std::set<std::string> codes;
     bool leading_zero = false;
@@ -205,7 +205,7 @@ TEST_CASE("codes are 6 digits", "[message]")
     CHECK(leading_zero);
 }
 
-TEST_CASE("an address is counted as the network a customer gets", "[network]")
+TEST_CASE("an address is counted by its network: the whole IPv4 address or the IPv6 /64", "[network]")
 {
     CHECK(network_of("203.0.113.9") == "203.0.113.9");
     CHECK(network_of("2001:db8:1:2:3:4:5:6") == network_of("2001:db8:1:2:ffff::1"));

@@ -5,26 +5,26 @@
 
 #include <catch2/catch.hpp>
 
-// What tenants configure of identity providers; test_peers.cpp signs in at a true one.
+// Identity providers that a tenant configures. test_peers.cpp tests sign-in with a real identity provider.
 
 namespace {
 
 namespace json = boost::json;
 
-/// An identity provider, whose tokens are for the client `app`.
+/// An identity provider. Its tokens are for the client `app`.
 class Provider {
 public:
     Provider(core::Clock const& clock, std::string issuer) : issuer_(std::move(issuer)), signer_(clock) {}
 
     std::string jwks() const { return signer_.jwks(); }
 
-    /// As a member of the setting `identityProviders`.
+    /// An element of the setting `identityProviders`.
     json::object as_setting(std::string const& jwks_url) const
     {
         return {{"issuer", issuer_}, {"audience", "app"}, {"jwksUrl", jwks_url}};
     }
 
-    /// An id token of somebody new.
+    /// An id token of a new user.
     std::string token() const
     {
         auto claims = signer_.claims({.email = World::new_email()});
@@ -41,7 +41,7 @@ private:
 
 } // namespace
 
-TEST_CASE("an identity provider whose keys cannot be had keeps nobody from another one", "[external]")
+TEST_CASE("an identity provider whose keys are unavailable does not affect another provider", "[external]")
 {
     World const world;
     Provider const live(world.clock, "https://live.example.com"),
@@ -64,7 +64,7 @@ TEST_CASE("an identity provider whose keys cannot be had keeps nobody from anoth
     }
     auto const token = live.token();
     testing::HttpResponse made;
-    // A machine that stalls may not have its keys in time, and asks again in ten seconds.
+    // On a stalled machine the keys may arrive too late. They are fetched again after ten seconds.
     REQUIRE(testing::eventually(
         [&] {
             made = sign_in(token);

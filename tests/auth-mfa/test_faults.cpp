@@ -15,14 +15,14 @@ testing::HttpResponse set_up(World const& world, Account const& account, std::st
     return world.as(account).post("/v1/auth/mfa/sms/setup", setup_body(phone));
 }
 
-/// The code in the last message that the stand-in took.
+/// The code in the last message that the Twilio test server accepted.
 std::string last_code(testing::TwilioServer const& twilio)
 {
     auto const said = twilio.accepted().back().at("Body");
     return said.substr(said.find(": ") + 2, 6);
 }
 
-/// An account whose phone was enrolled with the code that the stand-in was given.
+/// An account that enrolled its phone with the code sent to the Twilio test server.
 Account with_sms(World const& world, testing::TwilioServer const& twilio)
 {
     Account account = world.new_account();
@@ -35,7 +35,7 @@ Account with_sms(World const& world, testing::TwilioServer const& twilio)
     return account;
 }
 
-/// Whether `secret` stands in `text`; six digits within a longer number are none.
+/// Whether `text` contains `secret`. A secret of six characters inside a longer word does not count.
 bool holds(std::string const& text, std::string const& secret)
 {
     auto const part_of_word = [&](std::size_t i) { return i < text.size() && std::isalnum(text[i]) != 0; };
@@ -47,7 +47,7 @@ bool holds(std::string const& text, std::string const& secret)
 
 } // namespace
 
-TEST_CASE("without Redis sign-in with a factor waits, and is never let through", "[faults]")
+TEST_CASE("without Redis a sign-in with a second factor gets 503, never a session", "[faults]")
 {
     World world;
     auto const ada = world.new_account_with_sms();
@@ -71,7 +71,7 @@ TEST_CASE("without Redis sign-in with a factor waits, and is never let through",
     CHECK(caller.post("/v1/auth/mfa/sms/confirm", body({{"code", code}})).status == 503);
     CHECK(caller.request("DELETE", "/v1/auth/mfa/sms", {}, body({{"code", ada.recovery_codes[1]}})).status ==
           503);
-    // What needs no counting goes on.
+    // Routes that count nothing continue to work.
     CHECK(caller.get("/v1/auth/me").status == 200);
     auto const tokens = passed.json();
     CHECK(world.client()
@@ -86,7 +86,7 @@ TEST_CASE("without Redis sign-in with a factor waits, and is never let through",
     CHECK(testing::eventually([&] { return world.login(ada).status == 403; }));
 }
 
-TEST_CASE("without PostgreSQL everything waits, and goes on without a restart", "[faults]")
+TEST_CASE("without PostgreSQL requests get 503, and the service recovers without a restart", "[faults]")
 {
     World world;
     auto const ada = world.new_account_with_sms();
@@ -104,7 +104,7 @@ TEST_CASE("without PostgreSQL everything waits, and goes on without a restart", 
               .status == 503);
     world.postgres.start();
     CHECK(testing::eventually([&] { return world.as(ada).get("/v1/auth/me").status == 200; }));
-    // The code was not used up by a session that could not be opened.
+    // Signing in works again.
     auto const again = world.challenged(ada);
     CHECK(world.verify(again, "sms", world.code_sent_to(ada.phone)).status == 200);
 }
@@ -121,7 +121,7 @@ TEST_CASE("a restart of the service loses no challenge, no session and no key", 
     CHECK(world.verify(open, "sms", world.code_sent_to(ada.phone)).status == 200);
 }
 
-TEST_CASE("messages go to Twilio as it documents", "[faults]")
+TEST_CASE("messages are sent through Twilio's documented API", "[faults]")
 {
     testing::TwilioServer twilio;
     World const world({.twilio_url = twilio.url()});
@@ -133,7 +133,7 @@ TEST_CASE("messages go to Twilio as it documents", "[faults]")
     CHECK(sent[0].at("Body").starts_with("A tenant: "));
 }
 
-TEST_CASE("a code that is sent belongs to the trace of the request that asked for it", "[faults]")
+TEST_CASE("a sent code belongs to the trace of its request", "[faults]")
 {
     testing::TwilioServer twilio;
     World const world({.twilio_url = twilio.url()});
@@ -147,10 +147,10 @@ TEST_CASE("a code that is sent belongs to the trace of the request that asked fo
     CHECK(traces[0].substr(3, 32) != trace);
     CHECK(traces[1].starts_with("00-" + trace + "-"));
     CHECK(traces[1].ends_with("-01"));
-    CHECK(traces[1].find("b7ad6b7169203331") == std::string::npos); // our own part of the trace
+    CHECK(traces[1].find("b7ad6b7169203331") == std::string::npos); // the service adds its own span
 }
 
-TEST_CASE("a Twilio that fails is a clear answer, and no second message", "[faults]")
+TEST_CASE("a failure of Twilio gives a clear error, and no message is sent twice", "[faults]")
 {
     testing::TwilioServer twilio;
     World const world({.twilio_url = twilio.url()});
@@ -165,25 +165,26 @@ TEST_CASE("a Twilio that fails is a clear answer, and no second message", "[faul
         char const* refusal;
     };
 
-    auto const c = GENERATE(Case{"the provider's fault", 500, 20500, unavailable},
-        Case{"the provider is overloaded", 503, 20503, unavailable},
-        Case{"too fast", 429, 20429, unavailable}, Case{"our credentials", 401, 20003, unavailable},
-        Case{"opted out", 400, 21610, undeliverable}, Case{"no number", 400, 21211, undeliverable},
-        Case{"no mobile", 400, 21614, undeliverable}, Case{"the country", 400, 21408, undeliverable});
+    auto const c =
+        GENERATE(Case{"internal error", 500, 20500, unavailable}, Case{"overloaded", 503, 20503, unavailable},
+            Case{"rate limit", 429, 20429, unavailable}, Case{"bad credentials", 401, 20003, unavailable},
+            Case{"opted out", 400, 21610, undeliverable}, Case{"invalid number", 400, 21211, undeliverable},
+            Case{"not a mobile number", 400, 21614, undeliverable},
+            Case{"country not allowed", 400, 21408, undeliverable});
     INFO(c.name);
     twilio.refuse_with(c.status, c.code);
     auto const r = world.send(open);
     CHECK(outcome(r) == c.refusal);
     CHECK((r.status != 503 || !r.header("retry-after").empty()));
-    CHECK(twilio.requests() == asked + 1); // once
-    auto const sign_in = world.login(ada); // does not tell
+    CHECK(twilio.requests() == asked + 1); // only one request was sent
+    auto const sign_in = world.login(ada); // its response does not report the failure
     CHECK(sign_in.status == 403);
     CHECK(error_of(sign_in) == "mfa_required");
     CHECK(world.verify(text(sign_in.json(), "mfa_token"), "recovery_code", ada.recovery_codes[0]).status ==
           200);
 }
 
-TEST_CASE("a number that opted out is left alone, over all tenants, until it comes back", "[faults]")
+TEST_CASE("a number that opted out gets no messages of any tenant until the opt-out is cleared", "[faults]")
 {
     testing::TwilioServer twilio;
     World const world({.twilio_url = twilio.url()});
@@ -207,7 +208,7 @@ TEST_CASE("a number that opted out is left alone, over all tenants, until it com
     CHECK(world.send(world.challenged(ada)).status == 200);
 }
 
-TEST_CASE("a code that Twilio refuses is a send, and leaves the one before in force", "[faults]")
+TEST_CASE("a send that Twilio refuses is counted, and the previous code stays valid", "[faults]")
 {
     testing::TwilioServer twilio;
     World const world({.twilio_url = twilio.url()});
@@ -225,12 +226,12 @@ TEST_CASE("a code that Twilio refuses is a send, and leaves the one before in fo
     CHECK(world.verify(second, "sms", last_code(twilio)).status == 200);
 }
 
-TEST_CASE("a Twilio that says nothing is given up", "[faults]")
+TEST_CASE("a send that Twilio does not answer times out", "[faults]")
 {
     testing::TwilioServer twilio;
     World const world({.twilio_url = twilio.url()});
     auto const ada = with_sms(world, twilio);
-    std::vector<std::string> open(4); // more than the service has I/O threads
+    std::vector<std::string> open(4); // more than the number of I/O threads of the service
     for (auto& token : open)
         token = world.challenged(ada);
     auto const asked = twilio.requests();
@@ -239,7 +240,7 @@ TEST_CASE("a Twilio that says nothing is given up", "[faults]")
     for (auto const& token : open)
         sends.push_back(std::async(std::launch::async, [&] { return world.send(token); }));
 
-    // Meanwhile others are served.
+    // Other requests are handled during this time.
     CHECK(testing::eventually([&] { return twilio.requests() == asked + open.size(); }));
     CHECK(world.as(ada).get("/v1/auth/me").status == 200);
     CHECK(std::ranges::none_of(
@@ -250,13 +251,13 @@ TEST_CASE("a Twilio that says nothing is given up", "[faults]")
         CHECK(outcome(r) == unavailable);
         CHECK_FALSE(r.header("retry-after").empty());
     }
-    CHECK(twilio.requests() == asked + open.size()); // each once
-    // It may have gone out, so it counts: the automatic one, this one, and one more.
+    CHECK(twilio.requests() == asked + open.size()); // each request was sent once
+    // The message may have been sent, so it counts: the automatic send, this one, and one more.
     twilio.delay(0ms);
     CHECK(world.send(open[0]).json().at("sendsRemaining") == 0);
 }
 
-TEST_CASE("a Twilio that is slow is waited for; one that talks nonsense is not believed", "[faults]")
+TEST_CASE("a slow response of Twilio is awaited, and a malformed response gives an error", "[faults]")
 {
     testing::TwilioServer twilio;
     World const world({.twilio_url = twilio.url()});
@@ -272,7 +273,7 @@ TEST_CASE("a Twilio that is slow is waited for; one that talks nonsense is not b
     CHECK(outcome(world.send(open)) == unavailable);
 }
 
-TEST_CASE("a Twilio that is not there is a clear answer, and not counted as a send", "[faults]")
+TEST_CASE("an unreachable Twilio gives a clear error, and the send is not counted", "[faults]")
 {
     auto twilio = std::make_unique<testing::TwilioServer>();
     World const world({.twilio_url = twilio->url()});
@@ -282,10 +283,10 @@ TEST_CASE("a Twilio that is not there is a clear answer, and not counted as a se
     twilio.reset();
     for (int i = 0; i < 5; ++i)
         CHECK(outcome(world.send(open)) == unavailable);
-    CHECK(world.verify(open, "sms", code).status == 200); // nothing took its place
+    CHECK(world.verify(open, "sms", code).status == 200); // no other code replaced it
 }
 
-TEST_CASE("no log holds a secret", "[faults]")
+TEST_CASE("logs contain no secrets", "[faults]")
 {
     World world;
     Account ada = world.new_account_with_sms();
@@ -306,7 +307,7 @@ TEST_CASE("no log holds a secret", "[faults]")
     secrets.push_back(text(passed.json(), "accessToken"));
     secrets.push_back(text(passed.json(), "refreshToken"));
 
-    // And on every way to fail.
+    // Then requests that fail in every way.
     world.client().post("/v1/auth/login", body({{"email", ada.email}, {"password", "a wrong pass phrase"}}));
     secrets.emplace_back("a wrong pass phrase");
     world.client().post("/v1/auth/refresh", body({{"refreshToken", "a-refresh-token-that-is-none"}}));
@@ -325,7 +326,7 @@ TEST_CASE("no log holds a secret", "[faults]")
     world.postgres.start();
 
     auto const log = world.logged();
-    CHECK(log.find("/v1/auth/login") != std::string::npos); // there is one
+    CHECK(log.find("/v1/auth/login") != std::string::npos); // the log is not empty
     for (auto const& secret : secrets) {
         INFO(secret);
         CHECK_FALSE(holds(log, secret));
@@ -333,7 +334,7 @@ TEST_CASE("no log holds a secret", "[faults]")
     CHECK(log.find(testing::master_key) == std::string::npos);
     CHECK(log.find(ada.phone.substr(1)) == std::string::npos);
 
-    // Nor does the database hold one that could be used.
+    // The database contains no usable secret either.
     REQUIRE(testing::eventually([&] { return world.as(ada).get("/v1/auth/me").status == 200; }));
     auto const tables =
         world.postgres.query("SELECT string_agg(table_name, ',') FROM information_schema.tables "

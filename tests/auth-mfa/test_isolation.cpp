@@ -11,8 +11,8 @@
 
 #include <array>
 
-// Every route is called by everybody who may not use it on what belongs to tenant demo's sandbox: nothing is
-// read and nothing is changed. A route without a probe here does not compile.
+// Calls every route with every credential that may not use it, on objects of tenant demo's sandbox. None of
+// these calls may read or change data. A route without a probe does not compile.
 
 namespace {
 
@@ -64,7 +64,7 @@ constexpr auto probes = core::joined(own_probes, testing::tenant_probes, testing
 
 static_assert(testing::covers_every_route(probes, auth_mfa::routes),
     "routes.hpp and the probes of the isolation test differ");
-// The two environments of a tenant share nothing that callers write.
+// The two environments of a tenant share nothing that callers can write.
 static_assert(testing::are_production_only({}, auth_mfa::routes));
 
 std::string rows_of(World const& world, std::string const& scope_id)
@@ -72,10 +72,10 @@ std::string rows_of(World const& world, std::string const& scope_id)
     return testing::rows_of_scope(world.postgres, scope_id, {{"jobs", ""}});
 }
 
-/// Ada of demo's sandbox, with everything a user can have.
+/// Ada, a user of demo's sandbox with all factors, a trusted device and a session.
 struct Ada {
     Account account;
-    PathValues objects; ///< what is hers, by the name of the path parameter
+    PathValues objects; ///< Ada's objects, by the name of the path parameter
 
     explicit Ada(World const& world) : account(world.new_account_with_sms())
     {
@@ -92,7 +92,7 @@ struct Ada {
     }
 };
 
-/// With a new access token, in place of one that has expired.
+/// The account with a new access token in place of an expired one.
 Account fresh(World const& world, Account account)
 {
     auto const r = world.client(account.tenant)
@@ -122,7 +122,7 @@ std::string forged_owner(World const& world, Account const& account)
         {{"kid", jwks.at("keys").at(0).at("kid")}});
 }
 
-/// Who calls, beside Ada. All but the one without a session have a token that is good where they are at home.
+/// The callers besides Ada. All except `signed_out` have a token that is valid in their own scope.
 struct Others {
     Account bob;              ///< a user of demo's sandbox
     Account admin, owner;     ///< of demo's sandbox
@@ -130,7 +130,7 @@ struct Others {
     Account production_owner; ///< of demo's production
     Account signed_out;       ///< of demo's sandbox, with an access token that has not expired
     std::string expired;      ///< an access token of demo's sandbox
-    std::string mfa_token;    ///< of Ada
+    std::string mfa_token;    ///< of a challenge of Ada
 
     Others(World const& world, Ada const& ada)
         : bob(world.new_account()), owner(world.new_owner()), other_owner(world.new_owner("other-sandbox")),
@@ -138,7 +138,7 @@ struct Others {
           expired(bob.access_token)
     {
         admin = world.new_member(owner, "admin");
-        world.clock.advance(931s); // the life of a token and the leeway
+        world.clock.advance(931s); // the lifetime of a token plus the clock skew
         for (auto* account : {&bob, &admin, &owner, &other_owner, &production_owner, &signed_out})
             *account = fresh(world, *account);
         mfa_token = world.challenged(ada.account);
@@ -148,11 +148,11 @@ struct Others {
     }
 };
 
-/// No access token of demo's sandbox at all.
+/// Callers without a valid access token of demo's sandbox.
 void add_strangers(Isolation& isolation, World const& world, Ada const& ada, Others const& others)
 {
     auto& strangers = isolation.strangers;
-    strangers.push_back({"nobody", world.client()});
+    strangers.push_back({"no credential", world.client()});
     strangers.push_back({"nonsense", world.with("nonsense")});
     strangers.push_back({"a refresh token", world.with(others.bob.refresh_token)});
     strangers.push_back({"an mfa_token", world.with(others.mfa_token)});
@@ -173,7 +173,7 @@ void add_residents(Isolation& isolation, World const& world, Others const& other
     residents.push_back({"the operator", world.as_master(), core::Access::master});
 }
 
-/// Somebody else's good credential, at home, for what is Ada's.
+/// Valid credentials of other callers, used in their own scope on Ada's objects.
 void add_neighbours(Isolation& isolation, World const& world, Others const& others)
 {
     auto& neighbours = isolation.neighbours;
@@ -187,7 +187,7 @@ void add_neighbours(Isolation& isolation, World const& world, Others const& othe
 
 } // namespace
 
-TEST_CASE("no route gives anything of a scope or a user to, or takes it from, anybody else", "[isolation]")
+TEST_CASE("no route lets a caller read or change data of another scope or user", "[isolation]")
 {
     World const world;
     Ada const ada(world);
@@ -214,12 +214,12 @@ TEST_CASE("no route gives anything of a scope or a user to, or takes it from, an
         CHECK(testing::call(signed_out, probe, ada.objects).status / 100 == 4);
     }
     CHECK(isolation.rows() == before);
-    // What Ada has still is hers.
+    // Ada still has her device.
     auto caller = world.as(fresh(world, ada.account));
     CHECK(caller.get("/v1/auth/mfa/devices").json().at("items").as_array().size() == 1);
 }
 
-TEST_CASE("what anonymous routes take belongs to one scope", "[isolation]")
+TEST_CASE("anonymous routes accept only credentials and tokens of their own scope", "[isolation]")
 {
     World const world;
     Ada const ada(world);
@@ -245,7 +245,7 @@ TEST_CASE("what anonymous routes take belongs to one scope", "[isolation]")
     for (auto const& probe : probes) {
         if (probe.reach != Reach::open || probe.path.starts_with("/enroll.") ||
             probe.path.starts_with("/.well") || probe.path.starts_with("/webhooks") ||
-            probe.path.starts_with("/docs"))
+            probe.path.starts_with("/docs") || probe.path == "/")
             continue;
         auto nowhere = world.client("nobody");
         INFO(probe.path);
@@ -253,7 +253,7 @@ TEST_CASE("what anonymous routes take belongs to one scope", "[isolation]")
     }
 }
 
-TEST_CASE("a suspended tenant is closed to all but the operator's reading", "[isolation]")
+TEST_CASE("only the operator may read data of a suspended tenant", "[isolation]")
 {
     World const world;
     auto const ada = world.new_account();
@@ -270,7 +270,8 @@ TEST_CASE("a suspended tenant is closed to all but the operator's reading", "[is
     CHECK(world.new_account("other").user_id.size() == 36);
 }
 
-TEST_CASE("a purged tenant leaves nothing, here and in Redis, its neighbour everything", "[isolation]")
+TEST_CASE("purging a tenant erases all its data, including data in Redis, and no data of another tenant",
+    "[isolation]")
 {
     World const world;
     Ada const ada(world);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-TEST_CASE("members: owners give roles, and one owner stays", "[members]")
+TEST_CASE("owners change roles, and the last owner cannot be demoted", "[members]")
 {
     World const world;
     auto const owner = world.new_owner();
@@ -27,7 +27,7 @@ TEST_CASE("members: owners give roles, and one owner stays", "[members]")
     CHECK(as_owner.patch("/v1/members/" + owner.user_id, R"({"role":"user"})").status == 409);
     CHECK(as_owner.patch("/v1/members/" + user.user_id, R"({"role":"owner"})").status == 200);
     CHECK(as_owner.patch("/v1/members/" + owner.user_id, R"({"role":"user"})").status == 200);
-    CHECK(as_owner.get("/v1/settings").status == 403); // at once, whatever the token says
+    CHECK(as_owner.get("/v1/settings").status == 403); // although the token still contains the role owner
     CHECK(claims_of(text(world.login(user).json(), "accessToken")).at("role").as_string() == "owner");
 
     auto const audit = all_items(as_admin, "/v1/audit");
@@ -38,7 +38,8 @@ TEST_CASE("members: owners give roles, and one owner stays", "[members]")
     CHECK(as_user.get("/v1/audit").status == 403);
 }
 
-TEST_CASE("an owner who is demoted is at once what they are now, whatever their token says", "[members]")
+TEST_CASE(
+    "a demoted owner loses access at once, even if the token still contains the role owner", "[members]")
 {
     World const world;
     auto const owner = world.new_owner(), former = world.new_owner();
@@ -57,23 +58,24 @@ TEST_CASE("an owner who is demoted is at once what they are now, whatever their 
     CHECK(caller.get("/v1/settings").status == 403);
     CHECK(caller.patch("/v1/settings", R"({"brand":"x"})").status == 403);
     CHECK(caller.patch(member, R"({"role":"admin"})").status == 403);
-    CHECK(caller.del("/v1/members/" + owner.user_id + "/mfa").status == 403); // an owner's
+    CHECK(
+        caller.del("/v1/members/" + owner.user_id + "/mfa").status == 403); // an admin cannot reset an owner
 
     make_former("user");
     CHECK(caller.get("/v1/audit").status == 403);
     CHECK(caller.get("/v1/members").status == 403);
     CHECK(caller.del(member + "/mfa").status == 403);
-    CHECK(world.login(user).status == 403); // the factor is there still
+    CHECK(world.login(user).status == 403); // the factor still exists
     CHECK(text(caller.get("/v1/auth/me").json(), "role") == "user");
 }
 
-TEST_CASE("the operator makes first owners", "[members]")
+TEST_CASE("the operator creates a tenant's first owner", "[members]")
 {
     World const world;
     auto master = world.as_master();
     auto const email = World::new_email();
     auto const path = "/v1/admin/tenants/demo/owners";
-    auto const made = master.post(path, credentials(email, World::password)); // production, unless said
+    auto const made = master.post(path, credentials(email, World::password)); // production by default
     REQUIRE(made.status == 201);
     CHECK(text(made.json(), "role") == "owner");
     CHECK(master.post(path, credentials(email, World::password)).status == 409);
@@ -84,7 +86,7 @@ TEST_CASE("the operator makes first owners", "[members]")
     CHECK(world.as(world.new_owner()).post(path, credentials(email, World::password)).status == 403);
 }
 
-TEST_CASE("with an Idempotency-Key an owner is made once, however often it is asked for", "[members]")
+TEST_CASE("requests with the same Idempotency-Key create only one owner", "[members]")
 {
     World const world;
     auto master = world.as_master();
@@ -101,7 +103,7 @@ TEST_CASE("with an Idempotency-Key an owner is made once, however often it is as
     CHECK(again.header("idempotent-replayed") == "true");
     CHECK(again.body == made.body);
 
-    // Another body, in one thing or in all.
+    // Another body: another password, or another email.
     for (auto const& other :
         {credentials(email, "another good one"), credentials(World::new_email(), World::password)}) {
         auto const r = make("first", other);
@@ -110,13 +112,13 @@ TEST_CASE("with an Idempotency-Key an owner is made once, however often it is as
     }
     CHECK(world.client("demo").post("/v1/auth/login", request).status == 200);
 
-    // A refusal is not kept: the key is free.
+    // A refusal is not stored, so the key can be used again.
     CHECK(make("second", request).status == 409);
     CHECK(make("second", credentials(World::new_email(), World::password)).status == 201);
     CHECK(world.postgres.query("SELECT count(*) FROM users") == "2");
 }
 
-TEST_CASE("an administrator removes every factor", "[members]")
+TEST_CASE("an administrator removes all factors of a member", "[members]")
 {
     World const world;
     auto const owner = world.new_owner();

@@ -1,4 +1,4 @@
-// What strangers can make the program hold. The figures are those of the program's own process.
+// The memory that callers can make the program use, measured in the program's own process.
 #include "testing/check_memory.hpp"
 #include "testing/program.hpp"
 #include "world.hpp"
@@ -10,10 +10,10 @@ using testing::mebibyte;
 namespace {
 
 constexpr std::size_t callers = 50;
-/// What a request without a credential may have as its body.
+/// The limit of the body of a request without a credential.
 constexpr std::size_t body_limit = std::size_t{16} << 10;
 
-/// A document of `size` bytes, many values of `item`, that sign-in routes do not refuse for what it lacks.
+/// A document of `size` bytes with many values of `item` and all fields that the sign-in routes require.
 std::string document(std::size_t size, std::string_view item = "[0]")
 {
     return testing::dense_document(size,
@@ -34,7 +34,7 @@ struct Program : testing::Program {
         return variables;
     }
 
-    /// Has all callers post the document at the same time.
+    /// Posts the document from all callers at the same time.
     testing::Burst send(
         std::string const& path, std::string const& document, std::string const& authorization = "") const
     {
@@ -45,7 +45,7 @@ struct Program : testing::Program {
 
 } // namespace
 
-TEST_CASE("50 documents of 1 MiB from strangers at once are refused by their length")
+TEST_CASE("50 simultaneous bodies of 1 MiB without a credential are refused because of their length")
 {
     World const world;
     Program const program(world);
@@ -55,11 +55,11 @@ TEST_CASE("50 documents of 1 MiB from strangers at once are refused by their len
     testing::check_memory(program, burst, 64 * mebibyte);
 }
 
-TEST_CASE("50 documents from strangers at once are parsed, and held for a moment")
+TEST_CASE("50 simultaneous bodies without a credential are parsed, use at most 32 MiB, and free it")
 {
     World const world;
     Program const program(world);
-    // The first one's tree is given up when it is too large, the other one's is complete.
+    // The first document has too many values, so its parsing is aborted. The second one is parsed completely.
     auto const [item, status] = GENERATE(table<char const*, unsigned>({{"[0]", 413}, {"12345", 410}}));
     auto const text = document(body_limit, item);
     auto const one = program.client("").post("/v1/auth/mfa/verify", text);
@@ -74,7 +74,7 @@ TEST_CASE("50 documents from strangers at once are parsed, and held for a moment
     testing::check_memory(program, burst, 32 * mebibyte);
 }
 
-TEST_CASE("50 documents of 1 MiB from users at once cost at most 64 MiB, for a moment")
+TEST_CASE("50 simultaneous bodies of 1 MiB from users use at most 64 MiB, and free it")
 {
     World const world;
     Program const program(world);

@@ -25,7 +25,7 @@ TEST_CASE("the hosted page enrols a phone in a browser", "[page]")
     INFO(output);
     CHECK(output.ends_with("done\n"));
 
-    // What the page did is what the account has.
+    // The account has the phone that the page enrolled.
     auto const me = world.as(ada).get("/v1/auth/me").json();
     CHECK(me.at("phoneVerified").as_bool());
     CHECK(text(me, "phone") == phone);

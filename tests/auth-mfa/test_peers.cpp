@@ -6,20 +6,20 @@
 #include <fstream>
 #include <sstream>
 
-// Held against what others wrote: otplib makes the codes, jose checks the tokens, oidc-provider issues id
-// tokens, Twilio's client signs and reads.
+// Interoperability with other implementations: otplib makes codes, jose verifies access tokens, oidc-provider
+// issues id tokens, Twilio's client reads answers and signs webhooks.
 
 namespace {
 
 namespace json = boost::json;
 
-/// Now: those programs have no other clock.
+/// The system's time, because the other programs use it.
 World::Options today()
 {
     return {.now = core::SystemClock().now()};
 }
 
-/// What a script of node/ prints for `input`.
+/// The output of a script of node/ for `input`.
 std::string run(std::string const& script, json::value const& input)
 {
     testing::TemporaryDirectory const folder("auth-mfa-peers");
@@ -28,7 +28,7 @@ std::string run(std::string const& script, json::value const& input)
     return testing::output_of({"node", NPM_FOLDER "/" + script, file}, std::chrono::minutes(1));
 }
 
-/// An OpenID provider that somebody has signed in at (node/identity_provider.mjs).
+/// An OpenID provider at which users have signed in (node/identity_provider.mjs).
 class IdentityProvider {
 public:
     IdentityProvider()
@@ -40,7 +40,7 @@ public:
 
     std::string token(std::string_view person) const { return text(said_.at("tokens"), person); }
 
-    /// As a member of the setting `identityProviders`.
+    /// An element of the setting `identityProviders`.
     json::object as_setting(std::string_view audience) const
     {
         return {{"issuer", said_.at("issuer")}, {"audience", audience}, {"jwksUrl", said_.at("jwksUrl")}};
@@ -64,7 +64,7 @@ private:
 
 } // namespace
 
-TEST_CASE("an authenticator app's codes pass", "[peers]")
+TEST_CASE("the codes of an authenticator app are accepted", "[peers]")
 {
     World const world;
     auto ada = world.new_account();
@@ -105,20 +105,21 @@ TEST_CASE("jose verifies access tokens with the published keys", "[peers]")
 TEST_CASE("users of an identity provider sign in", "[peers]")
 {
     IdentityProvider const provider;
-    World const world(today()); // afterwards, or the tokens would be of its future
+    // Created after the provider; otherwise its clock would be before the time of the tokens.
+    World const world(today());
     auto const sign_in = [&](std::string const& token, std::string const& tenant = "demo-sandbox") {
         return world.client(tenant).post("/v1/auth/external", body({{"idToken", token}}));
     };
-    CHECK(sign_in(provider.token("rs256")).status == 401); // nobody has configured it yet
+    CHECK(sign_in(provider.token("rs256")).status == 401); // not configured yet
     REQUIRE(
         world.as_master()
             .patch("/v1/settings",
                 body({{"identityProviders", {provider.as_setting("rs256"), provider.as_setting("es256")}}}))
             .status == 200);
-    // Keys that were late are asked for again in ten seconds.
+    // Keys that arrive too late are fetched again after ten seconds.
     REQUIRE(testing::eventually([&] { return sign_in(provider.token("rs256")).status < 300; }, 1min));
 
-    // The same person is the same user.
+    // A second sign-in of the same person gives the same user.
     auto const again = sign_in(provider.token("again"));
     REQUIRE(again.status == 200);
     CHECK(text(again.json().at("user"), "email") == "rita@example.com");
@@ -127,7 +128,7 @@ TEST_CASE("users of an identity provider sign in", "[peers]")
     CHECK(world.postgres.query(
               "SELECT count(*) FROM users WHERE email IN ('rita@example.com', 'emil@example.com')") == "2");
 
-    // Such a user has no password, so no phone to enrol, and no password to sign in with.
+    // Such a user has no password, so it can neither enrol a phone nor sign in with a password.
     Account rita{.tenant = "demo-sandbox", .email = "rita@example.com"};
     rita.take(again);
     auto const setup = world.as(rita).post("/v1/auth/mfa/sms/setup", body({{"phone", World::new_phone()}}));
@@ -136,7 +137,7 @@ TEST_CASE("users of an identity provider sign in", "[peers]")
     rita.password = World::password;
     CHECK(world.login(rita).status == 401);
 
-    // An account that is there already is never linked.
+    // An existing account is never linked.
     REQUIRE(
         world.client()
             .post("/v1/auth/register", body({{"email", "taken@example.com"}, {"password", World::password}}))
@@ -152,11 +153,11 @@ TEST_CASE("users of an identity provider sign in", "[peers]")
     CHECK(sign_in(altered).status == 401);
     CHECK(sign_in(rita.access_token).status == 401);
     CHECK(world.with(provider.token("rs256")).get("/v1/auth/me").status == 401);
-    world.clock.advance(1h + 1min); // past the token and the skew that is forgiven
+    world.clock.advance(1h + 1min); // past the token's expiry and the allowed clock skew
     CHECK(sign_in(provider.token("rs256")).status == 401);
 }
 
-TEST_CASE("Twilio's client reads what our Twilio answers", "[peers]")
+TEST_CASE("Twilio's client can read the responses of the Twilio test server", "[peers]")
 {
     testing::TwilioServer twilio;
     json::object const input{{"baseUrl", twilio.url()}, {"accountSid", testing::TwilioServer::account_sid},
@@ -177,7 +178,7 @@ TEST_CASE("Twilio's client reads what our Twilio answers", "[peers]")
     CHECK(json::parse(run("twilio.mjs", stranger)).at("error").at("status") == 401);
 }
 
-TEST_CASE("what Twilio signs is believed: STOP and START", "[peers]")
+TEST_CASE("STOP and START are obeyed when Twilio's signature is right", "[peers]")
 {
     testing::TwilioServer twilio;
     World const world({.twilio_url = twilio.url()});

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
-TEST_CASE("recovery codes work once each, however they are typed", "[recovery]")
+TEST_CASE("each recovery code works once, in lower case and without dashes too", "[recovery]")
 {
     World const world;
     auto const ada = world.new_account_with_totp();
@@ -29,12 +29,12 @@ TEST_CASE("recovery codes work once each, however they are typed", "[recovery]")
     CHECK(left() == 8);
     auto wrong = ada.recovery_codes[2];
     wrong.back() = wrong.back() == 'A' ? 'B' : 'A';
-    CHECK(outcome(use(wrong)) == invalid); // its first group finds a row
+    CHECK(outcome(use(wrong)) == invalid); // its first group matches a row
     CHECK(use(ada.recovery_codes[2]).status == 200);
     CHECK(outcome(use("nonsense")) == invalid);
 }
 
-TEST_CASE("recovery codes are replaced by who passes a factor", "[recovery]")
+TEST_CASE("replacing the recovery codes requires a TOTP or recovery code", "[recovery]")
 {
     World const world;
     auto ada = world.new_account_with_totp();

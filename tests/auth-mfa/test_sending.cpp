@@ -16,7 +16,8 @@ void command(World const& world, std::vector<std::string_view> const& words)
     contexts.await(client.command(words));
 }
 
-/// While it lives what the shared sender has sent cannot be counted: its key is of another type.
+/// While this object exists, messages of the shared sender cannot be counted, because the Redis key has
+/// another type.
 class Uncountable {
 public:
     explicit Uncountable(World const& world) : world_(world)
@@ -37,11 +38,12 @@ private:
 
 } // namespace
 
-TEST_CASE("a code that could not be handed over is no send, and the one before stays in force", "[sending]")
+TEST_CASE("a code that could not be handed to the provider is not counted, and the previous code stays valid",
+    "[sending]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
-    auto const open = world.challenged(ada); // the 1st of three, of ten in an hour
+    auto const open = world.challenged(ada); // the 1st of three sends, and of ten in an hour
     auto const code = world.code_sent_to(ada.phone);
     auto const messages = world.messages_to(ada.phone).size();
     {
@@ -50,11 +52,11 @@ TEST_CASE("a code that could not be handed over is no send, and the one before s
             CHECK(world.send(open).status == 500);
     }
     CHECK(world.messages_to(ada.phone).size() == messages);
-    SECTION("the code before is right")
+    SECTION("the previous code is right")
     {
         CHECK(world.verify(open, "sms", code).status == 200);
     }
-    SECTION("two may be sent yet")
+    SECTION("two sends are left")
     {
         CHECK(world.send(open).json().at("sendsRemaining") == 1);
         CHECK(world.send(open).json().at("sendsRemaining") == 0);
@@ -62,7 +64,7 @@ TEST_CASE("a code that could not be handed over is no send, and the one before s
     }
 }
 
-TEST_CASE("a sign-in asks for the second factor whatever becomes of the message", "[sending]")
+TEST_CASE("a sign-in requires the second factor even if the code cannot be sent", "[sending]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
@@ -77,7 +79,7 @@ TEST_CASE("a sign-in asks for the second factor whatever becomes of the message"
     CHECK(world.verify(token, "sms", world.code_sent_to(ada.phone)).status == 200);
 }
 
-TEST_CASE("a setup that could not be handed over is not counted", "[sending]")
+TEST_CASE("an enrolment code that could not be handed to the provider is not counted", "[sending]")
 {
     World const world;
     auto const ada = world.new_account();
@@ -94,7 +96,8 @@ TEST_CASE("a setup that could not be handed over is not counted", "[sending]")
     CHECK(set_up() == 429);
 }
 
-TEST_CASE("an opt-out that cannot be noted is told all the same, and leaves the code before", "[sending]")
+TEST_CASE(
+    "an opt-out that cannot be stored is still reported, and the previous code stays valid", "[sending]")
 {
     testing::TwilioServer twilio;
     World const world({.twilio_url = twilio.url()});
@@ -114,7 +117,7 @@ TEST_CASE("an opt-out that cannot be noted is told all the same, and leaves the 
     CHECK(world.verify(open, "sms", code).status == 200);
 }
 
-TEST_CASE("one tenant has half of the shared sender, and no more", "[sending]")
+TEST_CASE("one tenant may use at most half of the shared sender's limit", "[sending]")
 {
     World const world({.environment = {{"SMS_SENDER_PER_MINUTE", "4"}}});
     auto const ada = world.new_account_with_sms();
@@ -124,14 +127,15 @@ TEST_CASE("one tenant has half of the shared sender, and no more", "[sending]")
     CHECK_FALSE(world.code_sent_to(elsewhere.phone).empty());
 }
 
-TEST_CASE("without a signing key a right code is not used up", "[sending]")
+TEST_CASE("a correct code is not consumed if there is no signing key", "[sending]")
 {
     World world;
     auto const ada = world.new_account_with_sms();
     auto const open = world.challenged(ada);
     world.postgres.query("ALTER TABLE signing_keys ADD COLUMN kept text; "
                          "UPDATE signing_keys SET kept = sealed_key, sealed_key = 'nonsense'");
-    static_cast<testing::ServiceWorld<testing::FakeClock>&>(world).restart(); // which no key makes ready
+    static_cast<testing::ServiceWorld<testing::FakeClock>&>(world)
+        .restart(); // without waiting for a signing key
     auto const verified = [&] { return world.verify(open, "recovery_code", ada.recovery_codes[0]); };
     CHECK(outcome(verified()) == unavailable);
     world.postgres.query(
@@ -140,7 +144,7 @@ TEST_CASE("without a signing key a right code is not used up", "[sending]")
     CHECK(verified().status == 200);
 }
 
-TEST_CASE("an outage of the database is in the log, without its address", "[sending]")
+TEST_CASE("an outage of the database is logged without the address of the database", "[sending]")
 {
     World world;
     world.postgres.stop();

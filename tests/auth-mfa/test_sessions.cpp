@@ -31,7 +31,7 @@ TEST_CASE("a refresh token works once", "[sessions]")
     CHECK(boost::json::serialize(after.at("amr")) == R"(["pwd"])");
     CHECK(world.with(text(fresh, "accessToken")).get("/v1/auth/me").status == 200);
 
-    SECTION("again within 10 s: the answer was lost")
+    SECTION("reuse within 10 s is a retry")
     {
         world.clock.advance(10s);
         auto const retry = refresh(world, ada.refresh_token);
@@ -39,7 +39,7 @@ TEST_CASE("a refresh token works once", "[sessions]")
         CHECK(claims_of(text(retry.json(), "accessToken")).at("sid") == before.at("sid"));
         CHECK(refresh(world, text(retry.json(), "refreshToken")).status == 200);
     }
-    SECTION("again later: somebody else has it, and the session ends")
+    SECTION("later reuse ends the session")
     {
         world.clock.advance(10s + 1ms);
         auto const r = refresh(world, ada.refresh_token);
@@ -48,7 +48,7 @@ TEST_CASE("a refresh token works once", "[sessions]")
         CHECK(refresh(world, text(fresh, "refreshToken")).status == 401);
         CHECK(world.with(text(fresh, "accessToken")).get("/v1/auth/me").status == 401);
     }
-    SECTION("one older than the last but one, even at once")
+    SECTION("reuse of an older token ends the session, even within 10 s")
     {
         auto const second = refresh(world, text(fresh, "refreshToken"));
         REQUIRE(second.status == 200);
@@ -67,7 +67,7 @@ TEST_CASE("a replica whose clock is ahead answers a retried refresh", "[sessions
     CHECK(refresh(world, ada.refresh_token).status == 200);
 }
 
-TEST_CASE("a refresh token lives for 30 days, counted anew by each use", "[sessions]")
+TEST_CASE("a refresh token is valid for 30 days, and each use starts a new period", "[sessions]")
 {
     World const world;
     auto ada = world.new_account();
@@ -82,7 +82,7 @@ TEST_CASE("a refresh token lives for 30 days, counted anew by each use", "[sessi
     CHECK(refresh(world, text(again.json(), "refreshToken")).status == 401);
 }
 
-TEST_CASE("what is not a refresh token of this scope is refused", "[sessions]")
+TEST_CASE("every token except a refresh token of this scope is refused", "[sessions]")
 {
     World const world;
     auto const ada = world.new_account();
@@ -94,16 +94,16 @@ TEST_CASE("what is not a refresh token of this scope is refused", "[sessions]")
         CHECK(refresh(world, token).status == 401);
     CHECK(refresh(world, "").status == 400);
     CHECK(world.client().post("/v1/auth/refresh", "{}").status == 400);
-    CHECK(refresh(world, ada.refresh_token).status == 200); // nothing of that ended it
+    CHECK(refresh(world, ada.refresh_token).status == 200); // no refused request ended the session
     CHECK(world.with(ada.refresh_token).get("/v1/auth/me").status == 401);
 }
 
-TEST_CASE("an access token ends with its time and with its session", "[sessions]")
+TEST_CASE("an access token becomes invalid when it expires or when its session ends", "[sessions]")
 {
     World const world;
     auto const ada = world.new_account();
     auto caller = world.as(ada);
-    SECTION("time, with 30 s for clocks that differ")
+    SECTION("at its expiry, with 30 s of clock skew")
     {
         world.clock.advance(929s);
         CHECK(caller.get("/v1/auth/me").status == 200);
@@ -112,7 +112,7 @@ TEST_CASE("an access token ends with its time and with its session", "[sessions]
         CHECK(r.status == 401);
         CHECK(r.header("www-authenticate").starts_with("Bearer"));
     }
-    SECTION("logout")
+    SECTION("at logout")
     {
         auto const r = world.client().post("/v1/auth/logout", body({{"refreshToken", ada.refresh_token}}));
         CHECK(r.status == 200);
@@ -121,7 +121,7 @@ TEST_CASE("an access token ends with its time and with its session", "[sessions]
     }
 }
 
-TEST_CASE("sessions are listed and ended one by one", "[sessions]")
+TEST_CASE("sessions are listed, and can be ended one by one", "[sessions]")
 {
     World const world;
     auto ada = world.new_account();
@@ -150,7 +150,7 @@ TEST_CASE("sessions are listed and ended one by one", "[sessions]")
     CHECK(caller.get("/v1/auth/sessions?limit=0").status == 400);
 }
 
-TEST_CASE("a changed password ends every other session and every trust", "[sessions]")
+TEST_CASE("a change of password ends all other sessions and all trusted devices", "[sessions]")
 {
     World const world;
     auto ada = world.new_account_with_totp();
@@ -186,7 +186,7 @@ TEST_CASE("a changed password ends every other session and every trust", "[sessi
     CHECK(caller.get("/v1/auth/mfa/devices").json().at("items").as_array().empty());
 }
 
-TEST_CASE("a challenge that was open when the password changed opens no session", "[sessions]")
+TEST_CASE("a challenge that began before a change of password opens no session", "[sessions]")
 {
     World const world;
     auto const ada = world.new_account_with_totp();

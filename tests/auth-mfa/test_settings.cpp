@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("settings are the owner's and the operator's", "[settings]")
+TEST_CASE("only owners and the operator may read and change settings", "[settings]")
 {
     World const world;
     auto const owner = world.new_owner();
@@ -26,7 +26,7 @@ TEST_CASE("settings are the owner's and the operator's", "[settings]")
         {R"({"brand":""})", R"({"brand":"Two\nlines"})", R"({"allowedOrigins":["nonsense"]})",
             R"({"identityProviders":[{"issuer":"x"}]})", R"({"smsCountries":["nowhere"]})"})
         CHECK(caller.patch("/v1/settings", wrong).status == 400);
-    // None is not all, which is what an empty list would mean to most.
+    // An empty list is refused, because readers could take it for "all countries".
     auto const none = caller.patch("/v1/settings", R"({"smsCountries":[]})");
     CHECK(none.status == 400);
     CHECK(text(none.json().at("errors").at(0), "pointer") == "/smsCountries");
@@ -37,13 +37,13 @@ TEST_CASE("settings are the owner's and the operator's", "[settings]")
     }));
 }
 
-TEST_CASE("pages of a tenant's own auth host may call it without a setting", "[settings]")
+TEST_CASE("pages of a tenant's own auth host may call the API without a setting", "[settings]")
 {
     World const world;
     testing::check_pages_of_auth_host(world, "PATCH", "/v1/settings");
 }
 
-TEST_CASE("the hosted page is itself alone, and shows the brand escaped", "[settings]")
+TEST_CASE("the hosted page loads only its own files and escapes the brand", "[settings]")
 {
     World const world;
     world.set({{"brand", "<script>alert(1)</script>\"'&"}});
@@ -53,7 +53,7 @@ TEST_CASE("the hosted page is itself alone, and shows the brand escaped", "[sett
     CHECK(page.body.find("<script>alert") == std::string::npos);
     CHECK(page.body.find("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;") != std::string::npos);
     CHECK(page.body.find("{{") == std::string::npos);
-    CHECK(page.body.find("://") == std::string::npos); // nothing from elsewhere
+    CHECK(page.body.find("://") == std::string::npos); // no content from other hosts
     for (auto const* consent : {World::provider, "Message frequency varies",
              "Message and data rates may apply", "STOP to opt out", "HELP for"})
         CHECK(page.body.find(consent) != std::string::npos);

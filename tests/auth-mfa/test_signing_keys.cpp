@@ -12,9 +12,9 @@ namespace {
 
 using Kids = std::set<std::string>;
 
-/// A replica's signer over a database of its own.
+/// The signer of a replica, with its own database.
 struct Replica {
-    /// Makes the next key, as `auth-mfa rotate-signing-key` does.
+    /// Creates the next key, like `auth-mfa rotate-signing-key`.
     void rotate(std::chrono::seconds overlap)
     {
         core::Time const now = clock.now();
@@ -22,7 +22,7 @@ struct Replica {
             [&](pg::Tx& tx) { auth_mfa::signing_keys::rotate(tx, keyring, now, now + overlap); });
     }
 
-    /// The keys that are published, once it has read them.
+    /// Reads the keys and returns the ids of the published ones.
     Kids published()
     {
         Kids kids;
@@ -34,7 +34,7 @@ struct Replica {
 
     std::string signs() const { return signer.current()->kid; }
 
-    /// The key that came since `before`.
+    /// The id of the key that was added to `before`.
     std::string new_since(Kids const& before)
     {
         Kids now = published();
@@ -75,13 +75,13 @@ TEST_CASE("keys and metadata are published on every host", "[signing_keys]")
     CHECK(base.get("/.well-known/openid-configuration").status == 200);
 }
 
-TEST_CASE(
-    "a new key is published before it signs, the one before until its tokens are over", "[signing_keys]")
+TEST_CASE("a new key is published before it signs, and the old key stays published until its tokens expire",
+    "[signing_keys]")
 {
     Replica replica;
     Kids const first = replica.published();
     REQUIRE(first.size() == 1);
-    CHECK(replica.published() == first); // one is made once
+    CHECK(replica.published() == first); // no second key is made
     CHECK(replica.signs() == *first.begin());
 
     replica.rotate(15min);
@@ -90,7 +90,7 @@ TEST_CASE(
     CHECK(replica.signs() == *first.begin());
     replica.clock.advance(1us);
     CHECK(replica.signs() == second);
-    // A token's 15 minutes, and 5 for clocks and replicas that are late.
+    // A token's 15 minutes, plus 5 for clock skew and late replicas.
     replica.clock.advance(20min - 1us);
     CHECK(replica.published().size() == 2);
     replica.clock.advance(1us);
@@ -98,7 +98,8 @@ TEST_CASE(
     CHECK(replica.signs() == second);
 }
 
-TEST_CASE("a key that is to sign at once does, though another one waits for its turn", "[signing_keys]")
+TEST_CASE(
+    "a key that is created for immediate use signs at once, even if another key waits", "[signing_keys]")
 {
     Replica replica;
     Kids known = replica.published();
@@ -109,7 +110,7 @@ TEST_CASE("a key that is to sign at once does, though another one waits for its 
     auto const latest = replica.new_since(known);
     CHECK(replica.signs() == latest);
 
-    SECTION("the one that waited never signs, and goes with the one before")
+    SECTION("the waiting key never signs, and is retired together with the old key")
     {
         for (int minute = 1; minute < 20; ++minute) {
             replica.clock.advance(1min);
@@ -119,13 +120,13 @@ TEST_CASE("a key that is to sign at once does, though another one waits for its 
         replica.clock.advance(1min);
         CHECK(replica.published() == Kids{latest});
     }
-    SECTION("both can be unpublished, as after a leak")
+    SECTION("both retired keys can be removed from the published keys, for example after a leak")
     {
         replica.postgres.query("DELETE FROM signing_keys WHERE retired_at IS NOT NULL");
         CHECK(replica.published() == Kids{latest});
         CHECK(replica.signs() == latest);
     }
-    SECTION("and is followed by the next")
+    SECTION("the key after it waits before it signs")
     {
         known.insert(latest);
         replica.rotate(15min);

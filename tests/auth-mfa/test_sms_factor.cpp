@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Sends `n` messages by the shared sender, as another service does that has the same.
+/// Counts `n` messages of the shared sender, as if another service with the same sender had sent them.
 void send_elsewhere(World const& world, int n)
 {
     observe::Logger quiet("test", observe::Level::off);
@@ -35,7 +35,7 @@ TEST_CASE("a phone is enrolled with the code that was sent to it", "[sms]")
     CHECK(text(setup.json(), "phone") == phone);
     CHECK_FALSE(text(setup.json(), "message").empty());
     CHECK_FALSE(caller.get("/v1/auth/me").json().at("phoneVerified").as_bool());
-    CHECK(world.login(ada).status == 200); // nothing is in force yet
+    CHECK(world.login(ada).status == 200); // the factor is not enrolled yet
 
     auto const messages = world.messages_to(phone);
     REQUIRE(messages.size() == 1);
@@ -67,7 +67,7 @@ TEST_CASE("a phone is enrolled with the code that was sent to it", "[sms]")
     CHECK(outcome(caller.post("/v1/auth/mfa/sms/setup", setup_body(World::new_phone()))) == already);
 }
 
-TEST_CASE("what is no phone number is refused", "[sms]")
+TEST_CASE("an invalid phone number is refused", "[sms]")
 {
     World const world;
     auto const ada = world.new_account();
@@ -82,22 +82,22 @@ TEST_CASE("what is no phone number is refused", "[sms]")
     CHECK(outcome(caller.post("/v1/auth/mfa/sms/setup", "{}")) == "400 VALIDATION_ERROR");
     CHECK(outcome(caller.post("/v1/auth/mfa/sms/setup", R"({"phone":491511234567})")) ==
           "400 VALIDATION_ERROR");
-    // None of these was counted as a send.
+    // None of these requests was counted as a send.
     CHECK(caller.post("/v1/auth/mfa/sms/setup", setup_body(World::new_phone())).status == 200);
 }
 
-TEST_CASE("a password is needed to enrol", "[sms]")
+TEST_CASE("enrolment requires a password", "[sms]")
 {
     World const world;
     auto const ada = world.new_account();
-    // As an identity provider's user is: test_peers has a true one.
+    // Like a user of an identity provider; test_peers has a real one.
     world.postgres.query("UPDATE users SET password_hash = NULL WHERE user_id = '" + ada.user_id + "'");
     auto caller = world.as(ada);
     CHECK(outcome(caller.post("/v1/auth/mfa/sms/setup", setup_body(World::new_phone()))) ==
           "403 MFA_PASSWORD_REQUIRED");
 }
 
-TEST_CASE("an enrolment lives for 10 minutes and takes 5 codes", "[sms]")
+TEST_CASE("an enrolment is valid for 10 minutes and accepts 5 attempts", "[sms]")
 {
     World const world;
     auto const ada = world.new_account();
@@ -110,17 +110,17 @@ TEST_CASE("an enrolment lives for 10 minutes and takes 5 codes", "[sms]")
     REQUIRE(caller.post("/v1/auth/mfa/sms/setup", setup_body(phone)).status == 200);
     auto const code = world.code_sent_to(phone);
 
-    SECTION("10 minutes exactly")
+    SECTION("it is valid until exactly 10 minutes have passed")
     {
         world.clock.advance(10min);
         CHECK(confirm(code).status == 200);
     }
-    SECTION("a moment more")
+    SECTION("it is not valid longer")
     {
         world.clock.advance(10min + 1ms);
         CHECK(outcome(confirm(code)) == setup_required);
     }
-    SECTION("the 5th code is the last")
+    SECTION("the 5th attempt is the last")
     {
         for (int left = 4; left >= 1; --left) {
             auto const r = confirm(other_code(code));
@@ -129,7 +129,7 @@ TEST_CASE("an enrolment lives for 10 minutes and takes 5 codes", "[sms]")
         }
         CHECK(confirm(code).status == 200);
     }
-    SECTION("after 5 wrong ones the right one is too late")
+    SECTION("after 5 wrong codes the right one is refused")
     {
         for (int i = 0; i < 5; ++i)
             CHECK(outcome(confirm(other_code(code))) == invalid);
@@ -146,7 +146,7 @@ TEST_CASE("an enrolment lives for 10 minutes and takes 5 codes", "[sms]")
             CHECK(confirm(fresh).status == 200);
         }
     }
-    SECTION("what has another form is wrong too; nothing at all is not counted")
+    SECTION("a malformed code is wrong, and an empty or missing one is not counted")
     {
         CHECK(outcome(confirm("")) == "400 VALIDATION_ERROR");
         CHECK(outcome(caller.post("/v1/auth/mfa/sms/confirm", "{}")) == "400 VALIDATION_ERROR");
@@ -156,13 +156,13 @@ TEST_CASE("an enrolment lives for 10 minutes and takes 5 codes", "[sms]")
     }
 }
 
-TEST_CASE("codes to enrol with are sent sparingly", "[sms]")
+TEST_CASE("enrolment codes are limited per user, phone and network", "[sms]")
 {
     World const world;
     auto const setup = [&](testing::HttpClient& caller, std::string const& phone) {
         return caller.post("/v1/auth/mfa/sms/setup", setup_body(phone));
     };
-    SECTION("3 of a user in 10 minutes")
+    SECTION("3 per user in 10 minutes")
     {
         auto const ada = world.new_account();
         auto caller = world.as(ada);
@@ -176,7 +176,7 @@ TEST_CASE("codes to enrol with are sent sparingly", "[sms]")
         world.clock.advance(1ms);
         CHECK(setup(caller, World::new_phone()).status == 200);
     }
-    SECTION("5 to a phone in an hour, 10 in a day, over all tenants")
+    SECTION("5 per phone in an hour, 10 in a day, over all tenants")
     {
         auto const phone = World::new_phone();
         int sent = 0;
@@ -200,7 +200,7 @@ TEST_CASE("codes to enrol with are sent sparingly", "[sms]")
         CHECK(once_more() == "200");
         CHECK(world.messages_to(phone).size() == 11);
     }
-    SECTION("20 from an address in an hour")
+    SECTION("20 per network in an hour")
     {
         for (int i = 0; i <= 20; ++i) {
             auto caller = world.as(world.new_account());
@@ -212,7 +212,7 @@ TEST_CASE("codes to enrol with are sent sparingly", "[sms]")
     }
 }
 
-TEST_CASE("SMS is removed with an app's or a recovery code, and the phone is kept", "[sms]")
+TEST_CASE("disabling SMS requires a TOTP or recovery code, and the phone number is kept", "[sms]")
 {
     World const world;
     auto ada = world.new_account_with_sms();
@@ -236,10 +236,10 @@ TEST_CASE("SMS is removed with an app's or a recovery code, and the phone is kep
         CHECK(caller.get("/v1/auth/mfa/devices").json().at("items").as_array().empty());
         CHECK(world.login(ada).status == 200);
         CHECK(outcome(remove("/v1/auth/mfa/sms", ada.recovery_codes[1])) == setup_required);
-        world.enrol_sms(ada, ada.phone); // and again from the start
+        world.enrol_sms(ada, ada.phone); // enrolling again works
         CHECK(world.login(ada).status == 403);
     }
-    SECTION("with the app, which stays")
+    SECTION("with a TOTP code; the TOTP factor is kept")
     {
         world.enrol_totp(ada);
         CHECK(remove("/v1/auth/mfa/sms", world.totp_code(ada, 1)).status == 200);
@@ -250,7 +250,7 @@ TEST_CASE("SMS is removed with an app's or a recovery code, and the phone is kep
         CHECK(world.login(ada).status == 200);
         CHECK(outcome(remove("/v1/auth/mfa/totp", ada.recovery_codes[1])) == setup_required);
     }
-    SECTION("never with a code that was sent by SMS")
+    SECTION("not with a code that was sent by SMS")
     {
         world.challenged(ada);
         CHECK(remove("/v1/auth/mfa/sms", world.code_sent_to(ada.phone)).status == 400);
@@ -258,7 +258,7 @@ TEST_CASE("SMS is removed with an app's or a recovery code, and the phone is kep
     }
 }
 
-TEST_CASE("messages name the brand, in letters that phones have", "[sms]")
+TEST_CASE("messages name the brand in the GSM-7 alphabet", "[sms]")
 {
     World const world;
     auto const said = [&](char const* brand) {
@@ -272,7 +272,7 @@ TEST_CASE("messages name the brand, in letters that phones have", "[sms]")
     CHECK_FALSE(said("\u65e5\u672c").empty());
 }
 
-TEST_CASE("messages go where the tenant and reason allow", "[sms]")
+TEST_CASE("messages are sent only to the tenant's countries, and never to premium-rate numbers", "[sms]")
 {
     World const world;
     auto const setup = [&](std::string const& phone, std::string const& tenant = "demo-sandbox") {
@@ -285,14 +285,15 @@ TEST_CASE("messages go where the tenant and reason allow", "[sms]")
     CHECK(setup(World::new_phone()) == undeliverable);
     CHECK(setup("+12015550123") == "200");
     CHECK(setup(World::new_phone(), "demo") == "200");
-    // The 403 stays what it was; `challenge` says why nothing came, and it was no send.
+    // The login still answers 403. `challenge` says why no code was sent, and the send is not counted.
     auto const token = world.challenged(ada);
     CHECK(outcome(world.send(token)) == undeliverable);
     world.set({{"smsCountries", nullptr}});
     CHECK(world.send(token).json().at("sendsRemaining") == 2);
 }
 
-TEST_CASE("an unverified shared sender sends 500 a day, over all tenants and services", "[sms]")
+TEST_CASE(
+    "an unverified shared sender sends at most 500 messages per day over all tenants and services", "[sms]")
 {
     World const world({.environment = {{"SMS_SENDER_VERIFIED", "false"}}});
     auto const ada = world.new_account_with_sms(); // the 1st

@@ -16,7 +16,7 @@ namespace {
 constexpr char const* phone = "+4915112345678";
 
 struct Fixture : testing::RedisFixture {
-    /// The code of the error it ends with; empty when it ends well.
+    /// The code of the error that `task` throws; empty when it succeeds.
     template <class T> std::string error_of(asio::awaitable<T> task)
     {
         try {
@@ -65,7 +65,7 @@ TEST_CASE("a challenge is found by its token, in its scope, for 5 minutes", "[st
     CHECK(f.error_of(f.challenges.find(f.scope, token)) == "MFA_CHALLENGE_EXPIRED");
 }
 
-TEST_CASE("sends are counted, replace the code and can be taken back", "[state]")
+TEST_CASE("a send is counted, replaces the code, and can be cancelled", "[state]")
 {
     Fixture f;
     auto const challenge = f.open().challenge;
@@ -84,7 +84,7 @@ TEST_CASE("sends are counted, replace the code and can be taken back", "[state]"
     auto const other = f.open().challenge;
     f.send(other, "111111");
     f.await(f.challenges.take_back(other, f.send(other, "222222")));
-    CHECK(f.await(f.attempt(other, "111111")).right); // as if the second had never been
+    CHECK(f.await(f.attempt(other, "111111")).right); // the second send has no effect
 }
 
 TEST_CASE("a code is bound to its phone and its challenge", "[state]")
@@ -93,7 +93,7 @@ TEST_CASE("a code is bound to its phone and its challenge", "[state]")
     auto const one = f.open().challenge;
     auto const two = f.open().challenge;
     f.send(one, "111111");
-    CHECK_FALSE(f.await(f.attempt(two, "111111")).right); // nothing was sent
+    CHECK_FALSE(f.await(f.attempt(two, "111111")).right); // no code was sent
     f.send(two, "222222");
     CHECK_FALSE(f.await(f.attempt(two, "111111")).right);
     CHECK_FALSE(f.await(f.challenges.try_code(one, "+4915112345679", "111111")).right);
@@ -101,7 +101,7 @@ TEST_CASE("a code is bound to its phone and its challenge", "[state]")
     CHECK(f.await(f.attempt(one, "111111")).right);
 }
 
-TEST_CASE("5 attempts of either kind, then the challenge is dead until it ends", "[state]")
+TEST_CASE("after 5 attempts with any methods the challenge is invalid until it expires", "[state]")
 {
     Fixture f;
     auto const [token, challenge] = f.open();
@@ -119,7 +119,7 @@ TEST_CASE("5 attempts of either kind, then the challenge is dead until it ends",
     CHECK(f.error_of(f.challenges.find(f.scope, token)) == "MFA_CHALLENGE_EXPIRED");
 }
 
-TEST_CASE("of many attempts at once 5 are compared, and one is right", "[state]")
+TEST_CASE("of many simultaneous attempts 5 are compared, and one of them succeeds", "[state]")
 {
     Fixture f;
     for (bool const right : {true, false}) {
@@ -142,7 +142,7 @@ TEST_CASE("of many attempts at once 5 are compared, and one is right", "[state]"
     }
 }
 
-TEST_CASE("an enrolment waits for 10 minutes and 5 tries, and is replaced", "[state]")
+TEST_CASE("a pending enrolment is valid for 10 minutes and 5 attempts, and a new one replaces it", "[state]")
 {
     using Verdict = Enrolments::Attempt::Verdict;
     Fixture f;
@@ -171,7 +171,7 @@ TEST_CASE("an enrolment waits for 10 minutes and 5 tries, and is replaced", "[st
 }
 
 TEST_CASE(
-    "while keys are changed, what one replica began is ended on another with another key first", "[state]")
+    "during a key rotation, replicas with different first keys share challenges and enrolments", "[state]")
 {
     Fixture f;
     std::string const older = "k1:" + std::string(43, 'A') + "=";
@@ -204,7 +204,7 @@ TEST_CASE(
     CHECK(f.error_of(ignorant.find(f.scope, f.open().token)) == "MFA_CHALLENGE_EXPIRED");
 }
 
-TEST_CASE("budgets are reserved all or none, and given back", "[state]")
+TEST_CASE("either all budgets are reserved or none, and a reservation can be released", "[state]")
 {
     Fixture f;
     auto const number = *sms::PhoneNumber::parse(phone);
@@ -232,7 +232,7 @@ TEST_CASE("budgets are reserved all or none, and given back", "[state]")
     CHECK(wrong(Method::recovery_code) == "MFA_RATE_LIMITED");
 }
 
-TEST_CASE("what ends a request otherwise gives its reservation back", "[state]")
+TEST_CASE("an exception releases the reservation", "[state]")
 {
     Fixture f;
     auto const fails = []() -> asio::awaitable<int> {
@@ -246,7 +246,7 @@ TEST_CASE("what ends a request otherwise gives its reservation back", "[state]")
     }
 }
 
-TEST_CASE("Redis holds neither codes nor tokens", "[state]")
+TEST_CASE("Redis contains neither codes nor tokens in clear text", "[state]")
 {
     Fixture f;
     auto const [token, challenge] = f.open();

@@ -32,14 +32,14 @@ TEST_CASE("TOTP is set up and confirmed", "[totp]")
     auto const asked = world.login(ada);
     CHECK(asked.status == 403);
     CHECK(boost::json::serialize(asked.json().at("available_methods")).find("sms") == std::string::npos);
-    CHECK(outcome(world.send(text(asked.json(), "mfa_token"))) == setup_required); // no phone to send to
+    CHECK(outcome(world.send(text(asked.json(), "mfa_token"))) == setup_required); // the user has no phone
 }
 
-TEST_CASE("TOTP takes the step before and after, each once", "[totp]")
+TEST_CASE("TOTP accepts the step before and the step after, each once", "[totp]")
 {
     World const world;
     world.clock.set(testing::FakeClock::start + 15s);
-    auto const ada = world.new_account_with_totp(); // uses this step up
+    auto const ada = world.new_account_with_totp(); // uses up this step
     CHECK(outcome(world.verify(world.challenged(ada), "totp", world.totp_code(ada, 0))) == invalid);
     CHECK(outcome(world.verify(world.challenged(ada), "totp", world.totp_code(ada, 2))) == invalid);
     CHECK(outcome(world.verify(world.challenged(ada), "totp", world.totp_code(ada, -1))) == invalid);
@@ -53,7 +53,7 @@ TEST_CASE("TOTP takes the step before and after, each once", "[totp]")
     CHECK(outcome(world.verify(world.challenged(ada), "totp", world.totp_code(ada, -2))) == invalid);
     CHECK(world.verify(world.challenged(ada), "totp", early).status == 200);
 
-    // Steps change at the half minute, to the microsecond.
+    // A step changes exactly at the half minute.
     world.clock.set(testing::FakeClock::start + 10min);
     auto const code = world.totp_code(ada);
     world.clock.set(testing::FakeClock::start + 11min - 1us);

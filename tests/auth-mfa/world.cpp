@@ -47,7 +47,7 @@ std::vector<std::string> strings(boost::json::value const& array)
     return result;
 }
 
-std::atomic<unsigned> number = 0; // of accounts, phones and client addresses
+std::atomic<unsigned> number = 0; // the last number of an account, phone or client address
 
 } // namespace
 
@@ -88,7 +88,7 @@ void World::restart()
     await_first_key();
 }
 
-/// It is made in the background, and nobody signs in without it.
+/// The first signing key is made in the background, and sign-ins need it.
 void World::await_first_key() const
 {
     auto anyone = client();
@@ -216,7 +216,7 @@ testing::HttpResponse World::send(std::string const& mfa_token, std::string cons
 
 void World::set(boost::json::object settings, std::string const& tenant) const
 {
-    // They are read as one, so an origin that nothing else allows shows which are in force.
+    // The service reads all settings together, so a new allowed origin shows when they are in use.
     std::string const origin = "https://app" + std::to_string(++number) + ".example.com";
     settings["allowedOrigins"] = boost::json::array{origin};
     auto const changed = as_master(tenant).patch("/v1/settings", body(settings));

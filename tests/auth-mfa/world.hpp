@@ -18,7 +18,7 @@
 using namespace std::chrono_literals;
 using testing::all_items, testing::body, testing::error_of, testing::text;
 
-/// Somebody with an account, and what the last answers gave them.
+/// A user's account, with the values of the last responses.
 struct Account {
     std::string tenant; ///< first label of the host: `demo-sandbox`
     std::string email, password;
@@ -28,19 +28,19 @@ struct Account {
     std::string totp_secret; ///< base32
     std::vector<std::string> recovery_codes;
 
-    /// The tokens of an answer that signs in.
+    /// Stores the tokens of a sign-in response.
     void take(testing::HttpResponse const& signed_in);
 };
 
-/// The whole auth-mfa service in this process. Its clock stands still; text messages go to a file, or to a
-/// Twilio. Each client calls from a network address of its own.
+/// The whole auth-mfa service in this process. Its clock moves only when the test moves it. Text messages go
+/// to a file or to a Twilio test server. Each client has its own network address.
 class World : public testing::ServiceWorld<testing::FakeClock> {
 public:
     struct Options {
         core::Time now = testing::FakeClock::start;
         std::string twilio_url = {}; ///< instead of the outbox
         std::string base_host = "auth.localhost";
-        std::string redis_url = {}; ///< instead of a Redis of its own
+        std::string redis_url = {}; ///< if set, replaces the world's own Redis
         std::map<std::string, std::string> environment = {};
     };
 
@@ -55,11 +55,11 @@ public:
 
     /// A new account, signed in.
     Account new_account(std::string const& tenant = "demo-sandbox") const;
-    /// The same, made the tenant's owner by the operator.
+    /// A new owner of the tenant, created by the operator and signed in.
     Account new_owner(std::string const& tenant = "demo-sandbox") const;
-    /// A member with that role, given by `owner`, signed in anew.
+    /// A new member with the role that `owner` gave it, signed in again.
     Account new_member(Account const& owner, std::string const& role) const;
-    /// One with the factor; `recovery_codes` are filled in.
+    /// A new account with the factor enrolled and with its `recovery_codes`.
     Account new_account_with_sms(std::string const& tenant = "demo-sandbox") const;
     Account new_account_with_totp(std::string const& tenant = "demo-sandbox") const;
 
@@ -68,15 +68,15 @@ public:
 
     testing::HttpResponse login(Account const& account) const;
     testing::HttpResponse login(Account const& account, testing::HttpClient& client) const;
-    /// Signs in up to the second factor; the mfa_token.
+    /// Signs in with the password; returns the mfa_token.
     std::string challenged(Account const& account) const;
     testing::HttpResponse verify(std::string const& mfa_token, std::string const& method,
         std::string const& code, bool trust = false, std::string const& tenant = "demo-sandbox") const;
     testing::HttpResponse send(
         std::string const& mfa_token, std::string const& tenant = "demo-sandbox") const; ///< challenge
 
-    /// Changes settings of the scope as its operator, `allowedOrigins` among them; returns once they are in
-    /// force.
+    /// Changes settings of the scope, and its `allowedOrigins`, with the master key. Returns when the service
+    /// uses them.
     void set(boost::json::object settings, std::string const& tenant = "demo-sandbox") const;
 
     /// The code of the account's app at `clock` + `steps` * 30 s.
@@ -84,14 +84,14 @@ public:
 
     /// Text messages to `phone` so far, oldest first (outbox only).
     std::vector<boost::json::object> messages_to(std::string const& phone) const;
-    /// The code in the last of them.
+    /// The code in the last message to `phone`.
     std::string code_sent_to(std::string const& phone) const;
 
-    /// A number, and an address, that nobody used before in this process.
+    /// A phone number and an email that are new in this process.
     static std::string new_phone();
     static std::string new_email();
 
-    /// Ends the service and begins a new one over the same data.
+    /// Restarts the service over the same data.
     void restart();
 
 private:
@@ -102,14 +102,14 @@ private:
 /// The body of a registration or a login.
 std::string credentials(std::string const& email, std::string const& password);
 
-/// What an access token claims, unchecked.
+/// The claims of an access token, unverified.
 boost::json::object claims_of(std::string const& token);
 
-/// The code, made wrong.
+/// Another code than `code`.
 std::string other_code(std::string code);
 
-/// The cookie `mfa_device` of an answer, as a request sends it; "" when none was set.
+/// The cookie `mfa_device` of a response, as a request sends it; "" when none was set.
 std::string device_cookie_of(testing::HttpResponse const& response);
 
-/// How many of `n` threads, begun at once, each with a client of its own, got which status.
+/// Calls `request` on `n` threads at once; returns the number of responses with each status.
 std::map<unsigned, int> at_once(int n, std::function<testing::HttpResponse(int number)> const& request);
