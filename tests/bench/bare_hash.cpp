@@ -1,8 +1,8 @@
-// The machine's rate of password hashes: what signing in with a password is measured against.
+// Measures the machine's rate of password hashes: the limit that sign-ins with a password are compared with.
 //
 //     bare_hash --threads N --seconds N
 //
-// Hashes at the cost the services hash at, on every thread, and does nothing else. Prints hashes per second.
+// Hashes with the services' cost parameters on every thread. Prints hashes per second.
 #include "crypto/password.hpp"
 
 #include <argon2.h>

@@ -1,4 +1,4 @@
-// The least an HTTP server on Beast can do: what libs/http is measured against.
+// A minimal HTTP server on Beast: the limit that libs/http is compared with.
 //
 //     bare_server --port N --threads N
 //

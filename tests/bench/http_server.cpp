@@ -1,4 +1,4 @@
-// libs/http with an application that does nothing: the counterpart of bare_server.
+// libs/http with a trivial application: the counterpart of bare_server.
 //
 //     http_server --port N --threads N
 #include "http/server.hpp"
