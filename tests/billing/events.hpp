@@ -12,17 +12,17 @@
 #include <string_view>
 #include <utility>
 
-/// Events as the providers send them, written after their documentation, with what tests vary left open.
+/// Events in the form in which the providers document them. Tests vary their members.
 namespace events {
 
 namespace json = boost::json;
 
-/// The moment at which tests begin, in the providers' units.
+/// The start time of the tests, in the providers' units.
 inline constexpr std::int64_t start_s =
     std::chrono::duration_cast<std::chrono::seconds>(testing::FakeClock::start.time_since_epoch()).count();
 inline constexpr std::int64_t day = 24 * 3600;
 
-/// So many seconds after it.
+/// The time `seconds` after the start time.
 constexpr std::int64_t s(std::int64_t seconds)
 {
     return start_s + seconds;
@@ -33,13 +33,13 @@ constexpr std::int64_t ms(std::int64_t seconds)
     return s(seconds) * 1000;
 }
 
-/// The same as answers write it: whole seconds of the first days of 2026.
+/// The same time as responses show it: whole seconds of the first days of 2026.
 inline std::string shown(std::int64_t seconds)
 {
     return core::to_rfc3339(testing::FakeClock::start + std::chrono::seconds(seconds));
 }
 
-/// `fields` with `changes` made; a member that is `undefined` in them is taken out.
+/// `fields` with `changes` applied. A member whose change is `undefined` is removed.
 inline constexpr char const* undefined = "(undefined)";
 
 inline json::object changed(json::object fields, json::object const& changes)
@@ -53,7 +53,7 @@ inline json::object changed(json::object fields, json::object const& changes)
     return fields;
 }
 
-/// Each type of event of the in-app platform, and the status that it leaves an entitlement in.
+/// Each event type of the in-app platform, with the resulting status.
 inline std::map<std::string, std::string> const status_after{
     {"INITIAL_PURCHASE", "active"},
     {"NON_RENEWING_PURCHASE", "active"},
@@ -67,8 +67,8 @@ inline std::map<std::string, std::string> const status_after{
     {"SUBSCRIPTION_EXTENDED", "active"},
 };
 
-/// An event of the in-app platform, of user `ada` and product `pro.monthly` in the sandbox, at the beginning,
-/// for a month.
+/// An event of the in-app platform at the start time: of user `ada` and product `pro.monthly`, in the
+/// sandbox, with a period of a month.
 inline json::object purchase(std::string_view type, json::object const& changes = {})
 {
     json::object event{{"event_timestamp_ms", ms(0)}, {"product_id", "pro.monthly"},
@@ -97,7 +97,7 @@ inline json::object payment(std::string_view type, json::object object, json::ob
     return changed(std::move(event), changes);
 }
 
-/// What an item of a subscription sells.
+/// The price of a subscription item.
 inline json::object price(std::string_view id, std::string_view product)
 {
     return {{"id", id}, {"object", "price"}, {"active", true}, {"currency", "nzd"}, {"livemode", false},
@@ -106,7 +106,7 @@ inline json::object price(std::string_view id, std::string_view product)
         {"unit_amount", 999}};
 }
 
-/// An item in the new shape, paid for a month. Take the ends out for the old one.
+/// An item in the new shape, with a paid period of a month. The old shape has no period.
 inline json::object item(std::string_view price_id, json::object const& changes = {})
 {
     json::object fields{{"id", "si_" + std::string(price_id)}, {"object", "subscription_item"},
@@ -121,7 +121,7 @@ inline json::object list(json::array data)
     return {{"object", "list"}, {"data", std::move(data)}, {"has_more", false}};
 }
 
-/// A subscription of user `ada` in the new shape: periods are its items'.
+/// A subscription of user `ada` in the new shape, with periods on its items.
 inline json::object subscription(json::array items, json::object const& changes = {})
 {
     json::object fields{{"id", "sub_1"}, {"object", "subscription"}, {"billing_cycle_anchor", s(0)},
@@ -132,7 +132,7 @@ inline json::object subscription(json::array items, json::object const& changes 
     return changed(std::move(fields), changes);
 }
 
-/// The same in the old shape, of one item: its period is the subscription's.
+/// The same subscription in the old shape, with one item. The period belongs to the subscription.
 inline json::object old_subscription(std::string_view price_id, json::object const& changes = {})
 {
     json::object const no_period{{"current_period_end", undefined}, {"current_period_start", undefined}};
@@ -160,7 +160,7 @@ inline json::object invoice(std::string_view price_id, json::object const& chang
     return changed(std::move(fields), changes);
 }
 
-/// The same in the old shape.
+/// The same invoice in the old shape.
 inline json::object old_invoice(std::string_view price_id, json::object const& changes = {})
 {
     json::object const line{{"id", "il_1"}, {"object", "line_item"}, {"amount", 999},

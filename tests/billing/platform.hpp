@@ -18,15 +18,14 @@
 #include <utility>
 #include <vector>
 
-/// A user id as one segment of a path; clients take `.` and `..` for steps along it.
+/// A user id as one path segment. `.` and `..` are escaped, because clients would resolve them.
 inline std::string segment(std::string_view user)
 {
     if (user == ".") return "%2E";
     return user == ".." ? "%2E%2E" : core::percent_encode(user);
 }
 
-/// The purchase platform's REST API (node/platform.mjs), in a process of its own. It does not know anybody
-/// until it is told.
+/// The purchase platform's REST API (node/platform.mjs), in a separate process. At first it knows no users.
 class Platform {
 public:
     Platform()
@@ -37,14 +36,14 @@ public:
 
     std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
-    /// What it answers of a user from now on, `*` of everybody: see the script.
+    /// Sets the response for a user from now on; `*` means all other users. See node/platform.mjs.
     void answers(std::string_view user, boost::json::object const& answer) const
     {
         auto const path = "/test/answers/" + segment(user);
         REQUIRE(testing::HttpClient(url()).put(path, boost::json::serialize(answer)).status == 200);
     }
 
-    /// What the user's document holds from now on.
+    /// Sets the content of the user's document from now on.
     void has(std::string_view user, boost::json::object subscriptions, boost::json::object consumables = {},
         boost::json::object more = {}) const
     {
@@ -55,7 +54,7 @@ public:
         answers(user, more);
     }
 
-    /// The requests that came, in order: `{user, authorization, trace}`.
+    /// The received requests, in order: `{user, authorization, trace}`.
     std::vector<boost::json::object> seen() const
     {
         std::vector<boost::json::object> requests;
@@ -65,7 +64,7 @@ public:
         return requests;
     }
 
-    /// How many came for a user.
+    /// The number of requests for a user.
     std::size_t seen(std::string_view user) const
     {
         auto const requests = seen();
@@ -73,13 +72,13 @@ public:
             requests, [&](auto const& request) { return testing::text(request, "user") == user; }));
     }
 
-    /// How many requests are held.
+    /// The number of held requests.
     std::int64_t waiting() const
     {
         return testing::HttpClient(url()).get("/test/waiting").json().at("count").to_number<std::int64_t>();
     }
 
-    /// Answers those that are held.
+    /// Responds to the held requests.
     void release() const { testing::HttpClient(url()).post("/test/release", ""); }
 
 private:
@@ -100,7 +99,7 @@ private:
     int port_ = 0;
 };
 
-/// A subscription as the platform's documents have it, active for a month, with these members instead.
+/// A subscription as in the platform's documents, active for a month. `changes` replaces members.
 inline boost::json::object subscription(boost::json::object changes = {})
 {
     boost::json::object fields{{"billing_issues_detected_at", nullptr},
@@ -114,7 +113,7 @@ inline boost::json::object subscription(boost::json::object changes = {})
     return fields;
 }
 
-/// One purchase of a consumable, the same way.
+/// A purchase of a consumable as in the platform's documents. `changes` replaces members.
 inline boost::json::object purchase(std::string_view transaction, boost::json::object changes = {})
 {
     boost::json::object fields{{"id", "17459f5ff7"}, {"is_sandbox", false},

@@ -3,12 +3,12 @@
 #include "testing/program.hpp"
 #include "world.hpp"
 
-/// The billing program, over the data of a World, which outlives it.
+/// The billing program, running on the data of a World. The World must outlive it.
 class BillingProgram : public testing::Program {
 public:
-    /// Returns once it is ready.
+    /// Returns once the program is ready.
     explicit BillingProgram(World const& world) : Program(BILLING_PROGRAM, world.variables()) {}
 
-    /// What the purchase platform is to `demo-sandbox`.
+    /// A client with the purchase platform's credential for `demo-sandbox`.
     testing::HttpClient client() const { return Program::client(purchases_secret); }
 };

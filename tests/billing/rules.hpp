@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-/// The rules of events as tests call them: what is read from one, and what a history leaves.
+/// Helpers for tests of the rules: parsing one event, and the result of a history.
 namespace rules {
 
 inline constexpr std::int64_t scope_id = 5;
@@ -36,14 +36,14 @@ inline billing::Event read_payment(boost::json::object const& event)
     return parsed.event;
 }
 
-/// What a user has after a history.
+/// The entitlements of a user after a history.
 inline std::vector<billing::Entitlement> entitlements_after(std::vector<billing::Event> const& history,
     billing::PaymentRules const& settings = {}, std::string const& user = "ada")
 {
     return billing::entitlements_after(scope_id, user, history, settings);
 }
 
-/// What a history leaves of a product: its status, and when it ends in seconds from the start: `active 60`.
+/// The result of a history for a product: status and end, in seconds from the start: `active 60`.
 inline std::string left_by(std::vector<billing::Event> const& history, std::string const& product,
     billing::PaymentRules const& settings = {}, std::string const& user = "ada")
 {
@@ -57,7 +57,7 @@ inline std::string left_by(std::vector<billing::Event> const& history, std::stri
     return left;
 }
 
-/// Why an event is skipped; empty: it is not.
+/// The reason why an event is skipped; empty if it is not.
 inline std::string reason_of(billing::Event const& event)
 {
     auto const* skipped = std::get_if<billing::Skipped>(&event.fact);

@@ -10,13 +10,13 @@
 #include <string_view>
 #include <utility>
 
-/// A world whose tenants ask the platform.
+/// Options of a World that sends its syncs to `platform`.
 inline World::Options asking(Platform const& platform)
 {
     return {.environment = {{"PURCHASES_API_URL", platform.url() + "/"}}};
 }
 
-/// From now on the tenant does.
+/// Sets the tenant's key for the platform.
 inline void give_key(World const& world, std::string const& tenant = "demo")
 {
     auto const r = world.as_backend(tenant).patch("/v1/settings", R"({"purchasesApiKey":"sk_platform"})");
@@ -29,14 +29,14 @@ inline testing::HttpResponse sync(
     return world.as_backend(tenant).post("/v1/sync/" + segment(user), "");
 }
 
-/// The answer that lists what a user has, as it came.
+/// The response body that lists a user's entitlements.
 inline std::string entitlements_of(
     World const& world, std::string const& user = "ada", std::string const& tenant = "demo")
 {
     return world.as_backend(tenant).get("/v1/users/" + segment(user) + "/entitlements").body;
 }
 
-/// `providerProductId status`, a line for each pair there is in a list of entitlements, sorted.
+/// `providerProductId status` for each distinct pair in a list of entitlements, sorted, one per line.
 inline std::string lines(boost::json::value const& entitlements)
 {
     std::set<std::string> found;
@@ -48,13 +48,13 @@ inline std::string lines(boost::json::value const& entitlements)
     return all;
 }
 
-/// The subscriptions of a document: just one.
+/// The subscriptions of a document with one product.
 inline boost::json::object one(std::string_view product, boost::json::object fields = {})
 {
     return {{product, subscription(std::move(fields))}};
 }
 
-/// A tenant whose user ada has bought `pro`, as a sync found; `before` is what she has since.
+/// A tenant whose user ada has `pro` after a sync. `before` is ada's list of entitlements.
 struct Synced {
     Synced()
     {

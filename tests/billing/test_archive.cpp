@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
-TEST_CASE("a history that would fill the memory is read from its end", "[billing][archive]")
+TEST_CASE("a history beyond the limit in bytes is read from its latest events", "[billing][archive]")
 {
-    constexpr int more_than_fit = 40; // of 1 MiB each
+    constexpr int more_than_fit = 40; // events of 1 MiB each
     World const world;
     auto const large = [](std::string event) { return event + std::string((1 << 20) - event.size(), ' '); };
     for (int n = 0; n < more_than_fit; ++n) {
@@ -38,10 +38,11 @@ TEST_CASE("a history that would fill the memory is read from its end", "[billing
     db.stop();
 }
 
-TEST_CASE("events of a month that nobody has made are kept, and moved to it when it is", "[billing][archive]")
+TEST_CASE("events of a month without a partition are kept, and moved when the partition is created",
+    "[billing][archive]")
 {
     World const world;
-    // The service's own task has come round, and will not soon again.
+    // The service's own task has run already, and will not run again soon.
     auto const done =
         "SELECT count(*) FROM periodic_tasks WHERE name = 'event-archive' AND lease_owner IS NULL";
     REQUIRE(eventually([&] { return world.postgres.query(done) == "1"; }));
@@ -64,7 +65,7 @@ TEST_CASE("events of a month that nobody has made are kept, and moved to it when
     CHECK(world.postgres.query("SELECT count(*) FROM events_default") == "0");
 }
 
-TEST_CASE("the archive forgets whole months, and makes those to come", "[billing][archive]")
+TEST_CASE("the archive drops old months and creates partitions for coming months", "[billing][archive]")
 {
     World const world;
     CHECK(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
@@ -88,7 +89,7 @@ TEST_CASE("the archive forgets whole months, and makes those to come", "[billing
         return db.transact_blocking({}, [&](pg::Tx& tx) { return billing::archive::maintain(tx, 24); });
     };
     while (maintain()) {
-        // The service's own task may have been first.
+        // The service's own task may have run first.
     }
     CHECK(months() == made);
     CHECK(world.postgres.query("SELECT count(*) FROM events") == "1");
@@ -98,7 +99,7 @@ TEST_CASE("the archive forgets whole months, and makes those to come", "[billing
     db.stop();
 }
 
-TEST_CASE("that invoices wait for a subscription is known as long as the last of them", "[billing][archive]")
+TEST_CASE("the claims of waiting invoices are kept as long as the latest invoice waits", "[billing][archive]")
 {
     World const world;
     auto const post_invoice = [&](int at) {
@@ -121,7 +122,7 @@ TEST_CASE("that invoices wait for a subscription is known as long as the last of
     CHECK(text(world.entitlement("a"), "status") == "active");
 }
 
-TEST_CASE("operators see for how many months to come the archive has partitions")
+TEST_CASE("a metric shows the number of coming months with a partition")
 {
     World const world;
     CHECK(eventually([&] {

@@ -8,8 +8,7 @@
 #include <limits>
 #include <random>
 
-// Whatever is posted: never a 5xx, nothing stored without a good credential, and what is malformed is there
-// to be looked at.
+// For any body: no 5xx, no row without a valid credential, and malformed events are archived.
 
 namespace {
 
@@ -22,7 +21,7 @@ std::string stored(World const& world)
         "(SELECT count(*) FROM entitlements) + (SELECT count(*) FROM payment_subscriptions)");
 }
 
-/// How often a provider's credential was refused, as /metrics says.
+/// The number of refused credentials of a provider, read from /metrics.
 int refused(World const& world, std::string const& provider)
 {
     testing::HttpClient operations("http://127.0.0.1:" + std::to_string(world.host->ops_port()));
@@ -46,7 +45,7 @@ std::string const& payment()
     return event;
 }
 
-/// A long text that no index can make short.
+/// A long text that exceeds every index's limit.
 std::string long_text()
 {
     std::mt19937 random(7);
@@ -55,7 +54,7 @@ std::string long_text()
     return text;
 }
 
-/// Values that are seldom what was asked for.
+/// Values of unexpected types and forms.
 json::array const& strange()
 {
     static json::array const values{nullptr, true, "", "x", long_text(), std::string("a\0b", 3), "\U0001F600",
@@ -65,8 +64,8 @@ json::array const& strange()
     return values;
 }
 
-/// Calls `look` with every document that `document` becomes when one value in it is a strange one, or is
-/// gone.
+/// Calls `look` with every variant of `document` in which one value is replaced by an unexpected one or
+/// removed.
 void with_each_strange(json::value& document, json::value& part, std::function<void()> const& look)
 {
     auto const put = [&](json::value& place) {
@@ -93,7 +92,7 @@ void with_each_strange(json::value& document, json::value& part, std::function<v
     }
 }
 
-/// Posts every strange form of an event, and says what was answered with anything but 200 and 400.
+/// Posts every variant of an event. Returns the statuses other than 200 and 400.
 std::string strangely_answered(
     json::object const& event, std::function<testing::HttpResponse(std::string const&)> const& post)
 {
@@ -110,8 +109,7 @@ std::string strangely_answered(
 
 } // namespace
 
-TEST_CASE(
-    "without the right secret an event of the purchase platform leaves nothing but a count", "[bad-input]")
+TEST_CASE("an event of the purchase platform with a wrong secret is counted and not stored", "[bad-input]")
 {
     World const world;
     int count = 0;
@@ -132,7 +130,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "without a good signature an event of the payment provider leaves nothing but a count", "[bad-input]")
+    "an event of the payment provider with an invalid signature is counted and not stored", "[bad-input]")
 {
     World const world;
     auto const now = world.clock.now();
@@ -160,7 +158,7 @@ TEST_CASE(
               200);
 }
 
-TEST_CASE("a tenant that agreed on nothing takes nothing", "[bad-input]")
+TEST_CASE("a tenant without secrets accepts no events", "[bad-input]")
 {
     World const world(World::Options{.configured = false});
     CHECK(world.post_purchase(purchase()).status == 401);
@@ -176,7 +174,7 @@ TEST_CASE("a tenant that agreed on nothing takes nothing", "[bad-input]")
     CHECK(nobody.post("/webhooks/payments", payment()).status == 404);
 }
 
-TEST_CASE("what is malformed is 400, and kept where it can be looked at", "[bad-input]")
+TEST_CASE("a malformed event of either provider gets 400 and is archived", "[bad-input]")
 {
     World const world;
     std::vector<std::string> const bodies{"", " ", "{", "null", "[]", "\"\"", "0", "{}", "{\"event\":null}",
@@ -196,7 +194,7 @@ TEST_CASE("what is malformed is 400, and kept where it can be looked at", "[bad-
     CHECK(kept.size() == 2 * bodies.size());
     CHECK(world.postgres.query("SELECT count(*) FROM entitlements") == "0");
 
-    // It claims no id: the same event, whole this time, is taken.
+    // A malformed event does not claim its id: the same event, well-formed, is accepted afterwards.
     auto const event = events::purchase("INITIAL_PURCHASE");
     auto half = event;
     half["event"].as_object().erase("product_id");
@@ -204,7 +202,7 @@ TEST_CASE("what is malformed is 400, and kept where it can be looked at", "[bad-
     CHECK(result_of(world.post_purchase(event)) == "applied");
 }
 
-TEST_CASE("no value in an event of the purchase platform is too strange", "[bad-input]")
+TEST_CASE("unexpected values in an event of the purchase platform get 200 or 400", "[bad-input]")
 {
     World const world;
     auto client = world.client();
@@ -212,14 +210,14 @@ TEST_CASE("no value in an event of the purchase platform is too strange", "[bad-
     auto const post = [&](std::string const& text) { return client.post("/webhooks/purchases", text); };
     for (auto const* type : {"PRODUCT_CHANGE", "CANCELLATION"})
         CHECK(strangely_answered(events::purchase(type, {{"new_product_id", "other"}}), post) == "");
-    // And what is kept of them can be read.
+    // The archived events can be read.
     auto backend = world.as_backend();
     CHECK(backend.get("/v1/events?limit=100").status == 200);
     CHECK(backend.get("/v1/users/ada/entitlements").status == 200);
     CHECK(backend.get("/v1/users/ada/entitlements?at=2026-01-01T00:00:00Z").status == 200);
 }
 
-TEST_CASE("no value in an event of the payment provider is too strange", "[bad-input]")
+TEST_CASE("unexpected values in an event of the payment provider get 200 or 400", "[bad-input]")
 {
     World const world;
     auto client = world.client();
@@ -238,7 +236,7 @@ TEST_CASE("no value in an event of the payment provider is too strange", "[bad-i
     CHECK(backend.get("/v1/users/ada/entitlements?at=2026-01-01T00:00:00Z").status == 200);
 }
 
-TEST_CASE("a body that is too large is refused, one that is just not is taken", "[bad-input]")
+TEST_CASE("the body is limited to 1 MiB, inclusive", "[bad-input]")
 {
     World const world;
     auto const of_size = [](std::size_t size) {

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <vector>
 
-// What batches keep to: nothing is decided by what is no longer so, and no event and no user is too much for
-// an I/O thread.
+// The guarantees of batches: no decision is based on rows that have changed, and the work per event and user
+// on an I/O thread is limited.
 
 using namespace billing;
 using events::day, events::s;
@@ -37,7 +37,7 @@ apply::Incoming incoming(std::int64_t scope_id, json::object const& event)
         .body = body(event)};
 }
 
-/// The service's database as a batch sees it.
+/// The service's database, with the calls of a batch.
 class Batch {
 public:
     explicit Batch(World const& world) : db_({.url = world.postgres.service_url(), .threads = 1})
@@ -45,7 +45,7 @@ public:
         REQUIRE(eventually([this] { return db_.healthy(); }));
     }
 
-    /// A step that has looked and been planned.
+    /// Reads the rows for an event and plans the change. Returns one step with the plan.
     std::vector<apply::Step> look(apply::Incoming const& event)
     {
         std::vector<apply::Step> steps{{.incoming = &event}};
@@ -58,7 +58,7 @@ public:
         return steps;
     }
 
-    /// Whether its plan could still be carried out, and was.
+    /// Writes the plan. Returns false if its rows have changed.
     bool write(std::vector<apply::Step>& steps)
     {
         auto const picked = apply::independent(steps);
@@ -69,7 +69,7 @@ public:
         return testing::run_awaitable(work()) == std::vector{true};
     }
 
-    /// What a batch of these inputs yields.
+    /// The results of a batch for these inputs.
     template <class In, class Work> auto read(Work work, std::vector<In> const& inputs)
     {
         using Result = std::invoke_result_t<Work, pg::Session&, std::span<In const>>;
@@ -84,7 +84,7 @@ private:
     pg::Database db_;
 };
 
-/// Gives a user so many entitlements of this status to the product `pack`.
+/// Gives a user `count` entitlements of this status to the product `pack`.
 void give(World const& world, std::string const& user, std::size_t count, std::string const& status)
 {
     world.postgres.query(
@@ -99,7 +99,7 @@ void give(World const& world, std::string const& user, std::size_t count, std::s
 
 } // namespace
 
-TEST_CASE("a subscription that the user got after the look is not overlooked", "[billing][batch]")
+TEST_CASE("a batch is not written if a subscription was added after its read", "[billing][batch]")
 {
     World const world;
     Batch batch(world);
@@ -108,7 +108,7 @@ TEST_CASE("a subscription that the user got after the look is not overlooked", "
     auto const event = incoming(std::stoll(world.scope_id()), over);
     auto steps = batch.look(event);
     REQUIRE(steps.front().plan);
-    // A lesser one of an earlier time: the entitlement stays as it was, its revision too.
+    // The added subscription is shorter and earlier: the entitlement and its revision stay unchanged.
     auto const before = world.entitlement("a");
     REQUIRE(result_of(world.post_payment(about("sub_2", "active", 50, 30 * day))) == "applied");
     REQUIRE(world.entitlement("a") == before);
@@ -119,7 +119,7 @@ TEST_CASE("a subscription that the user got after the look is not overlooked", "
     CHECK(text(world.entitlement("a"), "expiresAt") == events::shown(30 * day));
 }
 
-TEST_CASE("a plan of which nothing has changed is carried out", "[billing][batch]")
+TEST_CASE("a batch is written if its rows are unchanged", "[billing][batch]")
 {
     World const world;
     Batch batch(world);
@@ -131,7 +131,7 @@ TEST_CASE("a plan of which nothing has changed is carried out", "[billing][batch
     CHECK(text(world.entitlement("a"), "status") == "expired");
 }
 
-TEST_CASE("whoever has very many subscriptions is left to transactions of their own", "[billing][batch]")
+TEST_CASE("an event of a user with very many subscriptions gets its own transaction", "[billing][batch]")
 {
     World const world;
     Batch batch(world);
@@ -156,7 +156,7 @@ TEST_CASE("whoever has very many subscriptions is left to transactions of their 
     CHECK(text(world.entitlement("a"), "expiresAt") == events::shown(90 * day));
 }
 
-TEST_CASE("whoever has very many entitlements is read alone, and others are not", "[billing][batch]")
+TEST_CASE("users with very many entitlements are read one by one, other users in a batch", "[billing][batch]")
 {
     using entitlements::max_in_batch;
     World const world;

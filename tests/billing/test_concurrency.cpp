@@ -17,7 +17,7 @@ namespace {
 using events::day, events::ms, events::s, events::shown;
 namespace json = boost::json;
 
-/// Calls `work(i)` on so many threads, which begin together.
+/// Calls `work(i)` on `threads` threads, which start together.
 void at_once(int threads, std::function<void(int)> const& work)
 {
     std::barrier start(threads);
@@ -32,7 +32,7 @@ void at_once(int threads, std::function<void(int)> const& work)
         thread.join();
 }
 
-/// How often each answer was given.
+/// The number of responses of each kind.
 class Tally {
 public:
     void add(testing::HttpResponse const& response)
@@ -64,7 +64,7 @@ std::string count(World const& world, std::string const& table)
 
 } // namespace
 
-TEST_CASE("fifty deliveries of one event at once apply it once", "[billing][concurrency]")
+TEST_CASE("fifty concurrent deliveries of one event apply it once", "[billing][concurrency]")
 {
     constexpr int deliveries = 50;
     for (bool const told : {false, true}) {
@@ -98,7 +98,7 @@ TEST_CASE("fifty deliveries of one event at once apply it once", "[billing][conc
     }
 }
 
-TEST_CASE("events of one user that come at once end as if they had come in order", "[billing][concurrency]")
+TEST_CASE("concurrent events of one user give the same state as events in order", "[billing][concurrency]")
 {
     constexpr int renewals = 40;
     for (bool const told : {false, true}) {
@@ -120,7 +120,8 @@ TEST_CASE("events of one user that come at once end as if they had come in order
     }
 }
 
-TEST_CASE("subscriptions of one user that share a product race safely", "[billing][concurrency]")
+TEST_CASE(
+    "concurrent subscriptions of one user with one product give a correct state", "[billing][concurrency]")
 {
     constexpr int subscriptions = 24;
     World const world;
@@ -134,7 +135,7 @@ TEST_CASE("subscriptions of one user that share a product race safely", "[billin
     at_once(subscriptions, [&](int i) { made.add(world.post_payment(of(i, "active", i))); });
     CHECK(made["applied"] == subscriptions);
     CHECK(text(world.entitlement("a"), "lastEventAt") == shown(subscriptions - 1));
-    // All end but one: the product stays.
+    // All but one end: the product stays active.
     at_once(subscriptions - 1, [&](int i) { ended.add(world.post_payment(of(i, "unpaid", 100 + i))); });
     CHECK(ended["applied"] == subscriptions - 1);
     CHECK(text(world.entitlement("a"), "status") == "active");
@@ -142,7 +143,8 @@ TEST_CASE("subscriptions of one user that share a product race safely", "[billin
     CHECK(text(world.entitlement("a"), "status") == "expired");
 }
 
-TEST_CASE("an invoice that races its subscription is never lost", "[billing][concurrency]")
+TEST_CASE(
+    "an invoice that arrives at the same time as its subscription is not lost", "[billing][concurrency]")
 {
     World const world;
     for (int round = 0; round < 20; ++round) {
@@ -162,7 +164,7 @@ TEST_CASE("an invoice that races its subscription is never lost", "[billing][con
     }
 }
 
-TEST_CASE("a purchase that races its refund ends refunded", "[billing][concurrency]")
+TEST_CASE("a purchase that arrives at the same time as its refund ends refunded", "[billing][concurrency]")
 {
     World const world;
     for (int round = 0; round < 20; ++round) {
@@ -180,7 +182,7 @@ TEST_CASE("a purchase that races its refund ends refunded", "[billing][concurren
     }
 }
 
-TEST_CASE("events of many users at once are each their own", "[billing][concurrency]")
+TEST_CASE("concurrent events of many users do not affect each other", "[billing][concurrency]")
 {
     constexpr int threads = 16, each = 20;
     World const world;
@@ -204,7 +206,7 @@ TEST_CASE("events of many users at once are each their own", "[billing][concurre
     CHECK(all_items(backend, "/v1/events").size() == threads * each);
 }
 
-TEST_CASE("while the database is away events are answered 503, and taken when they come again",
+TEST_CASE("events get 503 without the database, and are accepted when they are sent again",
     "[billing][concurrency]")
 {
     World world;
@@ -224,7 +226,7 @@ TEST_CASE("while the database is away events are answered 503, and taken when th
     CHECK(world.entitlements().size() == 2);
 }
 
-TEST_CASE("a scope whose lock is held holds up no other", "[billing][concurrency]")
+TEST_CASE("a held lock of one scope does not delay another scope", "[billing][concurrency]")
 {
     World const world;
     auto const buy = [&](std::string const& tenant) {

@@ -42,7 +42,7 @@ std::string granted(std::string const& until)
 
 constexpr auto not_granted = R"({"granted":false,"until":null})";
 
-/// What the user had of the product then; throws when there was not just one.
+/// The user's entitlement of the product at that time. Throws if there is not exactly one.
 json::object as_of(World const& world, std::int64_t seconds)
 {
     auto const r = world.as_backend().get("/v1/users/ada/entitlements?at=" + shown(seconds));
@@ -64,7 +64,7 @@ std::size_t count_as_of(World const& world, std::int64_t seconds)
 
 } // namespace
 
-TEST_CASE("an entitlement is shown with what the catalog has of its product, as of now", "[entitlements]")
+TEST_CASE("an entitlement shows the product as it is in the catalog now", "[entitlements]")
 {
     World const world;
     happens(world, "INITIAL_PURCHASE");
@@ -99,7 +99,7 @@ TEST_CASE("an entitlement is shown with what the catalog has of its product, as 
     CHECK(world.entitlement("pro.monthly") == raw);
 }
 
-TEST_CASE("a user's entitlements are read by path and by query alike", "[entitlements]")
+TEST_CASE("a user's entitlements are the same by path and by query", "[entitlements]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -126,7 +126,7 @@ TEST_CASE("a user's entitlements are read by path and by query alike", "[entitle
     CHECK(world.client().get("/v1/users/ada/entitlements").status == 401);
 }
 
-TEST_CASE("user ids are told apart by every byte of them", "[entitlements]")
+TEST_CASE("user ids are compared bytewise", "[entitlements]")
 {
     World const world;
     std::vector<std::string> const users{"ada", "Ada", " ada", "ada ", "a/b", "a%2Fb", "\u00C5", "A\u030A",
@@ -141,7 +141,7 @@ TEST_CASE("user ids are told apart by every byte of them", "[entitlements]")
     }
 }
 
-TEST_CASE("an entitlement stops being active at its end, whatever its status", "[entitlements]")
+TEST_CASE("an entitlement stops being active at its end, regardless of its status", "[entitlements]")
 {
     World world;
     new_product(world, "pro.monthly", {"export"});
@@ -156,8 +156,7 @@ TEST_CASE("an entitlement stops being active at its end, whatever its status", "
     CHECK(feature(world, "export") == not_granted);
 }
 
-TEST_CASE(
-    "the grace that a provider states counts, for the entitlement and for its features", "[entitlements]")
+TEST_CASE("a stated grace period extends the entitlement and its features", "[entitlements]")
 {
     World world;
     new_product(world, "pro.monthly", {"export"});
@@ -171,7 +170,7 @@ TEST_CASE(
     CHECK(feature(world, "export") == not_granted);
 }
 
-TEST_CASE("a feature is granted until the last entitlement that gives it ends", "[features]")
+TEST_CASE("a feature is granted until the last entitlement with it ends", "[features]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -204,10 +203,10 @@ TEST_CASE("a feature is granted until the last entitlement that gives it ends", 
     CHECK(backend.get("/v1/users/" + std::string(256, 'x') + "/features/export").status == 400);
 }
 
-TEST_CASE("entitlements are read as they were at a moment of the events' time", "[entitlements]")
+TEST_CASE("entitlements are read as of a time of the events", "[entitlements]")
 {
     World world;
-    // Late and out of order: what counts is when they happened.
+    // Late and out of order: the time of the event counts.
     happens(world, "RENEWAL", {{"event_timestamp_ms", ms(30 * day)}, {"expiration_at_ms", ms(60 * day)}});
     auto const late = events::purchase("CANCELLATION", {{"event_timestamp_ms", ms(10 * day)}});
     REQUIRE(result_of(world.post_purchase(late)) == "stale");
@@ -230,7 +229,7 @@ TEST_CASE("entitlements are read as they were at a moment of the events' time", 
               "?at format");
 }
 
-TEST_CASE("as of a moment, what the payment provider and a person gave is there too", "[entitlements]")
+TEST_CASE("as-of reads include card payments and manual grants", "[entitlements]")
 {
     World world;
     auto const subscribed = [&](std::string_view status, std::int64_t at) {
@@ -263,7 +262,8 @@ TEST_CASE("as of a moment, what the payment provider and a person gave is there 
     CHECK(status_of_gift(3 * day) == "expired");
 }
 
-TEST_CASE("what was decided by a moment is as it was, and of the rest the events tell", "[entitlements]")
+TEST_CASE("an as-of read uses stored entitlements that were decided by then, and the events for others",
+    "[entitlements]")
 {
     using billing::Entitlement, billing::Source, billing::Status;
     auto const at = [](int hours) { return testing::FakeClock::start + std::chrono::hours(hours); };

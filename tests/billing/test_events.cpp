@@ -17,7 +17,7 @@ std::string id_of(json::object const& event)
     return text(event.contains("event") ? event.at("event") : json::value(event), "id");
 }
 
-/// As a reader of it sees it.
+/// The event as the API shows it.
 json::value as_sent(json::object const& event)
 {
     return json::parse(body(event));
@@ -38,7 +38,7 @@ testing::HttpResponse replay(
 
 } // namespace
 
-TEST_CASE("what the providers sent is listed as it came, with what became of it", "[events]")
+TEST_CASE("the archive lists every event as received, with its result", "[events]")
 {
     World const world;
     auto const bought = events::purchase("INITIAL_PURCHASE", {{"event_timestamp_ms", events::ms(10)}});
@@ -55,14 +55,14 @@ TEST_CASE("what the providers sent is listed as it came, with what became of it"
     REQUIRE(result_of(world.post_purchase(bought)) == "duplicate");
 
     auto const items = listed(world);
-    REQUIRE(items.size() == 6); // newest first; the duplicate is not there again
+    REQUIRE(items.size() == 6); // newest first, without the duplicate
     CHECK(text(items[0], "result") == "rejected");
     CHECK(items[0].at("type").is_null());
     CHECK(items[0].at("userId").is_null());
     CHECK(items[0].at("payload").is_string());
     CHECK(text(items[1], "result") == "rejected");
     CHECK(items[1].at("payload").at("event").at("id") == "half");
-    CHECK(text(items[1], "eventId") != "half"); // it claims no id
+    CHECK(text(items[1], "eventId") != "half"); // a malformed event claims no id
     CHECK(text(items[2], "eventId") == id_of(paid));
     CHECK(text(items[2], "provider") == "payments");
     CHECK(text(items[2], "userId") == "ada");
@@ -86,7 +86,7 @@ TEST_CASE("what the providers sent is listed as it came, with what became of it"
     CHECK(listed(world, "", "other-sandbox").empty());
 }
 
-TEST_CASE("a list of events that cannot be is refused", "[events]")
+TEST_CASE("invalid filters of the list are refused", "[events]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -108,7 +108,7 @@ TEST_CASE("a list of events that cannot be is refused", "[events]")
     CHECK(world.client().get("/v1/events").status == 401);
 }
 
-TEST_CASE("an event that decides already changes nothing when it is replayed", "[events]")
+TEST_CASE("replaying the deciding event changes nothing", "[events]")
 {
     World const world;
     auto const bought = events::purchase("INITIAL_PURCHASE");
@@ -142,7 +142,7 @@ TEST_CASE("a replay applies what is missing", "[events]")
     CHECK(world.entitlement("pro.monthly") == before);
 }
 
-TEST_CASE("a replay follows the settings of now", "[events]")
+TEST_CASE("a replay uses the current settings", "[events]")
 {
     World const world;
     auto const late = events::payment("customer.subscription.updated",
@@ -154,7 +154,7 @@ TEST_CASE("a replay follows the settings of now", "[events]")
     CHECK(text(world.entitlement("price_pro"), "status") == "active");
 }
 
-TEST_CASE("what cannot be replayed is said so", "[events]")
+TEST_CASE("replaying an unknown, skipped or rejected event changes nothing", "[events]")
 {
     World const world;
     auto const bought = events::purchase("INITIAL_PURCHASE");
@@ -173,10 +173,10 @@ TEST_CASE("what cannot be replayed is said so", "[events]")
     CHECK(text(replay(world, text(rejected[0], "eventId")).json(), "result") == "rejected");
 }
 
-TEST_CASE("what was rejected is not applied by a replay, whatever could be made of it", "[events]")
+TEST_CASE("a rejected event is not applied by a replay", "[events]")
 {
     World const world;
-    // With its one bad byte replaced, as the archive holds it, this is an event of the other environment.
+    // With its invalid byte replaced, as archived, this would be a valid event of the other environment.
     auto sent = body(events::purchase("INITIAL_PURCHASE", {{"environment", "PRODUCTION"}, {"store", "?"}}));
     sent.replace(sent.find("\"store\":\"?\"") + 9, 1, "\xFF");
     REQUIRE(result_of(world.post_purchase(sent)) == "400 MALFORMED_JSON");
@@ -188,7 +188,7 @@ TEST_CASE("what was rejected is not applied by a replay, whatever could be made 
     CHECK(listed(world, "?result=rejected") == rejected);
 }
 
-TEST_CASE("a page of large events is shorter, and none is left out", "[events]")
+TEST_CASE("a page of large events has fewer items, and no event is omitted", "[events]")
 {
     World const world;
     for (int n = 0; n < 12; ++n) {
@@ -203,7 +203,7 @@ TEST_CASE("a page of large events is shorter, and none is left out", "[events]")
     CHECK(backend.get("/v1/events?limit=3").json().at("items").as_array().size() == 3);
 }
 
-TEST_CASE("a list by type or result is one of few at once, however it is asked for", "[events]")
+TEST_CASE("lists by type or result count as heavy reads, in any encoding of the query", "[events]")
 {
     for (auto const& [query, heavy] :
         std::map<std::string, bool>{{"", false}, {"limit=5&userId=type", false}, {"type=RENEWAL", true},
@@ -215,7 +215,7 @@ TEST_CASE("a list by type or result is one of few at once, however it is asked f
     }
 }
 
-TEST_CASE("event ids are the providers', whatever is in them", "[events]")
+TEST_CASE("event ids of providers may contain any characters", "[events]")
 {
     World const world;
     for (std::string const id : {"a/b", "50%", "ü ☃", "'; --", "..x", "\U0001F600"}) {

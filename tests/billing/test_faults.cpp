@@ -7,14 +7,15 @@
 #include <thread>
 #include <vector>
 
-// What a provider relies on: what was answered with 200 is there, once; what was not it sends again.
+// The contract with the providers: an event that gets 200 is stored once; the provider sends all others
+// again.
 
 namespace {
 
 namespace json = boost::json;
 
-/// The purchase platform: senders that post events of their own until they are told to stop, each again until
-/// it is acknowledged. Every event is about an entitlement of its own.
+/// Simulates the purchase platform: its senders post events until they are stopped, and repeat each event
+/// until it is acknowledged. Every event is about a different entitlement.
 class Provider {
 public:
     using MakeClient = std::function<testing::HttpClient()>;
@@ -27,7 +28,7 @@ public:
 
     ~Provider() { stop(); }
 
-    /// Begins to send, first what is not acknowledged yet.
+    /// Begins to send. Sends the events first that are not acknowledged yet.
     void start(MakeClient const& make)
     {
         done_ = false;
@@ -35,7 +36,7 @@ public:
             threads_.emplace_back([this, make, &unsent] { send(make(), unsent); });
     }
 
-    /// Ends after the requests under way.
+    /// Stops after the requests in flight.
     void stop()
     {
         done_ = true;
@@ -54,11 +55,11 @@ public:
 
     bool always_asked_to_come_back() const { return !without_retry_after_; }
 
-    /// Ids of the events that were acknowledged. After stop().
+    /// Ids of the acknowledged events. Call it after stop().
     std::vector<std::string> const& ids() const { return ids_; }
 
 private:
-    /// `unsent`: the event that is not acknowledged yet, if there is one; kept from one start to the next.
+    /// `unsent`: the event that is not acknowledged yet, if any; kept between two starts.
     void send(testing::HttpClient client, std::string& unsent)
     {
         while (!done_) {
@@ -68,13 +69,13 @@ private:
             }
             try {
                 take(client.post("/webhooks/purchases", unsent), unsent);
-            } catch (std::runtime_error const&) { // no answer: nobody knows what came of it
+            } catch (std::runtime_error const&) { // no response: the result is unknown
                 pause();
             }
         }
     }
 
-    /// Refused at once, a sender would do nothing but ask.
+    /// Pauses, because a sender would repeat refused requests in a tight loop.
     static void pause() { std::this_thread::sleep_for(5ms); }
 
     void take(testing::HttpResponse const& answer, std::string& unsent)
@@ -101,11 +102,11 @@ private:
     std::atomic<int> users_ = 0, applied_ = 0, duplicates_ = 0, unavailable_ = 0, unexpected_ = 0;
     std::mutex mutex_;
     std::vector<std::string> ids_;
-    std::vector<std::string> unsent_; ///< for each sender
+    std::vector<std::string> unsent_; ///< per sender
     std::vector<std::thread> threads_;
 };
 
-/// Everything that was acknowledged is there, and nothing is there twice.
+/// Checks that every acknowledged event is stored, and none twice.
 void check_all_there(World const& world, Provider const& provider)
 {
     std::string list;
@@ -117,7 +118,7 @@ void check_all_there(World const& world, Provider const& provider)
     CHECK(world.postgres.query("SELECT count(DISTINCT event_id) " + archived) == count);
     CHECK(world.postgres.query(
               "SELECT count(*) FROM entitlements e WHERE e.last_event_id IN (" + list + ")") == count);
-    // Of those that nobody heard about any more, too.
+    // Includes events whose acknowledgement was lost.
     CHECK(world.postgres.query("SELECT count(*) FROM events v FULL JOIN entitlements e "
                                "ON e.scope_id = v.scope_id AND e.last_event_id = v.event_id "
                                "WHERE v.event_id IS NULL OR e.last_event_id IS NULL") == "0");
@@ -129,7 +130,7 @@ void check_all_there(World const& world, Provider const& provider)
 
 } // namespace
 
-TEST_CASE("kill -9 in the middle: nothing acknowledged is lost, nothing is applied twice", "[faults]")
+TEST_CASE("kill -9 loses no acknowledged event, and no event is applied twice", "[faults]")
 {
     World const world;
     Provider provider;
@@ -148,7 +149,8 @@ TEST_CASE("kill -9 in the middle: nothing acknowledged is lost, nothing is appli
     check_all_there(world, provider);
 }
 
-TEST_CASE("SIGTERM under load: what was taken is answered, and the program ends with 0", "[faults]")
+TEST_CASE(
+    "at SIGTERM under load all accepted events get a response, and the program exits with 0", "[faults]")
 {
     World const world;
     BillingProgram program(world);
@@ -158,11 +160,11 @@ TEST_CASE("SIGTERM under load: what was taken is answered, and the program ends 
     CHECK(program.terminate() == 0);
     provider.stop();
     check_all_there(world, provider);
-    // No row without an acknowledgement.
+    // Every row was acknowledged.
     CHECK(world.postgres.query("SELECT count(*) FROM events") == std::to_string(provider.acknowledged()));
 }
 
-TEST_CASE("without PostgreSQL the provider is told to come back, and nothing is lost", "[faults]")
+TEST_CASE("without PostgreSQL events get 503, and no acknowledged event is lost", "[faults]")
 {
     World world;
     auto const client = [&] {
@@ -173,7 +175,7 @@ TEST_CASE("without PostgreSQL the provider is told to come back, and nothing is 
     Provider provider;
     provider.start(client);
     REQUIRE(eventually([&] { return provider.acknowledged() > 100; }));
-    SECTION("restarted")
+    SECTION("PostgreSQL is restarted")
     {
         world.postgres.stop();
         int const during = provider.unavailable();
@@ -185,7 +187,7 @@ TEST_CASE("without PostgreSQL the provider is told to come back, and nothing is 
         CHECK(r.status == 503);
         CHECK_FALSE(r.header("retry-after").empty());
     }
-    SECTION("crashed")
+    SECTION("PostgreSQL crashes")
     {
         world.postgres.kill9();
     }
@@ -197,16 +199,16 @@ TEST_CASE("without PostgreSQL the provider is told to come back, and nothing is 
     check_all_there(world, provider);
 }
 
-TEST_CASE("without Redis the service goes on", "[faults]")
+TEST_CASE("without Redis the service continues to work", "[faults]")
 {
     World world;
     REQUIRE(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
     auto const before = world.entitlements();
-    SECTION("away")
+    SECTION("Redis is stopped")
     {
         world.redis.stop();
     }
-    SECTION("hung")
+    SECTION("Redis hangs")
     {
         world.redis.pause();
     }

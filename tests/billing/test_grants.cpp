@@ -31,7 +31,7 @@ std::string feature(World const& world)
 
 } // namespace
 
-TEST_CASE("an entitlement is given by hand and taken back", "[grants]")
+TEST_CASE("a manual grant is created and ended", "[grants]")
 {
     World world;
     auto const product = new_product(world);
@@ -71,8 +71,7 @@ TEST_CASE("an entitlement is given by hand and taken back", "[grants]")
     CHECK(all_items(backend, "/v1/audit?action=grant.deleted").size() == 1);
 }
 
-TEST_CASE(
-    "of a subscription there is one grant, which is set anew; of a consumable each is one more", "[grants]")
+TEST_CASE("a subscription product has one grant per user, a consumable any number", "[grants]")
 {
     World world;
     auto const product = new_product(world), coins = new_product(world, "consumable");
@@ -94,7 +93,7 @@ TEST_CASE(
     CHECK(std::ranges::count_if(left, [](auto const& e) { return text(e, "status") == "active"; }) == 2);
 }
 
-TEST_CASE("a grant that was taken back can be given again", "[grants]")
+TEST_CASE("an ended grant can be created again", "[grants]")
 {
     World world;
     auto const product = new_product(world);
@@ -106,7 +105,7 @@ TEST_CASE("a grant that was taken back can be given again", "[grants]")
     CHECK(text(again.json(), "status") == "active");
 }
 
-TEST_CASE("only grants are taken back, and only those of that user and environment", "[grants]")
+TEST_CASE("a grant can be ended only through its own user and environment", "[grants]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -125,7 +124,7 @@ TEST_CASE("only grants are taken back, and only those of that user and environme
     CHECK(world.as_user("ada", "user").post("/v1/users/ada/grants", "{}").status == 403);
 }
 
-TEST_CASE("a provider's events do not touch a grant of the same product", "[grants]")
+TEST_CASE("a provider's events do not change a grant of the same product", "[grants]")
 {
     World const world;
     auto const r = world.as_backend("demo").post("/v1/products",
@@ -139,7 +138,7 @@ TEST_CASE("a provider's events do not touch a grant of the same product", "[gran
     CHECK(world.entitlements().size() == 2);
 }
 
-TEST_CASE("what is wrong with a grant is said all at once", "[grants]")
+TEST_CASE("all faults of a grant are reported at once", "[grants]")
 {
     World const world;
     auto const product = new_product(world);
@@ -164,7 +163,7 @@ TEST_CASE("what is wrong with a grant is said all at once", "[grants]")
     CHECK(give(world, {{"productId", product}, {"expiresAt", "9999-12-31T23:59:59Z"}}).status == 201);
 }
 
-TEST_CASE("a grant that is repeated under its key is given once", "[grants]")
+TEST_CASE("creating a grant is idempotent under an idempotency key", "[grants]")
 {
     World const world;
     auto const coins = new_product(world, "consumable");
@@ -176,7 +175,7 @@ TEST_CASE("a grant that is repeated under its key is given once", "[grants]")
     CHECK(world.entitlements().size() == 1);
 }
 
-TEST_CASE("grants are announced", "[grants]")
+TEST_CASE("grants are published to webhooks", "[grants]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -185,7 +184,7 @@ TEST_CASE("grants are announced", "[grants]")
     auto const product = new_product(world);
     auto const id = text(give(world, {{"productId", product}}).json(), "entitlementId");
     REQUIRE(backend.del("/v1/users/ada/grants/" + id).status == 200);
-    REQUIRE(backend.del("/v1/users/ada/grants/" + id).status == 200); // changes nothing any more
+    REQUIRE(backend.del("/v1/users/ada/grants/" + id).status == 200); // changes nothing
     auto const deliveries =
         all_items(backend, "/v1/webhooks/" + text(hook.json(), "webhookId") + "/deliveries");
     REQUIRE(deliveries.size() == 2);

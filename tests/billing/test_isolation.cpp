@@ -9,8 +9,8 @@
 
 #include <array>
 
-// Every route is called by everybody who may not use it on what belongs to tenant demo's sandbox: nothing is
-// read and nothing is changed. A route without a probe here does not compile.
+// Calls every route with every credential that may not use it, on objects of tenant demo's sandbox. None of
+// these calls may read or change data. A route without a probe does not compile.
 
 namespace {
 
@@ -20,7 +20,7 @@ using enum http::Method;
 constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {post, "/webhooks/purchases", Reach::open, "{}"},
     {post, "/webhooks/payments", Reach::open, "{}"},
-    // A user is whoever the tenant says: elsewhere one of that name has nothing.
+    // User ids belong to the tenant: in another scope the same id has no data.
     {get, "/v1/entitlements", Reach::own},
     {get, "/v1/users/{userId}/entitlements", Reach::scope},
     {get, "/v1/users/{userId}/features/{feature}", Reach::own},
@@ -29,7 +29,7 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {del, "/v1/users/{userId}/grants/{entitlementId}", Reach::object},
     // Both environments of a tenant are synced together.
     {post, "/v1/sync/{userId}", Reach::own},
-    // Those that a neighbour is asked about below: a tenant's two environments share products and settings.
+    // Tested below for neighbours: a tenant's two environments share products and settings.
     {post, "/v1/products", Reach::own, R"({"providerProductId":"x","name":"x","kind":"consumable"})"},
     {get, "/v1/products", Reach::own},
     {get, "/v1/products/{productId}", Reach::own},
@@ -47,7 +47,7 @@ constexpr auto probes = core::joined(own_probes, testing::audit_probes, testing:
 static_assert(testing::covers_every_route(probes, billing::routes),
     "routes.hpp and the probes of the isolation test differ");
 
-/// What both environments share, and so only credentials of production write.
+/// Shared by both environments, so only production credentials may write it.
 constexpr auto shared_writes = std::to_array<testing::RouteProbe>({
     {post, "/v1/products", Reach::own, R"({"providerProductId":"x","name":"x","kind":"consumable"})"},
     {patch, "/v1/products/{productId}", Reach::own, R"({"name":"x"})"},
@@ -58,15 +58,15 @@ constexpr auto shared_writes = std::to_array<testing::RouteProbe>({
 static_assert(testing::are_production_only(shared_writes, billing::routes),
     "routes.hpp and the list of what only production writes differ");
 
-/// Every row of the scope, but for when its keys were used last and what workers write, and the products of
-/// its tenant.
+/// All rows of the scope, and the products of its tenant. Omitted: jobs, deliveries of webhooks, and the time
+/// when a key was last used.
 std::string rows_of(World const& world, std::string const& scope_id)
 {
     return testing::rows_of_scope(world.postgres, scope_id, testing::what_callers_do()) +
            testing::rows_of_tenant(world.postgres, "products", scope_id);
 }
 
-/// What belongs to demo's sandbox, by the name of the path parameter.
+/// The objects of demo's sandbox, by the name of the path parameter.
 PathValues make_objects(World const& world)
 {
     auto backend = world.as_backend();
@@ -100,7 +100,7 @@ PathValues make_objects(World const& world)
 
 } // namespace
 
-TEST_CASE("no route gives anything of a scope to, or takes it from, anybody else", "[billing][isolation]")
+TEST_CASE("no route reads or changes data of another scope", "[billing][isolation]")
 {
     World const world;
     auto isolation = testing::isolation_of(world, make_objects(world),
@@ -113,7 +113,7 @@ TEST_CASE("no route gives anything of a scope to, or takes it from, anybody else
     CHECK(isolation.breaches(probes, billing::routes) == "");
 }
 
-TEST_CASE("credentials of the sandbox write nothing that production shares", "[billing][isolation]")
+TEST_CASE("sandbox credentials cannot write data that both environments share", "[billing][isolation]")
 {
     World const world;
     auto const objects = make_objects(world);
@@ -136,7 +136,7 @@ TEST_CASE("credentials of the sandbox write nothing that production shares", "[b
     CHECK(rows() == before);
 }
 
-TEST_CASE("credentials of production, and the operator anywhere, write what both environments share",
+TEST_CASE("production credentials and the master key can write data that both environments share",
     "[billing][isolation]")
 {
     World const world;
@@ -167,7 +167,7 @@ TEST_CASE("no call with a sandbox credential changes production", "[billing][iso
     CHECK(testing::sandbox_breaches(world, probes, objects, production) == "");
 }
 
-TEST_CASE("what a user has in one environment is nothing in the other, or at another tenant",
+TEST_CASE("a user's entitlements are invisible in the other environment and to other tenants",
     "[billing][isolation]")
 {
     World const world;
@@ -186,7 +186,7 @@ TEST_CASE("what a user has in one environment is nothing in the other, or at ano
         auto backend = world.as_backend(tenant);
         auto const path = "/v1/products/" + objects.at("productId");
         CHECK(backend.get(path).status == 404);
-        // A credential of the sandbox writes no product at all, and is not told which there are.
+        // A sandbox credential cannot write products and does not learn which exist.
         auto const refusal = tenant == "other" ? 404U : 403U;
         CHECK(backend.patch(path, R"({"name":"x"})").status == refusal);
         CHECK(backend.del(path).status == refusal);
@@ -197,8 +197,7 @@ TEST_CASE("what a user has in one environment is nothing in the other, or at ano
     }
 }
 
-TEST_CASE(
-    "a statement sees and writes the rows of its scopes alone, whatever it names", "[billing][isolation]")
+TEST_CASE("a statement reads and writes only rows of its scopes", "[billing][isolation]")
 {
     World const world;
     make_objects(world);
@@ -210,7 +209,7 @@ TEST_CASE(
             Catch::Matches("[1-9][0-9]* 0 0 0"));
     }
     CHECK(statements.seen("products", "tenant_id = " + std::to_string(ours / 2)) == "1 1 0 0");
-    // A month of the archive is reached through the archive alone.
+    // The partitions of the archive cannot be read directly.
     CHECK_THROWS(statements.run(ours, "SELECT count(*) FROM events_default"));
     auto const insert = "INSERT INTO event_claims (scope_id, claim, archive_id, received_at) VALUES (" +
                         std::to_string(ours) +
@@ -220,7 +219,7 @@ TEST_CASE(
     CHECK(statements.run(ours, insert) == std::to_string(ours));
 }
 
-TEST_CASE("only the subdomain names a tenant", "[billing][isolation]")
+TEST_CASE("only the subdomain names the tenant", "[billing][isolation]")
 {
     World const world;
     auto master = world.as_master();
@@ -231,7 +230,7 @@ TEST_CASE("only the subdomain names a tenant", "[billing][isolation]")
     CHECK(world.with(world.key(), "other-sandbox").get("/v1/events").status == 401);
 }
 
-TEST_CASE("a suspended tenant takes in no events", "[billing][isolation]")
+TEST_CASE("a suspended tenant accepts no events", "[billing][isolation]")
 {
     World const world;
     auto master = world.as_master();
@@ -249,7 +248,7 @@ TEST_CASE("a suspended tenant takes in no events", "[billing][isolation]")
         eventually([&] { return world.post_purchase(events::purchase("INITIAL_PURCHASE")).status == 200; }));
 }
 
-TEST_CASE("a purged tenant leaves nothing, its neighbour everything", "[billing][isolation]")
+TEST_CASE("purging a tenant removes all its data, and no data of another tenant", "[billing][isolation]")
 {
     World const world;
     make_objects(world);

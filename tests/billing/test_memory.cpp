@@ -1,4 +1,5 @@
-// What a provider's address can make the program hold. The figures are those of the program's own process.
+// The memory that requests to a provider's address can make the program use, measured in the program's own
+// process.
 #include "program.hpp"
 #include "testing/check_memory.hpp"
 
@@ -10,8 +11,7 @@ namespace {
 
 constexpr std::size_t callers = 50;
 
-/// Has callers post the document at the same time, signed with `secret`. Each is answered `status`, or told
-/// to come back.
+/// Posts the document from many clients at the same time, signed with `secret`. Each gets `status`, or 503.
 testing::Burst send(BillingProgram const& program, std::string const& document, std::string const& secret,
     unsigned status, std::size_t count = callers)
 {
@@ -28,7 +28,7 @@ testing::Burst send(BillingProgram const& program, std::string const& document, 
 
 } // namespace
 
-TEST_CASE("50 events of 1 MiB from strangers at once cost at most 64 MiB, for a moment", "[billing]")
+TEST_CASE("50 simultaneous events of 1 MiB with a wrong secret use at most 64 MiB, and free it", "[billing]")
 {
     World const world;
     BillingProgram const program(world);
@@ -36,11 +36,12 @@ TEST_CASE("50 events of 1 MiB from strangers at once cost at most 64 MiB, for a 
     testing::check_memory(program, burst, 64 * mebibyte);
 }
 
-TEST_CASE("50 signed events at once are parsed, and cost at most 64 MiB, for a moment", "[billing]")
+TEST_CASE("50 simultaneous signed events are parsed, use at most 64 MiB, and free it", "[billing]")
 {
     World const world;
     BillingProgram const program(world);
-    // The first one's tree is given up when it is too large, the other one's is complete, and no event's.
+    // The parsed tree of the first document exceeds the limit and is discarded. The second document is parsed
+    // completely, but it is not an event.
     auto const [size, item, status] = GENERATE(
         table<std::size_t, char const*, unsigned>({{mebibyte, "[0]", 413}, {mebibyte / 4, "12345", 400}}));
     auto const document = testing::dense_document(size, "", item);

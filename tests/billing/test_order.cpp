@@ -11,20 +11,21 @@
 #include <set>
 #include <vector>
 
-// However a history arrives, it ends in one state; and so it does when it is read from the archive again.
+// A sequence of events leads to the same state in any order of arrival, and when it is read from the archive
+// again.
 
 namespace {
 
 using events::day, events::ms, events::s, events::undefined;
 namespace json = boost::json;
 
-/// An event of the provider that `payment` says.
+/// The provider of an event.
 struct Sent {
     bool payment = false;
     json::object event;
 };
 
-/// A history for one user and one subscription.
+/// A history: the events of one user and one subscription.
 using History = std::function<std::vector<Sent>(std::string const& user, std::string const& subscription)>;
 
 Sent bought(std::string_view type, std::string const& user, std::int64_t at, json::object changes)
@@ -140,7 +141,7 @@ std::map<std::string, History> const& histories()
     return all;
 }
 
-/// What a user has, but for who it is and when it was written. Ids of events in it begin with the user.
+/// A user's entitlements without user id and times of writing. Their event ids begin with the user id.
 std::string state_of(World const& world, std::string const& user)
 {
     std::set<std::string> states;
@@ -163,7 +164,7 @@ void post(World const& world, Sent const& sent)
     REQUIRE(r.status == 200);
 }
 
-/// Every order of so many events, as places; of more than four a random hundred.
+/// All orders of `count` events, as indexes. For more than four events, a hundred random orders.
 std::vector<std::vector<std::size_t>> orders(std::size_t count)
 {
     std::vector<std::size_t> order(count);
@@ -175,13 +176,13 @@ std::vector<std::vector<std::size_t>> orders(std::size_t count)
     while (std::ranges::next_permutation(order).found);
     if (count > 4) {
         std::ranges::shuffle(
-            all, std::mt19937(20260101)); // NOLINT(bugprone-random-generator-seed): the same each time
+            all, std::mt19937(20260101)); // NOLINT(bugprone-random-generator-seed): reproducible
         all.resize(100);
     }
     return all;
 }
 
-/// Posts every history in every order, each for a user of its own: those users.
+/// Posts every history in every order, each time for a different user. Returns the users.
 std::vector<std::string> post_all_orders(World const& world, std::string const& name, History const& history)
 {
     std::vector<std::string> users;
@@ -196,7 +197,7 @@ std::vector<std::string> post_all_orders(World const& world, std::string const& 
     return users;
 }
 
-/// Everything of the sandbox of `demo` that events have made is forgotten but for the archive.
+/// Deletes everything that events have created in the sandbox of `demo`, except the archive.
 void forget(World const& world)
 {
     auto const scope = world.scope_id();
@@ -229,9 +230,9 @@ TEST_CASE("any permutation of a history ends in the same state", "[billing][orde
     }
 }
 
-TEST_CASE("so it does when webhooks have to be told", "[billing][order]")
+TEST_CASE("any permutation of a history ends in the same state if webhooks exist", "[billing][order]")
 {
-    // Then each event has a transaction of its own, instead of one statement with others.
+    // With a webhook each event has its own transaction, instead of one statement for many events.
     World const world, told;
     REQUIRE(told.as_backend().post("/v1/webhooks", R"({"url":"http://127.0.0.1:9/"})").status == 201);
     for (auto const& [name, history] : histories()) {
@@ -284,12 +285,13 @@ TEST_CASE("replaying the archive into an empty scope gives the same entitlements
     replay_all();
     CHECK(everything(world, users) == expected);
 
-    // And once more, where nothing is missing.
+    // Replays once more, when no entitlement is missing.
     replay_all();
     CHECK(everything(world, users) == expected);
 }
 
-TEST_CASE("an event older than the last one applied is stale and changes nothing", "[billing][order]")
+TEST_CASE(
+    "an event that is older than the last applied event is stale and changes nothing", "[billing][order]")
 {
     World const world;
     CHECK(result_of(world.post_purchase(events::purchase("EXPIRATION", {{"event_timestamp_ms", ms(100)}}))) ==
@@ -314,7 +316,7 @@ TEST_CASE("an event older than the last one applied is stale and changes nothing
     CHECK(all_items(backend, "/v1/events?result=stale").size() == 4);
 }
 
-TEST_CASE("sources do not touch each other's entitlements", "[billing][order]")
+TEST_CASE("events of one source do not change entitlements of another source", "[billing][order]")
 {
     World const world;
     CHECK(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE", {{"product_id", "same"}}))) ==

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-// POST /webhooks/payments, as the card provider calls it.
+// POST /webhooks/payments with requests in the form of the card provider.
 
 namespace {
 
@@ -17,7 +17,7 @@ constexpr char const* created = "customer.subscription.created";
 constexpr char const* updated = "customer.subscription.updated";
 constexpr char const* deleted = "customer.subscription.deleted";
 
-/// An event about a subscription, so many seconds after the beginning.
+/// An event about a subscription, `at` seconds after the start.
 json::object about(std::string_view type, json::object const& object, std::int64_t at = 0)
 {
     return events::payment(type, object, {{"created", s(at)}});
@@ -31,7 +31,7 @@ json::object of_user(std::string const& user, std::string const& subscription, s
 
 } // namespace
 
-TEST_CASE("a subscription makes an entitlement of its price, in both shapes", "[billing][payments]")
+TEST_CASE("a subscription in the old or new shape creates an entitlement of its price", "[billing][payments]")
 {
     World const world;
     auto old_shape = events::old_subscription("old", {{"id", "sub_old"}});
@@ -51,7 +51,7 @@ TEST_CASE("a subscription makes an entitlement of its price, in both shapes", "[
     }
 }
 
-TEST_CASE("what each event does", "[billing][payments]")
+TEST_CASE("each event type has its effect", "[billing][payments]")
 {
     World const world;
     auto const status = [&] { return text(world.entitlement("a"), "status"); };
@@ -88,7 +88,7 @@ TEST_CASE("what each event does", "[billing][payments]")
           "skipped unhandled_type");
 }
 
-TEST_CASE("every status of a subscription", "[billing][payments]")
+TEST_CASE("every status of a subscription is mapped", "[billing][payments]")
 {
     World const world;
     for (auto const& [status, expected] : std::map<std::string, std::string>{{"trialing", "active"},
@@ -110,7 +110,7 @@ TEST_CASE("every status of a subscription", "[billing][payments]")
     }));
 }
 
-TEST_CASE("who it is for is in the subscription's metadata", "[billing][payments]")
+TEST_CASE("the user id comes from the metadata of the subscription", "[billing][payments]")
 {
     World const world;
     CHECK(result_of(world.post_payment(
@@ -120,14 +120,14 @@ TEST_CASE("who it is for is in the subscription's metadata", "[billing][payments
     CHECK(result_of(world.post_payment(about(updated, events::subscription({events::item("a")}), 1))) ==
           "applied");
     CHECK(world.entitlements().size() == 1);
-    // Given to somebody else.
+    // The subscription moves to another user.
     CHECK(result_of(world.post_payment(about(updated, of_user("bob", "sub_1", "active"), 2))) == "applied");
     CHECK(text(world.entitlement("a"), "status") == "expired");
     CHECK(text(world.entitlement("a"), "expiresAt") == shown(2));
     CHECK(text(world.entitlement("a", "bob"), "status") == "active");
 }
 
-TEST_CASE("livemode decides whose entitlement it is", "[billing][payments]")
+TEST_CASE("livemode selects the environment of the entitlement", "[billing][payments]")
 {
     World const world;
     auto live = events::subscription({events::item("a")}, {{"livemode", true}});
@@ -139,7 +139,7 @@ TEST_CASE("livemode decides whose entitlement it is", "[billing][payments]")
     CHECK(text(world.entitlement("b", "ada", "demo-sandbox"), "environment") == "sandbox");
 }
 
-TEST_CASE("an invoice before its subscription waits for it", "[billing][payments]")
+TEST_CASE("an invoice that arrives before its subscription waits for it", "[billing][payments]")
 {
     World const world;
     auto const pays = about("invoice.paid", events::invoice("a"), 5);
@@ -161,7 +161,7 @@ TEST_CASE("an invoice before its subscription waits for it", "[billing][payments
           "skipped no_subscription");
 }
 
-TEST_CASE("several items and subscriptions, one entitlement a product", "[billing][payments]")
+TEST_CASE("several items and subscriptions give one entitlement per product", "[billing][payments]")
 {
     World const world;
     auto const two =
@@ -175,7 +175,7 @@ TEST_CASE("several items and subscriptions, one entitlement a product", "[billin
     ended["status"] = "canceled";
     ended["ended_at"] = s(2);
     CHECK(result_of(world.post_payment(about(deleted, ended, 2))) == "applied");
-    CHECK(text(world.entitlement("a"), "status") == "active"); // by the second subscription
+    CHECK(text(world.entitlement("a"), "status") == "active"); // because of the second subscription
     CHECK(text(world.entitlement("b"), "status") == "expired");
     auto const swapped = events::subscription({events::item("c")}, {{"id", "sub_2"}});
     CHECK(result_of(world.post_payment(about(updated, swapped, 3))) == "applied");
@@ -184,7 +184,7 @@ TEST_CASE("several items and subscriptions, one entitlement a product", "[billin
     CHECK(text(world.entitlement("c"), "status") == "active");
 }
 
-TEST_CASE("the catalog is looked in by price, then by product", "[billing][payments]")
+TEST_CASE("a product of the catalog is found by price first, then by product", "[billing][payments]")
 {
     World const world;
     auto backend = world.as_backend(), production = world.as_backend("demo");
@@ -205,7 +205,7 @@ TEST_CASE("the catalog is looked in by price, then by product", "[billing][payme
     CHECK(backend.get("/v1/users/ada/features/f-prod_a").json().at("granted") == false);
 }
 
-TEST_CASE("the payments signature is asked for before anything is read", "[billing][payments]")
+TEST_CASE("the payments signature is verified before the body is parsed", "[billing][payments]")
 {
     World world;
     auto client = world.client();
@@ -225,13 +225,13 @@ TEST_CASE("the payments signature is asked for before anything is read", "[billi
     CHECK(with(signature("{", "whsec_wrong", now), "{") == "401 UNAUTHORIZED");
     CHECK(world.entitlements().empty());
     auto backend = world.as_backend();
-    CHECK(all_items(backend, "/v1/events").size() == 1); // the one that was signed
+    CHECK(all_items(backend, "/v1/events").size() == 1); // the signed body
     CHECK(with(signature(event, signing_secret, now - 300s), event) == "applied");
     CHECK(with(signature(event, signing_secret, now + 300s), event) == "duplicate");
     CHECK(world.logged().find(signing_secret) == std::string::npos);
 }
 
-TEST_CASE("while a signing secret is replaced both are good", "[billing][payments]")
+TEST_CASE("during the rotation of a signing secret both secrets are valid", "[billing][payments]")
 {
     World const world;
     auto client = world.client();
@@ -257,7 +257,7 @@ TEST_CASE("while a signing secret is replaced both are good", "[billing][payment
     CHECK(with("whsec_next") == 200);
 }
 
-TEST_CASE("the header's name is configurable", "[billing][payments]")
+TEST_CASE("the name of the signature header is configurable", "[billing][payments]")
 {
     World::Options options;
     options.environment["PAYMENTS_SIGNATURE_HEADER"] = "Paddle-Signature";
@@ -270,7 +270,7 @@ TEST_CASE("the header's name is configurable", "[billing][payments]")
     CHECK(result_of(client.post("/webhooks/payments", event, {{"paddle-signature", header}})) == "applied");
 }
 
-TEST_CASE("what is no event of the card provider is answered 400 and can be looked at", "[billing][payments]")
+TEST_CASE("a malformed event of the card provider gets 400 and is archived", "[billing][payments]")
 {
     World const world;
     auto const whole = events::subscription({events::item("a")});

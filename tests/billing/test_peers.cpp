@@ -6,14 +6,14 @@
 
 #include <fstream>
 
-// Held against what others wrote: the payment provider's own package signs what we take, and takes what our
-// tests sign.
+// Checks against independent software: the service accepts the signatures of the payment provider's own
+// package, and the package accepts the signatures of the tests.
 
 namespace {
 
 namespace json = boost::json;
 
-/// What node/stripe.mjs prints for `input`.
+/// The output of node/stripe.mjs for `input`.
 json::value stripe(json::object const& input)
 {
     testing::TemporaryDirectory const folder("billing-peers");
@@ -34,7 +34,7 @@ testing::HttpResponse post(World const& world, std::string const& payload, std::
 
 } // namespace
 
-TEST_CASE("what the payment provider's package signs is taken", "[peers]")
+TEST_CASE("events signed by the payment provider's package are accepted", "[peers]")
 {
     World const world;
     auto const now = seconds_of(world.clock.now());
@@ -42,7 +42,7 @@ TEST_CASE("what the payment provider's package signs is taken", "[peers]")
     for (auto const* status : {"active", "past_due", "canceled"})
         payloads.push_back(body(events::payment("customer.subscription.updated",
             events::subscription({events::item("price_pro")}, {{"status", status}, {"id", status}}))));
-    // As it sends them: indented, and with whatever people call themselves.
+    // Indented in the same way as the provider's events, and with any characters in names.
     payloads.push_back(
         "{\n  \"id\": \"evt_pretty\",\n  \"type\": \"customer.created\",\n  \"created\": 1767225600,\n"
         "  \"livemode\": false,\n  \"data\": {\"object\": {\"name\": \"Ad\u00e4 \U0001F600\"}}\n}\n");
@@ -60,7 +60,7 @@ TEST_CASE("what the payment provider's package signs is taken", "[peers]")
     }
 }
 
-TEST_CASE("what it signed with another secret, too early or too late, is not", "[peers]")
+TEST_CASE("events signed with another secret, too early or too late are refused", "[peers]")
 {
     World const world;
     auto const now = seconds_of(world.clock.now());
@@ -82,7 +82,7 @@ TEST_CASE("what it signed with another secret, too early or too late, is not", "
     CHECK(world.as_backend().get("/v1/events").json().at("items").as_array().size() == 1);
 }
 
-TEST_CASE("while a secret is replaced, both sign", "[peers]")
+TEST_CASE("during the rotation of a secret both secrets are accepted", "[peers]")
 {
     World const world;
     auto backend = world.as_backend("demo");
@@ -116,9 +116,9 @@ TEST_CASE("while a secret is replaced, both sign", "[peers]")
     CHECK(results() == std::vector{401U, 401U});
 }
 
-TEST_CASE("what our tests sign the package takes", "[peers]")
+TEST_CASE("the payment provider's package accepts the signatures of the tests", "[peers]")
 {
-    auto const now = core::SystemClock().now(); // it has no other clock
+    auto const now = core::SystemClock().now(); // the package uses the real clock
     auto const payload = body(events::payment("customer.created", {{"name", "Ad\u00e4 \U0001F600"}}));
     auto const header = signature(payload, signing_secret, now);
     json::array verify;
@@ -128,7 +128,7 @@ TEST_CASE("what our tests sign the package takes", "[peers]")
     CHECK(stripe({{"verify", verify}}).at("taken") == json::array{true, false, false});
 }
 
-TEST_CASE("a purchase that no webhook told of is synced back from the platform", "[peers]")
+TEST_CASE("a sync restores a purchase without a webhook", "[peers]")
 {
     Platform const platform;
     World const world(World::Options{.environment = {{"PURCHASES_API_URL", platform.url()}}});

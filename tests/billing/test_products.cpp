@@ -24,7 +24,7 @@ json::object pro(json::object const& changes)
 
 } // namespace
 
-TEST_CASE("a product is made, read, changed and removed", "[products]")
+TEST_CASE("a product is created, read, changed and removed", "[products]")
 {
     World const world;
     auto backend = world.as_backend("demo");
@@ -73,7 +73,7 @@ TEST_CASE("a product is made, read, changed and removed", "[products]")
     }
 }
 
-TEST_CASE("a product belongs to the tenant, whatever the environment", "[products]")
+TEST_CASE("a product belongs to the tenant, in both environments", "[products]")
 {
     World const world;
     auto sandbox = world.as_backend("demo-sandbox"), production = world.as_backend("demo");
@@ -92,7 +92,7 @@ TEST_CASE("a product belongs to the tenant, whatever the environment", "[product
     CHECK(production.get(path).body == made.body);
 }
 
-TEST_CASE("a providerProductId is unique in its tenant, also when many are made at once", "[products]")
+TEST_CASE("a providerProductId is unique per tenant, even under concurrent requests", "[products]")
 {
     World const world;
     auto backend = world.as_backend("demo");
@@ -130,7 +130,7 @@ TEST_CASE("products are listed newest first, page by page", "[products]")
         CHECK(backend.get(std::string("/v1/products?") + query).status == 400);
 }
 
-TEST_CASE("what is wrong with a product is said all at once", "[products]")
+TEST_CASE("all faults of a product are reported at once", "[products]")
 {
     World const world;
     auto backend = world.as_backend("demo");
@@ -164,7 +164,7 @@ TEST_CASE("what is wrong with a product is said all at once", "[products]")
     CHECK(backend.get("/v1/products/nonsense").status == 404);
 }
 
-TEST_CASE("a creation that is repeated under its key makes one product", "[products]")
+TEST_CASE("creating a product is idempotent under an idempotency key", "[products]")
 {
     World const world;
     auto backend = world.as_backend("demo");
@@ -177,7 +177,7 @@ TEST_CASE("a creation that is repeated under its key makes one product", "[produ
     CHECK(all_items(backend, "/v1/products").size() == 1);
 }
 
-TEST_CASE("the catalog is for staff", "[products]")
+TEST_CASE("only keys and staff may use the catalog", "[products]")
 {
     World const world;
     CHECK(world.as_user("ada", "user").get("/v1/products").status == 403);

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-// POST /webhooks/purchases, as the in-app platform calls it.
+// POST /webhooks/purchases with requests in the form of the in-app platform.
 
 namespace {
 
@@ -27,7 +27,7 @@ std::size_t count_events(World const& world, std::string const& tenant = "demo-s
 
 } // namespace
 
-TEST_CASE("a purchase makes an entitlement", "[billing][purchases]")
+TEST_CASE("a purchase creates an entitlement", "[billing][purchases]")
 {
     World const world;
     auto const r = world.post_purchase(events::purchase("INITIAL_PURCHASE"));
@@ -45,13 +45,14 @@ TEST_CASE("a purchase makes an entitlement", "[billing][purchases]")
     CHECK(text(e, "lastEventType") == "INITIAL_PURCHASE");
     CHECK(text(e, "lastEventAt") == shown(0));
     CHECK(text(e, "createdAt") == text(e, "updatedAt"));
-    // There is no such product in the catalog.
+    // The catalog does not have this product.
     CHECK(e.at("productId").is_null());
     CHECK(e.at("features") == json::array());
     CHECK(e.at("grants") == json::array());
 }
 
-TEST_CASE("what each handled type leaves, on an entitlement and without one", "[billing][purchases]")
+TEST_CASE("each handled event type sets its status, with and without an existing entitlement",
+    "[billing][purchases]")
 {
     World const world;
     for (auto const& [type, status] : events::status_after) {
@@ -66,7 +67,7 @@ TEST_CASE("what each handled type leaves, on an entitlement and without one", "[
         fields["app_user_id"] = after;
         fields["event_timestamp_ms"] = ms(100);
         fields["expiration_at_ms"] = ms(31 * day);
-        // A consumable has an entitlement of its own beside the subscription.
+        // A consumable has a separate entitlement in addition to the subscription.
         bool const consumable = type == "NON_RENEWING_PURCHASE";
         if (consumable) fields["product_id"] = "coins";
         CHECK(result_of(world.post_purchase(events::purchase(type, fields))) == "applied");
@@ -78,7 +79,7 @@ TEST_CASE("what each handled type leaves, on an entitlement and without one", "[
     }
 }
 
-TEST_CASE("types without a subscription are skipped, unknown ones too", "[billing][purchases]")
+TEST_CASE("event types without a subscription and unknown types are skipped", "[billing][purchases]")
 {
     World const world;
     for (auto const& [type, result] : std::map<std::string, std::string>{
@@ -102,19 +103,19 @@ TEST_CASE("types without a subscription are skipped, unknown ones too", "[billin
     CHECK(count_events(world) == 5);
 }
 
-TEST_CASE("an event comes twice and is applied once", "[billing][purchases]")
+TEST_CASE("an event that arrives twice is applied once", "[billing][purchases]")
 {
     World const world;
     auto event = events::purchase("INITIAL_PURCHASE", {{"id", "one"}});
     CHECK(result_of(world.post_purchase(event)) == "applied");
     auto const before = world.entitlements();
     CHECK(world.post_purchase(event).body == R"({"received":true,"result":"duplicate"})");
-    // Its id is what tells, whatever else it says.
+    // The id alone identifies the event, regardless of its other fields.
     CHECK(result_of(world.post_purchase(events::purchase(
               "EXPIRATION", {{"id", "one"}, {"event_timestamp_ms", ms(500)}}))) == "duplicate");
     CHECK(world.entitlements() == before);
     CHECK(count_events(world) == 1);
-    // The other provider, environment and tenant have ids of their own.
+    // Ids are separate for each provider, environment and tenant.
     auto const object = events::subscription({events::item("a")});
     CHECK(result_of(world.post_payment(
               events::payment("customer.subscription.created", object, {{"id", "one"}}))) == "applied");
@@ -124,7 +125,7 @@ TEST_CASE("an event comes twice and is applied once", "[billing][purchases]")
     CHECK(result_of(world.post_purchase(event, "other")) == "applied");
 }
 
-TEST_CASE("the payload's environment decides whose entitlement it is", "[billing][purchases]")
+TEST_CASE("the environment in the payload selects the environment of the entitlement", "[billing][purchases]")
 {
     World const world;
     auto const of = [](std::string_view environment) {
@@ -140,13 +141,13 @@ TEST_CASE("the payload's environment decides whose entitlement it is", "[billing
     CHECK(count_events(world, "demo") == 1);
     CHECK(count_events(world, "demo-sandbox") == 1);
     CHECK(world.entitlements("ada", "other").empty());
-    // One that names none belongs to the address it came to.
+    // An event without an environment belongs to the address it was posted to.
     CHECK(result_of(world.post_purchase(R"({"event":{"id":"t","type":"TEST"}})", "demo")) ==
           "skipped unhandled_type");
     CHECK(count_events(world, "demo") == 2);
 }
 
-TEST_CASE("the purchases secret is the whole Authorization header", "[billing][purchases]")
+TEST_CASE("the purchases secret is compared with the whole Authorization header", "[billing][purchases]")
 {
     World world;
     auto client = world.client();
@@ -165,7 +166,7 @@ TEST_CASE("the purchases secret is the whole Authorization header", "[billing][p
     CHECK(with(purchases_secret) == "applied");
     CHECK(world.logged().find("purchases-secret") == std::string::npos);
 
-    // Another tenant's is as good as none.
+    // Another tenant's secret is refused too.
     REQUIRE(world.as_master("other").patch("/v1/settings", R"({"purchasesSecret":"another"})").status == 200);
     CHECK(eventually([&] {
         return result_of(world.client("other").post("/webhooks/purchases", event,
@@ -175,7 +176,7 @@ TEST_CASE("the purchases secret is the whole Authorization header", "[billing][p
               {{"Authorization", purchases_secret}})) == "404 TENANT_NOT_FOUND");
 }
 
-TEST_CASE("without a secret in the settings nothing is taken in", "[billing][purchases]")
+TEST_CASE("no event is accepted without a configured secret", "[billing][purchases]")
 {
     World const world(World::Options{.configured = false});
     auto client = world.client();
@@ -187,7 +188,7 @@ TEST_CASE("without a secret in the settings nothing is taken in", "[billing][pur
     CHECK(count_events(world) == 0);
 }
 
-TEST_CASE("what is no event is answered 400 and can be looked at", "[billing][purchases]")
+TEST_CASE("a malformed event of the in-app platform gets 400 and is archived", "[billing][purchases]")
 {
     World const world;
     std::string const whole = body(events::purchase("INITIAL_PURCHASE", {{"id", "late"}}));
@@ -228,14 +229,14 @@ TEST_CASE("what is no event is answered 400 and can be looked at", "[billing][pu
     for (auto const& event : archived)
         CHECK(text(event, "result") == "rejected");
     CHECK(text(archived.back(), "payload") == "");
-    // None of them has claimed the id.
+    // No malformed event has claimed the id.
     CHECK(result_of(world.post_purchase(whole)) == "applied");
     CHECK(faults_of(world.post_purchase(
               events::purchase("RENEWAL", {{"product_id", undefined}, {"app_user_id", 5}}))) ==
           "/event/app_user_id type\n/event/product_id required");
 }
 
-TEST_CASE("a user id is taken as it is", "[billing][purchases]")
+TEST_CASE("a user id is stored unchanged", "[billing][purchases]")
 {
     World const world;
     std::string longest;
@@ -254,7 +255,7 @@ TEST_CASE("a user id is taken as it is", "[billing][purchases]")
     }
 }
 
-TEST_CASE("ids as long as they may be are no trouble together", "[billing][purchases]")
+TEST_CASE("ids of maximum length are accepted together", "[billing][purchases]")
 {
     World const world;
     std::string longest;
@@ -265,7 +266,7 @@ TEST_CASE("ids as long as they may be are no trouble together", "[billing][purch
     CHECK(result_of(world.post_purchase(event)) == "applied");
     CHECK(result_of(world.post_purchase(event)) == "duplicate");
     CHECK(world.entitlements(longest).size() == 1);
-    // A product of the catalog is found by such a name too.
+    // The catalog finds a product by such an id too.
     CHECK(world.as_backend("demo")
               .post("/v1/products",
                   body({{"providerProductId", longest}, {"name", "x"}, {"kind", "consumable"}}))
@@ -273,7 +274,7 @@ TEST_CASE("ids as long as they may be are no trouble together", "[billing][purch
     CHECK_FALSE(world.entitlements(longest).at(0).at("productId").is_null());
 }
 
-TEST_CASE("U+0000 in what is not used is no fault", "[billing][purchases]")
+TEST_CASE("U+0000 in an unused field is accepted", "[billing][purchases]")
 {
     World const world;
     json::object const attributes{{"note", json::object{{"value", std::string("a\0b", 3)}}}};
@@ -284,7 +285,8 @@ TEST_CASE("U+0000 in what is not used is no fault", "[billing][purchases]")
               "RENEWAL", {{"app_user_id", std::string("a\0b", 3)}}))) == "/event/app_user_id format");
 }
 
-TEST_CASE("a consumable is one entitlement a purchase, and a refund ends its own", "[billing][purchases]")
+TEST_CASE("each purchase of a consumable is a separate entitlement, and a refund ends only that one",
+    "[billing][purchases]")
 {
     World const world;
     json::object coins{{"product_id", "coins"}, {"expiration_at_ms", nullptr}, {"transaction_id", "T1"}};
@@ -304,7 +306,7 @@ TEST_CASE("a consumable is one entitlement a purchase, and a refund ends its own
     CHECK(has[1].at("willRenew") == false);
 }
 
-TEST_CASE("a refund that comes before its purchase ends it all the same", "[billing][purchases]")
+TEST_CASE("a refund that arrives before its purchase ends the purchase", "[billing][purchases]")
 {
     World const world;
     json::object coins{{"product_id", "coins"}, {"expiration_at_ms", nullptr}, {"transaction_id", "T1"}};
@@ -319,7 +321,7 @@ TEST_CASE("a refund that comes before its purchase ends it all the same", "[bill
     CHECK(text(has[0], "expiresAt") == shown(10));
 }
 
-TEST_CASE("what the catalog knows of a product shows in its entitlement", "[billing][purchases]")
+TEST_CASE("an entitlement shows the product of the catalog", "[billing][purchases]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -338,7 +340,7 @@ TEST_CASE("what the catalog knows of a product shows in its entitlement", "[bill
     CHECK(backend.get("/v1/users/ada/features/import").json().at("granted") == false);
 }
 
-TEST_CASE("what has ended is not active, though no event came", "[billing][purchases]")
+TEST_CASE("an entitlement is not active after its end, even without an event", "[billing][purchases]")
 {
     World world;
     CHECK(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
@@ -353,7 +355,7 @@ TEST_CASE("what has ended is not active, though no event came", "[billing][purch
     CHECK(world.entitlement("graced").at("isActive") == false);
 }
 
-TEST_CASE("webhooks are told what an event changed", "[billing][purchases]")
+TEST_CASE("webhooks report the entitlements that an event changed", "[billing][purchases]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -379,7 +381,7 @@ TEST_CASE("webhooks are told what an event changed", "[billing][purchases]")
     CHECK(text(sent.at("data"), "from") == "active");
     CHECK(text(sent.at("data"), "to") == "expired");
     CHECK(text(sent.at("data").at("entitlement"), "providerProductId") == "pro.monthly");
-    // The other environment's are not.
+    // Changes of the other environment are not published.
     CHECK(result_of(world.post_purchase(
               events::purchase("INITIAL_PURCHASE", {{"environment", "PRODUCTION"}}))) == "applied");
     CHECK(deliveries() == 2);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-// What is read from an event, and what cannot be.
+// Parsing of events: valid and malformed ones.
 
 using namespace billing;
 using namespace rules;
@@ -27,7 +27,7 @@ std::string faults_of(Parsed const& parsed)
 
 } // namespace
 
-TEST_CASE("what identifies a product of a payment, in every shape there is", "[billing][rules]")
+TEST_CASE("the product of a payment is found in every shape of the event", "[billing][rules]")
 {
     auto const item_of = [](json::object const& subscription) {
         auto const event = read_payment(events::payment("customer.subscription.created", subscription));
@@ -51,7 +51,7 @@ TEST_CASE("what identifies a product of a payment, in every shape there is", "[b
               {events::item("p", {{"price", json::object{{"product", "only"}}}})})) == "only  " + month);
 }
 
-TEST_CASE("events that say nothing, and why", "[billing][rules]")
+TEST_CASE("events without an effect are skipped with a reason", "[billing][rules]")
 {
     for (auto const& [type, reason] : std::map<std::string, std::string>{
              {"SUBSCRIBER_ALIAS", "no_subscription_data"},
@@ -60,7 +60,7 @@ TEST_CASE("events that say nothing, and why", "[billing][rules]")
              {"initial_purchase", "unhandled_type"},
          }) {
         CAPTURE(type);
-        // Of those nothing but id and type has to be there.
+        // These require only id and type.
         auto const event =
             read_purchase({{"event", json::object{{"id", "e"}, {"type", type}, {"app_user_id", 7}}}});
         CHECK(reason_of(event) == reason);
@@ -81,7 +81,7 @@ TEST_CASE("events that say nothing, and why", "[billing][rules]")
               "invoice.paid", events::old_invoice("a", {{"subscription", nullptr}})))) == "no_subscription");
 }
 
-TEST_CASE("the environment is the payload's", "[billing][rules]")
+TEST_CASE("the environment is read from the payload", "[billing][rules]")
 {
     using core::Environment;
     CHECK(read_purchase(events::purchase("RENEWAL")).environment == Environment::sandbox);
@@ -98,7 +98,7 @@ TEST_CASE("the environment is the payload's", "[billing][rules]")
     CHECK(of(undefined, true) == Environment::production);
 }
 
-TEST_CASE("what is missing or malformed in an event of the in-app platform", "[billing][rules]")
+TEST_CASE("missing and malformed fields of the in-app platform's events are reported", "[billing][rules]")
 {
     for (auto const& [changes, faults] : std::vector<std::pair<json::object, std::string>>{
              {{{"id", undefined}}, "/event/id required"},
@@ -126,7 +126,7 @@ TEST_CASE("what is missing or malformed in an event of the in-app platform", "[b
     CHECK(faults_of(parse_purchase_event(json::array())) == " type");
     CHECK(faults_of(parse_purchase_event(json::object())) == "/event required");
     CHECK(faults_of(parse_purchase_event(json::object{{"event", "x"}})) == "/event type");
-    // Where nothing depends on it, anything goes.
+    // Fields without an effect may have any form.
     CHECK(faults_of(parse_purchase_event(
               events::purchase("RENEWAL", {{"store", 7}, {"offer_code", std::string("\0", 1)}}))) == "");
     std::string longest;
@@ -135,7 +135,7 @@ TEST_CASE("what is missing or malformed in an event of the in-app platform", "[b
     CHECK(faults_of(parse_purchase_event(events::purchase("RENEWAL", {{"app_user_id", longest}}))) == "");
 }
 
-TEST_CASE("what is missing or malformed in an event of the card provider", "[billing][rules]")
+TEST_CASE("missing and malformed fields of the card provider's events are reported", "[billing][rules]")
 {
     auto const faults = [](json::object const& object, json::object const& changes = {},
                             std::string_view type = "customer.subscription.updated") {
@@ -181,7 +181,7 @@ TEST_CASE("what is missing or malformed in an event of the card provider", "[bil
     CHECK(faults_of(parse_payment_event(7)) == " type");
 }
 
-TEST_CASE("which signatures are good", "[billing][rules]")
+TEST_CASE("only valid and recent signatures are accepted", "[billing][rules]")
 {
     auto const now = at(0);
     std::string const payload = R"({"id":"evt_1"})";
@@ -217,7 +217,8 @@ TEST_CASE("which signatures are good", "[billing][rules]")
     CHECK_FALSE(is_signed(signature(payload, "", now), payload, secrets, now));
 }
 
-TEST_CASE("an entitlement's id follows from its key, and no two keys share one", "[billing][rules]")
+TEST_CASE("the id of an entitlement depends only on its key, and different keys give different ids",
+    "[billing][rules]")
 {
     auto const id = [](std::int64_t scope, Source source, std::string const& user, std::string const& product,
                         std::string const& transaction) {
@@ -235,7 +236,7 @@ TEST_CASE("an entitlement's id follows from its key, and no two keys share one",
     CHECK(archive::claim_of(Provider::purchases, "e") != archive::claim_of(Provider::payments, "e"));
 }
 
-TEST_CASE("what is no UTF-8 is archived with the rest of it", "[billing][rules]")
+TEST_CASE("bytes that are not UTF-8 are replaced in the archive", "[billing][rules]")
 {
     CHECK(archive::payload_of("pl\xC3\xA4in {}") == "pl\xC3\xA4in {}");
     CHECK(archive::payload_of("a\xFF"

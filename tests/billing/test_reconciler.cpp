@@ -11,7 +11,7 @@ core::Time at(std::string_view time)
 
 } // namespace
 
-TEST_CASE("a user whose subscription should have been renewed is asked about", "[reconciler]")
+TEST_CASE("a user whose subscription should have been renewed is synced", "[reconciler]")
 {
     Platform const platform;
     World world(asking(platform));
@@ -34,8 +34,8 @@ TEST_CASE("a user whose subscription should have been renewed is asked about", "
     CHECK(text(entries[0], "subjectId") == "ada");
 }
 
-TEST_CASE("nobody is asked about who has not been long enough past the end, or whose tenant has no key",
-    "[reconciler]")
+TEST_CASE(
+    "users are not synced before their subscription ends, or if their tenant has no key", "[reconciler]")
 {
     Platform const platform;
     World world(asking(platform));
@@ -48,7 +48,8 @@ TEST_CASE("nobody is asked about who has not been long enough past the end, or w
     platform.has("bob", one("later", {{"expires_date", "2026-06-01T00:00:00Z"}}));
     REQUIRE(sync(world, "bob", "demo").status == 200);
     world.clock.set(at("2026-02-01T01:00:00Z"));
-    REQUIRE(eventually([&] { return platform.seen("ada") == 3; })); // each tenant's own, and the reconciler's
+    REQUIRE(eventually(
+        [&] { return platform.seen("ada") == 3; })); // one sync by each tenant, and one by the reconciler
     CHECK(eventually(
         [&] { return world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'reconcile'") == "0"; }));
     CHECK(platform.seen("bob") == 1);
@@ -56,7 +57,7 @@ TEST_CASE("nobody is asked about who has not been long enough past the end, or w
     CHECK(entitlements_of(world, "ada", "other").find(R"("status":"active")") != std::string::npos);
 }
 
-TEST_CASE("a platform that limits requests is left alone for as long as it asks", "[reconciler]")
+TEST_CASE("the reconciler obeys the platform's Retry-After", "[reconciler]")
 {
     Platform const platform;
     World world(asking(platform));
@@ -77,7 +78,7 @@ TEST_CASE("a platform that limits requests is left alone for as long as it asks"
 
     for (auto const* user : {"ada", "bob", "eve"})
         platform.has(user, {});
-    world.clock.advance(9min); // a few rounds of the search for tenants, which finds that it is to wait
+    world.clock.advance(9min); // the reconciler searches for tenants several times, all within the pause
     auto const rounds =
         "SELECT next_at > '2026-02-01T01:09:00Z' FROM periodic_tasks WHERE name = 'reconcile'";
     REQUIRE(eventually([&] { return world.postgres.query(rounds) == "t"; }));
@@ -89,7 +90,7 @@ TEST_CASE("a platform that limits requests is left alone for as long as it asks"
     }));
 }
 
-TEST_CASE("one user of whom the platform does not know holds nobody up", "[reconciler]")
+TEST_CASE("a user unknown to the platform does not delay others", "[reconciler]")
 {
     Platform const platform;
     World world(asking(platform));
@@ -110,7 +111,7 @@ TEST_CASE("one user of whom the platform does not know holds nobody up", "[recon
     CHECK(entitlements_of(world, "ada").find(R"("status":"active")") != std::string::npos);
 }
 
-TEST_CASE("a key that is refused is not tried again until it is another", "[reconciler]")
+TEST_CASE("a refused key is not used again until it changes", "[reconciler]")
 {
     Platform const platform;
     World world(asking(platform));
@@ -130,7 +131,7 @@ TEST_CASE("a key that is refused is not tried again until it is another", "[reco
     CHECK(platform.seen().back().at("authorization") == "Bearer sk_new");
 }
 
-TEST_CASE("one user whose sync cannot be written holds nobody up", "[reconciler]")
+TEST_CASE("a user whose sync cannot be written does not delay others", "[reconciler]")
 {
     Platform const platform;
     World world(asking(platform));
@@ -150,7 +151,7 @@ TEST_CASE("one user whose sync cannot be written holds nobody up", "[reconciler]
     REQUIRE(eventually([&] { return world.postgres.query(put_off) == "1"; }));
     CHECK(platform.seen("ada") == 2);
     CHECK(platform.seen("bob") == 1);
-    world.clock.advance(10min); // past the lease of the first try
+    world.clock.advance(10min); // after the lease of the first attempt
     CHECK(eventually([&] { return platform.seen("bob") == 2; }));
     CHECK(platform.seen("ada") == 2);
     CHECK(entitlements_of(world, "ada").find(R"("status":"active")") != std::string::npos);

@@ -4,14 +4,14 @@
 #include <map>
 #include <vector>
 
-// The rules as functions: what an event leaves behind, and which of two decides.
+// The rules as functions: the result of an event, and which of two events decides.
 
 using namespace billing;
 using namespace rules;
 using events::day, events::ms, events::s, events::undefined;
 namespace json = boost::json;
 
-TEST_CASE("the status that each event leaves", "[billing][rules]")
+TEST_CASE("each event type sets its status", "[billing][rules]")
 {
     CHECK(events::status_after.size() == purchase_types.size());
     for (auto const& [type, status] : events::status_after) {
@@ -23,7 +23,7 @@ TEST_CASE("the status that each event leaves", "[billing][rules]")
     }
 }
 
-TEST_CASE("whether it will renew after each event", "[billing][rules]")
+TEST_CASE("each event type sets whether the subscription renews", "[billing][rules]")
 {
     for (auto const& [type, renews] : std::map<std::string, bool>{
              {"INITIAL_PURCHASE", true},
@@ -48,7 +48,7 @@ TEST_CASE("whether it will renew after each event", "[billing][rules]")
     }
 }
 
-TEST_CASE("which of two events of one moment decides, in whichever order they come", "[billing][rules]")
+TEST_CASE("of two events at the same time the rank of the type decides, in either order", "[billing][rules]")
 {
     struct Row {
         std::string first, second, winner;
@@ -76,7 +76,7 @@ TEST_CASE("which of two events of one moment decides, in whichever order they co
     }
 }
 
-TEST_CASE("of two events of one type and moment the one with the later end decides, then the greater id",
+TEST_CASE("of two events of one type and time the later period end decides, then the greater id",
     "[billing][rules]")
 {
     auto const renewal = [](std::string const& id, std::int64_t end) {
@@ -88,7 +88,7 @@ TEST_CASE("of two events of one type and moment the one with the later end decid
         read_purchase(events::purchase("RENEWAL", {{"id", "0"}, {"expiration_at_ms", nullptr}}));
     CHECK(left_by({never, renewal("z", 60)}, "pro.monthly") == "active forever");
 
-    // Bytes count, not characters or numbers.
+    // Ids are compared bytewise, not as characters or numbers.
     auto const id_that_decides = [&](std::string const& one, std::string const& other) {
         auto const left = entitlements_after(std::vector{renewal(one, 60), renewal(other, 60)});
         return left.at(0).last.event_id;
@@ -100,7 +100,7 @@ TEST_CASE("of two events of one type and moment the one with the later end decid
     CHECK(id_that_decides("z", "\xC3\xA9") == "\xC3\xA9");
 }
 
-TEST_CASE("what a subscription's status makes of its entitlements", "[billing][rules]")
+TEST_CASE("a subscription's status decides the status of its entitlements", "[billing][rules]")
 {
     struct Row {
         std::string status, entitlement, with_past_due_active;
@@ -131,9 +131,9 @@ TEST_CASE("what a subscription's status makes of its entitlements", "[billing][r
     CHECK(reason_of(unknown) == "unknown_status");
 }
 
-TEST_CASE("of what happens to a subscription within a second the last step decides", "[billing][rules]")
+TEST_CASE("of events of a subscription in the same second the last step decides", "[billing][rules]")
 {
-    // As at a checkout: the provider's times are whole seconds.
+    // This happens at a checkout, because the provider's times are whole seconds.
     auto const of = [](std::string_view type, std::string_view status) {
         return read_payment(
             events::payment(type, events::subscription({events::item("monthly")}, {{"status", status}})));
@@ -153,7 +153,7 @@ TEST_CASE("of what happens to a subscription within a second the last step decid
     CHECK(left_by(history, "monthly") == "expired 0");
 }
 
-TEST_CASE("a consumable is found by its transaction, and its refund ends it at the event's time",
+TEST_CASE("a consumable is found by its transaction, and a refund ends it at the time of the event",
     "[billing][rules]")
 {
     auto const bought = read_purchase(events::purchase("NON_RENEWING_PURCHASE",
@@ -192,7 +192,8 @@ TEST_CASE("a refund of a subscription may shorten it", "[billing][rules]")
     CHECK_FALSE(is_active(left[0], at(90)));
 }
 
-TEST_CASE("a product change makes the new product's entitlement and leaves the old one's", "[billing][rules]")
+TEST_CASE(
+    "a product change creates the new product's entitlement and leaves the old one's", "[billing][rules]")
 {
     auto const bought = read_purchase(events::purchase("INITIAL_PURCHASE"));
     auto const change = read_purchase(
@@ -205,7 +206,7 @@ TEST_CASE("a product change makes the new product's entitlement and leaves the o
               "no_new_product");
 }
 
-TEST_CASE("access lasts until the period ends, or the grace after it", "[billing][rules]")
+TEST_CASE("access lasts until the end of the period or of the grace period", "[billing][rules]")
 {
     Entitlement e;
     e.status = Status::active;
@@ -225,7 +226,7 @@ TEST_CASE("access lasts until the period ends, or the grace after it", "[billing
     }
 }
 
-TEST_CASE("several items and subscriptions with one product: the best decides", "[billing][rules]")
+TEST_CASE("if several items or subscriptions have the same product, the best one decides", "[billing][rules]")
 {
     auto const of = [](std::string const& id, json::array items, json::object changes, std::int64_t created) {
         changes["id"] = id;
@@ -235,9 +236,9 @@ TEST_CASE("several items and subscriptions with one product: the best decides", 
     auto const ends = [](std::string const& price, std::int64_t end) {
         return events::item(price, {{"current_period_end", s(end)}});
     };
-    // Items of one price: the longer one.
+    // Items of one price: the one that ends later.
     CHECK(left_by({of("sub_1", {ends("a", 10), ends("a", 30), ends("b", 20)}, {}, 0)}, "a") == "active 30");
-    // Subscriptions: active before paused before expired, then the longer one.
+    // Subscriptions: active before paused before expired, then the one that ends later.
     auto const longer_but_expired = of("sub_2", {ends("a", 90)}, {{"status", "unpaid"}}, 2);
     auto const paused = of("sub_3", {ends("a", 80)}, {{"status", "paused"}}, 3);
     auto const active = of("sub_4", {ends("a", 20)}, {}, 1);
@@ -247,7 +248,7 @@ TEST_CASE("several items and subscriptions with one product: the best decides", 
     CHECK(left_by({active, of("sub_5", {ends("a", 25)}, {}, 0)}, "a") == "active 25");
 }
 
-TEST_CASE("an item that was swapped or taken out expires the old product at that event", "[billing][rules]")
+TEST_CASE("a replaced or removed item expires the old product at that event", "[billing][rules]")
 {
     auto const with_items = [](json::array items, std::int64_t created, json::object const& changes = {}) {
         return read_payment(events::payment("customer.subscription.updated",
@@ -270,7 +271,7 @@ TEST_CASE("an item that was swapped or taken out expires the old product at that
     CHECK(left_by({first, bobs}, "a", {}, "bob") == month);
 }
 
-TEST_CASE("what a subscription no longer has is remembered of the latest items alone", "[billing][rules]")
+TEST_CASE("only the latest removed items of a subscription are kept", "[billing][rules]")
 {
     constexpr std::size_t items = 100, changes = 6;
     std::vector<SubscriptionEvent> carried;
@@ -302,7 +303,8 @@ TEST_CASE("what a subscription no longer has is remembered of the latest items a
     CHECK(same_state(joined(older, *folded), *folded));
 }
 
-TEST_CASE("a subscription that is over ends when it says, and nothing revives it", "[billing][rules]")
+TEST_CASE(
+    "an ended subscription ends at its stated time, and no later event reactivates it", "[billing][rules]")
 {
     auto const active = read_payment(
         events::payment("customer.subscription.created", events::subscription({events::item("a")})));
@@ -336,18 +338,18 @@ TEST_CASE("a paid invoice makes its subscription active until the end of its lin
         CHECK(left_by({of_status("past_due", 20), paid(object, 10)}, "a") == "expired " + month);
         CHECK(left_by({paid(object, 10)}, "a") == "");
     }
-    // One that was paid late is for a period before the one that runs.
+    // An invoice that was paid late is for a period before the current one.
     auto const line = json::object{{"amount", 999}, {"period", json::object{{"end", s(10 * day)}}}};
     auto const late = paid(events::invoice("a", {{"lines", events::list({line})}}), 10);
     CHECK(left_by({of_status("past_due", 0), late}, "a") == "active " + month);
-    // What is given back for a product that another took the place of is no payment for it.
+    // A credit for a replaced product does not count as a payment for it.
     auto credit = events::invoice("a").at("lines").at("data").at(0).as_object();
     credit["amount"] = -500;
     auto const with_credit = paid(events::invoice("a", {{"lines", events::list({credit})}}), 10);
     CHECK(left_by({of_status("active", 0), with_credit}, "a") == "active " + month);
 }
 
-TEST_CASE("a subscription that is to end with its period will not renew", "[billing][rules]")
+TEST_CASE("a subscription that is cancelled at the end of its period will not renew", "[billing][rules]")
 {
     auto const will_renew = [](json::object const& changes) {
         auto const event = read_payment(events::payment(

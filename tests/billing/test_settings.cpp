@@ -14,7 +14,7 @@ namespace json = boost::json;
 constexpr auto fresh =
     R"({"purchasesSecret":false,"paymentsSigningSecrets":false,"purchasesApiKey":false,"pastDueIsActive":false,"allowedOrigins":[]})";
 
-/// The settings document of the tenant `demo`, as the database holds it.
+/// The settings document of the tenant `demo`, as stored in the database.
 std::string document_of(World const& world)
 {
     return world.postgres.query("SELECT s.document::text FROM scope_settings s JOIN tenants t "
@@ -23,7 +23,7 @@ std::string document_of(World const& world)
 
 } // namespace
 
-TEST_CASE("settings are the tenant's, and say of secrets only whether they are set", "[settings]")
+TEST_CASE("settings belong to the tenant, and responses show only whether secrets are set", "[settings]")
 {
     World const world(World::Options{.configured = false});
     auto sandbox = world.as_backend("demo-sandbox"), production = world.as_backend("demo");
@@ -50,7 +50,8 @@ TEST_CASE("settings are the tenant's, and say of secrets only whether they are s
               .status == 412);
 }
 
-TEST_CASE("a secret of the settings is in no answer, no log, no audit entry, and sealed in the database",
+TEST_CASE("secrets of the settings never appear in responses, logs or audit entries, and are sealed in the "
+          "database",
     "[settings]")
 {
     World world(World::Options{.configured = false});
@@ -70,7 +71,7 @@ TEST_CASE("a secret of the settings is in no answer, no log, no audit entry, and
     CHECK(document.find("purchasesSecret") != std::string::npos);
 }
 
-TEST_CASE("a change of settings stands in the audit trail of both environments", "[settings]")
+TEST_CASE("a change of settings is in the audit trail of both environments", "[settings]")
 {
     World const world(World::Options{.configured = false});
     world.as_backend("demo").patch("/v1/settings", R"({"purchasesSecret":"first"})");
@@ -88,7 +89,7 @@ TEST_CASE("a change of settings stands in the audit trail of both environments",
     CHECK(all_items(other, "/v1/audit?action=settings.updated").empty());
 }
 
-TEST_CASE("settings that cannot be are refused, all faults at once", "[settings]")
+TEST_CASE("invalid settings are refused with all faults at once", "[settings]")
 {
     World const world(World::Options{.configured = false});
     auto backend = world.as_backend("demo");
@@ -116,7 +117,7 @@ TEST_CASE("settings that cannot be are refused, all faults at once", "[settings]
     CHECK(world.client().get("/v1/settings").status == 401);
 }
 
-TEST_CASE("the verb that seals anew reaches the secrets of the settings", "[settings]")
+TEST_CASE("the verb reencrypt covers the secrets of the settings", "[settings]")
 {
     World const world(World::Options{.configured = false});
     REQUIRE(
@@ -145,13 +146,13 @@ TEST_CASE("the verb that seals anew reaches the secrets of the settings", "[sett
     CHECK(settings::purchases_api_key(document, id, next).empty());
 }
 
-TEST_CASE("pages of a tenant's own auth host may call it without a setting", "[settings]")
+TEST_CASE("pages of a tenant's own auth host may call the API without a setting", "[settings]")
 {
     World const world;
     testing::check_pages_of_auth_host(world, "PATCH", "/v1/settings");
 }
 
-TEST_CASE("pages of the origins that a tenant allows may call both of its environments", "[settings]")
+TEST_CASE("pages of a tenant's allowed origins may call both of its environments", "[settings]")
 {
     World const world(World::Options{.configured = false});
     auto owner = world.as_user("ada", "owner", "demo");

@@ -20,7 +20,7 @@ std::string new_product(World const& world, std::string_view provider_product_id
 
 } // namespace
 
-TEST_CASE("a sync brings back what no webhook told of, in both environments", "[sync]")
+TEST_CASE("a sync restores purchases that no webhook reported, in both environments", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));
@@ -36,7 +36,7 @@ TEST_CASE("a sync brings back what no webhook told of, in both environments", "[
     CHECK(text(first.json(), "userId") == "ada");
     CHECK(lines(first.json().at("entitlements")) ==
           "coins active\nold expired\nplan:yearly active\npro active\n");
-    CHECK(first.json().at("entitlements").as_array().size() == 5); // two purchases of coins
+    CHECK(first.json().at("entitlements").as_array().size() == 5); // the user has bought coins twice
     auto const changes = first.json().at("changes").as_array();
     CHECK(changes.size() == 6);
     CHECK(std::ranges::all_of(changes, [](auto const& c) { return c.at("from").is_null(); }));
@@ -51,7 +51,7 @@ TEST_CASE("a sync brings back what no webhook told of, in both environments", "[
     CHECK(platform.seen("ada") == 3);
 }
 
-TEST_CASE("what is no longer with the platform expires, and its row is kept", "[sync]")
+TEST_CASE("purchases that the platform no longer lists expire, and their rows are kept", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));
@@ -60,7 +60,7 @@ TEST_CASE("what is no longer with the platform expires, and its row is kept", "[
     auto const first = sync(world).json();
     REQUIRE(lines(first.at("entitlements")) == "coins active\npro active\n");
 
-    platform.answers("ada", {{"status", 201}}); // the platform has just made a user of that name
+    platform.answers("ada", {{"status", 201}}); // the platform did not know the user
     world.clock.advance(1h);
     auto const gone = sync(world);
     REQUIRE(gone.status == 200);
@@ -82,7 +82,7 @@ TEST_CASE("what is no longer with the platform expires, and its row is kept", "[
     CHECK(ids == before);
 }
 
-TEST_CASE("a sync leaves what the payment provider or a person gave alone", "[sync]")
+TEST_CASE("a sync does not change card payments and manual grants", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));
@@ -103,7 +103,7 @@ TEST_CASE("a sync leaves what the payment provider or a person gave alone", "[sy
     CHECK(entitlements_of(world) == before);
 }
 
-TEST_CASE("without a key there is nobody to ask", "[sync]")
+TEST_CASE("a sync without a key is refused", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));
@@ -116,7 +116,7 @@ TEST_CASE("without a key there is nobody to ask", "[sync]")
     CHECK(sync(world, std::string(256, 'x')).status == 400);
 }
 
-TEST_CASE("when the platform does not answer as it should nothing is changed", "[sync]")
+TEST_CASE("a sync changes nothing if the platform fails", "[sync]")
 {
     Synced const synced;
     auto const& [platform, world, before] = synced;
@@ -145,7 +145,7 @@ TEST_CASE("when the platform does not answer as it should nothing is changed", "
     CHECK(lines(sync(world).json().at("entitlements")) == "pro expired\n");
 }
 
-TEST_CASE("a platform that hangs is given up, also in the middle of its answer", "[sync]")
+TEST_CASE("a sync fails if the platform hangs, even in the middle of a response", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));
@@ -159,12 +159,12 @@ TEST_CASE("a platform that hangs is given up, also in the middle of its answer",
         CHECK(r.status == 502);
         CHECK(error_of(r) == "UPSTREAM_ERROR");
     }
-    World const nobody; // listens where the world looks for the platform
+    World const nobody; // no platform listens at its address
     give_key(nobody);
     CHECK(sync(nobody).status == 502);
 }
 
-TEST_CASE("user ids reach the platform as they are", "[sync]")
+TEST_CASE("user ids reach the platform unchanged", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));
@@ -181,7 +181,7 @@ TEST_CASE("user ids reach the platform as they are", "[sync]")
     }
 }
 
-TEST_CASE("one sync of a user at a time, and each asks for itself", "[sync]")
+TEST_CASE("syncs of one user run one after the other, and each sends a request to the platform", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));
@@ -202,7 +202,7 @@ TEST_CASE("one sync of a user at a time, and each asks for itself", "[sync]")
     CHECK(world.postgres.query("SELECT count(*) FROM entitlements") == "2");
 }
 
-TEST_CASE("a tenant whose users the platform is slow about leaves the others their syncs", "[sync]")
+TEST_CASE("a tenant with a slow platform does not delay the syncs of others", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));
@@ -222,7 +222,7 @@ TEST_CASE("a tenant whose users the platform is slow about leaves the others the
         CHECK(request.get().status == 200);
 }
 
-TEST_CASE("how long the platform asks to be left alone is passed on, and kept to by the reconciler", "[sync]")
+TEST_CASE("the platform's Retry-After is passed on to the caller, and the reconciler obeys it", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));
@@ -234,12 +234,12 @@ TEST_CASE("how long the platform asks to be left alone is passed on, and kept to
     CHECK(r.header("retry-after") == "600");
     CHECK(world.postgres.query("SELECT user_id = '' AND not_before = '2026-01-01T00:10:00Z' FROM syncs") ==
           "t");
-    // Who asks all the same asks.
+    // A sync by request is still made.
     platform.has("ada", one("pro"));
     CHECK(sync(world).status == 200);
 }
 
-TEST_CASE("a sync that failed leaves no row behind", "[sync]")
+TEST_CASE("a failed sync writes no row", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));
@@ -250,7 +250,7 @@ TEST_CASE("a sync that failed leaves no row behind", "[sync]")
     CHECK(world.postgres.query("SELECT count(*) FROM syncs") == "0");
 }
 
-TEST_CASE("a user with very many purchases is synced, and each change is announced", "[sync]")
+TEST_CASE("a user with very many purchases is synced, and each change is published", "[sync]")
 {
     constexpr std::size_t many = 2000;
     Platform const platform;
@@ -279,7 +279,7 @@ TEST_CASE("a user with very many purchases is synced, and each change is announc
     CHECK(world.postgres.query("SELECT count(*) FROM webhook_deliveries") == std::to_string(many - 1));
 }
 
-TEST_CASE("what a sync changes is in the audit trail of its environment", "[sync]")
+TEST_CASE("the changes of a sync are in the audit trail of their environment", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));
@@ -300,7 +300,7 @@ TEST_CASE("what a sync changes is in the audit trail of its environment", "[sync
     }
 }
 
-TEST_CASE("the platform is asked in the trace of the request", "[sync]")
+TEST_CASE("the request to the platform carries the trace of the request", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));
@@ -315,7 +315,7 @@ TEST_CASE("the platform is asked in the trace of the request", "[sync]")
     CHECK(text(seen[0], "trace").starts_with("00-" + trace + "-"));
 }
 
-TEST_CASE("what the platform answers is counted", "[sync]")
+TEST_CASE("responses of the platform are counted", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));

@@ -6,14 +6,13 @@
 #include <thread>
 #include <vector>
 
-// Syncs beside webhooks, which may come before, after and between.
+// Syncs, and webhooks that arrive before, during and after a sync.
 
 namespace {
 
 namespace json = boost::json;
 
-/// An event of production, about user `ada` and product `pro`, that happened so many ms after the world's
-/// time.
+/// Posts an event in production about user `ada` and product `pro`, `after_ms` after the world's time.
 testing::HttpResponse happens(World const& world, std::string_view type, std::int64_t after_ms = 0)
 {
     auto const now = std::chrono::floor<std::chrono::milliseconds>(world.clock.now()).time_since_epoch();
@@ -24,7 +23,7 @@ testing::HttpResponse happens(World const& world, std::string_view type, std::in
 
 } // namespace
 
-TEST_CASE("an event that happens while the platform is asked is not overwritten", "[sync]")
+TEST_CASE("an event that arrives during the request to the platform is not overwritten", "[sync]")
 {
     Platform const platform;
     World const world(asking(platform));
@@ -41,7 +40,7 @@ TEST_CASE("an event that happens while the platform is asked is not overwritten"
     CHECK(r.json().at("changes").as_array().empty());
 }
 
-TEST_CASE("an event from before a sync, come late, is stale", "[sync]")
+TEST_CASE("an event that happened before a sync and arrives after it is stale", "[sync]")
 {
     Synced const synced;
     auto const& [platform, world, before] = synced;
@@ -51,7 +50,7 @@ TEST_CASE("an event from before a sync, come late, is stale", "[sync]")
     CHECK(lines(json::parse(entitlements_of(world)).at("entitlements")) == "pro expired\n");
 }
 
-TEST_CASE("webhooks and syncs of one user at once leave what the last of them says", "[sync]")
+TEST_CASE("concurrent webhooks and syncs of one user end with the latest state", "[sync]")
 {
     Platform const platform;
     World world(asking(platform));

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// What a sync makes of the platform's answers, and the reconciler of its refusals.
+// The rules of a sync, and the reconciler's reaction to failures of the platform.
 
 using namespace std::chrono_literals;
 
@@ -18,7 +18,7 @@ namespace {
 
 using billing::Entitlement, billing::Purchase, billing::Status, billing::Subscriber;
 
-/// 1, 2, 3, … hours after the beginning.
+/// 1, 2, 3, … hours after the start.
 core::Time hour(int n)
 {
     return testing::FakeClock::start + std::chrono::hours(n);
@@ -62,8 +62,8 @@ TEST_CASE("the platform's document decides the status", "[sync]")
              Row{"refunded", hour(5), none, none, none, hour(-1), none, Status::expired, hour(-1), false},
              Row{"refunded after its end", hour(-5), none, none, none, hour(-1), none, Status::expired,
                  hour(-5), false},
-             Row{"refunded, had been for ever", none, none, none, none, hour(-1), none, Status::expired,
-                 hour(-1), false},
+             Row{"refunded, had no end", none, none, none, none, hour(-1), none, Status::expired, hour(-1),
+                 false},
              Row{"paused", hour(-5), none, none, none, none, hour(5), Status::paused, hour(-5), true},
              Row{"resumed", hour(5), none, none, none, none, hour(-5), Status::active, hour(5), true},
              Row{"paused, then refunded", hour(-5), none, none, none, hour(-1), hour(5), Status::expired,
@@ -86,7 +86,7 @@ TEST_CASE("the platform's document decides the status", "[sync]")
     }
 }
 
-TEST_CASE("a sync decides what was decided before it was asked for, and nothing later", "[sync]")
+TEST_CASE("a sync overrides decisions from before its request, and no later decision", "[sync]")
 {
     Subscriber const nothing{.subscriptions = {}, .consumables = std::vector<Purchase>()};
     Entitlement held = billing::entitlement_after(bought(), 2, "ada", hour(0));
@@ -106,11 +106,11 @@ TEST_CASE("a sync decides what was decided before it was asked for, and nothing 
     auto const confirmed = billing::decide_sync(2, "ada", same, std::array{held}, hour(1));
     REQUIRE(confirmed.size() == 1);
     CHECK_FALSE(confirmed[0].changed());
-    CHECK(confirmed[0].to.last.at == hour(1)); // so that an event from before it, come late, is stale
+    CHECK(confirmed[0].to.last.at == hour(1)); // an earlier event that arrives later is then stale
     CHECK(confirmed[0].to.updated_at == held.updated_at);
 }
 
-TEST_CASE("a document that does not speak of consumables leaves them alone", "[sync]")
+TEST_CASE("a document without consumables leaves them unchanged", "[sync]")
 {
     Purchase coins = bought("coins");
     coins.transaction = "t-1";
@@ -122,7 +122,7 @@ TEST_CASE("a document that does not speak of consumables leaves them alone", "[s
     CHECK(billing::decide_sync(2, "ada", silent, std::array{held}, hour(1)).size() == 1);
 }
 
-TEST_CASE("of a subscription that a document names twice the one that lasts longer counts", "[sync]")
+TEST_CASE("if a subscription is listed twice, the longer one counts", "[sync]")
 {
     auto const document = R"({"subscriber":{"subscriptions":{
         "pro":{"is_sandbox":false,"expires_date":"2027-01-01T00:00:00Z","product_plan_identifier":"monthly"},
@@ -135,7 +135,7 @@ TEST_CASE("of a subscription that a document names twice the one that lasts long
     CHECK(billing::decide_sync(3, "ada", subscriber, {}, hour(0)).empty());
 }
 
-TEST_CASE("what is no subscriber document is not taken for one", "[sync]")
+TEST_CASE("a malformed subscriber document is refused", "[sync]")
 {
     for (auto const& text : std::vector<std::string>{"", "null", "[]", "{}", R"({"subscriber":null})",
              R"({"subscriber":[]})", R"({"subscriber":{}})", R"({"subscriber":{"subscriptions":null}})",
@@ -157,7 +157,7 @@ TEST_CASE("what is no subscriber document is not taken for one", "[sync]")
     CHECK(billing::parse_subscriber(R"({"subscriber":{"subscriptions":{}}})").subscriptions.empty());
 }
 
-TEST_CASE("what the platform's trouble means for the reconciler", "[sync]")
+TEST_CASE("the platform's failures delay the user or the tenant", "[sync]")
 {
     using Error = billing::PurchasesApiError;
     using Kind = Error::Kind;

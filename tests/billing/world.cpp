@@ -11,7 +11,7 @@
 World::World(Options const& options) : KeyedWorld(billing::definition())
 {
     Environment environment = options.environment;
-    // A port of old that nothing listens on any more.
+    // The discard port, on which no server listens.
     environment.try_emplace("PURCHASES_API_URL", "http://127.0.0.1:9");
     begin(std::move(environment));
     if (!options.configured) return;
@@ -19,7 +19,7 @@ World::World(Options const& options) : KeyedWorld(billing::definition())
         require(200, as_master(slug).patch("/v1/settings",
                          body({{"purchasesSecret", purchases_secret},
                              {"paymentsSigningSecrets", boost::json::array{signing_secret}}})));
-    // What is remembered of a tenant hears of it in a moment.
+    // The tenant cache is notified of the settings with a short delay.
     for (std::string const slug : {"demo", "other"})
         REQUIRE(eventually(
             [&] { return post_purchase(R"({"event":{"id":"ready","type":"TEST"}})", slug).status == 200; }));

@@ -17,18 +17,18 @@ using namespace std::chrono_literals;
 using testing::all_items, testing::body, testing::error_of, testing::eventually, testing::faults_of,
     testing::require, testing::text;
 
-/// What tenant `demo` agreed on with the providers.
+/// The secrets that tenant `demo` shares with the providers.
 inline constexpr char const* purchases_secret = "Bearer purchases-secret";
 inline constexpr char const* signing_secret = "whsec_payments-secret";
 
-/// The whole billing service in this process, and an issuer of user tokens. Its clock stands still at
-/// 2026-01-01T00:00:00Z until the test moves it; times of writing are the database's.
+/// The whole billing service in this process, with an issuer of user tokens. Its clock stays at
+/// 2026-01-01T00:00:00Z until the test moves it. Times of writing come from the database.
 class World : public testing::KeyedWorld<testing::FakeClock> {
 public:
     struct Options {
-        /// Configuration on top of the world's own, by the names of the variables: `PURCHASES_API_URL`, ...
+        /// Configuration on top of the world's own, by variable name: `PURCHASES_API_URL`, ...
         std::map<std::string, std::string> environment = {};
-        /// Whether tenants have the secrets above; else they have no settings at all.
+        /// Whether tenants have the secrets above. If false, they have no settings.
         bool configured = true;
     };
 
@@ -36,7 +36,7 @@ public:
 
     explicit World(Options const& options);
 
-    /// Posts what a provider sends, with its credential, as of the world's time.
+    /// Posts a provider's event with its credential, at the world's time.
     testing::HttpResponse post_purchase(
         std::string const& body, std::string const& tenant = "demo-sandbox") const;
     testing::HttpResponse post_payment(
@@ -46,17 +46,17 @@ public:
     testing::HttpResponse post_payment(
         boost::json::object const& event, std::string const& tenant = "demo-sandbox") const;
 
-    /// What a user has, newest first.
+    /// The entitlements of a user, newest first.
     boost::json::array entitlements(
         std::string const& user_id = "ada", std::string const& tenant = "demo-sandbox") const;
 
-    /// The one that a user has of a product; throws when there are none or several.
+    /// The entitlement of a user for a product. Throws if there is not exactly one.
     boost::json::object entitlement(std::string const& product, std::string const& user_id = "ada",
         std::string const& tenant = "demo-sandbox") const;
 };
 
-/// What became of an event: `applied`, `skipped no_user`, `400 VALIDATION_ERROR`, ...
+/// The result of an event: `applied`, `skipped no_user`, `400 VALIDATION_ERROR`, ...
 std::string result_of(testing::HttpResponse const& response);
 
-/// A signature header as the payment provider makes it: `t=…,v1=…`.
+/// A signature header in the form of the payment provider: `t=…,v1=…`.
 std::string signature(std::string const& body, std::string const& secret, core::Time at);
