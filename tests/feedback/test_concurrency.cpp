@@ -22,7 +22,7 @@ std::vector<std::string> ids_of(boost::json::array const& items)
 
 } // namespace
 
-TEST_CASE("a walk through a list that grows misses nothing and repeats nothing", "[feedback]")
+TEST_CASE("paging through a growing list neither omits nor repeats an item", "[feedback]")
 {
     World world;
     auto backend = world.as_backend();
@@ -36,7 +36,7 @@ TEST_CASE("a walk through a list that grows misses nothing and repeats nothing",
         writers.emplace_back([&, i] {
             auto client = world.as_backend();
             for (int n = 0; !done; ++n) {
-                // Both ways to write: many in one statement, and a transaction of one's own.
+                // Threads are inserted in both ways: coalesced into one statement, and in a transaction each.
                 testing::HttpClient::Headers headers;
                 if (n % 2 == 1)
                     headers.emplace_back("Idempotency-Key", std::to_string(i) + "-" + std::to_string(n));
@@ -45,14 +45,14 @@ TEST_CASE("a walk through a list that grows misses nothing and repeats nothing",
         });
     }
     auto reader = world.as_backend();
-    std::vector<std::string> seen; // newest first, at the last walk
+    std::vector<std::string> seen; // the previous result, newest first
     for (int walk = 0; walk < 8; ++walk) {
         auto const ids = ids_of(all_items(reader, "/v1/feedbacks", 9));
         std::set<std::string> const unique(ids.begin(), ids.end());
         CHECK(unique.size() == ids.size());
         for (auto const& id : before)
             CHECK(unique.contains(id));
-        // What was seen is still there, and nothing appears within it: the list ends in what it was.
+        // The list ends with the previous result: new threads appear only in front of it.
         CHECK((ids.size() >= seen.size() && std::equal(seen.rbegin(), seen.rend(), ids.rbegin())));
         seen = ids;
     }
@@ -61,7 +61,7 @@ TEST_CASE("a walk through a list that grows misses nothing and repeats nothing",
         writer.join();
 }
 
-TEST_CASE("a request repeated at once with one Idempotency-Key is carried out once", "[feedback]")
+TEST_CASE("simultaneous requests with the same Idempotency-Key are executed once", "[feedback]")
 {
     World world;
     auto backend = world.as_backend();
@@ -104,16 +104,16 @@ TEST_CASE("a request repeated at once with one Idempotency-Key is carried out on
     CHECK(again.header("idempotent-replayed") == "true");
     CHECK(backend.post(path + "/replies", R"({"body":"other"})", {{"Idempotency-Key", "round-0"}}).status ==
           422);
-    // Keys are the caller's own.
+    // Each caller has its own keys.
     CHECK(world.as_master()
               .post(path + "/replies", R"({"body":"other"})", {{"Idempotency-Key", "round-0"}})
               .status == 201);
-    // Only what was committed is kept.
+    // Only responses of committed writes are stored.
     CHECK(backend.post(path + "/replies", "{}", {{"Idempotency-Key", "bad"}}).status == 400);
     CHECK(backend.post(path + "/replies", R"({"body":"good"})", {{"Idempotency-Key", "bad"}}).status == 201);
 }
 
-TEST_CASE("changes made at once are all made, one after the other", "[feedback]")
+TEST_CASE("only one of several simultaneous changes with the same If-Match succeeds", "[feedback]")
 {
     World world;
     auto backend = world.as_backend();
@@ -140,11 +140,11 @@ TEST_CASE("changes made at once are all made, one after the other", "[feedback]"
     CHECK(backend.get(path).json().at("version") == 2);
 }
 
-TEST_CASE("a scope whose lock is held holds up no other", "[feedback]")
+TEST_CASE("a held lock of one scope does not delay another scope", "[feedback]")
 {
     World world;
     std::string const held = "demo", elsewhere = "other";
-    world.key(held); // made before there are threads
+    world.key(held); // created before the threads start
     world.key(elsewhere);
     auto const create = [&](std::string const& tenant) {
         return [&, tenant](int) {

@@ -16,7 +16,7 @@ core::Caller caller(core::Access kind, std::string id = "someone")
 
 } // namespace
 
-TEST_CASE("values have the names of the contract, both ways")
+TEST_CASE("enum values convert to the contract's names and back")
 {
     for (auto const name : statuses)
         CHECK(to_string(parse_status(name)) == name);
@@ -27,7 +27,7 @@ TEST_CASE("values have the names of the contract, both ways")
     CHECK_THROWS_AS(parse_status("in_progress"), std::invalid_argument);
 }
 
-TEST_CASE("only a token makes its holder the thread's user")
+TEST_CASE("only a thread created with a user token has a user")
 {
     auto const user = Author::of(caller(core::Access::user, "u1"));
     CHECK(user.user_id == "u1");
@@ -43,7 +43,7 @@ TEST_CASE("only a token makes its holder the thread's user")
     CHECK_FALSE(Author::of(nameless).email);
 }
 
-TEST_CASE("a user sees its own threads, staff all of them")
+TEST_CASE("a user sees its own threads, and staff see all threads")
 {
     for (auto const kind :
         {core::Access::key, core::Access::master, core::Access::admin, core::Access::owner}) {
@@ -57,7 +57,7 @@ TEST_CASE("a user sees its own threads, staff all of them")
     CHECK_FALSE(Viewer(user).may_read(std::nullopt));
 }
 
-TEST_CASE("an internal note changes what staff see and nothing for the user")
+TEST_CASE("an internal note changes the counter and the ETag for staff but not for users")
 {
     auto const user = caller(core::Access::user, "u1");
     auto const staff = caller(core::Access::key);
@@ -73,7 +73,7 @@ TEST_CASE("an internal note changes what staff see and nothing for the user")
     CHECK(Viewer(staff).replies(f).count == 3);
 }
 
-TEST_CASE("a cursor belongs to every part of the filter")
+TEST_CASE("the cursor's hash depends on every part of the filter")
 {
     std::vector<Filter> filters(12);
     filters[1].status = Status::open;
@@ -94,7 +94,7 @@ TEST_CASE("a cursor belongs to every part of the filter")
     }
 }
 
-TEST_CASE("a user's list is of its own threads whatever it asks for")
+TEST_CASE("a user's list contains only the user's own threads and ignores the filter userId")
 {
     http::Request request;
     request.query = "userId=somebody-else&sort=lastReplyAt";

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The program itself, over the data of a World.
+/// The service as a separate program, on the data of a World.
 class Program : public testing::Program {
 public:
     explicit Program(World const& world) : testing::Program(FEEDBACK_PROGRAM, variables_of(world)) {}
@@ -31,8 +31,7 @@ private:
     }
 };
 
-/// Writers that create threads one after the other until they are told to stop, and what became of each
-/// request.
+/// Writers that create threads one after the other until `stop`, and counts of the outcomes.
 class Load {
 public:
     using MakeClient = std::function<testing::HttpClient()>;
@@ -71,7 +70,7 @@ private:
                 } else if (r.status == 503) {
                     ++unavailable;
                     if (r.header("retry-after").empty()) without_retry_after = true;
-                    std::this_thread::sleep_for(5ms); // refused at once, it would do nothing but ask
+                    std::this_thread::sleep_for(5ms); // refusals are immediate; this avoids a tight loop
                 } else {
                     ++unexpected;
                 }
@@ -87,7 +86,7 @@ private:
     std::vector<std::thread> threads_;
 };
 
-/// How many of `ids` are not in the table.
+/// The number of `ids` that are not in the table.
 std::size_t missing(World const& world, std::vector<std::string> const& ids)
 {
     std::string list;
@@ -100,7 +99,7 @@ std::size_t missing(World const& world, std::vector<std::string> const& ids)
 
 } // namespace
 
-TEST_CASE("kill -9 while writing loses nothing that was acknowledged", "[faults]")
+TEST_CASE("kill -9 under load loses no acknowledged thread", "[faults]")
 {
     World world;
     auto const key = world.key();
@@ -120,7 +119,7 @@ TEST_CASE("kill -9 while writing loses nothing that was acknowledged", "[faults]
     CHECK(client.get("/v1/feedbacks/" + acknowledged.back()).status == 200);
 }
 
-TEST_CASE("SIGTERM under load answers everything that was taken, and ends with 0", "[faults]")
+TEST_CASE("at SIGTERM under load all accepted requests get a response, and the exit status is 0", "[faults]")
 {
     World world;
     auto const key = world.key();
@@ -131,11 +130,11 @@ TEST_CASE("SIGTERM under load answers everything that was taken, and ends with 0
     load.stop();
     CHECK(load.unexpected == 0);
     CHECK(missing(world, load.acknowledged) == 0);
-    // What was done was answered: no row without an acknowledgement.
+    // Every row was acknowledged.
     CHECK(world.postgres.query("SELECT count(*) FROM feedbacks") == std::to_string(load.created));
 }
 
-TEST_CASE("PostgreSQL restarted under load: 503 meanwhile, then on without a restart", "[faults]")
+TEST_CASE("during a restart of PostgreSQL requests get 503, then the service recovers by itself", "[faults]")
 {
     World world;
     world.key();
@@ -155,7 +154,8 @@ TEST_CASE("PostgreSQL restarted under load: 503 meanwhile, then on without a res
     CHECK(missing(world, load.acknowledged) == 0);
 }
 
-TEST_CASE("PostgreSQL that hangs under load: unready, 503 meanwhile, then on without a restart", "[faults]")
+TEST_CASE(
+    "while PostgreSQL hangs the service is unready and answers 503, then it recovers by itself", "[faults]")
 {
     World world;
     world.key();
@@ -165,7 +165,7 @@ TEST_CASE("PostgreSQL that hangs under load: unready, 503 meanwhile, then on wit
     REQUIRE(operations.get("/readyz").status == 200);
     world.postgres.pause();
     CHECK(testing::eventually([&] { return operations.get("/readyz").status == 503; }));
-    // One that waited for an answer of the server for as long as a statement may take would be one a writer.
+    // Each writer would see only one refusal if requests waited for the full statement time-out.
     int const during = load.unavailable;
     CHECK(testing::eventually([&] { return load.unavailable > during + 50; }));
     CHECK(world.as_backend().get("/v1/feedbacks").status == 503);
@@ -180,7 +180,7 @@ TEST_CASE("PostgreSQL that hangs under load: unready, 503 meanwhile, then on wit
     CHECK(missing(world, load.acknowledged) == 0);
 }
 
-TEST_CASE("PostgreSQL that crashes loses nothing that was acknowledged", "[faults]")
+TEST_CASE("a crash of PostgreSQL loses no acknowledged thread", "[faults]")
 {
     World world;
     world.key();
@@ -195,16 +195,16 @@ TEST_CASE("PostgreSQL that crashes loses nothing that was acknowledged", "[fault
     CHECK(missing(world, load.acknowledged) == 0);
 }
 
-TEST_CASE("without Redis the service goes on", "[faults]")
+TEST_CASE("without Redis the service continues to work", "[faults]")
 {
     World world;
     auto user = world.as_user(ada);
     auto const path = "/v1/feedbacks/" + new_thread(user);
-    SECTION("away")
+    SECTION("Redis is stopped")
     {
         world.redis.stop();
     }
-    SECTION("hung")
+    SECTION("Redis hangs")
     {
         world.redis.pause();
     }
@@ -214,7 +214,7 @@ TEST_CASE("without Redis the service goes on", "[faults]")
     CHECK(world.as_backend().get(path).status == 200);
 }
 
-TEST_CASE("a revoked key ends", "[faults]")
+TEST_CASE("a revoked key is refused", "[faults]")
 {
     World world;
     auto backend = world.as_backend();

@@ -7,7 +7,7 @@
 
 using boost::json::value;
 
-TEST_CASE("a thread from its creation to its end", "[feedback]")
+TEST_CASE("a thread is created, read, changed and deleted", "[feedback]")
 {
     World world;
     auto backend = world.as_backend();
@@ -30,21 +30,21 @@ TEST_CASE("a thread from its creation to its end", "[feedback]")
     auto const path = "/v1/feedbacks/" + text(f, "feedbackId");
     CHECK(made.header("location") == path);
 
-    SECTION("it reads as it was created")
+    SECTION("the response to reading it equals the response to its creation")
     {
         auto const read = backend.get(path);
         CHECK(read.status == 200);
         CHECK(read.body == made.body);
         CHECK(read.header("etag") == made.header("etag"));
     }
-    SECTION("its status moves any way, each move is kept")
+    SECTION("its status may change to any other, and each change is recorded")
     {
         for (auto const* status : {"in-progress", "resolved", "closed", "open", "closed"}) {
             auto const r = backend.patch(path, std::string(R"({"status":")") + status + "\"}");
             REQUIRE(r.status == 200);
             CHECK(text(r.json(), "status") == status);
         }
-        CHECK(backend.patch(path, R"({"status":"closed"})").status == 200); // no move
+        CHECK(backend.patch(path, R"({"status":"closed"})").status == 200); // the status does not change
         auto const history = backend.get(path + "/history").json().at("items").as_array();
         REQUIRE(history.size() == 6);
         CHECK(text(history[0], "from") == "open");
@@ -56,7 +56,7 @@ TEST_CASE("a thread from its creation to its end", "[feedback]")
         auto const audit = backend.get("/v1/audit?action=feedback.status").json().at("items").as_array();
         CHECK(audit.size() == 5);
     }
-    SECTION("null clears what is optional, the rest stays")
+    SECTION("null clears optional fields, and other fields stay")
     {
         auto r =
             backend.patch(path, R"({"assigneeId":"g","assigneeEmail":"g@example.com","tags":["c"]})").json();
@@ -70,7 +70,7 @@ TEST_CASE("a thread from its creation to its end", "[feedback]")
         CHECK(r.at("priority").is_null());
         CHECK(r.at("tags") == boost::json::array());
     }
-    SECTION("deletion closes it and leaves it readable")
+    SECTION("deletion closes it, and it stays readable")
     {
         CHECK(backend.del(path).body == R"({"deleted":true})");
         CHECK(backend.del(path).body == R"({"deleted":true})");
@@ -99,7 +99,7 @@ TEST_CASE("a thread from its creation to its end", "[feedback]")
     }
 }
 
-TEST_CASE("every bad field is named at once, and nothing is written", "[feedback]")
+TEST_CASE("an invalid request gets all faulty fields in the response and writes nothing", "[feedback]")
 {
     World world;
     auto backend = world.as_backend();
@@ -178,7 +178,7 @@ TEST_CASE("every bad field is named at once, and nothing is written", "[feedback
     }
 }
 
-TEST_CASE("what counts as text is counted in code points", "[feedback]")
+TEST_CASE("limits of texts count code points", "[feedback]")
 {
     World world;
     auto backend = world.as_backend();
@@ -243,7 +243,7 @@ TEST_CASE("lists are filtered, searched and sorted", "[feedback]")
     CHECK(stats.at("byPriority").at("none") == 1);
 }
 
-TEST_CASE("an export is every thread, a line each", "[feedback]")
+TEST_CASE("an export contains all threads of the scope, one per line", "[feedback]")
 {
     World world;
     auto backend = world.as_backend();
@@ -261,7 +261,7 @@ TEST_CASE("an export is every thread, a line each", "[feedback]")
     CHECK(world.as_backend("other").get("/v1/feedbacks/export").body.empty());
 }
 
-TEST_CASE("who may do what", "[feedback]")
+TEST_CASE("users, staff, keys and the master key can use only the routes of their access level", "[feedback]")
 {
     World world;
     auto ada_client = world.as_user(ada), bob_client = world.as_user(bob),
@@ -332,13 +332,13 @@ TEST_CASE("settings are changed field by field and guarded by their ETag", "[fee
             .empty());
 }
 
-TEST_CASE("pages of a tenant's own auth host may call it without a setting", "[feedback]")
+TEST_CASE("pages of a tenant's own auth host may call the API without a setting", "[feedback]")
 {
     World const world;
     testing::check_pages_of_auth_host(world, "PATCH", "/v1/settings");
 }
 
-TEST_CASE("a user is limited to 600 requests a minute, a key is not", "[feedback]")
+TEST_CASE("a user is limited to 600 requests per minute, and a key is not", "[feedback]")
 {
     World world;
     auto user = world.as_user(ada);

@@ -9,8 +9,8 @@
 
 #include <array>
 
-// Every route is called by everybody who may not use it on what belongs to tenant demo's sandbox: nothing is
-// read and nothing is changed. A route without a probe here does not compile.
+// Calls every route with every credential that may not use it, on objects of tenant demo's sandbox. None of
+// these calls may read or change data. A route without a probe does not compile.
 
 namespace {
 
@@ -37,16 +37,16 @@ constexpr auto probes = core::joined(own_probes, testing::attachment_probes, tes
 
 static_assert(testing::covers_every_route(probes, feedback::routes),
     "routes.hpp and the probes of the isolation test differ");
-// The two environments of a tenant share nothing that callers write.
+// The two environments of a tenant share nothing that callers can write.
 static_assert(testing::are_production_only({}, feedback::routes));
 
-/// Every row of the scope, but for when its keys were used last and what the sender of webhooks works on.
+/// All rows of the scope, except last-use times of keys and the working state of webhook deliveries.
 std::string rows_of(World const& world, std::string const& scope_id)
 {
     return testing::rows_of_scope(world.postgres, scope_id, testing::what_callers_do());
 }
 
-/// What belongs to demo's sandbox, by the name of the path parameter.
+/// The objects of demo's sandbox, by the name of the path parameter.
 PathValues make_objects(World& world)
 {
     PathValues objects;
@@ -77,7 +77,7 @@ PathValues make_objects(World& world)
     return objects;
 }
 
-/// The callers of every service, and users, who here have something of their own.
+/// The callers that all services have in common, and users. In this service users own threads.
 Isolation isolation_of(World& world)
 {
     auto isolation =
@@ -98,7 +98,7 @@ Isolation isolation_of(World& world)
 
 } // namespace
 
-TEST_CASE("no route gives anything of a scope to, or takes it from, anybody else", "[feedback][isolation]")
+TEST_CASE("no route lets a caller read or change data of another scope or user", "[feedback][isolation]")
 {
     World world;
     auto isolation = isolation_of(world);
@@ -115,7 +115,7 @@ TEST_CASE("no call with a sandbox credential changes production", "[feedback][is
     CHECK(testing::sandbox_breaches(world, probes, objects, production) == "");
 }
 
-TEST_CASE("an address that was altered opens nothing", "[feedback][isolation]")
+TEST_CASE("an altered upload or download URL gets 404", "[feedback][isolation]")
 {
     World world;
     auto const objects = make_objects(world);
@@ -131,7 +131,7 @@ TEST_CASE("an address that was altered opens nothing", "[feedback][isolation]")
     }
 }
 
-TEST_CASE("sources that name a tenant have to agree", "[feedback][isolation]")
+TEST_CASE("host, headers and credential must name the same tenant", "[feedback][isolation]")
 {
     World world;
     auto backend = world.as_backend();
@@ -163,7 +163,7 @@ TEST_CASE("sources that name a tenant have to agree", "[feedback][isolation]")
     CHECK(master.get("/v1/feedbacks", {{"Host", "a.demo.feedback.localhost"}}).status == 404);
 }
 
-TEST_CASE("a suspended tenant is closed to all but the operator's reading", "[feedback][isolation]")
+TEST_CASE("only the operator may read data of a suspended tenant", "[feedback][isolation]")
 {
     World world;
     auto backend = world.as_backend();
@@ -182,7 +182,7 @@ TEST_CASE("a suspended tenant is closed to all but the operator's reading", "[fe
     CHECK(world.as_backend("other").get("/v1/feedbacks").status == 200);
 }
 
-TEST_CASE("a purged tenant leaves nothing, its neighbour everything", "[feedback][isolation]")
+TEST_CASE("purging a tenant erases all its data, and no data of another tenant", "[feedback][isolation]")
 {
     World world;
     auto backend = world.as_backend(), neighbour = world.as_backend("other-sandbox");

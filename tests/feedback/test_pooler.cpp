@@ -6,8 +6,8 @@
 #include <atomic>
 #include <thread>
 
-// The whole service behind a PgBouncer in transaction mode. That everything else works there too is shown by
-// running the other tests once more, with TETRAD_TEST_POOLER.
+// The whole service behind a PgBouncer in transaction mode. With TETRAD_TEST_POOLER, the other tests also run
+// behind a PgBouncer.
 
 namespace {
 
@@ -26,7 +26,7 @@ unsigned readiness(World const& world)
 
 } // namespace
 
-TEST_CASE("behind a pooler many callers share its few sessions, and one more listens", "[pooler]")
+TEST_CASE("behind a pooler many callers share few sessions, and the listener has its own session", "[pooler]")
 {
     World const world{World::Pooled()};
     constexpr int callers = 16, each = 10;
@@ -50,7 +50,7 @@ TEST_CASE("behind a pooler many callers share its few sessions, and one more lis
     CHECK(sessions_of(world, "listener") == "1");
 }
 
-TEST_CASE("a service behind a pooler is ready while the server behind that is there", "[pooler]")
+TEST_CASE("a service behind a pooler is ready only while the server is up", "[pooler]")
 {
     World world{World::Pooled()};
     auto backend = world.as_backend();

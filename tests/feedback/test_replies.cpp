@@ -40,7 +40,7 @@ TEST_CASE("replies are counted, ordered and attributed", "[feedback]")
     CHECK(user.get(path).json().at("replyCount") == 4);
 }
 
-TEST_CASE("for its user a thread has no internal notes", "[feedback]")
+TEST_CASE("a user cannot see the internal notes of its thread", "[feedback]")
 {
     World world;
     auto backend = world.as_backend();
@@ -68,7 +68,8 @@ TEST_CASE("for its user a thread has no internal notes", "[feedback]")
     CHECK(backend.get(path).json().at("replyCount") == 2);
 }
 
-TEST_CASE("replies posted at once are all counted and in one order for every reader", "[feedback]")
+TEST_CASE("replies posted at the same time are all counted, and every reader gets them in the same order",
+    "[feedback]")
 {
     World world;
     auto backend = world.as_backend();
@@ -76,7 +77,7 @@ TEST_CASE("replies posted at once are all counted and in one order for every rea
     constexpr int writers = 8, each = 15;
     std::atomic<int> failures = 0;
     std::atomic<bool> done = false;
-    // Whoever follows the thread by its cursor while it grows sees a beginning of what it is in the end.
+    // A reader that pages through the growing thread sees a prefix of the final list.
     std::vector<std::vector<std::string>> passes;
     std::thread reader([&] {
         auto client = world.as_backend();

@@ -34,7 +34,7 @@ std::string decode64(std::string const& text)
     return out;
 }
 
-/// The signature that Standard Webhooks 1.0 asks for, made with OpenSSL alone.
+/// The signature of Standard Webhooks 1.0, computed with OpenSSL only.
 std::string signature_of(testing::Received const& r, std::string const& secret)
 {
     std::string const key = decode64(secret.substr(std::string("whsec_").size()));
@@ -59,7 +59,7 @@ Hook subscribe(testing::HttpClient& client, testing::Receiver const& receiver)
     return {text(r.json(), "webhookId"), text(r.json(), "secret")};
 }
 
-/// The line of the log on the run of that job, or "".
+/// The log line of the successful run of that job, or "".
 std::string job_line(std::string const& log, std::string const& ref)
 {
     std::istringstream lines(log);
@@ -72,7 +72,7 @@ std::string job_line(std::string const& log, std::string const& ref)
 
 } // namespace
 
-TEST_CASE("a thread that is created is told to the tenant's webhook, signed and with the caller's trace")
+TEST_CASE("a created thread is delivered to the webhook, signed and with the caller's trace")
 {
     World world;
     testing::Receiver receiver([](testing::Received const&) { return testing::reply(204); });
@@ -108,14 +108,14 @@ TEST_CASE("a thread that is created is told to the tenant's webhook, signed and 
     CHECK(text(client.get(path).json().at("items").at(0), "deliveryId") == r.headers.at("webhook-id"));
     CHECK(world.host->metrics().expose().find(
               "tetrad_webhook_attempts_total{answer=\"2xx\",service=\"feedback\"} 1\n") != std::string::npos);
-    // And so can be found by whoever looks for the trace.
+    // A search for the trace finds the delivery in the log.
     CHECK(testing::eventually([&] {
         return job_line(world.logged(), r.headers.at("webhook-id")).find("\"traceId\":\"" + trace + '"') !=
                std::string::npos;
     }));
 }
 
-TEST_CASE("one scope's heavy reads leave places to other requests and other scopes")
+TEST_CASE("heavy reads of one scope do not block its other requests or other scopes")
 {
     World const world;
     auto const key = world.key();
@@ -154,7 +154,7 @@ TEST_CASE("one scope's heavy reads leave places to other requests and other scop
     CHECK(client.get("/v1/feedbacks/export").status == 200);
 }
 
-TEST_CASE("a receiver that hangs does not hold up the end, and its delivery is left as it was")
+TEST_CASE("a hanging receiver does not delay the shutdown, and its delivery is not counted as an attempt")
 {
     World const world;
     testing::HeldReceiver held;
@@ -168,7 +168,7 @@ TEST_CASE("a receiver that hangs does not hold up the end, and its delivery is l
     CHECK(world.postgres.query("SELECT status || attempts FROM webhook_deliveries") == "pending0");
 }
 
-TEST_CASE("a suspended tenant's addresses are refused, and its webhooks wait")
+TEST_CASE("upload URLs of a suspended tenant are refused, and nothing is delivered to its webhook")
 {
     World const world;
     testing::Receiver receiver([](testing::Received const&) { return testing::reply(204); });

@@ -13,7 +13,7 @@ class World : public testing::KeyedWorld<core::SystemClock> {
 public:
     World();
 
-    /// Behind a PgBouncer, whatever this process is asked for.
+    /// Puts a PgBouncer in front of the database, even without TETRAD_TEST_POOLER.
     struct Pooled {};
 
     explicit World(Pooled);
@@ -21,7 +21,7 @@ public:
     static constexpr char const* master = testing::master_key;
 };
 
-/// A thread made through the API; its id.
+/// Creates a thread through the API; returns its id.
 std::string new_thread(testing::HttpClient& client, std::string const& title = "Title");
 
 using testing::ada, testing::all_items, testing::bob, testing::text;
