@@ -44,7 +44,7 @@ struct Store {
         return boost::json::parse(response.body).as_object();
     }
 
-    /// `member` of every entry, page by page.
+    /// Returns `member` of every entry, over all pages.
     std::vector<std::string> walk(std::string const& query, char const* member)
     {
         std::vector<std::string> seen;
@@ -61,7 +61,7 @@ struct Store {
 
 } // namespace
 
-TEST_CASE("an entry tells who did what, before and after")
+TEST_CASE("an entry contains the actor, the action, and the values before and after")
 {
     Store store;
     http::Context context;
@@ -99,7 +99,7 @@ TEST_CASE("an entry tells who did what, before and after")
     CHECK(entry.at("requestId") == "req-9");
 }
 
-TEST_CASE("the entries of what is created, changed and deleted")
+TEST_CASE("entries of created, updated and deleted objects contain the values before and after")
 {
     auto const id = core::Uuid::v7();
     auto const shown = [](audit::Entry const& entry) {
@@ -115,7 +115,7 @@ TEST_CASE("the entries of what is created, changed and deleted")
     CHECK(audit::deleted("thing", id, 2).subject_id == id.to_string());
 }
 
-TEST_CASE("what is rolled back was never done")
+TEST_CASE("a rollback also removes the audit entry")
 {
     Store store;
     CHECK_THROWS_AS(store.database.transact_blocking(acme,
@@ -127,7 +127,7 @@ TEST_CASE("what is rolled back was never done")
     CHECK(store.list().at("items").as_array().empty());
 }
 
-TEST_CASE("filters and pages, newest first")
+TEST_CASE("entries are filtered and paged, newest first")
 {
     Store store;
     for (int i = 0; i < 30; ++i)
@@ -148,7 +148,7 @@ TEST_CASE("filters and pages, newest first")
     CHECK_THROWS_AS(store.list("limit=101"), core::Error);
 }
 
-TEST_CASE("an entry is seen in its own scope only")
+TEST_CASE("an entry is visible only in its own scope")
 {
     Store store;
     store.record("one");
@@ -184,7 +184,7 @@ TEST_CASE("the service can neither change nor remove an entry")
     CHECK(store.list().at("items").as_array().size() == 1);
 }
 
-TEST_CASE("no entry hides behind a cursor or comes twice while others are written")
+TEST_CASE("paging neither omits nor repeats an entry while other entries are written")
 {
     Store store;
     for (int i = 0; i < 20; ++i)

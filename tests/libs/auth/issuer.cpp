@@ -7,7 +7,7 @@
 
 namespace json = boost::json;
 
-TEST_CASE("a key file is made once, for its owner alone")
+TEST_CASE("a key file is created once, and only its owner can read it")
 {
     testing::TemporaryDirectory const dir;
     std::string const path = dir.path() + "/key.pem";
@@ -26,7 +26,7 @@ TEST_CASE("a key file is made once, for its owner alone")
     CHECK(crypto::verify_es256(*keys.find(first.kid()), *jws));
 }
 
-TEST_CASE("claims can be replaced and taken out")
+TEST_CASE("claims can be replaced and removed")
 {
     testing::FakeClock const clock;
     testing::Issuer const issuer(clock);

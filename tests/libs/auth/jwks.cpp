@@ -30,7 +30,7 @@ std::size_t size_of(auth::Jwks const& jwks)
     return keys ? keys->keys.size() : 0;
 }
 
-/// Where a key set comes from: answers while it is open, which it is not at first.
+/// A source of a key set. It responds while it is open; at first it is closed.
 struct Source {
     auth::Jwks::Fetch fetch()
     {
@@ -41,12 +41,12 @@ struct Source {
         };
     }
 
-    /// Opens, and returns once the first fetch is over, without having caused another.
+    /// Opens the source and returns when the first fetch has ended. Does not cause another fetch.
     void let_first_fetch_end(auth::Jwks& jwks)
     {
         boost::asio::io_context ioc(1);
         boost::asio::co_spawn(ioc, jwks.refetch(), boost::asio::detached);
-        ioc.poll(); // as far as to wait for the one under way
+        ioc.poll(); // runs `refetch` until it waits for the running fetch
         open = true;
         ioc.run();
     }
@@ -59,7 +59,7 @@ struct Source {
 
 } // namespace
 
-TEST_CASE("a key set is fetched at once and then from time to time")
+TEST_CASE("a key set is fetched at once and then at intervals")
 {
     testing::FakeClock const clock;
     testing::Issuer const issuer(clock);
@@ -72,14 +72,14 @@ TEST_CASE("a key set is fetched at once and then from time to time")
         {.refresh = 20ms});
     CHECK(testing::eventually([&] { return size_of(jwks) == 1; }));
     CHECK(testing::eventually([&] { return fetches >= 3; }));
-    CHECK(jwks.snapshot().generation == 1); // the same set is no change
+    CHECK(jwks.snapshot().generation == 1); // the same set is not a change
     jwks.stop();
     int const then = fetches;
-    std::this_thread::sleep_for(60ms); // in which three would be due
+    std::this_thread::sleep_for(60ms); // three fetches would be due in this time
     CHECK(fetches == then);
 }
 
-TEST_CASE("unknown key ids cause a fetch at most once in the interval")
+TEST_CASE("unknown key ids cause a fetch at most once per interval")
 {
     Source source;
     auth::Jwks jwks(source.fetch(), {.min_refetch = 1h, .patience = 1h});
@@ -92,7 +92,7 @@ TEST_CASE("unknown key ids cause a fetch at most once in the interval")
     CHECK_FALSE(jwks.may_refetch());
 }
 
-TEST_CASE("when the interval is over an unknown key id causes another fetch")
+TEST_CASE("after the interval an unknown key id causes another fetch")
 {
     Source source;
     auth::Jwks jwks(source.fetch(), {.min_refetch = 50ms, .patience = 1h});
@@ -104,7 +104,7 @@ TEST_CASE("when the interval is over an unknown key id causes another fetch")
     }
 }
 
-TEST_CASE("many waiters share one fetch")
+TEST_CASE("many waiting callers share one fetch")
 {
     Source source;
     auth::Jwks jwks(source.fetch(), {.min_refetch = 1h, .patience = 1h});
@@ -119,7 +119,7 @@ TEST_CASE("many waiters share one fetch")
         });
     }
     CHECK(testing::eventually([&] { return source.fetches == 2; }));
-    std::this_thread::sleep_for(50ms); // in which one could go on
+    std::this_thread::sleep_for(50ms); // time in which a caller could resume
     CHECK(resumed == 0);
     source.open = true;
     for (auto& thread : threads)
@@ -127,7 +127,7 @@ TEST_CASE("many waiters share one fetch")
     CHECK(source.fetches == 2);
 }
 
-TEST_CASE("nobody waits longer than patience allows, nor for what has stopped")
+TEST_CASE("callers wait for at most `patience`, and not after stop")
 {
     testing::Gate gate;
     auth::Jwks jwks(
@@ -145,7 +145,7 @@ TEST_CASE("nobody waits longer than patience allows, nor for what has stopped")
     testing::run_awaitable(jwks.refetch());
 }
 
-TEST_CASE("failures are told and the last good set stays")
+TEST_CASE("failures are reported, and the last valid set stays in use")
 {
     testing::FakeClock const clock;
     testing::Issuer const issuer(clock);
@@ -202,7 +202,7 @@ TEST_CASE("a file is read again when it changes")
     CHECK(testing::eventually([&] { return size_of(jwks) == 1; }));
 }
 
-TEST_CASE("a bad file fails at every look until it is mended, and the last good keys stay in use")
+TEST_CASE("an invalid file fails at every check, and the last valid keys stay in use")
 {
     testing::FakeClock const clock;
     testing::Issuer issuer(clock);
@@ -217,7 +217,7 @@ TEST_CASE("a bad file fails at every look until it is mended, and the last good 
     write_file(path, "{\"keys\":[");
     REQUIRE(testing::eventually([&] { return failures > 0; }));
     auto const broken = std::chrono::steady_clock::now();
-    // The file does not change any more, and still it is no answer.
+    // The file stays as it is, and is still invalid.
     CHECK(testing::eventually([&] { return failures > 3; }));
     auto const since = std::chrono::steady_clock::now() - broken;
     CHECK(jwks.age() > since);
@@ -231,7 +231,7 @@ TEST_CASE("a bad file fails at every look until it is mended, and the last good 
     CHECK(failures == then);
 }
 
-TEST_CASE("an address is asked, and its failures are failures")
+TEST_CASE("a URL is requested, and its failures are reported")
 {
     testing::FakeClock const clock;
     testing::Issuer const issuer(clock);
@@ -248,7 +248,7 @@ TEST_CASE("an address is asked, and its failures are failures")
     CHECK_THROWS_AS(nowhere(), std::runtime_error);
 }
 
-TEST_CASE("a key set is as old as its source's last answer, the same one included")
+TEST_CASE("the age of a key set is the time since its source's last response, even an unchanged one")
 {
     testing::FakeClock const clock;
     testing::Issuer const issuer(clock);
@@ -261,7 +261,7 @@ TEST_CASE("a key set is as old as its source's last answer, the same one include
         },
         {.refresh = 10ms}, [&](std::string const&) { ++failures; });
     auto const younger_than = [&](std::chrono::steady_clock::time_point then) {
-        auto const now = std::chrono::steady_clock::now(); // first: the age is of a later moment
+        auto const now = std::chrono::steady_clock::now(); // taken before `age`, which uses a later time
         return jwks.age() < now - then;
     };
     REQUIRE(testing::eventually([&] { return size_of(jwks) == 1; }));

@@ -6,7 +6,7 @@
 
 namespace format = auth::key_format;
 
-TEST_CASE("a generated key has the agreed form and verifies")
+TEST_CASE("a generated key has the documented form and verifies")
 {
     std::string const key = format::generate("fbk_");
     CHECK(key.size() == 4 + 40 + 6);
@@ -16,14 +16,14 @@ TEST_CASE("a generated key has the agreed form and verifies")
     CHECK(key.substr(44) == crypto::crc32_base62(key.substr(0, 44)));
 }
 
-TEST_CASE("keys do not repeat")
+TEST_CASE("keys are unique")
 {
     std::set<std::string> seen;
     for (int i = 0; i < 1000; ++i)
         CHECK(seen.insert(format::generate("pk_")).second);
 }
 
-TEST_CASE("any changed character breaks the checksum")
+TEST_CASE("any changed character invalidates the checksum")
 {
     std::string const key = format::generate("fbk_");
     for (std::size_t i = 0; i < key.size(); ++i) {
@@ -34,7 +34,7 @@ TEST_CASE("any changed character breaks the checksum")
     }
 }
 
-TEST_CASE("what is not a key of the prefix is refused")
+TEST_CASE("texts that are not keys with the prefix are refused")
 {
     std::string const key = format::generate("fbk_");
     CHECK_FALSE(format::is_well_formed("", "fbk_"));
@@ -43,7 +43,7 @@ TEST_CASE("what is not a key of the prefix is refused")
     CHECK_FALSE(format::is_well_formed(key + "0", "fbk_"));
     CHECK_FALSE(format::is_well_formed(key.substr(0, key.size() - 1), "fbk_"));
 
-    // A right checksum does not excuse a wrong alphabet.
+    // A correct checksum does not make up for a wrong alphabet.
     std::string const odd = "fbk_" + std::string(39, 'a') + "-";
     CHECK_FALSE(format::is_well_formed(odd + crypto::crc32_base62(odd), "fbk_"));
     std::string const right = "fbk_" + std::string(40, 'a');

@@ -24,7 +24,7 @@ std::vector<std::string> prefixes(boost::json::object const& page)
 
 } // namespace
 
-TEST_CASE("minting answers the raw key once and stores only its hash")
+TEST_CASE("creating a key returns the raw key once and stores only its hash")
 {
     KeysFixture f;
     KeyRequest const ask{.body = R"({"environment":"sandbox"})"};
@@ -49,7 +49,7 @@ TEST_CASE("minting answers the raw key once and stores only its hash")
               raw.substr(13) + "%'") == "0");
 }
 
-TEST_CASE("the body's environment wins over the host's")
+TEST_CASE("the environment in the body takes precedence over the environment of the host")
 {
     KeysFixture f;
     auto const sandbox = core::Scope::of(7, core::Environment::sandbox, "demo");
@@ -57,7 +57,7 @@ TEST_CASE("the body's environment wins over the host's")
     CHECK(f.verify(text(answer, "key"))->scope_id == 14);
 }
 
-TEST_CASE("people of the sandbox make no production keys")
+TEST_CASE("callers of the sandbox cannot create production keys")
 {
     KeysFixture f;
     KeyRequest ask{.scope = core::Scope::of(7, core::Environment::sandbox, "demo"),
@@ -75,7 +75,7 @@ TEST_CASE("people of the sandbox make no production keys")
     CHECK(f.verify(text(f.mint(ask), "key"))->scope_id == 15);
 }
 
-TEST_CASE("a mint says what is wrong with its body")
+TEST_CASE("faults in the body of a request to create a key are reported")
 {
     KeysFixture one;
     CHECK(code_of([&] { one.mint({.body = R"({})"}); }) == "VALIDATION_ERROR");
@@ -89,10 +89,10 @@ TEST_CASE("a mint says what is wrong with its body")
           "publishable");
 }
 
-TEST_CASE("rotation mints a key and ends the older ones at once")
+TEST_CASE("rotation creates a key and ends the older ones at once")
 {
     KeysFixture f;
-    f.live = false; // nobody tells this replica: look every time
+    f.live = false; // this replica gets no notifications, so every verification is a look-up
     std::string const a = f.mint_raw();
     std::string const b = f.mint_raw();
     std::string const other = f.mint_raw("sandbox");
@@ -105,14 +105,15 @@ TEST_CASE("rotation mints a key and ends the older ones at once")
     CHECK(f.postgres.query("SELECT count(*) FROM api_key_scopes WHERE scope_id = 14") == "1");
 }
 
-TEST_CASE("rotation with a grace period lets older keys go on until it ends")
+TEST_CASE("rotation with a grace period keeps older keys valid until it ends")
 {
     KeysFixture f;
     f.live = false;
     std::string const a = f.mint_raw();
     f.rotate({.body = R"({"gracePeriodSeconds":3600})", .environment = "production"});
     f.clock.advance(1000s);
-    f.rotate({.body = R"({"gracePeriodSeconds":604800})", .environment = "production"}); // does not prolong
+    // Does not extend the grace period.
+    f.rotate({.body = R"({"gracePeriodSeconds":604800})", .environment = "production"});
     auto const page = f.list();
     REQUIRE(prefixes(page).size() == 3);
     CHECK(page.at("items").at(0).at("expiresAt").is_null());
@@ -121,12 +122,12 @@ TEST_CASE("rotation with a grace period lets older keys go on until it ends")
     CHECK(f.verify(a));
     f.clock.advance(2600s);
     CHECK_FALSE(f.verify(a));
-    CHECK(prefixes(f.list()).size() == 2); // an ended key is no longer listed
+    CHECK(prefixes(f.list()).size() == 2); // a key that is no longer valid is not listed
     f.rotate({.environment = "production"});
     CHECK(prefixes(f.list()).size() == 1);
 }
 
-TEST_CASE("rotation replaces keys of its own kind only")
+TEST_CASE("rotation replaces only keys of its own kind")
 {
     KeysFixture f(two_kinds());
     f.live = false;
@@ -141,7 +142,7 @@ TEST_CASE("rotation replaces keys of its own kind only")
     CHECK_FALSE(f.verify(open));
 }
 
-TEST_CASE("a rotation says what is wrong")
+TEST_CASE("faults in the body of a rotation are reported")
 {
     KeysFixture f;
     CHECK(code_of([&] { f.rotate({.environment = "staging"}); }) == "VALIDATION_ERROR");
@@ -153,7 +154,7 @@ TEST_CASE("a rotation says what is wrong")
     CHECK(prefixes(f.list()).empty());
 }
 
-TEST_CASE("of two rotations at once the later one's key stays")
+TEST_CASE("after two concurrent rotations the key of the later one is valid")
 {
     KeysFixture f;
     f.live = false;
@@ -169,7 +170,7 @@ TEST_CASE("of two rotations at once the later one's key stays")
     CHECK(prefixes(f.list()).size() == 1);
 }
 
-TEST_CASE("keys are listed newest first, page by page, and never as keys")
+TEST_CASE("keys are listed newest first, in pages, and never in full")
 {
     KeysFixture f;
     std::vector<std::string> minted;
@@ -200,7 +201,7 @@ TEST_CASE("keys are listed newest first, page by page, and never as keys")
     CHECK(code_of([&] { f.list({.query = "limit=0"}); }) == "VALIDATION_ERROR");
 }
 
-TEST_CASE("revoking works once, on keys of the own scope")
+TEST_CASE("revoking works once, and only for keys of the caller's scope")
 {
     KeysFixture f;
     std::string const prefix = f.mint_raw().substr(0, 12);
@@ -212,11 +213,11 @@ TEST_CASE("revoking works once, on keys of the own scope")
     f.revoke(prefix);
     CHECK(code_of([&] { f.revoke(prefix); }) == "NOT_FOUND");
     CHECK(prefixes(f.list()).empty());
-    // The record stays, so that the prefix never names another key.
+    // The record stays, so that the prefix never identifies another key.
     CHECK(f.postgres.query("SELECT prefix FROM api_keys WHERE revoked_at IS NOT NULL") == prefix);
 }
 
-TEST_CASE("what happens to keys is in the audit trail of the scope it happened in")
+TEST_CASE("changes of keys are in the audit trail of their scope")
 {
     KeysFixture f;
     std::string const prefix = f.mint_raw("sandbox").substr(0, 12);

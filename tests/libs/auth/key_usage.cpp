@@ -5,7 +5,7 @@
 
 using namespace std::chrono_literals;
 
-TEST_CASE("a key's use is written at most once an interval")
+TEST_CASE("a key's use is written at most once per interval")
 {
     auth::KeyUsage usage(60s);
     core::Time const t{};
@@ -31,7 +31,7 @@ TEST_CASE("a use during the write is not lost, and a failed write is repeated")
     core::Time const t{};
     usage.mark(14, "fbk_aaaaaaaa", t);
     auto const uses = usage.due(t, false);
-    CHECK(usage.due(t, false).size() == 1); // never told that it was written
+    CHECK(usage.due(t, false).size() == 1); // the write was not confirmed
     usage.mark(14, "fbk_aaaaaaaa", t + 1s);
     usage.written(uses, t);
     auto const later = usage.due(t + 60s, false);
@@ -39,7 +39,7 @@ TEST_CASE("a use during the write is not lost, and a failed write is repeated")
     CHECK(later[0].at == t + 1s);
 }
 
-TEST_CASE("lastUsedAt is kept")
+TEST_CASE("lastUsedAt is recorded")
 {
     KeysFixture f;
     std::string const raw = f.mint_raw();
@@ -47,7 +47,7 @@ TEST_CASE("lastUsedAt is kept")
     CHECK(last_used().is_null());
 
     CHECK(f.verify(raw));
-    CHECK(last_used().is_null()); // only gathered so far
+    CHECK(last_used().is_null()); // the uses are collected and not written yet
     CHECK(f.keys.flush_usage() == 1);
     CHECK(last_used() == "2026-01-01T00:00:00.000Z");
 
@@ -61,7 +61,7 @@ TEST_CASE("lastUsedAt is kept")
     CHECK(f.keys.flush_usage() == 0);
 }
 
-TEST_CASE("uses outlive an outage of the database")
+TEST_CASE("uses survive an outage of the database")
 {
     KeysFixture f;
     std::string const raw = f.mint_raw();
@@ -72,7 +72,7 @@ TEST_CASE("uses outlive an outage of the database")
     CHECK(testing::eventually([&] { return f.keys.flush_usage() == 1; }));
 }
 
-TEST_CASE("the background flush writes without being asked, and stop writes the rest")
+TEST_CASE("the background flush writes by itself, and stop writes the rest")
 {
     KeysFixture f;
     std::string const raw = f.mint_raw();

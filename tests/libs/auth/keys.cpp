@@ -20,7 +20,7 @@ std::string notification_for(std::string const& raw)
 
 } // namespace
 
-TEST_CASE("a minted key verifies as what it was minted for")
+TEST_CASE("a created key verifies with its scope and kind")
 {
     KeysFixture f(two_kinds());
     auto const secret = f.mint({.body = R"({"environment":"sandbox","kind":"secret"})"});
@@ -38,7 +38,7 @@ TEST_CASE("a minted key verifies as what it was minted for")
     CHECK(b->access == core::Access::publishable_key);
 }
 
-TEST_CASE("a well-formed key nobody minted is refused, and remembered as such")
+TEST_CASE("a well-formed unknown key is refused, and the refusal is cached")
 {
     KeysFixture f;
     std::string const raw = auth::key_format::generate("fbk_");
@@ -65,13 +65,13 @@ TEST_CASE("malformed keys never reach the database")
         CHECK(keys.check(raw).decided);
         CHECK_FALSE(testing::run_awaitable(keys.verify(raw)));
     }
-    // The database is really not there: a well-formed key cannot be judged.
+    // The database is really down: a well-formed key cannot be verified.
     CHECK(keys.is_candidate(good));
     CHECK(code_of([&] { testing::run_awaitable(keys.verify(good)); }) == "UNAVAILABLE");
     nowhere.stop();
 }
 
-TEST_CASE("a verified key is answered from memory while notifications are heard")
+TEST_CASE("a verified key is served from the cache while notifications arrive")
 {
     KeysFixture f;
     std::string const raw = f.mint_raw();
@@ -83,18 +83,18 @@ TEST_CASE("a verified key is answered from memory while notifications are heard"
     f.postgres.start();
 }
 
-TEST_CASE("without notifications every verification asks the database")
+TEST_CASE("without notifications every verification queries the database")
 {
     KeysFixture f;
     std::string const raw = f.mint_raw();
     CHECK(f.verify(raw));
     f.live = false;
     CHECK_FALSE(f.keys.check(raw).decided);
-    f.revoke(raw.substr(0, 12)); // nobody tells f.keys
+    f.revoke(raw.substr(0, 12)); // f.keys gets no notification
     CHECK_FALSE(f.verify(raw));
 }
 
-TEST_CASE("what was looked up without notifications is not remembered")
+TEST_CASE("look-ups without notifications are not cached")
 {
     KeysFixture f;
     std::string const raw = f.mint_raw();
@@ -104,7 +104,7 @@ TEST_CASE("what was looked up without notifications is not remembered")
     CHECK_FALSE(f.keys.check(raw).decided);
 }
 
-TEST_CASE("a notification drops the key it names, a gap drops all")
+TEST_CASE("a notification removes its key from the cache, and a gap in notifications removes all keys")
 {
     KeysFixture f;
     std::string const a = f.mint_raw();
@@ -117,16 +117,16 @@ TEST_CASE("a notification drops the key it names, a gap drops all")
     f.keys.on_gap();
     CHECK_FALSE(f.keys.check(b).decided);
     CHECK(f.verify(b));
-    f.keys.on_notify("not a digest"); // not understood: believe nothing
+    f.keys.on_notify("not a digest"); // an unknown notification clears the cache
     CHECK_FALSE(f.keys.check(b).decided);
 }
 
-TEST_CASE("a look-up that a notification overtakes is answered but not remembered")
+TEST_CASE("the result of a look-up is not cached if a notification arrives during the look-up")
 {
     KeysFixture f;
     std::string const raw = f.mint_raw();
 
-    // Another session holds the table, so that the look-up waits in the database.
+    // Another session locks the table, so that the look-up waits in the database.
     pg::Database other({.url = f.postgres.owner_url(), .threads = 1});
     std::atomic<bool> locked = false;
     std::atomic<bool> release = false;
@@ -172,7 +172,7 @@ TEST_CASE("a revoked key is refused on every replica")
     CHECK(testing::eventually([&] { return refused(two); }));
 }
 
-TEST_CASE("a replica whose listener lost its connection does not trust what it remembers")
+TEST_CASE("a replica whose listener lost its connection does not use its cache")
 {
     KeysFixture f;
     Replica replica(f);
@@ -184,7 +184,7 @@ TEST_CASE("a replica whose listener lost its connection does not trust what it r
     CHECK(testing::eventually([&] { return !replica.verify(raw); }));
 }
 
-TEST_CASE("the end of a grace period is exact, remembered or not")
+TEST_CASE("a key becomes invalid exactly at the end of its grace period, cached or not")
 {
     KeysFixture f;
     std::string const old = f.mint_raw();
@@ -205,7 +205,7 @@ TEST_CASE("the end of a grace period is exact, remembered or not")
     CHECK_FALSE(f.verify(old));
 }
 
-TEST_CASE("erasing a scope's rows ends its keys everywhere")
+TEST_CASE("when the rows of a scope are erased, its keys become invalid on every replica")
 {
     KeysFixture f;
     Replica replica(f);
@@ -215,7 +215,7 @@ TEST_CASE("erasing a scope's rows ends its keys everywhere")
     CHECK(testing::eventually([&] { return !replica.verify(raw); }));
 }
 
-TEST_CASE("keys of one scope are not seen from another")
+TEST_CASE("keys of one scope are invisible in another")
 {
     KeysFixture f;
     f.mint_raw();
@@ -228,7 +228,7 @@ TEST_CASE("keys of one scope are not seen from another")
     CHECK(count({}) == 0);
 }
 
-TEST_CASE("many threads verify, revoke and flush together")
+TEST_CASE("many threads verify, revoke and flush concurrently")
 {
     KeysFixture f;
     Replica replica(f);
@@ -261,7 +261,7 @@ TEST_CASE("many threads verify, revoke and flush together")
         CHECK(replica.verify(raw[i]).has_value() == (i >= 4));
 }
 
-TEST_CASE("kinds of keys must differ")
+TEST_CASE("kinds of keys must have different prefixes of the right length")
 {
     testing::FakeClock const clock;
     pg::Database nowhere({.url = "host=127.0.0.1 port=1"});

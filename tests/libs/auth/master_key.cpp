@@ -11,7 +11,7 @@ TEST_CASE("both master keys are valid while one replaces the other")
     CHECK_FALSE(both.matches(""));
 }
 
-TEST_CASE("a master key that is not set matches nothing")
+TEST_CASE("an empty master key matches nothing")
 {
     auth::MasterKey const one(core::Secret("the-key"));
     CHECK(one.matches("the-key"));

@@ -53,7 +53,7 @@ std::optional<auth::ApiKey> KeysFixture::verify(std::string const& raw)
 
 namespace {
 
-/// Throws rather than checks, because Catch2's assertions are for one thread at a time.
+/// Throws instead of checking, because Catch2's assertions are for one thread at a time.
 boost::json::object body_of(http::Response const& response, unsigned status)
 {
     if (response.status != status)

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-/// A request as the pipeline would hand it to a key route.
+/// A request as the gateway passes it to a key route.
 struct KeyRequest {
     core::Scope scope = core::Scope::of(7, core::Environment::production, "demo");
     core::Access caller = core::Access::master;
@@ -22,21 +22,21 @@ struct KeyRequest {
     std::string environment; ///< path parameter
     std::string prefix;      ///< path parameter
 
-    /// Valid as long as this object.
+    /// Valid for the lifetime of this object.
     http::Request make() const;
 };
 
 std::vector<auth::KeyKind> one_kind();
 std::vector<auth::KeyKind> two_kinds();
 
-/// Keys over a database of the test's own. `live` is the test's to say.
+/// Keys with a database for this test. The test controls `live`.
 struct KeysFixture {
     explicit KeysFixture(std::vector<auth::KeyKind> kinds = one_kind());
     ~KeysFixture();
 
     std::optional<auth::ApiKey> verify(std::string const& raw);
 
-    /// Mints through the route and answers its JSON.
+    /// Creates a key through the route and returns the response's JSON.
     boost::json::object mint(KeyRequest const& request);
     std::string mint_raw(std::string const& environment = "production");
     boost::json::object rotate(KeyRequest const& request, std::size_t kind = 0);
@@ -50,13 +50,13 @@ struct KeysFixture {
     auth::Keys keys;
 };
 
-/// Another replica: keys with a listener of their own on the same database.
+/// Another replica: keys with a separate listener on the same database.
 struct Replica {
     explicit Replica(KeysFixture& fixture);
 
     pg::Database database;
     auth::Keys keys;
-    std::unique_ptr<pg::Listener> listener; ///< ends first: it calls `keys`
+    std::unique_ptr<pg::Listener> listener; ///< destroyed first, because it calls `keys`
 
     std::optional<auth::ApiKey> verify(std::string const& raw);
 
@@ -64,5 +64,5 @@ private:
     std::atomic<bool> listening_ = false;
 };
 
-/// The code of the core::Error that `action` throws; "" when it throws none.
+/// The code of the core::Error that `action` throws; "" if it throws none.
 std::string code_of(std::function<void()> const& action);

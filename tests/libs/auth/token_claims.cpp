@@ -3,7 +3,7 @@
 using core::Environment;
 namespace token = auth::token;
 
-TEST_CASE("the issuer names tenant and environment")
+TEST_CASE("the issuer contains the tenant and the environment")
 {
     CHECK(token::issuer("auth.example.com", "demo", Environment::production) ==
           "https://demo.auth.example.com");
@@ -11,7 +11,7 @@ TEST_CASE("the issuer names tenant and environment")
           "https://demo-sandbox.auth.example.com");
 }
 
-TEST_CASE("an issuer is that of its host, tenant and environment only")
+TEST_CASE("an issuer matches only its own host, tenant and environment")
 {
     struct Case {
         char const* iss;

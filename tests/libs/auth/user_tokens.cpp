@@ -62,7 +62,7 @@ std::string part(json::object const& object)
 
 } // namespace
 
-TEST_CASE("a good token yields its claims")
+TEST_CASE("a valid token yields its claims")
 {
     TokensFixture f;
     auto const token =
@@ -83,7 +83,7 @@ TEST_CASE("a good token yields its claims")
     CHECK(f.verify(f.issuer.token({.role = "owner"}))->access == core::Access::owner);
 }
 
-TEST_CASE("every claim that a token must have is looked for")
+TEST_CASE("every required claim is checked")
 {
     TokensFixture f;
     CHECK(f.accepts({}));
@@ -99,12 +99,12 @@ TEST_CASE("every claim that a token must have is looked for")
     CHECK_FALSE(f.accepts({{"amr", json::array{1}}}));
 }
 
-TEST_CASE("claims that say something else than they should are refused")
+TEST_CASE("claims with wrong values are refused")
 {
     TokensFixture f;
     json::object const wrong[] = {
-        {{"iss", "https://demo.auth.localhost"}},          // production's issuer, env sandbox
-        {{"iss", "https://other-sandbox.auth.localhost"}}, // another tenant's
+        {{"iss", "https://demo.auth.localhost"}},          // production's issuer with env sandbox
+        {{"iss", "https://other-sandbox.auth.localhost"}}, // the issuer of another tenant
         {{"iss", "https://demo-sandbox.auth.evil.test"}},
         {{"tenant", "other"}},
         {{"env", "production"}},
@@ -127,7 +127,7 @@ TEST_CASE("claims that say something else than they should are refused")
     CHECK(f.accepts({{"exp", static_cast<double>(f.now()) + 60.5}}));
 }
 
-TEST_CASE("times are checked with 30 seconds of skew")
+TEST_CASE("times are checked with 30 seconds of clock skew")
 {
     TokensFixture f;
     CHECK(f.accepts({{"exp", f.now() - 29}}));
@@ -138,7 +138,7 @@ TEST_CASE("times are checked with 30 seconds of skew")
     CHECK_FALSE(f.accepts({{"nbf", f.now() + 31}}));
 }
 
-TEST_CASE("a token that was remembered expires all the same")
+TEST_CASE("a cached token expires like any other token")
 {
     TokensFixture f;
     auto const raw = f.issuer.token({});
@@ -167,17 +167,18 @@ TEST_CASE("only ES256 and at+jwt are accepted")
         auto const mac = crypto::hmac_sha256(secret, input);
         CHECK_FALSE(f.verify(input + "." + crypto::base64url::encode(crypto::view(mac))));
     }
-    // The right signature under a header that says something else.
+    // The right signature with a header that names another algorithm.
     auto const good = f.issuer.sign(claims);
     CHECK_FALSE(f.verify(input + good.substr(good.rfind('.'))));
 }
 
-TEST_CASE("forged and mangled tokens are refused")
+TEST_CASE("forged and damaged tokens are refused")
 {
     TokensFixture f;
     testing::Issuer const stranger(f.clock);
-    CHECK_FALSE(f.verify(stranger.token({})));                                            // unknown key
-    CHECK_FALSE(f.verify(stranger.sign(f.issuer.claims({}), {{"kid", f.issuer.kid()}}))); // another's key id
+    CHECK_FALSE(f.verify(stranger.token({}))); // unknown key
+    // The key id of another key.
+    CHECK_FALSE(f.verify(stranger.sign(f.issuer.claims({}), {{"kid", f.issuer.kid()}})));
     CHECK_FALSE(f.verify(f.issuer.sign(f.issuer.claims({}), {{"kid", nullptr}})));
     CHECK_FALSE(f.verify(f.issuer.sign(f.issuer.claims({}), {{"kid", 7}})));
 
@@ -197,12 +198,12 @@ TEST_CASE("forged and mangled tokens are refused")
     CHECK(f.verify(good));
 }
 
-TEST_CASE("a verified token costs no second verification, and none survives its key")
+TEST_CASE("a verified token is not verified again, and is refused when its key is removed")
 {
     TokensFixture f;
     auto const raw = f.issuer.token({});
     auto const first = f.verify(raw);
-    CHECK(f.tokens.check(raw).token == first); // the very same object
+    CHECK(f.tokens.check(raw).token == first); // the same object
 
     f.issuer.rotate();
     auto const newer = f.issuer.token({});
@@ -219,7 +220,7 @@ TEST_CASE("a verified token costs no second verification, and none survives its 
     CHECK(f.verify(newer));
 }
 
-TEST_CASE("known keys go on while the issuer is down")
+TEST_CASE("known keys stay in use while the issuer is down")
 {
     TokensFixture f;
     CHECK(f.verify(f.issuer.token({})));
@@ -232,7 +233,7 @@ TEST_CASE("known keys go on while the issuer is down")
     CHECK(f.verify(f.issuer.token({})));
 }
 
-TEST_CASE("without any key set a plausible token is 503, anything else is refused")
+TEST_CASE("without a key set a well-formed token gets 503, and other tokens are refused")
 {
     testing::FakeClock const clock;
     testing::Issuer const issuer(clock);
@@ -245,7 +246,7 @@ TEST_CASE("without any key set a plausible token is 503, anything else is refuse
     CHECK_FALSE(verify("eyJhbGciOiJub25lIn0.e30."));
 }
 
-TEST_CASE("what looks like a JWT")
+TEST_CASE("the form of a JWT is recognised")
 {
     CHECK(auth::UserTokens::is_candidate("eyJh.eyJi.c"));
     CHECK_FALSE(auth::UserTokens::is_candidate("eyJh.eyJi"));
@@ -276,5 +277,5 @@ TEST_CASE("many threads verify while keys change")
     done = true;
     for (auto& thread : threads)
         thread.join();
-    CHECK(refused == 0); // its key stayed in every set
+    CHECK(refused == 0); // its key is in every set
 }

@@ -22,7 +22,7 @@
 #include <string>
 #include <thread>
 
-/// A service that has attachments and nothing else, on a real server, database and store.
+/// A service that has only attachments, with a real server, database and store.
 namespace blobs_test {
 
 namespace asio = boost::asio;
@@ -43,7 +43,7 @@ inline core::Caller key()
         .kind = core::Access::key, .id = "key:fbk_12345678", .email = {}, .session_id = {}, .role = "admin"};
 }
 
-/// A database with what attachments need.
+/// A database with the tables for attachments.
 inline testing::Postgres database()
 {
     return testing::Postgres::migrated(
@@ -56,7 +56,7 @@ inline blobs::Addresses addresses()
     return blobs::Addresses({core::Secret("a secret that tests sign addresses with")});
 }
 
-/// Who calls, and in which scope, is what the headers X-User, X-Scope and Idempotency-Key say; no X-User is
+/// The headers X-User, X-Scope and Idempotency-Key set the caller and the scope. Without X-User the caller is
 /// an API key.
 class Application final : public http::Application {
 public:
@@ -73,7 +73,7 @@ public:
         co_return response;
     }
 
-    /// What the service says of an attachment in use, for users who did not presign it.
+    /// The service's rule for attached attachments, for users who did not presign them.
     std::function<bool(blobs::Attachment const&)> may_read = [](blobs::Attachment const&) { return false; };
 
 private:
@@ -120,7 +120,7 @@ private:
     http::Router router_;
 };
 
-/// The service, running. The store is the test's.
+/// The running service. The test provides the store.
 class Api {
 public:
     Api(pg::Database& database, blobs::BlobStore& store, core::Clock const& clock,
@@ -158,7 +158,7 @@ private:
     std::thread thread_;
 };
 
-/// All of it with a LocalStore and a clock that stands still.
+/// The service with a LocalStore and a clock that only the test moves.
 struct LocalService {
     testing::Postgres postgres = database();
     pg::Database db{{.url = postgres.service_url(), .application_name = "test_blobs"}};
@@ -207,7 +207,7 @@ inline testing::HttpResponse put(testing::HttpClient& client, Presigned const& p
     return client.put(presigned.path, bytes, {{"Content-Type", type}});
 }
 
-/// The path of the address from which the attachment is fetched.
+/// The path of the attachment's download URL.
 inline std::string download_path(
     testing::HttpClient& client, std::string const& id, testing::HttpClient::Headers const& headers = {})
 {
@@ -218,7 +218,7 @@ inline std::string download_path(
     return url.substr(url.find('/', url.find("://") + 3));
 }
 
-/// An uploaded text attachment of that user (none: an API key).
+/// An uploaded text attachment of that user (empty: of an API key).
 inline std::string upload_text(
     testing::HttpClient& client, std::string const& text, testing::HttpClient::Headers const& headers = {})
 {
@@ -238,7 +238,7 @@ inline std::string code_of(testing::HttpResponse const& response)
     return member(response.json(), "error");
 }
 
-/// `pointer` of each fault.
+/// The `pointer` of each error.
 inline std::vector<std::string> pointers_of(testing::HttpResponse const& response)
 {
     std::vector<std::string> pointers;

@@ -15,7 +15,7 @@
 
 namespace blobs_test {
 
-/// Keys without an end.
+/// Keys without an expiry.
 inline std::shared_ptr<blobs::Credentials const> fixed_keys(
     std::string id, std::string secret, std::string session_token = "")
 {
@@ -35,7 +35,7 @@ struct S3Server {
     std::string endpoint = "http://127.0.0.1:" + port("port");
     std::string issuer = "http://127.0.0.1:" + port("issuer-port");
 
-    /// How the issuer answers from now on: `{"lifetime": seconds, "status": n, "token": "…"}`.
+    /// Sets the issuer's behaviour: `{"lifetime": seconds, "status": n, "token": "…"}`.
     void set(boost::json::object const& behaviour) const
     {
         auto const answer = testing::HttpClient(issuer).put("/behaviour", boost::json::serialize(behaviour));

@@ -26,7 +26,7 @@ blobs::Download download()
 
 } // namespace
 
-TEST_CASE("an address gives back what it was made of, until its time")
+TEST_CASE("a token returns its content until it expires")
 {
     auto const a = addresses();
     auto const opened = a.open_upload(a.seal(upload()), now);
@@ -54,14 +54,14 @@ TEST_CASE("a token is one path segment")
           std::string::npos);
 }
 
-TEST_CASE("uploads do not download, and the other way round")
+TEST_CASE("a token for an upload is not valid for a download, and vice versa")
 {
     auto const a = addresses();
     CHECK_FALSE(a.open_download(a.seal(upload()), now));
     CHECK_FALSE(a.open_upload(a.seal(download()), now));
 }
 
-TEST_CASE("no altered token opens")
+TEST_CASE("an altered token is refused")
 {
     auto const a = addresses();
     std::string const token = a.seal(upload());
@@ -78,7 +78,7 @@ TEST_CASE("no altered token opens")
     CHECK_FALSE(a.open_upload(crypto::base64url::encode(bytes.substr(32)), now));
 }
 
-TEST_CASE("a secret is replaced by putting another in front")
+TEST_CASE("a new secret is placed before the old secret, and both are accepted")
 {
     auto const old = addresses("the old secret, long enough");
     blobs::Addresses const both(
@@ -88,7 +88,7 @@ TEST_CASE("a secret is replaced by putting another in front")
     CHECK(both.open_upload(both.seal(upload()), now));
 }
 
-TEST_CASE("secrets that are no secrets are refused")
+TEST_CASE("secrets that are missing or too short are refused")
 {
     CHECK_THROWS_AS(blobs::Addresses({}), std::invalid_argument);
     CHECK_THROWS_AS(addresses("short"), std::invalid_argument);

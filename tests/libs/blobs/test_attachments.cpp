@@ -29,7 +29,7 @@ struct Claims : LocalService {
             [&](pg::Tx& tx) { return api.attachments.claim(tx, scope(scope_id), ids, caller, parent); });
     }
 
-    /// Pointer and code of each fault; none when the claim succeeds.
+    /// Pointer and code of each error; empty if the claim succeeds.
     Faults faults(Ids const& ids, core::Caller const& caller, std::int64_t scope_id = 14)
     {
         Faults found;
@@ -63,7 +63,7 @@ TEST_CASE("uploaded attachments are attached in the order of the list")
     CHECK(s.claim({}, user("u1")).empty());
 }
 
-TEST_CASE("what cannot be attached is named by its place, and nothing is attached")
+TEST_CASE("attachments that cannot be attached are reported by index, and no attachment is attached")
 {
     Claims s;
     std::string const good = upload_text(s.client, "a", {{"X-User", "u1"}});
@@ -85,7 +85,7 @@ TEST_CASE("what cannot be attached is named by its place, and nothing is attache
     CHECK(s.faults({good}, user("u1")).empty());
 }
 
-TEST_CASE("staff attach what anybody of the scope uploaded")
+TEST_CASE("staff may attach uploads of any user of the scope")
 {
     Claims s;
     std::string const users = upload_text(s.client, "a", {{"X-User", "u1"}});
@@ -96,7 +96,7 @@ TEST_CASE("staff attach what anybody of the scope uploaded")
         s.faults({upload_text(s.client, "a")}, key(), 15) == Faults{{"/attachmentIds/0", "not_attachable"}});
 }
 
-TEST_CASE("a claim that is rolled back leaves the attachment free")
+TEST_CASE("a claim that is rolled back leaves the attachment unattached")
 {
     Claims s;
     std::string const id = upload_text(s.client, "a");
@@ -109,7 +109,7 @@ TEST_CASE("a claim that is rolled back leaves the attachment free")
     CHECK(s.faults({id}, key()).empty());
 }
 
-TEST_CASE("of parallel claims exactly one succeeds, whatever the order of their lists")
+TEST_CASE("exactly one of several parallel claims succeeds, for any order of their lists")
 {
     Claims s;
     for (int round = 0; round < 10; ++round) {
@@ -135,7 +135,7 @@ TEST_CASE("of parallel claims exactly one succeeds, whatever the order of their 
     }
 }
 
-TEST_CASE("reusable attachments are claimed again and stay with their first parent")
+TEST_CASE("reusable attachments can be claimed again and keep their first parent")
 {
     Claims s({.reusable = true});
     std::string const id = upload_text(s.client, "a");
@@ -149,14 +149,14 @@ TEST_CASE("reusable attachments are claimed again and stay with their first pare
     CHECK(s.faults({id}, user("u1")).size() == 1);
 }
 
-TEST_CASE("what is never attached is gone after a day, what is attached stays")
+TEST_CASE("an unattached attachment is deleted after a day, and an attached one is kept")
 {
     Claims s;
     std::string const waiting = presign(s.client, "a", "text/plain", 1).id;
     std::string const uploaded = upload_text(s.client, "uploaded");
     std::string const attached = upload_text(s.client, "attached");
     s.claim({attached}, key());
-    // What a crash between the blob and its row leaves.
+    // The state after a crash between storing the blob and writing its row.
     auto orphan = [](blobs::LocalStore& store, blobs::Key key) -> asio::awaitable<void> {
         auto incoming = co_await store.receive(std::move(key));
         co_await incoming.commit();
@@ -185,7 +185,7 @@ TEST_CASE("what is never attached is gone after a day, what is attached stays")
     CHECK(s.files() == 1);
 }
 
-TEST_CASE("an upload that never came is gone after an hour, what was uploaded is not")
+TEST_CASE("an attachment without an upload is deleted after an hour, and one with an upload is not")
 {
     Claims s;
     auto const waiting = presign(s.client, "a", "text/plain", 1);
@@ -212,7 +212,7 @@ TEST_CASE("an upload that never came is gone after an hour, what was uploaded is
     CHECK(settle(waiting.id) == std::nullopt);
 }
 
-TEST_CASE("rows are walled off by scope")
+TEST_CASE("rows are isolated by scope")
 {
     Claims s;
     upload_text(s.client, "a");
@@ -226,7 +226,7 @@ TEST_CASE("rows are walled off by scope")
     CHECK(seen({}) == 0);
 }
 
-TEST_CASE("with a store that sees its uploads there is nothing to confirm")
+TEST_CASE("a store that detects its uploads itself needs no confirmation")
 {
     Claims s;
     std::string const waiting = presign(s.client, "a", "text/plain", 1).id;

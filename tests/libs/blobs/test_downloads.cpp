@@ -2,7 +2,7 @@
 
 using namespace blobs_test;
 
-TEST_CASE("a download is saved under its name and rendered nowhere")
+TEST_CASE("a download is saved under its name and never rendered")
 {
     LocalService s;
     auto client = s.api.client();
@@ -37,7 +37,7 @@ TEST_CASE("a download is saved under its name and rendered nowhere")
     CHECK(client.get(path).status == 404);
 }
 
-TEST_CASE("a download address is 404 once it is altered or the blob is gone")
+TEST_CASE("a download URL gets 404 if it is altered or the blob was deleted")
 {
     LocalService s;
     auto client = s.api.client();
@@ -50,7 +50,7 @@ TEST_CASE("a download address is 404 once it is altered or the blob is gone")
     CHECK(client.get(path).status == 404);
 }
 
-TEST_CASE("an attachment that is not uploaded has no download address")
+TEST_CASE("an attachment without an upload has no download URL")
 {
     LocalService s;
     auto client = s.api.client();
@@ -62,7 +62,7 @@ TEST_CASE("an attachment that is not uploaded has no download address")
     CHECK(json.at("uploadedAt").is_null());
 }
 
-TEST_CASE("attachments are shown to staff, to who presigned them, and to readers of their parent")
+TEST_CASE("staff, the presigning user and readers of the parent can see an attachment")
 {
     LocalService s;
     auto client = s.api.client();
@@ -84,7 +84,7 @@ TEST_CASE("attachments are shown to staff, to who presigned them, and to readers
         asked.push_back(a.parent_id.value_or(core::Uuid{}));
         return true;
     };
-    CHECK(status(id, {{"X-User", "u2"}}) == 404); // not attached: nobody is asked
+    CHECK(status(id, {{"X-User", "u2"}}) == 404); // not attached: the rule is not called
     CHECK(asked.empty());
     s.db.transact_blocking(
         14, [&](pg::Tx& tx) { return s.api.attachments.claim(tx, scope(), std::vector{id}, key(), parent); });
@@ -95,7 +95,7 @@ TEST_CASE("attachments are shown to staff, to who presigned them, and to readers
     CHECK(status(id, {{"X-User", "u1"}}) == 200);
 }
 
-TEST_CASE("what is internal is shown to staff alone")
+TEST_CASE("only staff can see internal attachments")
 {
     LocalService s;
     auto client = s.api.client();

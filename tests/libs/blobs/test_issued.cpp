@@ -9,8 +9,7 @@
 #include <mutex>
 #include <optional>
 
-// S3 with keys that are issued for a while, by the endpoints that a container and a service account of
-// Kubernetes have.
+// S3 with short-lived keys, issued by the endpoints of a container and of a Kubernetes service account.
 
 using namespace std::chrono_literals;
 using blobs_test::S3Server;
@@ -26,14 +25,14 @@ void write_file(std::string const& path, std::string const& text)
     std::filesystem::rename(path + ".new", path);
 }
 
-/// A store with credentials from an endpoint, whose token is in a file.
+/// A store with credentials from an endpoint. The endpoint's token is in a file.
 struct Fixture {
     explicit Fixture(bool web_identity = false) : by_web_identity(web_identity) { give_token("first token"); }
 
-    /// A new token, of which the endpoint is told.
+    /// Writes a new token, and informs the endpoint.
     void give_token(std::string const& text, boost::json::object behaviour = {})
     {
-        write_file(token, text + "\n"); // as an agent may write it
+        write_file(token, text + "\n"); // an agent may end the file with a newline
         behaviour["token"] = text;
         server.set(behaviour);
     }
@@ -64,7 +63,7 @@ struct Fixture {
         return failures.empty() ? "" : failures.back();
     }
 
-    /// Uploads under a presigned address, and looks at it as the service does.
+    /// Uploads with a presigned URL, and checks for the upload like the service.
     bool works()
     {
         blobs::Key const key{7, core::Uuid::v7(), {}};
@@ -81,7 +80,7 @@ struct Fixture {
     S3Server server;
     bool by_web_identity;
     std::string token = server.folder.path() + "/token";
-    core::Time const start = core::SystemClock().now(); ///< the server knows no other clock
+    core::Time const start = core::SystemClock().now(); ///< the server has only the system clock
     testing::FakeClock clock{start};
     http::Client outbound{{.addresses = http::AddressPolicy(true)}};
     testing::HttpClient s3{server.endpoint};
@@ -93,12 +92,12 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE("AWS' own providers are issued keys by the same endpoints, and the store takes them")
+TEST_CASE("AWS's own credential providers get keys from the same endpoints, and the store accepts the keys")
 {
     Fixture f;
     boost::json::object const input{{"issuer", f.server.issuer}, {"endpoint", f.server.endpoint},
         {"token", f.server.folder.path() + "/plain"}};
-    write_file(f.server.folder.path() + "/plain", "first token"); // they strip nothing
+    write_file(f.server.folder.path() + "/plain", "first token"); // AWS's providers do not trim the token
     write_file(f.server.folder.path() + "/input.json", boost::json::serialize(input));
     auto const output = testing::output_of(
         {"node", NPM_FOLDER "/sdk_credentials.mjs", f.server.folder.path() + "/input.json"}, 2min);
@@ -107,7 +106,7 @@ TEST_CASE("AWS' own providers are issued keys by the same endpoints, and the sto
     CHECK(output.find("web-identity ASIA") != std::string::npos);
 }
 
-TEST_CASE("attachments are kept with a container's credentials, and with a role's")
+TEST_CASE("attachments are stored with the credentials of a container and of a role")
 {
     bool const by_web_identity = GENERATE(false, true);
     CAPTURE(by_web_identity);
@@ -119,7 +118,7 @@ TEST_CASE("attachments are kept with a container's credentials, and with a role'
     CHECK(f.failure().empty());
 }
 
-TEST_CASE("keys are replaced before they end, with the token that the file has by then")
+TEST_CASE("keys are replaced before they expire, with the current token of the file")
 {
     bool const by_web_identity = GENERATE(false, true);
     CAPTURE(by_web_identity);
@@ -134,7 +133,7 @@ TEST_CASE("keys are replaced before they end, with the token that the file has b
     CHECK(f.failure().empty());
 }
 
-TEST_CASE("an endpoint that fails is asked again, and says why")
+TEST_CASE("a failing endpoint is queried again, and the failure is reported")
 {
     bool const by_web_identity = GENERATE(false, true);
     CAPTURE(by_web_identity);
@@ -155,7 +154,7 @@ TEST_CASE("an endpoint that fails is asked again, and says why")
     CHECK(f.works());
 }
 
-TEST_CASE("a presigned address ends with the credentials that it was signed with")
+TEST_CASE("a presigned URL expires with the credentials that signed it")
 {
     Fixture f;
     f.give_token("first token", {{"lifetime", 120}});
@@ -178,7 +177,7 @@ TEST_CASE("a presigned address ends with the credentials that it was signed with
     CHECK(whole.find("X-Amz-Expires=900&") != std::string::npos);
 }
 
-TEST_CASE("a token file that is missing, empty or of several lines is no token")
+TEST_CASE("a token file that is missing, empty or has several lines is refused")
 {
     Fixture f;
     auto const fetch = f.fetch();

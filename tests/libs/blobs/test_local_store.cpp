@@ -27,7 +27,7 @@ struct Fixture {
         return run_awaitable(work(store, as, std::move(bytes)));
     }
 
-    /// The file as a whole; nullopt when there is none.
+    /// The whole content of the file; nullopt if it does not exist.
     std::optional<std::string> read(blobs::Key const& blob) const
     {
         std::string const id = blob.attachment_id.to_string();
@@ -56,7 +56,7 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE("a blob that was committed is read back")
+TEST_CASE("a committed blob can be read")
 {
     Fixture f;
     std::string const bytes(200'000, 'x');
@@ -69,7 +69,7 @@ TEST_CASE("a blob that was committed is read back")
     CHECK(std::filesystem::exists(f.shard() / (f.key.attachment_id.to_string() + "." + kept.version)));
 }
 
-TEST_CASE("what was not committed is not there, and leaves nothing")
+TEST_CASE("an uncommitted blob does not exist and leaves no file")
 {
     Fixture f;
     auto begin = [](blobs::LocalStore& store, blobs::Key key,
@@ -85,7 +85,7 @@ TEST_CASE("what was not committed is not there, and leaves nothing")
     CHECK(f.files() == 0);
 }
 
-TEST_CASE("uploads of one attachment do not touch each other")
+TEST_CASE("uploads of one attachment do not affect each other")
 {
     Fixture f;
     auto const first = f.keep(f.key, "first");
@@ -94,13 +94,13 @@ TEST_CASE("uploads of one attachment do not touch each other")
     CHECK(f.read(second) == "second");
 }
 
-TEST_CASE("erasing an attachment leaves the version that is kept, and others' alone")
+TEST_CASE("erasing an attachment keeps the given version and other attachments")
 {
     Fixture f;
     auto const first = f.keep(f.key, "first");
     auto const second = f.keep(f.key, "second");
     auto const other = f.keep({14, core::Uuid::v7(), {}}, "other");
-    // What a crash in the middle of an upload leaves.
+    // The state after a crash during an upload.
     std::ofstream(f.shard() / (f.key.attachment_id.to_string() + ".0123456789abcdef.part")) << "half";
 
     f.store.erase_except(second);
@@ -116,7 +116,7 @@ TEST_CASE("erasing an attachment leaves the version that is kept, and others' al
     CHECK(f.files() == 1);
 }
 
-TEST_CASE("erasing a scope leaves the others")
+TEST_CASE("erasing a scope keeps the other scopes")
 {
     Fixture f;
     auto const mine = f.keep(f.key, "mine");
@@ -129,7 +129,7 @@ TEST_CASE("erasing a scope leaves the others")
     f.store.erase_scope(14);
 }
 
-TEST_CASE("blobs are for this account alone")
+TEST_CASE("only the user that runs the service can read blobs")
 {
     Fixture f;
     auto const kept = f.keep(f.key, "secret");
@@ -141,12 +141,12 @@ TEST_CASE("blobs are for this account alone")
           fs::perms::none);
 }
 
-#if !__has_feature(address_sanitizer) // it needs descriptors of its own to look at an exception
-TEST_CASE("without a file descriptor to spare the store is unavailable, for a moment")
+#if !__has_feature(address_sanitizer) // the sanitizer needs file descriptors to inspect an exception
+TEST_CASE("the store is temporarily unavailable if there is no free file descriptor")
 {
     Fixture f;
     auto const kept = f.keep(f.key, "bytes");
-    // New descriptors are refused from inside the coroutine on: what runs it has its own already.
+    // From inside the coroutine on, new descriptors are refused: its runner already has its own.
     auto work = [&f, &kept](bool receives) -> boost::asio::awaitable<void> {
         rlimit limit{};
         ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -177,7 +177,7 @@ TEST_CASE("without a file descriptor to spare the store is unavailable, for a mo
 }
 #endif
 
-TEST_CASE("the next upload may begin as soon as the one before has ended, or could not begin")
+TEST_CASE("the next upload may start when the previous one has ended or failed to start")
 {
     Fixture f;
     for (int i = 0; i < 200; ++i)

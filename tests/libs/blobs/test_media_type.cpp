@@ -4,7 +4,7 @@
 
 using namespace std::string_view_literals;
 
-TEST_CASE("a Content-Type names a type whatever its case and parameters")
+TEST_CASE("a Content-Type matches a type in any case and with parameters")
 {
     CHECK(blobs::is_media_type("text/plain", "text/plain"));
     CHECK(blobs::is_media_type("Text/PLAIN; charset=utf-8", "text/plain"));
@@ -15,7 +15,7 @@ TEST_CASE("a Content-Type names a type whatever its case and parameters")
     CHECK_FALSE(blobs::is_media_type(";text/plain", "text/plain"));
 }
 
-TEST_CASE("known media types are those of the list, exactly")
+TEST_CASE("only the media types of the list are known")
 {
     CHECK(blobs::known_media_type("image/webp") == "image/webp");
     CHECK(blobs::known_media_type("image/svg+xml").empty());
@@ -23,7 +23,7 @@ TEST_CASE("known media types are those of the list, exactly")
     CHECK(blobs::known_media_type("").empty());
 }
 
-TEST_CASE("first bytes fit their type")
+TEST_CASE("the first bytes must fit the type")
 {
     struct Example {
         std::string_view type, head;
@@ -45,19 +45,19 @@ TEST_CASE("first bytes fit their type")
     CHECK_FALSE(blobs::fits_media_type(" " + std::string(example.head.substr(0, 15)), example.type));
 }
 
-TEST_CASE("RIFF files that are not WebP are no WebP")
+TEST_CASE("RIFF files of other types are not WebP")
 {
     CHECK_FALSE(blobs::fits_media_type("RIFF\x24\0\0\0WAVEfmt "sv, "image/webp"));
     CHECK_FALSE(blobs::fits_media_type("JUNK\x24\0\0\0WEBPVP8 "sv, "image/webp"));
 }
 
-TEST_CASE("types without a signature take any bytes")
+TEST_CASE("types without a signature accept any bytes")
 {
     auto const type = GENERATE("text/plain", "text/csv", "application/json", "video/mp4");
     CHECK(blobs::fits_media_type("\0\1\2"sv, type));
 }
 
-TEST_CASE("file names are those any machine can keep apart from a path")
+TEST_CASE("file names must be distinguishable from paths on all systems")
 {
     auto const good =
         GENERATE("a", "Bericht über alles.pdf", "a..b", ".hidden", "…", "写真.png", "a b", "CON", "x:y");
@@ -68,7 +68,7 @@ TEST_CASE("file names are those any machine can keep apart from a path")
     CHECK_FALSE(blobs::is_filename(bad));
 }
 
-TEST_CASE("a file name of any characters stays one parameter")
+TEST_CASE("a file name with any characters stays one parameter of the header")
 {
     CHECK(blobs::content_disposition("plain.png") == "attachment; filename*=UTF-8''plain.png");
     CHECK(blobs::content_disposition("na\u00efve \u20ac.pdf") ==

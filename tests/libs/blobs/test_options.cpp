@@ -27,7 +27,7 @@ blobs::Options read(Environment environment)
     return options;
 }
 
-/// The names of the variables at fault, one a line.
+/// The names of the invalid variables, one per line.
 std::string faults(Environment environment)
 {
     auto config = config_of(std::move(environment));
@@ -48,7 +48,7 @@ bool names(std::string const& text, std::initializer_list<std::string_view> vari
 
 } // namespace
 
-TEST_CASE("the local store is the default, and needs a directory")
+TEST_CASE("the local store is the default and requires a directory")
 {
     CHECK(names(faults({}), {"BLOB_DIR"}));
     auto const options = read({{"BLOB_DIR", "/srv/blobs"}});
@@ -59,7 +59,7 @@ TEST_CASE("the local store is the default, and needs a directory")
     CHECK(options.attachments().max_unattached_bytes_per_user == (std::int64_t{1} << 30) / 10);
 }
 
-TEST_CASE("S3 needs a bucket and a key, and nothing of the local store")
+TEST_CASE("S3 requires a bucket and a key, and no settings of the local store")
 {
     auto const lacking = faults({{"BLOB_STORE", "s3"}});
     CHECK(names(lacking, {"S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"}));
@@ -76,19 +76,19 @@ TEST_CASE("S3 needs a bucket and a key, and nothing of the local store")
     CHECK(options.s3_endpoint == "http://127.0.0.1:9000");
 }
 
-TEST_CASE("what is none of the values that there are is a fault")
+TEST_CASE("unknown values of settings are errors")
 {
     CHECK(names(faults({{"BLOB_DIR", "/x"}, {"BLOB_STORE", "tape"}, {"PUBLIC_SCHEME", "ftp"},
                     {"BLOB_UNATTACHED_LIMIT", "26214399"}, {"BLOB_UNATTACHED_LIMIT_PER_USER", "1"}}),
         {"BLOB_STORE", "PUBLIC_SCHEME", "BLOB_UNATTACHED_LIMIT", "BLOB_UNATTACHED_LIMIT_PER_USER"}));
 }
 
-TEST_CASE("addresses have the public scheme, and the limit is the configured one")
+TEST_CASE("URLs have the configured scheme, and the configured limit applies")
 {
     auto const options =
         read({{"BLOB_DIR", "/x"}, {"PUBLIC_SCHEME", "https"}, {"BLOB_UNATTACHED_LIMIT", "26214400"}});
     CHECK(options.attachments().max_unattached_bytes == 26'214'400);
-    // A user may always have one file of the largest size.
+    // A user may always have one file of the maximum size.
     CHECK(options.attachments().max_unattached_bytes_per_user == 26'214'400);
     auto const larger = read({{"BLOB_DIR", "/x"}, {"BLOB_UNATTACHED_LIMIT_PER_USER", "26214401"}});
     CHECK(larger.attachments().max_unattached_bytes_per_user == 26'214'401);
@@ -97,7 +97,7 @@ TEST_CASE("addresses have the public scheme, and the limit is the configured one
     CHECK(options.attachments().origin(request) == "https://demo.example.com");
 }
 
-TEST_CASE("the store is the one that was configured")
+TEST_CASE("the configured store is used")
 {
     testing::TemporaryDirectory const directory;
     testing::FakeClock const clock;

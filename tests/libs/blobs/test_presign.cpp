@@ -21,7 +21,7 @@ testing::HttpClient::Headers by(std::string const& user)
     return {{"X-User", user}};
 }
 
-/// How many files of that size are presigned before the limit; at most `tries`.
+/// The number of files of that size that are presigned before the limit; at most `tries`.
 int presigned_within_limit(
     testing::HttpClient& client, int tries, std::size_t size, testing::HttpClient::Headers const& headers)
 {
@@ -39,7 +39,7 @@ void attach_all(LocalService const& s)
 
 } // namespace
 
-TEST_CASE("presigning answers an address for exactly that file")
+TEST_CASE("presigning returns a URL for exactly that file")
 {
     LocalService s;
     auto client = s.api.client();
@@ -70,7 +70,7 @@ TEST_CASE("presigning answers an address for exactly that file")
         "blobs.expire 14 2026-01-02 00:00:00, blobs.settle 14 2026-01-01 01:00:00");
 }
 
-TEST_CASE("the scheme of addresses is configuration, and the limit an option")
+TEST_CASE("the scheme of URLs and the limit are configurable")
 {
     LocalService s({.max_bytes = 10, .origin = blobs::origin_from_host("https")});
     auto client = s.api.client();
@@ -81,7 +81,7 @@ TEST_CASE("the scheme of addresses is configuration, and the limit an option")
     CHECK(pointers_of(response) == std::vector<std::string>{"/sizeBytes"});
 }
 
-TEST_CASE("every fault of a presign is named at once")
+TEST_CASE("all faults of a presign request are reported together")
 {
     LocalService s;
     auto client = s.api.client();
@@ -112,7 +112,7 @@ TEST_CASE("every fault of a presign is named at once")
     CHECK(s.postgres.query("SELECT count(*) FROM attachments") == "1");
 }
 
-TEST_CASE("a presign repeated with its Idempotency-Key is one attachment")
+TEST_CASE("repeated presign requests with the same Idempotency-Key create one attachment")
 {
     LocalService s;
     auto client = s.api.client();
@@ -124,7 +124,7 @@ TEST_CASE("a presign repeated with its Idempotency-Key is one attachment")
     CHECK(s.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'blobs.expire'") == "1");
 }
 
-TEST_CASE("what a scope leaves unattached is limited, small files counting 64 KiB")
+TEST_CASE("the unattached bytes of a scope are limited, and small files count as 64 KiB")
 {
     LocalService s({.max_unattached_bytes = 3 * 65'536});
     auto client = s.api.client();
@@ -148,7 +148,7 @@ TEST_CASE("a user who presigns and never uploads leaves room for others")
 {
     LocalService s;
     auto client = s.api.client();
-    // 56 of the largest files are more than a scope may have by default; a user may have a tenth of it.
+    // 56 files of the maximum size exceed the default limit of a scope; a user may have a tenth of it.
     CHECK(presigned_within_limit(client, 56, largest, by("mallory")) == 4);
     auto const refused = try_presign(client, 1 << 22, by("mallory"));
     CHECK(refused.status == 429);
@@ -161,7 +161,7 @@ TEST_CASE("a user who presigns and never uploads leaves room for others")
     CHECK(try_presign(client, largest).status == 201);
 }
 
-TEST_CASE("users together are bound by the scope's limit, and API keys by that alone")
+TEST_CASE("the limit of a scope applies to all users together, and API keys have no other limit")
 {
     LocalService s;
     auto client = s.api.client();
@@ -170,7 +170,7 @@ TEST_CASE("users together are bound by the scope's limit, and API keys by that a
     CHECK(try_presign(client, largest, {{"X-User", "ada"}, {"X-Scope", "15"}}).status == 201);
 }
 
-TEST_CASE("declared bytes count while the upload URL lives, uploaded bytes until they are attached")
+TEST_CASE("declared bytes count until the URL expires, and uploaded bytes until they are attached")
 {
     LocalService s;
     auto client = s.api.client();
@@ -185,7 +185,7 @@ TEST_CASE("declared bytes count while the upload URL lives, uploaded bytes until
     CHECK(presigned_within_limit(client, 10, largest, by("ada")) == 4);
 }
 
-TEST_CASE("parallel presigns of one user do not pass the limit together")
+TEST_CASE("parallel presign requests of one user do not exceed the limit together")
 {
     LocalService s;
     std::vector<unsigned> statuses(16);
@@ -203,7 +203,7 @@ TEST_CASE("parallel presigns of one user do not pass the limit together")
     CHECK(s.postgres.query("SELECT count(*) FROM attachments") == "4");
 }
 
-TEST_CASE("a Host that is none makes no address")
+TEST_CASE("a request with an invalid Host gets no URL")
 {
     LocalService s;
     auto client = s.api.client();

@@ -23,7 +23,7 @@ blobs::S3Options options(std::string secret = "S3RVER")
     return {server().endpoint, "attachments", "eu-central-1", fixed_keys("S3RVER", std::move(secret))};
 }
 
-/// A service whose attachments are on the S3 server. Each test has a scope of its own.
+/// A service whose attachments are on the S3 server. Each test has its own scope.
 struct S3Service {
     testing::Postgres postgres = database();
     pg::Database db{{.url = postgres.service_url(), .application_name = "test_blobs"}};
@@ -60,7 +60,7 @@ struct S3Service {
         });
     }
 
-    /// Objects whose names begin with the scope's.
+    /// The objects of the scope.
     std::size_t objects() const
     {
         std::size_t count = 0;
@@ -77,7 +77,7 @@ struct S3Service {
 
 } // namespace
 
-TEST_CASE("a presigned PUT takes what was declared and nothing else")
+TEST_CASE("a presigned PUT accepts exactly the declared file")
 {
     S3Service s;
     auto const presigned = s.presign_png();
@@ -99,7 +99,7 @@ TEST_CASE("a presigned PUT takes what was declared and nothing else")
     CHECK(s.objects() == 1);
 }
 
-TEST_CASE("an address past its time is refused")
+TEST_CASE("an expired URL is refused")
 {
     testing::FakeClock const clock(
         std::chrono::time_point_cast<core::Time::duration>(std::chrono::system_clock::now()) -
@@ -113,7 +113,7 @@ TEST_CASE("an address past its time is refused")
           403);
 }
 
-TEST_CASE("an upload to S3 is learnt of, attached, and fetched under its name")
+TEST_CASE("an upload to S3 is detected, attached, and downloaded with its name")
 {
     S3Service s;
     auto const presigned = s.presign_png();
@@ -140,7 +140,7 @@ TEST_CASE("an upload to S3 is learnt of, attached, and fetched under its name")
     CHECK(s.s3.get(altered).status == 403);
 }
 
-TEST_CASE("an upload to S3 is detected after its URL expires, without a request for it")
+TEST_CASE("an upload to S3 is detected after its URL expires, even without a request for the attachment")
 {
     S3Service s;
     auto const presigned = s.presign_png();
@@ -156,7 +156,7 @@ TEST_CASE("an upload to S3 is detected after its URL expires, without a request 
     CHECK(s.state() == "uploaded");
 }
 
-TEST_CASE("showing an attachment looks whether it has been uploaded")
+TEST_CASE("GET of an attachment checks whether it has been uploaded")
 {
     S3Service s;
     auto const presigned = s.presign_png();
@@ -166,7 +166,7 @@ TEST_CASE("showing an attachment looks whether it has been uploaded")
     CHECK(member(shown(), "status") == "uploaded");
 }
 
-TEST_CASE("what is PUT after an upload was confirmed changes nothing")
+TEST_CASE("a PUT after an upload was confirmed changes nothing")
 {
     S3Service s;
     auto const presigned = s.presign_png();
@@ -183,7 +183,7 @@ TEST_CASE("what is PUT after an upload was confirmed changes nothing")
     CHECK(s.s3.get(download_path(s.client, presigned.id, s.headers)).body == png);
 }
 
-TEST_CASE("an upload that changes while it is looked at is not adopted")
+TEST_CASE("an upload that changes while it is checked is not accepted")
 {
     S3Service s;
     auto const presigned = s.presign_png();
@@ -197,7 +197,7 @@ TEST_CASE("an upload that changes while it is looked at is not adopted")
     CHECK_FALSE(run_awaitable(s.store.adopt(key, *stat)));
 }
 
-TEST_CASE("bytes that cannot be of their type are not taken")
+TEST_CASE("bytes that do not fit their type are refused")
 {
     S3Service s;
     auto const presigned = s.presign_png();
@@ -211,7 +211,7 @@ TEST_CASE("bytes that cannot be of their type are not taken")
     CHECK(s.state() == "uploaded");
 }
 
-TEST_CASE("what is never attached leaves S3, and a scope that is erased leaves nothing")
+TEST_CASE("unattached attachments and all attachments of an erased scope are deleted from S3")
 {
     S3Service s;
     auto const forgotten = s.presign_png();
@@ -230,7 +230,7 @@ TEST_CASE("what is never attached leaves S3, and a scope that is erased leaves n
     s.api.attachments.expire(s.scope_id, *core::Uuid::parse(kept.id));
 }
 
-TEST_CASE("a wrong secret is a fault of ours, an S3 that is away one that passes")
+TEST_CASE("a wrong secret gives an internal error, and an outage of S3 gives UNAVAILABLE")
 {
     S3Service s;
     blobs::Key const key{s.scope_id, core::Uuid::v7(), {}};
@@ -242,7 +242,7 @@ TEST_CASE("a wrong secret is a fault of ours, an S3 that is away one that passes
     blobs::S3Store absent(away, s.outbound, s.clock, 1);
     try {
         run_awaitable(absent.stat(key));
-        FAIL("nobody listens there");
+        FAIL("the port should be closed");
     } catch (core::Error const& error) {
         CHECK(error.code().status == 503);
     }

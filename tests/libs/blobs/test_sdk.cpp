@@ -17,7 +17,7 @@ struct Example {
 
 } // namespace
 
-TEST_CASE("presigned addresses are those of AWS's own SDK, byte for byte")
+TEST_CASE("presigned URLs equal the URLs of AWS's own SDK, byte for byte")
 {
     std::vector<Example> const examples{
         {"http://127.0.0.1:9000", "eu-central-1", "attachments", "plain.png", "image/png", 14, 1},
@@ -79,7 +79,7 @@ TEST_CASE("presigned addresses are those of AWS's own SDK, byte for byte")
     }
 }
 
-TEST_CASE("an S3 store without what it needs is not made")
+TEST_CASE("an S3 store needs all its settings")
 {
     testing::FakeClock const clock;
     http::Client client({});

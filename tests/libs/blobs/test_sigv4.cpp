@@ -33,7 +33,7 @@ std::string expected(std::string_view signed_headers, std::string_view signature
 
 } // namespace
 
-TEST_CASE("AWS's example of a presigned GET")
+TEST_CASE("AWS's example of a presigned GET matches")
 {
     std::string const address = sigv4::presign(credentials, {"GET", std::string(host), "/test.txt", {}, {}},
         sigv4::unsigned_payload, now(), std::chrono::seconds(86400));
@@ -44,7 +44,7 @@ TEST_CASE("AWS's example of a presigned GET")
                      "&X-Amz-SignedHeaders=host");
 }
 
-TEST_CASE("AWS's example of GET Object")
+TEST_CASE("AWS's example of GET Object matches")
 {
     sigv4::Request const request{"GET", std::string(host), "/test.txt", {}, {{"range", "bytes=0-9"}}};
     CHECK(authorization(request, empty_hash) ==
@@ -52,7 +52,7 @@ TEST_CASE("AWS's example of GET Object")
               "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"));
 }
 
-TEST_CASE("AWS's example of PUT Object")
+TEST_CASE("AWS's example of PUT Object matches")
 {
     sigv4::Request const request{"PUT", std::string(host), "/test$file.text", {},
         {{"date", "Fri, 24 May 2013 00:00:00 GMT"}, {"x-amz-storage-class", "REDUCED_REDUNDANCY"}}};
@@ -61,7 +61,7 @@ TEST_CASE("AWS's example of PUT Object")
               "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"));
 }
 
-TEST_CASE("AWS's example of GET Bucket Lifecycle")
+TEST_CASE("AWS's example of GET Bucket Lifecycle matches")
 {
     sigv4::Request const request{"GET", std::string(host), "/", {{"lifecycle", ""}}, {}};
     CHECK(authorization(request, empty_hash) ==
@@ -69,7 +69,7 @@ TEST_CASE("AWS's example of GET Bucket Lifecycle")
               "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"));
 }
 
-TEST_CASE("AWS's example of a list of objects")
+TEST_CASE("AWS's example of a list of objects matches")
 {
     sigv4::Request const request{"GET", std::string(host), "/", {{"prefix", "J"}, {"max-keys", "2"}}, {}};
     CHECK(authorization(request, empty_hash) ==
@@ -77,14 +77,14 @@ TEST_CASE("AWS's example of a list of objects")
               "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"));
 }
 
-TEST_CASE("only unreserved characters stay as they are")
+TEST_CASE("all characters except unreserved characters are percent-encoded")
 {
     CHECK(sigv4::uri_encode("AZaz09-._~") == "AZaz09-._~");
     CHECK(sigv4::uri_encode("a b/c+d*e'f\u00e9") == "a%20b%2Fc%2Bd%2Ae%27f%C3%A9");
     CHECK(sigv4::uri_encode("/a b/c", true) == "/a%20b/c");
 }
 
-TEST_CASE("a session token is a header that is signed, or a parameter that is signed")
+TEST_CASE("a session token is a signed header or a signed parameter")
 {
     auto short_lived = credentials;
     short_lived.session_token = core::Secret("a/token+of=STS");

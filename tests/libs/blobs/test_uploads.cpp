@@ -19,7 +19,7 @@ std::string head(Presigned const& presigned, std::string const& type, std::size_
            "\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n";
 }
 
-/// A service, and a text of so many bytes for it, of which the first two are there.
+/// A service, and a text of the given size for it, of which the first two bytes have arrived.
 struct HalfUploaded {
     explicit HalfUploaded(std::size_t size = 5) : presigned(presign(client, "a.txt", "text/plain", size))
     {
@@ -33,7 +33,7 @@ struct HalfUploaded {
     testing::RawConnection raw{service.api.server.port()};
 };
 
-/// Resident memory of this process at its highest since `reset_peak`, in KiB.
+/// The maximum resident memory of this process since `reset_peak`, in KiB.
 std::size_t peak_kib()
 {
     std::ifstream status("/proc/self/status");
@@ -52,7 +52,7 @@ void reset_peak()
 
 } // namespace
 
-TEST_CASE("what was presigned is uploaded, once, and read back")
+TEST_CASE("a presigned file is uploaded once and read back")
 {
     LocalService s;
     auto client = s.api.client();
@@ -70,7 +70,7 @@ TEST_CASE("what was presigned is uploaded, once, and read back")
     CHECK(client.get(download_path(client, presigned.id)).body == png);
 }
 
-TEST_CASE("an upload that is refused does not use its address up")
+TEST_CASE("a refused upload does not use up its URL")
 {
     LocalService s;
     auto client = s.api.client();
@@ -110,7 +110,7 @@ TEST_CASE("an upload without a length is refused with 411")
     CHECK(put(client, presigned, "text/plain", "hello").status == 200);
 }
 
-TEST_CASE("addresses that are unknown, altered or past their time are 404")
+TEST_CASE("requests to unknown, altered and expired URLs get 404")
 {
     LocalService s;
     auto client = s.api.client();
@@ -137,7 +137,7 @@ TEST_CASE("addresses that are unknown, altered or past their time are 404")
     CHECK(s.files() == 1);
 }
 
-TEST_CASE("an upload whose row is gone is 404 and leaves nothing")
+TEST_CASE("an upload without a row gets 404 and leaves no file")
 {
     LocalService s;
     auto client = s.api.client();
@@ -147,7 +147,7 @@ TEST_CASE("an upload whose row is gone is 404 and leaves nothing")
     CHECK(s.files() == 0);
 }
 
-TEST_CASE("a row that goes during the upload is a 404 that leaves nothing")
+TEST_CASE("an upload whose row is deleted during the upload gets 404 and leaves no file")
 {
     HalfUploaded up;
     up.service.postgres.query("DELETE FROM attachments");
@@ -156,7 +156,7 @@ TEST_CASE("a row that goes during the upload is a 404 that leaves nothing")
     CHECK(eventually([&] { return up.service.files() == 0; }));
 }
 
-TEST_CASE("an upload that breaks off does not use its address up and leaves nothing")
+TEST_CASE("an aborted upload does not use up its URL and leaves no file")
 {
     LocalService s({}, {.body_idle_timeout = std::chrono::seconds(2)});
     auto client = s.api.client();
@@ -174,7 +174,7 @@ TEST_CASE("an upload that breaks off does not use its address up and leaves noth
     CHECK(client.get(download_path(client, presigned.id)).body == bytes);
 }
 
-TEST_CASE("while an upload is under way another to its address is 409, and when it ends it counts")
+TEST_CASE("during an upload, a second upload to the same URL gets 409, and the first one is stored")
 {
     HalfUploaded up;
     auto const second = put(up.client, up.presigned, "text/plain", "quick");
@@ -188,7 +188,7 @@ TEST_CASE("while an upload is under way another to its address is 409, and when 
     CHECK(up.service.files() == 2);
 }
 
-TEST_CASE("an upload ends with its address, however alive it is")
+TEST_CASE("an upload ends when its URL expires, even while bytes arrive")
 {
     HalfUploaded up(100);
     up.service.clock.advance(std::chrono::minutes(15));
@@ -197,7 +197,7 @@ TEST_CASE("an upload ends with its address, however alive it is")
     CHECK(eventually([&] { return up.service.files() == 0; }));
 }
 
-TEST_CASE("addresses of a suspended tenant are refused until it is active again")
+TEST_CASE("URLs of a suspended tenant are refused until it is active again")
 {
     LocalService s;
     auto client = s.api.client();
@@ -221,7 +221,7 @@ TEST_CASE("addresses of a suspended tenant are refused until it is active again"
     CHECK(client.get(download).body == "hello");
 }
 
-TEST_CASE("of parallel uploads exactly one wins, and it is what is kept")
+TEST_CASE("exactly one of several parallel uploads succeeds, and its bytes are kept")
 {
     LocalService s;
     auto client = s.api.client();
@@ -253,7 +253,7 @@ TEST_CASE("of parallel uploads exactly one wins, and it is what is kept")
     }
 }
 
-TEST_CASE("25 MiB go through in flat memory")
+TEST_CASE("an upload and a download of 25 MiB use constant memory")
 {
     constexpr std::size_t size = 26'214'400;
     LocalService s;
@@ -283,6 +283,6 @@ TEST_CASE("25 MiB go through in flat memory")
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
     CHECK(peak_kib() - before < 8 * 1024);
 #else
-    CHECK(before > 0); // sanitizers keep what was freed
+    CHECK(before > 0); // sanitizers keep freed memory
 #endif
 }

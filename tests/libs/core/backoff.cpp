@@ -32,7 +32,7 @@ TEST_CASE("a retry waits between half the ceiling and the ceiling")
     }
 }
 
-TEST_CASE("without a base or a maximum there is no wait")
+TEST_CASE("the wait is zero without a base or a maximum")
 {
     CHECK(core::backoff(3, 0ms, 10s, 7) == 0ms);
     CHECK(core::backoff(3, -5ms, 10s, 7) == 0ms);

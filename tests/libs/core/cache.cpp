@@ -15,7 +15,7 @@ static std::shared_ptr<int const> number(int n)
     return std::make_shared<int const>(n);
 }
 
-TEST_CASE("a cache answers what was put last")
+TEST_CASE("a cache returns the last value of a key")
 {
     Cache cache(10, 1h);
     CHECK(cache.find("a") == nullptr);
@@ -34,7 +34,7 @@ TEST_CASE("a cache answers what was put last")
     CHECK(cache.size() == 0);
 }
 
-TEST_CASE("a full cache forgets the entry that was not used for longest")
+TEST_CASE("a full cache evicts the least recently used entry")
 {
     Cache cache(3, 1h);
     for (int i = 0; i < 3; ++i)
@@ -51,7 +51,7 @@ TEST_CASE("a full cache forgets the entry that was not used for longest")
     CHECK(*cache.find("4") == 4);
 }
 
-TEST_CASE("an entry lives for the time to live, or less when it says so")
+TEST_CASE("an entry expires after the time to live, or earlier at its own expiry")
 {
     Cache cache(10, 1h);
     auto const now = Cache::Clock::now();
@@ -68,7 +68,7 @@ TEST_CASE("an entry lives for the time to live, or less when it says so")
     CHECK(cache.size() == 0);
 }
 
-TEST_CASE("what nobody asks for after its time makes room for what comes")
+TEST_CASE("expired entries are removed as new entries are added")
 {
     Cache cache(10, 1h);
     auto const now = Cache::Clock::now();
@@ -94,14 +94,14 @@ TEST_CASE("a value outlives its entry")
     CHECK(*held == 1);
 }
 
-TEST_CASE("a cache of no capacity holds nothing")
+TEST_CASE("a cache of capacity 0 stores nothing")
 {
     Cache cache(0, 1h);
     cache.put("a", number(1));
     CHECK(cache.find("a") == nullptr);
 }
 
-TEST_CASE("ids and digests are keys")
+TEST_CASE("ids and digests can be keys of a cache")
 {
     auto const id = core::Uuid::v7();
     core::Cache<core::Uuid, int> by_id(2, 1h);
@@ -113,7 +113,7 @@ TEST_CASE("ids and digests are keys")
     CHECK(*by_digest.find(std::array<std::uint8_t, 32>{1, 2, 3}) == 1);
 }
 
-TEST_CASE("threads share a cache")
+TEST_CASE("a cache is safe to use from several threads")
 {
     core::Cache<int, int> cache(50, 1h);
     std::atomic<int> wrong = 0;

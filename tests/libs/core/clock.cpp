@@ -20,7 +20,7 @@ struct Case {
 
 } // namespace
 
-TEST_CASE("a time is written with milliseconds, the rest cut off")
+TEST_CASE("a time is formatted with milliseconds, truncated")
 {
     auto const c = GENERATE(Case{"1970-01-01T00:00:00.000Z", Time{}},
         Case{"2026-01-31T23:59:59.999Z", at(2026, 1, 31, 24h - 1us)},
@@ -31,7 +31,7 @@ TEST_CASE("a time is written with milliseconds, the rest cut off")
     CHECK(core::to_rfc3339(c.time) == c.text);
 }
 
-TEST_CASE("a time of more than four digits' year has no text")
+TEST_CASE("a time outside the years 0001 to 9999 cannot be formatted")
 {
     CHECK(core::is_representable(core::min_time));
     CHECK(core::is_representable(core::max_time));
@@ -40,7 +40,7 @@ TEST_CASE("a time of more than four digits' year has no text")
     CHECK_THROWS_AS(core::to_rfc3339(time), std::out_of_range);
 }
 
-TEST_CASE("RFC 3339 timestamps are read")
+TEST_CASE("RFC 3339 timestamps are parsed")
 {
     // The first five are the examples of RFC 3339, 5.8.
     auto const c = GENERATE(Case{"1985-04-12T23:20:50.52Z", at(1985, 4, 12, 23h + 20min + 50s + 520ms)},
@@ -64,7 +64,7 @@ TEST_CASE("RFC 3339 timestamps are read")
     CHECK(*core::parse_rfc3339(c.text) == c.time);
 }
 
-TEST_CASE("anything else is no timestamp")
+TEST_CASE("texts in other formats are refused as timestamps")
 {
     auto const* text = GENERATE(as<char const*>(), "", "2026", "2026-01-31", "2026-01-31T00:00:00",
         "20260131T000000Z", "2026-01-31 00:00:00Z", "2026-01-31T00:00Z", "2026-1-31T00:00:00Z",
@@ -83,7 +83,7 @@ TEST_CASE("anything else is no timestamp")
     CHECK_FALSE(core::parse_rfc3339(text));
 }
 
-TEST_CASE("a timestamp holds no zero byte")
+TEST_CASE("a timestamp with a zero byte is refused")
 {
     using namespace std::string_view_literals;
     CHECK_FALSE(core::parse_rfc3339("2026-01-31T00:00:00Z\0"sv));
@@ -99,7 +99,7 @@ TEST_CASE("every prefix of a timestamp is refused")
         CHECK_FALSE(core::parse_rfc3339(whole.substr(0, size)));
 }
 
-TEST_CASE("a written time reads back to the millisecond")
+TEST_CASE("a formatted time parses to the same millisecond")
 {
     std::mt19937_64 random(20260131); // NOLINT(cert-msc51-cpp): the same cases each time
     std::uniform_int_distribution<std::int64_t> micros(
@@ -111,13 +111,13 @@ TEST_CASE("a written time reads back to the millisecond")
     }
 }
 
-TEST_CASE("texts order as their times do")
+TEST_CASE("formatted times sort like the times")
 {
     CHECK(core::to_rfc3339(Time{-1500us}) < core::to_rfc3339(Time{-500us}));
     CHECK(core::to_rfc3339(Time{-500us}) < core::to_rfc3339(Time{500us}));
 }
 
-TEST_CASE("the system's clock tells the system's time")
+TEST_CASE("the system clock returns the system's time")
 {
     auto const before = std::chrono::system_clock::now() - 1us;
     auto const now = core::SystemClock().now();

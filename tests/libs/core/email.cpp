@@ -3,7 +3,7 @@
 using core::is_email;
 namespace json = boost::json;
 
-TEST_CASE("addresses that web forms accept")
+TEST_CASE("addresses that web forms accept are accepted")
 {
     auto const text = GENERATE(as<std::string>(), "ada@example.com", "a@b", "a.b+c@sub.example.co",
         "x_y~z!#$%&'*+/=?^`{|}-@e.x", "1@2.3", ".a.@example.com", "a@" + std::string(63, 'x') + ".com",
@@ -12,7 +12,7 @@ TEST_CASE("addresses that web forms accept")
     CHECK(is_email(text));
 }
 
-TEST_CASE("texts that are no addresses")
+TEST_CASE("texts that are not email addresses are refused")
 {
     auto const text = GENERATE(as<std::string>(), "", "a", "@", "a@", "@b", "a@b@c", "a b@c.d", "a@b c",
         "a@-b.c", "a@b-.c", "a@b..c", "a@.b", "a@b.", "a@b_c.d", "Ada <ada@example.com>", "a@b.c\n",
@@ -22,9 +22,9 @@ TEST_CASE("texts that are no addresses")
     CHECK_FALSE(is_email(text));
 }
 
-TEST_CASE("the longest texts are judged too")
+TEST_CASE("long texts are checked in bounded time")
 {
-    // An expression that backtracks without bound would take for ever.
+    // A regular expression with unbounded backtracking would not finish.
     std::string const labels = "a@" + std::string(251, 'x') + "!";
     std::string dashes = "a@";
     while (dashes.size() < 252)
@@ -34,7 +34,7 @@ TEST_CASE("the longest texts are judged too")
     CHECK_FALSE(is_email(std::string(1'000'000, 'a')));
 }
 
-TEST_CASE("an address may be left, cleared or changed")
+TEST_CASE("an email field of a PATCH may be absent, cleared or changed")
 {
     json::value const body =
         json::parse(R"({"n": null, "good": "ada@example.com", "bad": "ada", "empty": "", "type": 5})");

@@ -2,7 +2,7 @@
 
 using core::Error;
 
-TEST_CASE("one fault is told in full")
+TEST_CASE("a single fault is described completely")
 {
     Error const error = Error::validation({{"/title", "required", "is required"}});
     CHECK(error.code().name == "VALIDATION_ERROR");
@@ -14,13 +14,13 @@ TEST_CASE("one fault is told in full")
     CHECK(error.faults()[0].code == "required");
 }
 
-TEST_CASE("a fault of the whole body names the body")
+TEST_CASE("an error of the whole body names the body")
 {
     CHECK(Error::validation({{"", "type", "must be a JSON object"}}).detail() ==
           "The body must be a JSON object.");
 }
 
-TEST_CASE("several faults are counted")
+TEST_CASE("the number of several faults is given")
 {
     Error const error =
         Error::validation({{"/a", "required", "is required"}, {"/b", "type", "must be a string"}});
@@ -28,7 +28,7 @@ TEST_CASE("several faults are counted")
     CHECK(error.faults().size() == 2);
 }
 
-TEST_CASE("of many faults the first are named")
+TEST_CASE("only the first of many faults are listed")
 {
     std::vector<core::FieldError> many;
     for (std::size_t i = 0; i <= Error::max_faults; ++i)
@@ -39,7 +39,7 @@ TEST_CASE("of many faults the first are named")
     CHECK(error.faults().back().pointer == "/field99");
 }
 
-TEST_CASE("of a long name in a pointer the beginning is said")
+TEST_CASE("a long name in a pointer is truncated")
 {
     auto const said = [](std::string const& pointer) {
         return Error::validation({{pointer, "type", "must be a string"}}).faults().at(0).pointer;
@@ -50,7 +50,7 @@ TEST_CASE("of a long name in a pointer the beginning is said")
     CHECK(said("/" + std::string(100'000, 'x')) == "/" + longest + "\u2026");
     CHECK(said("?" + longest + "y") == "?" + longest.substr(1) + "\u2026");
     CHECK(said("/a~1b/c~0d") == "/a~1b/c~0d");
-    // Neither a character nor an escape is cut in two.
+    // Neither a character nor an escape sequence is cut in two.
     std::string const almost(Error::max_name - 1, 'x');
     CHECK(said("/" + almost + "\u00fc") == "/" + almost + "\u2026");
     CHECK(said("/" + almost + "~1") == "/" + almost + "\u2026");
@@ -58,7 +58,7 @@ TEST_CASE("of a long name in a pointer the beginning is said")
           "/" + longest + "\u2026 is required.");
 }
 
-TEST_CASE("unavailable says when to come back")
+TEST_CASE("an UNAVAILABLE error has a Retry-After")
 {
     Error const error = Error::unavailable("The database does not answer.", 7);
     CHECK(error.code().status == 503);
@@ -67,7 +67,7 @@ TEST_CASE("unavailable says when to come back")
     CHECK(Error::unavailable("x").headers()[0].second == "1");
 }
 
-TEST_CASE("headers and members are kept through a throw")
+TEST_CASE("an error keeps its headers and members when it is thrown")
 {
     try {
         throw Error(core::codes::rate_limited, "Slow down.")
@@ -80,7 +80,7 @@ TEST_CASE("headers and members are kept through a throw")
     }
 }
 
-TEST_CASE("a named error takes headers and members too")
+TEST_CASE("headers and members can be added to an error variable")
 {
     Error error(core::codes::conflict, "Again.");
     error.header("A", "1").header("B", "2").member("x", "y").member("x", "z");
@@ -89,7 +89,7 @@ TEST_CASE("a named error takes headers and members too")
     CHECK(error.faults().empty());
 }
 
-TEST_CASE("what was looked for is there or not found")
+TEST_CASE("require_found returns the value or throws NOT_FOUND")
 {
     CHECK(core::require_found(std::optional<std::string>("x"), "thing") == "x");
     try {

@@ -3,7 +3,7 @@
 #include <random>
 #include <vector>
 
-// Scopes 2 and 3 are one tenant's, 4 and 5 another's, 6 a third's.
+// Scopes 2 and 3 belong to one tenant, 4 and 5 to another, 6 to a third.
 
 namespace {
 
@@ -29,7 +29,7 @@ std::vector<std::int64_t> pop_all(Queue& queue)
 
 } // namespace
 
-TEST_CASE("tenants take turns, and within a tenant its scopes")
+TEST_CASE("tenants take turns, and the scopes of a tenant take turns")
 {
     Queue queue;
     push(queue, 2, 3);
@@ -60,7 +60,7 @@ TEST_CASE("items are counted by tenant and by scope until they leave")
     CHECK(queue.size() == 3);
 }
 
-TEST_CASE("what is ahead of a new item is what leaves before it")
+TEST_CASE("ahead_of is the number of items that leave before a new item")
 {
     std::minstd_rand random(7);
     std::uniform_int_distribution<int> few(0, 4), many(0, 30), scope(0, 9);
@@ -68,7 +68,8 @@ TEST_CASE("what is ahead of a new item is what leaves before it")
         Queue queue;
         for (std::int64_t id = 0; id < 8; ++id)
             push(queue, id, random() % 4 == 0 ? many(random) : few(random));
-        for (int taken = many(random); taken > 0; --taken) // so that the rounds do not begin with the first
+        // Takes some items, so that the rounds do not start with the first scope.
+        for (int taken = many(random); taken > 0; --taken)
             queue.pop(all);
         auto const owner = Owner::of(scope(random));
         std::size_t const expected = queue.ahead_of(owner);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view colours[] = {"red", "green", "blue"};
 
-/// The faults as `pointer code` and in order.
+/// The errors as `pointer code`, in order.
 std::vector<std::string> faults_of(Fields const& fields)
 {
     std::vector<std::string> list;
@@ -26,7 +26,7 @@ struct TextCase {
 
 } // namespace
 
-TEST_CASE("a required text")
+TEST_CASE("a required text must be present and have a valid length")
 {
     auto const c = GENERATE(TextCase{R"({"t": "ab"})", "", ""}, TextCase{R"({"t": "abcd"})", "", ""},
         TextCase{R"({"t": "日本語字"})", "", ""}, TextCase{R"({})", "/t required", "is required"},
@@ -58,7 +58,7 @@ TEST_CASE("a required text")
     }
 }
 
-TEST_CASE("messages count in good English")
+TEST_CASE("messages use singular and plural")
 {
     json::value const body = json::parse(R"({"one": "", "many": "ab", "list": ["a", "b"]})");
     Fields f(body);
@@ -71,7 +71,7 @@ TEST_CASE("messages count in good English")
     CHECK(f.faults()[2].detail == "must have at most 1 item");
 }
 
-TEST_CASE("an optional text may be absent or null, not wrong")
+TEST_CASE("an optional text may be absent or null, but not invalid")
 {
     json::value const body = json::parse(R"({"n": null, "ok": "x", "empty": "", "bad": 1})");
     Fields f(body);
@@ -90,7 +90,7 @@ TEST_CASE("an optional text may be absent or null, not wrong")
     CHECK_FALSE(f.is_null("absent"));
 }
 
-TEST_CASE("one of several words")
+TEST_CASE("a word must be one of the allowed words")
 {
     json::value const body = json::parse(R"({"c": "blue", "bad": "Blue", "n": null, "t": 1})");
     Fields f(body);
@@ -107,7 +107,7 @@ TEST_CASE("one of several words")
     CHECK(f.faults()[0].detail == "must be one of red, green, blue");
 }
 
-TEST_CASE("integers")
+TEST_CASE("an integer must be a whole number within its bounds")
 {
     struct Case {
         char const* number;
@@ -129,7 +129,7 @@ TEST_CASE("integers")
     CHECK(faults_of(f) == (*c.fault == '\0' ? Faults{} : Faults{c.fault}));
 }
 
-TEST_CASE("integers reach to both ends of 64 bits, doubles only as far as they are exact")
+TEST_CASE("integers may have 64 bits, and doubles are accepted if they are exact")
 {
     constexpr auto least = std::numeric_limits<std::int64_t>::min();
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
@@ -145,7 +145,7 @@ TEST_CASE("integers reach to both ends of 64 bits, doubles only as far as they a
     CHECK(faults_of(f) == Faults{"/d range"});
 }
 
-TEST_CASE("booleans and times")
+TEST_CASE("booleans and times are read")
 {
     json::value const body = json::parse(
         R"({"yes": true, "no": false, "n": null, "s": "true", "one": 1,
@@ -166,7 +166,7 @@ TEST_CASE("booleans and times")
     CHECK(faults_of(f) == Faults{"/s type", "/one type", "/late format", "/number type"});
 }
 
-TEST_CASE("lists of texts")
+TEST_CASE("lists of texts are read and limited")
 {
     json::value const body = json::parse(
         R"({"ok": ["a", "b", "a"], "empty": [], "n": null, "not": "a", "many": ["a", "b", "c", "d"],
@@ -184,7 +184,7 @@ TEST_CASE("lists of texts")
                               "/mixed/3 too_long", "/mixed/4 type", "/mixed/5 format"});
 }
 
-TEST_CASE("pointers are escaped as RFC 6901 says")
+TEST_CASE("pointers are escaped according to RFC 6901")
 {
     json::value const body = json::parse(R"({"a/b": 1, "m~n": 1, "~1": ["", ""]})");
     Fields f(body);
@@ -194,7 +194,7 @@ TEST_CASE("pointers are escaped as RFC 6901 says")
     CHECK(faults_of(f) == Faults{"/a~1b type", "/m~0n type", "/~01/0 too_short", "/~01/1 too_short"});
 }
 
-TEST_CASE("all faults are found at once and thrown as one error")
+TEST_CASE("all errors are collected and thrown as one error")
 {
     json::value const body = json::parse(R"({"title": "", "priority": "urgent"})");
     Fields f(body);
@@ -213,7 +213,7 @@ TEST_CASE("all faults are found at once and thrown as one error")
     }
 }
 
-TEST_CASE("a field keeps its first fault")
+TEST_CASE("only the first error of a field is kept")
 {
     json::value const body = json::parse(R"({"email": 5})");
     Fields f(body);
@@ -225,7 +225,7 @@ TEST_CASE("a field keeps its first fault")
     CHECK(faults_of(f) == Faults{"/email type", "/other format", "/ids/3 not_allowed"});
 }
 
-TEST_CASE("a body that is not an object is the one fault")
+TEST_CASE("a body that is not an object is the only error")
 {
     auto const* text = GENERATE(as<char const*>(), "[]", "\"x\"", "5", "null", "true");
     json::value const body = json::parse(text);
@@ -240,7 +240,7 @@ TEST_CASE("a body that is not an object is the one fault")
     CHECK(f.faults().size() == 1);
 }
 
-TEST_CASE("nested objects and arrays")
+TEST_CASE("faults in nested objects have their full pointers")
 {
     json::value const body = json::parse(R"({"app": {"name": 5}, "n": null, "s": "x", "list": [1, 2, 3]})");
     Fields f(body);
@@ -260,7 +260,7 @@ TEST_CASE("nested objects and arrays")
     CHECK(faults_of(not_object) == Faults{"/s type"});
 }
 
-TEST_CASE("whoever sends many faults is told of some")
+TEST_CASE("the number of reported errors is limited")
 {
     json::array list;
     json::object object;
@@ -274,7 +274,7 @@ TEST_CASE("whoever sends many faults is told of some")
     f.text("title", 1, 10);
     REQUIRE(f.faults().size() == Fields::max_faults);
     CHECK(f.faults().front().pointer == "/list/0");
-    CHECK(f.faults().back().pointer == "/list/99"); // the first ones, and none twice
+    CHECK(f.faults().back().pointer == "/list/99"); // the first faults, each once
 
     json::value const members = std::move(object);
     Fields nested(members, "/data"), all(body);
@@ -288,7 +288,7 @@ TEST_CASE("whoever sends many faults is told of some")
     CHECK_THROWS_AS(all.check(), core::Error);
 }
 
-TEST_CASE("a member whose name is the client's to choose has no U+0000 in it")
+TEST_CASE("a member's name must not contain U+0000 if the client chooses it")
 {
     using namespace std::string_literals;
     json::object members{{"good", "x"}};

@@ -5,7 +5,7 @@ namespace json = boost::json;
 
 static constexpr std::string_view colours[] = {"red", "green", "blue"};
 
-TEST_CASE("a text may be left, cleared or changed")
+TEST_CASE("a text field of a PATCH may be absent, cleared or changed")
 {
     json::value const body = json::parse(R"({"clear": null, "set": "x", "bad": "", "wrong": 5})");
     Fields f(body);
@@ -19,13 +19,13 @@ TEST_CASE("a text may be left, cleared or changed")
     CHECK(set);
     CHECK(set.value == "x");
     CHECK(f.ok());
-    // What is faulty must not look like a wish to clear.
+    // An invalid value must not clear the field.
     CHECK_FALSE(f.change_text("bad", 1, 10));
     CHECK_FALSE(f.change_text("wrong", 1, 10));
     CHECK(f.faults().size() == 2);
 }
 
-TEST_CASE("a word may be changed, and cleared where that is allowed")
+TEST_CASE("a word of a PATCH may be changed, and cleared if nullable")
 {
     json::value const body = json::parse(R"({"n": null, "set": "green", "bad": "pink"})");
     Fields f(body);
@@ -43,7 +43,7 @@ TEST_CASE("a word may be changed, and cleared where that is allowed")
     CHECK(f.faults()[1].code == "not_allowed");
 }
 
-TEST_CASE("a list may be left, cleared, emptied or changed")
+TEST_CASE("a list of a PATCH may be absent, cleared, emptied or changed")
 {
     json::value const body = json::parse(R"({"n": null, "set": ["a", "b"], "empty": [], "bad": ["a", 1]})");
     Fields f(body);
@@ -59,7 +59,7 @@ TEST_CASE("a list may be left, cleared, emptied or changed")
     CHECK(f.faults()[0].pointer == "/bad/1");
 }
 
-TEST_CASE("a PATCH changes at least one known field")
+TEST_CASE("a PATCH must change at least one known field")
 {
     json::value const empty = json::parse(R"({"unknown": 1})");
     Fields none(empty);

@@ -27,7 +27,7 @@ std::uint64_t now_ms()
 
 } // namespace
 
-TEST_CASE("a new id says version 7, variant 10 and the time")
+TEST_CASE("a new id contains version 7, variant 10 and the time")
 {
     for (int i = 0; i < 1000; ++i) {
         auto const before = now_ms();
@@ -35,12 +35,12 @@ TEST_CASE("a new id says version 7, variant 10 and the time")
         REQUIRE(id.bytes()[6] >> 4 == 7);
         REQUIRE(id.bytes()[8] >> 6 == 2);
         REQUIRE(millis(id) >= before);
-        // Counting up may run into the next millisecond, never further.
+        // Incrementing may reach the next millisecond, but no later one.
         REQUIRE(millis(id) <= now_ms() + 1);
     }
 }
 
-TEST_CASE("ids of one thread increase, and their texts with them")
+TEST_CASE("ids of one thread increase, and so do their texts")
 {
     Uuid last = Uuid::v7();
     for (int i = 0; i < 50'000; ++i) {
@@ -69,7 +69,7 @@ TEST_CASE("ids of several threads differ")
     CHECK(all.size() == 40'000);
 }
 
-TEST_CASE("ids of different milliseconds share no random part")
+TEST_CASE("ids of different milliseconds have different random parts")
 {
     std::set<std::uint8_t> last_bytes;
     std::set<std::uint8_t> first_random_bytes;
@@ -77,14 +77,15 @@ TEST_CASE("ids of different milliseconds share no random part")
         Uuid const id = Uuid::v7();
         last_bytes.insert(id.bytes()[15]);
         first_random_bytes.insert(id.bytes()[9]);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1)); // so that the next is of another one
+        // Waits, so that the ids have different milliseconds.
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    // 40 draws of 256 give fewer than 20 kinds once in far more than 10^10 runs.
+    // 40 draws from 256 values give fewer than 20 distinct values less than once in 10^10 runs.
     CHECK(last_bytes.size() >= 20);
     CHECK(first_random_bytes.size() >= 20);
 }
 
-TEST_CASE("a text is read in either case and written in lower case")
+TEST_CASE("an id is parsed in either case and formatted in lower case")
 {
     auto const id = Uuid::parse("017F22E2-79B0-7CC3-98C4-DC0C0C07398F"); // RFC 9562, A.6
     REQUIRE(id);
@@ -97,7 +98,7 @@ TEST_CASE("a text is read in either case and written in lower case")
     CHECK(Uuid::parse("ffffffff-ffff-ffff-ffff-ffffffffffff")->bytes()[15] == 0xff);
 }
 
-TEST_CASE("another text is no id")
+TEST_CASE("other texts are not ids")
 {
     auto const* text = GENERATE(as<char const*>(), "", "017f22e2", "017f22e279b07cc398c4dc0c0c07398f",
         "{017f22e2-79b0-7cc3-98c4-dc0c0c07398f}", "urn:uuid:017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
@@ -110,7 +111,7 @@ TEST_CASE("another text is no id")
     CHECK_FALSE(Uuid::parse(text));
 }
 
-TEST_CASE("any id reads back from its text")
+TEST_CASE("any formatted id parses to the same id")
 {
     std::mt19937_64 random(7); // NOLINT(cert-msc51-cpp): the same cases each time
     for (int i = 0; i < 5000; ++i) {
@@ -122,7 +123,7 @@ TEST_CASE("any id reads back from its text")
     }
 }
 
-TEST_CASE("the hash looks at every byte")
+TEST_CASE("the hash depends on every byte")
 {
     Uuid const zero;
     for (std::size_t i = 0; i < 16; ++i) {

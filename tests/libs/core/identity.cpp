@@ -5,7 +5,7 @@ using core::allows;
 using core::Environment;
 using core::Scope;
 
-TEST_CASE("environments have names")
+TEST_CASE("names of environments can be formatted and parsed")
 {
     for (auto const env : {Environment::production, Environment::sandbox})
         CHECK(core::parse_environment(core::to_string(env)) == env);
@@ -15,7 +15,7 @@ TEST_CASE("environments have names")
     CHECK_FALSE(core::parse_environment(text));
 }
 
-TEST_CASE("a tenant's two scopes are numbered from its id")
+TEST_CASE("the ids of a tenant's two scopes are computed from the id of the tenant")
 {
     Scope const production = Scope::of(21, Environment::production, "acme");
     Scope const sandbox = Scope::of(21, Environment::sandbox, "acme");
@@ -32,7 +32,7 @@ TEST_CASE("a tenant's two scopes are numbered from its id")
     }
 }
 
-TEST_CASE("a route lets in the kinds of caller it names")
+TEST_CASE("a route allows the kinds of caller that it names")
 {
     constexpr Access kinds[] = {Access::anonymous, Access::key, Access::publishable_key, Access::user,
         Access::admin, Access::owner, Access::master};
@@ -54,7 +54,7 @@ TEST_CASE("a route lets in the kinds of caller it names")
     }
 }
 
-TEST_CASE("a caller knows whether it is staff and whether it has a token")
+TEST_CASE("whether a caller is staff or has a token depends on its kind")
 {
     CHECK(core::Caller{.kind = Access::key}.is_staff());
     CHECK_FALSE(core::Caller{.kind = Access::key}.is_jwt());

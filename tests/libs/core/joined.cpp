@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-TEST_CASE("arrays are joined in their order, while compiling")
+TEST_CASE("arrays are concatenated in order at compile time")
 {
     constexpr auto few = std::to_array<std::string_view>({"a", "b"});
     constexpr auto one = std::to_array<std::string_view>({"c"});

@@ -16,7 +16,7 @@ template <class T> static std::string written(T const& value)
     return std::move(w).str();
 }
 
-TEST_CASE("commas stand between values and nowhere else")
+TEST_CASE("commas are placed between values only")
 {
     JsonWriter w;
     w.begin_object();
@@ -41,7 +41,7 @@ TEST_CASE("commas stand between values and nowhere else")
                      R"("objects":[{"a":1},{"b":2,"c":3}],"last":null})");
 }
 
-TEST_CASE("text is escaped where RFC 8259 says so")
+TEST_CASE("text is escaped according to RFC 8259")
 {
     CHECK(written("") == R"("")");
     CHECK(written(std::string_view()) == R"("")");
@@ -54,7 +54,7 @@ TEST_CASE("text is escaped where RFC 8259 says so")
     CHECK(written("\x7f / é 日本 😀 \u2028") == "\"\x7f / é 日本 😀 \u2028\"");
 }
 
-TEST_CASE("one byte is found at every place of a long text")
+TEST_CASE("a byte is escaped at every position of a long text")
 {
     for (int byte = 0; byte < 0x80; ++byte) {
         for (std::size_t at = 0; at < 27; ++at) {
@@ -68,7 +68,7 @@ TEST_CASE("one byte is found at every place of a long text")
     }
 }
 
-TEST_CASE("what is written is read back by Boost.JSON")
+TEST_CASE("Boost.JSON parses the output to the same text")
 {
     std::mt19937 random(5); // NOLINT(cert-msc51-cpp): the same cases each time
     std::string_view const pieces[] = {
@@ -81,7 +81,7 @@ TEST_CASE("what is written is read back by Boost.JSON")
     }
 }
 
-TEST_CASE("numbers")
+TEST_CASE("numbers are written as JSON numbers")
 {
     CHECK(written(0) == "0");
     CHECK(written(-1) == "-1");
@@ -98,7 +98,7 @@ TEST_CASE("numbers")
     CHECK(written(std::numeric_limits<double>::quiet_NaN()) == "null");
 }
 
-TEST_CASE("a double reads back the same")
+TEST_CASE("a formatted double parses to the same value")
 {
     std::mt19937_64 random(9); // NOLINT(cert-msc51-cpp): the same cases each time
     std::uniform_real_distribution<double> mantissa(-1, 1);
@@ -110,7 +110,7 @@ TEST_CASE("a double reads back the same")
     }
 }
 
-TEST_CASE("times, ids, lists and optionals")
+TEST_CASE("times, ids, lists and optionals are written as JSON")
 {
     CHECK(written(core::Time{std::chrono::milliseconds(1)}) == R"("1970-01-01T00:00:00.001Z")");
     auto const id = core::Uuid::v7();
@@ -127,7 +127,7 @@ TEST_CASE("times, ids, lists and optionals")
     CHECK(written(nullptr) == "null");
 }
 
-TEST_CASE("every kind of value takes its comma")
+TEST_CASE("commas separate values of all types")
 {
     auto const id = core::Uuid();
     JsonWriter w(256);

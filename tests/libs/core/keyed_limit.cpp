@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-TEST_CASE("a key holds up to its share, independent of other keys")
+TEST_CASE("a key can hold up to its share, independently of other keys")
 {
     core::KeyedLimit shares(100);
     CHECK(shares.take(1, 60));
@@ -19,7 +19,7 @@ TEST_CASE("a key holds up to its share, independent of other keys")
     CHECK(shares.take(1, 0));
 }
 
-TEST_CASE("a share is whole again once everything was given back")
+TEST_CASE("the whole share is available after everything was given back")
 {
     core::KeyedLimit shares(10);
     for (std::int64_t key = -1000; key < 1000; ++key)
@@ -30,7 +30,7 @@ TEST_CASE("a share is whole again once everything was given back")
         CHECK(shares.take(key, 10));
 }
 
-TEST_CASE("threads never take more of a share than there is")
+TEST_CASE("several threads together never take more than the share")
 {
     core::KeyedLimit shares(3);
     std::atomic<int> held = 0, most = 0;

@@ -14,7 +14,7 @@ static_assert(core::named<Colour>(colours, "green") == Colour::green);
 
 } // namespace
 
-TEST_CASE("a value is found by its name, and what is none is no value")
+TEST_CASE("a known name gives its value, and an unknown name throws")
 {
     CHECK(core::named<Colour>(colours, "red") == Colour::red);
     for (auto const* name : {"", "Red", "gree", "greens"})

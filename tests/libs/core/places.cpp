@@ -4,7 +4,7 @@
 
 #include <optional>
 
-TEST_CASE("each key has so many places, and each place is free again when it is let go")
+TEST_CASE("each key has a limit, and a released place can be taken again")
 {
     core::Places places(2);
     auto first = places.enter(1);
@@ -17,11 +17,11 @@ TEST_CASE("each key has so many places, and each place is free again when it is 
     first.reset();
     CHECK_FALSE(places.enter(1));
     copy.reset();
-    CHECK(places.enter(1)); // and it is given back at once
+    CHECK(places.enter(1)); // the place is released at once
     CHECK(places.enter(1));
 }
 
-TEST_CASE("a place may outlive the places")
+TEST_CASE("a place may outlive its Places object")
 {
     std::optional<core::Places> places(std::in_place, 1);
     auto const place = places->enter(7);

@@ -30,7 +30,7 @@ static_assert(!std::is_convertible_v<Secret, std::string>);
 static_assert(!std::is_convertible_v<std::string, Secret>);
 static_assert(std::is_nothrow_move_constructible_v<Secret> && std::is_nothrow_move_assignable_v<Secret>);
 
-TEST_CASE("a secret equals its value and nothing else")
+TEST_CASE("a secret equals only its own value")
 {
     Secret const secret(std::string("correct horse"));
     CHECK(secret.equals("correct horse"));
@@ -44,7 +44,7 @@ TEST_CASE("a secret equals its value and nothing else")
     CHECK_FALSE(Secret().equals("x"));
 }
 
-TEST_CASE("a secret is copied and moved")
+TEST_CASE("a secret can be copied and moved")
 {
     auto const* text =
         GENERATE(as<char const*>(), "short", "a secret that is too long for a string's own buffer");
@@ -53,7 +53,7 @@ TEST_CASE("a secret is copied and moved")
     Secret moved(std::move(original));
     CHECK(copy.equals(text));
     CHECK(moved.equals(text));
-    CHECK(original.empty()); // NOLINT(bugprone-use-after-move): what is left is the point
+    CHECK(original.empty()); // NOLINT(bugprone-use-after-move): the moved-from state is under test
     Secret assigned(std::string("before"));
     assigned = copy;
     CHECK(assigned.equals(text));
@@ -67,9 +67,10 @@ TEST_CASE("a secret is copied and moved")
     CHECK(assigned.equals(text));
 }
 
-TEST_CASE("a secret that was moved from holds no trace")
+TEST_CASE("a moved-from secret holds no trace of its value")
 {
-    // Short enough to live in the object itself, where a plain string would leave it.
+    // The value is short enough for the string's internal buffer. A plain string would keep it there after a
+    // move.
     Secret original(std::string("hunter2"));
     REQUIRE(bytes_of(original).find("unter2") != std::string::npos);
     Secret const moved(std::move(original));

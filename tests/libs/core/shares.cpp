@@ -4,7 +4,7 @@
 
 namespace {
 
-/// Lets each of these owners take as much as it is admitted, in turns; what each holds.
+/// `owners` owners take units in turns until none is admitted. Returns the units of each owner.
 std::map<int, std::size_t> fill(core::Shares<int>& shares, int owners)
 {
     for (bool taken = true; taken;) {
@@ -23,7 +23,7 @@ std::map<int, std::size_t> fill(core::Shares<int>& shares, int owners)
 
 } // namespace
 
-TEST_CASE("an owner that is alone gets a quarter, and more owners equal parts that leave some free")
+TEST_CASE("a single owner gets a quarter, several get equal parts, and some capacity stays free")
 {
     for (int const owners : {1, 2, 4, 20, 200}) {
         CAPTURE(owners);
@@ -35,11 +35,11 @@ TEST_CASE("an owner that is alone gets a quarter, and more owners equal parts th
             CHECK(count <= expected + 1);
         }
         CHECK(shares.used() < shares.capacity());
-        CHECK(shares.admits(owners)); // one more
+        CHECK(shares.admits(owners)); // one more owner
     }
 }
 
-TEST_CASE("a few units are shared, too, and all of them are used by many")
+TEST_CASE("a small number of units is shared too, and many owners together use all units")
 {
     core::Shares<int> shares(10, 4, 1);
     CHECK(fill(shares, 1).at(0) == 8);
@@ -49,11 +49,11 @@ TEST_CASE("a few units are shared, too, and all of them are used by many")
     CHECK(shares.allowance(9) == 0);
 }
 
-TEST_CASE("what is given back is there for others, and what is too large for what is free is refused")
+TEST_CASE("returned capacity is available to others, and a larger amount than is free is refused")
 {
     core::Shares<int> bytes(100, 1, 3);
     CHECK_FALSE(bytes.admits(1, 101));
-    CHECK(bytes.admits(1, 100)); // it holds nothing yet
+    CHECK(bytes.admits(1, 100)); // the owner holds nothing yet
     bytes.take(1, 20);
     CHECK(bytes.allowance(1) == 5);
     CHECK_FALSE(bytes.admits(1, 6));
@@ -63,7 +63,7 @@ TEST_CASE("what is given back is there for others, and what is too large for wha
     CHECK(bytes.admits(2, 81));
 }
 
-TEST_CASE("a scope has a share of its tenant's share, which leaves some to the tenant's other one")
+TEST_CASE("a scope gets part of its tenant's share, and the rest stays for the tenant's other scope")
 {
     using core::Owner;
     core::OwnerShares shares(1'200, 1, 3);
@@ -83,7 +83,7 @@ TEST_CASE("a scope has a share of its tenant's share, which leaves some to the t
     CHECK(take_all(3) == 0);
 }
 
-TEST_CASE("a scope that holds nothing may take what its tenant may, however large")
+TEST_CASE("a scope that holds nothing may take any amount that its tenant may take")
 {
     core::OwnerShares shares(100, 1, 3);
     auto const sandbox = core::Owner::of(3);

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("case is that of ASCII")
+TEST_CASE("only ASCII letters change case")
 {
     CHECK(core::lower("Host: ÄZ[@`{") == "host: Äz[@`{");
     CHECK(core::equal_ignoring_case("Content-TYPE", "content-type"));
@@ -10,14 +10,14 @@ TEST_CASE("case is that of ASCII")
     CHECK_FALSE(core::equal_ignoring_case("[", "{"));
 }
 
-TEST_CASE("white space around a text goes, that inside stays")
+TEST_CASE("white space is trimmed at both ends only")
 {
     CHECK(core::trim(" \t a b\r\n") == "a b");
     CHECK(core::trim(" \n").empty());
     CHECK(core::trim("").empty());
 }
 
-TEST_CASE("text becomes HTML that shows it to the letter")
+TEST_CASE("text is escaped for HTML")
 {
     std::string out = "<b>";
     core::append_html_escaped(out, R"(a < b & "c" > 'd' é)");

@@ -30,7 +30,7 @@ std::string encode(char32_t c)
 
 } // namespace
 
-TEST_CASE("every code point but the surrogates is valid UTF-8, counted as one")
+TEST_CASE("every code point except the surrogates is valid UTF-8 and counts as one")
 {
     for (char32_t c = 0; c <= 0x10ffff; ++c) {
         std::string const text = encode(c);
@@ -41,7 +41,7 @@ TEST_CASE("every code point but the surrogates is valid UTF-8, counted as one")
     SUCCEED();
 }
 
-TEST_CASE("ill-formed sequences are refused wherever they stand")
+TEST_CASE("ill-formed sequences are refused at every position")
 {
     auto const bad = GENERATE(as<std::string_view>(), "\x80", "\xbf", "\xc0\x80", "\xc0\xaf", "\xc1\xbf",
         "\xe0\x80\x80", "\xe0\x80\xaf", "\xe0\x9f\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf",
@@ -58,7 +58,7 @@ TEST_CASE("ill-formed sequences are refused wherever they stand")
     }
 }
 
-TEST_CASE("well-formed text is accepted and its code points counted")
+TEST_CASE("well-formed text is accepted and its code points are counted")
 {
     CHECK(core::is_utf8(""));
     CHECK(core::count_code_points("") == 0);
@@ -67,13 +67,13 @@ TEST_CASE("well-formed text is accepted and its code points counted")
     CHECK(core::is_utf8("κόσμε"));
     CHECK(core::count_code_points("κόσμε") == 5);
     CHECK(core::count_code_points("日本語") == 3);
-    // A family is one picture of seven code points.
+    // This emoji of a family consists of seven code points.
     CHECK(core::is_utf8("👨‍👩‍👧‍👦"));
     CHECK(core::count_code_points("👨‍👩‍👧‍👦") == 7);
     CHECK(core::is_utf8("\xef\xbf\xbf\xf4\x8f\xbf\xbf"));
 }
 
-TEST_CASE("random texts are counted and accepted, and refused once cut inside a code point")
+TEST_CASE("random texts are accepted and counted, and refused if cut inside a code point")
 {
     std::mt19937 random(42); // NOLINT(cert-msc51-cpp): the same cases each time
     for (int round = 0; round < 2000; ++round) {
@@ -92,7 +92,7 @@ TEST_CASE("random texts are counted and accepted, and refused once cut inside a 
     }
 }
 
-TEST_CASE("a text is cut between its characters")
+TEST_CASE("text is cut between characters")
 {
     CHECK(core::whole_characters("plain", 5) == "plain");
     CHECK(core::whole_characters("plain", 4) == "plai");
@@ -101,6 +101,6 @@ TEST_CASE("a text is cut between its characters")
     std::string const cuts[] = {"", "a", "a", "aé", "aé", "aé", "aé日", "aé日", "aé日", "aé日", text};
     for (std::size_t limit = 0; limit < std::size(cuts); ++limit)
         CHECK(core::whole_characters(text, limit) == cuts[limit]);
-    // What is no text is cut somewhere, so that whoever goes on comes to its end.
+    // Text that is not UTF-8 is cut too, so that a caller that continues after the cut reaches the end.
     CHECK(core::whole_characters(std::string(20, '\x80'), 10).size() == 7);
 }

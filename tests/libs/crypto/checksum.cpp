@@ -2,7 +2,7 @@
 
 #include <set>
 
-TEST_CASE("CRC-32 in base62")
+TEST_CASE("CRC-32 is encoded in base62")
 {
     struct Case {
         char const* text;
@@ -16,7 +16,7 @@ TEST_CASE("CRC-32 in base62")
     CHECK(crypto::crc32_base62(c.text) == c.checksum);
 }
 
-TEST_CASE("a slip in any one character shows")
+TEST_CASE("a change of any one character changes the checksum")
 {
     std::string const text = "fbk_0123456789abcdefghijklmnopqrstuvwxyzABCD";
     std::set<std::string> seen{crypto::crc32_base62(text)};

@@ -2,7 +2,7 @@
 
 using crypto::equal_constant_time;
 
-TEST_CASE("equal bytes are equal, and only those")
+TEST_CASE("only equal bytes compare equal")
 {
     CHECK(equal_constant_time("", ""));
     CHECK(equal_constant_time(std::string_view(), std::string_view()));

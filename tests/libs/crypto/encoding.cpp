@@ -22,7 +22,7 @@ std::string random_text(std::mt19937& random, std::size_t size)
 
 } // namespace
 
-TEST_CASE("the test vectors of RFC 4648, and both alphabets")
+TEST_CASE("base64 and base64url encode the test values of RFC 4648")
 {
     auto const v =
         GENERATE(Vector{"", "", "", ""}, Vector{"f", "66", "Zg==", "Zg"}, Vector{"fo", "666f", "Zm8=", "Zm8"},
@@ -39,7 +39,7 @@ TEST_CASE("the test vectors of RFC 4648, and both alphabets")
     CHECK(base64url::decode(v.base64url) == v.bytes);
 }
 
-TEST_CASE("hex is read in either case")
+TEST_CASE("hex is decoded in upper and lower case")
 {
     CHECK(hex::decode("aBcDeF09") == "\xab\xcd\xef\x09");
     auto const text = GENERATE(as<std::string_view>(), "a", "abc", "0g", "g0", "0x12", " 12", "12 ", "1 2 ",
@@ -47,7 +47,7 @@ TEST_CASE("hex is read in either case")
     CHECK_FALSE(hex::decode(text));
 }
 
-TEST_CASE("base64 is strict")
+TEST_CASE("malformed base64 is refused")
 {
     auto const text = GENERATE(as<std::string_view>(), "A", "AA", "AAA", "AA=", "A===", "====", "=",
         "==", "Zg=", "Zg", "Zh==", "Zm9=", "Zg==Zg==", "Z=g=", "=Zg=", "Zm9v\n", "Zm9v ", " Zm9v", "Zm 9",
@@ -56,7 +56,7 @@ TEST_CASE("base64 is strict")
     CHECK_FALSE(base64::decode(text));
 }
 
-TEST_CASE("base64url is strict")
+TEST_CASE("malformed base64url is refused")
 {
     auto const text = GENERATE(as<std::string_view>(), "A", "AAAAA", "Zg==", "Zm8=", "Zh", "Zm9", "+/+/",
         "Zm9v\n", "Zm9v.", " Zm9", "Zm9\xff", "Zm9v=", std::string_view("Zm9\0", 4));
@@ -64,7 +64,7 @@ TEST_CASE("base64url is strict")
     CHECK_FALSE(base64url::decode(text));
 }
 
-TEST_CASE("any bytes come back")
+TEST_CASE("any bytes survive encoding and decoding")
 {
     std::mt19937 random(4648); // NOLINT(cert-msc51-cpp): the same cases each time
     for (std::size_t size = 0; size < 300; ++size) {
@@ -77,7 +77,7 @@ TEST_CASE("any bytes come back")
     }
 }
 
-TEST_CASE("whatever is read is written back the same: each value has one text")
+TEST_CASE("decoded text encodes to the same text, so each value has only one encoding")
 {
     std::mt19937 random(1); // NOLINT(cert-msc51-cpp): the same cases each time
     std::string_view const letters = "AQgwZz09+/-_=aef";
@@ -94,7 +94,7 @@ TEST_CASE("whatever is read is written back the same: each value has one text")
     CHECK(read > 1000);
 }
 
-TEST_CASE("base32 of RFC 4648, without its padding")
+TEST_CASE("base32 follows RFC 4648, without padding")
 {
     CHECK(crypto::base32::encode("").empty());
     CHECK(crypto::base32::encode("f") == "MY");

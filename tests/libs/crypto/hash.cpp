@@ -27,7 +27,7 @@ std::string hmac_hex(std::string_view key, std::string_view data)
 
 } // namespace
 
-TEST_CASE("SHA-256 of the examples of FIPS 180")
+TEST_CASE("SHA-256 matches the examples of FIPS 180")
 {
     CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     CHECK(sha256_hex(std::string_view()) == sha256_hex(""));
@@ -38,7 +38,7 @@ TEST_CASE("SHA-256 of the examples of FIPS 180")
           "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST_CASE("HMAC-SHA-256 of RFC 4231")
+TEST_CASE("HMAC-SHA-256 matches RFC 4231")
 {
     CHECK(hmac_hex(std::string(20, '\x0b'), "Hi There") ==
           "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
@@ -56,7 +56,7 @@ TEST_CASE("HMAC-SHA-256 of RFC 4231")
           "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2");
 }
 
-TEST_CASE("HMAC-SHA-1 of RFC 2202")
+TEST_CASE("HMAC-SHA-1 matches RFC 2202")
 {
     auto const hmac = [](std::string_view key, std::string_view data) {
         auto const digest = crypto::hmac_sha1(key, data);
@@ -68,7 +68,7 @@ TEST_CASE("HMAC-SHA-1 of RFC 2202")
           "aa4ae5e15272d00e95705637ce8a3b55ed402112");
 }
 
-TEST_CASE("an empty key is a key, not the one used before")
+TEST_CASE("an empty key is used as a key and does not mean the previous key")
 {
     auto const* empty = "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad";
     CHECK(hmac_hex("another", "x") != empty);
@@ -77,7 +77,7 @@ TEST_CASE("an empty key is a key, not the one used before")
     CHECK(hmac_hex(std::string_view(), std::string_view()) == empty);
 }
 
-TEST_CASE("threads do not disturb each other")
+TEST_CASE("hashes are correct on several threads")
 {
     std::atomic<int> wrong = 0;
     auto const work = [&wrong](std::string text) {

@@ -59,7 +59,7 @@ TEST_CASE("the example of RFC 7515 verifies")
     CHECK(verify_es256(rfc_key(), *jws));
 }
 
-TEST_CASE("a change to any part of a token is noticed")
+TEST_CASE("a change in any part of a token is detected")
 {
     auto const key = rfc_key();
     auto const good = parse_jws(rfc_token).value();
@@ -78,7 +78,7 @@ TEST_CASE("a change to any part of a token is noticed")
     CHECK_FALSE(verify_es256(key, *parse_jws(forged)));
 }
 
-TEST_CASE("signatures that are no signatures are refused and leave no error behind")
+TEST_CASE("invalid signatures are refused and leave no error in OpenSSL's queue")
 {
     auto const key = rfc_key();
     auto const order =
@@ -98,7 +98,7 @@ TEST_CASE("a DER signature is not accepted in place of the raw one")
     auto jws = parse_jws(rfc_token).value();
     std::string const r = jws.signature.substr(0, 32);
     std::string const s = jws.signature.substr(32);
-    // The s of the example has its top bit set, so DER puts a zero in front.
+    // The s of the example has its top bit set, so DER puts a zero before it.
     jws.signature = std::string("\x30\x45\x02\x20") + r + std::string("\x02\x21\x00", 3) + s;
     CHECK_FALSE(verify_es256(rfc_key(), jws));
 }
@@ -123,7 +123,7 @@ TEST_CASE("only ES256 without critical extensions is verified")
     CHECK_FALSE(verify_es256(key, critical));
 }
 
-TEST_CASE("what is not three parts of base64url with two objects is no token")
+TEST_CASE("a token must have three parts of base64url with two objects")
 {
     std::string const object = encode(R"({"alg":"ES256"})");
     std::string const signature = encode(std::string(64, 'x'));
@@ -144,9 +144,9 @@ TEST_CASE("what is not three parts of base64url with two objects is no token")
     CHECK_FALSE(parse_jws(token));
 }
 
-TEST_CASE("a signature has one text only")
+TEST_CASE("a signature has exactly one encoding")
 {
-    // The last character of 86 carries 4 bits that mean nothing: others than zero must not pass.
+    // The last of the 86 characters has 4 unused bits, which must be zero.
     std::string token(rfc_token);
     REQUIRE(token.back() == 'Q');
     for (char const last : {'R', 'S', 'a', 'f'}) {
@@ -155,7 +155,7 @@ TEST_CASE("a signature has one text only")
     }
 }
 
-TEST_CASE("keys that cannot verify ES256 are not read")
+TEST_CASE("keys that cannot verify ES256 are refused")
 {
     json::object const good = rfc_jwk();
     REQUIRE(PublicKey::from_jwk(good));
@@ -179,7 +179,7 @@ TEST_CASE("keys that cannot verify ES256 are not read")
     }
 }
 
-TEST_CASE("points that are not on the curve are not read")
+TEST_CASE("points that are not on the curve are refused")
 {
     json::object const good = rfc_jwk();
     std::string const x = crypto::base64url::decode(std::string_view(good.at("x").as_string())).value();
@@ -204,7 +204,7 @@ TEST_CASE("points that are not on the curve are not read")
     CHECK(ERR_peek_error() == 0);
 }
 
-TEST_CASE("a set keeps the keys it can use")
+TEST_CASE("a key set keeps the usable keys")
 {
     json::object second = rfc_jwk();
     second["kid"] = "second";
@@ -222,7 +222,7 @@ TEST_CASE("a set keeps the keys it can use")
     CHECK(crypto::parse_jwk_set(R"({"keys": []})").keys.empty());
 }
 
-TEST_CASE("what is no key set is told apart from an empty one")
+TEST_CASE("an invalid key set is an error, and an empty key set is not")
 {
     auto const* text = GENERATE(as<char const*>(), "", "{}", "[]", "null", R"({"keys": {}})",
         R"({"keys": null})", "<html>", R"({"keys": [)");

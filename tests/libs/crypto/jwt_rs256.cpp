@@ -9,7 +9,7 @@ namespace json = boost::json;
 
 namespace {
 
-// Made with another library (Node's crypto): `{"alg":"RS256","kid":"rsa"}` over `{"iss":"joe"}`.
+// Signed with another library (Node's crypto): `{"alg":"RS256","kid":"rsa"}` over `{"iss":"joe"}`.
 constexpr std::string_view token =
     "eyJhbGciOiJSUzI1NiIsImtpZCI6InJzYSJ9.eyJpc3MiOiJqb2UifQ.qKHFzyRHSoZyl6rEJYRC4tsqjla2zUMN"
     "EEh9JxvDfXr_Efex4bDYhUZI8koI5qGhF_RvloUjErcnbxug00gtfpOAmPnN1X1lwZl-sCx8NUSBQsoGw3eAv_gU"
@@ -38,7 +38,7 @@ json::object with(json::object object, std::string_view name, json::value value)
 
 } // namespace
 
-TEST_CASE("a token signed with RS256 verifies with its key alone")
+TEST_CASE("an RS256 token verifies only with its own key")
 {
     auto const key = PublicKey::from_rsa_jwk(rsa_jwk());
     auto jws = parse_jws(token);
@@ -46,13 +46,13 @@ TEST_CASE("a token signed with RS256 verifies with its key alone")
     REQUIRE(jws);
     CHECK(key->algorithm() == crypto::SignatureAlgorithm::rs256);
     CHECK(crypto::verify(*key, *jws));
-    CHECK_FALSE(crypto::verify_es256(*key, *jws)); // our own tokens are never RS256
+    CHECK_FALSE(crypto::verify_es256(*key, *jws)); // tokens of auth-mfa never use RS256
     jws->signing_input += 'x';
     CHECK_FALSE(crypto::verify(*key, *jws));
     CHECK(ERR_peek_error() == 0);
 }
 
-TEST_CASE("a token does not choose how it is checked")
+TEST_CASE("a token cannot select the algorithm that verifies it")
 {
     auto const key = PublicKey::from_rsa_jwk(rsa_jwk()).value();
     auto jws = parse_jws(token).value();
@@ -66,7 +66,7 @@ TEST_CASE("a token does not choose how it is checked")
     CHECK_FALSE(crypto::verify(key, jws));
 }
 
-TEST_CASE("RSA keys that are not for RS256 signatures are left out")
+TEST_CASE("RSA keys that are not for RS256 signatures are refused")
 {
     CHECK_FALSE(PublicKey::from_rsa_jwk(with(rsa_jwk(), "kty", "EC")));
     CHECK_FALSE(PublicKey::from_rsa_jwk(with(rsa_jwk(), "alg", "RS512")));
@@ -80,7 +80,7 @@ TEST_CASE("RSA keys that are not for RS256 signatures are left out")
     CHECK_FALSE(PublicKey::from_jwk(rsa_jwk()));
 }
 
-TEST_CASE("only another issuer's key set has RSA keys")
+TEST_CASE("only key sets of other issuers may contain RSA keys")
 {
     std::string const set = json::serialize(json::object{{"keys", json::array{rsa_jwk()}}});
     CHECK(crypto::parse_jwk_set(set).keys.empty());

@@ -17,7 +17,7 @@ namespace json = boost::json;
 
 namespace {
 
-// The key published in RFC 7515, A.3, as SEC 1 and as PKCS #8.
+// The key of RFC 7515, A.3, in SEC 1 and PKCS #8 form.
 constexpr std::string_view rfc_sec1 = R"(-----BEGIN EC PRIVATE KEY-----
 MHcCAQEEII6bEJ5xkJi/mASH3x9dd+nLKWBuvtImO19XwhPfhPSyoAoGCCqGSM49
 AwEHoUQDQgAEf83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEXH8UTNG72b
@@ -46,7 +46,7 @@ std::string text_of(Bio const& bio)
     return {text, static_cast<std::size_t>(size)};
 }
 
-/// PKCS #8; encrypted when there is a password.
+/// PKCS #8; encrypted if there is a password.
 std::string private_pem(EVP_PKEY* key, char const* password = nullptr)
 {
     Bio const bio(BIO_new(BIO_s_mem()), &BIO_free_all);
@@ -65,7 +65,7 @@ std::string public_pem(EVP_PKEY* key)
 
 } // namespace
 
-TEST_CASE("what is signed verifies with the public half and no other")
+TEST_CASE("a signed token verifies only with the matching public key")
 {
     auto const key = SigningKey::generate();
     auto const token = key.sign({{"kid", "k"}, {"typ", "at+jwt"}}, {{"sub", "user-1"}, {"exp", 4102444800}});
@@ -79,7 +79,7 @@ TEST_CASE("what is signed verifies with the public half and no other")
     CHECK(ERR_peek_error() == 0);
 }
 
-TEST_CASE("the algorithm is the key's, whatever the caller says")
+TEST_CASE("the algorithm comes from the key, not from the caller")
 {
     auto const key = SigningKey::generate();
     auto const jws = parse_jws(key.sign({{"alg", "none"}}, {})).value();
@@ -103,7 +103,7 @@ TEST_CASE("halves of a signature shorter than 32 bytes are padded")
     CHECK(padded > 0);
 }
 
-TEST_CASE("a key is read from PEM in either form")
+TEST_CASE("a key can be read from PEM in both forms")
 {
     for (auto const pem : {rfc_sec1, rfc_pkcs8}) {
         auto const jwk = SigningKey::from_pem(pem).public_jwk("rfc");
@@ -115,7 +115,7 @@ TEST_CASE("a key is read from PEM in either form")
     CHECK(SigningKey::from_pem(rfc_sec1).to_pem().equals(rfc_pkcs8));
 }
 
-TEST_CASE("a key survives being written and read")
+TEST_CASE("a key can be written and read again")
 {
     auto const key = SigningKey::generate();
     auto const again = SigningKey::from_pem(key.to_pem().reveal());
@@ -123,14 +123,14 @@ TEST_CASE("a key survives being written and read")
     CHECK(crypto::verify_es256(public_half(key), parse_jws(again.sign({}, {})).value()));
 }
 
-TEST_CASE("the public half has no private member")
+TEST_CASE("the public key has no private member")
 {
     auto const jwk = SigningKey::generate().public_jwk("k");
     CHECK_FALSE(jwk.contains("d"));
     CHECK(jwk.size() == 7);
 }
 
-TEST_CASE("PEM that holds no P-256 private key in the clear is refused")
+TEST_CASE("PEM without an unencrypted P-256 private key is refused")
 {
     Key const p384(EVP_EC_gen("P-384"), &EVP_PKEY_free);
     Key const p256(EVP_EC_gen("P-256"), &EVP_PKEY_free);
@@ -149,7 +149,7 @@ TEST_CASE("PEM that holds no P-256 private key in the clear is refused")
     CHECK_NOTHROW(SigningKey::from_pem(private_pem(p256.get())));
 }
 
-TEST_CASE("threads share keys")
+TEST_CASE("threads may share keys")
 {
     auto const key = SigningKey::generate();
     auto const verifier = public_half(key);

@@ -16,7 +16,7 @@ std::string bytes(std::string_view hex)
     return crypto::hex::decode(hex).value();
 }
 
-/// An entry of the configuration whose key is 32 times `c`.
+/// A configuration entry whose key is 32 times `c`.
 std::string entry(std::string const& id, char c)
 {
     return id + ":" + crypto::base64::encode(std::string(32, c));
@@ -34,7 +34,7 @@ std::string refusal(std::string const& text)
 
 } // namespace
 
-TEST_CASE("values sealed elsewhere with AES-256-GCM are opened")
+TEST_CASE("AES-256-GCM values that other software has sealed can be opened")
 {
     // McGrew and Viega, "The Galois/Counter Mode of Operation", test cases 13, 14 and 16, which NIST
     // published.
@@ -61,7 +61,7 @@ TEST_CASE("values sealed elsewhere with AES-256-GCM are opened")
     CHECK(ring.open("k:" + crypto::base64url::encode(box), bytes(v.aad)) == bytes(v.plaintext));
 }
 
-TEST_CASE("what is sealed opens again, under the same additional data")
+TEST_CASE("a sealed value can be opened only with the same additional data")
 {
     Keyring const ring = Keyring::parse(entry("2026-01", 'k'));
     for (std::size_t const size : {0, 1, 15, 16, 17, 1000, 100'000}) {
@@ -76,7 +76,7 @@ TEST_CASE("what is sealed opens again, under the same additional data")
     CHECK(ring.open(ring.seal("x", ""), "") == "x");
 }
 
-TEST_CASE("the same value is never sealed the same way twice")
+TEST_CASE("sealing the same value twice gives different results")
 {
     Keyring const ring = Keyring::parse(entry("a", 'k'));
     std::set<std::string> nonces;
@@ -85,7 +85,7 @@ TEST_CASE("the same value is never sealed the same way twice")
     CHECK(nonces.size() == 1000);
 }
 
-TEST_CASE("a change to any character is noticed")
+TEST_CASE("a change of any character is detected")
 {
     Keyring const ring = Keyring::parse(entry("a", 'k') + "," + entry("b", 'm'));
     std::string const sealed = ring.seal("attack at dawn", "aad");
@@ -100,7 +100,7 @@ TEST_CASE("a change to any character is noticed")
     CHECK_FALSE(ring.open(sealed + "AAAA", "aad"));
 }
 
-TEST_CASE("what was never sealed does not open")
+TEST_CASE("values that were never sealed cannot be opened")
 {
     Keyring const ring = Keyring::parse(entry("a", 'k'));
     auto const* text = GENERATE(as<char const*>(), "", "a", "a:", ":", ":AAAA", "a:AAAA", "b:AAAA", "a:!!!!",
@@ -108,7 +108,7 @@ TEST_CASE("what was never sealed does not open")
     CHECK_FALSE(ring.open(text, ""));
 }
 
-TEST_CASE("the first key seals, all of them open")
+TEST_CASE("values are sealed with the first key and opened with any key")
 {
     Keyring const before = Keyring::parse(entry("old", 'o'));
     Keyring const after = Keyring::parse(entry("new", 'n') + "," + entry("old", 'o'));
@@ -123,11 +123,11 @@ TEST_CASE("the first key seals, all of them open")
     CHECK_FALSE(after.is_current("new"));
     CHECK_FALSE(after.is_current("newer:AAAA"));
     CHECK_FALSE(after.is_current(""));
-    // The same id over another key is another key.
+    // The same id with other key bytes is another key.
     CHECK_FALSE(Keyring::parse(entry("old", 'x')).open(old_value, "aad"));
 }
 
-TEST_CASE("each key derives one for each purpose")
+TEST_CASE("each key derives a key for each purpose")
 {
     Keyring const ring = Keyring::parse(entry("new", 'n') + "," + entry("old", 'o'));
     auto const uploads = ring.derive("uploads");
@@ -138,14 +138,14 @@ TEST_CASE("each key derives one for each purpose")
     CHECK_FALSE(uploads[0].equals(cursors[0].reveal()));
 }
 
-TEST_CASE("a ring that is not well formed is refused, saying where but not what")
+TEST_CASE("the error for a malformed keyring contains the number of the entry but not its text")
 {
     std::string const good = entry("a", 'k');
     CHECK(refusal("") == "key 1 is not of the form id:base64");
     CHECK(refusal("a") == "key 1 is not of the form id:base64");
     CHECK(refusal(good + ",") == "key 2 is not of the form id:base64");
     CHECK(refusal("," + good) == "key 1 is not of the form id:base64");
-    CHECK(refusal(good + "," + good) == "key 2 has the id of an earlier one");
+    CHECK(refusal(good + "," + good) == "key 2 has the id of an earlier key");
     CHECK(refusal("a:" + crypto::base64::encode(std::string(31, 'k'))) == "key 1 is not 32 bytes long");
     CHECK(refusal("a:" + crypto::base64::encode(std::string(33, 'k'))) == "key 1 is not 32 bytes long");
     CHECK(refusal("a:") == "key 1 is not 32 bytes long");

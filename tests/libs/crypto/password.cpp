@@ -21,7 +21,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// Quick: what is tested is not the cost.
+/// A low cost, because these tests do not measure it.
 constexpr crypto::Argon2Cost cheap{.memory_kib = 64, .passes = 1, .lanes = 1};
 
 template <class T> T run(asio::awaitable<T> task)
@@ -34,7 +34,7 @@ template <class T> T run(asio::awaitable<T> task)
 
 } // namespace
 
-TEST_CASE("a hash is a PHC string of the cost that was asked for")
+TEST_CASE("a hash is a PHC string with the requested cost")
 {
     auto const phc = crypto::hash_password("correct horse");
     CHECK(phc.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
@@ -47,14 +47,14 @@ TEST_CASE("a hash is a PHC string of the cost that was asked for")
     CHECK_FALSE(crypto::verify_password("correct horse", ""));
 }
 
-TEST_CASE("the reference implementation's vector verifies")
+TEST_CASE("the test hash of the reference implementation verifies")
 {
     // phc-winner-argon2, src/test.c: argon2id, v=19, t=2, m=65536, p=1.
     CHECK(crypto::verify_password("password",
         "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"));
 }
 
-TEST_CASE("a PHC string is read as it is written, and nothing else is")
+TEST_CASE("a PHC string is parsed strictly")
 {
     std::string const text =
         "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
@@ -79,7 +79,7 @@ TEST_CASE("a PHC string is read as it is written, and nothing else is")
     }
 }
 
-TEST_CASE("memory is kept for the next hash of any cost and returned when idle")
+TEST_CASE("memory is kept for the next hash of any cost, and is returned when the hasher is idle")
 {
     crypto::HashMemory memory;
     for (std::uint32_t const kib : {64U, 256U, 32U, 256U}) {
@@ -92,7 +92,7 @@ TEST_CASE("memory is kept for the next hash of any cost and returned when idle")
     }
 }
 
-TEST_CASE("the hasher answers on the caller's thread, and knows a secret nobody has")
+TEST_CASE("the hasher resumes the caller's thread, and verifies without a hash to compare")
 {
     crypto::PasswordHasher hasher({.threads = 2, .cost = cheap});
     auto const turn = hasher.enter();
@@ -102,7 +102,7 @@ TEST_CASE("the hasher answers on the caller's thread, and knows a secret nobody 
     CHECK_FALSE(run(hasher.verify(turn, core::Secret("correct horse"), std::nullopt)));
 }
 
-TEST_CASE("beyond the queue limit nobody gets in, and a place that is left is free again")
+TEST_CASE("callers beyond the queue limit are refused until a place is free")
 {
     crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 2, .cost = cheap});
     {
@@ -119,7 +119,7 @@ TEST_CASE("beyond the queue limit nobody gets in, and a place that is left is fr
 
 namespace {
 
-/// How many more places the scope gets; all are kept in `turns`.
+/// Takes as many places for the scope as it can get, keeps them in `turns` and returns their number.
 int enter_all(crypto::PasswordHasher& hasher, std::vector<crypto::PasswordHasher::Turn>& turns, int scope_id)
 {
     int count = 0;
@@ -133,14 +133,14 @@ int enter_all(crypto::PasswordHasher& hasher, std::vector<crypto::PasswordHasher
 
 } // namespace
 
-TEST_CASE("a tenant has at most half of the places, and each of its environments a share of that half")
+TEST_CASE("a tenant gets at most half of the places, and each environment gets a share of that half")
 {
-    // Scopes 6 and 7 are one tenant's, 8 and 9 another's.
+    // Scopes 6 and 7 belong to one tenant, 8 and 9 to another.
     crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 16, .cost = cheap});
     std::vector<crypto::PasswordHasher::Turn> turns;
     CHECK(enter_all(hasher, turns, 7) == 6);
     CHECK(enter_all(hasher, turns, 6) == 2);
-    CHECK(hasher.queued() == 8); // what was refused holds none
+    CHECK(hasher.queued() == 8); // refused callers hold no place
     CHECK(enter_all(hasher, turns, 9) == 6);
     CHECK(enter_all(hasher, turns, 8) == 2);
     CHECK(enter_all(hasher, turns, 10) == 0);
@@ -152,11 +152,11 @@ TEST_CASE("a tenant has at most half of the places, and each of its environments
     CHECK(enter_all(hasher, turns, 0) == 16);
 }
 
-TEST_CASE("a place that a scope leaves is its own again")
+TEST_CASE("a scope can use a place again after releasing it")
 {
     crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 4, .cost = cheap});
     {
-        auto const left = hasher.enter(7); // one of its tenant's two
+        auto const left = hasher.enter(7); // one of its tenant's two places
         CHECK_THROWS_AS(hasher.enter(7), core::Error);
     }
     auto const again = hasher.enter(7);
@@ -166,31 +166,31 @@ TEST_CASE("a place that a scope leaves is its own again")
     CHECK_NOTHROW(hasher.enter(6));
 }
 
-TEST_CASE("how many hashes are ahead of a new caller's, in turns")
+TEST_CASE("the number of hashes ahead of a new caller is computed from the turns of tenants and scopes")
 {
     using crypto::hashes_ahead;
     CHECK(hashes_ahead(0, 1, 1, 0) == 0);
-    CHECK(hashes_ahead(5, 1, 1, 5) == 5);     // alone: all of its own
-    CHECK(hashes_ahead(0, 1, 2, 40) == 1);    // beside another tenant's forty: one of them
-    CHECK(hashes_ahead(3, 1, 2, 43) == 7);    // four turns of two tenants, of which the last is its own
-    CHECK(hashes_ahead(0, 2, 2, 40) == 3);    // its tenant's turn goes to its sibling first
-    CHECK(hashes_ahead(30, 1, 10, 39) == 39); // no more than there are
+    CHECK(hashes_ahead(5, 1, 1, 5) == 5);     // no other tenant waits: all hashes of its own
+    CHECK(hashes_ahead(0, 1, 2, 40) == 1);    // another tenant has 40 hashes: one of them
+    CHECK(hashes_ahead(3, 1, 2, 43) == 7);    // four turns of two tenants, the last of which is its own
+    CHECK(hashes_ahead(0, 2, 2, 40) == 3);    // the tenant's turn goes to its other scope first
+    CHECK(hashes_ahead(30, 1, 10, 39) == 39); // at most all queued hashes
 }
 
-TEST_CASE("a caller whose hash would begin too late by the time that hashes take is refused")
+TEST_CASE("a caller whose hash would start too late is refused")
 {
     crypto::PasswordHasher hasher(
         {.threads = 1, .longest_wait = std::chrono::milliseconds(0), .cost = cheap});
     {
         auto const first = hasher.enter(7);
-        auto const second = hasher.enter(7); // nothing is known of the time yet
+        auto const second = hasher.enter(7); // no hash has been measured yet
         CHECK_FALSE(run(hasher.verify(first, core::Secret("correct horse"), std::nullopt)));
     }
     auto const first = hasher.enter(7);
     CHECK_THROWS_AS(hasher.enter(7), core::Error);
 }
 
-TEST_CASE("threads that hash yield to all others of the process")
+TEST_CASE("hashing threads have a lower priority than all other threads of the process")
 {
     auto const niceness = [] { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid())); };
     int const own = niceness();
@@ -201,7 +201,7 @@ TEST_CASE("threads that hash yield to all others of the process")
                                    }});
     CHECK_FALSE(run(hasher.verify(hasher.enter(), core::Secret("correct horse"), std::nullopt)));
     CHECK(nice == std::min(19, own + 10));
-    CHECK(policy == SCHED_OTHER); // with SCHED_IDLE a busy machine leaves them nothing
+    CHECK(policy == SCHED_OTHER); // with SCHED_IDLE the threads would get no time on a busy machine
     CHECK(niceness() == own);
 }
 
@@ -232,10 +232,10 @@ TEST_CASE("tenants take turns for the threads, and environments within a tenant"
         ask(scope);
     may_end.set_value();
     ioc.run();
-    CHECK(served == std::vector<int>{7, 7, 8, 7, 9, 7, 8}); // 8 and 9 are one tenant's
+    CHECK(served == std::vector<int>{7, 7, 8, 7, 9, 7, 8}); // 8 and 9 belong to one tenant
 }
 
-TEST_CASE("each hash is told of once, whoever it was for")
+TEST_CASE("each hash is reported once, for hashing and for verifying")
 {
     std::atomic<int> hashes = 0;
     crypto::PasswordHasher hasher({.threads = 1, .cost = cheap, .on_hash = [&] { ++hashes; }});

@@ -4,7 +4,7 @@
 #include <array>
 #include <set>
 
-TEST_CASE("random bytes come in the number asked for and differ")
+TEST_CASE("random bytes have the requested length and differ")
 {
     CHECK(crypto::random_bytes(0).empty());
     CHECK(crypto::random_bytes(1).size() == 1);
@@ -14,7 +14,7 @@ TEST_CASE("random bytes come in the number asked for and differ")
     std::array<int, 256> counts{};
     for (char const c : bytes)
         ++counts[static_cast<unsigned char>(c)];
-    // 390 expected each, standard deviation 20: ten of them are out of reach of chance.
+    // 390 expected for each value, with a standard deviation of 20. Ten deviations do not occur by chance.
     CHECK(*std::min_element(counts.begin(), counts.end()) > 190);
     CHECK(*std::max_element(counts.begin(), counts.end()) < 590);
 }
@@ -37,8 +37,8 @@ TEST_CASE("base62 text uses its 62 characters evenly")
             continue;
         }
         ++kinds;
-        // 10,000 expected, standard deviation 99. Taking the byte modulo 62 would give the first eight
-        // 12,100.
+        // 10,000 expected, with a standard deviation of 99. The byte modulo 62 would give 12,100 for the
+        // first eight.
         CHECK(counts[c] > 9000);
         CHECK(counts[c] < 11000);
     }

@@ -12,7 +12,7 @@ namespace json = boost::json;
 
 namespace {
 
-// One key as PKCS #8 and as PKCS #1, and its modulus.
+// One key in PKCS #8 and PKCS #1 form, and its modulus.
 constexpr std::string_view pkcs8 = R"(-----BEGIN PRIVATE KEY-----
 MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQCW3Jyfl4PC+l74
 T/45HvnxsgUfjD8LV8bgGTsb0tDR/rCeUCfpJ8rCYpW5dfH3KscgJknwJpKwvteY
@@ -102,7 +102,7 @@ crypto::PublicKey public_half()
 
 } // namespace
 
-TEST_CASE("what an RSA key signs verifies with its public half")
+TEST_CASE("a token signed with an RSA key verifies with its public key")
 {
     for (auto const pem : {pkcs8, pkcs1}) {
         auto const token =
@@ -118,7 +118,7 @@ TEST_CASE("what an RSA key signs verifies with its public half")
     CHECK(ERR_peek_error() == 0);
 }
 
-TEST_CASE("what is no RSA key of 2048 bits or more is refused, and not quoted")
+TEST_CASE("keys other than RSA of 2048 bits or more are refused without quoting them")
 {
     std::string const cut(pkcs8.substr(0, pkcs8.size() / 2));
     std::string const other_kind = crypto::SigningKey::generate().to_pem().reveal();

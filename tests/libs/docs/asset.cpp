@@ -28,7 +28,7 @@ std::string compressed(std::string text)
     return out;
 }
 
-/// Large enough to come in pieces, the last of them full.
+/// Large enough for several pieces, the last of them full.
 std::string const text = [] {
     std::string all(256 << 10, ' ');
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -54,7 +54,7 @@ std::string header(http::Response const& response, std::string_view name)
 
 } // namespace
 
-TEST_CASE("an asset is sent compressed to who takes gzip, and as it is to everybody else")
+TEST_CASE("an asset is sent compressed to clients that accept gzip and uncompressed to others")
 {
     docs::Asset const asset(gzip, "text/javascript");
     for (std::string_view const taken : {"gzip", "GZip", "deflate, gzip;q=0.5", "br,\tgzip ; q=0.001", "*",
@@ -66,7 +66,7 @@ TEST_CASE("an asset is sent compressed to who takes gzip, and as it is to everyb
         CHECK(header(response, "Content-Encoding") == "gzip");
         CHECK(header(response, "Vary") == "Accept-Encoding");
         CHECK(header(response, "Cache-Control") == "no-cache");
-        CHECK(response.fixed_body.data() == gzip.data()); // not copied
+        CHECK(response.fixed_body.data() == gzip.data()); // the text is not copied
         CHECK(response.content() == gzip);
         CHECK_FALSE(response.stream);
     }
@@ -82,7 +82,7 @@ TEST_CASE("an asset is sent compressed to who takes gzip, and as it is to everyb
     CHECK(asset.answer(asking()).stream);
 }
 
-TEST_CASE("an asset comes in pieces that hold nobody up, each time from its beginning")
+TEST_CASE("an uncompressed asset is sent in pieces of at most 64 KiB, from its start each time")
 {
     docs::Asset const asset(gzip, "text/javascript");
     for (int time = 0; time < 2; ++time) {
@@ -101,7 +101,7 @@ TEST_CASE("an asset comes in pieces that hold nobody up, each time from its begi
     }
 }
 
-TEST_CASE("an asset that is damaged is not sent as if it were whole")
+TEST_CASE("a damaged asset is not sent as if it were complete")
 {
     std::string damaged = gzip;
     damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 0x40);
@@ -117,7 +117,7 @@ TEST_CASE("an asset that is damaged is not sent as if it were whole")
     }
 }
 
-TEST_CASE("an asset is not sent again to who has it")
+TEST_CASE("an asset is not sent again to a client that has it")
 {
     docs::Asset const asset(gzip, "text/javascript"), other(compressed("other"), "text/javascript");
     auto const plain = header(asset.answer(asking()), "ETag");
@@ -128,7 +128,7 @@ TEST_CASE("an asset is not sent again to who has it")
     auto const again = [&](std::string const& tag, std::string_view encoding) {
         return asset.answer(asking({{"Accept-Encoding", encoding}, {"If-None-Match", tag}}));
     };
-    // A proxy that compresses makes a tag weak.
+    // A proxy that compresses a response makes its tag a weak tag.
     for (auto const& tag : {plain, "W/" + plain, "\"x\", " + plain, std::string("*")}) {
         auto const response = again(tag, "");
         CHECK(response.status == 304);

@@ -41,7 +41,7 @@ components:
 
 } // namespace
 
-TEST_CASE("YAML is read as the contracts are written")
+TEST_CASE("YAML is read in the form that the contracts use")
 {
     Folder const folder;
     auto const file = folder.write("a.yaml", R"(
@@ -66,7 +66,7 @@ alias: *shared
     CHECK_THROWS(docs::read_yaml(file + ".not"));
 }
 
-TEST_CASE("a contract in one piece refers to itself alone")
+TEST_CASE("a bundled contract refers only to itself")
 {
     Folder const folder;
     folder.write("common.yaml", common);
@@ -97,7 +97,7 @@ components:
                                                            "id": {"$ref": "#/components/schemas/common.Id"}}}}}})"));
 }
 
-TEST_CASE("a reference that leads nowhere ends the build")
+TEST_CASE("a reference without a target is a build error")
 {
     Folder const folder;
     folder.write("common.yaml", common);

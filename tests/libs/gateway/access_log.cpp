@@ -18,7 +18,7 @@ std::vector<boost::json::object> lines(std::string const& log)
 
 } // namespace
 
-TEST_CASE("every request is one line that says who did what")
+TEST_CASE("every request gives one log line with its caller and result")
 {
     Fixture f;
     auto const raw = f.mint("demo", Environment::sandbox);
@@ -48,7 +48,7 @@ TEST_CASE("every request is one line that says who did what")
     CHECK(all[1].at("requestId").as_string().size() == 32);
 }
 
-TEST_CASE("a line shows ids that are ours, and of other parameters their names")
+TEST_CASE("a log line contains generated ids, and only the names of other path parameters")
 {
     Fixture f;
     auto const key = bearer(f.mint("demo", Environment::production));
@@ -70,7 +70,7 @@ TEST_CASE("a line shows ids that are ours, and of other parameters their names")
     CHECK_THAT(f.log(), !Catch::Contains("s3cret") && !Catch::Contains("ada@example.com"));
 }
 
-TEST_CASE("a method that is none of HTTP's is not logged as it was sent")
+TEST_CASE("the text of an unknown method is not logged")
 {
     Fixture f;
     http::Request request;

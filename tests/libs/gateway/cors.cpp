@@ -30,7 +30,7 @@ TEST_CASE("origins are compared character for character")
     CHECK_FALSE(cors::is_allowed("null", std::vector<std::string>{"null"}));
 }
 
-TEST_CASE("a page of a host has https, or http where the service has it, and a port only below localhost")
+TEST_CASE("a page of a host uses https, or http if the service uses it, and other ports only on local hosts")
 {
     std::string_view const host = "demo.auth.example.com";
     std::string_view const local = "demo.auth.localhost";
@@ -48,7 +48,7 @@ TEST_CASE("a page of a host has https, or http where the service has it, and a p
     }
 }
 
-TEST_CASE("a preflight has Origin and the method to come")
+TEST_CASE("a preflight request has Origin and Access-Control-Request-Method")
 {
     http::Request request;
     request.method = http::Method::options;
@@ -61,7 +61,7 @@ TEST_CASE("a preflight has Origin and the method to come")
     CHECK_FALSE(cors::is_preflight(request));
 }
 
-TEST_CASE("a preflight says what the path has, to those who may know")
+TEST_CASE("a preflight response lists the path's methods for allowed origins")
 {
     auto const yes = cors::preflight("https://app.example.com", true, "GET, PATCH");
     CHECK(yes.status == 204);
@@ -80,7 +80,7 @@ TEST_CASE("a preflight says what the path has, to those who may know")
     CHECK(no.headers[0].first == "Vary");
 }
 
-TEST_CASE("a response depends on the origin, also where a handler said on what it depends")
+TEST_CASE("a response varies by origin, even if the handler has set Vary")
 {
     http::Response response;
     response.headers.emplace_back("Vary", "Accept");

@@ -24,7 +24,7 @@ std::string allowed(Answer const& answer)
 
 } // namespace
 
-TEST_CASE("a preflight is answered for the host's scope, without a credential")
+TEST_CASE("a preflight request is answered for the host's scope, without a credential")
 {
     Page p;
     auto const yes = p.f.send({.method = Method::options, .headers = {at_demo, page, asks}});
@@ -46,7 +46,7 @@ TEST_CASE("a preflight is answered for the host's scope, without a credential")
     CHECK(preflight({at_demo, page}, "/v1/nope").header("access-control-allow-methods").empty());
 }
 
-TEST_CASE("a preflight whose host names no tenant, or none that there is, gets what it asks for")
+TEST_CASE("a preflight request whose host names no known tenant is allowed everything that it asks for")
 {
     Page p;
     std::pair<std::string, std::string> const headers{
@@ -70,7 +70,7 @@ TEST_CASE("a preflight whose host names no tenant, or none that there is, gets w
                           .headers = {host("things.localhost"), {"Origin", none}, asks}}))
                 .empty());
 
-    // The request that follows is held against what its tenant allows.
+    // The request that follows is checked against the settings of its tenant.
     auto const at = [](char const* slug) {
         return std::pair<std::string, std::string>{"X-Tenant-Slug", slug};
     };
@@ -83,7 +83,7 @@ TEST_CASE("a preflight whose host names no tenant, or none that there is, gets w
     CHECK(allowed(p.f.send({.path = "/v1/open", .headers = {here, page}})).empty());
 }
 
-TEST_CASE("pages of a tenant's own auth host are allowed without a setting")
+TEST_CASE("pages of a tenant's own auth host may call the API without a setting")
 {
     Page p;
     auto const asked_by = [&](std::string const& origin, std::string const& tenant) {
@@ -110,14 +110,14 @@ TEST_CASE("pages of a tenant's own auth host are allowed without a setting")
     }
 }
 
-TEST_CASE("OPTIONS that is no preflight is a method like any other")
+TEST_CASE("an OPTIONS request that is not a preflight request is handled like any other request")
 {
     Page p;
     CHECK(p.f.send({.method = Method::options, .headers = {at_demo}}).status == 401);
     CHECK(p.f.send({.method = Method::options, .headers = {p.key}}).status == 405);
 }
 
-TEST_CASE("answers are shown to pages of allowed origins, errors too")
+TEST_CASE("pages of allowed origins can read all responses, including errors")
 {
     Page p;
     auto const good = p.f.send({.headers = {p.key, page}});
@@ -133,7 +133,7 @@ TEST_CASE("answers are shown to pages of allowed origins, errors too")
     CHECK(allowed(p.f.send({.path = "/v1/nope", .headers = {p.key, page}})) == "https://app.example.com");
     CHECK(allowed(p.f.send({.path = "/v1/fail/bug", .headers = {p.key, page}})) == "https://app.example.com");
 
-    // Another tenant's key at this host: the host's scope decides, not the key's.
+    // Another tenant's key at this host: the scope of the host decides, not the scope of the key.
     auto const other = bearer(p.f.mint("other", Environment::production));
     p.f.set_origins("other", Environment::production, {"https://evil.test"});
     auto const mixed = p.f.send({.headers = {at_demo, other, stranger}});
@@ -141,7 +141,7 @@ TEST_CASE("answers are shown to pages of allowed origins, errors too")
     CHECK(allowed(mixed).empty());
 }
 
-TEST_CASE("every answer may depend on the origin, and says so")
+TEST_CASE("every response varies by origin")
 {
     Page p;
     CHECK(p.f.send({.headers = {p.key}}).header("vary") == "Origin");
@@ -149,7 +149,7 @@ TEST_CASE("every answer may depend on the origin, and says so")
     CHECK(p.f.send({.path = "/v1/fail/well", .headers = {p.key}}).header("vary") == "Accept, Origin");
 }
 
-TEST_CASE("an answer stands when its origin cannot be looked up")
+TEST_CASE("a response is sent even if its origin cannot be looked up")
 {
     Page p;
     p.f.forget();

@@ -43,7 +43,7 @@ TEST_CASE("If-Match is compared strongly")
     CHECK_FALSE(http::matches(R"(W/"v3")", R"(W/"v3")")); // a weak tag never matches strongly
 }
 
-TEST_CASE("a precondition that fails is 412")
+TEST_CASE("a request with a failed precondition gets 412")
 {
     http::Request request;
     CHECK_NOTHROW(http::check_if_match(request, "\"v3\""));
@@ -54,11 +54,11 @@ TEST_CASE("a precondition that fails is 412")
     } catch (core::Error const& error) {
         CHECK(error.code().status == 412);
     }
-    request.headers.push_back({"If-Match", "\"v3\""}); // a second line is more of the list
+    request.headers.push_back({"If-Match", "\"v3\""}); // a second line continues the list
     CHECK_NOTHROW(http::check_if_match(request, "\"v3\""));
 }
 
-TEST_CASE("an object that counts its writes is known by their number")
+TEST_CASE("an object with a version number has it as entity tag")
 {
     http::Request request;
     request.headers.push_back({"If-Match", "\"3\""});

@@ -16,7 +16,7 @@ struct Failing {
 
 } // namespace
 
-TEST_CASE("an error is its problem document")
+TEST_CASE("an error is sent as its problem document")
 {
     Failing fail;
     auto const answer = fail("error");
@@ -30,7 +30,7 @@ TEST_CASE("an error is its problem document")
     CHECK(fail("challenge").header("www-authenticate") == "Bearer realm=\"x\"");
 }
 
-TEST_CASE("what is away is 503 and says when to come back")
+TEST_CASE("an unavailable dependency gives 503 with Retry-After")
 {
     Failing fail;
     auto const redis = fail("redis");
@@ -41,7 +41,7 @@ TEST_CASE("what is away is 503 and says when to come back")
     CHECK(fail("database").header("retry-after") == "3");
 }
 
-TEST_CASE("a bug is 500 without details, and a line in the log with them")
+TEST_CASE("an unexpected exception gives 500 without details, and a log line with details")
 {
     Failing fail;
     auto const answer = fail("bug");
@@ -51,13 +51,13 @@ TEST_CASE("a bug is 500 without details, and a line in the log with them")
     std::string const log = fail.f.log();
     CHECK_THAT(log, Catch::Contains("\"level\":\"error\""));
     CHECK_THAT(log, Catch::Contains("secret detail of the inside"));
-    CHECK_THAT(log, !Catch::Contains("+15550100")); // a row's values stay out of it
+    CHECK_THAT(log, !Catch::Contains("+15550100")); // values of rows are not logged
     CHECK_THAT(log, Catch::Contains("\"requestId\":\"request-7\""));
     CHECK(fail("number").status == 500);
-    CHECK(fail("well").status == 200); // and life goes on
+    CHECK(fail("well").status == 200); // later requests succeed
 }
 
-TEST_CASE("request ids are echoed when they are sane and made otherwise")
+TEST_CASE("valid request ids are echoed and others replaced")
 {
     Fixture f;
     auto const id = [&](std::string const& sent) {
@@ -72,7 +72,7 @@ TEST_CASE("request ids are echoed when they are sane and made otherwise")
     }
 }
 
-TEST_CASE("a trace is continued")
+TEST_CASE("the trace of a request is continued")
 {
     Failing fail;
     std::string const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -83,7 +83,7 @@ TEST_CASE("a trace is continued")
     CHECK_THAT(fail.f.log(), Catch::Contains("\"traceId\":\"" + trace + "\""));
 }
 
-TEST_CASE("the client's address is what trusted proxies say")
+TEST_CASE("the client's address is taken from trusted proxies")
 {
     Fixture f({.proxies = "10.0.0.0/8"});
     auto const key = bearer(f.mint("demo", Environment::production));
@@ -94,9 +94,10 @@ TEST_CASE("the client's address is what trusted proxies say")
         return std::string(boost::json::parse(f.send(call).body).at("remote").as_string());
     };
     CHECK(remote("192.0.2.1", {}) == "192.0.2.1");
-    CHECK(remote("192.0.2.1", {"198.51.100.7"}) == "192.0.2.1"); // who says so is not trusted
+    CHECK(remote("192.0.2.1", {"198.51.100.7"}) == "192.0.2.1"); // the peer is not a trusted proxy
     CHECK(remote("10.0.0.1", {"198.51.100.7"}) == "198.51.100.7");
     CHECK(remote("10.0.0.1", {"1.2.3.4, 198.51.100.7, 10.9.9.9"}) == "198.51.100.7");
-    CHECK(remote("10.0.0.1", {"1.2.3.4", "198.51.100.7"}) == "198.51.100.7"); // two lines are one list
+    // Two header lines form one list.
+    CHECK(remote("10.0.0.1", {"1.2.3.4", "198.51.100.7"}) == "198.51.100.7");
     CHECK(remote("10.0.0.1", {"1.2.3.4, nonsense"}) == "10.0.0.1");
 }

@@ -8,7 +8,7 @@
 
 using core::Environment;
 
-TEST_CASE("the pipeline over real connections")
+TEST_CASE("the gateway handles requests over real connections")
 {
     Fixture f;
     auto const key = f.mint("demo", Environment::production);

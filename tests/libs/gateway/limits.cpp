@@ -16,7 +16,7 @@ auto const at_demo = host("demo.things.localhost");
 
 } // namespace
 
-TEST_CASE("a user's requests are limited, each user's apart, others' are not")
+TEST_CASE("requests of each user are limited separately, and requests of other callers are not limited")
 {
     testing::Redis redis;
     Fixture f({.user_requests_per_minute = 3, .redis_url = redis.url()});
@@ -45,7 +45,7 @@ TEST_CASE("a user's requests are limited, each user's apart, others' are not")
     }
 }
 
-TEST_CASE("what is refused before the limit does not count")
+TEST_CASE("requests that are refused before the limit do not count")
 {
     testing::Redis redis;
     Fixture f({.user_requests_per_minute = 1, .redis_url = redis.url()});
@@ -57,7 +57,7 @@ TEST_CASE("what is refused before the limit does not count")
     CHECK(f.send({.headers = {at_demo, one}}).status == 429);
 }
 
-TEST_CASE("a tenant's own limit holds for its keys and users")
+TEST_CASE("a tenant's own limit applies to its keys and users")
 {
     testing::Redis redis;
     Fixture f({.user_requests_per_minute = 1, .redis_url = redis.url()});
@@ -81,7 +81,7 @@ TEST_CASE("a tenant's own limit holds for its keys and users")
     CHECK(f.send({.headers = {at_demo, bearer(Fixture::master)}}).status == 200);
 }
 
-TEST_CASE("without Redis the limit is waived or the request refused, as the service says")
+TEST_CASE("without Redis requests are not limited or are refused, as configured")
 {
     testing::Redis redis;
     Fixture open({.fails_open = true, .user_requests_per_minute = 1, .redis_url = redis.url()});
@@ -98,7 +98,7 @@ TEST_CASE("without Redis the limit is waived or the request refused, as the serv
 
 namespace {
 
-/// A document whose tree takes more than a few hundred bytes.
+/// A document whose JSON tree takes more than a few hundred bytes.
 std::string document(std::size_t items)
 {
     std::string text = R"({"items":[0)";
@@ -121,7 +121,7 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
 } // namespace
 
-TEST_CASE("a tenant that holds its share of the memory for bodies is told to come back, others are served")
+TEST_CASE("a tenant that has used up its share of the body budget gets 503, and other tenants are served")
 {
     Fixture f({.body_budget = mebibyte});
     auto const demo = bearer(f.mint("demo", Environment::production));
@@ -144,8 +144,8 @@ TEST_CASE("a tenant that holds its share of the memory for bodies is told to com
     CHECK(f.bodies().held() == 0);
 }
 
-TEST_CASE(
-    "an environment that holds its share of the memory for bodies leaves some to the tenant's other one")
+TEST_CASE("an environment that has used up its share of the body budget does not use the share of the "
+          "tenant's other environment")
 {
     Fixture f({.body_budget = mebibyte});
     auto const parse_as = [&](std::string const& name, Environment environment) {
@@ -163,7 +163,7 @@ TEST_CASE(
     CHECK(parse_as("demo", Environment::production) == 200);
 }
 
-TEST_CASE("a network that holds its share is told to come back, unless a secret key speaks for a tenant")
+TEST_CASE("a network that has used up its share gets 503, unless a secret key identifies a tenant")
 {
     Fixture f({.proxies = "10.0.0.0/8", .body_budget = mebibyte});
     auto const key = bearer(f.mint("demo", Environment::production));
@@ -182,13 +182,13 @@ TEST_CASE("a network that holds its share is told to come back, unless a secret 
     CHECK(parse(f, key, "192.0.2.1").status == 200);
 }
 
-TEST_CASE("a publishable key, which every copy of an app has, shares what is for everyone")
+TEST_CASE("a publishable key uses the anonymous share, because every copy of an app contains it")
 {
     Fixture f({.body_budget = mebibyte});
     auto const app = bearer(f.mint("demo", Environment::production, "publishable"));
     auto const ada = user(f, "ada");
     std::vector<std::shared_ptr<http::BodyLease>> held;
-    for (std::int64_t tenant : {1001, 1002, 1003, 1004}) { // together the half
+    for (std::int64_t tenant : {1001, 1002, 1003, 1004}) { // together half of the budget
         held.push_back(f.bodies().lease({.scope_id = 2 * tenant, .anonymous = true}));
         held.back()->grow(mebibyte / 8);
     }
@@ -198,18 +198,18 @@ TEST_CASE("a publishable key, which every copy of an app has, shares what is for
     CHECK(parse(f, app, "192.0.2.1").status == 200);
 }
 
-TEST_CASE("a handler that waits holds no more than it keeps")
+TEST_CASE("a waiting handler holds only the memory that it keeps")
 {
     Fixture f;
     auto const key = bearer(f.mint("demo", Environment::production));
-    // The route answers how much of the budget is held once its reader is gone.
+    // The route returns the held bytes of the budget after its reader was destroyed.
     auto const answer = parse(f, key, "192.0.2.1");
     REQUIRE(answer.status == 200);
     CHECK(std::stoul(answer.body) <= 4096);
     CHECK(f.bodies().held() == 0);
 }
 
-TEST_CASE("routes for everyone take 16 KiB, others 1 MiB")
+TEST_CASE("anonymous routes accept bodies of 16 KiB, and other routes 1 MiB")
 {
     Fixture f;
     auto const key = bearer(f.mint("demo", Environment::production));

@@ -5,7 +5,7 @@ using http::Method;
 
 namespace {
 
-/// One request and what must become of it.
+/// One request and its expected result.
 struct Case {
     char const* what;
     Call call;
@@ -58,7 +58,7 @@ std::pair<std::string, std::string> const env_wrong{"X-Tenant-Env", "staging"};
 
 } // namespace
 
-TEST_CASE("good credentials reach their scope")
+TEST_CASE("valid credentials reach their scope")
 {
     Fixture f;
     Credentials const c(f);
@@ -78,11 +78,11 @@ TEST_CASE("good credentials reach their scope")
             {"user, by host", {.headers = {at_demo, c.user}}, 200, "", p},
             {"user, by headers", {.headers = {slug_demo, env_sandbox, c.sandbox_user}}, 200, "", s},
             {"master, by host", {.headers = {at_demo, c.master}}, 200, "", p},
-            {"nobody, where anybody may", {.path = "/v1/open", .headers = {at_demo}}, 200, "", p},
+            {"anonymous, open route", {.path = "/v1/open", .headers = {at_demo}}, 200, "", p},
         });
 }
 
-TEST_CASE("a caller is shown to the handler as what it is")
+TEST_CASE("a handler gets the identity and role of its caller")
 {
     Fixture f;
     auto const raw = f.mint("demo", Environment::production);
@@ -102,7 +102,7 @@ TEST_CASE("a caller is shown to the handler as what it is")
         f.send({.headers = {bearer(raw)}}).body, Catch::Contains("key:" + raw.substr(0, 12) + " admin"));
 }
 
-TEST_CASE("1: disagreement comes before everything else")
+TEST_CASE("1: contradictory tenants are refused before any other check")
 {
     Fixture f;
     Credentials const c(f);
@@ -121,7 +121,7 @@ TEST_CASE("1: disagreement comes before everything else")
         });
 }
 
-TEST_CASE("2: the credential comes before tenant, route and method")
+TEST_CASE("2: the credential is checked before tenant, route and method")
 {
     Fixture f;
     Credentials const c(f);
@@ -153,7 +153,7 @@ TEST_CASE("2: the credential comes before tenant, route and method")
         });
 }
 
-TEST_CASE("a challenge says whether a token was sent")
+TEST_CASE("WWW-Authenticate states whether a token was sent")
 {
     Fixture f;
     CHECK(f.send({.headers = {at_demo}}).header("www-authenticate") == "Bearer");
@@ -165,33 +165,35 @@ TEST_CASE("a challenge says whether a token was sent")
     CHECK(f.send({.headers = {at_demo, bearer(other)}}).header("www-authenticate") == invalid);
 }
 
-TEST_CASE("3: the tenant comes before route and method")
+TEST_CASE("3: the tenant is checked before route and method")
 {
     Fixture f;
     Credentials const c(f);
-    check(f, {
-                 {"unknown", {.headers = {at_nobody, c.master}}, 404, "TENANT_NOT_FOUND"},
-                 {"unknown, wrong method", {.method = Method::del, .headers = {at_nobody, c.master}}, 404,
-                     "TENANT_NOT_FOUND"},
-                 {"unknown, unknown route", {.path = "/v1/nope", .headers = {at_nobody, c.master}}, 404,
-                     "TENANT_NOT_FOUND"},
-                 {"not a slug", {.headers = {host("no_slug.things.localhost"), c.master}}, 404,
-                     "TENANT_NOT_FOUND"},
-                 {"master names none", {.headers = {at_base, c.master}}, 404, "TENANT_NOT_FOUND"},
-                 {"token names none", {.headers = {at_base, c.user}}, 404, "TENANT_NOT_FOUND"},
-                 {"nobody names none", {.path = "/v1/open", .headers = {at_base}}, 404, "TENANT_NOT_FOUND"},
-                 {"suspended, its key", {.headers = {at_asleep, c.asleep}}, 403, "TENANT_SUSPENDED"},
-                 {"suspended, its key alone", {.headers = {c.asleep}}, 403, "TENANT_SUSPENDED"},
-                 {"suspended, nobody", {.path = "/v1/open", .headers = {at_asleep}}, 403, "TENANT_SUSPENDED"},
-                 {"suspended, unknown route", {.path = "/v1/nope", .headers = {c.asleep}}, 403,
-                     "TENANT_SUSPENDED"},
-                 {"suspended, master reads", {.headers = {at_asleep, c.master}}, 200, "", "asleep"},
-                 {"suspended, master writes", {.method = Method::post, .headers = {at_asleep, c.master}}, 403,
-                     "TENANT_SUSPENDED"},
-             });
+    check(f,
+        {
+            {"unknown", {.headers = {at_nobody, c.master}}, 404, "TENANT_NOT_FOUND"},
+            {"unknown, wrong method", {.method = Method::del, .headers = {at_nobody, c.master}}, 404,
+                "TENANT_NOT_FOUND"},
+            {"unknown, unknown route", {.path = "/v1/nope", .headers = {at_nobody, c.master}}, 404,
+                "TENANT_NOT_FOUND"},
+            {"not a slug", {.headers = {host("no_slug.things.localhost"), c.master}}, 404,
+                "TENANT_NOT_FOUND"},
+            {"master, no tenant named", {.headers = {at_base, c.master}}, 404, "TENANT_NOT_FOUND"},
+            {"token, no tenant named", {.headers = {at_base, c.user}}, 404, "TENANT_NOT_FOUND"},
+            {"anonymous, no tenant named", {.path = "/v1/open", .headers = {at_base}}, 404,
+                "TENANT_NOT_FOUND"},
+            {"suspended, its key", {.headers = {at_asleep, c.asleep}}, 403, "TENANT_SUSPENDED"},
+            {"suspended, its key alone", {.headers = {c.asleep}}, 403, "TENANT_SUSPENDED"},
+            {"suspended, anonymous", {.path = "/v1/open", .headers = {at_asleep}}, 403, "TENANT_SUSPENDED"},
+            {"suspended, unknown route", {.path = "/v1/nope", .headers = {c.asleep}}, 403,
+                "TENANT_SUSPENDED"},
+            {"suspended, master reads", {.headers = {at_asleep, c.master}}, 200, "", "asleep"},
+            {"suspended, master writes", {.method = Method::post, .headers = {at_asleep, c.master}}, 403,
+                "TENANT_SUSPENDED"},
+        });
 }
 
-TEST_CASE("4: route, method and access, in this order")
+TEST_CASE("4: route, method and access are checked in this order")
 {
     Fixture f;
     Credentials const c(f);
@@ -218,7 +220,7 @@ TEST_CASE("4: route, method and access, in this order")
     CHECK(f.send({.method = Method::del, .headers = {c.demo}}).header("allow") == "GET, HEAD, POST");
 }
 
-TEST_CASE("routes without a tenant need none, and paths outside the API no credential")
+TEST_CASE("tenantless routes need no tenant, and paths outside the API need no credential")
 {
     Fixture f;
     Credentials const c(f);
@@ -238,13 +240,14 @@ TEST_CASE("routes without a tenant need none, and paths outside the API no crede
                      {.method = Method::put, .path = "/uploads/s3cret", .headers = {c.wrong}}, 200},
                  {"upload, wrong method", {.path = "/uploads/s3cret"}, 405, "METHOD_NOT_ALLOWED"},
                  {"unknown", {.path = "/favicon.ico"}, 404, "NOT_FOUND"},
-                 {"unknown, disagreeing", {.path = "/", .headers = {at_demo, slug_other}}, 404, "NOT_FOUND"},
-                 {"nearly the API", {.path = "/v10/things"}, 404, "NOT_FOUND"},
+                 {"unknown, contradicting headers", {.path = "/", .headers = {at_demo, slug_other}}, 404,
+                     "NOT_FOUND"},
+                 {"path similar to the API's", {.path = "/v10/things"}, 404, "NOT_FOUND"},
                  {"known, protected", {.path = "/page"}, 401, "UNAUTHORIZED"},
              });
 }
 
-TEST_CASE("5: idempotency key, then body, only for those who may")
+TEST_CASE("5: the idempotency key and then the body are checked, only for callers with access")
 {
     Fixture f;
     Credentials const c(f);
@@ -257,12 +260,12 @@ TEST_CASE("5: idempotency key, then body, only for those who may")
             {"body", {.method = Method::post, .headers = {c.demo}, .body = "hello"}, 200, "",
                 "\"body\":\"hello\""},
             {"bad key", {.method = Method::post, .headers = {c.demo, bad}}, 400, "VALIDATION_ERROR"},
-            {"bad key where none counts",
+            {"bad key, route ignores it",
                 {.method = Method::post, .path = "/v1/small", .headers = {c.demo, bad}}, 200, "",
                 "\"key\":\"\""},
             {"at the limit",
                 {.method = Method::post, .path = "/v1/small", .headers = {c.demo}, .body = "12345678"}, 200},
-            {"beyond it",
+            {"above the limit",
                 {.method = Method::post, .path = "/v1/small", .headers = {c.demo}, .body = "123456789"}, 413,
                 "PAYLOAD_TOO_LARGE"},
             {"streamed",
@@ -277,14 +280,14 @@ TEST_CASE("without tenant headers only the host counts")
 {
     Fixture f({.tenant_headers = false});
     Credentials const c(f);
-    check(f, {
-                 {"headers are not looked at", {.headers = {at_demo, slug_other, env_wrong, c.demo}}, 200},
-                 {"nor do they name a tenant", {.headers = {at_base, slug_demo, c.master}}, 404,
-                     "TENANT_NOT_FOUND"},
-             });
+    check(f,
+        {
+            {"headers are ignored", {.headers = {at_demo, slug_other, env_wrong, c.demo}}, 200},
+            {"headers name no tenant", {.headers = {at_base, slug_demo, c.master}}, 404, "TENANT_NOT_FOUND"},
+        });
 }
 
-TEST_CASE("the answers are the same when nothing may be remembered")
+TEST_CASE("the responses are the same without caches")
 {
     Fixture f({.memory = false});
     Credentials const c(f);
@@ -297,7 +300,7 @@ TEST_CASE("the answers are the same when nothing may be remembered")
              });
 }
 
-TEST_CASE("a key whose tenant was erased is refused")
+TEST_CASE("a key of an erased tenant is refused")
 {
     Fixture f;
     auto const key = bearer(f.mint("demo", Environment::production));
@@ -307,7 +310,7 @@ TEST_CASE("a key whose tenant was erased is refused")
     CHECK(f.send({.headers = {key}}).status == 401);
 }
 
-TEST_CASE("bad credentials are refused without a database; good ones then are 503")
+TEST_CASE("without a database invalid credentials are refused and valid credentials get 503")
 {
     Fixture f;
     auto const raw = f.mint("demo", Environment::production);

@@ -15,7 +15,7 @@ service::Credential read(std::vector<http::Header> headers)
 
 } // namespace
 
-TEST_CASE("a bearer token is read by RFC 6750")
+TEST_CASE("a bearer token is read according to RFC 6750")
 {
     CHECK_FALSE(read({}).sent);
     CHECK_FALSE(read({{"Authorization", "Basic dXNlcjpwYXNz"}}).sent);
@@ -36,7 +36,7 @@ TEST_CASE("a bearer token is read by RFC 6750")
     CHECK(read({{"Authorization", longer}}).token.empty());
 }
 
-TEST_CASE("host and headers agree with a scope, or say nothing")
+TEST_CASE("a credential must agree with the scope that host and headers name")
 {
     Resolution const nothing;
     CHECK(service::agrees(nothing, "demo", Environment::production));
@@ -52,7 +52,7 @@ TEST_CASE("host and headers agree with a scope, or say nothing")
     CHECK_FALSE(service::agrees(unknown, "demo", Environment::production));
 }
 
-TEST_CASE("callers are counted apart")
+TEST_CASE("requests of each caller are counted separately")
 {
     http::Context context;
     context.scope = core::Scope::of(21, Environment::production, "demo");
@@ -60,11 +60,11 @@ TEST_CASE("callers are counted apart")
     CHECK(service::rate_subject(context) == "42:key:fbk_a1b2c3d4");
     context.caller = {.kind = core::Access::owner, .id = "7c"};
     CHECK(service::rate_subject(context) == "42:user:7c");
-    context.caller.id = "key:fbk_a1b2c3d4"; // a user who calls himself like a key
+    context.caller.id = "key:fbk_a1b2c3d4"; // a user whose id looks like that of a key
     CHECK(service::rate_subject(context) == "42:user:key:fbk_a1b2c3d4");
 }
 
-TEST_CASE("several lines of a header are one list")
+TEST_CASE("several lines of a header form one list")
 {
     http::Request request;
     CHECK(service::joined_header(request, "X-Forwarded-For") == std::nullopt);
@@ -73,7 +73,7 @@ TEST_CASE("several lines of a header are one list")
     CHECK(service::joined_header(request, "X-Forwarded-For") == "1.1.1.1,2.2.2.2, 3.3.3.3");
 }
 
-TEST_CASE("only a trusted proxy says that a client came without TLS")
+TEST_CASE("only a trusted proxy can say that a client connected without TLS")
 {
     auto const proxies = service::TrustedProxies::parse("10.0.0.0/8").value();
     auto const plain = [&](std::string const& peer, std::vector<std::string_view> const& protocols) {
@@ -86,7 +86,7 @@ TEST_CASE("only a trusted proxy says that a client came without TLS")
     CHECK(plain("10.1.2.3", {"http"}));
     CHECK(plain("10.1.2.3", {"https, HTTP "}));
     CHECK(plain("10.1.2.3", {"https", "http"}));
-    CHECK_FALSE(plain("10.1.2.3", {"http, https"})); // the client's own word comes first
+    CHECK_FALSE(plain("10.1.2.3", {"http, https"})); // the client's own value comes first
     CHECK_FALSE(plain("10.1.2.3", {"http", "https"}));
     CHECK_FALSE(plain("10.1.2.3", {"https"}));
     CHECK_FALSE(plain("10.1.2.3", {}));

@@ -11,7 +11,7 @@ std::pair<std::string, std::string> const page{"Origin", "https://app.example.co
 
 } // namespace
 
-TEST_CASE("tokens of an erased tenant are nothing to the next one of its slug")
+TEST_CASE("tokens of an erased tenant are refused by the next tenant of its slug")
 {
     Fixture f;
     auto const made = testing::FakeClock::start + 10min;
@@ -26,12 +26,12 @@ TEST_CASE("tokens of an erased tenant are nothing to the next one of its slug")
     f.forget();
     CHECK(status_of_token_from(testing::FakeClock::start) == 401);
     CHECK(status_of_token_from(made - 31s) == 401);
-    CHECK(status_of_token_from(made - 30s) == 200); // clocks differ
+    CHECK(status_of_token_from(made - 30s) == 200); // 30 s of clock skew
     CHECK(status_of_token_from(made) == 200);
     CHECK(f.send({.headers = {at_demo, bearer(Fixture::master)}}).status == 200);
 }
 
-TEST_CASE("a 401 looks nothing up for its origin: pages read it while the tenant is remembered")
+TEST_CASE("a 401 causes no look-up for its origin, so pages can read it only if the tenant is cached")
 {
     Fixture f;
     f.set_origins("demo", Environment::production, {page.second});
@@ -42,7 +42,7 @@ TEST_CASE("a 401 looks nothing up for its origin: pages read it while the tenant
         return answer.header("access-control-allow-origin");
     };
     CHECK(shown().empty());
-    CHECK(shown().empty()); // nothing was looked up
+    CHECK(shown().empty()); // the first request caused no look-up
     f.send(
         {.method = Method::options, .headers = {at_demo, page, {"Access-Control-Request-Method", "POST"}}});
     CHECK(shown() == page.second);

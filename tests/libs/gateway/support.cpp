@@ -16,7 +16,9 @@ namespace codes = core::codes;
 asio::awaitable<void> TextBody::read_all(std::string& out, std::size_t limit)
 {
     touched = true;
-    if (text_.size() > limit) throw core::Error(codes::payload_too_large, "The body is too large.");
+    if (text_.size() > limit)
+        throw core::Error(
+            codes::payload_too_large, "The body is larger than this route allows. Send less data.");
     out += text_;
     co_return;
 }
@@ -59,10 +61,10 @@ asio::awaitable<http::Response> fail(http::Request const& request)
     std::string const& how = request.param("how");
     if (how == "error") throw core::Error(codes::conflict, "It is taken.").member("taken", true);
     if (how == "redis") throw redis::Unavailable("connection to secret-redis-host refused");
-    if (how == "database") throw core::Error::unavailable("The database is away.", 3);
+    if (how == "database") throw core::Error::unavailable("The database is down.", 3);
     if (how == "bug")
         throw std::runtime_error("secret detail of the inside\nDETAIL: Key (phone)=(+15550100)");
-    if (how == "number") throw 42; // NOLINT(hicpp-exception-baseclass): that is the case
+    if (how == "number") throw 42; // NOLINT(hicpp-exception-baseclass): that is the tested case
     if (how == "challenge")
         throw core::Error(codes::unauthorized, "No.").header("WWW-Authenticate", "Bearer realm=\"x\"");
     co_return http::Response::ok("{}").header("Vary", "Accept");
@@ -75,7 +77,7 @@ asio::awaitable<http::Response> stream(http::Request const& request)
         boost::json::serialize(boost::json::object{{"body", request.body}, {"piece", piece}}));
 }
 
-/// Reads the body as handlers do, then answers how many bytes of the budget are held.
+/// Reads the body in the same way as a handler, then returns the number of held bytes of the budget.
 asio::awaitable<http::Response> parse(http::Request const& request, http::BodyBudget const& bodies)
 {
     auto const read = [&] {

@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-/// A body that is already there.
+/// A body that is already in memory.
 class TextBody final : public http::BodyReader {
 public:
     explicit TextBody(std::string text) : text_(std::move(text)) {}
@@ -41,7 +41,7 @@ private:
     bool ended_ = false;
 };
 
-/// What a test sends; strings stay where they are while the gateway runs.
+/// The request of a test; its strings must stay valid while the gateway runs.
 struct Call {
     http::Method method = http::Method::get;
     std::string path = "/v1/things";
@@ -50,14 +50,14 @@ struct Call {
     std::string peer = "192.0.2.1";
 };
 
-/// The response, its headers by lower-case name (repeated ones joined by `, `).
+/// The response; headers by lower-case name (repeated ones joined by `, `).
 struct Answer {
     unsigned status = 0;
     std::string body;
     std::map<std::string, std::string> headers;
 
     std::string header(std::string const& name) const;
-    /// The problem's code; "" when the body is none.
+    /// The code of the problem document; "" when the body is none.
     std::string code() const;
 };
 
@@ -67,11 +67,11 @@ struct FixtureOptions {
     std::int64_t user_requests_per_minute = 0;
     std::string redis_url = {}; ///< empty: no rate limits
     std::string proxies = {};
-    bool memory = true; ///< directory and keys may remember
+    bool memory = true; ///< directory and keys may cache
     std::size_t body_budget = std::size_t{32} << 20;
 };
 
-/// A gateway in front of a small route table, with tenants `demo`, `other` and the suspended `asleep`.
+/// A gateway with a small route table and the tenants `demo`, `other` and the suspended `asleep`.
 class Fixture {
 public:
     explicit Fixture(FixtureOptions const& options = {});
@@ -79,7 +79,7 @@ public:
 
     Answer send(Call const& call);
 
-    /// What has been logged so far.
+    /// The log so far.
     std::string log();
 
     std::string mint(
@@ -88,7 +88,7 @@ public:
         std::string const& slug, core::Environment environment, std::vector<std::string> const& origins);
     void set_limit(std::string const& slug, std::int64_t requests_per_minute);
     core::Scope scope(std::string const& slug, core::Environment environment);
-    /// Forgets what directory and keys remember.
+    /// Clears the caches of directory and keys.
     void forget();
 
     service::Gateway& gateway() { return *gateway_; }

@@ -32,7 +32,7 @@ constexpr std::int64_t sandbox(std::int64_t tenant_id)
     return 2 * tenant_id + 1;
 }
 
-/// A budget that counts whom it refused.
+/// A budget that counts its refusals.
 struct Counted {
     explicit Counted(std::size_t total)
         : budget(BodyBudget::make(
@@ -46,7 +46,7 @@ struct Counted {
     std::shared_ptr<BodyBudget> budget;
 };
 
-/// Whether the lease can take so much; else it is told to come back.
+/// Whether the lease can take `bytes`; otherwise it throws UNAVAILABLE.
 bool takes(http::BodyLease& lease, std::size_t bytes)
 {
     try {
@@ -61,7 +61,7 @@ bool takes(http::BodyLease& lease, std::size_t bytes)
 
 } // namespace
 
-TEST_CASE("what leases hold together is bounded, and free again with them")
+TEST_CASE("the memory of all leases is bounded, and is free again when they are destroyed")
 {
     Counted c(mebibyte);
     auto first = c.budget->lease({});
@@ -77,10 +77,10 @@ TEST_CASE("what leases hold together is bounded, and free again with them")
     CHECK(c.budget->held() == 900 * kibibyte);
 }
 
-TEST_CASE("a network, a tenant, its environments and all requests without a credential have shares")
+TEST_CASE("networks, tenants, environments and requests without a credential have shares")
 {
     Counted c(mebibyte);
-    SECTION("a tenant has half, and each of its environments three quarters of that")
+    SECTION("a tenant gets half, and each of its environments gets three quarters of that half")
     {
         auto const first = c.budget->lease({.scope_id = sandbox(1)});
         auto const second = c.budget->lease({.network = 1, .scope_id = sandbox(1)});
@@ -92,9 +92,9 @@ TEST_CASE("a network, a tenant, its environments and all requests without a cred
         CHECK(takes(*live, 128 * kibibyte));
         CHECK_FALSE(takes(*live, 4 * kibibyte));
         CHECK(c.refused(BodyBudget::Share::tenant) == 1);
-        CHECK(takes(*other, 256 * kibibyte)); // what was refused is not held by the network
+        CHECK(takes(*other, 256 * kibibyte)); // a refused amount is not counted for the network
     }
-    SECTION("requests without a credential have half")
+    SECTION("requests without a credential get half")
     {
         std::vector<std::shared_ptr<http::BodyLease>> leases;
         for (std::int64_t i = 0; i < 4; ++i) {
@@ -108,17 +108,17 @@ TEST_CASE("a network, a tenant, its environments and all requests without a cred
         CHECK(takes(*known, 384 * kibibyte));
         CHECK(c.refused(BodyBudget::Share::anonymous) == 1);
     }
-    SECTION("a network has a quarter")
+    SECTION("a network gets a quarter")
     {
         auto const first = c.budget->lease({.address = 1, .network = 1});
         auto const second = c.budget->lease({.address = 2, .network = 1});
         auto const other = c.budget->lease({.address = 2, .network = 2});
         CHECK(takes(*first, 200 * kibibyte));
         CHECK_FALSE(takes(*second, 100 * kibibyte));
-        CHECK(takes(*other, 256 * kibibyte)); // what was refused is not held by the address
+        CHECK(takes(*other, 256 * kibibyte)); // a refused amount is not counted for the address
         CHECK(c.refused(BodyBudget::Share::network) == 1);
     }
-    SECTION("requests without a credential of one address have an eighth")
+    SECTION("requests without a credential from one address get an eighth")
     {
         auto const first = c.budget->lease({.address = 1, .scope_id = production(1), .anonymous = true});
         auto const second = c.budget->lease({.address = 1, .scope_id = production(2), .anonymous = true});
@@ -128,8 +128,8 @@ TEST_CASE("a network, a tenant, its environments and all requests without a cred
         CHECK(takes(*known, 100 * kibibyte));
         CHECK(c.refused(BodyBudget::Share::anonymous_address) == 1);
     }
-    SECTION(
-        "requests without a credential of one tenant have a quarter, each environment three of its quarters")
+    SECTION("requests of one tenant without a credential get a quarter, and each environment gets three "
+            "quarters of that quarter")
     {
         auto const first = c.budget->lease({.scope_id = sandbox(1), .anonymous = true});
         auto const second = c.budget->lease({.address = 2, .scope_id = sandbox(1), .anonymous = true});
@@ -142,13 +142,13 @@ TEST_CASE("a network, a tenant, its environments and all requests without a cred
         CHECK(takes(*live, 64 * kibibyte));
         CHECK_FALSE(takes(*live, 4 * kibibyte));
         CHECK(c.refused(BodyBudget::Share::anonymous_tenant) == 1);
-        CHECK(takes(*other, 128 * kibibyte)); // what was refused is not held by the address
+        CHECK(takes(*other, 128 * kibibyte)); // a refused amount is not counted for the address
         CHECK(takes(*without, 128 * kibibyte));
     }
     CHECK(c.refused(BodyBudget::Share::process) == 0);
 }
 
-TEST_CASE("what is refused or given back leaves nothing behind")
+TEST_CASE("refused and returned amounts no longer count")
 {
     Counted c(mebibyte);
     {
@@ -167,7 +167,7 @@ TEST_CASE("what is refused or given back leaves nothing behind")
     CHECK(takes(*all, 192 * kibibyte));
 }
 
-TEST_CASE("a request that could never have what it needs is not told to come back")
+TEST_CASE("a request that exceeds the whole share by itself gets 413 instead of 503")
 {
     Counted c(mebibyte);
     auto const lease = c.budget->lease({.network = 1});
@@ -184,7 +184,7 @@ TEST_CASE("a request that could never have what it needs is not told to come bac
 
 namespace {
 
-/// Reads the body whole, counted as `holder` says.
+/// Reads the whole body, counted for `holder`.
 test::Handler counted(std::shared_ptr<BodyBudget> budget, BodyBudget::Holder holder = {})
 {
     return [budget = std::move(budget), holder](http::Request& request) -> asio::awaitable<http::Response> {
@@ -210,7 +210,7 @@ std::string head(std::size_t length)
 
 } // namespace
 
-TEST_CASE("the bytes of a body count as they arrive")
+TEST_CASE("the bytes of a body count when they arrive")
 {
     auto const budget = BodyBudget::make(16 * mebibyte);
     test::Server server(counted(budget));
@@ -228,7 +228,7 @@ TEST_CASE("the bytes of a body count as they arrive")
     CHECK(budget->held() == 0);
 }
 
-TEST_CASE("a body that breaks off gives back what it held")
+TEST_CASE("an aborted body returns its memory")
 {
     auto const budget = BodyBudget::make(16 * mebibyte);
     test::Server server(counted(budget));
@@ -239,7 +239,7 @@ TEST_CASE("a body that breaks off gives back what it held")
     CHECK(eventually([&] { return budget->held() == 0; }));
 }
 
-TEST_CASE("beyond the budget a body is refused with Retry-After, declared or not")
+TEST_CASE("bodies beyond the budget get 503 with Retry-After, with and without a declared length")
 {
     auto const budget = BodyBudget::make(2 * mebibyte);
     test::Server server(counted(budget, {.scope_id = production(1)}));
@@ -263,7 +263,7 @@ TEST_CASE("beyond the budget a body is refused with Retry-After, declared or not
     CHECK(again.read().status == 200);
 }
 
-TEST_CASE("thousands of bodies that trickle in cost little memory")
+TEST_CASE("thousands of slow bodies cost little memory")
 {
     constexpr std::size_t count = 3000;
     rlimit files{};
@@ -291,7 +291,7 @@ TEST_CASE("thousands of bodies that trickle in cost little memory")
     REQUIRE(eventually([&] { return begun == count; }));
     for (auto& client : clients)
         client.send(std::string(100, 'a'));
-    // Each of them holds a step of the budget once its bytes were read.
+    // Each body holds one step of the budget after its bytes were read.
     CHECK(eventually([&] { return budget->held() >= count * 1024; }));
     std::size_t const each = (std::max(resident(), before) - before) / count;
     INFO(each << " bytes each");
@@ -302,9 +302,9 @@ TEST_CASE("thousands of bodies that trickle in cost little memory")
     CHECK(eventually([&] { return budget->held() == 0; }));
 }
 
-TEST_CASE("a head that is longer than most counts until its request is answered")
+TEST_CASE("a long head counts until the response is sent")
 {
-    auto const budget = BodyBudget::make(64 * kibibyte); // an address has 8 KiB of it without a credential
+    auto const budget = BodyBudget::make(64 * kibibyte); // an address without a credential gets 8 KiB of it
     test::Server server;
     server.heads = budget;
     std::string const field(1000, 'a');

@@ -1,4 +1,4 @@
-// The budget of bodies when the process has no memory left.
+// The budget of bodies when memory allocation fails.
 #include "core/error.hpp"
 #include "http/body_budget.hpp"
 
@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
-thread_local constinit std::size_t left = never; ///< allocations until the one that fails
+thread_local constinit std::size_t left = never; ///< number of allocations before the one that fails
 
-/// Lets one allocation of this thread by `new` fail, after `before` that go well.
+/// Makes one allocation of this thread by `new` fail, after `before` that succeed.
 struct FailingAllocation {
     explicit FailingAllocation(std::size_t before) { left = before; }
 
@@ -28,14 +28,14 @@ struct FailingAllocation {
 
 void* allocate(std::size_t size) noexcept
 {
-    if (left != never && left-- == 0) return nullptr; // once: `left` is `never` now
-    return std::malloc(size > 0 ? size : 1);          // NOLINT: that is what `new` does
+    if (left != never && left-- == 0) return nullptr; // only once: `left` is `never` now
+    return std::malloc(size > 0 ? size : 1);          // NOLINT: this implements `new`
 }
 
 } // namespace
 
-// These replace those of the whole test program. Other forms of `new` call them, or have a `delete` of their
-// own.
+// These operators replace those of the whole test program. Other forms of `new` call them, or have a matching
+// `delete`.
 void* operator new(std::size_t size)
 {
     if (void* const memory = allocate(size)) return memory;
@@ -59,7 +59,7 @@ void operator delete(void* memory, std::size_t /*size*/) noexcept
 
 namespace {
 
-/// Whether the holder can have so much at once; it is given back.
+/// Whether the holder can take `bytes`. The bytes are returned at once.
 bool can_have(BodyBudget& budget, BodyBudget::Holder const& holder, std::size_t bytes)
 {
     try {
@@ -72,11 +72,11 @@ bool can_have(BodyBudget& budget, BodyBudget::Holder const& holder, std::size_t 
 
 } // namespace
 
-TEST_CASE("bytes that cannot be counted for want of memory leave nothing in any share")
+TEST_CASE("a failed allocation while bytes are counted does not change any share")
 {
     constexpr std::size_t total = 1 << 20;
     auto const budget = BodyBudget::make(total);
-    // Each share whole, which it is not when it still counts what failed.
+    // Each whole share is available. It would not be if a failed amount still counted.
     auto const check_shares = [&] {
         CHECK(budget->held() == 0);
         CHECK(can_have(*budget, {}, total));
@@ -88,7 +88,8 @@ TEST_CASE("bytes that cannot be counted for want of memory leave nothing in any 
         other->grow(total / 16 * 3);
         auto const another = budget->lease({.scope_id = 10, .anonymous = true});
         another->grow(total / 16 * 3);
-        CHECK(can_have(*budget, {.scope_id = 12, .anonymous = true}, total / 8)); // half of all, with the two
+        // Requests without a credential get half of the budget, including the two leases above.
+        CHECK(can_have(*budget, {.scope_id = 12, .anonymous = true}, total / 8));
     };
     std::size_t failures = 0;
     for (bool is_taken = false; !is_taken;) {
@@ -102,6 +103,6 @@ TEST_CASE("bytes that cannot be counted for want of memory leave nothing in any 
             check_shares();
         }
     }
-    CHECK(failures >= 6); // a key of each of the six shares
+    CHECK(failures >= 6); // one new key in each of the six shares
     check_shares();
 }

@@ -18,37 +18,38 @@ namespace test {
 namespace asio = boost::asio;
 using Handler = std::function<asio::awaitable<http::Response>(http::Request&)>;
 
-/// A response as it came over the wire.
+/// A response as received.
 struct Answer {
-    int status = 0;                             ///< 0: the connection ended before a whole head
+    int status = 0;                             ///< 0: the connection ended before a complete head
     std::map<std::string, std::string> headers; ///< names in lower case
     std::string body;
-    bool complete = false; ///< the body ended as its framing said it would
+    bool complete = false; ///< the body ended according to its framing
 
     std::string header(std::string const& name) const;
 };
 
-/// A blocking socket that sends exactly what it is told to; gives up after half a minute of silence.
+/// A blocking socket that sends exactly the given bytes. It fails if it receives nothing for 30 s.
 class Client {
 public:
-    /// `receive_buffer` in bytes; 0: the system's. `source`: the address to call from, within 127.0.0.0/8.
+    /// `receive_buffer` in bytes; 0: the system's default. `source`: the address to connect from, within
+    /// 127.0.0.0/8.
     explicit Client(std::uint16_t port, int receive_buffer = 0, char const* source = nullptr);
     ~Client();
     Client(Client&& other) noexcept;
     Client& operator=(Client&&) = delete;
 
-    /// Whether all of it was taken; false once the peer has gone.
+    /// Whether all bytes were accepted; false after the peer has closed.
     bool send(std::string_view bytes);
-    void finish(); ///< no more will be sent
-    void reset();  ///< closes so that the peer sees a reset
+    void finish(); ///< shuts down sending
+    void reset();  ///< closes so that the peer gets a reset
 
-    /// `head`: the answer to HEAD, without a body.
+    /// `head`: the request was HEAD, so the response has no body.
     Answer read(bool head = false);
     Answer get(std::string_view path = "/");
 
-    /// Up to `size` bytes, as they come.
+    /// Reads at most `size` bytes, as they arrive.
     std::string read_bytes(std::size_t size);
-    /// Whether the peer ends the connection, without another byte, while waiting for it.
+    /// Whether the peer closes the connection without sending another byte.
     bool ends();
 
 private:
@@ -61,7 +62,7 @@ private:
     std::string pending_;
 };
 
-/// A server with its threads, and an application made of one function.
+/// A server with its threads, and an application that consists of one function.
 class Server final : public http::Application {
 public:
     explicit Server(Handler handler = echo, http::ServerOptions options = {}, unsigned threads = 1);
@@ -73,17 +74,17 @@ public:
 
     Client connect(int receive_buffer = 0) const { return Client(server_->port(), receive_buffer); }
 
-    /// Codes that were given to `on_protocol_error`.
+    /// The codes passed to `on_protocol_error`.
     std::vector<std::string> protocol_errors() const;
 
     std::size_t networks_refused() const noexcept { return networks_refused_; }
 
-    std::shared_ptr<http::BodyBudget> heads; ///< what long heads count in; set before the first request
+    std::shared_ptr<http::BodyBudget> heads; ///< the budget of long heads; set it before the first request
 
-    /// Waits for the threads to end by themselves; false when they have not after a long time.
+    /// Waits until the threads end by themselves. Returns false if they run for a long time.
     bool joins();
 
-    /// Answers `METHOD path?query body`, errors as problems.
+    /// Responds with `METHOD path?query body`; errors become problems.
     static asio::awaitable<http::Response> echo(http::Request& request);
 
 private:

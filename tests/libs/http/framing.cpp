@@ -1,4 +1,5 @@
-// What a request may look like on the wire, and what is refused because others could read it differently.
+// Valid forms of a request, and forms that are refused because a proxy and the server could read them
+// differently.
 #include "client.hpp"
 #include "http/parser.hpp"
 
@@ -194,13 +195,13 @@ std::vector<BadBody> bad_bodies()
 
 } // namespace
 
-TEST_CASE("what could be read in two ways is refused and ends the connection")
+TEST_CASE("a request that can be read in two ways is refused and ends the connection")
 {
     test::Server server;
     for (auto const& [name, bytes, status, code] : refused()) {
         INFO(name);
         auto client = server.connect();
-        // What follows must never be served as a request of its own.
+        // The bytes after the refused request must never be handled as another request.
         bool const endless = std::string_view(name).ends_with("without an end");
         client.send(endless ? bytes : bytes + "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n");
         auto const answer = client.read();
@@ -219,7 +220,7 @@ TEST_CASE("what could be read in two ways is refused and ends the connection")
     CHECK(server.protocol_errors().size() == refused().size());
 }
 
-TEST_CASE("a request keeps its meaning however it is split")
+TEST_CASE("a request has the same meaning for every division into pieces")
 {
     test::Server server;
     for (auto const& [name, bytes, expected] : accepted()) {
@@ -232,7 +233,7 @@ TEST_CASE("a request keeps its meaning however it is split")
         CHECK(answer.body == expected);
         for (char const byte : bytes) {
             client.send({&byte, 1});
-            std::this_thread::sleep_for(std::chrono::microseconds(50)); // so that it travels alone
+            std::this_thread::sleep_for(std::chrono::microseconds(50)); // so that the byte is sent separately
         }
         CHECK(client.read().body == expected);
     }
@@ -253,13 +254,13 @@ TEST_CASE("malformed chunks are refused and end the connection")
     }
 }
 
-TEST_CASE("a chunk's size line that is too long is refused before it ends")
+TEST_CASE("a size line of a chunk that is too long is refused before it ends")
 {
     test::Server server;
     std::string const longest(http::RequestParser::chunk_line_limit - 2, 'x');
     auto client = server.connect();
     client.send(with("Transfer-Encoding: chunked\r\n", "5;" + longest + 'x'));
-    auto const answer = client.read(); // the line may go on for ever
+    auto const answer = client.read(); // the line has no end
     CHECK(answer.status == 400);
     CHECK(answer.header("connection") == "close");
     CHECK(client.ends());

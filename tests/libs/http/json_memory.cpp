@@ -23,7 +23,7 @@ std::string repeated(std::string_view item, std::size_t size)
     return text + '}';
 }
 
-/// The code of what is thrown; "" when nothing is.
+/// The code of the thrown error; "" if there is none.
 std::string_view code_of(std::function<void()> const& call)
 {
     try {
@@ -36,7 +36,7 @@ std::string_view code_of(std::function<void()> const& call)
 
 } // namespace
 
-TEST_CASE("a tree counts while it lives, and not after")
+TEST_CASE("the memory of a JSON tree counts only during the tree's lifetime")
 {
     auto const budget = http::BodyBudget::make(64 * mebibyte);
     auto lease = budget->lease({});
@@ -46,7 +46,7 @@ TEST_CASE("a tree counts while it lives, and not after")
         CHECK(budget->held() < 2 * http::json_tree_limit(100'000));
         auto const copy = boost::json::value(tree->at("x").at(0), tree->storage());
         tree.reset();
-        CHECK(budget->held() > 100'000); // the copy is in the same memory
+        CHECK(budget->held() > 100'000); // the copy uses the same memory
         CHECK(copy.at(2).as_string() == "three");
     }
     CHECK(budget->held() <= 4096);
@@ -54,7 +54,7 @@ TEST_CASE("a tree counts while it lives, and not after")
     CHECK(budget->held() == 0);
 }
 
-TEST_CASE("a tree may take eight times what its text does, and small ones 64 KiB")
+TEST_CASE("a JSON tree may use eight times the size of its text, or 64 KiB if that is more")
 {
     CHECK(http::json_tree_limit(1) == 65'536);
     CHECK(http::json_tree_limit(8192) == 65'536);
@@ -76,11 +76,11 @@ TEST_CASE("a tree may take eight times what its text does, and small ones 64 KiB
     CHECK(parse(text).empty());
 }
 
-TEST_CASE("what parsing needs meanwhile counts, too, and is given back when it fails")
+TEST_CASE("temporary memory of the parser counts too, and is returned after a failure")
 {
     auto const budget = http::BodyBudget::make(16 * mebibyte);
     auto const lease = budget->lease({.scope_id = 2});
-    // Half a million numbers stand in the parser's stack before they become an array.
+    // Half a million numbers are on the parser's stack before they become an array.
     auto const parse = [&](std::string const& text) {
         return code_of([&] { http::parse_json(text, lease); });
     };
@@ -92,7 +92,7 @@ TEST_CASE("what parsing needs meanwhile counts, too, and is given back when it f
     CHECK(budget->held() <= 4096);
 }
 
-TEST_CASE("values are what they were")
+TEST_CASE("parsed values are correct")
 {
     std::string const text =
         R"({"a":[1,"\u00e9",null,true,1.5,"a long text that is not kept in the value itself"],"b":{"c":-7}})";

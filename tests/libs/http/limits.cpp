@@ -1,4 +1,4 @@
-// Slow, silent and too many clients.
+// Clients that are slow or silent, and too many clients.
 #include "client.hpp"
 #include "http/problem.hpp"
 #include "testing/eventually.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr char const* get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// The answer to somebody who sends a byte now and then, never silent for long, until it comes.
+/// Sends single bytes with short pauses until the response arrives. Returns the response.
 test::Answer read_while_trickling(test::Client& client)
 {
     std::atomic<bool> answered = false;
@@ -49,12 +49,12 @@ std::size_t resident_bytes()
 
 } // namespace
 
-TEST_CASE("a head that trickles in is cut off with 408")
+TEST_CASE("an incomplete head gets 408 although bytes arrive")
 {
     test::Server server(test::Server::echo, {.header_timeout = 150ms});
     auto client = server.connect();
     client.send("GET / HTTP/1.1\r\nH");
-    auto const answer = read_while_trickling(client); // the limit is for the whole head
+    auto const answer = read_while_trickling(client); // the limit applies to the whole head
     CHECK(answer.status == 408);
     CHECK(answer.header("connection") == "close");
     CHECK(answer.body.find("REQUEST_TIMEOUT") != std::string::npos);
@@ -62,7 +62,7 @@ TEST_CASE("a head that trickles in is cut off with 408")
     CHECK(eventually([&] { return server->connections() == 0; }));
 }
 
-TEST_CASE("a head that stops is cut off with 408")
+TEST_CASE("an incomplete head gets 408")
 {
     test::Server server(test::Server::echo, {.header_timeout = 100ms});
     auto client = server.connect();
@@ -71,7 +71,7 @@ TEST_CASE("a head that stops is cut off with 408")
     CHECK(client.ends());
 }
 
-TEST_CASE("an idle connection is closed without a word")
+TEST_CASE("an idle connection is closed without a response")
 {
     test::Server server(test::Server::echo, {.idle_timeout = 1s});
     auto fresh = server.connect();
@@ -83,7 +83,7 @@ TEST_CASE("an idle connection is closed without a word")
     CHECK(eventually([&] { return server->connections() == 0; }));
 }
 
-TEST_CASE("a connection in use outlives the idle timeout")
+TEST_CASE("a connection in use stays open beyond the idle timeout")
 {
     constexpr auto idle_timeout = 1s;
     test::Server server(test::Server::echo, {.idle_timeout = idle_timeout});
@@ -91,11 +91,11 @@ TEST_CASE("a connection in use outlives the idle timeout")
     auto const end = std::chrono::steady_clock::now() + idle_timeout + idle_timeout / 2;
     while (std::chrono::steady_clock::now() < end) {
         CHECK(client.get().status == 200);
-        std::this_thread::sleep_for(20ms); // so that it is idle, again and again
+        std::this_thread::sleep_for(20ms); // so that it becomes idle again and again
     }
 }
 
-TEST_CASE("a body read whole has its time, however busily it trickles in")
+TEST_CASE("a body that is read as a whole has a time limit, even if bytes keep arriving")
 {
     test::Server server(test::Server::echo, {.request_timeout = 200ms, .body_idle_timeout = 1h});
     auto client = server.connect();
@@ -106,7 +106,7 @@ TEST_CASE("a body read whole has its time, however busily it trickles in")
     CHECK(answer.body.find("REQUEST_TIMEOUT") != std::string::npos);
 }
 
-TEST_CASE("a streamed body may take long, but not fall silent")
+TEST_CASE("a streamed body may take a long time, but may not pause for a long time")
 {
     auto const count = [](http::Request& request) -> asio::awaitable<http::Response> {
         std::size_t size = 0;
@@ -125,7 +125,8 @@ TEST_CASE("a streamed body may take long, but not fall silent")
     auto client = server.connect();
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n");
     for (int i = 0; i < 20; ++i) {
-        std::this_thread::sleep_for(20ms); // four times as long in all as a body that is read whole may take
+        // In total this takes four times as long as the time limit of a body that is read as a whole.
+        std::this_thread::sleep_for(20ms);
         client.send("a");
     }
     CHECK(client.read().body == "20");
@@ -134,7 +135,7 @@ TEST_CASE("a streamed body may take long, but not fall silent")
     CHECK(client.ends());
 }
 
-TEST_CASE("a client that does not read its response is dropped")
+TEST_CASE("the connection of a client that does not read its response is closed")
 {
     std::atomic<bool> asked = false;
     auto const large = [&](http::Request&) -> asio::awaitable<http::Response> {
@@ -148,7 +149,7 @@ TEST_CASE("a client that does not read its response is dropped")
     CHECK_FALSE(client.read().complete);
 }
 
-TEST_CASE("a client that reads slowly gets everything")
+TEST_CASE("a client that reads slowly gets the whole response")
 {
     constexpr std::size_t size = 12 << 20;
     auto const large = [](http::Request&) -> asio::awaitable<http::Response> {
@@ -163,12 +164,12 @@ TEST_CASE("a client that reads slowly gets everything")
         if (bytes.empty()) break;
         received += bytes.size();
         std::this_thread::sleep_for(
-            15ms); // longer in all than the server waits for a client that takes nothing
+            15ms); // in total longer than the server waits for a client that reads nothing
     }
     CHECK(received > size);
 }
 
-TEST_CASE("a client that takes its response a drop at a time is dropped")
+TEST_CASE("the connection of a client that reads below the minimum rate is closed")
 {
     auto const large = [](http::Request&) -> asio::awaitable<http::Response> {
         co_return http::Response{.body = std::string(16 << 20, 'x'), .content_type = "text/plain"};
@@ -187,7 +188,7 @@ TEST_CASE("a client that takes its response a drop at a time is dropped")
     CHECK(received < std::size_t{16} << 20);
 }
 
-TEST_CASE("past the limit the connection that is idle longest makes room")
+TEST_CASE("beyond the limit of connections, the connection that was idle longest is closed")
 {
     test::Server server(test::Server::echo, {.max_connections = 3});
     auto first = server.connect();
@@ -204,7 +205,7 @@ TEST_CASE("past the limit the connection that is idle longest makes room")
     CHECK(third.get().status == 200);
 }
 
-TEST_CASE("when every connection is busy, a further one is told to come back")
+TEST_CASE("beyond the limit of busy connections, a further connection gets 503")
 {
     std::atomic<bool> asked = false;
     auto const note = [&](http::Request& request) {
@@ -217,7 +218,7 @@ TEST_CASE("when every connection is busy, a further one is told to come back")
     CHECK(eventually([&] { return server->connections() == 1; }));
     auto second = server.connect();
     second.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n1");
-    // Both must have been read from before they count as busy; what came first is read first.
+    // Both count as busy only after the server has read from them. Bytes of the first are read first.
     CHECK(eventually([&] { return asked.load(); }));
     auto third = server.connect();
     auto const answer = third.read();

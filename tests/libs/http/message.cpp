@@ -35,7 +35,7 @@ std::string nested(int depth)
 
 } // namespace
 
-TEST_CASE("headers are found whatever their case, the first of a name")
+TEST_CASE("the first header with a name is found, ignoring case")
 {
     http::Request request;
     request.headers = {{"X-One", "1"}, {"x-ONE", "2"}, {"X-Empty", ""}};
@@ -45,7 +45,7 @@ TEST_CASE("headers are found whatever their case, the first of a name")
     CHECK_FALSE(request.header("X-One "));
 }
 
-TEST_CASE("path parameters are text or ids")
+TEST_CASE("path parameters are texts or UUIDs")
 {
     http::Request request;
     request.params = {{"id", "0190b3c2-7d5e-7c3a-9f00-6b2f7f1e5a11"}, {"name", "x"}};
@@ -55,7 +55,7 @@ TEST_CASE("path parameters are text or ids")
     CHECK_THROWS_AS(request.param("other"), std::logic_error);
 }
 
-TEST_CASE("a JSON body becomes a value, and only an Idempotency-Key keeps its bytes")
+TEST_CASE("the text of a JSON body is freed after parsing, unless there is an Idempotency-Key")
 {
     auto request = with_body(R"({"a":[1,"é",null,true,1.5]})");
     auto const value = request.json();
@@ -85,7 +85,7 @@ TEST_CASE("a body must be declared as JSON")
     CHECK(code_of(http::Request()) == "UNSUPPORTED_MEDIA_TYPE");
 }
 
-TEST_CASE("what is not JSON is refused")
+TEST_CASE("invalid JSON is refused")
 {
     for (char const* body :
         {"", " ", "{", "{}x", "{'a':1}", "[1,]", "{\"a\":}", "nul", "01", "// x\n{}", "\"\xff\"",

@@ -1,4 +1,4 @@
-// Addresses as keys of networks, and how many connections a network may have.
+// Keys of networks, and limits of connections per network.
 #include "client.hpp"
 #include "http/network_key.hpp"
 #include "testing/eventually.hpp"
@@ -16,7 +16,7 @@ std::int64_t key(char const* address, unsigned v4_bits = 24, unsigned v6_bits = 
 
 } // namespace
 
-TEST_CASE("addresses of one network have one key")
+TEST_CASE("addresses of one network have the same key")
 {
     CHECK(key("192.0.2.1") == key("192.0.2.254"));
     CHECK(key("192.0.2.1") != key("192.0.3.1"));
@@ -30,7 +30,7 @@ TEST_CASE("addresses of one network have one key")
     CHECK(key("10.0.0.1", 0) == key("192.0.2.1", 0));
 }
 
-TEST_CASE("a network has so many connections, on all threads together; others have theirs")
+TEST_CASE("a network has a connection limit over all threads, independently of other networks")
 {
     constexpr std::size_t places = 8;
     test::Server server(test::Server::echo, {.max_per_network = places}, 4);
@@ -51,11 +51,12 @@ TEST_CASE("a network has so many connections, on all threads together; others ha
     CHECK(near.ends());
 
     clients.pop_back();
-    REQUIRE(eventually([&] { return server->connections() == places; })); // with the one from elsewhere
+    // Includes the connection from another network.
+    REQUIRE(eventually([&] { return server->connections() == places; }));
     CHECK(server.connect().get().status == 200);
 }
 
-TEST_CASE("an address that is exempt has any number of connections, and takes none of its network's")
+TEST_CASE("an exempt address has no connection limit and does not count in its network")
 {
     http::ServerOptions options{.max_per_network = 1};
     options.is_exempt = [](boost::asio::ip::address const& address) {

@@ -29,7 +29,7 @@ void check_head(http::Request const& request)
     CHECK_FALSE(request.header("x-t"));
 }
 
-/// Parses `bytes`, which begin with a whole head, to the body's end; answers the body.
+/// Parses `bytes`, which start with a complete head, to the end of the body. Returns the body.
 std::string drain_body(RequestParser& parser, std::string const& bytes, std::size_t step)
 {
     std::string body;
@@ -51,7 +51,7 @@ std::string drain_body(RequestParser& parser, std::string const& bytes, std::siz
 
 } // namespace
 
-TEST_CASE("a head may come in any two pieces, and be moved in memory in between")
+TEST_CASE("a head may arrive in any two pieces, and may be moved in memory between them")
 {
     RequestParser parser;
     for (std::size_t split = 0; split <= request_bytes.size(); ++split) {
@@ -63,7 +63,7 @@ TEST_CASE("a head may come in any two pieces, and be moved in memory in between"
         std::string const second = request_bytes;
         if (state == State::more) {
             parser.rebase(first, second, request);
-            // The views must not be of the old memory any more.
+            // The views must no longer point into the old memory.
             std::ranges::fill(first, '#');
             state = parser.head(second, request);
         } else {
@@ -77,7 +77,7 @@ TEST_CASE("a head may come in any two pieces, and be moved in memory in between"
     }
 }
 
-TEST_CASE("a head may come byte by byte")
+TEST_CASE("a head may arrive byte by byte")
 {
     RequestParser parser;
     parser.reset(16 * 1024);
@@ -91,7 +91,7 @@ TEST_CASE("a head may come byte by byte")
     CHECK_FALSE(parser.content_length());
 }
 
-TEST_CASE("a chunked body may come in pieces of any size")
+TEST_CASE("a chunked body may arrive in pieces of any size")
 {
     RequestParser parser;
     for (std::size_t step = 1; step <= body_bytes.size(); ++step) {
@@ -103,7 +103,7 @@ TEST_CASE("a chunked body may come in pieces of any size")
     }
 }
 
-TEST_CASE("an empty chunked body may come in pieces of any size, with trailers or without")
+TEST_CASE("an empty chunked body may arrive in pieces of any size, with and without trailers")
 {
     RequestParser parser;
     for (std::string const bytes : {"0\r\n\r\n", "0\r\nX-T: u\r\n\r\n", "00;x=y\r\n\r\n", "00\r\n\r\n"}) {
@@ -117,7 +117,7 @@ TEST_CASE("an empty chunked body may come in pieces of any size, with trailers o
     }
 }
 
-TEST_CASE("a chunk's data may be what a last chunk looks like")
+TEST_CASE("a chunk's data may look like a last chunk")
 {
     RequestParser parser;
     std::string const bytes = "3\r\n0\r\n\r\n0\r\n\r\n";
@@ -130,7 +130,8 @@ TEST_CASE("a chunk's data may be what a last chunk looks like")
     }
 }
 
-TEST_CASE("a chunk's size line, and the last one with the trailers, has 1 KiB however it is split")
+TEST_CASE("the size line of a chunk, and the last chunk with trailers, are limited to 1 KiB for every "
+          "division into pieces")
 {
     constexpr std::size_t limit = RequestParser::chunk_line_limit;
     auto const padded = [](std::string const& before, char padding, std::string const& after,
@@ -184,7 +185,7 @@ TEST_CASE("a body with a length ends where the next request begins")
     CHECK(parser.body_left() == 0);
 }
 
-TEST_CASE("connections persist as HTTP/1.1 and HTTP/1.0 say")
+TEST_CASE("connections persist according to HTTP/1.1 and HTTP/1.0")
 {
     struct Case {
         char const* version;

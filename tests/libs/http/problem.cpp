@@ -18,7 +18,7 @@ std::vector<std::string> values(http::Response const& response, std::string_view
 
 } // namespace
 
-TEST_CASE("a problem has the members of RFC 9457 and ours")
+TEST_CASE("a problem has the members of RFC 9457 and the additional members")
 {
     auto const response =
         http::problem(core::Error(core::codes::not_found, "There is no \"x\"."), "0123456789abcdef");
@@ -30,7 +30,7 @@ TEST_CASE("a problem has the members of RFC 9457 and ours")
     CHECK(response.headers.empty());
 }
 
-TEST_CASE("a problem names every faulty field")
+TEST_CASE("a problem lists every invalid field")
 {
     auto const response = http::problem(
         core::Error::validation({{"/title", "required", "is required"}, {"?limit", "range", "x"}}), "r");
@@ -42,7 +42,7 @@ TEST_CASE("a problem names every faulty field")
         {"pointer": "?limit", "code": "range", "detail": "x"}])"));
 }
 
-TEST_CASE("a problem carries the error's own members and headers")
+TEST_CASE("a problem has the error's own members and headers")
 {
     auto const response = http::problem(core::Error(core::codes::rate_limited, "Too many.")
                                             .header("Retry-After", "7")
@@ -56,7 +56,7 @@ TEST_CASE("a problem carries the error's own members and headers")
     CHECK(body.at("names").as_array().size() == 2);
 }
 
-TEST_CASE("401 says how to authenticate and 503 when to come back")
+TEST_CASE("401 has WWW-Authenticate and 503 has Retry-After")
 {
     auto const unauthorized = http::problem(core::Error(core::codes::unauthorized, "x"), "r");
     CHECK(values(unauthorized, "WWW-Authenticate") == std::vector<std::string>{"Bearer"});

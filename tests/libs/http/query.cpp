@@ -13,7 +13,7 @@ http::Request with_query(std::string_view query)
     return request;
 }
 
-/// `name:code` of each fault.
+/// `name:code` of each error.
 std::vector<std::string> faults(http::Query const& query)
 {
     std::vector<std::string> list;
@@ -44,7 +44,7 @@ TEST_CASE("percent-encoding is decoded or refused")
     }
 }
 
-TEST_CASE("parameters are read as what they should be")
+TEST_CASE("parameters are converted to their types")
 {
     auto const request = with_query(
         "q=caf%C3%A9+au%20lait&n=-5&flag=true&kind=b&at=2026-01-31T12:00:00.5%2B01:00&limit=100&&empty=&x");
@@ -61,7 +61,7 @@ TEST_CASE("parameters are read as what they should be")
     CHECK(faults(query).empty());
 }
 
-TEST_CASE("what is absent has its default")
+TEST_CASE("an absent parameter has its default")
 {
     auto const request = with_query("other=1");
     http::Query query(request);
@@ -74,7 +74,7 @@ TEST_CASE("what is absent has its default")
     CHECK(faults(query).empty());
 }
 
-TEST_CASE("every fault is named at once")
+TEST_CASE("all errors are reported together")
 {
     auto const request = with_query("limit=0&n=1.5&flag=yes&kind=z&at=yesterday&q=&long=%C3%A9%C3%A9%C3%A9");
     http::Query query(request);
@@ -90,7 +90,7 @@ TEST_CASE("every fault is named at once")
                                "?q:too_short", "?long:too_long", "?cursor:format"});
 }
 
-TEST_CASE("what has to be there is named once when it is not")
+TEST_CASE("a missing required parameter is reported once")
 {
     auto const faults_of = [](std::string const& text) {
         auto const request = with_query(text);
@@ -104,7 +104,7 @@ TEST_CASE("what has to be there is named once when it is not")
     CHECK(faults_of("user=a&user=b") == List{"?user:repeated"});
 }
 
-TEST_CASE("numbers must be plain")
+TEST_CASE("numbers must be plain decimal numbers")
 {
     for (char const* text : {"limit=", "limit=+5", "limit=5+", "limit=0x5", "limit=5%20", "limit=five"}) {
         INFO(text);

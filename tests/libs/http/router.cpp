@@ -52,7 +52,7 @@ std::string matched(Method method, std::string_view path)
 
 } // namespace
 
-TEST_CASE("a path leads to its endpoint")
+TEST_CASE("a path matches its endpoint")
 {
     CHECK(matched(Method::post, "/v1/feedbacks") == "/v1/feedbacks");
     CHECK(matched(Method::get, "/v1/feedbacks/7") == "/v1/feedbacks/{feedbackId} feedbackId=7");
@@ -63,7 +63,7 @@ TEST_CASE("a path leads to its endpoint")
     CHECK(matched(Method::get, "/") == "/");
 }
 
-TEST_CASE("a static segment wins over a parameter, and gives way when it leads nowhere")
+TEST_CASE("a static segment takes precedence over a parameter if the rest of the path matches")
 {
     CHECK(matched(Method::get, "/v1/feedbacks/stats") == "/v1/feedbacks/stats");
     CHECK(matched(Method::post, "/v1/keys/rotate") == "/v1/keys/rotate");
@@ -81,7 +81,7 @@ TEST_CASE("an unknown path matches nothing")
     }
 }
 
-TEST_CASE("a known path without the method names those it has")
+TEST_CASE("a known path with another method gives the allowed methods")
 {
     CHECK(matched(Method::del, "/v1/feedbacks") == "allow: POST, GET, HEAD");
     CHECK(matched(Method::del, "/v1/feedbacks/7") == "allow: GET, HEAD, PATCH");
@@ -89,7 +89,7 @@ TEST_CASE("a known path without the method names those it has")
     CHECK(matched(Method::del, "/v1/feedbacks/stats") == "allow: GET, HEAD, PATCH");
 }
 
-TEST_CASE("a known path has a pattern with any method")
+TEST_CASE("a known path has its pattern with any method")
 {
     auto const pattern = [](Method method, std::string_view path) {
         http::Request request;
@@ -102,7 +102,7 @@ TEST_CASE("a known path has a pattern with any method")
     CHECK(pattern(Method::get, "/v1/nothing").empty());
 }
 
-TEST_CASE("a path shows the ids that are ours, and nothing else")
+TEST_CASE("a logged path contains only generated ids")
 {
     using Params = std::vector<std::pair<std::string_view, std::string>>;
     std::string const id = "0190b3c2-7d5e-7c3a-9f00-6b2f7f1e5a11";
@@ -117,7 +117,7 @@ TEST_CASE("a path shows the ids that are ours, and nothing else")
               Params{{"oneId", id}, {"userId", "x"}, {"twoId", id}}) == "/a/" + id + "/{userId}/" + id);
 }
 
-TEST_CASE("a route without a body limit has that of its callers")
+TEST_CASE("a route without a body limit gets the default for its callers")
 {
     std::vector<http::Endpoint> endpoints{
         {Method::post, "/open", core::Access::anonymous, {}, {}, 0},
@@ -142,7 +142,7 @@ TEST_CASE("segments are percent-decoded one by one")
     }
 }
 
-TEST_CASE("parameters of an earlier match are forgotten")
+TEST_CASE("parameters of an earlier match are cleared")
 {
     http::Request request;
     request.method = Method::get;
@@ -153,7 +153,7 @@ TEST_CASE("parameters of an earlier match are forgotten")
     CHECK(request.params.empty());
 }
 
-TEST_CASE("a table that contradicts itself is refused")
+TEST_CASE("a route table with contradictions is refused")
 {
     CHECK_THROWS_AS(make({{Method::get, "/a/{x}"}, {Method::get, "/a/{y}"}}), std::logic_error);
     CHECK_THROWS_AS(make({{Method::get, "a"}}), std::logic_error);

@@ -1,4 +1,4 @@
-// Requests and connections in the ordinary course of things.
+// Ordinary requests and connections.
 #include "client.hpp"
 #include "http/problem.hpp"
 #include "testing/eventually.hpp"
@@ -44,7 +44,7 @@ TEST_CASE("pipelined requests are answered in order")
                      text.substr(0, 1) + "\r\n0\r\n\r\n";
         }
     }
-    // In pieces that end anywhere, larger and smaller than the server's buffer.
+    // Sends pieces of any size, larger and smaller than the server's buffer.
     std::size_t const step = GENERATE(37, 1000, 4096, 100'000);
     std::thread sender([&] {
         for (std::size_t i = 0; i < bytes.size(); i += step)
@@ -60,7 +60,7 @@ TEST_CASE("pipelined requests are answered in order")
     sender.join();
 }
 
-TEST_CASE("HTTP/1.0 closes unless it is asked to stay")
+TEST_CASE("HTTP/1.0 connections close unless the client asks for keep-alive")
 {
     test::Server server;
     auto client = server.connect();
@@ -75,7 +75,7 @@ TEST_CASE("HTTP/1.0 closes unless it is asked to stay")
     CHECK(client.ends());
 }
 
-TEST_CASE("the client may ask to close")
+TEST_CASE("the client may close the connection with its request")
 {
     test::Server server;
     auto client = server.connect();
@@ -86,7 +86,7 @@ TEST_CASE("the client may ask to close")
     CHECK(client.ends());
 }
 
-TEST_CASE("a client that has sent everything still gets its answers")
+TEST_CASE("a client that has closed its sending side still gets its responses")
 {
     test::Server server;
     auto client = server.connect();
@@ -98,7 +98,7 @@ TEST_CASE("a client that has sent everything still gets its answers")
     CHECK(eventually([&] { return server->connections() == 0; }));
 }
 
-TEST_CASE("HEAD is GET without the body")
+TEST_CASE("HEAD gets the response of GET without the body")
 {
     test::Server server([](http::Request& request) -> asio::awaitable<http::Response> {
         std::string const method(http::to_string(request.method));
@@ -112,7 +112,7 @@ TEST_CASE("HEAD is GET without the body")
     CHECK(client.read().body == "GET for GET");
 }
 
-TEST_CASE("the application sees the request's parts")
+TEST_CASE("the application gets all parts of the request")
 {
     test::Server server([](http::Request& request) -> asio::awaitable<http::Response> {
         std::string seen;
@@ -125,7 +125,7 @@ TEST_CASE("the application sees the request's parts")
         }
         seen += std::to_string(request.body_reader->length().value_or(99)) + "|";
         seen += std::to_string(request.params.size()) + "|" + request.body;
-        // Must not be seen by the next request on the connection.
+        // These parts must not be visible in the next request on the connection.
         request.context.request_id = "left over";
         request.params.emplace_back("left", "over");
         request.body = "left over";
@@ -138,7 +138,7 @@ TEST_CASE("the application sees the request's parts")
     }
 }
 
-TEST_CASE("an exception out of the application is a 500 without details")
+TEST_CASE("an exception of the application becomes a 500 without details")
 {
     test::Server server([](http::Request&) -> asio::awaitable<http::Response> {
         throw std::runtime_error("secret");
@@ -152,7 +152,7 @@ TEST_CASE("an exception out of the application is a 500 without details")
     CHECK(client.ends());
 }
 
-TEST_CASE("clients that break off harm nobody")
+TEST_CASE("aborted connections do not affect other clients")
 {
     test::Server server(test::Server::echo, {}, 2);
     for (int i = 0; i < 50; ++i) {
@@ -183,7 +183,7 @@ TEST_CASE("several threads share one port")
     CHECK(server->connections() == 60);
 }
 
-TEST_CASE("a port that is taken is an error, shared or not")
+TEST_CASE("a port that is in use is an error, with one thread and with several")
 {
     test::Server const server(test::Server::echo, {}, 2);
 

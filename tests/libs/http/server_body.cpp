@@ -1,4 +1,4 @@
-// Request bodies: limits, 100-continue, and what happens to those nobody reads.
+// Request bodies: limits, 100-continue, and unread bodies.
 #include "client.hpp"
 #include "http/problem.hpp"
 #include "testing/eventually.hpp"
@@ -29,7 +29,8 @@ asio::awaitable<http::Response> ignore(http::Request&)
     co_return http::problem(core::Error(core::codes::unauthorized, "Who are you?"), "test");
 }
 
-/// What the process has allocated and not freed; 0 with an allocator of another kind, as sanitizers have.
+/// Bytes that the process has allocated and not freed; 0 with other allocators, such as a sanitizer's
+/// allocator.
 std::size_t allocated_bytes()
 {
     auto const info = ::mallinfo2();
@@ -56,7 +57,7 @@ TEST_CASE("the limit of a body is inclusive")
     CHECK(client.read().body == "1234567890");
     client.send(post("Transfer-Encoding: chunked\r\n", "5\r\n12345\r\n5\r\n67890\r\n0\r\n\r\n"));
     CHECK(client.read().body == "1234567890");
-    // A small rest is read and dropped, and the connection stays.
+    // A small remainder of the body is discarded, and the connection stays open.
     client.send(post_body("12345678901"));
     auto const declared = client.read();
     CHECK(declared.status == 413);
@@ -68,7 +69,7 @@ TEST_CASE("the limit of a body is inclusive")
     CHECK(client.ends());
 }
 
-TEST_CASE("a large body arrives whole")
+TEST_CASE("a large body arrives completely")
 {
     test::Server server;
     std::string body(1 << 20, 'x');
@@ -91,14 +92,14 @@ TEST_CASE("a large body arrives whole")
     CHECK(client.read().status == 413);
 }
 
-TEST_CASE("a body that was read leaves no buffer behind, while its request is served or after")
+TEST_CASE("no buffer is kept for a body that was read, during its request and afterwards")
 {
     constexpr std::size_t count = 200;
     constexpr std::size_t size = 32 * 1024;
     testing::Gate thread, handlers;
     test::Server server([&](http::Request& request) -> asio::awaitable<http::Response> {
         if (request.method == http::Method::get) {
-            thread.pass_blocking(); // so that each body has come whole when it is read
+            thread.pass_blocking(); // so that each body has arrived completely when it is read
         } else {
             co_await request.body_reader->read_all(request.body, size);
             request.drop_body();
@@ -128,7 +129,7 @@ TEST_CASE("a body that was read leaves no buffer behind, while its request is se
     CHECK(eventually([&] { return each() < size / 2; })); // idle
 }
 
-TEST_CASE("a streamed body comes in pieces and ends with an empty one")
+TEST_CASE("a streamed body arrives in pieces and ends with an empty piece")
 {
     test::Server server([](http::Request& request) -> asio::awaitable<http::Response> {
         std::string all;
@@ -150,7 +151,7 @@ TEST_CASE("a streamed body comes in pieces and ends with an empty one")
     CHECK(client.read().body == "abc");
 }
 
-TEST_CASE("100 Continue is sent when the body is asked for")
+TEST_CASE("100 Continue is sent when the application reads the body")
 {
     test::Server server(read_up_to_ten);
     auto client = server.connect();
@@ -158,7 +159,7 @@ TEST_CASE("100 Continue is sent when the body is asked for")
     CHECK(client.read().status == 100);
     client.send("hello");
     CHECK(client.read().body == "hello");
-    // Not when the body is there already, nor to HTTP/1.0.
+    // It is not sent if the body has arrived already, and not to an HTTP/1.0 client.
     client.send(post("Content-Length: 5\r\nExpect: 100-continue\r\n", "hello"));
     CHECK(client.read().body == "hello");
     client.send("POST / HTTP/1.0\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
@@ -166,19 +167,19 @@ TEST_CASE("100 Continue is sent when the body is asked for")
     CHECK(client.read().body == "hello");
 }
 
-TEST_CASE("a body that is refused is not asked for")
+TEST_CASE("100 Continue is not sent for a refused body")
 {
     test::Server server(read_up_to_ten);
     auto client = server.connect();
     client.send(post("Content-Length: 11\r\nExpect: 100-continue\r\n"));
     auto const answer = client.read();
     CHECK(answer.status == 413);
-    // Whether the client sends it after all is unknown, so nothing may follow.
+    // The client may still send the body, so the connection must end.
     CHECK(answer.header("connection") == "close");
     CHECK(client.ends());
 }
 
-TEST_CASE("a small body that nobody read is dropped and the connection goes on")
+TEST_CASE("a small unread body is discarded and the connection stays open")
 {
     test::Server server(ignore);
     auto client = server.connect();
@@ -188,21 +189,21 @@ TEST_CASE("a small body that nobody read is dropped and the connection goes on")
     CHECK_FALSE(first.headers.contains("connection"));
     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     CHECK(client.read().status == 401);
-    // The answer does not wait for the body.
+    // The response does not wait for the body.
     client.send(post("Content-Length: 5\r\n"));
     CHECK(client.read().status == 401);
     client.send("helloGET / HTTP/1.1\r\nHost: a\r\n\r\n");
     CHECK(client.read().status == 401);
 }
 
-TEST_CASE("a large body that nobody read ends the connection after the answer")
+TEST_CASE("a large unread body ends the connection after the response")
 {
     test::Server server(ignore);
     for (std::string const& fields :
         {std::string("Content-Length: 4000000\r\n"), std::string("Transfer-Encoding: chunked\r\n")}) {
         INFO(fields);
         auto client = server.connect();
-        // The client sends everything before it looks: it must find the answer, not a reset.
+        // The client sends everything before it reads. It must get the response, not a reset.
         bool const chunked = fields.starts_with("T");
         std::string const body = chunked ? "3d0900\r\n" + std::string(4'000'000, 'x') + "\r\n0\r\n\r\n"
                                          : std::string(4'000'000, 'x');
@@ -216,7 +217,7 @@ TEST_CASE("a large body that nobody read ends the connection after the answer")
     CHECK(eventually([&] { return server->connections() == 0; }));
 }
 
-TEST_CASE("a body that breaks off is an error for the application")
+TEST_CASE("an aborted body is an error for the application")
 {
     test::Server server(read_up_to_ten);
     auto client = server.connect();
@@ -228,7 +229,7 @@ TEST_CASE("a body that breaks off is an error for the application")
     CHECK(client.ends());
 }
 
-TEST_CASE("the declared length is told, and is none with chunks")
+TEST_CASE("the declared length is available, and absent if the body is chunked")
 {
     test::Server server([](http::Request& request) -> asio::awaitable<http::Response> {
         auto const length = request.body_reader->length();

@@ -1,4 +1,4 @@
-// Draining and ending.
+// Draining and shutdown.
 #include "client.hpp"
 #include "testing/eventually.hpp"
 #include "testing/gate.hpp"
@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// An application whose requests last until `gate` is opened.
+/// An application whose requests wait until `gate` is opened.
 test::Handler held_up_by(testing::Gate& gate)
 {
     return [&gate](http::Request&) -> asio::awaitable<http::Response> {
@@ -23,7 +23,7 @@ test::Handler held_up_by(testing::Gate& gate)
     };
 }
 
-/// Draining has begun once nobody is let in any more.
+/// Waits until new connections are refused, which means that draining has begun.
 bool lets_nobody_in(std::uint16_t port)
 {
     return eventually([&] {
@@ -38,7 +38,7 @@ bool lets_nobody_in(std::uint16_t port)
 
 } // namespace
 
-TEST_CASE("a drained server lets go of idle connections, and its threads end")
+TEST_CASE("a drained server closes idle connections, and its threads end")
 {
     test::Server server(test::Server::echo, {}, 2);
     auto fresh = server.connect();
@@ -53,7 +53,7 @@ TEST_CASE("a drained server lets go of idle connections, and its threads end")
     CHECK_THROWS(server.connect());
 }
 
-TEST_CASE("a request in flight is answered while draining")
+TEST_CASE("a request in flight gets its response during draining")
 {
     testing::Gate gate;
     test::Server server(held_up_by(gate));
@@ -70,15 +70,15 @@ TEST_CASE("a request in flight is answered while draining")
     CHECK(server.joins());
 }
 
-TEST_CASE("a request that arrives just after draining began is answered")
+TEST_CASE("a request that arrives just after draining has begun gets a response")
 {
-    // The connection is kept for half a second: a machine that stalls may take longer to send the request.
+    // The connection is kept for half a second. A stalled machine may take longer to send the request.
     bool answered = false;
     for (int attempt = 0; attempt < 20 && !answered; ++attempt) {
         test::Server server;
         auto client = server.connect();
         CHECK(client.get().status == 200);
-        // Lets the moment pass for which the server keeps an idle connection's buffer.
+        // Waits until the server no longer keeps the idle connection's buffer.
         std::this_thread::sleep_for(350ms);
         server->drain();
         CHECK(lets_nobody_in(server->port()));
@@ -88,7 +88,7 @@ TEST_CASE("a request that arrives just after draining began is answered")
     CHECK(answered);
 }
 
-TEST_CASE("every request under load is answered while draining")
+TEST_CASE("under load every request gets its response during draining")
 {
     test::Server server(test::Server::echo, {}, 2);
     std::atomic<int> answered{0};
@@ -118,7 +118,7 @@ TEST_CASE("every request under load is answered while draining")
     CHECK(server.joins());
 }
 
-TEST_CASE("abort closes whatever is open")
+TEST_CASE("abort closes all connections")
 {
     testing::Gate gate;
     test::Server server(held_up_by(gate), {}, 2);
@@ -137,7 +137,7 @@ TEST_CASE("abort closes whatever is open")
     CHECK(server->connections() == 0);
 }
 
-TEST_CASE("a server may go before its contexts ever run")
+TEST_CASE("a server may be destroyed before its contexts run")
 {
     struct : http::Application {
         asio::awaitable<http::Response> handle(http::Request&) override { co_return http::Response(); }
@@ -154,7 +154,7 @@ TEST_CASE("a server may go before its contexts ever run")
     CHECK_THROWS(test::Client(port));
 }
 
-TEST_CASE("a context may be destroyed with connections open")
+TEST_CASE("a context may be destroyed with open connections")
 {
     testing::Gate gate;
 
@@ -179,5 +179,5 @@ TEST_CASE("a context may be destroyed with connections open")
     CHECK(eventually([&] { return server.connections() == 2 && gate.arrived() == 1; }));
     context->stop();
     thread.join();
-    // Frames and sockets go with the context that holds them.
+    // Coroutine frames and sockets are destroyed with their context.
 }

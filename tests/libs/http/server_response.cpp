@@ -1,4 +1,4 @@
-// What the server writes.
+// Responses as bytes of the connection.
 #include "client.hpp"
 #include "http/wire.hpp"
 #include "testing/eventually.hpp"
@@ -47,7 +47,7 @@ std::string thousand()
 
 } // namespace
 
-TEST_CASE("a response has the headers that are due")
+TEST_CASE("a response has the required headers")
 {
     test::Server server([](http::Request&) -> asio::awaitable<http::Response> {
         co_return http::Response::created(R"({"a":1})").header("Location", "/a").header("X-A", "b\r\nX-C: d");
@@ -62,7 +62,7 @@ TEST_CASE("a response has the headers that are due")
     CHECK(answer.header("x-content-type-options") == "nosniff");
     CHECK(answer.header("date").size() == 29);
     CHECK_FALSE(answer.headers.contains("server"));
-    // A value cannot begin a header of its own.
+    // A value cannot start another header.
     CHECK(answer.header("x-a") == "b  X-C: d");
     CHECK_FALSE(answer.headers.contains("x-c"));
 }
@@ -76,7 +76,7 @@ TEST_CASE("dates are IMF-fixdate")
     CHECK(line.at(1709251199) == "Date: Thu, 29 Feb 2024 23:59:59 GMT\r\n");
 }
 
-TEST_CASE("204 and 304 have neither body nor length")
+TEST_CASE("204 and 304 have neither a body nor a length")
 {
     unsigned const status = GENERATE(204U, 304U);
     test::Server server([status](http::Request&) -> asio::awaitable<http::Response> {
@@ -91,7 +91,7 @@ TEST_CASE("204 and 304 have neither body nor length")
     }
 }
 
-TEST_CASE("an answer may end the connection")
+TEST_CASE("a response may end the connection")
 {
     test::Server server([](http::Request&) -> asio::awaitable<http::Response> {
         co_return http::Response{.body = "{}", .close = true};
@@ -101,7 +101,7 @@ TEST_CASE("an answer may end the connection")
     CHECK(client.ends());
 }
 
-TEST_CASE("a large body is written whole, whatever the socket takes at once")
+TEST_CASE("a large body is written completely, in as many writes as needed")
 {
     std::string body(5 << 20, 'x');
     for (std::size_t i = 0; i < body.size(); i += 991)
@@ -114,7 +114,7 @@ TEST_CASE("a large body is written whole, whatever the socket takes at once")
         CHECK(client.get().body == body);
 }
 
-TEST_CASE("a stream is chunked, and the connection goes on")
+TEST_CASE("a stream is chunked, and the connection stays open")
 {
     test::Server server(count_to_thousand);
     auto client = server.connect();
@@ -160,7 +160,7 @@ TEST_CASE("HEAD does not run the stream")
     CHECK(runs == 1);
 }
 
-TEST_CASE("a stream that fails is cut off where the client can tell")
+TEST_CASE("a client can detect that a stream failed")
 {
     test::Server server(break_off);
     auto client = server.connect();
@@ -181,7 +181,7 @@ TEST_CASE("a stream that fails is cut off where the client can tell")
     CHECK(errno == ECONNRESET);
 }
 
-TEST_CASE("a stream may wait, and waits for a reader that is slow")
+TEST_CASE("a stream may pause, and waits for a slow reader")
 {
     std::atomic<int> produced{0};
     test::Server server([&produced](http::Request&) -> asio::awaitable<http::Response> {
@@ -198,8 +198,8 @@ TEST_CASE("a stream may wait, and waits for a reader that is slow")
     });
     auto client = server.connect(16 * 1024);
     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    // Nobody reads: what the kernel holds is all that is made, however long one waits. A machine that is slow
-    // makes less.
+    // Without a reader the stream produces only as much as the kernel buffers, regardless of time. A slow
+    // machine produces less.
     std::this_thread::sleep_for(200ms);
     CHECK(produced < 200);
     auto const answer = client.read();
@@ -207,7 +207,7 @@ TEST_CASE("a stream may wait, and waits for a reader that is slow")
     CHECK(answer.body.size() == std::size_t{400} * 64 * 1024);
 }
 
-TEST_CASE("a stream whose reader goes away is let go")
+TEST_CASE("a stream is destroyed when its reader closes")
 {
     auto const alive = std::make_shared<int>(0);
     test::Server server([alive](http::Request&) -> asio::awaitable<http::Response> {

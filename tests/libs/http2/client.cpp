@@ -20,11 +20,11 @@ ClientOptions one_connection(Server const& server)
 
 } // namespace
 
-TEST_CASE("a request goes out whole and its answer comes back")
+TEST_CASE("a request is sent completely and its response arrives")
 {
     Server const server;
     Sender sender(to(server));
-    std::string const long_text(100'000, 'y'); // more than a frame, and than the flow control's first window
+    std::string const long_text(100'000, 'y'); // more than a frame, and than the first flow-control window
     auto const small = sender.add("/echo", "a body in pieces"), none = sender.add("/status/204", ""),
                large = sender.add("/status/200", long_text);
     REQUIRE(sender.run_to_end());
@@ -39,7 +39,7 @@ TEST_CASE("a request goes out whole and its answer comes back")
     CHECK(server.connections() == 1);
 }
 
-TEST_CASE("statuses and header fields are told as they came")
+TEST_CASE("statuses and header fields are passed on")
 {
     Server const server;
     Sender sender(to(server));
@@ -52,7 +52,7 @@ TEST_CASE("statuses and header fields are told as they came")
     CHECK(std::ranges::count(headers, std::pair<std::string, std::string>("retry-after", "17")) == 1);
 }
 
-TEST_CASE("never more streams than the server allows, and as many")
+TEST_CASE("the client uses as many streams as the server allows, and no more")
 {
     Server const server(R"({"streams": 7})");
     Sender sender(one_connection(server));
@@ -64,7 +64,7 @@ TEST_CASE("never more streams than the server allows, and as many")
     CHECK(std::ranges::count_if(sender.results, [](auto const& r) { return r && r->end == End::lost; }) == 7);
 }
 
-TEST_CASE("the server may allow more streams later")
+TEST_CASE("the server may raise the number of streams later")
 {
     Server const server(R"({"streams": 1})");
     Sender sender(one_connection(server));
@@ -75,7 +75,7 @@ TEST_CASE("the server may allow more streams later")
     CHECK(sender.run_until([&] { return sender.client->in_flight() == 5; }));
 }
 
-TEST_CASE("the last streams are kept for what is urgent")
+TEST_CASE("the last free streams are reserved for urgent requests")
 {
     Server const server(R"({"streams": 80})");
     ClientOptions options = one_connection(server);
@@ -104,7 +104,7 @@ TEST_CASE("connections are added one by one while all streams are in use")
     CHECK(sender.client->connections() == 3);
 }
 
-TEST_CASE("a refused stream has surely not been processed and is sent again")
+TEST_CASE("a refused stream was not processed and is sent again")
 {
     Server const server;
     Sender sender(to(server));
@@ -116,7 +116,7 @@ TEST_CASE("a refused stream has surely not been processed and is sent again")
     CHECK(server.connections() == 1);
 }
 
-TEST_CASE("after GOAWAY what it left out is sent on another connection, the rest is answered")
+TEST_CASE("after a GOAWAY excluded requests use another connection, and earlier requests get their responses")
 {
     Server const server;
     Sender sender(one_connection(server));
@@ -132,7 +132,7 @@ TEST_CASE("after GOAWAY what it left out is sent on another connection, the rest
     CHECK(sender.notices.front().find("moving house") != std::string::npos);
 }
 
-TEST_CASE("what was under way on a connection that breaks is lost, what waits is sent on the next")
+TEST_CASE("requests in flight on a broken connection are lost, and waiting requests use the next connection")
 {
     Server const server(R"({"streams": 2})");
     ClientOptions options = one_connection(server);
@@ -147,7 +147,7 @@ TEST_CASE("what was under way on a connection that breaks is lost, what waits is
     CHECK(server.connections() == 2);
 }
 
-TEST_CASE("a stream that the server resets is lost, and no other is")
+TEST_CASE("a stream that the server resets is lost, and other streams are not affected")
 {
     Server const server;
     Sender sender(to(server));
@@ -158,7 +158,7 @@ TEST_CASE("a stream that the server resets is lost, and no other is")
     CHECK(server.connections() == 1);
 }
 
-TEST_CASE("an answer that does not come in time is not awaited longer, and its stream is given back")
+TEST_CASE("a late response times out and its stream is released")
 {
     Server const server(R"({"streams": 1})");
     ClientOptions options = one_connection(server);
@@ -174,7 +174,7 @@ TEST_CASE("an answer that does not come in time is not awaited longer, and its s
     CHECK(server.connections() == 1);
 }
 
-TEST_CASE("a connection that does not answer a PING is dropped")
+TEST_CASE("a connection that does not answer a PING is closed")
 {
     Server server;
     ClientOptions options = one_connection(server);
@@ -184,7 +184,7 @@ TEST_CASE("a connection that does not answer a PING is dropped")
     server.process().signal(SIGSTOP);
     auto const unheard = sender.add("/echo");
     REQUIRE(sender.run_until([&] { return sender.client->in_flight() == 1; }));
-    sender.ahead = 6s; // silent for so long: a PING
+    sender.ahead = 6s; // silent for this long: a PING
     sender.run_until([passes = 0]() mutable { return ++passes > 3; });
     CHECK_FALSE(sender.results[unheard]);
     sender.ahead = 12s;
@@ -196,7 +196,7 @@ TEST_CASE("a connection that does not answer a PING is dropped")
     CHECK(sender.result(sender.add("/echo")).status == 200);
 }
 
-TEST_CASE("a slow answer alone does not end a connection")
+TEST_CASE("a slow response alone does not end a connection")
 {
     Server const server;
     ClientOptions options = one_connection(server);
@@ -205,7 +205,7 @@ TEST_CASE("a slow answer alone does not end a connection")
     auto const held = sender.add("/hold", "held");
     REQUIRE(sender.run_until([&] { return sender.client->in_flight() == 1; }));
     sender.ahead = 6s;
-    // The PING's answer counts as a sign of life, so the connection stands although nothing else comes.
+    // The response to the PING keeps the connection open although no other data arrive.
     sender.run_until([passes = 0]() mutable { return ++passes > 50; });
     CHECK_FALSE(sender.results[held]);
     sender.ahead = 0s;
@@ -214,7 +214,7 @@ TEST_CASE("a slow answer alone does not end a connection")
     CHECK(server.connections() == 1);
 }
 
-TEST_CASE("a connection nobody needs is closed")
+TEST_CASE("an unused connection is closed")
 {
     Server const server;
     Sender sender(one_connection(server));
@@ -227,7 +227,7 @@ TEST_CASE("a connection nobody needs is closed")
     CHECK(testing::eventually([&] { return server.connections() == 2; }));
 }
 
-TEST_CASE("a server that nobody runs is unreachable, and found once it is there")
+TEST_CASE("a server that is down is unreachable, and is used when it is up")
 {
     auto const port = testing::free_port();
     Sender sender({.host = "127.0.0.1", .port = port, .tls = false});
@@ -241,7 +241,7 @@ TEST_CASE("a server that nobody runs is unreachable, and found once it is there"
     CHECK_FALSE(sender.results[patient]);
 }
 
-TEST_CASE("a server that says nothing is given up after a while")
+TEST_CASE("the connection to a server that sends nothing fails after a time-out")
 {
     testing::TemporaryDirectory const folder("http2");
     auto const port = testing::free_port();
@@ -259,7 +259,7 @@ TEST_CASE("a server that says nothing is given up after a while")
     CHECK(sender.failures.front().find("in time") != std::string::npos);
 }
 
-TEST_CASE("a server that speaks something else is told from one that does not answer")
+TEST_CASE("a server with another protocol is distinguished from a silent server")
 {
     testing::TemporaryDirectory const folder("http2");
     auto const port = testing::free_port();
@@ -273,7 +273,7 @@ TEST_CASE("a server that speaks something else is told from one that does not an
     REQUIRE_FALSE(sender.failures.empty());
 }
 
-TEST_CASE("TLS needs a certificate for the host from a trusted root, and HTTP/2")
+TEST_CASE("TLS requires a trusted certificate for the host, and HTTP/2")
 {
     testing::TemporaryDirectory const folder("http2");
     std::string const key = folder.path() + "/key.pem", certificate = folder.path() + "/cert.pem";
@@ -286,7 +286,7 @@ TEST_CASE("TLS needs a certificate for the host from a trusted root, and HTTP/2"
     ClientOptions const options{.host = "127.0.0.1", .port = server.port()};
 
     Sender trusting(options, certificate);
-    std::string const long_text(50'000, 'z'); // more than a record
+    std::string const long_text(50'000, 'z'); // more than a TLS record
     auto const small = trusting.add("/echo", "sealed"), large = trusting.add("/echo", long_text);
     CHECK(trusting.result(small).body == "sealed");
     CHECK(trusting.result(large).body == long_text.substr(0, http::h2::Exchange::max_answer));
@@ -305,7 +305,7 @@ TEST_CASE("TLS needs a certificate for the host from a trusted root, and HTTP/2"
     CHECK_FALSE(modern.failures.empty());
 }
 
-TEST_CASE("many requests at once keep their answers apart")
+TEST_CASE("concurrent requests get their own responses")
 {
     Server const server(R"({"streams": 100})");
     Sender sender(to(server));

@@ -22,7 +22,7 @@ using http::h2::End;
 
 using Steady = std::chrono::steady_clock;
 
-/// server.mjs in a process of its own.
+/// server.mjs in a separate process.
 class Server {
 public:
     explicit Server(std::string const& options = "{}")
@@ -33,7 +33,7 @@ public:
 
     std::uint16_t port() const { return static_cast<std::uint16_t>(std::stoi(port_line().substr(5))); }
 
-    /// How many connections were made to it.
+    /// The number of connections made to it.
     std::size_t connections() const { return lines("connection").size(); }
 
     testing::Process& process() { return process_; }
@@ -60,7 +60,7 @@ private:
     testing::Process process_;
 };
 
-/// What became of a request.
+/// The outcome of a request.
 struct Result {
     End end{};
     unsigned status = 0;
@@ -68,7 +68,7 @@ struct Result {
     std::vector<std::pair<std::string, std::string>> headers;
 };
 
-/// Requests that wait for a stream, and a client to send them with, on this thread.
+/// Requests that wait for a stream, and the client that sends them, on this thread.
 class Sender final : public http::h2::Source {
 public:
     explicit Sender(ClientOptions options, std::string const& ca_file = {})
@@ -80,13 +80,13 @@ public:
     ~Sender()
     {
         client.reset();
-        io_.run(); // what was cancelled
+        io_.run(); // handles cancelled operations
     }
 
     Sender(Sender const&) = delete;
     Sender& operator=(Sender const&) = delete;
 
-    /// The number under which `results` will have it.
+    /// Returns the index of the request in `results`.
     std::size_t add(std::string path, std::string body = "hello", bool urgent = true)
     {
         std::size_t const number = requests_.size();
@@ -97,7 +97,7 @@ public:
         return number;
     }
 
-    /// Runs the client until `condition` holds; the clock it goes by is `ahead` of the true one.
+    /// Runs the client until `condition` holds. The client's clock is ahead of the real clock by `ahead`.
     template <class Condition> bool run_until(Condition condition)
     {
         auto const deadline = Steady::now() + 30s;
@@ -122,13 +122,13 @@ public:
         return *results[number];
     }
 
-    /// Which request ended when.
+    /// The order in which requests ended.
     std::vector<std::size_t> order;
     std::vector<std::optional<Result>> results;
     std::vector<std::string> notices;  ///< of lost connections
-    std::vector<std::string> failures; ///< to make one
-    bool give_up = true;               ///< what waits ends as lost when nothing can be reached
-    bool again = true;                 ///< what was refused is sent again
+    std::vector<std::string> failures; ///< of failed connection attempts
+    bool give_up = true;               ///< waiting requests end as lost when the server is unreachable
+    bool again = true;                 ///< refused requests are sent again
     std::chrono::milliseconds ahead{0};
 
 private:

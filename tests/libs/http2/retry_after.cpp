@@ -14,7 +14,7 @@ core::Time at(std::string_view rfc3339)
 
 } // namespace
 
-TEST_CASE("Retry-After in seconds")
+TEST_CASE("Retry-After is parsed as seconds")
 {
     core::Time const now = at("1994-11-06T08:49:07Z");
     CHECK(parse_retry_after("0", now) == seconds(0));
@@ -22,7 +22,7 @@ TEST_CASE("Retry-After in seconds")
     CHECK(parse_retry_after("99999999999999999999", now) == std::chrono::days(1));
 }
 
-TEST_CASE("Retry-After as a date")
+TEST_CASE("Retry-After is parsed as a date")
 {
     core::Time const now = at("1994-11-06T08:49:07.5Z");
     CHECK(parse_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now) == seconds(30));
@@ -30,7 +30,7 @@ TEST_CASE("Retry-After as a date")
     CHECK(parse_retry_after("Fri, 06 Nov 2094 08:49:37 GMT", now) == std::chrono::days(1));
 }
 
-TEST_CASE("a Retry-After that is neither is none")
+TEST_CASE("other values of Retry-After are ignored")
 {
     core::Time const now = at("1994-11-06T08:49:07Z");
     for (auto const* text :

@@ -8,7 +8,7 @@ using http::AddressPolicy;
 using http::AddressRange;
 using http::classify;
 
-TEST_CASE("an address belongs to the range the registries say")
+TEST_CASE("addresses are classified according to the IANA registries")
 {
     struct Row {
         char const* address;
@@ -16,7 +16,7 @@ TEST_CASE("an address belongs to the range the registries say")
     };
 
     auto const row = GENERATE(
-        // IPv4, at the edges of each block
+        // IPv4, at the boundaries of each block
         Row{"0.0.0.0", AddressRange::unspecified}, Row{"0.255.255.255", AddressRange::unspecified},
         Row{"1.0.0.0", AddressRange::global}, Row{"9.255.255.255", AddressRange::global},
         Row{"10.0.0.0", AddressRange::private_use}, Row{"10.255.255.255", AddressRange::private_use},
@@ -56,7 +56,7 @@ TEST_CASE("an address belongs to the range the registries say")
         Row{"64:ff9b::169.254.169.254", AddressRange::link_local},
         Row{"64:ff9b::8.8.8.8", AddressRange::global}, Row{"2002:7f00:1::1", AddressRange::loopback},
         Row{"2002:a01:203::", AddressRange::private_use}, Row{"2002:808:808::1", AddressRange::global},
-        // no address at all
+        // not an address
         Row{"", AddressRange::reserved}, Row{"example.com", AddressRange::reserved},
         Row{"1.2.3", AddressRange::reserved});
     CAPTURE(row.address);
@@ -80,7 +80,7 @@ TEST_CASE("a socket address is classified like its text")
     CHECK(classify(reinterpret_cast<sockaddr const&>(local)) == AddressRange::reserved);
 }
 
-TEST_CASE("the policy admits the public internet, and private addresses only when told")
+TEST_CASE("the policy allows the public internet, and private addresses only if configured")
 {
     AddressPolicy const strict(false);
     AddressPolicy const lax(true);
@@ -95,7 +95,7 @@ TEST_CASE("the policy admits the public internet, and private addresses only whe
     CHECK(lax.allows(range) == nearby);
 }
 
-TEST_CASE("a host is refused for what its name already says")
+TEST_CASE("a host whose name is a forbidden address is refused")
 {
     AddressPolicy const strict(false);
     for (auto const* host : {"localhost", "LOCALHOST.", "a.localhost", "127.0.0.1", "127.0.0.1.", "[::1]",

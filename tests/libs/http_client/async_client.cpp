@@ -40,7 +40,7 @@ std::string kind_of(OutboundResult const& result)
     return error == nullptr ? "no failure" : std::string(to_string(error->kind()));
 }
 
-/// A name server that hears every question and answers none.
+/// A name server that receives every query and responds to none.
 struct SilentDns {
     SilentDns()
     {
@@ -74,7 +74,7 @@ std::size_t threads_of_this_process()
 
 } // namespace
 
-TEST_CASE("an asynchronous request arrives as it was given, and its response comes back")
+TEST_CASE("an asynchronous request arrives unchanged, and the caller gets the response")
 {
     Receiver receiver([](Received const&) { return reply(201, "thanks", "X-Thing: a\r\n"); });
     AsyncClient client(nearby());
@@ -104,7 +104,7 @@ TEST_CASE("asynchronous requests share connections")
     CHECK(receiver.connections() == 1);
 }
 
-TEST_CASE("an asynchronous request reaches no forbidden address, under any host name")
+TEST_CASE("an asynchronous request does not reach a forbidden address, for any host name")
 {
     Receiver receiver([](Received const&) { return reply(204); });
     AsyncClient client(nearby(false));
@@ -116,12 +116,12 @@ TEST_CASE("an asynchronous request reaches no forbidden address, under any host 
     CHECK(receiver.connections() == 0);
 }
 
-TEST_CASE("an asynchronous request connects to what its host's name stands for")
+TEST_CASE("an asynchronous request connects to the address of its host name")
 {
     Receiver receiver([](Received const&) { return reply(204); });
     AsyncClient client(nearby());
     auto const port = std::to_string(receiver.port());
-    for (int i = 0; i < 2; ++i) // the second time the name is known
+    for (int i = 0; i < 2; ++i) // the second time the name is cached
         CHECK(kind_of(result_of(client, {.url = "http://localhost:" + port, .fresh_connection = true})) ==
               "no failure");
     CHECK(kind_of(result_of(client, {.url = "http://LOCALHOST.:" + port})) == "no failure");
@@ -129,7 +129,7 @@ TEST_CASE("an asynchronous request connects to what its host's name stands for")
     CHECK(kind_of(result_of(client, {.url = "http://no-such-host.invalid/"})) == "dns");
 }
 
-TEST_CASE("an asynchronous request follows no redirect unless asked to")
+TEST_CASE("an asynchronous request follows redirects only if configured")
 {
     Receiver receiver([](Received const& r) {
         return r.target == "/" ? reply(302, "", "Location: /elsewhere\r\n") : reply(204);
@@ -140,7 +140,7 @@ TEST_CASE("an asynchronous request follows no redirect unless asked to")
     CHECK(receiver.received().size() == 1);
 }
 
-TEST_CASE("an asynchronous response is bounded")
+TEST_CASE("the size of an asynchronous response is limited")
 {
     Receiver receiver([](Received const&) { return reply(200, std::string(100'000, 'x')); });
     AsyncClient client(nearby());
@@ -150,7 +150,7 @@ TEST_CASE("an asynchronous response is bounded")
     CHECK(std::get<http::OutboundResponse>(cut).body.size() == 1000);
 }
 
-TEST_CASE("failures of asynchronous requests are told apart")
+TEST_CASE("failures of asynchronous requests have different kinds")
 {
     AsyncClient client(nearby());
     testing::SilentHosts silent(1);
@@ -163,7 +163,7 @@ TEST_CASE("failures of asynchronous requests are told apart")
     CHECK(kind_of(result_of(client, {.url = silent.url(0), .headers = {{"X-A", "a\r\nb"}}})) == "protocol");
 }
 
-TEST_CASE("a thousand asynchronous requests are in flight at once, and all of them end")
+TEST_CASE("a thousand asynchronous requests are in flight at the same time, and all of them end")
 {
     constexpr std::size_t count = 1200;
     testing::SilentHosts silent(60);
@@ -182,7 +182,7 @@ TEST_CASE("a thousand asynchronous requests are in flight at once, and all of th
     CHECK(eventually([&] { return answered == count; }));
 }
 
-TEST_CASE("unresolvable names block neither threads nor other requests")
+TEST_CASE("names that cannot be resolved block neither threads nor other requests")
 {
     constexpr std::size_t count = 500;
     SilentDns const dns;
@@ -196,11 +196,11 @@ TEST_CASE("unresolvable names block neither threads nor other requests")
             [&](OutboundResult result) { timed_out += kind_of(result) == "timeout" ? 1 : 0; });
     CHECK(kind_of(result_of(client, {.url = receiver.url()})) == "no failure");
     CHECK(client.in_flight() == count);
-    CHECK(threads_of_this_process() <= threads + 1); // the receiver's, for its connection
+    CHECK(threads_of_this_process() <= threads + 1); // the receiver's thread for its connection
     CHECK(eventually([&] { return timed_out == count; }));
 }
 
-TEST_CASE("asynchronous requests that are told to stop end after their farewell")
+TEST_CASE("a stopped asynchronous request ends after its grace period")
 {
     testing::SilentHosts silent(1);
     AsyncClient client(nearby());
@@ -218,7 +218,7 @@ TEST_CASE("asynchronous requests that are told to stop end after their farewell"
     CHECK(std::get<OutboundError>(ended).request_sent());
 }
 
-TEST_CASE("a client that ends cuts off what is in flight")
+TEST_CASE("a client that is destroyed aborts the requests in flight")
 {
     testing::SilentHosts silent(1);
     SilentDns const dns;

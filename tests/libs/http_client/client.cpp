@@ -41,7 +41,7 @@ std::string kind_of(std::optional<OutboundError> const& failure)
 
 } // namespace
 
-TEST_CASE("a request that is told to stop ends after its farewell")
+TEST_CASE("a stopped request ends after its grace period")
 {
     testing::HeldReceiver held;
     Client client(nearby());
@@ -58,7 +58,7 @@ TEST_CASE("a request that is told to stop ends after its farewell")
     CHECK(failure->request_sent());
 }
 
-TEST_CASE("an answer that comes within the farewell is taken")
+TEST_CASE("a response that arrives within the grace period is accepted")
 {
     testing::HeldReceiver held;
     Client client(nearby());
@@ -75,7 +75,7 @@ TEST_CASE("an answer that comes within the farewell is taken")
     CHECK(response.status == 204);
 }
 
-TEST_CASE("a request arrives as it was given, and its response comes back")
+TEST_CASE("a request arrives unchanged, and the caller gets the response")
 {
     Receiver receiver(
         [](Received const&) { return reply(201, R"({"ok":true})", "X-Thing:  a b \r\nETag: \"1\"\r\n"); });
@@ -104,7 +104,7 @@ TEST_CASE("a request arrives as it was given, and its response comes back")
     CHECK_FALSE(got.headers.contains("accept-encoding"));
 }
 
-TEST_CASE("each method is sent as itself")
+TEST_CASE("each method is sent as it is")
 {
     Receiver receiver([](Received const& r) {
         return r.method == "HEAD" ? std::string("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
@@ -124,7 +124,7 @@ TEST_CASE("each method is sent as itself")
     CHECK(receiver.connections() == 1);
 }
 
-TEST_CASE("what would change the message's framing is refused")
+TEST_CASE("headers and methods that would change the framing of the message are refused")
 {
     Client client(nearby());
     OutboundRequest request{.url = "http://127.0.0.1:1/"};
@@ -139,7 +139,7 @@ TEST_CASE("what would change the message's framing is refused")
     CHECK_THROWS_AS(client.send(request), std::invalid_argument);
 }
 
-TEST_CASE("redirects are responses unless they are asked for")
+TEST_CASE("a redirect is returned as the response, unless redirects are followed")
 {
     Receiver receiver([](Received const& r) {
         if (r.target == "/loop") return reply(302, "", "Location: /loop\r\n");
@@ -159,7 +159,7 @@ TEST_CASE("redirects are responses unless they are asked for")
     CHECK(kind_of(failure_of(client, {.url = receiver.url("/file"), .max_redirects = 2})) == "protocol");
 }
 
-TEST_CASE("an address the policy forbids is refused when it is connected to, whatever its name")
+TEST_CASE("a forbidden address is refused when the socket connects, for any host name")
 {
     Receiver receiver([](Received const&) { return reply(200); });
     Client client({.addresses = http::AddressPolicy(false)});
@@ -190,7 +190,7 @@ TEST_CASE("proxies of the environment are not used")
     CHECK(proxy.connections() == 0);
 }
 
-TEST_CASE("a response is bounded")
+TEST_CASE("the size of a response is limited")
 {
     std::string const big(100'000, 'x');
     auto const chunked = GENERATE(false, true);
@@ -215,7 +215,7 @@ TEST_CASE("a response is bounded")
     CHECK(cut.body == std::string(1024, 'x'));
 }
 
-TEST_CASE("endless headers are cut off")
+TEST_CASE("a response with too many headers is refused")
 {
     Receiver receiver([&](Received const&) {
         std::string lines;
@@ -227,23 +227,23 @@ TEST_CASE("endless headers are cut off")
     CHECK(kind_of(failure_of(client, {.url = receiver.url()})) == "too_large");
 }
 
-TEST_CASE("failures say what failed and whether the request was out")
+TEST_CASE("a failure states its kind and whether the request was sent")
 {
     Client client(nearby());
-    SECTION("nobody listens")
+    SECTION("no server listens")
     {
         auto const failure =
             failure_of(client, {.url = "http://127.0.0.1:" + std::to_string(testing::free_port()) + "/"});
         CHECK(kind_of(failure) == "connect");
         CHECK((failure && !failure->request_sent()));
     }
-    SECTION("no such name")
+    SECTION("the name does not exist")
     {
         auto const failure = failure_of(client, {.url = "http://no-such-host.invalid/"});
         CHECK(kind_of(failure) == "dns");
         CHECK((failure && !failure->request_sent()));
     }
-    SECTION("no answer in time")
+    SECTION("no response in time")
     {
         testing::HeldReceiver held;
         auto const failure =
@@ -251,14 +251,14 @@ TEST_CASE("failures say what failed and whether the request was out")
         CHECK(kind_of(failure) == "timeout");
         CHECK((failure && failure->request_sent()));
     }
-    SECTION("the connection breaks instead of an answer")
+    SECTION("the connection breaks before the response")
     {
         Receiver receiver([](Received const&) { return std::string(); });
         auto const failure = failure_of(client, {.url = receiver.url()});
         CHECK(kind_of(failure) == "protocol");
         CHECK((failure && failure->request_sent()));
     }
-    SECTION("the body is cut short")
+    SECTION("the body is incomplete")
     {
         Receiver receiver([](Received const&) {
             return std::string("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\nabc");
@@ -267,12 +267,12 @@ TEST_CASE("failures say what failed and whether the request was out")
             failure_of(client, {.url = receiver.url(), .timeout = std::chrono::milliseconds(300)});
         CHECK((kind_of(failure) == "protocol" || kind_of(failure) == "timeout"));
     }
-    SECTION("not HTTP")
+    SECTION("the response is not HTTP")
     {
         Receiver receiver([](Received const&) { return std::string("SSH-2.0-x\r\n"); });
         CHECK(kind_of(failure_of(client, {.url = receiver.url()})) == "protocol");
     }
-    SECTION("not a URL we speak")
+    SECTION("the URL is not supported")
     {
         for (auto const* url :
             {"", "nonsense", "ftp://127.0.0.1/", "file:///etc/passwd", "gopher://127.0.0.1/"}) {
@@ -282,7 +282,7 @@ TEST_CASE("failures say what failed and whether the request was out")
     }
 }
 
-TEST_CASE("certificates are verified, against the given roots when there are some")
+TEST_CASE("certificates are verified against the given roots, or against the system's roots")
 {
     testing::TemporaryDirectory const directory("tls");
     std::string const certificate = directory.path() + "/cert.pem";
@@ -309,7 +309,7 @@ TEST_CASE("certificates are verified, against the given roots when there are som
     CHECK(kind_of(failure_of(trusting, {.url = "https://localhost:" + port + '/'})) == "tls");
 }
 
-TEST_CASE("Retry-After is read in both its forms")
+TEST_CASE("Retry-After is parsed in both forms")
 {
     Receiver receiver([](Received const& r) {
         if (r.target == "/seconds") return reply(429, "", "Retry-After: 120\r\n");
@@ -322,7 +322,7 @@ TEST_CASE("Retry-After is read in both its forms")
     CHECK(client.send({.url = receiver.url("/future")}).retry_after.value() > std::chrono::hours(24 * 365));
 }
 
-TEST_CASE("connections are used again, unless a fresh one is asked for")
+TEST_CASE("connections are reused, unless a fresh one is requested")
 {
     Receiver receiver([](Received const&) { return reply(200); });
     Client client(nearby());
@@ -333,7 +333,7 @@ TEST_CASE("connections are used again, unless a fresh one is asked for")
     CHECK(receiver.connections() == 2);
 }
 
-TEST_CASE("one client serves many threads")
+TEST_CASE("many threads can use one client")
 {
     Receiver receiver([](Received const& r) { return reply(200, r.body); });
     Client client(nearby());
@@ -353,7 +353,7 @@ TEST_CASE("one client serves many threads")
     CHECK(receiver.connections() <= 8);
 }
 
-TEST_CASE("a URL is taken apart as the client reads it")
+TEST_CASE("a URL is parsed in the same way as by the client")
 {
     using http::parse_outbound_url;
     auto const plain = parse_outbound_url("https://Example.COM/hook?x=1");

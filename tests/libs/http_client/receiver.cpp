@@ -139,7 +139,8 @@ void Receiver::serve(int socket)
         std::string const answer = answer_(*request);
         if (answer.empty() || !send_all(socket, answer)) break;
     }
-    ::shutdown(socket, SHUT_RDWR); // closed by the destructor, so that its number is not taken again before
+    // The destructor closes the socket, so that its number is not reused before.
+    ::shutdown(socket, SHUT_RDWR);
 }
 
 std::string reply(unsigned status, std::string_view body, std::string_view header_lines)

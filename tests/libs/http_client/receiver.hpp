@@ -14,7 +14,7 @@
 
 namespace testing {
 
-/// What a receiver was sent.
+/// A request that a receiver has received.
 struct Received {
     std::string method;
     std::string target;
@@ -22,11 +22,11 @@ struct Received {
     std::string body;
 };
 
-/// An HTTP/1.1 server on 127.0.0.1 that answers every request with the raw bytes a function makes of it: what
-/// outbound requests are tested against. One thread a connection, kept open until the peer closes.
+/// An HTTP/1.1 server on 127.0.0.1 for tests of outbound requests. A function makes the raw bytes of each
+/// response. One thread per connection; connections stay open until the peer closes.
 class Receiver {
 public:
-    /// Answers the whole response, head included; an empty one closes the connection without an answer.
+    /// Returns the whole response including the head. An empty one closes the connection without a response.
     using Answer = std::function<std::string(Received const&)>;
 
     explicit Receiver(Answer answer);
@@ -58,11 +58,11 @@ private:
     std::thread acceptor_;
 };
 
-/// A response with a body and, before it, any further header lines (each ended by CRLF).
+/// A response with a body and additional header lines, each ended by CRLF.
 std::string reply(unsigned status, std::string_view body = {}, std::string_view header_lines = {});
 
-/// A receiver that holds every request up until its gate is opened, which its own end does at the latest, and
-/// then answers 204.
+/// A receiver that holds every request until its gate is opened, and then responds with 204. Destruction
+/// opens the gate.
 struct HeldReceiver {
     Gate gate;
     Receiver receiver{[this](Received const&) {

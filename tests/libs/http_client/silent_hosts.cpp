@@ -18,7 +18,7 @@ namespace testing {
 namespace {
 
 constexpr std::uint64_t wake_tag = ~0ULL;
-constexpr std::uint64_t listener_tag = 1ULL << 32; ///< and the host's number
+constexpr std::uint64_t listener_tag = 1ULL << 32; ///< plus the index of the host
 
 void watch(int epoll, int descriptor, std::uint64_t tag)
 {
@@ -28,7 +28,7 @@ void watch(int epoll, int descriptor, std::uint64_t tag)
     if (::epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) != 0) throw std::runtime_error("epoll_ctl");
 }
 
-/// Whether `text` holds a request's head and its body.
+/// Whether `text` contains a request's head and its complete body.
 bool is_whole(std::string const& text)
 {
     auto const end = text.find("\r\n\r\n");
@@ -59,7 +59,7 @@ SilentHosts::SilentHosts(std::size_t count) : now_(count), peak_(count)
         if (::bind(listener, reinterpret_cast<sockaddr*>(&name), size) != 0 ||
             ::listen(listener, 1024) != 0 ||
             ::getsockname(listener, reinterpret_cast<sockaddr*>(&name), &size) != 0)
-            throw std::runtime_error("no silent host");
+            throw std::runtime_error("the silent host cannot listen");
         listeners_.push_back(listener);
         origins_.push_back("http://" + address + ':' + std::to_string(ntohs(name.sin_port)));
         watch(epoll_, listener, listener_tag | i);

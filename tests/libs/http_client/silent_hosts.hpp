@@ -10,8 +10,8 @@
 
 namespace testing {
 
-/// HTTP/1.1 servers, each on a loopback address and port of its own, that read requests and answer none of
-/// them until they are released; from then on they answer 204. One thread for all of them.
+/// HTTP/1.1 servers, each with its own loopback address and port. They read requests and respond to none of
+/// them until they are released; then they respond with 204. One thread serves all of them.
 class SilentHosts {
 public:
     explicit SilentHosts(std::size_t count);
@@ -21,17 +21,17 @@ public:
 
     std::string url(std::size_t host, std::string const& path = "/") const;
 
-    /// Requests that have arrived and were not answered; their connections are open.
+    /// The number of requests that arrived and have no response yet. Their connections are open.
     std::size_t in_flight() const;
     std::size_t in_flight(std::size_t host) const;
 
-    /// The most that `host` had in flight at once.
+    /// The maximum number of requests that `host` had in flight at once.
     std::size_t peak(std::size_t host) const;
 
-    /// Requests that have ever arrived.
+    /// The number of requests that arrived in total.
     std::size_t arrived() const;
 
-    /// Answers what has arrived and what will.
+    /// Responds to all waiting and future requests.
     void release();
 
 private:
@@ -60,7 +60,7 @@ private:
     std::thread thread_;
 };
 
-/// Lets this process open as many files as it may.
+/// Raises the limit of open files of this process to its maximum.
 void raise_file_limit();
 
 } // namespace testing

@@ -19,7 +19,7 @@ namespace {
 core::Scope const acme = core::Scope::of(1, core::Environment::production, "acme");
 core::Scope const acme_sandbox = core::Scope::of(1, core::Environment::sandbox, "acme");
 
-/// A table of things to create.
+/// A service with a table of objects to create.
 pg::Component const& things()
 {
     static pg::Component const component{"things", {{"0001_things", R"(
@@ -110,7 +110,7 @@ TEST_CASE("a key is 1 to 255 visible characters")
     }
 }
 
-TEST_CASE("without a key every request is carried out")
+TEST_CASE("without a key every request is executed")
 {
     Store store;
     CHECK(store.create(make_request("")).body == R"({"id":1})");
@@ -118,7 +118,7 @@ TEST_CASE("without a key every request is carried out")
     CHECK(store.count("idempotency_keys") == 0);
 }
 
-TEST_CASE("a repeated request is answered again and not carried out again")
+TEST_CASE("a repeated request gets the stored response and is not executed again")
 {
     Store store;
     auto const first = store.create(make_request("k"));
@@ -137,7 +137,7 @@ TEST_CASE("a repeated request is answered again and not carried out again")
     CHECK(store.count() == 1);
 }
 
-TEST_CASE("a key belongs to scope, caller, method and path")
+TEST_CASE("a key is valid for one scope, caller, method and path")
 {
     Store store;
     store.create(make_request("k"));
@@ -171,11 +171,11 @@ TEST_CASE("a key used with another body or query is refused")
     CHECK(store.count() == 1);
 }
 
-TEST_CASE("what failed is not kept: the next try is a first one")
+TEST_CASE("a failed request is not stored, and the next request with its key is executed")
 {
     Store store;
     auto const request = make_request("k");
-    SECTION("by an error")
+    SECTION("the request failed with an error")
     {
         CHECK_THROWS_AS(testing::run_awaitable(idempotency::once(store.database, request,
                             [&](pg::Tx& tx) -> http::Response {
@@ -185,7 +185,7 @@ TEST_CASE("what failed is not kept: the next try is a first one")
             core::Error);
         CHECK(store.count() == 0);
     }
-    SECTION("by an answer that is no success")
+    SECTION("the response is not a success")
     {
         auto const refused = testing::run_awaitable(idempotency::once(
             store.database, request, [](pg::Tx&) { return http::Response{.status = 409}; }));
@@ -196,7 +196,7 @@ TEST_CASE("what failed is not kept: the next try is a first one")
     CHECK(store.count() == 1);
 }
 
-TEST_CASE("after 24 hours a key is new again")
+TEST_CASE("after 24 hours a key can be used again")
 {
     Store store;
     store.create(make_request("k"));
@@ -208,7 +208,7 @@ TEST_CASE("after 24 hours a key is new again")
     CHECK(store.count("idempotency_keys") == 1);
 }
 
-TEST_CASE("of 64 equal requests at once one is carried out")
+TEST_CASE("of 64 equal concurrent requests only one is executed")
 {
     Store store;
     constexpr int callers = 64;
@@ -242,7 +242,8 @@ TEST_CASE("of 64 equal requests at once one is carried out")
     }
 }
 
-TEST_CASE("while the first is under way a repeat is refused, and another key is not")
+TEST_CASE(
+    "a repeated request is refused while the first is in progress, and a request with another key is not")
 {
     Store store;
     std::string repeat, other;
@@ -259,7 +260,7 @@ TEST_CASE("while the first is under way a repeat is refused, and another key is 
     CHECK(header(store.create(request), "Idempotent-Replayed") == "true");
 }
 
-TEST_CASE("a sealed answer is given again, but cannot be read in the table")
+TEST_CASE("an encrypted response is sent again, and cannot be read in the table")
 {
     Store store;
     auto const keyring = crypto::Keyring::parse("k1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
@@ -268,14 +269,14 @@ TEST_CASE("a sealed answer is given again, but cannot be read in the table")
     CHECK(store.create(make_request("k")).body == R"({"id":1})");
     CHECK(store.postgres.query("SELECT body FROM idempotency_keys").starts_with("k1:"));
 
-    SECTION("an answer moved to another key is not opened")
+    SECTION("a response moved to another key is not decrypted")
     {
         store.create(make_request("other"));
         store.postgres.query("UPDATE idempotency_keys SET body = (SELECT body FROM idempotency_keys ORDER BY "
                              "created_at LIMIT 1)");
         CHECK(store.error_of(make_request("other")) == "CONFLICT");
     }
-    SECTION("one whose key is gone is neither given nor carried out again")
+    SECTION("if the encryption key is missing, the request gets no stored response and is not executed again")
     {
         store.seal = nullptr;
         CHECK(store.error_of(make_request("k")) == "CONFLICT");
@@ -283,7 +284,7 @@ TEST_CASE("a sealed answer is given again, but cannot be read in the table")
     }
 }
 
-TEST_CASE("kept answers are seen in their own scope only, and name neither caller nor key")
+TEST_CASE("stored responses are visible only in their own scope, and contain neither caller nor key")
 {
     Store store;
     store.create(make_request("a-very-telling-key"));
@@ -299,7 +300,7 @@ TEST_CASE("kept answers are seen in their own scope only, and name neither calle
         pqxx::insufficient_privilege);
 }
 
-TEST_CASE("the purge deletes what has expired, of all scopes, in batches")
+TEST_CASE("the purge deletes expired responses of all scopes, in batches")
 {
     Store store;
     for (int i = 0; i < 7; ++i) {

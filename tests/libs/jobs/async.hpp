@@ -17,12 +17,12 @@ using jobs::Claim;
 using jobs::Ending;
 using jobs::Outcome;
 
-/// A worker whose jobs end when the test says so.
+/// A worker whose jobs end when the test ends them.
 struct Async : Fixture {
     std::mutex mutex;
     std::vector<Claim> running;
-    std::size_t most_at_once = 0;      ///< that one call began
-    std::atomic<bool> at_once = false; ///< end as soon as they are begun
+    std::size_t most_at_once = 0;      ///< started by one call
+    std::atomic<bool> at_once = false; ///< end as soon as they are started
     std::atomic<int> begun = 0, finished = 0, dead = 0, lost = 0, failed = 0;
     std::function<void(pg::Tx&, std::span<Ending const* const>)> record = [](auto&&...) {};
     std::optional<AsyncWorker> worker;
@@ -61,7 +61,7 @@ struct Async : Fixture {
             most_at_once = std::max(most_at_once, claims.size());
             std::ranges::move(claims, std::back_inserter(running));
         }
-        begun += count; // last: who sees it finds the rest done
+        begun += count; // last, so that a reader of `begun` sees all other changes
     }
 
     static Ending put_back(Claim claim)
@@ -87,7 +87,7 @@ struct Async : Fixture {
         end_first_of([](Claim const&) { return true; });
     }
 
-    /// The same of one scope's.
+    /// As above, of one scope.
     void end_first(std::int64_t scope)
     {
         end_first_of([scope](Claim const& claim) { return claim.scope_id == scope; });

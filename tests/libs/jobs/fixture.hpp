@@ -9,7 +9,7 @@ namespace jobs_test {
 
 using namespace std::chrono_literals;
 
-/// A migrated database and a clock that stands still, the database's too.
+/// A migrated database, and a clock that only the test moves. The database uses the same clock.
 struct Fixture {
     Fixture() { testing::rule_database(clock, postgres); }
 
@@ -35,7 +35,7 @@ struct Fixture {
         tx([&](pg::Tx& t) { jobs::enqueue(t, queue, scope, ref, clock.now() + in); });
     }
 
-    /// A job for an hour later in each of these scopes.
+    /// Adds a job that is due in an hour to each of these scopes.
     void add_later(std::int64_t first_scope, std::int64_t last_scope)
     {
         tx([&](pg::Tx& t) {
@@ -45,7 +45,7 @@ struct Fixture {
         });
     }
 
-    /// How many jobs each claim of a round has brought, up to the last scope.
+    /// The number of jobs from each claim of a round, up to the last scope.
     std::vector<std::size_t> round(jobs::ClaimRequest request)
     {
         std::vector<std::size_t> found;

@@ -19,7 +19,7 @@ PeriodicOptions hourly()
     return {.name = "purge", .interval = 1h, .lease = 10min, .poll = 10ms};
 }
 
-/// Whether the last run has been written down as ended, so that the next one's time is known.
+/// Whether the end of the last run has been recorded, so that the time of the next one is known.
 bool is_over(Fixture const& f)
 {
     return f.postgres.query("SELECT count(*) FROM periodic_tasks WHERE lease_owner IS NULL") == "1";
@@ -27,7 +27,7 @@ bool is_over(Fixture const& f)
 
 } // namespace
 
-TEST_CASE("a periodic task runs once an interval, whatever the number of replicas")
+TEST_CASE("a periodic task runs once per interval for any number of replicas")
 {
     Fixture f;
     std::atomic<int> runs = 0;
@@ -41,23 +41,23 @@ TEST_CASE("a periodic task runs once an interval, whatever the number of replica
     for (int expected = 1; expected <= 3; ++expected) {
         CHECK(eventually([&] { return runs == expected; }));
         CHECK(eventually([&] { return is_over(f); }));
-        std::this_thread::sleep_for(100ms); // in which another could run
+        std::this_thread::sleep_for(100ms); // time in which another run could start
         CHECK(runs == expected);
         f.clock.advance(1h);
     }
 }
 
-TEST_CASE("a task runs on while there is more to do")
+TEST_CASE("a task continues while there is more to do")
 {
     Fixture f;
     std::atomic<int> steps = 0;
     Periodic const task(f.database, hourly(), [&](std::stop_token const&) { return ++steps < 5; });
     CHECK(eventually([&] { return steps == 5; }));
-    std::this_thread::sleep_for(100ms); // in which it could go on
+    std::this_thread::sleep_for(100ms); // time in which the task could continue
     CHECK(steps == 5);
 }
 
-TEST_CASE("a task that throws is reported and comes again after the interval")
+TEST_CASE("a task that throws is reported and runs again after the interval")
 {
     Fixture f;
     std::atomic<int> runs = 0;
@@ -71,7 +71,7 @@ TEST_CASE("a task that throws is reported and comes again after the interval")
             failures.emplace_back(what);
         });
     CHECK(eventually([&] { return runs == 1 && is_over(f); }));
-    std::this_thread::sleep_for(100ms); // in which it could come again
+    std::this_thread::sleep_for(100ms); // time in which the task could run again
     CHECK(runs == 1);
     f.clock.advance(1h);
     CHECK(eventually([&] {
@@ -80,7 +80,7 @@ TEST_CASE("a task that throws is reported and comes again after the interval")
     }));
 }
 
-TEST_CASE("the lease of a replica that died ends, and another runs the task")
+TEST_CASE("when the lease of a dead replica ends, another replica runs the task")
 {
     Fixture f;
     f.tx([&](pg::Tx& t) {
@@ -92,13 +92,13 @@ TEST_CASE("the lease of a replica that died ends, and another runs the task")
         ++runs;
         return false;
     });
-    std::this_thread::sleep_for(100ms); // in which it could run
+    std::this_thread::sleep_for(100ms); // time in which the task could run
     CHECK(runs == 0);
     f.clock.advance(10min);
     CHECK(eventually([&] { return runs == 1; }));
 }
 
-TEST_CASE("a task that was cut short by a shutdown is due for the next replica")
+TEST_CASE("a task that a shutdown has interrupted is due for the next replica")
 {
     Fixture f;
     std::atomic<int> steps = 0;

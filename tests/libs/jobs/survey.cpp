@@ -19,7 +19,7 @@ jobs::Backlog survey(Fixture& f, std::string const& queue = "q")
 
 } // namespace
 
-TEST_CASE("a queue without jobs has nothing to show")
+TEST_CASE("a queue without jobs has an empty backlog")
 {
     Fixture f;
     f.add(2, 0s, "other");
@@ -31,10 +31,10 @@ TEST_CASE("a queue without jobs has nothing to show")
     CHECK(f.tx([&](pg::Tx& t) { return jobs::survey(t, {}); }).empty());
 }
 
-TEST_CASE("what is due is told from what runs and what is for later, in every scope")
+TEST_CASE("due jobs are distinguished from running and later jobs in every scope")
 {
     Fixture f;
-    f.add(9); // will be claimed
+    f.add(9); // the job that is claimed below
     f.add(2, 1s);
     f.add(3, 2s);
     f.add(3, 4s);
@@ -51,12 +51,12 @@ TEST_CASE("what is due is told from what runs and what is for later, in every sc
     CHECK(b.oldest_due == begin + 1s);
     CHECK(survey(f, "other").due == 1);
 
-    f.clock.advance(50s); // the lease ends, and its job waits for somebody again
+    f.clock.advance(50s); // the lease ends, and its job is due again
     CHECK(survey(f).due == 4);
     CHECK(survey(f).oldest_due == begin + 1s);
 }
 
-TEST_CASE("the oldest job is the one that was enqueued first, due or not")
+TEST_CASE("the oldest job is the job that was enqueued first, due or not")
 {
     Fixture f;
     f.add(2);
@@ -66,7 +66,7 @@ TEST_CASE("the oldest job is the one that was enqueued first, due or not")
     CHECK(survey(f).oldest == core::parse_rfc3339("2025-12-01T00:00:00Z"));
 }
 
-TEST_CASE("counts go as far as they are said to")
+TEST_CASE("counts stop at the documented limits")
 {
     Fixture f;
     f.postgres.query("INSERT INTO jobs (scope_id, queue, ref, run_at) SELECT n % 10, 'q', gen_random_uuid(), "
@@ -80,7 +80,7 @@ TEST_CASE("counts go as far as they are said to")
     CHECK(survey(f).due == jobs::surveyed_scopes);
 }
 
-TEST_CASE("periodic tasks say when they are due")
+TEST_CASE("the survey contains the due time of periodic tasks")
 {
     Fixture f;
     CHECK(f.tx([](pg::Tx& t) { return jobs::next_runs(t); }).empty());

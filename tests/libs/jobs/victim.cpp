@@ -1,5 +1,5 @@
-// Claims one job of queue `crash` with a lease of three seconds, says so by a row of table `witness`, and
-// hangs.
+// Claims one job of queue `crash` with a lease of three seconds, records the claim in a row of table
+// `witness`, and hangs.
 #include "jobs/worker.hpp"
 #include "pg/database.hpp"
 

@@ -15,7 +15,7 @@ bool withdraw(Fixture& f, std::int64_t scope, core::Uuid const& ref, std::string
     return f.tx([&](pg::Tx& t) { return jobs::withdraw(t, queue, scope, ref); });
 }
 
-/// What a statement of another library's does: several jobs of several scopes, each with its time.
+/// A statement like those of other libraries: several jobs of several scopes, each with its own time.
 void enqueue_in_sql(Fixture& f, std::vector<std::int64_t> const& scopes, std::vector<core::Uuid> const& refs,
     std::vector<core::Time> const& times)
 {
@@ -29,7 +29,7 @@ void enqueue_in_sql(Fixture& f, std::vector<std::int64_t> const& scopes, std::ve
 
 } // namespace
 
-TEST_CASE("a job that waits can be withdrawn, once, and is not run")
+TEST_CASE("a waiting job can be withdrawn once, and then does not run")
 {
     Fixture f;
     auto const ref = f.add(2);
@@ -41,7 +41,7 @@ TEST_CASE("a job that waits can be withdrawn, once, and is not run")
     CHECK(f.jobs_left() == 0);
 }
 
-TEST_CASE("only the job that is named is withdrawn")
+TEST_CASE("only the named job is withdrawn")
 {
     Fixture f;
     auto const ref = f.add(2);
@@ -51,7 +51,7 @@ TEST_CASE("only the job that is named is withdrawn")
     CHECK(f.jobs_left() == 1);
 }
 
-TEST_CASE("a job that somebody holds cannot be withdrawn, nor one whose lease has run out")
+TEST_CASE("a job with a lease cannot be withdrawn, even if the lease has expired")
 {
     Fixture f;
     auto const ref = f.add(2);
@@ -63,7 +63,7 @@ TEST_CASE("a job that somebody holds cannot be withdrawn, nor one whose lease ha
     CHECK(f.complete(claims[0]));
 }
 
-TEST_CASE("a job that was put off or given back can be withdrawn")
+TEST_CASE("a postponed or released job can be withdrawn")
 {
     Fixture f;
     auto const put_off = f.add(2);
@@ -79,7 +79,7 @@ TEST_CASE("a job that was put off or given back can be withdrawn")
     CHECK(f.jobs_left() == 0);
 }
 
-TEST_CASE("a withdrawal that is rolled back has not happened")
+TEST_CASE("a withdrawal that is rolled back has no effect")
 {
     Fixture f;
     auto const ref = f.add(2);
@@ -109,7 +109,7 @@ TEST_CASE("a statement can enqueue jobs of several scopes, each at its own time"
     CHECK(rest[0].ref == refs[1]);
 }
 
-TEST_CASE("a statement that enqueues treats what is there as jobs::enqueue does")
+TEST_CASE("a statement that enqueues handles existing jobs like jobs::enqueue")
 {
     Fixture f;
     auto const now = f.clock.now();
@@ -117,7 +117,7 @@ TEST_CASE("a statement that enqueues treats what is there as jobs::enqueue does"
     auto const claims = f.claim_up_to(1);
     auto const waiting = f.add(2, 1h);
     enqueue_in_sql(f, {2, 2}, {waiting, running}, {now + 5s, now + 7s});
-    CHECK(f.complete(claims.at(0))); // and it runs once more
+    CHECK(f.complete(claims.at(0))); // the job runs once more
     f.clock.advance(5s);
     auto const first = f.claim_up_to(5);
     REQUIRE(first.size() == 1);
@@ -129,7 +129,7 @@ TEST_CASE("a statement that enqueues treats what is there as jobs::enqueue does"
     CHECK(second[0].attempts == 1);
 }
 
-TEST_CASE("a statement that enqueues nothing wakes nobody")
+TEST_CASE("a statement that enqueues no job wakes no worker")
 {
     Fixture f;
     std::mutex mutex;

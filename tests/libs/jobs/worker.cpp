@@ -15,7 +15,7 @@ using jobs::Worker;
 using jobs::WorkerOptions;
 using testing::eventually;
 
-TEST_CASE("each outcome ends a job in its way, together with what it records")
+TEST_CASE("each outcome ends a job in its own way, in one transaction with the outcome's writes")
 {
     Fixture f;
     f.postgres.query("CREATE TABLE notes (scope_id bigint, ref uuid, note text); GRANT ALL ON notes TO " +
@@ -54,7 +54,7 @@ TEST_CASE("each outcome ends a job in its way, together with what it records")
     CHECK(f.postgres.query("SELECT count(*) FROM notes WHERE ref = '" + retried.to_string() + "'") == "1");
 }
 
-TEST_CASE("two workers run a thousand jobs, each exactly once")
+TEST_CASE("two workers run a thousand jobs, and each job exactly once")
 {
     Fixture f;
     pg::Database other({.url = f.postgres.service_url(), .application_name = "other", .threads = 4});
@@ -74,7 +74,7 @@ TEST_CASE("two workers run a thousand jobs, each exactly once")
     auto const handler = [&](std::atomic<int>& count) {
         return [&](Claim const& c, std::stop_token const&) {
             ++count;
-            // The first to come waits for the other worker, however late that is.
+            // The first job waits for the other worker, however late that is.
             eventually([&] { return by_first > 0 && by_second > 0; });
             std::lock_guard const lock(mutex);
             ++runs[c.ref];
@@ -94,7 +94,7 @@ TEST_CASE("two workers run a thousand jobs, each exactly once")
     CHECK(by_second > 0);
 }
 
-TEST_CASE("a flood of one scope does not keep others waiting")
+TEST_CASE("many jobs of one scope do not delay other scopes")
 {
     Fixture f;
     Gate gate;
@@ -115,18 +115,18 @@ TEST_CASE("a flood of one scope does not keep others waiting")
         f.add(scope);
     worker.wake();
     CHECK(eventually([&] { return small == 20; }));
-    CHECK(gate.arrived() == 2); // half of the threads, and no more
+    CHECK(gate.arrived() == 2); // at most half of the threads
     gate.open();
     CHECK(eventually([&] { return f.jobs_left() == 0; }));
 }
 
-TEST_CASE("a worker wakes for its own queue, without waiting for the next poll")
+TEST_CASE("a worker wakes for its own queue without waiting for the next poll")
 {
     Fixture f;
     std::atomic<int> ran = 0;
     WorkerOptions options = quick(1);
     options.poll = 1h;
-    // With one thread, what the test asks of this database comes after the look that is under way.
+    // With one thread, this database runs the test's statement after the current look for jobs.
     pg::Database one({.url = f.postgres.service_url(), .threads = 1});
     f.postgres.query("CREATE SEQUENCE looks; GRANT USAGE ON looks TO PUBLIC; "
                      "CREATE OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE "
@@ -135,22 +135,22 @@ TEST_CASE("a worker wakes for its own queue, without waiting for the next poll")
         ++ran;
         return Outcome::done();
     });
-    // The first look finds the queue empty; then only a wake-up helps.
+    // The first look finds an empty queue. After that only a wake-up helps.
     REQUIRE(eventually([&] { return f.postgres.query("SELECT is_called FROM looks") == "t"; }));
     one.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { jobs::enqueue(tx, "q", 2, core::Uuid::v7()); });
     worker.on_notification("another queue");
-    std::this_thread::sleep_for(100ms); // in which it could look
+    std::this_thread::sleep_for(100ms); // time in which the worker could poll
     CHECK(ran == 0);
     worker.on_notification("q");
     CHECK(eventually([&] { return ran == 1; }));
-    // As many as there are, one after the other, on one wake-up.
+    // All waiting jobs run one after another on one wake-up.
     for (int i = 0; i < 10; ++i)
         f.add(2 + i);
     worker.on_notification("q");
     CHECK(eventually([&] { return ran == 11; }));
 }
 
-TEST_CASE("what a handler learns of a job's trace is told with how the run ended")
+TEST_CASE("a trace that a handler sets is passed to the hooks")
 {
     Fixture f;
     std::map<core::Uuid, std::string> expected;
@@ -185,7 +185,7 @@ TEST_CASE("what a handler learns of a job's trace is told with how the run ended
     }));
 }
 
-TEST_CASE("what a handler throws is a retry with back-off")
+TEST_CASE("an exception of a handler causes a retry with backoff")
 {
     Fixture f;
     f.add(2);
@@ -206,7 +206,7 @@ TEST_CASE("what a handler throws is a retry with back-off")
         return f.postgres.query("SELECT count(*) FROM jobs WHERE attempts = 1 AND lease_owner IS NULL") ==
                "1";
     }));
-    std::this_thread::sleep_for(100ms); // in which it could look, again and again
+    std::this_thread::sleep_for(100ms); // time in which the worker could poll repeatedly
     CHECK(runs == 1);                   // not before the pause is over
     f.clock.advance(1s);
     CHECK(eventually([&] { return runs == 2; }));
@@ -218,7 +218,7 @@ TEST_CASE("what a handler throws is a retry with back-off")
     CHECK(failures == std::vector<std::string>{"attempt 1", "attempt 2"});
 }
 
-TEST_CASE("a job whose outcome the database refuses is given up, by itself and with the reason")
+TEST_CASE("only a job whose outcome the database refuses is given up, with the reason")
 {
     Fixture f;
     f.postgres.query("CREATE TABLE notes (note text CHECK (note <> 'wrong')); GRANT ALL ON notes TO " +

@@ -8,7 +8,7 @@ namespace jobs_test {
 
 using testing::Gate, testing::OpenAtEnd;
 
-/// Looks for jobs often, so that a test need not wake it.
+/// Polls often, so that a test need not wake it.
 inline jobs::WorkerOptions quick(unsigned threads = 4)
 {
     return {.queue = "q", .threads = threads, .lease = 60s, .poll = 20ms, .grace = 0ms, .farewell = 1s};

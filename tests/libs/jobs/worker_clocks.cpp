@@ -1,4 +1,4 @@
-// Replicas whose clocks disagree: the database's decides.
+// Replicas whose clocks differ: the database's clock decides.
 #include "jobs/async_worker.hpp"
 #include "jobs/periodic.hpp"
 #include "testing/eventually.hpp"
@@ -21,7 +21,7 @@ using testing::eventually;
 
 namespace {
 
-/// The system's clock, so much ahead.
+/// The system's clock plus an offset.
 class Skewed final : public core::Clock {
 public:
     explicit Skewed(std::chrono::seconds ahead) : ahead_(ahead) {}
@@ -48,7 +48,8 @@ struct TwoReplicas {
 
     std::string left() const { return postgres.query("SELECT count(*) FROM jobs"); }
 
-    /// Waits for so long by the database's clock; false when that takes much longer by ours.
+    /// Waits for this time by the database's clock. Returns false if it takes much longer by the clock of
+    /// this process.
     bool outlast(std::chrono::seconds time) const
     {
         auto const begin = postgres.query("SELECT now()");
@@ -69,7 +70,7 @@ struct TwoReplicas {
                                          "interval '1 hour')) < 30 FROM jobs") == "t";
     }
 
-    /// How often each job was begun, by any replica.
+    /// The number of starts of each job, by any replica.
     std::map<core::Uuid, int> begun;
     std::mutex mutex;
     std::atomic<int> lost = 0;
@@ -98,7 +99,7 @@ struct TwoReplicas {
 
 } // namespace
 
-TEST_CASE("a replica a minute ahead or behind begins no job that another runs")
+TEST_CASE("a replica whose clock is a minute ahead or behind starts no job that another replica runs")
 {
     TwoReplicas f;
     f.add(16, f.right.now() - 1min);
@@ -115,7 +116,8 @@ TEST_CASE("a replica a minute ahead or behind begins no job that another runs")
     Worker const two(f.database, f.wrong, options, handler, hooks);
     OpenAtEnd const guard{gate};
     REQUIRE(eventually([&] { return f.jobs_begun() == 16; }));
-    // Both have threads left. Until every lease of the beginning would have ended: they are renewed.
+    // Both replicas have free threads. Waits until every first lease would have ended; the leases are
+    // renewed.
     REQUIRE(f.outlast(7s));
     gate.open();
     CHECK(eventually([&] { return f.left() == "0"; }));
@@ -123,7 +125,7 @@ TEST_CASE("a replica a minute ahead or behind begins no job that another runs")
     CHECK(f.lost == 0);
 }
 
-TEST_CASE("a delay that a handler asks for lasts as long by the database's clock")
+TEST_CASE("the delay that a handler requests is measured by the database's clock")
 {
     TwoReplicas f;
     f.add(1, f.right.now() - 2min);
@@ -134,7 +136,8 @@ TEST_CASE("a delay that a handler asks for lasts as long by the database's clock
     CHECK(f.is_put_off_by_an_hour());
 }
 
-TEST_CASE("a replica a minute ahead or behind begins no job of an asynchronous worker that another runs")
+TEST_CASE(
+    "a replica whose clock is a minute ahead or behind starts no asynchronous job that another replica runs")
 {
     TwoReplicas f;
     f.add(16, f.right.now() - 1min);
@@ -161,7 +164,7 @@ TEST_CASE("a replica a minute ahead or behind begins no job of an asynchronous w
     AsyncWorker one(f.database, f.right, options, handler, hooks);
     AsyncWorker two(f.database, f.wrong, options, handler, hooks);
     bool const all_begun = eventually([&] { return f.jobs_begun() == 16; });
-    bool const renewed = f.outlast(7s); // every lease of the beginning
+    bool const renewed = f.outlast(7s); // every first lease would have ended
     CHECK(all_begun);
     CHECK(renewed);
     end_all();
@@ -170,7 +173,7 @@ TEST_CASE("a replica a minute ahead or behind begins no job of an asynchronous w
     CHECK(f.lost == 0);
 }
 
-TEST_CASE("a delay that an asynchronous job asks for lasts as long by the database's clock")
+TEST_CASE("the delay that an asynchronous job requests is measured by the database's clock")
 {
     TwoReplicas f;
     f.add(1, f.right.now() - 2min);
@@ -187,9 +190,9 @@ TEST_CASE("a delay that an asynchronous job asks for lasts as long by the databa
     CHECK(f.is_put_off_by_an_hour());
 }
 
-TEST_CASE("a wrong system clock neither runs a periodic task early nor takes it over")
+TEST_CASE("with a wrong system clock a periodic task neither runs early nor is taken over")
 {
-    Fixture f; // the database's clock stands still, and the system's goes on
+    Fixture f; // the database's clock does not move, and the system clock does
     Gate gate;
     std::atomic<int> runs = 0;
     auto const step = [&](std::stop_token const&) {

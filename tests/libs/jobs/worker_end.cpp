@@ -1,4 +1,4 @@
-// What ends: the worker, or its database under it.
+// A worker that is stopped, and a worker whose database is stopped while it runs.
 #include "testing/eventually.hpp"
 #include "worker.hpp"
 
@@ -12,7 +12,7 @@ using jobs::Outcome;
 using jobs::Worker;
 using testing::eventually;
 
-TEST_CASE("stopping finishes what runs and claims nothing more")
+TEST_CASE("a worker that stops finishes running jobs and claims no other jobs")
 {
     Fixture f;
     for (int i = 0; i < 20; ++i)
@@ -35,7 +35,7 @@ TEST_CASE("stopping finishes what runs and claims nothing more")
     CHECK(f.postgres.query("SELECT count(*) FROM jobs WHERE lease_owner IS NOT NULL OR attempts > 0") == "0");
 }
 
-TEST_CASE("a worker outlives its database")
+TEST_CASE("a worker survives an outage of its database")
 {
     Fixture f;
     f.add(2);
@@ -55,7 +55,7 @@ TEST_CASE("a worker outlives its database")
     CHECK(eventually([&] { return complaints > 0; }));
     std::this_thread::sleep_for(1s); // for several tries
     CHECK(runs == 1);
-    CHECK(complaints <= 3); // once a thread and outage, not once a try
+    CHECK(complaints <= 3); // reported once per thread and outage, not at every try
     f.postgres.start();
     CHECK(eventually([&] { return f.jobs_left() == 0; }));
     CHECK(runs == 1); // the outcome was kept until it could be written
@@ -64,7 +64,7 @@ TEST_CASE("a worker outlives its database")
     CHECK(runs == 2);
 }
 
-TEST_CASE("stopping does not wait for a database that is away")
+TEST_CASE("a worker that stops does not wait for a database that is down")
 {
     Fixture f;
     f.add(2);
@@ -79,5 +79,5 @@ TEST_CASE("stopping does not wait for a database that is away")
     gate.open();
     worker.stop();
     f.postgres.start();
-    CHECK(eventually([&] { return f.jobs_left() == 1; })); // it will run again, after the lease
+    CHECK(eventually([&] { return f.jobs_left() == 1; })); // it will run again after the lease
 }

@@ -1,4 +1,4 @@
-// Leases: lost, renewed, and run out with the process that held them.
+// Leases: lost, renewed, and expired with the process that held them.
 #include "testing/database_clock.hpp"
 #include "testing/eventually.hpp"
 #include "testing/process.hpp"
@@ -14,7 +14,7 @@ using jobs::Worker;
 using jobs::WorkerOptions;
 using testing::eventually;
 
-TEST_CASE("a worker whose lease went to another writes nothing")
+TEST_CASE("a worker whose lease was taken over writes nothing")
 {
     Fixture f;
     f.postgres.query("CREATE TABLE notes (note text); GRANT ALL ON notes TO " + f.postgres.service_role());
@@ -23,7 +23,7 @@ TEST_CASE("a worker whose lease went to another writes nothing")
     std::atomic<int> lost = 0;
     std::atomic<int> runs = 0;
     WorkerOptions options = quick(1);
-    options.poll = 1h; // so that it does not renew
+    options.poll = 1h; // so that the worker does not renew the lease
     options.lease = 3h;
     auto const record = [](pg::Tx& tx) { tx.run("INSERT INTO notes VALUES ('written')"); };
     Worker slow(f.database, f.clock, options,
@@ -48,7 +48,7 @@ TEST_CASE("a worker whose lease went to another writes nothing")
     CHECK(f.postgres.query("SELECT count(*) FROM notes") == "1");
 }
 
-TEST_CASE("the job of a killed process is run by another when its lease has ended")
+TEST_CASE("another process runs the job of a killed process when the lease has ended")
 {
     Fixture f;
     core::SystemClock const clock;
@@ -59,7 +59,7 @@ TEST_CASE("the job of a killed process is run by another when its lease has ende
     f.tx([&](pg::Tx& t) { jobs::enqueue(t, "crash", 2, ref, clock.now()); });
     testing::Process victim({.argv = {JOBS_VICTIM, f.postgres.service_url()}});
     REQUIRE(eventually([&] { return f.postgres.query("SELECT who FROM witness") == "victim"; }));
-    // It renews, so the job stays with it for longer than its first lease.
+    // The worker renews the lease, so it holds the job for longer than its first lease.
     auto const lease_end = f.postgres.query("SELECT run_at FROM jobs");
     std::atomic<unsigned> attempts = 0;
     Worker const survivor(f.database, clock, {.queue = "crash", .threads = 1, .poll = 20ms, .grace = 0ms},

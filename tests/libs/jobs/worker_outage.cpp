@@ -1,4 +1,4 @@
-// The database is away, or takes no writes, between a handler and what it has to write down.
+// The database is down, or read-only, when the outcome of a handler is to be written.
 #include "testing/eventually.hpp"
 #include "worker.hpp"
 
@@ -14,7 +14,7 @@ using testing::eventually;
 
 namespace {
 
-/// Makes the server answer writes as a standby does: 25006, on the connections that are open too.
+/// Makes the server refuse writes like a standby, with SQLSTATE 25006, on open connections too.
 class ReadOnly {
 public:
     explicit ReadOnly(testing::Postgres const& postgres) : postgres_(postgres) { set("on"); }
@@ -32,7 +32,7 @@ private:
     testing::Postgres const& postgres_;
 };
 
-/// Two replicas with connections of their own, on the system's clock.
+/// Two replicas with separate connections. They use the system clock.
 struct Replicas {
     testing::Postgres postgres = testing::Postgres::migrated({&jobs::migrations()}, "jobs");
     pg::Database first{{.url = postgres.service_url(), .application_name = "first", .threads = 2}};
@@ -71,7 +71,7 @@ struct Replicas {
 
     std::string left() const { return postgres.query("SELECT count(*) FROM jobs"); }
 
-    /// Waits for what the database's clock shows then.
+    /// Waits for `interval` by the database's clock.
     void pass(std::string const& interval) const
     {
         auto const begin = postgres.query("SELECT now()");
@@ -84,7 +84,7 @@ struct Replicas {
 
 } // namespace
 
-TEST_CASE("a job is not run again because its outcome met a read-only server")
+TEST_CASE("a job does not run again if its outcome could not be written to a read-only server")
 {
     Replicas f;
     f.add();
@@ -98,12 +98,12 @@ TEST_CASE("a job is not run again because its outcome met a read-only server")
         f.pass("1 second");
     }
     CHECK(eventually([&] { return f.left() == "0"; }));
-    f.pass("5 seconds"); // in which a lease would have ended
+    f.pass("5 seconds"); // time in which a lease would have ended
     CHECK(f.runs == 1);
     CHECK(f.postgres.query("SELECT count(*) FROM dead_jobs") == "0");
 }
 
-TEST_CASE("an outcome that waits for the database is written before another replica begins the job")
+TEST_CASE("an outcome that waits for the database is written before another replica starts the job")
 {
     Replicas f;
     f.add();
@@ -118,14 +118,14 @@ TEST_CASE("an outcome that waits for the database is written before another repl
         if (stops) f.postgres.stop();
         f.gate.open();
         REQUIRE(eventually([&] { return f.complaints > 0; }));
-        std::this_thread::sleep_for(6s); // longer than the lease; a stopped server cannot tell its time
+        std::this_thread::sleep_for(6s); // longer than the lease; a stopped server has no clock
         if (stops) f.postgres.start();
     }
     CHECK(eventually([&] { return f.left() == "0"; }));
     CHECK(f.runs == 1);
 }
 
-TEST_CASE("a new replica leaves running workers time to write their outcomes")
+TEST_CASE("a new replica gives running workers time to write their outcomes")
 {
     Replicas f;
     f.add();

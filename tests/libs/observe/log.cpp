@@ -18,7 +18,7 @@ using observe::Logger;
 
 namespace {
 
-/// A pipe whose reader takes nothing until it is told to.
+/// The two ends of a pipe. The test decides when the pipe is read.
 struct Pipe {
     Pipe()
     {
@@ -45,7 +45,7 @@ struct Pipe {
 
 } // namespace
 
-TEST_CASE("a log line is one JSON object: fixed keys, then the fields in their order")
+TEST_CASE("a log line is one JSON object with fixed keys, then the fields in their order")
 {
     testing::Captured out;
     auto const before = std::chrono::floor<std::chrono::milliseconds>(core::SystemClock().now());
@@ -70,7 +70,7 @@ TEST_CASE("a log line is one JSON object: fixed keys, then the fields in their o
         "\n");
 }
 
-TEST_CASE("whatever a log field holds, the line stays one line of valid JSON")
+TEST_CASE("every field value yields one line of valid JSON")
 {
     testing::Captured out;
     std::string every_byte;
@@ -129,7 +129,7 @@ TEST_CASE("lines below the level are not written, and enabled() says so")
     }
 }
 
-TEST_CASE("level names are read, and nothing else")
+TEST_CASE("level names are parsed; other texts are rejected")
 {
     CHECK(observe::parse_level("debug") == Level::debug);
     CHECK(observe::parse_level("off") == Level::off);
@@ -137,7 +137,7 @@ TEST_CASE("level names are read, and nothing else")
     CHECK_FALSE(observe::parse_level(""));
 }
 
-TEST_CASE("info lines arrive without anyone asking, warnings and flushes at once")
+TEST_CASE("info lines are buffered, and warnings and flushed lines are written at once")
 {
     testing::Captured out;
     Logger logger("feedback", Level::info, out.fd());
@@ -172,18 +172,18 @@ TEST_CASE("lines of many threads are neither lost nor mixed")
     CHECK(seen.size() == threads * each);
 }
 
-TEST_CASE("while the log's reader hangs, logging does not wait and the loss is told")
+TEST_CASE("if the reader of the log hangs, logging does not wait, and lost lines are reported")
 {
     Pipe pipe;
-    constexpr std::size_t sent = 40'000; // of about 200 bytes: twice what is kept
+    constexpr std::size_t sent = 40'000; // lines of about 200 bytes: twice as many as the logger keeps
     std::string const pad(100, 'x');
     std::string all;
     {
         Logger logger("feedback", Level::info, pipe.writer);
-        // Nobody reads until this is over: if it waited, it would wait for ever.
+        // The pipe is not read during these calls: a logger that waited would wait forever.
         for (std::size_t i = 0; i < sent; ++i)
             logger.info("line", {{"number", i}, {"pad", pad}});
-        logger.flush(1ms); // gives up
+        logger.flush(1ms); // returns although the pipe is full
 
         std::thread reader([&] {
             char piece[65536];
@@ -216,7 +216,7 @@ TEST_CASE("while the log's reader hangs, logging does not wait and the loss is t
     CHECK(lines + dropped == sent + 1);
 }
 
-TEST_CASE("a reader that never comes back does not keep the process from ending")
+TEST_CASE("a reader that never reads again does not prevent the process from ending")
 {
     Pipe pipe;
     {

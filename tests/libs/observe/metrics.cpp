@@ -55,7 +55,7 @@ void record(HttpMetrics& http, std::size_t endpoint, unsigned status, std::chron
 
 } // namespace
 
-TEST_CASE("counters and gauges carry the service and keep their value")
+TEST_CASE("counters and gauges have the service label and keep their value")
 {
     Metrics metrics("feedback", "1.2.3");
     auto& counter = metrics.counter("tetrad_things_total", "Things.", {{"kind", "a"}});
@@ -75,13 +75,13 @@ TEST_CASE("counters and gauges carry the service and keep their value")
     CHECK(series(metrics).at(R"(tetrad_queue_jobs{queue="db",service="feedback"})") == 4);
 }
 
-TEST_CASE("a metric name that Prometheus does not take is refused")
+TEST_CASE("a metric name that is not valid in Prometheus is refused")
 {
     Metrics metrics("feedback");
     CHECK_THROWS_AS(metrics.counter("not a name", "x"), std::invalid_argument);
 }
 
-TEST_CASE("the process shows its standard metrics")
+TEST_CASE("the standard metrics of the process are exposed")
 {
     Metrics const metrics("feedback");
     auto const shown = series(metrics);
@@ -140,7 +140,7 @@ TEST_CASE("requests are counted by route, status, duration and tenant")
     CHECK(shown.at(R"(tetrad_http_protocol_errors_total{code="REQUEST_TIMEOUT",service="feedback"})") == 1);
 }
 
-TEST_CASE("the number of tenants shown is bounded and none of their requests is lost")
+TEST_CASE("the number of tenants in metrics is limited, and the requests of all tenants are counted")
 {
     Metrics metrics("feedback");
     HttpMetrics http(metrics, routes());
@@ -164,7 +164,7 @@ TEST_CASE("the number of tenants shown is bounded and none of their requests is 
     CHECK(total == 2 * tenants);
 }
 
-TEST_CASE("counting from many threads loses nothing")
+TEST_CASE("requests of many threads are counted exactly")
 {
     Metrics metrics("feedback");
     HttpMetrics http(metrics, routes());
@@ -192,7 +192,7 @@ TEST_CASE("counting from many threads loses nothing")
     CHECK(shown.at(R"(tetrad_http_requests_in_flight{service="feedback"})") == 0);
 }
 
-TEST_CASE("job metrics add up")
+TEST_CASE("job metrics add up the runs of a queue")
 {
     Metrics metrics("feedback");
     observe::JobMetrics jobs(metrics);
@@ -205,7 +205,7 @@ TEST_CASE("job metrics add up")
         shown.at(R"(tetrad_job_duration_seconds_total{queue="webhook",service="feedback"})") == Approx(1.0));
 }
 
-TEST_CASE("series of a part that is gone are not shown")
+TEST_CASE("series of a destroyed component are not exported")
 {
     Metrics metrics("feedback");
     {
@@ -216,7 +216,7 @@ TEST_CASE("series of a part that is gone are not shown")
     CHECK(metrics.expose().find("tetrad_http_requests_total") == std::string::npos);
 }
 
-TEST_CASE("promtool finds nothing wrong with the exposition", "[promtool]")
+TEST_CASE("promtool accepts the exported metrics", "[promtool]")
 {
     if (std::system("command -v promtool >/dev/null 2>&1") !=
         0) { // NOLINT(concurrency-mt-unsafe,cert-env33-c)
@@ -241,7 +241,7 @@ TEST_CASE("promtool finds nothing wrong with the exposition", "[promtool]")
     CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("what background work comes to is counted by queue, from nothing on")
+TEST_CASE("outcomes of background work are counted by queue, starting from zero")
 {
     Metrics metrics("notify");
     observe::JobMetrics jobs(metrics);
@@ -256,7 +256,7 @@ TEST_CASE("what background work comes to is counted by queue, from nothing on")
     CHECK(shown.at(R"(tetrad_job_duration_seconds_total{queue="notify.email",service="notify"})") == 2);
 }
 
-TEST_CASE("a provider's answers are counted by their place")
+TEST_CASE("responses of a provider are counted by their index")
 {
     Metrics metrics("notify");
     constexpr std::array<std::string_view, 2> answers{"accepted", "gone"};

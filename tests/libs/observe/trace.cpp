@@ -30,7 +30,7 @@ TEST_CASE("a valid traceparent is read")
     CHECK(observe::parse_traceparent("00-" + trace_id + "-" + parent_id + "-ff")->sampled);
 }
 
-TEST_CASE("the trace id of a traceparent is what log lines have")
+TEST_CASE("the trace id of a traceparent is extracted for log lines")
 {
     auto const header = observe::continue_trace("00-" + trace_id + "-" + parent_id + "-01").traceparent();
     CHECK(observe::trace_id_of(header) == trace_id);
@@ -38,14 +38,14 @@ TEST_CASE("the trace id of a traceparent is what log lines have")
     CHECK(observe::trace_id_of("00-" + trace_id).empty());
 }
 
-TEST_CASE("of a later version the known part is read")
+TEST_CASE("the known part of a later version is read")
 {
     CHECK(observe::parse_traceparent("cc-" + trace_id + "-" + parent_id + "-01"));
     CHECK(observe::parse_traceparent("cc-" + trace_id + "-" + parent_id + "-01-what-the-future-holds"));
     CHECK_FALSE(observe::parse_traceparent("cc-" + trace_id + "-" + parent_id + "-01.what"));
 }
 
-TEST_CASE("a traceparent that is not valid is not read")
+TEST_CASE("an invalid traceparent is rejected")
 {
     std::vector<std::string> const bad{
         "",
@@ -76,7 +76,7 @@ TEST_CASE("a traceparent that is not valid is not read")
     }
 }
 
-TEST_CASE("a trace is continued with a span of our own")
+TEST_CASE("a trace continues with a new span")
 {
     auto const trace = observe::continue_trace("00-" + trace_id + "-" + parent_id + "-01");
     CHECK(trace.trace_id == trace_id);
@@ -86,7 +86,7 @@ TEST_CASE("a trace is continued with a span of our own")
     CHECK(trace.traceparent() == "00-" + trace_id + "-" + trace.span_id + "-01");
 }
 
-TEST_CASE("without a header a trace starts here, and what we send is valid")
+TEST_CASE("a new trace starts without a header, and the sent header is valid")
 {
     auto const trace = observe::continue_trace(std::nullopt);
     CHECK(is_hex(trace.trace_id, 32));
@@ -97,7 +97,7 @@ TEST_CASE("without a header a trace starts here, and what we send is valid")
     CHECK(sent->parent_id == trace.span_id);
 }
 
-TEST_CASE("a request id of the caller's is kept when it is harmless")
+TEST_CASE("a valid request id of the caller is kept")
 {
     std::vector<std::string> const good{"a", "0", "A-b_c.9", std::string(64, 'x')};
     for (auto const& id : good)
@@ -111,7 +111,7 @@ TEST_CASE("a request id of the caller's is kept when it is harmless")
     }
 }
 
-TEST_CASE("made ids differ, on one thread and between threads")
+TEST_CASE("generated ids differ, on one thread and between threads")
 {
     constexpr std::size_t each = 2000;
     std::vector<std::vector<std::string>> made(4);

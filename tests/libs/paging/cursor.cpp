@@ -35,7 +35,7 @@ std::string changed(std::string_view cursor, std::size_t byte, char value)
 
 } // namespace
 
-TEST_CASE("a position comes back")
+TEST_CASE("a position survives encoding and decoding")
 {
     auto const position = GENERATE(some_position(), Position{std::nullopt, Uuid::v7()},
         Position{Time{}, Uuid()}, Position{Time{-1us}, Uuid::v7()}, Position{core::min_time, Uuid::v7()},
@@ -49,21 +49,21 @@ TEST_CASE("a position comes back")
     CHECK_FALSE(paging::decode(cursor, 0));
 }
 
-TEST_CASE("a position without a time is not one with the time zero")
+TEST_CASE("a position without a time differs from a position with the time zero")
 {
     Uuid const id = Uuid::v7();
     CHECK(paging::encode({std::nullopt, id}, hash) != paging::encode({Time{}, id}, hash));
     CHECK_FALSE(paging::decode(paging::encode({std::nullopt, id}, hash), hash)->time);
 }
 
-TEST_CASE("cursors of released versions stay readable")
+TEST_CASE("cursors of released versions can still be read")
 {
-    // Clients hold cursors across an upgrade: this text must decode, or the version byte must change.
+    // Clients keep cursors during an upgrade: this text must decode, or the version byte must change.
     CHECK(paging::encode(some_position(), hash) == "AQEABkm34yeAAAGcHyttQHzDmMTcDAwHOY8BI0VniavN7w");
     CHECK(paging::decode("AQEABkm34yeAAAGcHyttQHzDmMTcDAwHOY8BI0VniavN7w", hash) == some_position());
 }
 
-TEST_CASE("what is not a cursor is refused")
+TEST_CASE("malformed cursors are refused")
 {
     auto const good = paging::encode(some_position(), hash);
     CHECK_FALSE(paging::decode("", hash));
@@ -95,7 +95,7 @@ TEST_CASE("another version, another kind and a time out of range are refused")
     CHECK_FALSE(paging::decode(paging::encode({core::min_time - 1us, Uuid()}, hash), hash));
 }
 
-TEST_CASE("random bytes are refused or read back the same")
+TEST_CASE("random bytes are refused, or encode to the same cursor again")
 {
     std::mt19937_64 random(17); // NOLINT(cert-msc51-cpp): the same cases each time
     auto const good = crypto::base64url::decode(paging::encode(some_position(), hash)).value();
@@ -113,7 +113,7 @@ TEST_CASE("random bytes are refused or read back the same")
     CHECK(read > 1000);
 }
 
-TEST_CASE("every part of the filters counts")
+TEST_CASE("every part of the filters changes the hash")
 {
     auto const base = FilterHash().add("status", "open").add("sort", "createdAt").value();
     CHECK(base ==
@@ -128,7 +128,7 @@ TEST_CASE("every part of the filters counts")
     CHECK(base != FilterHash().value());
 }
 
-TEST_CASE("no two lists of filters run together")
+TEST_CASE("different lists of filters never have the same canonical form")
 {
     std::optional<std::string> const absent;
     std::uint64_t const values[] = {FilterHash().value(), FilterHash().add("", "").value(),
@@ -160,7 +160,7 @@ TEST_CASE("the query parameter cursor is read")
     CHECK_NOTHROW(query.check());
 }
 
-TEST_CASE("a cursor that is malformed or of another list is a fault")
+TEST_CASE("a malformed cursor or a cursor of another list is an error")
 {
     std::string const other = "cursor=" + paging::encode(some_position(), hash + 1);
     auto const text = GENERATE_COPY(as<std::string>(), "cursor=", "cursor=abc", "cursor=%20", other);
@@ -178,7 +178,7 @@ TEST_CASE("a cursor that is malformed or of another list is a fault")
     }
 }
 
-TEST_CASE("a page drops the row too many and points past its last item")
+TEST_CASE("a page omits the extra row, and its cursor points after the last item")
 {
     struct Item {
         int time;
@@ -202,19 +202,19 @@ TEST_CASE("a page drops the row too many and points past its last item")
     CHECK_FALSE(none.cursor);
 }
 
-TEST_CASE("a list in the order of a number goes on where it ended")
+TEST_CASE("a list that is ordered by a number continues where the last page ended")
 {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     for (std::int64_t const number :
         {std::int64_t(0), std::int64_t(1), std::int64_t(255), std::int64_t(1) << 40, most})
         CHECK(paging::number_of(paging::Position{core::Time(), paging::id_of_number(number)}) == number);
     CHECK(paging::number_of(std::nullopt) == most);
-    // A forged one is within the range, too.
+    // A forged number is within the range too.
     auto const forged = *core::Uuid::parse("ffffffff-ffff-ffff-ffff-ffffffffffff");
     CHECK(paging::number_of(paging::Position{core::Time(), forged}) == most);
 }
 
-TEST_CASE("a request for a page is what its limit and its cursor say")
+TEST_CASE("a page request contains the limit and the cursor of the query")
 {
     struct Item {
         Time created_at;

@@ -2,10 +2,10 @@
 
 using namespace std::chrono_literals;
 
-TEST_CASE("a caller's wait is that of the batches before its own, at the time they take of late")
+TEST_CASE("the wait of a caller is estimated from the batches ahead and the recent duration of batches")
 {
     pg::BatchPace pace(128);
-    CHECK(pace.wait(2000) == 0s); // nothing is known yet
+    CHECK(pace.wait(2000) == 0s); // no batch was measured yet
     pace.ran(100ms);
     CHECK(pace.wait(0) == 0s);
     CHECK(pace.wait(127) == 0s);

@@ -1,4 +1,4 @@
-// One scope's lock, or one scope's slow statement, is no other scope's trouble.
+// The lock or slow statement of one scope must not affect other scopes.
 #include "coalescer_fixture.hpp"
 
 #include <pqxx/connection>
@@ -27,7 +27,7 @@ std::int64_t scope_of(std::size_t number)
     return 2 * static_cast<std::int64_t>(number);
 }
 
-/// What another process holds: the advisory lock of a scope, or a row.
+/// A lock that another process holds: the advisory lock of a scope, or a row.
 class Held {
 public:
     Held(testing::Postgres const& postgres, std::string const& sql)
@@ -58,13 +58,13 @@ struct Blocked {
     {
     }
 
-    /// Runs `sql` over (scope_id, id, body), serialised or not; answers with the body that is stored, or "".
+    /// Runs `sql` over (scope_id, id, body), serialised or not. Returns the stored body, or "".
     Create statement(std::string_view sql, bool serialised = true)
     {
         return statement(database, sql, serialised);
     }
 
-    /// `begun` is told of each batch.
+    /// `begun` is called for each batch.
     static Create statement(
         pg::Database& on, std::string_view sql, bool serialised,
         std::function<void(std::span<Draft const>)> begun = [](auto) {})
@@ -112,7 +112,7 @@ struct Blocked {
             false);
     }
 
-    /// Starts a caller; its outcome keeps its place.
+    /// Starts a caller. The returned reference stays valid.
     Outcome& create(Create& coalescer, std::int64_t scope_id, core::Uuid const& id = core::Uuid::v7())
     {
         auto& outcome = outcomes.emplace_back();
@@ -147,7 +147,7 @@ struct Impatient : Blocked {
 
 } // namespace
 
-TEST_CASE_METHOD(Blocked, "a scope whose lock is held keeps none of its batch waiting")
+TEST_CASE_METHOD(Blocked, "a scope whose lock is held does not delay other callers of its batch")
 {
     auto insert = inserter();
     Held held(postgres, Held::lock_of(scope_of(1)));
@@ -160,7 +160,7 @@ TEST_CASE_METHOD(Blocked, "a scope whose lock is held keeps none of its batch wa
         CHECK(others[i]->value == "of " + std::to_string(scope_of(i + 2)));
     CHECK_FALSE(blocked.done);
 
-    // Callers of other scopes do not wait with it.
+    // Callers of other scopes do not wait for the lock.
     Outcome const& later = create(insert, scope_of(9));
     CHECK(run_until([&] { return later.done; }));
     CHECK_FALSE(later.failure);
@@ -171,7 +171,7 @@ TEST_CASE_METHOD(Blocked, "a scope whose lock is held keeps none of its batch wa
     CHECK(blocked.value == "of 2");
 }
 
-TEST_CASE_METHOD(Impatient, "the callers of a scope whose lock is held too long are told, and they alone")
+TEST_CASE_METHOD(Impatient, "only callers of a scope that is locked for too long are refused")
 {
     auto insert = inserter();
     Held held(postgres, Held::lock_of(scope_of(1)));
@@ -190,9 +190,9 @@ TEST_CASE_METHOD(Impatient, "the callers of a scope whose lock is held too long 
     CHECK(postgres.query("SELECT count(*) FROM notes") == "4");
 }
 
-TEST_CASE_METHOD(Blocked, "scopes that wait for their locks leave connections to the others")
+TEST_CASE_METHOD(Blocked, "scopes that wait for their locks leave connections to other scopes")
 {
-    // As many as the connections of an I/O thread, twice over, and in several coalescers.
+    // Twice as many as the connections of an I/O thread, in several coalescers.
     std::deque<Held> held;
     for (std::size_t i = 1; i <= 8; ++i)
         held.emplace_back(postgres, Held::lock_of(scope_of(i)));
@@ -215,15 +215,16 @@ TEST_CASE_METHOD(Blocked, "scopes that wait for their locks leave connections to
     CHECK(std::ranges::none_of(outcomes, [](Outcome const& o) { return o.failure != nullptr; }));
 }
 
-TEST_CASE_METHOD(Blocked, "scopes that always have callers leave a turn to one that waited for its lock")
+TEST_CASE_METHOD(Blocked, "busy scopes do not keep a scope that waited for its lock from running")
 {
-    constexpr std::size_t busy = 4; // more than go by themselves at a time
+    constexpr std::size_t busy = 4; // more than may run separately at a time
     std::map<std::int64_t, std::size_t> batches;
     bool endless = false;
     std::optional<Create> insert;
     insert.emplace(inserter([&](std::span<Draft const> drafts) {
         auto const scope = drafts.front().scope_id;
-        // A caller who comes during a batch is there when it ends: the scope goes on by itself.
+        // A caller that arrives during a batch waits when the batch ends, so the scope continues to run
+        // separately.
         if (endless && scope != scope_of(1)) create(*insert, scope);
         ++batches[scope];
     }));
@@ -255,11 +256,11 @@ TEST_CASE_METHOD(Blocked, "scopes that always have callers leave a turn to one t
     CHECK(std::ranges::none_of(outcomes, [](Outcome const& o) { return o.failure != nullptr; }));
 }
 
-TEST_CASE_METHOD(Blocked, "a scope that had to go by itself does so for a short time more")
+TEST_CASE_METHOD(Blocked, "a scope runs separately for a short time after its lock has become free")
 {
     std::vector<std::size_t> sizes;
     auto insert = inserter([&](std::span<Draft const> drafts) { sizes.push_back(drafts.size()); });
-    // On a busy machine that time may be over before the next caller comes.
+    // On a busy machine that time may end before the next caller arrives.
     CHECK(testing::eventually([&] {
         Held held(postgres, Held::lock_of(scope_of(1)));
         Outcome const& first = create(insert, scope_of(1));
@@ -274,7 +275,7 @@ TEST_CASE_METHOD(Blocked, "a scope that had to go by itself does so for a short 
     }));
 }
 
-TEST_CASE("callers of a blocked scope do not fill the queue")
+TEST_CASE("callers of a blocked scope do not fill the whole queue")
 {
     Blocked f({.threads = 2, .queue_limit = 64, .queue_timeout = 1h, .statement_timeout = 1h});
     auto insert = f.inserter();
@@ -297,14 +298,14 @@ TEST_CASE("callers of a blocked scope do not fill the queue")
     CHECK(f.run_until([&] { return std::ranges::all_of(f.outcomes, &Outcome::done); }));
 }
 
-TEST_CASE("a tenant's blocked environments have no more than its places, and each of them some")
+TEST_CASE("the blocked environments of a tenant share its limit, and each gets some places")
 {
     Blocked f({.threads = 2, .queue_limit = 64, .queue_timeout = 1h, .statement_timeout = 1h});
     auto insert = f.inserter();
     std::int64_t const production = scope_of(1), sandbox = production + 1;
     Held sandbox_lock(f.postgres, Held::lock_of(sandbox));
     Held production_lock(f.postgres, Held::lock_of(production));
-    // Calls until many are refused; whether `places` wait then.
+    // Makes calls until many are refused. Returns whether `places` of them wait.
     auto const fill = [&](std::int64_t scope_id, std::ptrdiff_t places) {
         std::vector<Outcome const*> calls;
         auto const done = [&] { return std::ranges::count_if(calls, &Outcome::done); };
@@ -322,10 +323,10 @@ TEST_CASE("a tenant's blocked environments have no more than its places, and eac
     CHECK(f.postgres.query("SELECT count(*) FROM notes") == "8");
 }
 
-TEST_CASE_METHOD(Impatient, "a row that another transaction holds is its scope's trouble alone")
+TEST_CASE_METHOD(Impatient, "a row that another transaction holds delays only its own scope")
 {
     auto insert = inserter();
-    // While its first connection is made, all that follows becomes one batch.
+    // All calls made while its first connection is established become one batch.
     pg::Database fresh(database.options());
     auto update = updater(fresh);
     std::vector<core::Uuid> ids;
@@ -344,7 +345,7 @@ TEST_CASE_METHOD(Impatient, "a row that another transaction holds is its scope's
         CHECK(updated[i]->value == "of " + std::to_string(scope_of(1 + i / 2)));
 }
 
-TEST_CASE("a statement that takes one scope too long is run again for each scope by itself")
+TEST_CASE("if one scope makes a statement too slow, the statement runs again for each scope separately")
 {
     Blocked f({.threads = 2, .statement_timeout = 1s});
     auto slow = f.statement("SELECT u.id, u.body || pg_sleep(CASE WHEN u.scope_id = 2 THEN 60 ELSE 0 END) "
@@ -359,13 +360,13 @@ TEST_CASE("a statement that takes one scope too long is run again for each scope
 }
 
 TEST_CASE_METHOD(
-    Blocked, "commits of a scope come in the order of their times while callers wait for its lock")
+    Blocked, "a scope commits in the order of the times in its rows, even if callers wait for its lock")
 {
     auto insert = inserter();
-    auto again = inserter(); // its own batches, of the same scopes
+    auto again = inserter(); // has separate batches for the same scopes
     std::atomic<bool> stop = false;
     std::atomic<int> late = 0;
-    std::thread reader([&] { // what is committed is never older than what was seen before
+    std::thread reader([&] { // a newly committed time is never older than an earlier one
         pqxx::connection connection(postgres.superuser_url());
         std::string newest = "-infinity";
         std::string count = "0";

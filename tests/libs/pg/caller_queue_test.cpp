@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-// Scopes 2 and 3 are one tenant's, 4 is another's. A batch takes 4 callers.
+// Scopes 2 and 3 belong to one tenant, 4 to another. A batch takes 4 callers.
 
 using namespace std::chrono_literals;
 
@@ -21,7 +21,7 @@ struct Fixture {
             queue.push(std::make_unique<Caller>(scope_id, ++number));
     }
 
-    /// The scopes of the next batch.
+    /// Returns the scopes of the next batch.
     std::vector<std::int64_t> take()
     {
         std::vector<std::int64_t> scopes;
@@ -36,14 +36,14 @@ struct Fixture {
 
     pg::CallerQueue<std::unique_ptr<Caller>> queue{4};
     int number = 0;
-    std::vector<int> numbers; ///< of those taken
+    std::vector<int> numbers; ///< of the callers taken
 };
 
 using Scopes = std::vector<std::int64_t>;
 
 } // namespace
 
-TEST_CASE_METHOD(Fixture, "callers that fit into one batch leave in the order in which they came")
+TEST_CASE_METHOD(Fixture, "callers that fit into one batch leave the queue in the order of arrival")
 {
     push(2, 2);
     push(4, 1);
@@ -55,7 +55,7 @@ TEST_CASE_METHOD(Fixture, "callers that fit into one batch leave in the order in
     CHECK(take().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "callers that do not fit into one batch take turns until none waits")
+TEST_CASE_METHOD(Fixture, "callers that do not fit into one batch take turns until no caller waits")
 {
     push(2, 6);
     push(4, 1);
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(Fixture, "callers that do not fit into one batch take turns unt
     CHECK(numbers == std::vector{1, 7, 8, 2, 3, 9, 4, 5, 6, 10, 11, 12});
 }
 
-TEST_CASE_METHOD(Fixture, "callers whose turn comes too late are removed only where they do not fit a batch")
+TEST_CASE_METHOD(Fixture, "late callers are removed only if the callers do not fit into one batch")
 {
     push(2, 4);
     CHECK(queue.take_late(-1h).empty());

@@ -6,10 +6,10 @@
 
 #include <string>
 
-/// A certificate authority made for a test, and a server's certificate by it.
+/// A certificate authority for a test, and a server certificate that it signed.
 class Certificates {
 public:
-    /// `name`: the DNS name that the server's certificate is for.
+    /// `name`: the DNS name of the server's certificate.
     explicit Certificates(std::string const& name);
 
     std::string authority() const { return path("ca.crt"); } ///< files, PEM
@@ -18,7 +18,7 @@ public:
 
     std::string key() const { return path("server.key"); }
 
-    /// A server's side of TLS.
+    /// The server side of TLS.
     boost::asio::ssl::context server() const;
 
 private:

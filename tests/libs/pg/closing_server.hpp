@@ -8,8 +8,8 @@
 #include <string>
 #include <thread>
 
-/// Listens on 127.0.0.1, closes each connection it is made, and counts them: a server that nobody gets
-/// through to.
+/// Simulates an unreachable server: listens on 127.0.0.1, closes each connection at once, and counts the
+/// connections.
 class ClosingServer {
 public:
     ClosingServer()

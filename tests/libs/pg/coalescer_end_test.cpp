@@ -1,9 +1,9 @@
-// Callers that are turned away, and those that still wait when something ends.
+// Callers that are refused, and callers that wait at shutdown.
 #include "coalescer_fixture.hpp"
 
 using namespace coalescer_test;
 
-TEST_CASE("callers beyond the queue's limit are refused at once")
+TEST_CASE("callers beyond the limit of the queue are refused at once")
 {
     Fixture fixture({.threads = 1, .queue_limit = 10});
     auto insert = fixture.inserter();
@@ -27,7 +27,7 @@ TEST_CASE("callers beyond the queue's limit are refused at once")
     }
 }
 
-TEST_CASE("one coroutine's failure leaving the context does not lose the others of its batch")
+TEST_CASE("an exception that escapes from one coroutine does not affect other callers of its batch")
 {
     OneThread fixture;
     auto insert = fixture.inserter();
@@ -44,7 +44,7 @@ TEST_CASE("one coroutine's failure leaving the context does not lose the others 
     CHECK(last.value == "b");
 }
 
-TEST_CASE("callers that are still waiting at shutdown are answered, or dropped with their context")
+TEST_CASE("callers that wait at shutdown get a result, or are destroyed with their context")
 {
     bool const run_on = GENERATE(true, false);
     std::vector<Outcome> outcomes(5);
@@ -56,7 +56,7 @@ TEST_CASE("callers that are still waiting at shutdown are answered, or dropped w
         for (auto& outcome : outcomes)
             start(ioc, *insert, Note{2, core::Uuid::v7(), "x"}, outcome);
         ioc.poll();
-        insert.reset(); // what is under way does not need it
+        insert.reset(); // running batches do not need it
         busy.end();
         fixture.database.stop();
         if (run_on) ioc.run();
@@ -65,7 +65,7 @@ TEST_CASE("callers that are still waiting at shutdown are answered, or dropped w
         CHECK(outcome.done == run_on);
 }
 
-TEST_CASE_METHOD(OneThread, "after the database has stopped callers are refused")
+TEST_CASE_METHOD(OneThread, "callers are refused after the database has stopped")
 {
     auto insert = inserter();
     database.stop();

@@ -28,7 +28,7 @@ using Key = std::pair<std::int64_t, core::Uuid>;
 using Insert = pg::Coalescer<Note, std::string>;
 using Get = pg::Coalescer<Key, std::optional<std::string>>;
 
-/// The parameters of a batch: scopes and ids, and whose rows it touches.
+/// The parameters of a batch: scopes and ids, and the scopes whose rows it reads or writes.
 struct Columns {
     void add(std::int64_t scope, core::Uuid id)
     {
@@ -46,7 +46,7 @@ struct Columns {
     std::vector<std::string> ids;
 };
 
-/// Remembers how large the batches were.
+/// Records the sizes of the batches.
 struct Sizes {
     void add(std::size_t size)
     {
@@ -67,7 +67,7 @@ struct Fixture {
     {
     }
 
-    /// Answers with the stored body.
+    /// Returns the stored bodies.
     Insert inserter()
     {
         return Insert(
@@ -135,7 +135,7 @@ struct OneThread : Fixture {
     OneThread() : Fixture({.threads = 1}) {}
 };
 
-/// Keeps every thread of a database busy until it is ended, so that its callers have to wait.
+/// Keeps every thread of a database busy until it ends, so that callers have to wait.
 class Occupation {
 public:
     explicit Occupation(pg::Database& database)
@@ -174,7 +174,7 @@ private:
     std::vector<std::thread> threads_;
 };
 
-/// What became of one caller.
+/// The outcome of one caller.
 struct Outcome {
     std::string value;
     std::exception_ptr failure;

@@ -5,7 +5,7 @@
 
 using namespace coalescer_test;
 
-TEST_CASE_METHOD(OneThread, "callers that wait become one batch, of at most 128, and each gets its own row")
+TEST_CASE_METHOD(OneThread, "waiting callers form one batch of at most 128, and each gets its own row")
 {
     auto insert = inserter();
     asio::io_context ioc(1);
@@ -26,7 +26,7 @@ TEST_CASE_METHOD(OneThread, "callers that wait become one batch, of at most 128,
     CHECK(postgres.query("SELECT count(*) FROM notes") == "300");
 }
 
-TEST_CASE_METHOD(Fixture, "a caller alone is a batch of one and does not wait for others")
+TEST_CASE_METHOD(Fixture, "a single caller is a batch of one and does not wait for others")
 {
     auto insert = inserter();
     asio::io_context ioc(1);
@@ -37,7 +37,7 @@ TEST_CASE_METHOD(Fixture, "a caller alone is a batch of one and does not wait fo
     CHECK(sizes.sizes == std::vector<std::size_t>{1});
 }
 
-TEST_CASE_METHOD(OneThread, "a bad row in a batch hurts only itself")
+TEST_CASE_METHOD(OneThread, "an invalid row in a batch fails only for its caller")
 {
     auto insert = inserter();
     asio::io_context ioc(1);
@@ -59,7 +59,7 @@ TEST_CASE_METHOD(OneThread, "a bad row in a batch hurts only itself")
     CHECK(postgres.query("SELECT count(*) FROM notes") == "19");
 }
 
-TEST_CASE_METHOD(OneThread, "what is wrong with the server is told to the whole batch at once")
+TEST_CASE_METHOD(OneThread, "a failure of the server is reported to the whole batch at once")
 {
     int calls = 0;
     pg::Coalescer<int, std::string> failing(
@@ -82,7 +82,8 @@ TEST_CASE_METHOD(OneThread, "what is wrong with the server is told to the whole 
     CHECK(calls == 1);
 }
 
-TEST_CASE_METHOD(OneThread, "a statement that loses a race is run again within its batch")
+TEST_CASE_METHOD(
+    OneThread, "a statement that fails because of a concurrent change runs again within its batch")
 {
     postgres.query("CREATE SEQUENCE tries; GRANT USAGE ON tries TO PUBLIC");
     pg::Coalescer<int, std::string> racing(
@@ -100,7 +101,7 @@ TEST_CASE_METHOD(OneThread, "a statement that loses a race is run again within i
     CHECK(outcome.value == "7");
 }
 
-TEST_CASE_METHOD(OneThread, "work that answers too few is an error, not a wait without end")
+TEST_CASE_METHOD(OneThread, "work that returns too few results is an error and does not hang")
 {
     pg::Coalescer<int, std::string> wrong(
         database, [](pg::Session&, std::span<int const>) -> pg::Batch<std::string> {
@@ -114,7 +115,7 @@ TEST_CASE_METHOD(OneThread, "work that answers too few is an error, not a wait w
     CHECK_THROWS_AS(std::rethrow_exception(outcome.failure), std::logic_error);
 }
 
-TEST_CASE_METHOD(Fixture, "rows written by many threads are read back by many threads, each on its own")
+TEST_CASE_METHOD(Fixture, "many threads write rows, and each thread reads its own rows")
 {
     static constexpr int threads = 3;
     static constexpr int coroutines = 40;

@@ -1,5 +1,5 @@
-// Callers of one I/O thread take turns by tenant and environment, and have shares of the places.
-// Scope 2 is a tenant's production, 3 its sandbox, 4 another tenant's production.
+// Callers of one I/O thread take turns by tenant and environment, and have shares of the places. Scope 2 is a
+// tenant's production, 3 its sandbox, 4 another tenant's production.
 #include "coalescer_fixture.hpp"
 
 #include <boost/asio/redirect_error.hpp>
@@ -18,7 +18,7 @@ struct Call {
     std::int64_t scope_id;
 };
 
-/// Calls of a Coalescer whose batches end when the test lets them.
+/// Calls of a Coalescer. The test decides when its batches end.
 struct Gated {
     using Batch = std::vector<std::int64_t>; ///< the scopes of its calls
 
@@ -53,14 +53,14 @@ struct Gated {
         co_await gate.async_wait(asio::redirect_error(asio::use_awaitable, opened));
     }
 
-    /// Lets the batch under way end that was the first to begin.
+    /// Ends the oldest running batch.
     void end_batch()
     {
         gates.front()->cancel();
         gates.pop_front();
     }
 
-    /// Begins a call, which is refused or waits when this returns.
+    /// Starts a call. When this function returns, the call has been refused or waits.
     Outcome& call(std::int64_t scope_id)
     {
         auto& outcome = outcomes.emplace_back();
@@ -96,7 +96,7 @@ struct Gated {
         return run_until([&] { return batches.size() == count; });
     }
 
-    /// As many batches under way as there may be: further callers wait.
+    /// Starts as many batches as may run at a time, so that further callers wait.
     void occupy(std::int64_t scope_id)
     {
         for (std::size_t i = 1; i <= Calls::parallel_batches; ++i) {
@@ -105,7 +105,7 @@ struct Gated {
         }
     }
 
-    /// Lets every batch end; all callers are answered.
+    /// Ends every batch, so that all callers get a result.
     void finish()
     {
         is_open = true;
@@ -130,17 +130,17 @@ struct Gated {
     testing::Postgres postgres = notes_database();
     pg::Database database;
     std::deque<Outcome> outcomes;
-    std::vector<Batch> batches;            ///< in the order in which they began
-    std::deque<asio::steady_timer*> gates; ///< of those under way
+    std::vector<Batch> batches;            ///< in the order in which they started
+    std::deque<asio::steady_timer*> gates; ///< of the running batches
     bool is_open = false;
-    std::optional<std::int64_t> locked; ///< the scope whose lock the next batch with it meets
+    std::optional<std::int64_t> locked; ///< a scope whose lock is held when the next batch with it runs
     Calls calls;
     asio::io_context ioc{1};
 };
 
 } // namespace
 
-TEST_CASE("a flood of one environment delays and refuses none but its own calls")
+TEST_CASE("too many calls of one environment delay and refuse only its own calls")
 {
     auto const other = GENERATE(2, 4); // the tenant's other environment, another tenant
     CAPTURE(other);
@@ -148,8 +148,9 @@ TEST_CASE("a flood of one environment delays and refuses none but its own calls"
     f.occupy(3);
     constexpr std::size_t count = 64 * Gated::Calls::batch_limit;
     auto const flood = f.call(3, count);
-    CHECK(Gated::count_refused(flood) == 0); // how long batches take is not known yet
-    std::this_thread::sleep_for(200ms); // a batch takes at least this, so 64 of them more than half of 20 s
+    CHECK(Gated::count_refused(flood) == 0); // the duration of batches is not known yet
+    // A batch takes at least this long, so 64 batches take more than half of 20 s.
+    std::this_thread::sleep_for(200ms);
     f.end_batch();
     f.end_batch();
     REQUIRE(f.begins(4));
@@ -168,18 +169,19 @@ TEST_CASE("a flood of one environment delays and refuses none but its own calls"
     f.finish();
 }
 
-TEST_CASE("an environment that fills its share of the places leaves some to the other, a tenant to others")
+TEST_CASE("an environment that fills its share leaves places to the tenant's other one, and a tenant leaves "
+          "places to other tenants")
 {
     Gated f({.threads = 1, .queue_limit = 64, .queue_timeout = 1h});
     f.occupy(3);
-    CHECK(Gated::count_refused(f.call(3, 100)) == 100 - 36); // three quarters of
-    CHECK(Gated::count_refused(f.call(2, 100)) == 100 - 12); // three quarters of the places
+    CHECK(Gated::count_refused(f.call(3, 100)) == 100 - 36); // three quarters of the tenant's 48
+    CHECK(Gated::count_refused(f.call(2, 100)) == 100 - 12); // the tenant has three quarters of 64: 48
     CHECK(Gated::count_refused(f.call(4, 100)) == 100 - 16);
     CHECK(Gated::is_refused(f.call(6)));
     f.finish();
 }
 
-TEST_CASE("calls that name no scope have no share of the places and take their turns as one more tenant")
+TEST_CASE("calls without a scope have no share limit, and take turns like one more tenant")
 {
     Gated f({.threads = 1, .queue_limit = 400, .queue_timeout = 1h});
     f.occupy(3);
@@ -192,7 +194,7 @@ TEST_CASE("calls that name no scope have no share of the places and take their t
     f.finish();
 }
 
-TEST_CASE("a call that other tenants' turns kept waiting for too long is given up")
+TEST_CASE("a call that has waited too long for its turn is refused")
 {
     Gated f({.threads = 1, .queue_limit = 1'000, .queue_timeout = 3s});
     f.occupy(2);
@@ -208,12 +210,12 @@ TEST_CASE("a call that other tenants' turns kept waiting for too long is given u
     f.finish();
 }
 
-TEST_CASE("calls of a scope that goes by itself are refused by the time that its own batches take")
+TEST_CASE("calls of a scope that runs separately are refused according to the duration of its own batches")
 {
     Gated f({.threads = 1, .queue_limit = 20'000, .queue_timeout = 20s});
     f.locked = 3;
     f.call(3);
-    REQUIRE(f.begins(2)); // by itself
+    REQUIRE(f.begins(2)); // the scope runs separately
     f.call(3, 64 * Gated::Calls::batch_limit);
     std::this_thread::sleep_for(200ms);
     f.end_batch();

@@ -17,7 +17,7 @@ namespace {
 
 struct Fixture {
     testing::Postgres postgres = notes_database();
-    pg::Database database{{.url = postgres.service_url(), .threads = 4}}; // two at once for one scope
+    pg::Database database{{.url = postgres.service_url(), .threads = 4}}; // at most two for one scope
 
     std::string stored() { return postgres.query("SELECT count(*) FROM notes"); }
 };
@@ -29,7 +29,7 @@ static void fail_with(pg::Tx& tx, std::string const& code)
     tx.run("SELECT fail_with($1)", {code});
 }
 
-TEST_CASE_METHOD(Fixture, "a transaction commits and yields what its work returns")
+TEST_CASE_METHOD(Fixture, "a transaction commits and returns the result of its work")
 {
     core::Uuid const id = core::Uuid::v7();
     auto const inserted = testing::run_awaitable(database.transact(2, [&](pg::Tx& tx) {
@@ -40,7 +40,7 @@ TEST_CASE_METHOD(Fixture, "a transaction commits and yields what its work return
     CHECK(postgres.query("SELECT body FROM notes") == "first");
 }
 
-TEST_CASE_METHOD(Fixture, "what the work throws rolls back and arrives as it was thrown")
+TEST_CASE_METHOD(Fixture, "an exception of the work rolls back and is rethrown unchanged")
 {
     struct Unusual {
         int value;
@@ -55,7 +55,7 @@ TEST_CASE_METHOD(Fixture, "what the work throws rolls back and arrives as it was
     CHECK(stored() == "0");
 }
 
-TEST_CASE_METHOD(Fixture, "a constraint's violation reaches the caller under its own type")
+TEST_CASE_METHOD(Fixture, "the caller gets a constraint violation as its own exception type")
 {
     core::Uuid const id = core::Uuid::v7();
     auto const insert = [&](pg::Tx& tx) { insert_note(tx, 2, id, "x"); };
@@ -66,7 +66,7 @@ TEST_CASE_METHOD(Fixture, "a constraint's violation reaches the caller under its
     CHECK(stored() == "1");
 }
 
-TEST_CASE_METHOD(Fixture, "a failure the work swallowed cannot pass for a commit")
+TEST_CASE_METHOD(Fixture, "a transaction is not reported as committed if the work has caught a failure")
 {
     core::Uuid const id = core::Uuid::v7();
     auto const careless = [&](pg::Tx& tx) {
@@ -94,7 +94,7 @@ TEST_CASE_METHOD(Fixture, "a serialization failure or deadlock runs the work aga
     CHECK(stored() == "1");
 }
 
-TEST_CASE_METHOD(Fixture, "it is run again three times, then the caller is asked to come back")
+TEST_CASE_METHOD(Fixture, "work is retried three times, and then the caller gets UNAVAILABLE")
 {
     int runs = 0;
     CHECK(error_code_of([&] {
@@ -106,7 +106,7 @@ TEST_CASE_METHOD(Fixture, "it is run again three times, then the caller is asked
     CHECK(runs == 4);
 }
 
-TEST_CASE_METHOD(Fixture, "work that wraps a serialization failure is run again all the same")
+TEST_CASE_METHOD(Fixture, "work that throws another exception after a serialization failure runs again too")
 {
     int runs = 0;
     database.transact_blocking({}, [&](pg::Tx& tx) {
@@ -119,7 +119,7 @@ TEST_CASE_METHOD(Fixture, "work that wraps a serialization failure is run again 
     CHECK(runs == 2);
 }
 
-TEST_CASE("a migration that makes prepared statements void runs the work again, once")
+TEST_CASE("work runs again once if a migration has invalidated prepared statements")
 {
     testing::Postgres const postgres = notes_database();
     std::vector<std::string> events;
@@ -128,7 +128,7 @@ TEST_CASE("a migration that makes prepared statements void runs the work again, 
         .report = [&](std::string const& event) { events.push_back(event); }});
     database.transact_blocking(2, [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "kept"); });
     int runs = 0;
-    // More of them than the work is run again.
+    // More statements than the number of retries.
     auto const read = [&](pg::Tx& tx) {
         ++runs;
         insert_note(tx, 2, core::Uuid::v7(), "written once");
@@ -166,7 +166,7 @@ TEST_CASE_METHOD(Fixture, "two transactions that wait for each other both succee
     CHECK(postgres.query("SELECT count(*) FROM notes WHERE body IN ('12', '21')") == "2");
 }
 
-TEST_CASE_METHOD(Fixture, "a read sees one snapshot and cannot write")
+TEST_CASE_METHOD(Fixture, "a read uses one snapshot and cannot write")
 {
     auto const counts = testing::run_awaitable(database.read(2, [&](pg::Tx& tx) {
         auto const before = count_notes(tx);
@@ -180,7 +180,7 @@ TEST_CASE_METHOD(Fixture, "a read sees one snapshot and cannot write")
     CHECK(stored() == "1");
 }
 
-TEST_CASE_METHOD(Fixture, "the caller goes on where it was")
+TEST_CASE_METHOD(Fixture, "the caller is resumed on its own thread")
 {
     auto const here = std::this_thread::get_id();
     std::thread::id there;
@@ -193,7 +193,7 @@ TEST_CASE_METHOD(Fixture, "the caller goes on where it was")
     CHECK(there != std::thread::id());
 }
 
-TEST_CASE_METHOD(Fixture, "a transaction without a statement never asks the server")
+TEST_CASE_METHOD(Fixture, "a transaction without a statement sends nothing to the server")
 {
     REQUIRE(testing::eventually([&] { return database.healthy(); }));
     postgres.pause();
@@ -202,7 +202,7 @@ TEST_CASE_METHOD(Fixture, "a transaction without a statement never asks the serv
     CHECK(answer == 42);
 }
 
-TEST_CASE("a statement that takes too long is cancelled and the connection goes on")
+TEST_CASE("a statement that takes too long is cancelled and the connection is kept")
 {
     auto const postgres = notes_database();
     pg::Database database({.url = postgres.service_url(), .threads = 1, .statement_timeout = 1s});
@@ -216,7 +216,7 @@ TEST_CASE("a statement that takes too long is cancelled and the connection goes 
     CHECK(database.transact_blocking({}, backend) == before);
 }
 
-TEST_CASE("more statements than a connection keeps prepared still work")
+TEST_CASE("more statements can be run than a connection keeps prepared")
 {
     testing::Postgres const postgres("statements");
     pg::Database database({.url = postgres.owner_url(), .threads = 1});
@@ -232,12 +232,12 @@ TEST_CASE("more statements than a connection keeps prepared still work")
     auto const count = [](pg::Tx& tx) {
         return pg::RowReader(tx.run("SELECT count(*) FROM pg_prepared_statements")[0]).integer();
     };
-    database.transact_blocking({}, count); // prepared, and another dropped behind it
+    database.transact_blocking({}, count); // this statement is prepared, and another one is dropped
     auto const kept = database.transact_blocking({}, count);
     CHECK(kept == 512);
 }
 
-TEST_CASE_METHOD(Fixture, "a statement that cannot be prepared leaves nothing behind")
+TEST_CASE_METHOD(Fixture, "a statement that cannot be prepared does not affect later statements")
 {
     for (int i = 0; i < 2; ++i)
         CHECK_THROWS_AS(
@@ -245,7 +245,7 @@ TEST_CASE_METHOD(Fixture, "a statement that cannot be prepared leaves nothing be
     CHECK(database.transact_blocking({}, [](pg::Tx& tx) { return count_notes(tx); }) == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "what is not a query can be run too")
+TEST_CASE_METHOD(Fixture, "statements other than queries can be run")
 {
     database.transact_blocking(2, [](pg::Tx& tx) {
         tx.run("LOCK TABLE notes IN SHARE ROW EXCLUSIVE MODE");
@@ -271,13 +271,13 @@ TEST_CASE("connections have the session settings that the project relies on")
     CHECK(setting("DateStyle").starts_with("ISO"));
     CHECK(setting("client_encoding") == "UTF8");
     CHECK(setting("idle_in_transaction_session_timeout") == "10s");
-    CHECK(setting("statement_timeout") == "1234ms"); // the url's own settings win
+    CHECK(setting("statement_timeout") == "1234ms"); // settings in the URL take precedence
     CHECK(setting("work_mem") == "5MB");
     CHECK(setting("application_name") == "mine");
     CHECK_THROWS_AS(pg::Database({.url = "host='unfinished"}), std::invalid_argument);
 }
 
-TEST_CASE("stopping answers what is queued and refuses what comes later")
+TEST_CASE("stopping finishes queued jobs and refuses later ones")
 {
     auto const postgres = notes_database();
     pg::Database database({.url = postgres.service_url(), .threads = 1, .queue_timeout = 1h});

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-// Scopes 2 and 3 are one tenant's, 4 and 5 another's, 6 a third's.
+// Scopes 2 and 3 belong to one tenant, 4 and 5 to another, 6 to a third.
 
 using namespace std::chrono_literals;
 
@@ -12,14 +12,14 @@ namespace {
 using Queue = pg::JobQueue<int>;
 using core::Owner;
 
-/// A queue and a clock that moves when it is told to.
+/// A queue, and a clock that the test moves.
 struct Fixture {
     explicit Fixture(pg::JobQueueOptions options = {.threads = 5, .limit = 1000, .timeout = 3s})
         : queue(options)
     {
     }
 
-    /// Whether the job was admitted.
+    /// Pushes the job if it is admitted. Returns whether it was.
     bool ask(std::int64_t scope_id, int job = 0)
     {
         auto const owner = Owner::of(scope_id);
@@ -34,7 +34,7 @@ struct Fixture {
             queue.push(Owner::of(scope_id), i, now);
     }
 
-    /// The scope of the job that starts; 0: none may.
+    /// Starts a job and returns its scope, or 0 if no job may start.
     std::int64_t start()
     {
         auto const taken = queue.take(now);
@@ -49,7 +49,7 @@ struct Fixture {
         return started;
     }
 
-    /// One thread works off jobs of the scope that take `each`.
+    /// One thread runs jobs of the scope that take `each`.
     void serve(std::int64_t scope_id, int count, std::chrono::milliseconds each)
     {
         for (int i = 0; i < count; ++i) {
@@ -65,7 +65,7 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE("a share leaves a quarter to others, at least one, and a single one has none")
+TEST_CASE("a share leaves a quarter and at least one unit to others, and a single unit is not shared")
 {
     CHECK(core::share_of(0) == 0);
     CHECK(core::share_of(1) == 1);
@@ -76,7 +76,7 @@ TEST_CASE("a share leaves a quarter to others, at least one, and a single one ha
 }
 
 TEST_CASE_METHOD(
-    Fixture, "one environment leaves a thread to the other one, and both leave one to other tenants")
+    Fixture, "one environment leaves a thread to the other, and both leave a thread to other tenants")
 {
     push(2, 10);
     CHECK(start_all() == std::vector<std::int64_t>{2, 2, 2});
@@ -85,13 +85,13 @@ TEST_CASE_METHOD(
     push(4, 10);
     CHECK(start_all() == std::vector<std::int64_t>{4, 4, 4});
     queue.finish(Owner::of(3), 1ms);
-    CHECK(start() == 3); // each place goes back to whose share it is of
+    CHECK(start() == 3); // each place returns to the owner of its share
     queue.finish(Owner::of(2), 1ms);
     CHECK(start() == 2);
 }
 
-TEST_CASE_METHOD(
-    Fixture, "what has no tenant, or several, may have every thread; a tenant's two scopes its share")
+TEST_CASE_METHOD(Fixture, "jobs of no tenant or of several may use every thread, and jobs of one tenant's "
+                          "two scopes only its share")
 {
     for (int i = 0; i < 10; ++i)
         queue.push({.tenant = 1}, i, now);
@@ -106,7 +106,7 @@ TEST_CASE_METHOD(
     CHECK(running == 14);
 }
 
-TEST_CASE("tenants take turns, and environments within a tenant")
+TEST_CASE("tenants take turns, and the environments of a tenant take turns")
 {
     Fixture f({.threads = 100, .limit = 1000, .timeout = 3s});
     f.push(2, 5);
@@ -116,7 +116,7 @@ TEST_CASE("tenants take turns, and environments within a tenant")
     CHECK(f.start_all() == std::vector<std::int64_t>{2, 4, 6, 3, 4, 2, 4, 3, 2, 2, 2});
 }
 
-TEST_CASE("an environment has its share of its tenant's places, and the tenant of all")
+TEST_CASE("an environment has a share of its tenant's places, and a tenant has a share of all places")
 {
     Fixture f({.threads = 1, .limit = 16, .timeout = 3s});
     auto const admitted = [&](std::int64_t scope_id) {
@@ -126,23 +126,23 @@ TEST_CASE("an environment has its share of its tenant's places, and the tenant o
         return count;
     };
     CHECK(admitted(2) == 9); // three quarters of 12
-    CHECK(admitted(3) == 3); // what is left of three quarters of 16
-    CHECK(admitted(4) == 4); // what is left of all
+    CHECK(admitted(3) == 3); // the remainder of three quarters of 16
+    CHECK(admitted(4) == 4); // the remainder of all places
     CHECK(f.queue.size() == 16);
     f.start();
     CHECK(admitted(6) == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "a burst that can be served in time is admitted whole, and no job of a longer one")
+TEST_CASE_METHOD(Fixture, "a burst that can be run in time is admitted, and a longer burst only in part")
 {
     push(2, 40);
-    serve(2, 40, 10ms); // 10 ms is known to be what a job takes, one after the other
+    serve(2, 40, 10ms); // the queue now knows a duration of 10 ms per job
     push(2, 20);
     serve(2, 17, 10ms);
     int burst = 0;
     while (ask(2))
         ++burst;
-    // Half of 3 s at 10 ms each, with what there was.
+    // As many jobs of 10 ms as fit into half of 3 s, including the waiting jobs.
     CHECK(burst > 120);
     CHECK(burst < 200);
     auto const deadline = now + 3s;
@@ -151,20 +151,19 @@ TEST_CASE_METHOD(Fixture, "a burst that can be served in time is admitted whole,
     CHECK(queue.remove_late(now).empty());
 }
 
-TEST_CASE_METHOD(Fixture, "a burst of a scope that is new is judged by what jobs took of late")
+TEST_CASE_METHOD(Fixture, "a burst of a new scope is estimated from the recent duration of all jobs")
 {
     push(4, 50);
     serve(4, 50, 60ms);
     int burst = 0;
     while (ask(2))
         ++burst;
-    // 1.5 s at 60 ms on three threads, that may wait for each other.
+    // As many jobs of 60 ms as fit into 1.5 s on three threads, if the jobs may wait for each other.
     CHECK(burst > 25);
     CHECK(burst < 75);
 }
 
-TEST_CASE_METHOD(
-    Fixture, "a flood is refused from the first job on that would wait too long, and the rest in time")
+TEST_CASE_METHOD(Fixture, "jobs are refused if they would wait too long, and admitted jobs run in time")
 {
     int refused = 0, served = 0;
     for (int ms = 0; ms < 10'000; ++ms, now += 1ms) {
@@ -172,7 +171,7 @@ TEST_CASE_METHOD(
             if (!ask(2)) ++refused;
         if (ms % 20 == 0) {
             if (ms > 0) queue.finish(Owner::of(2), 20ms);
-            REQUIRE(start() == 2); // there is always one to do
+            REQUIRE(start() == 2); // there is always a job to run
             ++served;
         }
         REQUIRE(queue.remove_late(now).empty());
@@ -183,7 +182,7 @@ TEST_CASE_METHOD(
 }
 
 TEST_CASE_METHOD(
-    Fixture, "a scope whose jobs stand still is refused more of them, its sibling and others are not")
+    Fixture, "only a scope whose jobs hang is refused, not the tenant's other scope or other tenants")
 {
     push(2, 10);
     CHECK(start_all().size() == 3);
@@ -197,7 +196,8 @@ TEST_CASE_METHOD(
     CHECK(start_all() == std::vector<std::int64_t>{2, 4, 3});
 }
 
-TEST_CASE_METHOD(Fixture, "a few slow jobs of one tenant do not refuse the first ones of another")
+TEST_CASE_METHOD(
+    Fixture, "the first jobs of a tenant are not refused because of a few slow jobs of another tenant")
 {
     push(4, 60);
     serve(4, 57, 10ms);
@@ -212,7 +212,7 @@ TEST_CASE_METHOD(Fixture, "a few slow jobs of one tenant do not refuse the first
     CHECK(burst > 50);
 }
 
-TEST_CASE_METHOD(Fixture, "a refusal says how long the wait would be")
+TEST_CASE_METHOD(Fixture, "a refusal contains the expected wait")
 {
     push(2, 400);
     serve(2, 40, 10ms);
@@ -223,7 +223,7 @@ TEST_CASE_METHOD(Fixture, "a refusal says how long the wait would be")
     CHECK_FALSE(queue.refusal(Owner::of(4), now));
 }
 
-TEST_CASE("a reserved place counts like a job that waits, until it is released")
+TEST_CASE("a reserved place counts like a waiting job until it is released")
 {
     Fixture f({.threads = 1, .limit = 4, .timeout = 3s});
     auto const mine = Owner::of(2);
@@ -239,7 +239,7 @@ TEST_CASE("a reserved place counts like a job that waits, until it is released")
     CHECK_FALSE(f.ask(2));
 }
 
-TEST_CASE_METHOD(Fixture, "what has waited longer than the limit is given up, the rest stays")
+TEST_CASE_METHOD(Fixture, "jobs that have waited longer than the limit are removed, and other jobs stay")
 {
     push(2, 2);
     push(4, 1);
@@ -252,7 +252,7 @@ TEST_CASE_METHOD(Fixture, "what has waited longer than the limit is given up, th
     CHECK(start_all() == std::vector<std::int64_t>{2, 6});
 }
 
-TEST_CASE_METHOD(Fixture, "after a job was given up no more are taken until one of the scope can start")
+TEST_CASE_METHOD(Fixture, "after a job has expired, no job of its scope is accepted until one can start")
 {
     push(2, 4);
     CHECK(start_all().size() == 3);

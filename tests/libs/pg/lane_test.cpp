@@ -13,7 +13,7 @@ namespace {
 
 using Ask = pg::Coalescer<int, std::string>;
 
-/// Runs `ioc` until `condition` holds; whether it came to that.
+/// Runs `ioc` until `condition` holds. Returns whether it did in time.
 template <class Condition> bool run_until(asio::io_context& ioc, Condition condition)
 {
     return testing::eventually([&] {
@@ -23,7 +23,7 @@ template <class Condition> bool run_until(asio::io_context& ioc, Condition condi
     });
 }
 
-/// What a Database reported.
+/// The events that a Database reported.
 class Events {
 public:
     std::function<void(std::string const&)> listener()
@@ -45,7 +45,7 @@ private:
     std::vector<std::string> events_;
 };
 
-/// Asks the server, over the connection of its batch.
+/// Queries the server over the connection of its batch.
 pg::Batch<std::string> ask(pg::Session& session, std::span<int const> inputs)
 {
     co_await session.run({}, "SELECT length($1)", {"text"});
@@ -61,13 +61,12 @@ struct FewConnections {
 
 } // namespace
 
-TEST_CASE_METHOD(
-    FewConnections, "a server that gives no more connections makes batches wait for those there are")
+TEST_CASE_METHOD(FewConnections, "if the server allows no more connections, batches wait for existing ones")
 {
     pg::Database database(
         {.url = postgres.service_url(), .threads = 1, .queue_timeout = 60s, .report = events.listener()});
     REQUIRE(testing::eventually([&] { return database.healthy(); }));
-    postgres.query("ALTER ROLE notes_service CONNECTION LIMIT 2"); // the thread's, and one for batches
+    postgres.query("ALTER ROLE notes_service CONNECTION LIMIT 2"); // one for the thread, and one for batches
     testing::Gate gate;
     Ask holding(database, [&](pg::Session&, std::span<int const> inputs) -> pg::Batch<std::string> {
         co_await gate.pass();
@@ -88,7 +87,7 @@ TEST_CASE_METHOD(
     CHECK(events.count("cannot connect") == 1);
 }
 
-TEST_CASE_METHOD(FewConnections, "a batch for which there is no connection at all is refused")
+TEST_CASE_METHOD(FewConnections, "a batch is refused if there is no connection at all")
 {
     pg::Database database({.url = postgres.service_url(), .threads = 1, .report = events.listener()});
     REQUIRE(testing::eventually([&] { return database.healthy(); }));
@@ -97,13 +96,13 @@ TEST_CASE_METHOD(FewConnections, "a batch for which there is no connection at al
     asio::io_context ioc(1);
     for (int i = 0; i < 3; ++i)
         CHECK(error_code_of([&] { testing::run_awaitable(ioc, asking.run(i)); }) == "UNAVAILABLE");
-    CHECK(events.count("cannot connect") == 1); // not a line for each attempt
+    CHECK(events.count("cannot connect") == 1); // not one line per attempt
     postgres.query("ALTER ROLE notes_service CONNECTION LIMIT -1");
     CHECK(testing::run_awaitable(ioc, asking.run(1)) == "answered");
     CHECK(events.count("connected again") == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "a migration that makes a prepared statement void fails no batch")
+TEST_CASE_METHOD(Fixture, "a batch does not fail if a migration has invalidated a prepared statement")
 {
     Ask bodies(database, [](pg::Session& session, std::span<int const> inputs) -> pg::Batch<std::string> {
         co_await session.run(2, "SELECT body FROM notes WHERE scope_id = $1", {2});
@@ -118,7 +117,7 @@ TEST_CASE_METHOD(Fixture, "a migration that makes a prepared statement void fail
     CHECK(read().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "a statement's own failure is not the connection's")
+TEST_CASE_METHOD(Fixture, "a failing statement does not end the connection")
 {
     Ask failing(database, [](pg::Session& session, std::span<int const>) -> pg::Batch<std::string> {
         co_await session.run({}, "SELECT fail_with($1)", {"23505"});
@@ -130,7 +129,7 @@ TEST_CASE_METHOD(Fixture, "a statement's own failure is not the connection's")
     CHECK(testing::run_awaitable(ioc, asking.run(1)) == "answered");
 }
 
-TEST_CASE("an outage is reported: what was lost, what cannot be made, and its end; nothing of the address")
+TEST_CASE("an outage and its end are reported, without the address")
 {
     Events events;
     auto postgres = notes_database();
@@ -152,7 +151,7 @@ TEST_CASE("an outage is reported: what was lost, what cannot be made, and its en
         [&] { return error_code_of([&] { testing::run_awaitable(ioc, asking.run(1)); }).empty(); }));
 }
 
-TEST_CASE_METHOD(Fixture, "callers behind a full batch that hangs are let past it")
+TEST_CASE_METHOD(Fixture, "callers behind a full batch that hangs run in another batch")
 {
     testing::Gate gate;
     Ask hanging(database, [&](pg::Session&, std::span<int const> inputs) -> pg::Batch<std::string> {
@@ -169,7 +168,7 @@ TEST_CASE_METHOD(Fixture, "callers behind a full batch that hangs are let past i
     CHECK(run_until(ioc, [&] { return std::ranges::all_of(outcomes, &Outcome::done); }));
 }
 
-TEST_CASE_METHOD(Fixture, "callers are let past a batch that hangs, also once the one before it has ended")
+TEST_CASE_METHOD(Fixture, "callers overtake a batch that hangs, even after the batch before it has ended")
 {
     testing::Gate first, second;
     Ask hanging(database, [&](pg::Session&, std::span<int const> inputs) -> pg::Batch<std::string> {

@@ -47,7 +47,7 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(Fixture, "notifications reach their channel's handler, in order")
+TEST_CASE_METHOD(Fixture, "notifications reach the handler of their channel in order")
 {
     REQUIRE(testing::eventually([&] { return listener.live(); }));
     CHECK(gaps == 1);
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(Fixture, "notifications reach their channel's handler, in order
     CHECK(gaps == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "a lost connection is a gap, and listening goes on")
+TEST_CASE_METHOD(Fixture, "a lost connection is reported as a gap, and listening continues")
 {
     REQUIRE(testing::eventually([&] { return listener.live(); }));
     postgres.restart();
@@ -69,7 +69,7 @@ TEST_CASE_METHOD(Fixture, "a lost connection is a gap, and listening goes on")
     CHECK(testing::eventually([&] { return received() == std::vector<std::string>{"after"}; }));
 }
 
-TEST_CASE_METHOD(Fixture, "a handler that throws is a gap, and listening goes on")
+TEST_CASE_METHOD(Fixture, "an exception of a handler is reported as a gap, and listening continues")
 {
     REQUIRE(testing::eventually([&] { return listener.live(); }));
     notify("keys", "throw");
@@ -78,7 +78,7 @@ TEST_CASE_METHOD(Fixture, "a handler that throws is a gap, and listening goes on
     CHECK(testing::eventually([&] { return received() == std::vector<std::string>{"after"}; }));
 }
 
-TEST_CASE_METHOD(Fixture, "a server that is down or silent is not trusted, until it answers again")
+TEST_CASE_METHOD(Fixture, "a listener is not live while its server is down or silent")
 {
     bool const silent = GENERATE(true, false);
     REQUIRE(testing::eventually([&] { return listener.live(); }));
@@ -86,15 +86,15 @@ TEST_CASE_METHOD(Fixture, "a server that is down or silent is not trusted, until
     REQUIRE(testing::eventually([&] { return !listener.live(); }));
     silent ? postgres.resume() : postgres.start();
     CHECK(testing::eventually([&] { return listener.live(); }));
-    // Nothing was lost while the server was only silent.
+    // No notification is lost while the server is only silent.
     CHECK(gaps == (silent ? 1 : 2));
 }
 
-TEST_CASE_METHOD(Fixture, "it can be stopped in front of a silent server")
+TEST_CASE_METHOD(Fixture, "a listener can be stopped while its server is silent")
 {
     REQUIRE(testing::eventually([&] { return listener.live(); }));
     postgres.pause();
-    REQUIRE(testing::eventually([&] { return !listener.live(); })); // it waits for an answer
+    REQUIRE(testing::eventually([&] { return !listener.live(); })); // the listener waits for a reply
     listener.stop();
     CHECK_FALSE(listener.live());
 }

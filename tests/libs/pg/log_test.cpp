@@ -9,8 +9,8 @@
 
 #include <functional>
 
-// PostgreSQL logs the text of a statement that fails, waits or takes long. The values that a caller sent are
-// no part of that text.
+// PostgreSQL logs the text of a statement that fails, waits or takes long. That text must not contain values
+// from callers.
 
 using namespace std::chrono_literals;
 
@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::int64_t scope = 2;
 
-/// What a planted value begins with.
+/// The prefix of planted values.
 std::string const mark = "planted-";
 
-/// Reads everything that the server logs, with the settings that deploy/data.md recommends.
+/// Reads everything that the server logs, with the settings that docs/operations/data.md recommends.
 struct Fixture {
     explicit Fixture(std::string const& verbosity)
         : settings(postgres, {{"log_error_verbosity", verbosity}, {"log_parameter_max_length", "0"},
@@ -30,7 +30,7 @@ struct Fixture {
     {
     }
 
-    /// What has been logged since the last call.
+    /// Returns the log since the last call.
     std::string new_log()
     {
         std::string const all = postgres.log();
@@ -50,7 +50,7 @@ Way transaction(pg::Database& database)
 {
     return [&](std::string const& sql, auto const& params) {
         database.transact_blocking(scope, [&](pg::Tx& tx) {
-            tx.run("SELECT 1"); // so that one statement opens the transaction, and the other does not
+            tx.run("SELECT 1"); // so that the other statement does not open the transaction
             tx.run(sql, params);
         });
     };
@@ -83,7 +83,7 @@ Way batch(pg::Database& database, bool serialised)
     };
 }
 
-/// Holds an advisory lock that statements wait for.
+/// Holds an advisory lock for which statements wait.
 class HeldLock {
 public:
     explicit HeldLock(testing::Postgres const& postgres)
@@ -105,7 +105,7 @@ std::size_t count(std::string const& text, std::string const& part)
     return found;
 }
 
-/// Runs each statement with a planted value every way; each fails and is logged, none with the value.
+/// Runs each statement with a planted value in every way. Each fails and is logged without the value.
 void check_log(Fixture& f, std::map<std::string, std::string> const& statements, bool writing)
 {
     testing::PgBouncer const pooler(f.postgres, 3);
@@ -135,7 +135,7 @@ void check_log(Fixture& f, std::map<std::string, std::string> const& statements,
 
 } // namespace
 
-TEST_CASE("the values of a statement that fails, waits or takes too long are not in the server's log")
+TEST_CASE("the server's log contains no values of statements that fail, wait or take too long")
 {
     Fixture f("default");
     HeldLock const lock(f.postgres);
@@ -148,7 +148,7 @@ TEST_CASE("the values of a statement that fails, waits or takes too long are not
         false);
 }
 
-TEST_CASE("the values of a row that breaks a constraint are not in the log of a server that is set up for it")
+TEST_CASE("the log of a correctly configured server contains no values of rows that violate a constraint")
 {
     Fixture f("terse");
     f.postgres.query(
@@ -163,7 +163,7 @@ TEST_CASE("the values of a row that breaks a constraint are not in the log of a 
         true);
 }
 
-TEST_CASE("the values of statements that succeed are not in the log of a server that logs all of them")
+TEST_CASE("a log of all statements contains no values of statements that succeed")
 {
     Fixture f("default");
     pg::Database database({.url = f.postgres.service_url(), .threads = 1});

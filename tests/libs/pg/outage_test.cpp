@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The server's trouble must not outlive the test: others use the same server.
+/// Ends the server's outage with the test, because other tests use the same server.
 struct Fixture {
     ~Fixture()
     {
@@ -42,7 +42,7 @@ static std::string write(pg::Database& database, std::int64_t scope_id = 2)
     });
 }
 
-/// A scope of another tenant for each number.
+/// A scope of a different tenant for each number.
 static std::int64_t scope_of(std::size_t number)
 {
     return 2 + 2 * static_cast<std::int64_t>(number);
@@ -59,7 +59,7 @@ static bool recovers(pg::Database& database)
     return testing::eventually([&] { return write(database).empty(); });
 }
 
-TEST_CASE("a server that is not there is UNAVAILABLE at once, and the reason is reported once")
+TEST_CASE("an unreachable server gives UNAVAILABLE at once, and the reason is reported once")
 {
     std::mutex mutex;
     std::vector<std::string> events;
@@ -78,7 +78,7 @@ TEST_CASE("a server that is not there is UNAVAILABLE at once, and the reason is 
     CHECK(events[0].find("cannot connect") != std::string::npos);
 }
 
-TEST_CASE("UNAVAILABLE says when to come back")
+TEST_CASE("UNAVAILABLE has a Retry-After")
 {
     pg::Database database(
         {.url = "host=127.0.0.1 user=nobody dbname=none port=" + std::to_string(testing::free_port())});
@@ -91,7 +91,7 @@ TEST_CASE("UNAVAILABLE says when to come back")
     }
 }
 
-TEST_CASE_METHOD(Fixture, "a database that went and came back serves again without a restart")
+TEST_CASE_METHOD(Fixture, "a database that was down is used again without a restart")
 {
     bool const crash = GENERATE(false, true);
     pg::Database database({.url = GENERATE(true, false) ? postgres.service_url() : postgres.service_url_tcp(),
@@ -99,7 +99,7 @@ TEST_CASE_METHOD(Fixture, "a database that went and came back serves again witho
     REQUIRE(write(database).empty());
     CHECK(database.healthy());
     crash ? postgres.kill9() : postgres.stop();
-    CHECK(testing::eventually([&] { return !database.healthy(); })); // although nobody uses it
+    CHECK(testing::eventually([&] { return !database.healthy(); })); // the outage is detected without a call
     for (int i = 0; i < 50; ++i)
         CHECK(write(database) == "UNAVAILABLE");
     postgres.start();
@@ -108,7 +108,7 @@ TEST_CASE_METHOD(Fixture, "a database that went and came back serves again witho
     CHECK(postgres.query("SELECT count(*) FROM notes") == "2");
 }
 
-TEST_CASE_METHOD(Fixture, "a statement under way when the server goes is UNAVAILABLE")
+TEST_CASE_METHOD(Fixture, "a running statement gives UNAVAILABLE when the server goes down")
 {
     pg::Database database({.url = postgres.service_url(), .statement_timeout = 2h});
     std::string code;
@@ -124,7 +124,7 @@ TEST_CASE_METHOD(Fixture, "a statement under way when the server goes is UNAVAIL
     CHECK(recovers(database));
 }
 
-TEST_CASE_METHOD(Fixture, "a session that the server ended while it was idle is replaced unnoticed")
+TEST_CASE_METHOD(Fixture, "an idle session that the server ended is replaced without an error")
 {
     pg::Database database({.url = postgres.service_url(), .threads = 1});
     for (int i = 0; i < 3; ++i) {
@@ -136,7 +136,7 @@ TEST_CASE_METHOD(Fixture, "a session that the server ended while it was idle is 
     CHECK(postgres.query("SELECT count(*) FROM notes") == "4");
 }
 
-TEST_CASE_METHOD(Fixture, "a commit whose outcome is unknown is UNAVAILABLE and is not run again")
+TEST_CASE_METHOD(Fixture, "a commit with an unknown outcome gives UNAVAILABLE and does not run again")
 {
     pg::Database database({.url = postgres.service_url()});
     int runs = 0;
@@ -150,7 +150,8 @@ TEST_CASE_METHOD(Fixture, "a commit whose outcome is unknown is UNAVAILABLE and 
     CHECK(recovers(database));
 }
 
-TEST_CASE_METHOD(Fixture, "what the server lacks is UNAVAILABLE; what the statement did wrong is not")
+TEST_CASE_METHOD(
+    Fixture, "a lack of server resources gives UNAVAILABLE, and an error of the statement does not")
 {
     pg::Database database({.url = postgres.service_url()});
     auto const failing = [&](std::string const& code) {
@@ -165,7 +166,7 @@ TEST_CASE_METHOD(Fixture, "what the server lacks is UNAVAILABLE; what the statem
     CHECK(write(database).empty());
 }
 
-TEST_CASE_METHOD(Fixture, "a server that has gone silent holds nobody for ever")
+TEST_CASE_METHOD(Fixture, "a silent server does not make callers wait forever")
 {
     pg::Database database({.url = GENERATE(true, false) ? postgres.service_url() : postgres.service_url_tcp(),
         .threads = 2,
@@ -173,7 +174,7 @@ TEST_CASE_METHOD(Fixture, "a server that has gone silent holds nobody for ever")
         .statement_timeout = 1s});
     REQUIRE(connected(postgres, 2));
     postgres.pause();
-    // Two are on a connection, the others in the queue.
+    // Two calls are on a connection, the others in the queue.
     std::vector<std::string> codes(6);
     std::vector<std::thread> callers;
     for (std::size_t i = 0; i < codes.size(); ++i)
@@ -188,7 +189,7 @@ TEST_CASE_METHOD(Fixture, "a server that has gone silent holds nobody for ever")
     CHECK(recovers(database));
 }
 
-TEST_CASE_METHOD(Fixture, "a job that no thread comes for is given up, whatever holds up the thread")
+TEST_CASE_METHOD(Fixture, "a job that is not started in time is refused even if all threads are blocked")
 {
     pg::Database database({.url = postgres.service_url(), .threads = 1, .queue_timeout = 300ms});
     std::promise<void> taken, released;
@@ -206,7 +207,7 @@ TEST_CASE_METHOD(Fixture, "a job that no thread comes for is given up, whatever 
     CHECK(recovers(database));
 }
 
-TEST_CASE_METHOD(Fixture, "jobs beyond the queue's limit are refused at once")
+TEST_CASE_METHOD(Fixture, "jobs beyond the limit of the queue are refused at once")
 {
     pg::Database database({.url = postgres.service_url(),
         .threads = 1,
@@ -227,7 +228,7 @@ TEST_CASE_METHOD(Fixture, "jobs beyond the queue's limit are refused at once")
     CHECK(postgres.query("SELECT count(*) FROM notes") == "5");
 }
 
-TEST_CASE_METHOD(Fixture, "a database can be stopped while its server is silent or away")
+TEST_CASE_METHOD(Fixture, "a database can be stopped while its server is silent or down")
 {
     bool const away = GENERATE(true, false);
     pg::Database database(
@@ -246,7 +247,7 @@ TEST_CASE_METHOD(Fixture, "a database can be stopped while its server is silent 
     CHECK_FALSE(database.healthy());
 }
 
-TEST_CASE_METHOD(Fixture, "too few connections for every thread still serve")
+TEST_CASE_METHOD(Fixture, "a database works with fewer connections than threads")
 {
     postgres.query("ALTER ROLE notes_service CONNECTION LIMIT 1");
     {

@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Every value, as PostgreSQL prints it.
+/// All values in PostgreSQL's text form.
 std::vector<std::optional<std::string>> texts_of(pg::Rows const& rows)
 {
     std::vector<std::optional<std::string>> texts;
@@ -24,8 +24,8 @@ struct Fixture {
     testing::Postgres postgres{"params"};
     pg::Database database{{.url = postgres.owner_url(), .threads = 1}};
 
-    /// What PostgreSQL makes of the parameters, once as the first statement of a transaction and once as a
-    /// later one.
+    /// Returns the parameters as PostgreSQL received them, once as the first statement of a transaction and
+    /// once as a later one.
     pg::Rows echo(std::string const& sql, std::vector<pg::Param> const& params)
     {
         return database.transact_blocking({}, [&](pg::Tx& tx) {
@@ -44,7 +44,7 @@ static std::vector<std::string> const nasty{"", " ", "'", "''; DROP TABLE notes;
     "\"", "{a,b}", "NULL", "null", ",", "{", "}", "(", "line\nline\r\n\ttab", "$1", ":x", "%",
     "Grüße, 世界 🎉", "\u0001\u007f"};
 
-TEST_CASE_METHOD(Fixture, "text survives the way to PostgreSQL and back")
+TEST_CASE_METHOD(Fixture, "text arrives unchanged in both directions")
 {
     for (std::string const& text : nasty) {
         pg::Rows const result = echo("SELECT $1::text, length($1::text), $2::text", {text, nullptr});
@@ -56,7 +56,7 @@ TEST_CASE_METHOD(Fixture, "text survives the way to PostgreSQL and back")
     }
 }
 
-TEST_CASE_METHOD(Fixture, "arrays survive the way to PostgreSQL and back")
+TEST_CASE_METHOD(Fixture, "arrays arrive unchanged in both directions")
 {
     pg::Rows const result =
         echo("SELECT $1::text[], cardinality($1::text[]), $2::text[], cardinality($2::text[])",
@@ -68,7 +68,7 @@ TEST_CASE_METHOD(Fixture, "arrays survive the way to PostgreSQL and back")
     CHECK(row.integer() == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "the elements of an array may be NULL, and arrays themselves")
+TEST_CASE_METHOD(Fixture, "the elements of an array may be NULL or arrays")
 {
     std::vector<pg::Param> const elements{"NULL", nullptr, nasty, std::vector<std::string>{}};
     pg::Rows const result =
@@ -84,7 +84,7 @@ TEST_CASE_METHOD(Fixture, "the elements of an array may be NULL, and arrays them
     CHECK(row.texts().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "numbers and booleans")
+TEST_CASE_METHOD(Fixture, "numbers and booleans arrive unchanged")
 {
     std::vector<std::int64_t> const numbers{0, -1, INT64_MAX, INT64_MIN};
     pg::Rows const result =
@@ -99,7 +99,7 @@ TEST_CASE_METHOD(Fixture, "numbers and booleans")
     CHECK(row.optional_integer() == std::nullopt);
 }
 
-TEST_CASE_METHOD(Fixture, "bytes")
+TEST_CASE_METHOD(Fixture, "bytes arrive unchanged")
 {
     std::string raw;
     for (int i = 0; i < 512; ++i)
@@ -112,7 +112,7 @@ TEST_CASE_METHOD(Fixture, "bytes")
     CHECK(row.bytes().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "UUIDs")
+TEST_CASE_METHOD(Fixture, "UUIDs arrive unchanged")
 {
     core::Uuid const id = core::Uuid::v7();
     pg::Rows const result = echo("SELECT $1::uuid, $2::uuid, $3::uuid[]",
@@ -123,7 +123,7 @@ TEST_CASE_METHOD(Fixture, "UUIDs")
     CHECK(row.texts() == std::vector<std::string>{id.to_string()});
 }
 
-TEST_CASE_METHOD(Fixture, "times keep their microseconds, in any century")
+TEST_CASE_METHOD(Fixture, "times keep their microseconds in any century")
 {
     auto const day = [](int year, unsigned month, unsigned d) {
         return core::Time(
@@ -142,7 +142,7 @@ TEST_CASE_METHOD(Fixture, "times keep their microseconds, in any century")
     }
 }
 
-TEST_CASE_METHOD(Fixture, "PostgreSQL agrees on which moment a time is")
+TEST_CASE_METHOD(Fixture, "PostgreSQL interprets a time as the same instant")
 {
     core::Time const time = *core::parse_rfc3339("2026-01-31T23:59:59.123456+02:00");
     pg::Rows const result = echo("SELECT $1::timestamptz = '2026-01-31 23:59:59.123456+02'::timestamptz, "
@@ -153,7 +153,7 @@ TEST_CASE_METHOD(Fixture, "PostgreSQL agrees on which moment a time is")
     CHECK(row.time() == time);
 }
 
-TEST_CASE_METHOD(Fixture, "a column read as what it is not is an error")
+TEST_CASE_METHOD(Fixture, "a column that is read as another type is an error")
 {
     pg::Rows const result = echo("SELECT 'x', NULL, 'a,b', ARRAY['a', NULL], ARRAY[['a'], ['b']]", {});
     CHECK_THROWS_AS(pg::RowReader(result[0]).integer(), pqxx::conversion_error);
@@ -169,7 +169,7 @@ TEST_CASE_METHOD(Fixture, "a column read as what it is not is an error")
     CHECK_THROWS_AS(pg::RowReader(result[0], 5).optional_text(), pqxx::conversion_error);
 }
 
-TEST_CASE_METHOD(Fixture, "U+0000 cannot slip through as the end of a text")
+TEST_CASE_METHOD(Fixture, "U+0000 in a text is refused")
 {
     CHECK_THROWS_AS(echo("SELECT $1::text", {std::string("a\0b", 3)}), std::invalid_argument);
 }

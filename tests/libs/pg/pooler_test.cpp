@@ -15,8 +15,8 @@
 #include <mutex>
 #include <thread>
 
-// A Database behind a real PgBouncer in transaction mode, with more connections than that has sessions: each
-// transaction runs on whichever is free.
+// A Database behind a real PgBouncer in transaction mode, with more connections than the pooler has sessions:
+// each transaction runs on any free session.
 
 using namespace std::chrono_literals;
 
@@ -31,7 +31,7 @@ struct Fixture {
     pg::Database database{
         {.url = pooler.service_url(), .threads = 4 * sessions, .transaction_pooling = true}};
 
-    /// The first value that `sql` yields in a transaction of that scope.
+    /// Returns the first value of `sql` in a transaction of that scope.
     std::string value(std::string const& sql, pg::Scopes const& scopes = scope)
     {
         return database.transact_blocking(
@@ -44,7 +44,7 @@ struct Fixture {
     }
 };
 
-/// Runs `work(number)` on threads of its own, all at once.
+/// Runs `work(number)` on several threads at once.
 template <class Work> void at_once(int count, Work work)
 {
     std::vector<std::thread> threads;
@@ -82,7 +82,7 @@ TEST_CASE("transactions of many threads share a pooler's few sessions", "[pooler
                                       f.postgres.service_role() + "'")) <= sessions);
 }
 
-TEST_CASE("values of every kind go through a pooler unharmed", "[pooler]")
+TEST_CASE("values of every type pass through a pooler unchanged", "[pooler]")
 {
     Fixture f;
     auto const echoed = [&](std::string const& type, pg::Param const& param) {
@@ -103,7 +103,7 @@ TEST_CASE("values of every kind go through a pooler unharmed", "[pooler]")
 }
 
 TEST_CASE(
-    "settings are those of a transaction, and the next client of its session has none of them", "[pooler]")
+    "settings belong to a transaction, and the next client of the session does not get them", "[pooler]")
 {
     Fixture f;
     pg::Database strict(
@@ -118,7 +118,7 @@ TEST_CASE(
             CHECK(pg::RowReader(tx.run("SHOW statement_timeout").front()).text() == "7s");
         });
     }
-    // Clients that set nothing, and keep both sessions between them.
+    // Clients that set nothing, and together occupy both sessions.
     static_assert(sessions == 2);
     pqxx::connection one(f.pooler.service_url()), two(f.pooler.service_url());
     pqxx::work first(one), second(two);
@@ -133,7 +133,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a pooled transaction sees its scope's rows and no others, and rolls back", "[pooler]")
+TEST_CASE("a pooled transaction sees only rows of its scope, and can roll back", "[pooler]")
 {
     Fixture f;
     f.insert("mine");
@@ -159,14 +159,14 @@ TEST_CASE("a pooled transaction sees its scope's rows and no others, and rolls b
         });
     };
     CHECK(fail("57014") == "UNAVAILABLE");
-    CHECK(fail("40001") == "UNAVAILABLE"); // after it was run again
+    CHECK(fail("40001") == "UNAVAILABLE"); // after retries
     CHECK_THROWS_AS(fail("22000"), pqxx::sql_error);
     CHECK_THROWS_AS(
         f.database.transact_blocking({}, [](pg::Tx& tx) { tx.run("SELECT nonsense"); }), pqxx::sql_error);
     CHECK(f.value("SELECT count(*) FROM notes") == "2");
 }
 
-TEST_CASE("a statement that takes too long is cancelled behind a pooler too", "[pooler]")
+TEST_CASE("a statement that takes too long is also cancelled behind a pooler", "[pooler]")
 {
     Fixture f;
     pg::Database hasty({.url = f.pooler.service_url(),
@@ -179,7 +179,7 @@ TEST_CASE("a statement that takes too long is cancelled behind a pooler too", "[
     CHECK(f.value("SELECT 1") == "1");
 }
 
-TEST_CASE("batches go through a pooler, each one transaction", "[pooler]")
+TEST_CASE("batches pass through a pooler, each in one transaction", "[pooler]")
 {
     Fixture f;
     using Insert = pg::Coalescer<core::Uuid, std::string>;
@@ -223,7 +223,7 @@ TEST_CASE("batches go through a pooler, each one transaction", "[pooler]")
     CHECK(f.postgres.query("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == "0");
 }
 
-TEST_CASE("a server that restarts behind its pooler is found again", "[pooler]")
+TEST_CASE("a server that restarts behind a pooler is used again", "[pooler]")
 {
     Fixture f;
     f.insert("before");
@@ -232,7 +232,8 @@ TEST_CASE("a server that restarts behind its pooler is found again", "[pooler]")
     CHECK(f.value("SELECT count(*) FROM notes") == "2");
 }
 
-TEST_CASE("without the setting for it a pooler is not connected to, and the reason is reported", "[pooler]")
+TEST_CASE(
+    "without `transaction_pooling` a pooler refuses connections, and the reason is reported", "[pooler]")
 {
     Fixture f;
     std::mutex mutex;

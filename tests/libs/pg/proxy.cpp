@@ -18,10 +18,10 @@ using namespace asio::experimental::awaitable_operators;
 namespace {
 
 constexpr std::size_t record_size = 16 * 1024;
-/// How long the server is given to fill a record.
+/// The time in which the server may fill a record.
 constexpr std::chrono::milliseconds gathering{2};
 
-/// `arrived` is called for each block, before it is sent on.
+/// `arrived` is called for each block before it is forwarded.
 template <class From, class To, class Arrived>
 asio::awaitable<void> relay(From& from, To& to, Arrived const& arrived)
 {
@@ -33,7 +33,7 @@ asio::awaitable<void> relay(From& from, To& to, Arrived const& arrived)
     }
 }
 
-/// The same in blocks that are as large as they can be.
+/// Like `relay`, in blocks that are as large as possible.
 template <class To> asio::awaitable<void> relay_blocks(asio::ip::tcp::socket& from, To& to)
 {
     std::array<char, record_size> block;
@@ -55,7 +55,7 @@ template <class To> asio::awaitable<void> relay_blocks(asio::ip::tcp::socket& fr
 Proxy::Proxy(unsigned short server, std::optional<asio::ssl::context> tls, int socket_buffer)
     : tls_(std::move(tls)), server_(server), socket_buffer_(socket_buffer)
 {
-    limit_buffers(acceptor_); // the sockets that it accepts have its sizes
+    limit_buffers(acceptor_); // accepted sockets inherit the sizes
     asio::co_spawn(ioc_, accept(), asio::detached);
     thread_ = std::thread([this] { ioc_.run(); });
 }
@@ -98,7 +98,7 @@ asio::awaitable<void> Proxy::serve(Tcp::socket client)
 
 asio::awaitable<void> Proxy::serve_tls(Tcp::socket client, Tcp::socket server)
 {
-    std::array<char, 8> request; // SSLRequest
+    std::array<char, 8> request; // the SSLRequest message
     co_await asio::async_read(client, asio::buffer(request), asio::use_awaitable);
     co_await asio::async_write(client, asio::buffer("S", 1), asio::use_awaitable);
     asio::ssl::stream<Tcp::socket> stream(std::move(client), *tls_);

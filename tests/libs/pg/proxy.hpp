@@ -9,14 +9,14 @@
 #include <optional>
 #include <thread>
 
-/// A loopback port in front of a PostgreSQL server, which can be moved to another one: what an address that
-/// follows the primary does. Connections stay where they are.
+/// A loopback port in front of a PostgreSQL server. It can be redirected to another server, like an address
+/// that follows the primary. Existing connections are kept.
 ///
-/// With TLS settings it speaks TLS to its clients and sends as much as it can in each record, up to 16 KiB.
+/// With TLS settings it uses TLS for its clients and fills each record as far as possible, up to 16 KiB.
 class Proxy {
 public:
-    /// `socket_buffer`: bytes that the kernel keeps for each of its sockets and directions (about); 0: its
-    /// choice.
+    /// `socket_buffer`: approximate size in bytes of the kernel's buffer per socket and direction; 0: the
+    /// default.
     explicit Proxy(
         unsigned short server, std::optional<boost::asio::ssl::context> tls = {}, int socket_buffer = 0);
     ~Proxy();
@@ -25,10 +25,11 @@ public:
 
     unsigned short port() const { return port_; }
 
-    /// Where later connections go.
+    /// Sets the server of later connections.
     void move_to(unsigned short server) { server_ = server; }
 
-    /// How often a client began to send after the server had, and at the beginning: round trips.
+    /// The number of round trips: the number of times that a client began to send, at first or after the
+    /// server had sent.
     unsigned turns() const { return turns_; }
 
 private:

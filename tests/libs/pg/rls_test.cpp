@@ -33,7 +33,7 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(Fixture, "a transaction sees the rows of its scopes only")
+TEST_CASE_METHOD(Fixture, "a transaction sees only the rows of its scopes")
 {
     CHECK(visible(2) == 1);
     CHECK(visible(pg::Scopes({2, 4})) == 2);
@@ -42,13 +42,14 @@ TEST_CASE_METHOD(Fixture, "a transaction sees the rows of its scopes only")
     CHECK(postgres.query("SELECT count(*) FROM notes") == "3");
 }
 
-TEST_CASE_METHOD(Fixture, "a connection on which no scope was ever set sees nothing")
+TEST_CASE_METHOD(Fixture, "a connection without a scope sees no rows")
 {
     pg::Database fresh({.url = postgres.service_url(), .threads = 1});
     CHECK(fresh.transact_blocking({}, [](pg::Tx& tx) { return count_notes(tx); }) == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "the scope of one transaction is gone in the next, however it ended")
+TEST_CASE_METHOD(
+    Fixture, "after commit or rollback the scope of a transaction does not apply to the next one")
 {
     REQUIRE(visible(2) == 1);
     CHECK(visible({}) == 0);
@@ -74,7 +75,7 @@ TEST_CASE_METHOD(Fixture, "rows of other scopes cannot be written")
 }
 
 TEST_CASE_METHOD(
-    Fixture, "the owner of the table is bound as well, and the service may not change the schema")
+    Fixture, "row-level security also binds the owner of the table, and the service cannot change the schema")
 {
     pg::Database owner({.url = postgres.owner_url(), .threads = 1});
     CHECK(owner.transact_blocking({}, [](pg::Tx& tx) { return count_notes(tx); }) == 0);
@@ -85,7 +86,7 @@ TEST_CASE_METHOD(
             database.transact_blocking(2, [&](pg::Tx& tx) { tx.run(sql); }), pqxx::insufficient_privilege);
 }
 
-TEST_CASE_METHOD(Fixture, "the policy filters, the statement's own scope is the index condition")
+TEST_CASE_METHOD(Fixture, "the policy is a filter, and the scope in the statement is the index condition")
 {
     auto const plan = database.transact_blocking(2, [](pg::Tx& tx) {
         tx.run("SELECT set_config('enable_seqscan', 'off', true)");
@@ -99,7 +100,7 @@ TEST_CASE_METHOD(Fixture, "the policy filters, the statement's own scope is the 
     CHECK(plan.find("Filter: ((scope_id + 0) = ANY") != std::string::npos);
 }
 
-TEST_CASE("what both environments of a tenant share is seen and written from either, and by no other tenant")
+TEST_CASE("data that a tenant's environments share are visible to both and to no other tenant")
 {
     static pg::Component const schema{"shared", {{"0001_shared", R"(
         CREATE TABLE shared (tenant_id bigint NOT NULL, body text NOT NULL, PRIMARY KEY (tenant_id, body));
@@ -139,7 +140,7 @@ TEST_CASE("what both environments of a tenant share is seen and written from eit
           "by production, by sandbox");
 }
 
-TEST_CASE("serialised work of one scope waits its turn, that of others does not")
+TEST_CASE("serialised work of one scope waits for its turn, and work of other scopes does not")
 {
     auto const postgres = notes_database();
     pg::Database database(
@@ -170,7 +171,7 @@ TEST_CASE("serialised work of one scope waits its turn, that of others does not"
     bool same = false;
     bool other = false;
     boost::asio::co_spawn(ioc, locked.run({2}), [&](std::exception_ptr, std::int64_t) { same = true; });
-    // The first batch is under way before the second caller comes, so they do not share one.
+    // The first batch runs before the second caller arrives, so they do not share a batch.
     REQUIRE(testing::eventually([&] {
         ioc.poll();
         return postgres.query("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") ==

@@ -1,4 +1,4 @@
-// How often a caller waits for the server, counted by a proxy before it.
+// Round trips of a caller, counted by a proxy in front of the server.
 #include "pg/row.hpp"
 #include "proxy.hpp"
 #include "schema.hpp"
@@ -22,7 +22,7 @@ struct Fixture {
                " sslmode=disable user=" + postgres.service_role() + " dbname=" + postgres.database();
     }
 
-    /// Round trips of a transaction of `scope` that adds so many notes.
+    /// The round trips of a transaction of `scope` that adds `notes` notes.
     unsigned transact(std::int64_t scope, int notes)
     {
         auto const before = proxy.turns();
@@ -33,7 +33,7 @@ struct Fixture {
         return proxy.turns() - before;
     }
 
-    /// Round trips of a batch's statement, which counts the notes of its scope.
+    /// The round trips of a batch's statement that counts the notes of its scope.
     unsigned count_in_batch(std::int64_t scope, std::int64_t expected)
     {
         unsigned turns = 0;
@@ -57,8 +57,9 @@ struct Fixture {
 
 TEST_CASE("a transaction's scope is set in the round trip of its first statement")
 {
-    Fixture f(GENERATE(false, true)); // behind a pooler the session's settings go with it
-    CHECK(f.transact(2, 1) == 2);     // with BEGIN, and prepared there; COMMIT
+    Fixture f(GENERATE(false, true)); // behind a pooler the settings are sent too
+    // BEGIN with the statement, which is prepared in the same message; COMMIT.
+    CHECK(f.transact(2, 1) == 2);
     CHECK(f.transact(4, 1) == 2);
     CHECK(f.transact(2, 5) == 6);
     CHECK(f.transact(2, 0) == 0);

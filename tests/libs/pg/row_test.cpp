@@ -1,4 +1,4 @@
-// A row comes as text from a transaction and in binary from a batch: both read the same.
+// Rows of a transaction are text and rows of a batch are binary. Reading both must give the same values.
 #include "pg/database.hpp"
 #include "pg/row.hpp"
 #include "testing/postgres.hpp"
@@ -28,7 +28,7 @@ struct Fixture {
         return testing::run_awaitable(run());
     }
 
-    /// What `read` makes of each row of `sql`, checked to be the same of both forms.
+    /// Reads each row of `sql` with `read`, and checks that both forms give the same values.
     template <class Read> auto both(std::string const& sql, Read const& read)
     {
         auto const text = pg::read_rows(as_text(sql), read);
@@ -38,7 +38,7 @@ struct Fixture {
         return text;
     }
 
-    /// Whether `read` finds both forms of the only row not to be what it reads.
+    /// Whether `read` throws a conversion error for both forms of the only row.
     bool both_mismatch(std::string const& sql, std::function<void(pg::RowReader&)> const& read)
     {
         auto const mismatches = [&](auto const& rows) {
@@ -56,7 +56,7 @@ struct Fixture {
     }
 };
 
-/// A reader of what may be NULL, for what RowReader has none of its own.
+/// A reader of nullable values, for types without such a function in RowReader.
 template <class T> auto optional(T (pg::RowReader::*read)())
 {
     return [read](pg::RowReader& row) -> std::optional<T> {
@@ -68,7 +68,7 @@ template <class T> auto optional(T (pg::RowReader::*read)())
     };
 }
 
-/// The values, in their order, and NULL.
+/// A query of the values in order, and NULL.
 std::string cast_to(std::string const& type, std::string const& values)
 {
     return "SELECT v::" + type + " FROM unnest(ARRAY[" + values +
@@ -77,7 +77,7 @@ std::string cast_to(std::string const& type, std::string const& values)
 
 } // namespace
 
-TEST_CASE_METHOD(Fixture, "integers of every width")
+TEST_CASE_METHOD(Fixture, "integers of every width are read")
 {
     using Values = std::vector<std::optional<std::int64_t>>;
     auto const read = &pg::RowReader::optional_integer;
@@ -90,13 +90,13 @@ TEST_CASE_METHOD(Fixture, "integers of every width")
     CHECK(both("SELECT count(*) FROM generate_series(1, 3)", &pg::RowReader::integer) == std::vector{3L});
 }
 
-TEST_CASE_METHOD(Fixture, "booleans")
+TEST_CASE_METHOD(Fixture, "booleans are read")
 {
     CHECK(both(cast_to("boolean", "'true', 'false'"), optional(&pg::RowReader::boolean)) ==
           std::vector<std::optional<bool>>{true, false, std::nullopt});
 }
 
-TEST_CASE_METHOD(Fixture, "text, and what is read as text")
+TEST_CASE_METHOD(Fixture, "text is read, and types that are read as text")
 {
     using Values = std::vector<std::optional<std::string>>;
     auto const read = &pg::RowReader::optional_text;
@@ -112,7 +112,7 @@ TEST_CASE_METHOD(Fixture, "text, and what is read as text")
     }
 }
 
-TEST_CASE_METHOD(Fixture, "UUIDs, as text and as bytes")
+TEST_CASE_METHOD(Fixture, "UUIDs are read from text and bytes")
 {
     auto const id = core::Uuid::v7();
     CHECK(both(cast_to("uuid", "'" + id.to_string() + "', '00000000-0000-0000-0000-000000000000'"),
@@ -121,7 +121,7 @@ TEST_CASE_METHOD(Fixture, "UUIDs, as text and as bytes")
                                                     std::nullopt});
 }
 
-TEST_CASE_METHOD(Fixture, "times, in any century")
+TEST_CASE_METHOD(Fixture, "times of any century are read")
 {
     auto const times =
         both(cast_to("timestamptz", "'1970-01-01 00:00:00Z', '2000-01-01 00:00:00Z', "
@@ -137,7 +137,7 @@ TEST_CASE_METHOD(Fixture, "times, in any century")
     CHECK(times[9] == std::nullopt);
 }
 
-TEST_CASE_METHOD(Fixture, "arrays")
+TEST_CASE_METHOD(Fixture, "arrays are read")
 {
     using Texts = std::vector<std::string>;
     using Values = std::vector<std::optional<Texts>>;
@@ -152,7 +152,7 @@ TEST_CASE_METHOD(Fixture, "arrays")
     CHECK(both(cast_to("uuid[]", "'{}', '{" + id + "," + id + "}'"), read) == ids);
 }
 
-TEST_CASE_METHOD(Fixture, "bytes, read alike from both")
+TEST_CASE_METHOD(Fixture, "bytes are read from both forms with the same result")
 {
     std::string every;
     for (int i = 0; i < 256; ++i)
@@ -164,7 +164,7 @@ TEST_CASE_METHOD(Fixture, "bytes, read alike from both")
     CHECK(values == std::vector<std::optional<std::string>>{"", every, std::nullopt});
 }
 
-TEST_CASE_METHOD(Fixture, "columns are read one after the other, from any of them on")
+TEST_CASE_METHOD(Fixture, "columns are read in sequence, from any start")
 {
     std::string const sql = "SELECT 1::bigint, NULL::text, 'three'::text, true, 5::integer";
     auto const all = [](pg::RowReader& row) {
@@ -187,7 +187,7 @@ TEST_CASE_METHOD(Fixture, "columns are read one after the other, from any of the
     CHECK((from_third(binary) == std::pair(std::string("three"), true)));
 }
 
-TEST_CASE_METHOD(Fixture, "the first row, and none")
+TEST_CASE_METHOD(Fixture, "the first row is read if there is one")
 {
     std::string const some = "SELECT n FROM generate_series(7, 9) AS n ORDER BY n";
     std::string const none = "SELECT n FROM generate_series(1, 0) AS n";
@@ -198,7 +198,7 @@ TEST_CASE_METHOD(Fixture, "the first row, and none")
     CHECK(both(none, &pg::RowReader::integer).empty());
 }
 
-TEST_CASE_METHOD(Fixture, "rows come to the places of what they answer")
+TEST_CASE_METHOD(Fixture, "rows are matched to their inputs by number")
 {
     std::string const sql = "SELECT * FROM (VALUES (3::bigint, 'c'), (1, 'a')) AS v(place, name)";
     std::vector<std::optional<std::string>> const placed{"a", std::nullopt, "c"};
@@ -206,7 +206,7 @@ TEST_CASE_METHOD(Fixture, "rows come to the places of what they answer")
     CHECK((pg::read_placed(as_binary(sql), 3, &pg::RowReader::text) == placed));
 }
 
-TEST_CASE_METHOD(Fixture, "what is not what it is read as is an error in both")
+TEST_CASE_METHOD(Fixture, "a value of another type is an error in both forms")
 {
     CHECK(both_mismatch("SELECT NULL::bigint", [](pg::RowReader& row) { row.integer(); }));
     CHECK(both_mismatch("SELECT NULL::text", [](pg::RowReader& row) { row.text(); }));

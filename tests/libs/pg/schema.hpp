@@ -4,14 +4,14 @@
 #include "pg/migrate.hpp"
 #include "testing/postgres.hpp"
 
-/// The table the tests of pg work on: `notes(scope_id, id, body)`, protected by scope, and a function
+/// The table of the pg tests: `notes(scope_id, id, body)`, protected by scope, and a function
 /// `fail_with(code)`.
 pg::Component const& notes_schema();
 
 /// A database with that schema and a service role.
 testing::Postgres notes_database();
 
-/// Runs `work` and returns the core::Error code it throws, "" when it does not.
+/// Runs `work` and returns the code of the core::Error that it throws; "" if it throws none.
 template <class Work> std::string error_code_of(Work work)
 {
     try {

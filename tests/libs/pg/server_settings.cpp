@@ -32,7 +32,7 @@ ServerSettings::~ServerSettings()
 {
     try {
         reset();
-    } catch (std::exception const&) { // NOLINT(bugprone-empty-catch): the test has failed by then
+    } catch (std::exception const&) { // NOLINT(bugprone-empty-catch): the test has already failed
     }
 }
 

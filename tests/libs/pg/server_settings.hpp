@@ -5,16 +5,17 @@
 #include <map>
 #include <string>
 
-/// Settings of the whole server (`ALTER SYSTEM`) for as long as this lives, e.g. {"log_lock_waits", "on"}.
+/// Settings of the whole server (`ALTER SYSTEM`) for the lifetime of this object, such as {"log_lock_waits",
+/// "on"}.
 class ServerSettings {
 public:
-    /// Returns once new sessions have them.
+    /// Returns when new sessions have the settings.
     ServerSettings(testing::Postgres const& postgres, std::map<std::string, std::string> const& settings);
     ~ServerSettings();
     ServerSettings(ServerSettings const&) = delete;
     ServerSettings& operator=(ServerSettings const&) = delete;
 
-    /// Ends them; returns once new sessions are without them.
+    /// Resets the settings, and returns when new sessions no longer have them.
     void reset();
 
 private:

@@ -8,8 +8,8 @@
 #include <libpq-fe.h>
 #include <memory>
 
-// A URL that names a primary and its replicas, as libpq reads it: after a failover the next attempt finds
-// whichever is the primary then.
+// A URL that names a primary and its replicas, as libpq interprets it: after a failover the next attempt
+// finds the current primary.
 
 namespace {
 
@@ -22,7 +22,7 @@ std::string port_of(testing::Postgres const& postgres)
 
 } // namespace
 
-TEST_CASE("of several hosts in a URL the one is used that is there and takes writes")
+TEST_CASE("if a URL contains several hosts, the reachable and writable host is used")
 {
     auto const postgres = notes_database();
     auto const url = "host=127.0.0.1,127.0.0.1 port=" + std::to_string(testing::free_port()) + "," +
@@ -35,7 +35,7 @@ TEST_CASE("of several hosts in a URL the one is used that is there and takes wri
     CHECK(testing::eventually([&] { return listener.live(); }));
 }
 
-TEST_CASE("a server that takes no writes is not connected to where the URL asks for one that does")
+TEST_CASE("a read-only server is not used if the URL requires a writable one")
 {
     auto const postgres = notes_database();
     auto const role = "ALTER ROLE " + postgres.service_role() + " IN DATABASE " + postgres.database();

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-// What one tenant may have of the threads, and one environment of its tenant's, however its calls wait for
-// each other. Scopes 2 and 3 are one tenant's, 4 is another's.
+// The share of threads of one tenant, and of one of its environments, while its calls wait for each other.
+// Scopes 2 and 3 belong to one tenant, 4 to another.
 
 using namespace std::chrono_literals;
 
@@ -26,7 +26,7 @@ struct Fixture {
             .url = postgres.service_url(), .threads = threads, .queue_timeout = 1h, .statement_timeout = 1h};
     }
 
-    /// Calls that wait for the lock.
+    /// The number of calls that wait for the lock.
     std::string waiting() const
     {
         return postgres.query("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
@@ -35,7 +35,8 @@ struct Fixture {
     testing::Postgres postgres = notes_database();
 };
 
-/// A lock that calls wait for until it goes. Made after whatever waits for them, so that it goes before.
+/// A lock for which calls wait until this object is destroyed. Create it after the calls' owners, so that it
+/// is destroyed before them.
 class Held {
 public:
     explicit Held(Fixture const& f) : connection_(f.postgres.superuser_url()), transaction_(connection_)
@@ -50,7 +51,7 @@ private:
     pqxx::work transaction_;
 };
 
-/// The calls of a test, each in a thread of its own. What a call threw is its code.
+/// The calls of a test, each on a separate thread. The result is the code of the thrown error.
 using Calls = std::vector<std::future<std::string>>;
 
 std::future<std::string> call(pg::Database& database, std::int64_t scope_id, std::string const& sql)
@@ -72,7 +73,7 @@ bool ends(std::future<std::string> const& call)
 
 } // namespace
 
-TEST_CASE_METHOD(Fixture, "a tenant whose calls all wait for a lock leaves a thread to the others")
+TEST_CASE_METHOD(Fixture, "a tenant whose calls all wait for a lock leaves a thread to other tenants")
 {
     struct Case {
         unsigned threads, share;
@@ -98,7 +99,8 @@ TEST_CASE_METHOD(Fixture, "a tenant whose calls all wait for a lock leaves a thr
         CHECK(each.get() == "");
 }
 
-TEST_CASE_METHOD(Fixture, "an environment whose calls all wait for a lock leaves a thread to the other one")
+TEST_CASE_METHOD(Fixture,
+    "an environment whose calls all wait for a lock leaves a thread to the tenant's other environment")
 {
     struct Case {
         unsigned threads, share;
@@ -124,7 +126,8 @@ TEST_CASE_METHOD(Fixture, "an environment whose calls all wait for a lock leaves
         CHECK(each.get() == "");
 }
 
-TEST_CASE_METHOD(Fixture, "a place is refused when the transaction would be, and counts until it is dropped")
+TEST_CASE_METHOD(
+    Fixture, "a place is refused in the same cases as a transaction, and counts until it is released")
 {
     auto few = options(2);
     few.queue_limit = 4;
@@ -152,14 +155,14 @@ TEST_CASE_METHOD(Fixture, "a place is refused when the transaction would be, and
     CHECK(refused(2) == "");
 }
 
-TEST_CASE_METHOD(Fixture, "a single thread serves every tenant")
+TEST_CASE_METHOD(Fixture, "a single thread runs the calls of every tenant")
 {
     pg::Database database(options(1));
     for (std::int64_t const scope_id : {2, 4, 3})
         CHECK(call(database, scope_id, "SELECT 1").get() == "");
 }
 
-TEST_CASE_METHOD(Fixture, "what is no tenant's may have every thread")
+TEST_CASE_METHOD(Fixture, "transactions without a tenant may use every thread")
 {
     pg::Database database(options(2));
     Calls calls;
@@ -177,7 +180,7 @@ TEST_CASE_METHOD(Fixture, "what is no tenant's may have every thread")
         CHECK(each.get() == "");
 }
 
-TEST_CASE_METHOD(Fixture, "of many calls of several tenants each ends, and no tenant has more than its share")
+TEST_CASE_METHOD(Fixture, "many calls of several tenants end, and no tenant exceeds its share")
 {
     constexpr std::size_t tenants = 3, callers = 8, each = 25;
     pg::Database database(options(4));
@@ -207,7 +210,8 @@ TEST_CASE_METHOD(Fixture, "of many calls of several tenants each ends, and no te
         CHECK(n <= 3);
 }
 
-TEST_CASE_METHOD(Fixture, "a call whose connection breaks gives its place to the next, though none is made")
+TEST_CASE_METHOD(
+    Fixture, "a call whose connection broke releases its place, even if no new connection can be made")
 {
     pg::Database database(options(2));
     std::string const mine = "FROM pg_stat_activity WHERE application_name = 'tetrad'";
@@ -226,7 +230,7 @@ TEST_CASE_METHOD(Fixture, "a call whose connection breaks gives its place to the
     CHECK(second.get() == "");
 }
 
-TEST_CASE_METHOD(Fixture, "a tenant whose calls wait for long is refused more of them, others are not")
+TEST_CASE_METHOD(Fixture, "only a tenant whose calls wait for a long time is refused")
 {
     auto patient = options(2);
     patient.queue_timeout = 3s;
@@ -249,7 +253,7 @@ TEST_CASE_METHOD(Fixture, "a tenant whose calls wait for long is refused more of
     CHECK(call(database, 3, "SELECT 1").get() == "");
 }
 
-TEST_CASE_METHOD(Fixture, "a tenant that fills its share of the queue is refused, others are not")
+TEST_CASE_METHOD(Fixture, "only a tenant that fills its share of the queue is refused")
 {
     auto few = options(1);
     few.queue_limit = 4;

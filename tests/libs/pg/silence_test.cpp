@@ -15,13 +15,13 @@
 #include <mutex>
 #include <vector>
 
-// A server that hangs keeps its connections open and says nothing. Its heartbeat tells.
+// A server that hangs keeps its connections open and sends no data. The heartbeat detects that.
 
 using namespace std::chrono_literals;
 
 namespace {
 
-/// The server's silence must not outlive the test: others use the same server.
+/// Ends the server's silence with the test, because other tests use the same server.
 struct Fixture {
     ~Fixture() { postgres.resume(); }
 
@@ -49,7 +49,7 @@ std::string batch(pg::Database& database)
     });
 }
 
-/// A listener that tells the Database, as a service's does.
+/// The handlers of a listener that informs the Database, as in a service.
 pg::ListenerHandlers telling(pg::Database& database)
 {
     return {.on_silence = [&](bool silent) { database.set_silent(silent); }};
@@ -57,7 +57,8 @@ pg::ListenerHandlers telling(pg::Database& database)
 
 } // namespace
 
-TEST_CASE_METHOD(Fixture, "when the server falls silent, waiting calls fail soon and new calls at once")
+TEST_CASE_METHOD(
+    Fixture, "when the server becomes silent, waiting calls fail soon and new calls fail at once")
 {
     bool const pooled = GENERATE(false, true);
     testing::PgBouncer const pooler(postgres, 8);
@@ -73,7 +74,7 @@ TEST_CASE_METHOD(Fixture, "when the server falls silent, waiting calls fail soon
     REQUIRE(batch(database).empty());
     postgres.pause();
     std::vector<std::future<std::string>> callers;
-    for (int i = 0; i < 6; ++i) { // more than there are threads
+    for (int i = 0; i < 6; ++i) { // more calls than threads
         callers.push_back(std::async(std::launch::async, [&] { return write(database); }));
         callers.push_back(std::async(std::launch::async, [&] { return batch(database); }));
     }
@@ -88,7 +89,7 @@ TEST_CASE_METHOD(Fixture, "when the server falls silent, waiting calls fail soon
     CHECK(testing::eventually([&] { return batch(database).empty(); }));
 }
 
-TEST_CASE_METHOD(Fixture, "a server that was silent for longer than a connection is kept is heard again")
+TEST_CASE_METHOD(Fixture, "a server is used again after a silence longer than connections are kept")
 {
     std::mutex mutex;
     std::vector<bool> told;
@@ -107,7 +108,7 @@ TEST_CASE_METHOD(Fixture, "a server that was silent for longer than a connection
     CHECK(said().empty());
     postgres.pause();
     REQUIRE(testing::eventually([&] { return said() == std::vector{true}; }));
-    std::this_thread::sleep_for(4s); // into the attempts to connect anew
+    std::this_thread::sleep_for(4s); // long enough for attempts to reconnect
     CHECK(said() == std::vector{true});
     postgres.resume();
     CHECK(testing::eventually([&] { return listener.live(); }));
@@ -115,7 +116,8 @@ TEST_CASE_METHOD(Fixture, "a server that was silent for longer than a connection
     CHECK(gaps == 2);
 }
 
-TEST_CASE_METHOD(Fixture, "a listener that is stopped in a silence ends it, and tells no more")
+TEST_CASE_METHOD(
+    Fixture, "stopping a listener ends a reported silence, and the listener reports nothing more")
 {
     pg::Database database({.url = postgres.service_url(), .threads = 2});
     std::mutex mutex;
@@ -135,13 +137,13 @@ TEST_CASE_METHOD(Fixture, "a listener that is stopped in a silence ends it, and 
     REQUIRE(testing::eventually([&] { return said() == std::vector{true}; }));
     listener.stop();
     CHECK(said() == std::vector{true, false});
-    // There is no listener to report that the server answers again.
+    // There is no listener that could report that the server responds again.
     postgres.resume();
     CHECK(testing::eventually([&] { return write(database).empty(); }));
     CHECK(said() == std::vector{true, false});
 }
 
-TEST_CASE_METHOD(Fixture, "a server that is restarted is not silent")
+TEST_CASE_METHOD(Fixture, "a server that restarts does not count as silent")
 {
     std::atomic<int> told = 0;
     pg::Listener const listener(postgres.service_url(), {.on_silence = [&](bool) { ++told; }});
@@ -153,7 +155,7 @@ TEST_CASE_METHOD(Fixture, "a server that is restarted is not silent")
     CHECK(told == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "a message of several statements may take longer than the server may be silent")
+TEST_CASE_METHOD(Fixture, "a message of several statements may take longer than the silence limit")
 {
     std::atomic<bool> const silent = false;
     boost::asio::io_context ioc(1);
@@ -163,7 +165,7 @@ TEST_CASE_METHOD(Fixture, "a message of several statements may take longer than 
     CHECK(testing::run_awaitable(ioc, pipeline.run(statements)).size() == 4);
     CHECK_FALSE(pipeline.lost());
 
-    SECTION("each of them is an answer, and without one the connection is given up")
+    SECTION("each result restarts the limit, and without a result the connection is lost")
     {
         pg::Statement const statement{"SELECT pg_sleep(60)"};
         CHECK_THROWS_AS(testing::run_awaitable(ioc, pipeline.run({&statement, 1})), pqxx::broken_connection);

@@ -11,7 +11,7 @@ using testing::Process;
 
 Standby::Standby(testing::Postgres const& primary)
 {
-    // As testing::Postgres does: PostgreSQL refuses to run as root.
+    // Like testing::Postgres: PostgreSQL refuses to run as root.
     std::string const account = geteuid() == 0 ? "postgres" : "";
     if (geteuid() == 0) {
         passwd const* entry = getpwnam("postgres"); // NOLINT(concurrency-mt-unsafe): this is the only thread

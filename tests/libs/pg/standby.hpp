@@ -3,8 +3,8 @@
 #include "testing/postgres.hpp"
 #include "testing/process.hpp"
 
-/// A streaming standby of a Postgres fixture's server, on a port of its own on 127.0.0.1. Create it from a
-/// thread that outlives it.
+/// A streaming standby of a Postgres fixture's server, with its own port on 127.0.0.1. Create it on a thread
+/// that outlives it.
 class Standby {
 public:
     explicit Standby(testing::Postgres const& primary);

@@ -15,12 +15,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Small beside the largest messages here, and larger than what a loopback packet needs to go on at once.
+/// Smaller than the largest messages of these tests, and larger than a loopback packet.
 constexpr int socket_buffer = 128 * 1024;
 
-/// A PostgreSQL behind TLS, under the name `pg.test`, in records of 16 KiB.
+/// A PostgreSQL server behind TLS with the name `pg.test`, in records of 16 KiB.
 struct Fixture {
-    /// A connection string; `name` is the name that the client asks for, `authority` the one that it trusts.
+    /// A connection string. `name` is the name that the client expects, `authority` the authority that it
+    /// trusts.
     std::string url(std::string const& name, std::string const& authority) const
     {
         return "host=" + name + " hostaddr=127.0.0.1 port=" + std::to_string(proxy.port()) +
@@ -36,7 +37,7 @@ struct Fixture {
 /// `rows` rows of `size` bytes each.
 constexpr std::string_view many_bytes = "SELECT repeat('x', $1::int) FROM generate_series(1, $2::int)";
 constexpr int rows = 7;
-/// Sizes that leave from nothing to most of a row at the end of a record.
+/// Sizes that leave between none and most of a row at the end of a record.
 constexpr int smallest = 3000, largest = 5000, step = 61;
 
 std::size_t total(auto const& result)
@@ -47,7 +48,7 @@ std::size_t total(auto const& result)
     return sum;
 }
 
-/// Whose text, which the server answers with before it reads the next statement, has some 8 MiB.
+/// Scopes whose text has about 8 MiB. The server sends it back before it reads the next statement.
 pg::Scopes very_many_scopes()
 {
     std::vector<std::int64_t> ids(420'000);
@@ -57,12 +58,12 @@ pg::Scopes very_many_scopes()
 
 } // namespace
 
-TEST_CASE_METHOD(Fixture, "8 MiB go to the server and come back while neither side can send")
+TEST_CASE_METHOD(Fixture, "8 MiB are sent in both directions even if the buffers of both sides are full")
 {
     pg::Database database(
         {.url = url("pg.test", certificates.authority()), .threads = 1, .statement_timeout = 60s});
     std::string const sent(std::size_t{8} << 20, 'x');
-    // With them the answer to `set_config` fills its direction while `sent` fills the other one.
+    // With many scopes the result of `set_config` fills one direction while `sent` fills the other.
     auto const scopes = GENERATE(false, true) ? very_many_scopes() : pg::Scopes();
     auto const is_sent = [&](auto const& rows) {
         return pg::read_rows(rows, &pg::RowReader::text) == std::vector{sent};
@@ -99,7 +100,7 @@ TEST_CASE_METHOD(Fixture, "a result in TLS records of 16 KiB is read to its end"
     CHECK(failed == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "notifications in TLS records of 16 KiB are heard, and the heartbeat goes on")
+TEST_CASE_METHOD(Fixture, "notifications in TLS records of 16 KiB are received, and the heartbeat continues")
 {
     std::atomic<int> heard = 0, gaps = 0;
     pg::Listener const listener(url("pg.test", certificates.authority()),
@@ -114,7 +115,7 @@ TEST_CASE_METHOD(Fixture, "notifications in TLS records of 16 KiB are heard, and
     CHECK(gaps == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "with sslmode=verify-full the server's name and authority have to be right")
+TEST_CASE_METHOD(Fixture, "sslmode=verify-full requires the right server name and authority")
 {
     auto const write = [](std::string const& to) {
         pg::Database database({.url = to, .threads = 1});

@@ -13,8 +13,7 @@
 
 #include <functional>
 
-// After a failover a connection may lead to a server that takes no writes. Such a
-// connection is discarded.
+// After a failover a connection may lead to a server that takes no writes. Such a connection is discarded.
 
 using namespace std::chrono_literals;
 
@@ -25,13 +24,13 @@ void write_note(pg::Tx& tx)
     insert_note(tx, 2, core::Uuid::v7(), "x");
 }
 
-/// The error code of a write in a transaction of its own; "" when it is stored.
+/// The error code of a write in its own transaction; "" if the row was stored.
 std::string transaction(pg::Database& database)
 {
     return error_code_of([&] { database.transact_blocking(2, write_note); });
 }
 
-/// The same as a batch.
+/// Like `transaction`, in a batch.
 std::string batch(pg::Database& database)
 {
     return error_code_of([&] {
@@ -45,8 +44,8 @@ std::string batch(pg::Database& database)
 
 using Write = std::function<std::string(pg::Database&)>;
 
-/// Calls until a call yields `code`; whether it came to that. Every other call yields "" or UNAVAILABLE, or
-/// it would throw.
+/// Repeats the call until it returns `code`. Returns false if it does not in time. The calls before must
+/// return "" or UNAVAILABLE; other errors are thrown.
 bool comes_to(pg::Database& database, Write const& call, std::string const& code)
 {
     return testing::eventually([&] { return call(database) == code; });
@@ -54,7 +53,7 @@ bool comes_to(pg::Database& database, Write const& call, std::string const& code
 
 } // namespace
 
-TEST_CASE("writes are UNAVAILABLE while the server takes none, and work again after that")
+TEST_CASE("writes give UNAVAILABLE while the server is read-only, and work again afterwards")
 {
     bool const pooled = GENERATE(false, true);
     Write const call = GENERATE(Write(transaction), Write(batch));
@@ -74,7 +73,7 @@ TEST_CASE("writes are UNAVAILABLE while the server takes none, and work again af
         CHECK(call(database).empty());
 }
 
-TEST_CASE("a pooler that was started while the server took no writes is of use once it does")
+TEST_CASE("a pooler that started before a read-only server became writable can be used")
 {
     auto const postgres = notes_database();
     ServerSettings read_only(postgres, {{"default_transaction_read_only", "on"}});
@@ -87,9 +86,9 @@ TEST_CASE("a pooler that was started while the server took no writes is of use o
     CHECK(comes_to(database, batch, ""));
 }
 
-TEST_CASE("a connection that was made to a standby is not kept")
+TEST_CASE("a connection to a standby is not kept")
 {
-    // Connecting to any server is what the URL may ask for; the default is one that takes writes.
+    // The URL may ask for any server; the default is one that takes writes.
     std::string const attributes = GENERATE("", " target_session_attrs=any");
     auto const postgres = notes_database();
     Standby const standby(postgres);
@@ -108,7 +107,7 @@ TEST_CASE("a connection that was made to a standby is not kept")
     CHECK(database.healthy());
 }
 
-TEST_CASE("a listener does not listen to a standby")
+TEST_CASE("a listener does not stay connected to a standby")
 {
     auto const postgres = notes_database();
     Standby const standby(postgres);
@@ -120,7 +119,7 @@ TEST_CASE("a listener does not listen to a standby")
     CHECK(testing::eventually([&] { return listener.live(); }));
 }
 
-TEST_CASE("a write in a transaction that was declared to be read only is the caller's fault")
+TEST_CASE("a write in a read-only transaction is reported as a fault of the caller")
 {
     auto const postgres = notes_database();
     pg::Database database({.url = postgres.service_url(), .threads = 1});

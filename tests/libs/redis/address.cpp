@@ -6,7 +6,7 @@
 
 using redis::Address;
 
-TEST_CASE("redis URLs are read")
+TEST_CASE("redis URLs are parsed")
 {
     auto const plain = Address::parse("redis://cache");
     CHECK(plain.host == "cache");
@@ -36,7 +36,7 @@ TEST_CASE("redis URLs are read")
     CHECK(Address::parse("unix://:secret@/run/r.sock").password.reveal() == "secret");
 }
 
-TEST_CASE("a cluster is some of its nodes, which share a user and a password")
+TEST_CASE("a cluster URL lists some nodes, with a common user and password")
 {
     using redis::Endpoint;
     auto const plain = Address::parse("redis+cluster://cache");
@@ -52,13 +52,13 @@ TEST_CASE("a cluster is some of its nodes, which share a user and a password")
     CHECK(Address::parse("redis://cache").cluster.empty());
 }
 
-TEST_CASE("a socket's path is as long as the system allows")
+TEST_CASE("a socket's path may be as long as the system allows")
 {
     CHECK(Address::parse("unix:///" + std::string(106, 'p')).path.size() == 107);
     CHECK_THROWS_AS(Address::parse("unix:///" + std::string(107, 'p')), std::invalid_argument);
 }
 
-TEST_CASE("rediss is redis under TLS, of a server and of a cluster")
+TEST_CASE("rediss selects TLS, for a server and for a cluster")
 {
     auto const server = Address::parse("rediss://app:p%40ss@master.cache.example:6380/2");
     CHECK(server.tls);
@@ -74,7 +74,7 @@ TEST_CASE("rediss is redis under TLS, of a server and of a cluster")
         CHECK_FALSE(Address::parse(url).tls);
 }
 
-TEST_CASE("what is not a redis URL is refused without a word of it")
+TEST_CASE("an invalid URL is refused without repeating it")
 {
     for (std::string const url : {"", "cache:6379", "http://cache", "rediss://", "redis://", "redis://:6379",
              "redis://cache:0", "redis://cache:65536", "redis://cache:x", "redis://cache/x",

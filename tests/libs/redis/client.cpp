@@ -15,7 +15,7 @@ using redis_test::call, redis_test::Fixture;
 
 namespace asio = boost::asio;
 
-TEST_CASE("commands are answered with values of their type, bytes and all")
+TEST_CASE("commands return values of their type, including binary values")
 {
     Fixture redis;
     std::string const bytes("a\0b\r\n\xFF", 6);
@@ -32,7 +32,7 @@ TEST_CASE("commands are answered with values of their type, bytes and all")
     CHECK_THROWS_AS(several.integer(), std::bad_variant_access);
 }
 
-TEST_CASE("a command the server refuses is CommandError and the connection goes on")
+TEST_CASE("a command that the server refuses throws CommandError and keeps the connection")
 {
     Fixture redis;
     redis({"SET", "k", "text"});
@@ -41,7 +41,7 @@ TEST_CASE("a command the server refuses is CommandError and the connection goes 
     CHECK(redis({"GET", "k"}).text() == "text");
 }
 
-TEST_CASE("a call made before the first connection stands waits for it")
+TEST_CASE("a call during the first connection attempt waits for it")
 {
     testing::Redis const server;
     observe::Logger logger("test", observe::Level::off);
@@ -53,7 +53,7 @@ TEST_CASE("a call made before the first connection stands waits for it")
     }
 }
 
-TEST_CASE("each context has one connection of its own, and only contexts may call")
+TEST_CASE("each context has its own connection, and only contexts may call")
 {
     Fixture redis(2);
     auto const first = redis({"CLIENT", "ID"}, 0).integer();
@@ -64,7 +64,7 @@ TEST_CASE("each context has one connection of its own, and only contexts may cal
     CHECK_THROWS_AS(others.await(call(*redis.client, {"PING"})), std::logic_error);
 }
 
-TEST_CASE("many coroutines share a connection and each gets its own answer")
+TEST_CASE("many coroutines share a connection, and each gets its own reply")
 {
     Fixture redis(2);
     constexpr int callers = 200;
@@ -84,7 +84,7 @@ TEST_CASE("many coroutines share a connection and each gets its own answer")
     CHECK(wrong == 0);
 }
 
-TEST_CASE("values larger than any socket buffer go through, both ways")
+TEST_CASE("values larger than any socket buffer are sent in both directions")
 {
     Fixture redis;
     std::string const big(6 * 1024 * 1024, 'x');
@@ -92,7 +92,7 @@ TEST_CASE("values larger than any socket buffer go through, both ways")
     CHECK(redis({"GET", "big"}).text() == big);
 }
 
-TEST_CASE("a script is sent in full only to a server that does not know it")
+TEST_CASE("the text of a script is sent only to a server that does not know it")
 {
     Fixture redis;
     Script const script("return {KEYS[1], ARGV[1], redis.call('INCR', KEYS[1])}");
@@ -115,7 +115,7 @@ TEST_CASE("a script is sent in full only to a server that does not know it")
     CHECK_THROWS_AS(redis.contexts.await(redis.client->eval(broken, {}, {})), redis::CommandError);
 }
 
-TEST_CASE("signing in: password, user, database")
+TEST_CASE("password, user and database are used")
 {
     Fixture redis;
     redis({"ACL", "SETUSER", "app", "on", ">p@ss", "~*", "+@all"});
@@ -139,7 +139,7 @@ TEST_CASE("signing in: password, user, database")
     }
 }
 
-TEST_CASE("a name with several addresses is tried through, and a unix socket works")
+TEST_CASE("all addresses of a name are tried, and a unix socket works")
 {
     Fixture redis;
     redis.connect("redis://localhost:" + std::to_string(redis.server.port()));
@@ -155,7 +155,7 @@ TEST_CASE("a name with several addresses is tried through, and a unix socket wor
     CHECK(redis({"SET", "k", "v"}).text() == "OK");
 }
 
-TEST_CASE("keys are erased by their first letters and no others")
+TEST_CASE("only keys with the prefix are erased")
 {
     Fixture redis;
     for (int i = 0; i < 1500; ++i)

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-// A cluster of three masters that stays as it is, with keys spread over it by their number.
+// A cluster of three masters that does not change, with keys distributed over it by their number.
 
 using namespace std::chrono_literals;
 using redis::Script;
@@ -15,7 +15,7 @@ using Fixture = redis_test::ClusterFixture;
 
 namespace asio = boost::asio;
 
-TEST_CASE("the slot of a key is the one that the servers say")
+TEST_CASE("the computed slot of a key equals the slot of the servers")
 {
     auto const& cluster = whole_cluster();
     for (std::string const key : {"", "a", "{a}b", "x{a}b", "{}a", "x{}{a}", "{{a}}b", "{a", "a}",
@@ -25,7 +25,7 @@ TEST_CASE("the slot of a key is the one that the servers say")
     }
 }
 
-TEST_CASE("each key is kept where the cluster wants it and found again, from every context")
+TEST_CASE("each key is stored on the right node and found again, from every context")
 {
     Fixture redis(2);
     auto const redirected = [&] {
@@ -43,11 +43,11 @@ TEST_CASE("each key is kept where the cluster wants it and found again, from eve
         all += keys_at(redis.cluster, node);
     }
     CHECK(all == count);
-    CHECK(redirected() == before); // the table was read, not guessed
+    CHECK(redirected() == before); // the slot table was read, and no redirection was needed
     CHECK(redis.client->healthy());
 }
 
-TEST_CASE("a script is run by the node that has its keys, which is sent it once")
+TEST_CASE("a script runs on the node of its keys and is sent to it once")
 {
     Fixture redis;
     Script const script("return redis.call('INCR', KEYS[1])");
@@ -60,7 +60,7 @@ TEST_CASE("a script is run by the node that has its keys, which is sent it once"
     CHECK_THROWS_AS(redis.run(apart, {redis.key_at(0), redis.key_at(1)}), redis::CommandError); // CROSSSLOT
 }
 
-TEST_CASE("limits hold for subjects on every node")
+TEST_CASE("limits apply to subjects on every node")
 {
     Fixture redis(2);
     redis::RateLimiter limiter(*redis.client, "test");
@@ -83,7 +83,7 @@ TEST_CASE("limits hold for subjects on every node")
         CHECK(keys_at(redis.cluster, node) > 0);
 }
 
-TEST_CASE("quotas over several counts of a subject are taken and given back on every node")
+TEST_CASE("quotas over several counts of a subject are taken and released on every node")
 {
     Fixture redis;
     redis::Quota quota(*redis.client, "test");
@@ -103,7 +103,7 @@ TEST_CASE("quotas over several counts of a subject are taken and given back on e
         CHECK(keys_at(redis.cluster, node) > 0);
 }
 
-TEST_CASE("what begins alike is erased on every node, and nothing else")
+TEST_CASE("only keys with the prefix are erased, on every node")
 {
     Fixture redis;
     for (int i = 0; i < 300; ++i)
@@ -117,7 +117,7 @@ TEST_CASE("what begins alike is erased on every node, and nothing else")
     CHECK(left == 30);
 }
 
-TEST_CASE("one node is enough to begin with, and one that does not exist does no harm")
+TEST_CASE("one reachable node is enough to start")
 {
     Fixture redis;
     auto const last = std::to_string(redis.cluster.port(2));
@@ -130,7 +130,7 @@ TEST_CASE("one node is enough to begin with, and one that does not exist does no
     }
 }
 
-TEST_CASE("whoever signs in to one node signs in to all")
+TEST_CASE("the credentials are used for all nodes")
 {
     Fixture redis;
     for (std::size_t node = 0; node < redis.cluster.size(); ++node)
@@ -145,7 +145,7 @@ TEST_CASE("whoever signs in to one node signs in to all")
     CHECK_FALSE(redis.client->healthy());
 }
 
-TEST_CASE("a server that is no cluster is not taken for one")
+TEST_CASE("a server that is not a cluster is not used as a cluster")
 {
     testing::Redis const server;
     Fixture redis;

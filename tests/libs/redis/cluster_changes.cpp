@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-// Slots that move, and nodes that go away, hang or are replaced.
+// Slots that move, and nodes that stop, hang or are replaced.
 
 using namespace std::chrono_literals;
 using redis::Script;
@@ -14,7 +14,7 @@ using Fixture = redis_test::ClusterFixture;
 
 namespace asio = boost::asio;
 
-TEST_CASE("while a slot moves its keys are served from both sides, and afterwards from the new one")
+TEST_CASE("while a slot moves its keys are read from both nodes, then from the new node")
 {
     Fixture redis;
     auto const key = redis.key_at(0);
@@ -29,7 +29,7 @@ TEST_CASE("while a slot moves its keys are served from both sides, and afterward
     CHECK(redis.cluster.at(1, {"CLUSTER", "COUNTKEYSINSLOT", std::to_string(slot)}) == "1");
     CHECK(redis({"GET", key + "new"}).text() == "there");
     CHECK(redis({"GET", key}).text() == "stays");
-    Script const script("return redis.call('GET', KEYS[1])"); // known to neither side
+    Script const script("return redis.call('GET', KEYS[1])"); // neither node knows this script
     CHECK(redis.run(script, {key + "new"}).text() == "there");
     CHECK(redis.run(script, {key}).text() == "stays");
 
@@ -37,7 +37,7 @@ TEST_CASE("while a slot moves its keys are served from both sides, and afterward
     CHECK(redis({"GET", key}).text() == "stays");
     CHECK(redis({"GET", key + "new"}).text() == "there");
     CHECK(keys_at(redis.cluster, 0) == 0);
-    // The first is told where the slot is now; those after it know.
+    // The first command is redirected to the slot's new node; the later ones go there directly.
     CHECK(testing::eventually([&] {
         auto const moved = redis.said(0, "MOVED");
         redis({"GET", key});
@@ -45,7 +45,7 @@ TEST_CASE("while a slot moves its keys are served from both sides, and afterward
     }));
 }
 
-TEST_CASE("nothing is lost or counted twice while slots move under use")
+TEST_CASE("no key is lost or counted twice while slots move")
 {
     Fixture redis(2);
     Script const increment("return redis.call('INCR', KEYS[1])");
@@ -74,7 +74,7 @@ TEST_CASE("nothing is lost or counted twice while slots move under use")
     CHECK(redis({"GET", key}).text() == std::to_string(counted));
 }
 
-TEST_CASE("a script over keys on both sides of a move waits for the move, though not for ever")
+TEST_CASE("a script with keys on both nodes of a move waits for the move for a limited time")
 {
     Fixture redis;
     auto const key = redis.key_at(1);
@@ -83,7 +83,7 @@ TEST_CASE("a script over keys on both sides of a move waits for the move, though
     redis({"SET", key + "a", "A"});
     redis({"SET", key + "b", "B"});
     auto options = testing::patient_client(redis.cluster.url());
-    options.reconnect_min = 4s; // what it waits before it asks again, 7 times at most
+    options.reconnect_min = 4s; // the pause before it retries, at most 7 times
     options.reconnect_max = 4s;
     redis.connect(options);
     CHECK(redis.run(both, {key + "a", key + "b"}).text() == "AB");
@@ -105,7 +105,7 @@ TEST_CASE("a script over keys on both sides of a move waits for the move, though
     CHECK(redis.run(both, {key + "a", key + "b"}).text() == "AB");
 }
 
-TEST_CASE("a client that stops answers what is in flight and leaves the contexts nothing to do")
+TEST_CASE("a client that stops gives commands in flight a result and leaves no work in the contexts")
 {
     RedisCluster cluster;
     Fixture redis(cluster, 2);
@@ -126,7 +126,7 @@ TEST_CASE("a client that stops answers what is in flight and leaves the contexts
     cluster.resume(0);
 }
 
-TEST_CASE("a master that is away or hangs takes its own keys away and no others, until it is back")
+TEST_CASE("a master that is down or hangs affects only its own keys, until it works again")
 {
     RedisCluster cluster;
     Fixture redis(cluster);
@@ -164,9 +164,9 @@ TEST_CASE("a master that is away or hangs takes its own keys away and no others,
     CHECK(others_serve());
 }
 
-TEST_CASE("a replica that takes over from its master is found, with what it has of it")
+TEST_CASE("a replica that has taken over from its master is found, with the data")
 {
-    constexpr auto patience = 3min; // of a machine on which no vote arrives in time
+    constexpr auto patience = 3min; // long enough for a machine on which a vote arrives late
     RedisCluster cluster({.replicas = 1, .node_timeout = 2s});
     Fixture redis(cluster);
     auto const key = redis.key_at(0);
@@ -184,7 +184,7 @@ TEST_CASE("a replica that takes over from its master is found, with what it has 
     REQUIRE(testing::eventually([&] { return value() == "kept"; }, patience));
     CHECK(redis({"SET", key, "goes on"}).text() == "OK");
 
-    // The old master comes back as a replica of the new one, and is asked for nothing.
+    // The old master comes back as a replica of the new one and gets no commands.
     cluster.start(0);
     REQUIRE(testing::eventually(
         [&] {
@@ -193,9 +193,10 @@ TEST_CASE("a replica that takes over from its master is found, with what it has 
         patience));
     CHECK(value() == "goes on");
 
-    // Handed back while both are there: nobody is away, and what arrives late is sent on.
+    // The role returns to the old master while both nodes are up: no node is down, and late commands are
+    // redirected.
     auto const is_master = [&] { return cluster.at(0, {"ROLE"}).starts_with("master"); };
-    // A node gives one hand-over up after 5 s.
+    // A node gives up a handover after 5 s.
     for (int attempt = 0; attempt < 10 && !is_master(); ++attempt) {
         cluster.at(0, {"CLUSTER", "FAILOVER"});
         testing::eventually(is_master, 10s);

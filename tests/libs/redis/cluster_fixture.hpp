@@ -13,7 +13,7 @@ inline std::string key_of(int number)
     return "test:{subject" + std::to_string(number) + "}";
 }
 
-/// The one that all tests use that break nothing; emptied for each.
+/// The cluster of all tests that do not damage it. It is emptied before each test.
 inline RedisCluster& whole_cluster()
 {
     static RedisCluster cluster;
@@ -21,7 +21,7 @@ inline RedisCluster& whole_cluster()
     return cluster;
 }
 
-/// A cluster and a client of it.
+/// A cluster and its client.
 struct ClusterFixture {
     explicit ClusterFixture(unsigned context_count = 1) : ClusterFixture(whole_cluster(), context_count) {}
 
@@ -40,7 +40,7 @@ struct ClusterFixture {
         return contexts.await(call(*client, std::move(args)), context);
     }
 
-    /// Whether the command is answered, rather than Unavailable.
+    /// Whether the command gets a reply and does not throw Unavailable.
     bool answered(std::vector<std::string> args)
     {
         try {
@@ -62,14 +62,14 @@ struct ClusterFixture {
         co_return co_await client->eval(script, views, {});
     }
 
-    /// A key that a master keeps.
+    /// A key that a given master holds.
     std::string key_at(std::size_t node) const
     {
         for (int i = 0;; ++i)
             if (cluster.keeper_of(redis::slot_of(key_of(i))) == node) return key_of(i);
     }
 
-    /// How often a node said `code` instead of an answer.
+    /// The number of replies of a node with the error `code`.
     int said(std::size_t node, std::string const& code) const
     {
         auto const stats = cluster.at(node, {"INFO", "errorstats"});
@@ -81,7 +81,8 @@ struct ClusterFixture {
     RedisCluster& cluster;
     observe::Logger logger{"test", observe::Level::off};
     testing::Contexts contexts;
-    std::unique_ptr<redis::Client> client; ///< goes first, so that the contexts run dry and are joined
+    /// Destroyed first, so that the contexts run out of work and are joined.
+    std::unique_ptr<redis::Client> client;
 };
 
 inline int keys_at(RedisCluster const& cluster, std::size_t node)

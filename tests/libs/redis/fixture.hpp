@@ -20,7 +20,7 @@ inline asio::awaitable<redis::Reply> call(redis::Client& client, std::vector<std
     co_return co_await client.command(views);
 }
 
-/// A Redis and a client of it that a test may put another in the place of.
+/// A Redis server and its client, which a test may replace.
 struct Fixture {
     explicit Fixture(unsigned context_count = 1) : contexts(context_count) { connect(server.url()); }
 
@@ -39,7 +39,8 @@ struct Fixture {
     testing::Redis server;
     observe::Logger logger{"test", observe::Level::off};
     testing::Contexts contexts;
-    std::unique_ptr<redis::Client> client; ///< goes first, so that the contexts run dry and are joined
+    /// Destroyed first, so that the contexts run out of work and are joined.
+    std::unique_ptr<redis::Client> client;
 };
 
 } // namespace redis_test

@@ -8,8 +8,8 @@
 
 #include <thread>
 
-// A server that is away, hangs or comes back, and a client that is stopped. Where a command must not wait,
-// what it could wait for takes an hour.
+// A server that is down, hangs or starts again, and a client that is stopped. In tests in which a command
+// must not wait, the possible waits take an hour.
 
 using namespace std::chrono_literals;
 using redis::Address;
@@ -44,7 +44,7 @@ bool fails(testing::Contexts& contexts, Client& client)
 
 } // namespace
 
-TEST_CASE("while the server is away commands fail at once")
+TEST_CASE("commands fail at once while the server is down")
 {
     Fixture redis;
     redis.connect({.address = Address::parse(redis.server.url()),
@@ -59,7 +59,7 @@ TEST_CASE("while the server is away commands fail at once")
         CHECK(fails(redis.contexts, *redis.client));
 }
 
-TEST_CASE("a server that comes back is found again")
+TEST_CASE("a server that starts again is used again")
 {
     Fixture redis;
     redis({"SET", "k", "v"});
@@ -70,7 +70,7 @@ TEST_CASE("a server that comes back is found again")
     CHECK(redis({"SET", "k", "again"}).text() == "OK");
 }
 
-TEST_CASE("a client made while the server is away becomes healthy when it comes")
+TEST_CASE("a client that is created while the server is down becomes healthy when the server starts")
 {
     Fixture redis;
     redis.server.stop();
@@ -81,13 +81,13 @@ TEST_CASE("a client made while the server is away becomes healthy when it comes"
     CHECK(redis({"PING"}).text() == "PONG");
 }
 
-TEST_CASE("while a new connection is being made commands fail without waiting for it")
+TEST_CASE("commands fail at once while a new connection is being made")
 {
     Fixture redis;
     redis.connect({.address = Address::parse(redis.server.url()), .timeout = 1h});
     redis({"PING"});
     redis.server.stop();
-    // Somebody who lets it in and says nothing, as the kernel does for a server that hangs.
+    // A listener that accepts and sends nothing, like the kernel for a server that hangs.
     asio::io_context ioc(1);
     asio::ip::tcp::acceptor silent(ioc, {asio::ip::address_v4::loopback(), redis.server.port()});
     silent.non_blocking(true);
@@ -102,7 +102,7 @@ TEST_CASE("while a new connection is being made commands fail without waiting fo
     CHECK_FALSE(redis.client->healthy());
 }
 
-TEST_CASE("a hung server counts as down after the time-out, until it answers again")
+TEST_CASE("a server that hangs counts as down after the time-out, until it replies again")
 {
     testing::Redis server;
     testing::Captured log;
@@ -113,7 +113,7 @@ TEST_CASE("a hung server counts as down after the time-out, until it answers aga
     server.pause();
     CHECK(fails(contexts, client));
     CHECK(testing::eventually([&] { return !client.healthy(); }));
-    // The kernel still accepts connections for it: that must not count.
+    // The kernel still accepts connections for the server. This must not count as up.
     auto const has_tried_in_vain = [&] {
         logger.flush(30s);
         return log.text().find(R"("attempt":3)") != std::string::npos;
@@ -128,7 +128,7 @@ TEST_CASE("a hung server counts as down after the time-out, until it answers aga
     CHECK(answers(contexts, client));
 }
 
-TEST_CASE("a call made on a first connection to a server that hangs is given up")
+TEST_CASE("a call on the first connection to a server that hangs times out")
 {
     Fixture redis;
     redis.server.pause();
@@ -138,7 +138,7 @@ TEST_CASE("a call made on a first connection to a server that hangs is given up"
     CHECK(answers(redis.contexts, *redis.client));
 }
 
-TEST_CASE("an answer that has arrived counts even when our own thread was late")
+TEST_CASE("a reply that arrived in time is used even if the client's thread was late")
 {
     Fixture redis;
     constexpr auto timeout = 250ms;
@@ -148,10 +148,10 @@ TEST_CASE("an answer that has arrived counts even when our own thread was late")
     auto& thread = *redis.contexts.all[0];
     auto const hold_up = [&] {
         answered.get_future().wait();
-        std::this_thread::sleep_for(2 * timeout); // the time that the thread is late by
+        std::this_thread::sleep_for(2 * timeout); // the delay of the thread
     };
     auto const late = [&]() -> asio::awaitable<std::string> {
-        // Twice, so that the command leaves in between.
+        // Posts twice, so that the command is sent before `hold_up` runs.
         asio::post(thread, [&] { asio::post(thread, hold_up); });
         co_return (co_await call(*redis.client, {"ECHO", "here"})).text();
     };
@@ -167,7 +167,7 @@ TEST_CASE("an answer that has arrived counts even when our own thread was late")
     CHECK(redis.client->healthy());
 }
 
-TEST_CASE("a master that was made a replica is left, for whoever has its address by then")
+TEST_CASE("the client leaves a demoted master and uses the new server of its address")
 {
     Fixture redis;
     auto const connection = [&] { return redis({"CLIENT", "ID"}).integer(); };
@@ -187,7 +187,7 @@ TEST_CASE("a master that was made a replica is left, for whoever has its address
     CHECK(redis({"SET", "k", "v"}).text() == "OK");
 }
 
-TEST_CASE("stopping answers what is in flight and leaves the contexts nothing to do")
+TEST_CASE("stopping gives commands in flight a result and leaves no work in the contexts")
 {
     testing::Redis server;
     observe::Logger logger("test", observe::Level::off);
@@ -207,7 +207,7 @@ TEST_CASE("stopping answers what is in flight and leaves the contexts nothing to
     contexts.join();
 }
 
-TEST_CASE("stopping while it tries to connect ends that too")
+TEST_CASE("stopping ends attempts to connect")
 {
     testing::Redis server;
     server.stop();
@@ -215,20 +215,20 @@ TEST_CASE("stopping while it tries to connect ends that too")
     for (auto const wait : {0ms, 1ms, 20ms, 120ms}) {
         testing::Contexts contexts;
         Client client({.address = Address::parse(server.url())}, contexts.all, logger);
-        std::this_thread::sleep_for(wait); // for another moment each time: any will do
+        std::this_thread::sleep_for(wait); // a different time in each round
         client.stop();
         contexts.join();
     }
 }
 
-TEST_CASE("a client that goes away with its calls under way harms nobody")
+TEST_CASE("a client may be destroyed while calls are in progress")
 {
     Fixture redis;
     redis({"PING"});
     std::vector<std::future<Reply>> waiting;
     for (int i = 0; i < 100; ++i)
         waiting.push_back(redis.contexts.start(call(*redis.client, {"PING"})));
-    // On the context's thread, so that no call is about to look at the client.
+    // On the context's thread, so that no call is about to use the client.
     asio::post(*redis.contexts.all[0], [&] { redis.client = nullptr; });
     for (auto& future : waiting) {
         std::string answer;

@@ -12,7 +12,7 @@ namespace {
 struct Fixture : testing::RedisFixture {
     Use take(std::vector<Limit> const& limits) { return await(quota.take("s", "sends", limits)); }
 
-    /// The times of the uses that are kept.
+    /// The times of the stored uses.
     std::vector<std::string> kept()
     {
         auto const uses = await(client.command({"ZRANGE", "test:{s}:sends", "0", "-1", "WITHSCORES"}));
@@ -27,7 +27,7 @@ struct Fixture : testing::RedisFixture {
 
 } // namespace
 
-TEST_CASE("the time of a use is Redis', not the replica's")
+TEST_CASE("the time of a use comes from Redis, not from the replica")
 {
     testing::RedisFixture redis;
     redis::Client real(testing::patient_client(redis.server.url()), redis.contexts.all, redis.logger);
@@ -46,7 +46,7 @@ TEST_CASE("the time of a use is Redis', not the replica's")
     CHECK(at < static_cast<double>(seconds() + 1));
 }
 
-TEST_CASE("a quota's window slides, and all of its limits hold")
+TEST_CASE("the window of a quota slides, and all its limits apply")
 {
     Fixture f;
     std::vector<Limit> const limits{{2, 1min}, {3, 10min}};
@@ -67,17 +67,17 @@ TEST_CASE("a quota's window slides, and all of its limits hold")
     CHECK(f.take(limits).allowed);
 }
 
-TEST_CASE("a clock that was set back locks a user out for at most the window")
+TEST_CASE("if the clock is set back, a user is refused for at most the window")
 {
     Fixture f;
     std::vector<Limit> const limits{{1, 1h}};
     f.clock.advance(24h);
     CHECK(f.take(limits).allowed);
-    f.clock.advance(-10min); // what was allowed still counts
+    f.clock.advance(-10min); // allowed uses still count
     auto const refused = f.take(limits);
     CHECK_FALSE(refused.allowed);
     CHECK(refused.retry_after == 70min);
-    f.clock.advance(-2h); // by more than the window: a new start
+    f.clock.advance(-2h); // by more than the window: counting starts again
     CHECK(f.take(limits).allowed);
     CHECK(f.kept().size() == 1);
     CHECK_FALSE(f.take(limits).allowed);

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace asio = boost::asio;
 
-// Only Redis' clock counts, and no test can move it. Where a window must not end meanwhile, it is an hour.
+// Only Redis' clock counts, and tests cannot move it. A window that must not end during a test is an hour.
 
 namespace {
 
@@ -37,14 +37,14 @@ struct Fixture : testing::RedisFixture {
         return std::stoll(time.array()[0].text()) * 1'000'000 + std::stoll(time.array()[1].text());
     }
 
-    /// Returns once that much has passed by Redis' clock.
+    /// Waits until this much time has passed by Redis' clock.
     void let_pass(std::chrono::microseconds time)
     {
         auto const end = now() + time.count();
         REQUIRE(testing::eventually([&] { return now() >= end; }));
     }
 
-    /// The list that the limiter keeps of "s", with these times (microseconds by Redis' clock) in it.
+    /// Stores the limiter's list for "s" with these times (microseconds by Redis' clock).
     void remember(std::chrono::milliseconds window, std::vector<std::int64_t> const& times)
     {
         auto const key = "test:rl:{s}:" + std::to_string(window.count());
@@ -60,7 +60,7 @@ struct Fixture : testing::RedisFixture {
 
 } // namespace
 
-TEST_CASE("as many as the limit says are allowed, then none")
+TEST_CASE("requests are allowed up to the limit, and then refused")
 {
     Fixture redis;
     Limit const limit{3, 1h};
@@ -82,10 +82,10 @@ TEST_CASE("as many as the limit says are allowed, then none")
         CHECK(d.retry_after <= 1h);
         CHECK(d.reset == d.retry_after);
     }
-    CHECK(redis.command({"LLEN", "test:rl:{s}:3600000"}).integer() == 3); // the refused are not counted
+    CHECK(redis.command({"LLEN", "test:rl:{s}:3600000"}).integer() == 3); // refused requests are not counted
 }
 
-TEST_CASE("subjects and windows do not share a count")
+TEST_CASE("subjects and windows have separate counts")
 {
     Fixture redis;
     CHECK(redis.take("a", {1, 1h}).allowed);
@@ -94,7 +94,7 @@ TEST_CASE("subjects and windows do not share a count")
     CHECK(redis.take("a", {1, 2h}).allowed);
 }
 
-TEST_CASE("64 takers at once get exactly the limit between them")
+TEST_CASE("64 concurrent callers together get exactly the limit")
 {
     Fixture redis(2);
     for (std::int64_t const count : {10, 100, 600}) {
@@ -113,21 +113,21 @@ TEST_CASE("64 takers at once get exactly the limit between them")
     }
 }
 
-TEST_CASE("over time no window ever holds more than the limit, and none is refused while it holds fewer")
+TEST_CASE("no window contains more requests than the limit, and no request below the limit is refused")
 {
     Fixture redis(2);
     constexpr std::size_t count = 5;
     constexpr auto window = 200ms;
-    // Redis' clock is the wall clock, which NTP makes go faster or slower than ours, by far less than this.
+    // Redis' clock is the wall clock. NTP may change its speed relative to ours, by far less than this.
     constexpr auto tolerance = window / 100;
 
     struct Take {
-        Clock::time_point sent, answered; // Redis decided somewhere in between
+        Clock::time_point sent, answered; // Redis decided between these two times
     };
 
     std::vector<Take> allowed, refused;
     std::mutex mutex;
-    auto const end = Clock::now() + 60s; // of a test that fails
+    auto const end = Clock::now() + 60s; // limits the time if the test fails
     auto const enough = [&] {
         std::lock_guard const lock(mutex);
         return allowed.size() >= 10 * count || Clock::now() > end;
@@ -146,13 +146,13 @@ TEST_CASE("over time no window ever holds more than the limit, and none is refus
     for (auto& future : done)
         future.get();
 
-    // A pair that is apart by less than the window even from the first's sending to the second's answer was
-    // one too many.
+    // If the time from the sending of the first request to the reply to the last is shorter than the window,
+    // one request too many was allowed.
     REQUIRE(allowed.size() >= 10 * count);
     std::ranges::sort(allowed, {}, &Take::sent);
     for (std::size_t i = count; i < allowed.size(); ++i)
         CHECK(allowed[i].answered - allowed[i - count].sent >= window - tolerance);
-    // A refusal is right when as many may lie in the window that ends with it.
+    // A refusal is correct if the window that ends with it may contain the full number.
     auto const is_right = [&](Take const& refusal) {
         return count <= static_cast<std::size_t>(std::ranges::count_if(allowed, [&](Take const& other) {
             return other.sent <= refusal.answered && other.answered >= refusal.sent - window - tolerance;
@@ -161,7 +161,7 @@ TEST_CASE("over time no window ever holds more than the limit, and none is refus
     CHECK(std::ranges::all_of(refused, is_right));
 }
 
-TEST_CASE("whoever waits as long as it was told is allowed")
+TEST_CASE("a caller that waits for the given time is allowed")
 {
     Fixture redis;
     Limit const limit{2, 150ms};
@@ -177,7 +177,7 @@ TEST_CASE("whoever waits as long as it was told is allowed")
     }
 }
 
-TEST_CASE("what has left the window is dropped, however much of it there is")
+TEST_CASE("times that have left the window are removed, for any number of them")
 {
     Fixture redis;
     Limit const limit{1000, 1h};
@@ -201,12 +201,12 @@ TEST_CASE("what has left the window is dropped, however much of it there is")
     }
 }
 
-TEST_CASE("a limit that was lowered holds at once and says when it will be met")
+TEST_CASE("a lowered limit applies at once and returns the right waiting time")
 {
     Fixture redis;
     constexpr auto window = 1h;
     constexpr std::int64_t minute = 60'000'000;
-    // Six were allowed, a minute apart; of those the fifth has to leave.
+    // Six were allowed, a minute apart; the fifth of them must leave the window.
     auto const begin = redis.now();
     std::vector<std::int64_t> times;
     for (std::int64_t i = 6; i > 0; --i)
@@ -221,7 +221,7 @@ TEST_CASE("a limit that was lowered holds at once and says when it will be met")
           std::chrono::ceil<std::chrono::milliseconds>(std::chrono::microseconds(due - begin)));
     CHECK(d.retry_after >= std::chrono::microseconds(due - end));
 
-    // That much later.
+    // After that time.
     for (auto& time : times)
         time -= std::chrono::microseconds(d.retry_after).count();
     redis.remember(window, times);
@@ -229,15 +229,15 @@ TEST_CASE("a limit that was lowered holds at once and says when it will be met")
     CHECK_FALSE(redis.take("s", {2, window}).allowed);
 }
 
-TEST_CASE("a clock that was set back does not lock anyone out")
+TEST_CASE("if the clock is set back, users are not refused for a long time")
 {
     Fixture redis;
     constexpr std::int64_t minute = 60'000'000;
-    // By two hours: a new start.
+    // The clock was set back by two hours: counting starts again.
     redis.remember(1h, {redis.now() + 120 * minute});
     CHECK(redis.take("s", {1, 1h}).allowed);
     CHECK_FALSE(redis.take("s", {1, 1h}).allowed);
-    // By ten minutes: those allowed still count, for ten minutes more at most.
+    // The clock was set back by ten minutes: allowed requests still count, for at most ten more minutes.
     redis.remember(1h, {redis.now() + 10 * minute});
     CHECK(redis.take("s", {2, 1h}).allowed);
     auto const d = redis.take("s", {2, 1h});
@@ -254,7 +254,7 @@ TEST_CASE("keys expire with their window")
     CHECK(left <= 3'600'001);
 }
 
-TEST_CASE("limits at the edge: none, too many, no window")
+TEST_CASE("limits of zero, limits above the maximum and limits without a window are handled")
 {
     Fixture redis;
     auto const none = redis.take("s", {0, 60s});
@@ -264,7 +264,7 @@ TEST_CASE("limits at the edge: none, too many, no window")
     CHECK_THROWS_AS(redis.take("s", {1, 0ms}), std::invalid_argument);
 }
 
-TEST_CASE("a limit that cannot be checked is Unavailable")
+TEST_CASE("a limit that cannot be checked throws Unavailable")
 {
     Fixture redis;
     redis.take("s", {5, 60s});
@@ -272,7 +272,7 @@ TEST_CASE("a limit that cannot be checked is Unavailable")
     CHECK_THROWS_AS(redis.take("s", {5, 60s}), redis::Unavailable);
 }
 
-TEST_CASE("the header lines follow the draft")
+TEST_CASE("the headers have the form of the RateLimit draft")
 {
     using Lines = std::vector<std::pair<std::string, std::string>>;
     CHECK(

@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-// Redis under TLS, as managed clouds offer it: a single server and a cluster, and servers that are not whom
-// they should be.
+// Redis with TLS, like the managed services of clouds: a single server, a cluster, and servers with a wrong
+// certificate.
 
 using namespace std::chrono_literals;
 using redis::Address;
@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// A client under TLS and what it logs.
+/// A client with TLS and its log.
 struct Fixture {
     explicit Fixture(std::string const& url, redis::TlsOptions tls, unsigned context_count = 1,
         std::chrono::milliseconds timeout = 10s)
@@ -43,7 +43,7 @@ struct Fixture {
         }
     }
 
-    /// Whether no command is answered, and that is for `reason`.
+    /// Whether no command gets a reply and the log contains `reason`.
     bool refuses(std::string const& reason)
     {
         bool const refused = !answered({"PING"}) && !client->healthy();
@@ -56,7 +56,8 @@ struct Fixture {
     testing::Captured log;
     observe::Logger logger{"redis", observe::Level::debug, log.fd()};
     testing::Contexts contexts;
-    std::unique_ptr<redis::Client> client; ///< goes first, so that the contexts run dry and are joined
+    /// Destroyed first, so that the contexts run out of work and are joined.
+    std::unique_ptr<redis::Client> client;
 };
 
 testing::Authority& authority()
@@ -77,7 +78,7 @@ std::string port_of(testing::Redis const& server)
 
 } // namespace
 
-TEST_CASE("commands travel under TLS, large ones and many at once")
+TEST_CASE("large commands and many commands at a time are sent through TLS")
 {
     testing::Redis const server(authority(), "IP:127.0.0.1");
     Fixture redis(server.url(), trusted(), 2);
@@ -99,18 +100,18 @@ TEST_CASE("commands travel under TLS, large ones and many at once")
     CHECK(wrong == 0);
 }
 
-TEST_CASE("a server under TLS is left in the clear, and one in the clear under TLS")
+TEST_CASE("a TLS server refuses plain connections, and a plain server refuses TLS connections")
 {
     testing::Redis const secret(authority(), "IP:127.0.0.1");
     Fixture in_the_clear("redis://127.0.0.1:" + port_of(secret), {});
     CHECK(in_the_clear.refuses("redis unavailable"));
     testing::Redis const open;
-    Fixture under_tls(
-        "rediss://127.0.0.1:" + port_of(open), trusted(), 1, 250ms); // it waits for a line's end
+    // A short time-out, because the plain server waits for the end of a line.
+    Fixture under_tls("rediss://127.0.0.1:" + port_of(open), trusted(), 1, 250ms);
     CHECK(under_tls.refuses("redis unavailable"));
 }
 
-TEST_CASE("a server that another authority vouches for is refused")
+TEST_CASE("a certificate from another authority is refused")
 {
     testing::Authority other;
     testing::Redis const server(other, "IP:127.0.0.1");
@@ -121,7 +122,7 @@ TEST_CASE("a server that another authority vouches for is refused")
     CHECK(Fixture(server.url(), {.ca_file = other.file()}).answered({"PING"}));
 }
 
-TEST_CASE("a certificate has to be for the host of the URL, name or address")
+TEST_CASE("a certificate must contain the host of the URL, a name or an address")
 {
     testing::Redis const named(authority(), "DNS:localhost"), numbered(authority(), "IP:127.0.0.1");
     auto const by_name = [](testing::Redis const& server) { return "rediss://localhost:" + port_of(server); };
@@ -131,7 +132,7 @@ TEST_CASE("a certificate has to be for the host of the URL, name or address")
     CHECK(Fixture(by_name(numbered), trusted()).refuses("hostname mismatch"));
 }
 
-TEST_CASE("a server that asks for a certificate is shown the client's")
+TEST_CASE("a server that requires a client certificate gets it")
 {
     testing::Redis const server(authority(), "IP:127.0.0.1", true);
     CHECK(Fixture(server.url(), trusted()).refuses("certificate required"));
@@ -141,7 +142,7 @@ TEST_CASE("a server that asks for a certificate is shown the client's")
     CHECK(Fixture(server.url(), shown).answered({"PING"}));
 }
 
-TEST_CASE("a file that cannot be used is named")
+TEST_CASE("the error contains the name of a file that cannot be used")
 {
     observe::Logger logger("redis", observe::Level::off);
     testing::Contexts contexts;
@@ -155,7 +156,7 @@ TEST_CASE("a file that cannot be used is named")
     CHECK_THROWS_WITH(make({.certificate_file = key, .private_key_file = key}), Catch::Contains(key));
 }
 
-TEST_CASE("after a restart, and after having hung, a server under TLS is found again")
+TEST_CASE("a TLS server is used again after a restart and after it has hung")
 {
     testing::Redis server(authority(), "IP:127.0.0.1");
     Fixture redis(server.url(), trusted());
@@ -178,7 +179,7 @@ TEST_CASE("after a restart, and after having hung, a server under TLS is found a
     CHECK(testing::eventually([&] { return redis.answered({"GET", "k"}); }));
 }
 
-TEST_CASE("a cluster under TLS is used on every node, by the addresses that it announces")
+TEST_CASE("every node of a cluster with TLS is used, at the addresses that the cluster announces")
 {
     RedisCluster const cluster({.authority = &authority(), .names = "IP:127.0.0.1"});
     Fixture redis(cluster.url(), trusted(), 2);
@@ -194,7 +195,7 @@ TEST_CASE("a cluster under TLS is used on every node, by the addresses that it a
     CHECK(Fixture(by_name, trusted()).refuses("hostname mismatch"));
 }
 
-TEST_CASE("a cluster's nodes are believed by the names that they announce")
+TEST_CASE("the certificates of cluster nodes are verified against the names that the nodes announce")
 {
     RedisCluster const cluster(
         {.authority = &authority(), .names = "DNS:localhost", .announce_localhost = true});
@@ -205,13 +206,13 @@ TEST_CASE("a cluster's nodes are believed by the names that they announce")
             if (!redis.answered({"SET", redis_test::key_of(i), "v"})) return false;
         return true;
     };
-    CHECK(testing::eventually(everywhere)); // names spread from node to node
+    CHECK(testing::eventually(everywhere)); // the names spread from node to node
     for (std::size_t node = 0; node < cluster.size(); ++node)
         CHECK(redis_test::keys_at(cluster, node) > 0);
     CHECK(Fixture(cluster.url(), trusted()).refuses("IP address mismatch"));
 }
 
-TEST_CASE("under TLS a replica that takes over from its master is found")
+TEST_CASE("with TLS a replica that has taken over from its master is found")
 {
     RedisCluster cluster({.replicas = 1, .node_timeout = 2s, .authority = &authority()});
     Fixture redis(cluster.url(), trusted());
@@ -221,7 +222,7 @@ TEST_CASE("under TLS a replica that takes over from its master is found")
     }();
     REQUIRE(redis({"SET", key, "kept"}).text() == "OK");
     REQUIRE(testing::eventually([&] { return redis_test::keys_at(cluster, 3) == 1; }));
-    // Asked of a node that is alive, so that no vote has to be won in time.
+    // The failover is requested from a node that is alive, so that no vote has to be won in time.
     cluster.at(3, {"CLUSTER", "FAILOVER", "TAKEOVER"});
     cluster.stop(0);
     CHECK(testing::eventually(

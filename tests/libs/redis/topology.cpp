@@ -24,14 +24,15 @@ Endpoint const asked{"10.0.0.9", 7009};
 
 } // namespace
 
-TEST_CASE("a key's slot is its CRC16, or that of its hash tag")
+TEST_CASE("the slot of a key is computed from its CRC16, or from the CRC16 of its hash tag")
 {
-    CHECK(slot_of("123456789") == 0x31c3); // the specification's own example
+    CHECK(slot_of("123456789") == 0x31c3); // the example of the specification
     CHECK(slot_of("") == 0);
     CHECK(slot_of("foo") == 12'182);
     CHECK(slot_of("{user1000}.following") == slot_of("user1000"));
     CHECK(slot_of("a:{user1000}:b") == slot_of("user1000"));
-    // The specification's corner cases: no tag in `{}`, none that is not closed, the first of several.
+    // The special cases of the specification: `{}` and an unclosed `{` are not tags; the first of several
+    // tags counts.
     CHECK(slot_of("foo{}{bar}") != slot_of("bar"));
     CHECK(slot_of("foo{}{bar}") == 8'363);
     CHECK(slot_of("foo{{bar}}zap") == slot_of("{bar"));
@@ -39,7 +40,7 @@ TEST_CASE("a key's slot is its CRC16, or that of its hash tag")
     CHECK(slot_of("foo}bar{") < 16'384);
 }
 
-TEST_CASE("the answer to CLUSTER SLOTS is read, whatever nodes say of themselves")
+TEST_CASE("the reply to CLUSTER SLOTS is parsed, with and without host names")
 {
     Reply const answer(Reply::Array{
         Reply(Reply::Array{Reply(std::int64_t{8'192}), Reply(std::int64_t{16'383}), node(text(""), 7001)}),
@@ -62,7 +63,7 @@ TEST_CASE("the answer to CLUSTER SLOTS is read, whatever nodes say of themselves
     CHECK_THROWS_AS(redis::read_slots(cut_short, asked), std::out_of_range);
 }
 
-TEST_CASE("what a node says in place of an answer is told from errors")
+TEST_CASE("redirections are distinguished from errors")
 {
     auto const moved = Redirection::read("MOVED 3999 127.0.0.1:6381", asked);
     REQUIRE(moved);

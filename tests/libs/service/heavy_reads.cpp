@@ -27,7 +27,7 @@ http::Request request_of(std::int64_t scope_id, std::string_view query = "heavy"
     return request;
 }
 
-/// An endpoint whose heavy requests are those with a query, and what it answers.
+/// An endpoint that treats requests with a query as heavy. `answer` makes its response.
 http::Endpoint endpoint(std::function<http::Response()> answer)
 {
     http::Endpoint made;
@@ -41,7 +41,7 @@ http::Endpoint endpoint(std::function<http::Response()> answer)
 
 } // namespace
 
-TEST_CASE("a scope has so many places, each until it is given back")
+TEST_CASE("a scope has a limited number of places, and each is taken until it is released")
 {
     service::HeavyReads reads(2);
     auto first = reads.enter(1);
@@ -52,7 +52,7 @@ TEST_CASE("a scope has so many places, each until it is given back")
     CHECK_FALSE(is_refused(reads, 1));
 }
 
-TEST_CASE("a heavy request holds a place until what it streams is sent; another needs none")
+TEST_CASE("a heavy request holds a place until its stream is sent, and other requests need no place")
 {
     service::HeavyReads reads(1);
     auto const guarded = reads.guard(endpoint([] {
@@ -72,7 +72,7 @@ TEST_CASE("a heavy request holds a place until what it streams is sent; another 
     CHECK_FALSE(is_refused(reads, 1));
 }
 
-TEST_CASE("a handler that fails gives its place back")
+TEST_CASE("a handler that fails releases its place")
 {
     service::HeavyReads reads(1);
     auto const guarded = reads.guard(endpoint([]() -> http::Response { throw std::runtime_error("no"); }));

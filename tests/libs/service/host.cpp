@@ -44,7 +44,7 @@ struct Running {
     service::Host host;
 };
 
-/// Whether a host that begins to stop says so on its port for operations while its API still answers.
+/// Whether a host that begins to stop reports unready on its operations port while its API still responds.
 bool is_unready_and_accepts(Running const& running)
 {
     testing::HttpClient ops(running.ops());
@@ -52,13 +52,13 @@ bool is_unready_and_accepts(Running const& running)
         return testing::eventually([&] { return ops.get("/readyz").status == 503; }) &&
                testing::HttpClient(running.api()).get("/").status == 200;
     } catch (std::runtime_error const&) {
-        return false; // its delay is over
+        return false; // the drain delay is over
     }
 }
 
 } // namespace
 
-TEST_CASE("a host answers on both ports and stops in order")
+TEST_CASE("a host serves both ports and stops in order")
 {
     Running running;
     CHECK(running.host.port() != running.host.ops_port());
@@ -80,7 +80,7 @@ TEST_CASE("a host answers on both ports and stops in order")
     CHECK_THROWS(ops.get("/livez"));
 }
 
-TEST_CASE("readiness names what fails")
+TEST_CASE("the response of /readyz names the failing check")
 {
     Running running;
     testing::HttpClient ops(running.ops());
@@ -105,9 +105,9 @@ TEST_CASE("readiness names what fails")
     CHECK(ops.get("/livez").status == 200);
 }
 
-TEST_CASE("while it waits to be taken out of the balancer it is unready and still accepts")
+TEST_CASE("during the drain delay the host is unready and still accepts connections")
 {
-    // A machine that stalls may outlast a delay, hardly the longest.
+    // On a slow machine a short delay may end too early. The longest delay is long enough.
     bool unready_and_accepting = false;
     for (auto const delay : {1s, 4s, 16s}) {
         if (unready_and_accepting) break;
@@ -122,7 +122,7 @@ TEST_CASE("while it waits to be taken out of the balancer it is unready and stil
     CHECK(unready_and_accepting);
 }
 
-TEST_CASE("under load no request that was accepted is lost when it stops")
+TEST_CASE("under load no accepted request is lost when the host stops")
 {
     Running running;
     constexpr int clients = 8;
@@ -140,7 +140,7 @@ TEST_CASE("under load no request that was accepted is lost when it stops")
                         ++wrong;
                 }
             } catch (std::runtime_error const&) {
-                return; // refused: nobody listens any more
+                return; // connection refused: the port is closed
             }
         });
     CHECK(testing::eventually([&] { return answered > 200; }));
@@ -151,7 +151,7 @@ TEST_CASE("under load no request that was accepted is lost when it stops")
     CHECK(answered == running.small->handled);
 }
 
-TEST_CASE("a request that does not end in time is cut off, and the stop goes on")
+TEST_CASE("a request that does not end in time is aborted, and the stop continues")
 {
     auto s = settings();
     s.drain_timeout = 50ms;
@@ -165,7 +165,7 @@ TEST_CASE("a request that does not end in time is cut off, and the stop goes on"
     CHECK(running.small->notes.back() == "stop");
 }
 
-TEST_CASE("background work is asked to end before the last request is answered")
+TEST_CASE("background work is asked to stop before the last request has its response")
 {
     Running running;
     testing::RawConnection connection(running.host.port());
@@ -177,7 +177,7 @@ TEST_CASE("background work is asked to end before the last request is answered")
     CHECK(running.small->handled == 1);
 }
 
-TEST_CASE("a host that cannot open its port leaves nothing behind")
+TEST_CASE("a host that cannot open a port fails to start and does not affect a running host")
 {
     Running first;
     auto s = settings();
@@ -189,7 +189,7 @@ TEST_CASE("a host that cannot open its port leaves nothing behind")
     CHECK(testing::HttpClient(first.api()).get("/").status == 200);
 }
 
-TEST_CASE("a host that goes away without being stopped ends what it has")
+TEST_CASE("a host that is destroyed without being stopped stops its components")
 {
     observe::Logger logger("small", observe::Level::off);
     core::SystemClock const clock;
@@ -223,7 +223,7 @@ TEST_CASE("a host that goes away without being stopped ends what it has")
         std::runtime_error);
 }
 
-TEST_CASE("a network has a tenth of the connections to the API, a trusted proxy as many as there are")
+TEST_CASE("a network may use a tenth of the connections to the API, and a trusted proxy all of them")
 {
     constexpr std::size_t of_a_network = 2'000;
     rlimit files{};
@@ -236,7 +236,7 @@ TEST_CASE("a network has a tenth of the connections to the API, a trusted proxy 
             connection.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
             return !connection.read_until("\r\n\r\n").empty();
         } catch (std::system_error const&) {
-            return false; // closed when it was accepted
+            return false; // the host closed it at once
         }
     };
     auto const open = [&](service::Settings const& s, std::size_t count) {

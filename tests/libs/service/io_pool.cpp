@@ -10,7 +10,7 @@
 
 using namespace std::chrono_literals;
 
-TEST_CASE("each context runs on one thread of its own")
+TEST_CASE("each context runs on its own thread")
 {
     service::IoPool pool(3);
     REQUIRE(pool.contexts().size() == 3);
@@ -30,7 +30,7 @@ TEST_CASE("each context runs on one thread of its own")
     CHECK(service::IoPool(0).contexts().size() == 1);
 }
 
-TEST_CASE("joining waits for the work there is")
+TEST_CASE("joining waits for pending work")
 {
     service::IoPool pool(2);
     std::atomic<int> done = 0;

@@ -29,7 +29,7 @@ constexpr bool sanitized = false;
 #endif
 #endif
 
-/// The small service as a process, with a complete configuration unless told otherwise.
+/// The small service as a process, with a complete configuration unless `more` changes it.
 class Program {
 public:
     explicit Program(
@@ -85,7 +85,7 @@ public:
 
 } // namespace
 
-TEST_CASE("--version and --help say what there is, whatever the configuration")
+TEST_CASE("--version and --help work with any configuration")
 {
     Program version({"--version"}, {"PORT=nonsense"});
     CHECK(version.wait() == 0);
@@ -103,7 +103,8 @@ TEST_CASE("--version and --help say what there is, whatever the configuration")
     }
 }
 
-TEST_CASE("a wrong configuration ends with 2 and every fault on stderr, the service's own included")
+TEST_CASE("with a wrong configuration the program exits with 2 and reports every error on stderr, including "
+          "errors of the service")
 {
     Program program({}, {"PORT=x", "MASTER_KEY=short", "DATABASE_URL=", "COLOR=blue"});
     CHECK(program.wait() == 2);
@@ -118,7 +119,7 @@ TEST_CASE("a wrong configuration ends with 2 and every fault on stderr, the serv
     CHECK(verb.wait() == 2);
 }
 
-TEST_CASE("a verb of the service's own runs and says how it went")
+TEST_CASE("a verb of the service is run, and the program returns its exit code")
 {
     Program good({"say", "--words", "hello"});
     CHECK(good.wait() == 3);
@@ -131,7 +132,7 @@ TEST_CASE("a verb of the service's own runs and says how it went")
     CHECK(failing.output().find("thrown") != std::string::npos);
 }
 
-TEST_CASE("it becomes ready, is small at rest, and SIGTERM ends it in order with 0")
+TEST_CASE("the program becomes ready, uses little memory when idle, and exits with 0 after SIGTERM")
 {
     Program program;
     REQUIRE(testing::eventually([&] { return program.is_ready(); }));
@@ -165,9 +166,9 @@ TEST_CASE("it becomes ready, is small at rest, and SIGTERM ends it in order with
         CHECK(boost::json::parse(line).is_object());
 }
 
-TEST_CASE("a second signal ends it at once")
+TEST_CASE("a second signal ends the program at once")
 {
-    Program program({}, {"DRAIN_DELAY_MS=60000"}); // longer than anybody waits for it here
+    Program program({}, {"DRAIN_DELAY_MS=60000"}); // longer than the test waits
     REQUIRE(testing::eventually([&] { return program.is_ready(); }));
     program.process.signal(SIGINT);
     REQUIRE(testing::eventually([&] { return !program.is_ready(); }));
@@ -177,19 +178,19 @@ TEST_CASE("a second signal ends it at once")
     CHECK(program.output().find("second signal") != std::string::npos);
 }
 
-TEST_CASE("a signal that comes while it starts stops it in order")
+TEST_CASE("a signal during the start stops the program in order")
 {
     for (auto const wait : {30ms, 60ms, 90ms, 120ms}) {
         Program program;
-        std::this_thread::sleep_for(wait); // for another moment each time: any will do
+        std::this_thread::sleep_for(wait); // a different moment each time
         program.process.signal(SIGTERM);
         auto const status = program.wait();
-        // Before main() has asked for signals the system's default holds: 128 + SIGTERM.
+        // Before main() has registered for signals, the default of the system applies: 128 + SIGTERM.
         CHECK((status == 0 || (status == 143 && program.output().empty())));
     }
 }
 
-TEST_CASE("what keeps it from starting is logged and ends with 1")
+TEST_CASE("a failure to start is logged and exits with 1")
 {
     Program first;
     REQUIRE(testing::eventually([&] { return first.is_ready(); }));
@@ -202,7 +203,7 @@ TEST_CASE("what keeps it from starting is logged and ends with 1")
     CHECK(green.output().find("green is not made") != std::string::npos);
 }
 
-TEST_CASE("migrate brings the database up to date and needs nothing but its address")
+TEST_CASE("migrate applies all migrations and needs only the URL of the database")
 {
     testing::Postgres const db;
     for (int i = 0; i < 2; ++i) {
@@ -222,7 +223,7 @@ TEST_CASE("migrate brings the database up to date and needs nothing but its addr
 TEST_CASE("await-schema waits for the database, for its role and for the migrations")
 {
     testing::Postgres const db;
-    // The role that migrations make.
+    // The role that the migrations create.
     auto const name = db.query("SELECT current_database() || '_service'");
     auto url = db.service_url();
     url.replace(url.find(db.service_role()), db.service_role().size(), name);
@@ -231,7 +232,7 @@ TEST_CASE("await-schema waits for the database, for its role and for the migrati
     REQUIRE(testing::eventually(
         [&] { return role.output().find("the database cannot be reached") != std::string::npos; }));
     REQUIRE(testing::eventually([&] {
-        return schema.output().find("1 to be applied, the first is small/0001_things") != std::string::npos;
+        return schema.output().find("1 pending, the first is small/0001_things") != std::string::npos;
     }));
     CHECK(role.process.running());
     CHECK(schema.process.running());
@@ -239,12 +240,13 @@ TEST_CASE("await-schema waits for the database, for its role and for the migrati
     REQUIRE(migration.wait() == 0);
     CHECK(schema.wait() == 0);
     CHECK(schema.output().find("the schema is up to date") != std::string::npos);
-    CHECK(role.process.running()); // what migrations make cannot log in
+    CHECK(role.process.running()); // the role that migrations create cannot log in
     db.query("ALTER ROLE " + name + " LOGIN");
     CHECK(role.wait() == 0);
     Program again({"await-schema"}, {"DATABASE_URL=" + url});
     CHECK(again.wait() == 0);
-    // Where DATABASE_URL leads to a pooler, which takes no settings of a session, the server itself is asked.
+    // DATABASE_URL may be the URL of a pooler, which accepts no session settings, so the server itself is
+    // queried.
     Program pooled({"await-schema"}, {"DATABASE_POOLER=transaction", "DATABASE_DIRECT_URL=" + url});
     CHECK(pooled.wait() == 0);
     Program nowhere({"await-schema"}, {"DATABASE_POOLER=transaction"});
@@ -252,7 +254,7 @@ TEST_CASE("await-schema waits for the database, for its role and for the migrati
     CHECK(nowhere.output().find("DATABASE_DIRECT_URL") != std::string::npos);
 }
 
-TEST_CASE("await-schema gives up at its limit, at a signal, and where waiting does not help")
+TEST_CASE("await-schema fails at its time limit, at a signal, and if waiting cannot help")
 {
     testing::Postgres const db;
     auto const url = "DATABASE_URL=" + db.owner_url();
@@ -277,12 +279,12 @@ TEST_CASE("await-schema gives up at its limit, at a signal, and where waiting do
     CHECK(missing.wait() == 2);
 }
 
-TEST_CASE("healthcheck says whether the service of the same settings answers")
+TEST_CASE("healthcheck reports whether the service with the same settings responds")
 {
     Program program({}, {"BIND=0.0.0.0"});
     REQUIRE(testing::eventually([&] { return program.is_ready(); }));
     auto const ops_port = "OPS_PORT=" + std::to_string(program.ops_port);
-    // Nothing but the port and the address are looked at.
+    // Only the port and the address are read.
     Program healthy({"healthcheck"}, {ops_port, "BIND=0.0.0.0", "MASTER_KEY=short", "DATABASE_URL="});
     CHECK(healthy.wait() == 0);
     CHECK(healthy.output().empty());
@@ -296,7 +298,7 @@ TEST_CASE("healthcheck says whether the service of the same settings answers")
     CHECK(unknown.output().find("OPS_PORT") != std::string::npos);
 }
 
-TEST_CASE("healthcheck asks for /livez, and any answer but 200 is a no")
+TEST_CASE("healthcheck requests /livez, and any status except 200 is a failure")
 {
     using boost::asio::ip::tcp;
     boost::asio::io_context ioc;
@@ -319,7 +321,7 @@ TEST_CASE("healthcheck asks for /livez, and any answer but 200 is a no")
     CHECK(program.output().find("503") != std::string::npos);
 }
 
-TEST_CASE("an address of the database that is wrong is never repeated")
+TEST_CASE("a wrong URL of the database is never repeated in errors")
 {
     struct Row {
         char const* url;
@@ -343,7 +345,7 @@ TEST_CASE("an address of the database that is wrong is never repeated")
     CHECK(serving.output().find("hunter") == std::string::npos);
 }
 
-TEST_CASE("it takes as many descriptors as the system lets it have")
+TEST_CASE("the program raises its limit of file descriptors to the system's maximum")
 {
     rlimit limit{};
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);

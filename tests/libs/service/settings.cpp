@@ -34,7 +34,7 @@ Settings read(Variables const& variables)
     return settings;
 }
 
-/// The faults found, or "" when there are none.
+/// The errors found, or "" when there are none.
 std::string faults(Variables const& changes)
 {
     auto variables = good();
@@ -50,7 +50,7 @@ std::string faults(Variables const& changes)
 
 } // namespace
 
-TEST_CASE("with the least there must be, the rest has its defaults")
+TEST_CASE("settings that are not required have their defaults")
 {
     auto const s = read(good());
     CHECK(s.bind == "127.0.0.1");
@@ -73,7 +73,7 @@ TEST_CASE("with the least there must be, the rest has its defaults")
     CHECK(s.trusted_proxies.client_address("10.0.0.1", "1.2.3.4") == "10.0.0.1");
 }
 
-TEST_CASE("what is set is read")
+TEST_CASE("the values of settings are read")
 {
     auto variables = good();
     variables.insert({{"PORT", "80"}, {"OPS_PORT", "81"}, {"BIND", "::"},
@@ -97,7 +97,7 @@ TEST_CASE("what is set is read")
     CHECK(s.body_budget == 64 << 20);
 }
 
-TEST_CASE("behind a pooler the server's own address is needed too")
+TEST_CASE("behind a pooler the server's own URL is required too")
 {
     auto variables = good();
     variables["DATABASE_POOLER"] = "transaction";
@@ -109,7 +109,7 @@ TEST_CASE("behind a pooler the server's own address is needed too")
     CHECK(s.session_url().reveal() == "postgresql://server/feedback");
 }
 
-TEST_CASE("every wrong value is a fault that names its variable and not the value")
+TEST_CASE("every wrong value is an error that contains the variable and not the value")
 {
     std::vector<std::pair<std::string, std::string>> const rows{{"PORT", "-1"}, {"PORT", "65536"},
         {"PORT", "9101"}, {"OPS_PORT", "x"}, {"BIND", "localhost"}, {"BASE_HOST", "feedback.localhost:8101"},
@@ -133,7 +133,7 @@ TEST_CASE("every wrong value is a fault that names its variable and not the valu
     }
 }
 
-TEST_CASE("Redis under TLS has authorities and a certificate of its own")
+TEST_CASE("Redis with TLS has separate settings for authorities and certificate")
 {
     auto variables = good();
     variables["REDIS_URL"] = "rediss+cluster://:pw@a,b";
@@ -147,7 +147,7 @@ TEST_CASE("Redis under TLS has authorities and a certificate of its own")
     CHECK(s.redis_clock == nullptr);
 }
 
-TEST_CASE("the files of Redis under TLS are a fault with an address without TLS")
+TEST_CASE("files for Redis with TLS are an error if the URL does not use TLS")
 {
     for (auto const* url : {"redis://a", "unix:///run/redis.sock", "redis+cluster://a,b"}) {
         CAPTURE(url);
@@ -159,7 +159,7 @@ TEST_CASE("the files of Redis under TLS are a fault with an address without TLS"
     }
 }
 
-TEST_CASE("all faults are told together")
+TEST_CASE("all errors are reported together")
 {
     auto const found =
         faults({{"PORT", "x"}, {"MASTER_KEY", "short"}, {"REDIS_URL", "http://r"}, {"LOG_LEVEL", "loud"}});
@@ -169,7 +169,7 @@ TEST_CASE("all faults are told together")
     }
 }
 
-TEST_CASE("the operations port is reached by loopback when it is open on every address")
+TEST_CASE("the operations port is reached through loopback if it is open on every address")
 {
     struct Row {
         char const* bind;

@@ -12,8 +12,9 @@
 #include <string>
 #include <vector>
 
-/// A service with nothing but four routes: `/` answers at once, `/slow` after 300 ms, `/held` once the end
-/// has begun, `/stuck` only at the very end. It writes down what is asked of it.
+/// A service with four routes: `/` responds at once, `/slow` after 300 ms, `/held` when the shutdown has
+/// begun,
+/// `/stuck` only at the end of the shutdown. It records the calls of its methods.
 class SmallService final : public service::Instance, public http::Application {
 public:
     explicit SmallService(service::Runtime const& runtime) : logger_(runtime.logger) {}
@@ -61,8 +62,8 @@ public:
     testing::Gate held, stuck;
     std::atomic<bool> database_works = true;
     std::atomic<std::size_t> handled = 0;
-    std::size_t handled_at_begin = 0; ///< when it was told that the end has begun
-    std::vector<std::string> notes;   ///< of the main thread
+    std::size_t handled_at_begin = 0; ///< at begin_stop()
+    std::vector<std::string> notes;   ///< calls on the main thread
 
 private:
     void note(std::string const& what)

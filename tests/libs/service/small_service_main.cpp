@@ -1,4 +1,4 @@
-// A program as small as a service can be, for the tests of service::run.
+// The smallest possible program of a service, for the tests of service::run.
 #include "service/run.hpp"
 #include "small_service.hpp"
 

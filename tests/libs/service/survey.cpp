@@ -21,7 +21,7 @@ namespace {
 struct Fixture {
     Fixture() { testing::rule_database(clock, postgres); }
 
-    /// What the series shows; fails when it is not there.
+    /// The value of the series; fails when it does not exist.
     double shown(std::string const& series) const
     {
         std::string const text = metrics.expose();
@@ -57,7 +57,7 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE("queues are shown as they were when they were looked at, and their ages as they are")
+TEST_CASE("the metrics show the counts of the last reading, and ages that keep growing")
 {
     Fixture f;
     f.survey.add_queue("q");
@@ -84,7 +84,7 @@ TEST_CASE("queues are shown as they were when they were looked at, and their age
     CHECK(f.queue("oldest_due_seconds") == 0);
 }
 
-TEST_CASE("a periodic task is overdue once it was to begin, though it never began before")
+TEST_CASE("a periodic task is overdue after its start time, even if it never ran")
 {
     Fixture f;
     f.survey.add_task("purge");
@@ -100,7 +100,7 @@ TEST_CASE("a periodic task is overdue once it was to begin, though it never bega
     CHECK(f.overdue() == 15);
 }
 
-TEST_CASE("another gauge is no number until it was read")
+TEST_CASE("an additional gauge is NaN until it was read")
 {
     Fixture f;
     f.survey.add("tetrad_answer", "The answer.",
@@ -110,7 +110,7 @@ TEST_CASE("another gauge is no number until it was read")
     CHECK(f.shown(R"(tetrad_answer{service="test"})") == 42);
 }
 
-TEST_CASE("it looks at once and again, and what keeps it from looking is told once")
+TEST_CASE("the survey reads at the start and repeatedly, and reports consecutive failures once")
 {
     Fixture f;
     std::atomic<int> reads = 0;

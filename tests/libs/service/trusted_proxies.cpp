@@ -5,7 +5,7 @@
 using boost::asio::ip::make_address;
 using service::TrustedProxies;
 
-TEST_CASE("networks are read, and what is not one is refused")
+TEST_CASE("networks are parsed, and malformed networks are refused")
 {
     for (auto const* text : {"", " ", "10.0.0.0/8", "10.0.0.1", "::1", "fd00::/8,10.0.0.0/8 , 192.168.1.1/32",
              "0.0.0.0/0", "::/0", "::ffff:10.0.0.0/104"}) {
@@ -20,7 +20,7 @@ TEST_CASE("networks are read, and what is not one is refused")
     }
 }
 
-TEST_CASE("a network holds its addresses and no others")
+TEST_CASE("a network contains only its own addresses")
 {
     auto const some = *TrustedProxies::parse("10.0.0.0/9,192.168.1.7,fd00:1::/33");
     for (auto const* inside :
@@ -35,7 +35,7 @@ TEST_CASE("a network holds its addresses and no others")
     CHECK_FALSE(TrustedProxies().contains(make_address("127.0.0.1")));
 }
 
-TEST_CASE("the client is the first from the right that is not a trusted proxy")
+TEST_CASE("the client is the first address from the right that is not a trusted proxy")
 {
     auto const proxies = *TrustedProxies::parse("10.0.0.0/8,::1");
 
@@ -47,10 +47,10 @@ TEST_CASE("the client is the first from the right that is not a trusted proxy")
 
     std::vector<Row> const rows{
         {"1.2.3.4", "", "1.2.3.4"},
-        {"1.2.3.4", "5.6.7.8", "1.2.3.4"}, // who is not trusted is not believed
+        {"1.2.3.4", "5.6.7.8", "1.2.3.4"}, // the header of an untrusted peer is ignored
         {"10.0.0.1", "", "10.0.0.1"},
         {"10.0.0.1", "5.6.7.8", "5.6.7.8"},
-        {"10.0.0.1", "9.9.9.9, 5.6.7.8", "5.6.7.8"}, // the left is what the client says
+        {"10.0.0.1", "9.9.9.9, 5.6.7.8", "5.6.7.8"}, // the left part comes from the client
         {"10.0.0.1", "5.6.7.8, 10.0.0.2", "5.6.7.8"},
         {"10.0.0.1", "5.6.7.8 ,\t10.0.0.2,10.0.0.3 ", "5.6.7.8"},
         {"10.0.0.1", "10.0.0.9", "10.0.0.9"},
@@ -62,7 +62,7 @@ TEST_CASE("the client is the first from the right that is not a trusted proxy")
         {"10.0.0.1", "[2001:db8::1]", "2001:db8::1"},
         {"10.0.0.1", "[2001:db8::1]:443", "2001:db8::1"},
         {"10.0.0.1", "[2001:db8::1", "10.0.0.1"},
-        {"10.0.0.1", "2001:DB8:0::1", "2001:db8::1"}, // one text for one address
+        {"10.0.0.1", "2001:DB8:0::1", "2001:db8::1"}, // one canonical text per address
         {"::ffff:10.0.0.1", "5.6.7.8", "5.6.7.8"},
         {"::ffff:1.2.3.4", "", "1.2.3.4"},
         {"::1", "::ffff:5.6.7.8", "5.6.7.8"},

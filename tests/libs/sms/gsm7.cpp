@@ -4,7 +4,7 @@
 
 namespace gsm7 = sms::gsm7;
 
-TEST_CASE("the alphabet of text messages")
+TEST_CASE("texts in the GSM-7 alphabet are recognised")
 {
     CHECK(gsm7::septets("") == 0);
     CHECK(gsm7::septets("Hello, World! @$_") == 17);
@@ -16,14 +16,14 @@ TEST_CASE("the alphabet of text messages")
     }
 }
 
-TEST_CASE("segments hold 160 septets alone and 153 each together")
+TEST_CASE("a single segment contains 160 septets, and each of several segments 153")
 {
     CHECK(gsm7::capacity(1) == 160);
     CHECK(gsm7::capacity(2) == 306);
     CHECK(gsm7::capacity(3) == 459);
 }
 
-TEST_CASE("what is outside the alphabet is transliterated")
+TEST_CASE("characters outside the alphabet are transliterated")
 {
     struct Case {
         char const* from;
@@ -41,7 +41,7 @@ TEST_CASE("what is outside the alphabet is transliterated")
         CHECK(gsm7::transliterate(from) == to);
         CHECK(gsm7::septets(gsm7::transliterate(from)) != gsm7::none);
     }
-    // Bytes that are no UTF-8 at all do no harm.
+    // Invalid UTF-8 is accepted.
     CHECK(gsm7::septets(gsm7::transliterate("\xff\xfe\xc3")) != gsm7::none);
 }
 

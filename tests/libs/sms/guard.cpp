@@ -25,7 +25,7 @@ struct Fixture : testing::RedisFixture {
 
 } // namespace
 
-TEST_CASE("a sender that is not verified sends 500 in any day, whoever asks")
+TEST_CASE("an unverified sender sends at most 500 messages in any 24 hours, over all tenants")
 {
     Fixture f;
     SenderGuard one(f.client, "+18005550100", false, 3'000);
@@ -44,7 +44,7 @@ TEST_CASE("a sender that is not verified sends 500 in any day, whoever asks")
     CHECK(f.may_send(one));
 }
 
-TEST_CASE("a verified sender is held to a number a minute, and what was not sent does not count")
+TEST_CASE("a verified sender is limited per minute, and unsent messages do not count")
 {
     Fixture f;
     SenderGuard guard(f.client, "+18005550100", true, 2);
@@ -57,7 +57,7 @@ TEST_CASE("a verified sender is held to a number a minute, and what was not sent
     CHECK(f.may_send(guard));
 }
 
-TEST_CASE("deferrable messages may use half of what the sender may, urgent ones all of it")
+TEST_CASE("deferrable messages may use half of the sender's limit, and urgent messages all of it")
 {
     using enum SenderGuard::Purpose;
     Fixture f;
@@ -67,7 +67,7 @@ TEST_CASE("deferrable messages may use half of what the sender may, urgent ones 
     auto const refused = f.take(guard, deferrable);
     CHECK_FALSE(refused.allowed);
     CHECK(refused.retry_after == 1min);
-    // The other half is kept for them, and the refused one took nothing of it.
+    // The other half is reserved for urgent messages, and the refused message used none of it.
     for (int i = 0; i < 3; ++i)
         CHECK(f.may_send(guard));
     CHECK_FALSE(f.may_send(guard));
@@ -77,7 +77,7 @@ TEST_CASE("deferrable messages may use half of what the sender may, urgent ones 
     CHECK_FALSE(f.may_send(guard, deferrable));
 }
 
-TEST_CASE("a deferrable message that is refused or given back leaves the half as it was")
+TEST_CASE("a deferrable message that is refused or released does not use up the half for deferrable messages")
 {
     using enum SenderGuard::Purpose;
     Fixture f;
@@ -86,7 +86,7 @@ TEST_CASE("a deferrable message that is refused or given back leaves the half as
     for (int i = 0; i < 6; ++i)
         urgent_ones.push_back(f.take(guard));
     for (int i = 0; i < 4; ++i)
-        CHECK_FALSE(f.may_send(guard, deferrable)); // of their half nothing is used, but of the whole all
+        CHECK_FALSE(f.may_send(guard, deferrable)); // their half is unused, but the whole limit is used up
     for (auto const& use : urgent_ones)
         f.await(guard.give_back(use));
     auto const first = f.take(guard, deferrable);
@@ -97,7 +97,7 @@ TEST_CASE("a deferrable message that is refused or given back leaves the half as
     CHECK_FALSE(f.may_send(guard, deferrable));
 }
 
-TEST_CASE("a sender of one message may be used for deferrable ones")
+TEST_CASE("a sender with a limit of one message may send a deferrable message")
 {
     using enum SenderGuard::Purpose;
     Fixture f;

@@ -15,7 +15,7 @@ struct Fixture : testing::RedisFixture {
         return await(guard.take(purpose, tenant));
     }
 
-    /// How many of six that tenant may send now.
+    /// The number of messages, out of six, that the tenant may send now.
     int sent(std::string_view tenant, SenderGuard::Purpose purpose = urgent)
     {
         int count = 0;
@@ -29,20 +29,20 @@ struct Fixture : testing::RedisFixture {
 
 } // namespace
 
-TEST_CASE("a tenant may use half of what the sender may, and others the other half")
+TEST_CASE("a tenant may use half of the sender's limit, and other tenants the other half")
 {
     Fixture f;
     CHECK(f.sent("demo") == 3);
     auto const refused = f.take("demo");
     CHECK_FALSE(refused.allowed);
     CHECK(refused.retry_after == 1min);
-    CHECK(f.sent("other") == 3); // what was refused took nothing of it
+    CHECK(f.sent("other") == 3); // the refused messages used none of the limit
     CHECK(f.sent("third") == 0);
     f.clock.advance(1min);
     CHECK(f.sent("third") == 3);
 }
 
-TEST_CASE("a tenant's half is one over all services that share the sender")
+TEST_CASE("all services that use the sender share a tenant's half")
 {
     Fixture f;
     SenderGuard elsewhere(f.client, "+18005550100", true, 6);
@@ -51,7 +51,7 @@ TEST_CASE("a tenant's half is one over all services that share the sender")
     CHECK(f.sent("demo") == 1);
 }
 
-TEST_CASE("what a tenant gives back it may use again, for any purpose")
+TEST_CASE("a tenant may use messages again that it has released, for any purpose")
 {
     Fixture f;
     auto const use = f.take("demo", deferrable);

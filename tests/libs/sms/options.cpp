@@ -31,7 +31,7 @@ std::string fault_of(std::map<std::string, std::string> variables)
 
 } // namespace
 
-TEST_CASE("the outbox is the default and needs its file")
+TEST_CASE("the outbox is the default and requires its file")
 {
     auto c = config({{"SMS_OUTBOX", "/tmp/x"}});
     auto const options = sms::Options::read(c);
@@ -42,7 +42,7 @@ TEST_CASE("the outbox is the default and needs its file")
     CHECK(fault_of({}).find("SMS_OUTBOX") != std::string::npos);
 }
 
-TEST_CASE("Twilio needs an account, a token and a sender, all named at once")
+TEST_CASE("Twilio requires an account, a token and a sender, and all missing settings are reported at once")
 {
     auto const faults = fault_of({{"SMS_PROVIDER", "twilio"}, {"TWILIO_BASE_URL", "ftp://x"}});
     for (auto const* name : {"TWILIO_BASE_URL", "TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN", "TWILIO_FROM"}) {
@@ -61,7 +61,7 @@ TEST_CASE("Twilio needs an account, a token and a sender, all named at once")
     CHECK(options.sender_verified);
 }
 
-TEST_CASE("what becomes of messages is counted, whoever carries them")
+TEST_CASE("outcomes of messages are counted for every provider")
 {
     testing::TemporaryDirectory const folder("sms");
     auto c = config({{"SMS_OUTBOX", folder.path() + "/sms"}});

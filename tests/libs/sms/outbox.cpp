@@ -28,7 +28,7 @@ std::vector<std::string> lines(std::string const& path)
 
 } // namespace
 
-TEST_CASE("a message is a line of JSON in a file that only its owner reads")
+TEST_CASE("a message is written as a line of JSON to a file that only its owner can read")
 {
     testing::TemporaryDirectory const directory;
     std::string const path = directory.path() + "/outbox.jsonl";
@@ -42,7 +42,7 @@ TEST_CASE("a message is a line of JSON in a file that only its owner reads")
     CHECK(std::filesystem::status(path).permissions() ==
           (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
 
-    std::filesystem::remove(path); // it may be taken away
+    std::filesystem::remove(path); // the file may be deleted
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
         threads.emplace_back([&] {
@@ -54,7 +54,7 @@ TEST_CASE("a message is a line of JSON in a file that only its owner reads")
     CHECK(lines(path).size() == 200);
 }
 
-TEST_CASE("a file that cannot be written sends nothing")
+TEST_CASE("a message is not sent if the file cannot be written")
 {
     testing::FakeClock const clock;
     sms::Outbox outbox("/nowhere/at/all", clock);

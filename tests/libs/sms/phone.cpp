@@ -15,7 +15,7 @@ PhoneNumber number(std::string_view text)
 
 } // namespace
 
-TEST_CASE("E.164 is a plus, an assigned calling code and at most 15 digits")
+TEST_CASE("a phone number is a plus, an assigned calling code and at most 15 digits")
 {
     for (auto const* good : {"+14155550100", "+4915112345678", "+442079460123", "+2902345", "+6834567",
              "+383441234567", "+861381234567890", "+390612345678"}) {
@@ -31,7 +31,7 @@ TEST_CASE("E.164 is a plus, an assigned calling code and at most 15 digits")
     CHECK_FALSE(PhoneNumber::parse(std::string("+1415555") + '\0' + "100"));
 }
 
-TEST_CASE("the calling code is found, whichever its length")
+TEST_CASE("calling codes of any length are found")
 {
     CHECK(number("+14155550100").calling_code() == "1");
     CHECK(number("+4915112345678").calling_code() == "49");
@@ -39,7 +39,7 @@ TEST_CASE("the calling code is found, whichever its length")
     CHECK(number("+79161234567").calling_code() == "7");
 }
 
-TEST_CASE("numbers that share a calling code belong to their own countries")
+TEST_CASE("the country of a number is found even if countries share its calling code")
 {
     struct Case {
         char const* text;
@@ -60,7 +60,7 @@ TEST_CASE("numbers that share a calling code belong to their own countries")
     CHECK_FALSE(sms::is_country("ZZ"));
 }
 
-TEST_CASE("a list of countries admits those, an empty one all")
+TEST_CASE("a list of countries allows only these countries, and an empty list allows all")
 {
     std::vector<std::string> const none, two{"US", "DE"}, nowhere{""};
     CHECK(sms::is_among(number("+33612345678"), none));
@@ -70,7 +70,7 @@ TEST_CASE("a list of countries admits those, an empty one all")
     CHECK(sms::is_among(number("+881612345678"), none));
 }
 
-TEST_CASE("premium destinations are known")
+TEST_CASE("premium destinations are recognized")
 {
     for (auto const* text : {"+979123456789", "+19005550100", "+882123456789", "+881612345678",
              "+449098790000", "+447012345678", "+499001234567", "+33899123456"})
@@ -80,7 +80,7 @@ TEST_CASE("premium destinations are known")
         CHECK_FALSE(sms::is_premium(number(text)));
 }
 
-TEST_CASE("a masked number shows its calling code and two digits")
+TEST_CASE("a masked number contains only its calling code and two digits")
 {
     CHECK(number("+14155550199").masked() == "+1********99");
     CHECK(number("+383441234567").masked() == "+383*******67");

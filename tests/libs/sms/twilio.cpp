@@ -34,7 +34,7 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE("a message is created as the Messages resource documents")
+TEST_CASE("a message is created in the form that Twilio's Messages resource documents")
 {
     Fixture to([](auto const&) { return testing::reply(201, R"({"sid":"SM1","status":"queued"})"); });
     auto const sent = to.sender.send(message(), 5s);
@@ -50,7 +50,7 @@ TEST_CASE("a message is created as the Messages resource documents")
         received[0].body == "To=%2B14155550100&From=%2B18005550100&Body=Caf%C3%A9%20%26%20co%3A%201%2B1%3D2");
 }
 
-TEST_CASE("a message says where its status is to be told")
+TEST_CASE("the request for a message contains the URL for its status callback")
 {
     Fixture to([](auto const&) { return testing::reply(201, R"({"sid":"SM1"})"); });
     auto told = message();
@@ -62,7 +62,7 @@ TEST_CASE("a message says where its status is to be told")
     CHECK(twilio::find(*form, "Body") == told.body);
 }
 
-TEST_CASE("the call belongs to the trace of what caused it")
+TEST_CASE("the request to Twilio contains the trace of the request that caused it")
 {
     Fixture to([](auto const&) { return testing::reply(201, R"({"sid":"SM1"})"); });
     auto traced = message();
@@ -73,7 +73,7 @@ TEST_CASE("the call belongs to the trace of what caused it")
     CHECK_FALSE(to.receiver.received().at(1).headers.contains("traceparent"));
 }
 
-TEST_CASE("a refusal comes with its status, and with when to ask again")
+TEST_CASE("a refusal returns the status and the Retry-After")
 {
     Fixture to([](auto const&) {
         return testing::reply(429, R"({"code":20429,"status":429})", "Retry-After: 30\r\n");
@@ -85,14 +85,14 @@ TEST_CASE("a refusal comes with its status, and with when to ask again")
     CHECK(sent.retry_after == 30s);
 }
 
-TEST_CASE("a messaging service takes the place of the number")
+TEST_CASE("a messaging service replaces the sender's number")
 {
     Fixture to([](auto const&) { return testing::reply(201, R"({"sid":"SM1"})"); }, "MG1");
     CHECK(to.sender.send(message(), 5s).outcome == Outcome::accepted);
     CHECK(to.receiver.received()[0].body.find("&MessagingServiceSid=MG1&") != std::string::npos);
 }
 
-TEST_CASE("answers have their meaning")
+TEST_CASE("responses are mapped to outcomes")
 {
     struct Case {
         unsigned status;
@@ -125,9 +125,9 @@ TEST_CASE("answers have their meaning")
     }
 }
 
-TEST_CASE("what got no answer is unknown, and what reached nobody was not sent; neither is repeated")
+TEST_CASE("without a response the outcome is unknown, without a connection not sent, and neither is repeated")
 {
-    SECTION("too slow")
+    SECTION("the response is too slow")
     {
         testing::Gate gate;
         Fixture to([&](auto const&) {
@@ -138,13 +138,13 @@ TEST_CASE("what got no answer is unknown, and what reached nobody was not sent; 
         CHECK(to.sender.send(message(), 1s).outcome == Outcome::unknown);
         CHECK(to.receiver.received().size() <= 1);
     }
-    SECTION("cut off")
+    SECTION("the connection is cut")
     {
         Fixture to([](auto const&) { return std::string(); });
         CHECK(to.sender.send(message(), 5s).outcome == Outcome::unknown);
         CHECK(to.receiver.received().size() == 1);
     }
-    SECTION("nobody there")
+    SECTION("there is no server")
     {
         http::Client client({.addresses = http::AddressPolicy(true)});
         twilio::Sender sender({.base_url = "http://127.0.0.1:1",
@@ -156,7 +156,7 @@ TEST_CASE("what got no answer is unknown, and what reached nobody was not sent; 
     }
 }
 
-TEST_CASE("signatures are Twilio's")
+TEST_CASE("signatures equal the signatures of Twilio")
 {
     // The example of https://www.twilio.com/docs/usage/security.
     core::Secret const token("12345");
@@ -181,7 +181,7 @@ TEST_CASE("signatures are Twilio's")
     CHECK_FALSE(twilio::is_signed(core::Secret(), urls, parameters, unkeyed));
 }
 
-TEST_CASE("forms are read")
+TEST_CASE("a form is parsed")
 {
     auto const form = twilio::parse_form("From=%2B1415&Body=a+b%26c&&Empty=&Alone");
     REQUIRE(form);
@@ -193,7 +193,7 @@ TEST_CASE("forms are read")
     CHECK(twilio::parse_form("")->empty());
 }
 
-TEST_CASE("keywords are those of the carriers")
+TEST_CASE("the keywords of the carriers are recognised")
 {
     using twilio::Keyword;
     auto const of = [](std::string body, std::string type = {}) {

@@ -16,7 +16,7 @@ std::string form_of(int pairs)
 
 } // namespace
 
-TEST_CASE("a form has a hundred parameters at most")
+TEST_CASE("a form has at most 100 parameters")
 {
     auto const most = twilio::parse_form(form_of(100));
     REQUIRE(most);

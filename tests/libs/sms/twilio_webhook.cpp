@@ -12,7 +12,7 @@ core::Secret const token("12345");
 std::string const form = "MessageSid=SM1&MessageStatus=delivered";
 twilio::Parameters const parameters{{"MessageSid", "SM1"}, {"MessageStatus", "delivered"}};
 
-/// A request to `/hook?scope=7` of host `inside`, signed for `address`.
+/// A request to `/hook?scope=7` of host `inside`, signed for the URL `address`.
 struct Signed {
     explicit Signed(std::string const& address) : signature(twilio::sign(token, address, parameters))
     {
@@ -41,7 +41,7 @@ std::string_view code_of(http::Request const& request, std::string const& webhoo
 
 } // namespace
 
-TEST_CASE("what is signed is the configured address with the query of the request")
+TEST_CASE("the signed URL is the configured one with the query of the request")
 {
     std::string const configured = "https://notify.example.com/webhooks/sms/twilio";
     Signed const good(configured + "?scope=7");
@@ -53,7 +53,8 @@ TEST_CASE("what is signed is the configured address with the query of the reques
     CHECK(code_of(Signed("http://inside:8103/hook?scope=7").request, configured) == "UNAUTHORIZED");
 }
 
-TEST_CASE("with no address configured it is the request's own, before or behind a proxy that ends TLS")
+TEST_CASE(
+    "without a configured URL the URL of the request is used, with or without a proxy that terminates TLS")
 {
     for (auto const* scheme : {"http://", "https://"}) {
         INFO(scheme);
@@ -63,7 +64,7 @@ TEST_CASE("with no address configured it is the request's own, before or behind 
     CHECK(code_of(Signed("https://outside/hook?scope=7").request, "") == "UNAUTHORIZED");
 }
 
-TEST_CASE("a request that is not Twilio's is refused")
+TEST_CASE("a request that Twilio did not sign is refused")
 {
     std::string const address = "https://x/hook?scope=7";
     Signed changed(address);

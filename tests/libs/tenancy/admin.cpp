@@ -63,7 +63,7 @@ std::vector<std::string> pointers_of(Admin& admin, std::string slug, std::string
 
 } // namespace
 
-TEST_CASE("PUT creates a tenant once and changes it from then on")
+TEST_CASE("PUT creates a tenant and later changes it")
 {
     Admin admin;
     auto const created = admin.put("acme", R"({"displayName": "Acme", "limits": {"requestsPerMinute": 60}})");
@@ -82,7 +82,7 @@ TEST_CASE("PUT creates a tenant once and changes it from then on")
         R"("createdAt":"2026-01-01T00:00:00.000Z","updatedAt":"2026-01-01T00:01:00.000Z","eraseAfter":null})");
     CHECK(admin.get("acme").body == changed.body);
 
-    SECTION("what is absent stays as it is")
+    SECTION("absent values stay unchanged")
     {
         CHECK(admin.put("acme", R"({"displayName": "Acme & Co"})").body == changed.body);
     }
@@ -94,14 +94,14 @@ TEST_CASE("PUT creates a tenant once and changes it from then on")
         auto const unlimited = json_of(admin.put("acme", R"({"displayName": "A", "limits": {}})"));
         CHECK(boost::json::serialize(unlimited.at("limits")) == "{}");
     }
-    SECTION("a suspended tenant is made active again")
+    SECTION("a suspended tenant can be activated")
     {
         CHECK(json_of(admin.put("acme", R"({"displayName": "A", "status": "active"})")).at("status") ==
               "active");
     }
 }
 
-TEST_CASE("PUT names every fault")
+TEST_CASE("PUT reports all faults together")
 {
     Admin admin;
     using Pointers = std::vector<std::string>;
@@ -123,7 +123,7 @@ TEST_CASE("PUT names every fault")
     CHECK(admin.postgres.query("SELECT count(*) FROM tenants") == "1");
 }
 
-TEST_CASE("tenants that do not exist are not found")
+TEST_CASE("unknown tenants are not found")
 {
     Admin admin;
     for (auto const* slug : {"nobody", "Not A Slug", "www"}) {
@@ -133,7 +133,7 @@ TEST_CASE("tenants that do not exist are not found")
     }
 }
 
-TEST_CASE("DELETE suspends at once, erases later, and can be taken back")
+TEST_CASE("DELETE suspends a tenant at once and erases it later, and can be undone")
 {
     Admin admin;
     admin.put("acme", R"({"displayName": "Acme"})");
@@ -144,19 +144,19 @@ TEST_CASE("DELETE suspends at once, erases later, and can be taken back")
     CHECK(waiting.at("status") == "suspended");
     CHECK(waiting.at("eraseAfter") == "2026-01-08T00:00:00.000Z");
 
-    SECTION("a second DELETE does not put it off")
+    SECTION("a second DELETE does not postpone the erasure")
     {
         admin.clock.advance(std::chrono::hours(24));
         admin.remove("acme");
         CHECK(json_of(admin.get("acme")).at("eraseAfter") == "2026-01-08T00:00:00.000Z");
     }
-    SECTION("PUT revives it")
+    SECTION("PUT reactivates it")
     {
         auto const revived = json_of(admin.put("acme", R"({"displayName": "Acme"})"));
         CHECK(revived.at("status") == "active");
         CHECK(revived.at("eraseAfter").is_null());
     }
-    SECTION("PUT may revive it suspended")
+    SECTION("PUT can cancel the erasure and leave the tenant suspended")
     {
         auto const revived = json_of(admin.put("acme", R"({"displayName": "Acme", "status": "suspended"})"));
         CHECK(revived.at("status") == "suspended");
@@ -167,14 +167,14 @@ TEST_CASE("DELETE suspends at once, erases later, and can be taken back")
         CHECK(admin.remove("acme", "purge=now").body == R"({"deleted":true})");
         CHECK(code_of([&] { admin.get("acme"); }) == "TENANT_NOT_FOUND");
     }
-    SECTION("another purge is a fault and changes nothing")
+    SECTION("another value of purge is an error and changes nothing")
     {
         CHECK(code_of([&] { admin.remove("acme", "purge=later"); }) == "VALIDATION_ERROR");
         CHECK(admin.get("acme").status == 200);
     }
 }
 
-TEST_CASE("a purge says it is done only when it is, and goes on when it is asked again")
+TEST_CASE("a purge reports success only when it is complete, and continues when it is repeated")
 {
     Admin admin;
     admin.put("acme", R"({"displayName": "Acme"})");
@@ -183,7 +183,7 @@ TEST_CASE("a purge says it is done only when it is, and goes on when it is asked
     auto const request = make_request("acme", {}, "purge=now");
     try {
         testing::run_awaitable(tenancy::delete_tenant(request, tenants));
-        FAIL("it cannot have been done");
+        FAIL("the purge reported success without time to run");
     } catch (core::Error const& error) {
         CHECK(error.code().name == "UNAVAILABLE");
         CHECK(error.headers().front() == std::pair<std::string, std::string>("Retry-After", "5"));
@@ -193,7 +193,7 @@ TEST_CASE("a purge says it is done only when it is, and goes on when it is asked
     CHECK(code_of([&] { admin.get("acme"); }) == "TENANT_NOT_FOUND");
 }
 
-TEST_CASE("the list goes from the newest to the oldest, page by page")
+TEST_CASE("tenants are listed newest first, in pages")
 {
     Admin admin;
     for (int i = 0; i < 45; ++i)
@@ -217,7 +217,7 @@ TEST_CASE("the list goes from the newest to the oldest, page by page")
     CHECK(code_of([&] { admin.list("limit=0"); }) == "VALIDATION_ERROR");
 }
 
-TEST_CASE("no tenant hides behind a cursor or comes twice while others are created")
+TEST_CASE("paging neither omits nor repeats a tenant while others are created")
 {
     Admin admin;
     for (int i = 0; i < 30; ++i)
@@ -246,14 +246,14 @@ TEST_CASE("no tenant hides behind a cursor or comes twice while others are creat
     writers.clear();
     for (auto const& seen : walks) {
         CHECK(std::set<std::string>(seen.begin(), seen.end()).size() == seen.size());
-        // Everything as old as the first entry or older was there to be seen.
+        // Tenants as old as the first entry, or older, existed and must be listed.
         CHECK(admin.postgres.query("SELECT count(*) FROM tenants WHERE tenant_id <= "
                                    "(SELECT tenant_id FROM tenants WHERE slug = '" +
                                    seen.front() + "')") == std::to_string(seen.size()));
     }
 }
 
-TEST_CASE("workers walk the scopes in the order of their ids")
+TEST_CASE("workers process the scopes in the order of their ids")
 {
     Admin admin;
     std::vector<std::int64_t> expected;

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using core::Environment;
 using Found = std::shared_ptr<tenancy::Tenant const>;
 
-/// A directory as an application has it: with a listener that tells it what has changed.
+/// A directory with a listener, as in an application.
 class Replica {
 public:
     explicit Replica(Store& store)
@@ -44,7 +44,7 @@ private:
     std::unique_ptr<pg::Listener> listener_;
 };
 
-/// A directory that is told of changes by hand.
+/// A directory that the test notifies of changes.
 struct Alone {
     explicit Alone(Store& store, tenancy::DirectoryOptions const& options = {})
         : directory(store.database, [this] { return live.load(); }, options)
@@ -98,7 +98,7 @@ TEST_CASE("a tenant is found by slug and by id, with the settings of both enviro
     CHECK(alone.find(acme.id + 1000) == nullptr);
 }
 
-TEST_CASE("where settings are the tenant's, the sandbox has those of production")
+TEST_CASE("with shared settings the sandbox has the settings of production")
 {
     Store store;
     auto const acme = store.create("acme");
@@ -113,7 +113,7 @@ TEST_CASE("where settings are the tenant's, the sandbox has those of production"
     }
 }
 
-TEST_CASE("limits are typed")
+TEST_CASE("the limits of a tenant are read by their names")
 {
     Store store;
     store.database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
@@ -128,7 +128,7 @@ TEST_CASE("limits are typed")
     CHECK(found->limits.find("absent") == std::nullopt);
 }
 
-TEST_CASE("what was found is remembered, and what was not, until a change is heard of")
+TEST_CASE("found and unknown tenants are cached until a change is announced")
 {
     Store store;
     auto const acme = store.create("acme");
@@ -141,12 +141,12 @@ TEST_CASE("what was found is remembered, and what was not, until a change is hea
     CHECK(alone.find(acme.id) == first);
     CHECK(alone.find("later") == nullptr);
 
-    SECTION("a change of another tenant is none of this one's")
+    SECTION("a change of another tenant does not affect this one")
     {
         alone.directory.on_notify("other");
         CHECK(alone.find("acme") == first);
     }
-    SECTION("a notification drops one")
+    SECTION("a notification removes one tenant")
     {
         alone.directory.on_notify("acme");
         CHECK(alone.find("acme")->display_name == "changed");
@@ -154,13 +154,13 @@ TEST_CASE("what was found is remembered, and what was not, until a change is hea
         alone.directory.on_notify("later");
         CHECK(alone.find("later")->slug == "later");
     }
-    SECTION("a gap drops all")
+    SECTION("a gap removes all tenants")
     {
         alone.directory.on_gap();
         CHECK(alone.find(acme.id)->display_name == "changed");
         CHECK(alone.find("later")->slug == "later");
     }
-    SECTION("without a live listener each call looks it up")
+    SECTION("without a live listener each call queries the database")
     {
         alone.live = false;
         CHECK(alone.find("acme")->display_name == "changed");
@@ -171,7 +171,7 @@ TEST_CASE("what was found is remembered, and what was not, until a change is hea
     }
 }
 
-TEST_CASE("a slug that went to another tenant is not found by the old id")
+TEST_CASE("the old tenant id is not found after its slug has gone to another tenant")
 {
     Store store;
     auto const old = store.create("acme");
@@ -186,12 +186,12 @@ TEST_CASE("a slug that went to another tenant is not found by the old id")
     CHECK(alone.find(fresh.id)->id == fresh.id);
 }
 
-TEST_CASE("a change heard of during a look-up is not overwritten by what the look-up read before")
+TEST_CASE("a change that is announced during a query is not overwritten by the query's older result")
 {
     Store store;
     store.create("acme");
     Alone alone(store);
-    // The look-up waits for this lock; it is answered with what it finds, but that is not kept.
+    // The query waits for this lock. Its result is returned but not cached.
     pqxx::connection other(store.postgres.superuser_url());
     pqxx::work lock(other);
     lock.exec("LOCK TABLE scope_settings IN ACCESS EXCLUSIVE MODE");
@@ -210,7 +210,7 @@ TEST_CASE("a change heard of during a look-up is not overwritten by what the loo
     CHECK(alone.find("acme")->display_name == "changed");
 }
 
-TEST_CASE("a flood of unknown slugs leaves the tenants remembered")
+TEST_CASE("many unknown slugs do not evict tenants")
 {
     Store store;
     store.create("acme");
@@ -221,7 +221,7 @@ TEST_CASE("a flood of unknown slugs leaves the tenants remembered")
     CHECK(alone.find("acme") == first);
 }
 
-TEST_CASE("many callers at once are all answered, each with its own")
+TEST_CASE("many concurrent callers each get their own result")
 {
     Store store;
     for (int i = 0; i < 50; ++i)
@@ -252,7 +252,7 @@ TEST_CASE("a change reaches every replica")
             [&] { return condition(one.find("acme")) && condition(two.find("acme")); });
     };
     REQUIRE(both([](Found const& t) { return t && !t->suspended; }));
-    // Both remember it: the same object is answered again.
+    // Both have cached it: they return the same object again.
     REQUIRE(testing::eventually([&] { return one.find("acme") == one.find("acme"); }));
     REQUIRE(testing::eventually([&] { return two.find("acme") == two.find("acme"); }));
 
@@ -272,7 +272,7 @@ TEST_CASE("a change reaches every replica")
     CHECK(both([](Found const& t) { return t == nullptr; }));
 }
 
-TEST_CASE("a hundred thousand tenants are searched like a few")
+TEST_CASE("a hundred thousand tenants are searched as fast as a few")
 {
     Store store;
     store.postgres.query(

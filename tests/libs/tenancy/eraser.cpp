@@ -22,8 +22,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Tables in all the shapes a service may have: parents and children, a ring of references to itself, a table
-/// of the tenant's, one without row-level security, one the service may not delete from.
+/// Tables of all forms that a service may have: parents and children, references from a table to itself, a
+/// table of the tenant, a table without row-level security, and a table from which the service may not
+/// delete.
 pg::Component const& service_tables()
 {
     static pg::Component const component{"shop", {{"0001_shop", R"(
@@ -100,7 +101,7 @@ struct Shop {
             [&](pg::Tx& tx) { tenancy::registry::condemn(tx, slug, clock.now() + grace, clock.now()); });
     }
 
-    /// Rows of the tenant in every table of the schema that could have any, the registry's own included.
+    /// The tenant's rows in every table of the schema that may have any, including the registry's.
     std::map<std::string, int> rows_of(std::int64_t tenant_id)
     {
         pqxx::connection connection(postgres.superuser_url());
@@ -121,7 +122,7 @@ struct Shop {
         return counts;
     }
 
-    /// Steps until there is nothing more to do, as the periodic task does; answers the number of steps.
+    /// Calls step until there is nothing more to do, like the periodic task. Returns the number of steps.
     int run(tenancy::Eraser& eraser)
     {
         int steps = 1;
@@ -141,7 +142,7 @@ std::map<std::string, int> none(std::map<std::string, int> counts)
 
 } // namespace
 
-TEST_CASE("erasure leaves no row of the tenant anywhere, and every row of its neighbour")
+TEST_CASE("erasure removes all rows of the tenant and none of another tenant")
 {
     Shop shop;
     auto const before = shop.create("before");
@@ -156,7 +157,7 @@ TEST_CASE("erasure leaves no row of the tenant anywhere, and every row of its ne
     auto const neighbours = std::pair(shop.rows_of(before.id), shop.rows_of(after.id));
 
     tenancy::Eraser eraser(shop.database, shop.clock, {shop.hook}, {.batch = 7});
-    SECTION("by the periodic task, once its time has come")
+    SECTION("by the periodic task when it is due")
     {
         shop.condemn("acme", 24h);
         shop.run(eraser);
@@ -178,7 +179,7 @@ TEST_CASE("erasure leaves no row of the tenant anywhere, and every row of its ne
     CHECK(shop.hooked[0].slug == "acme");
 }
 
-TEST_CASE("what a request under way still wrote is swept later")
+TEST_CASE("rows that requests still wrote during the erasure are removed later")
 {
     Shop shop;
     auto const acme = shop.create("acme");
@@ -198,7 +199,7 @@ TEST_CASE("what a request under way still wrote is swept later")
     CHECK(shop.run(eraser) == 1);
 }
 
-TEST_CASE("the slug of a tenant that is gone is free, and its new owner is left alone by the sweep")
+TEST_CASE("the slug of an erased tenant can be used again, and the rows of the new tenant are kept")
 {
     Shop shop;
     auto const old = shop.create("acme");
@@ -213,7 +214,7 @@ TEST_CASE("the slug of a tenant that is gone is free, and its new owner is left 
     CHECK(shop.rows_of(fresh.id) == full);
 }
 
-TEST_CASE("a revived tenant is not erased, one whose erasure has begun is not revived")
+TEST_CASE("a reactivated tenant is not erased, and a tenant whose erasure has begun cannot be reactivated")
 {
     Shop shop;
     auto const acme = shop.create("acme");
@@ -241,7 +242,7 @@ TEST_CASE("a revived tenant is not erased, one whose erasure has begun is not re
     CHECK(revive().empty());
 }
 
-TEST_CASE("a hook that fails puts off its tenant, not the others, and is tried again")
+TEST_CASE("a failing hook postpones only the erasure of its tenant, and is retried")
 {
     Shop shop;
     auto const acme = shop.create("acme");
@@ -260,7 +261,7 @@ TEST_CASE("a hook that fails puts off its tenant, not the others, and is tried a
     CHECK(shop.rows_of(acme.id) == none(shop.rows_of(acme.id)));
 }
 
-TEST_CASE("a purge that takes too long goes on in the background")
+TEST_CASE("a purge that takes too long continues in the background")
 {
     Shop shop;
     auto const acme = shop.create("acme");
@@ -290,7 +291,7 @@ TEST_CASE("a stopped eraser ends after its batch")
     CHECK(code_of([&] { testing::run_awaitable(eraser.purge(acme.id)); }) == "UNAVAILABLE");
 }
 
-TEST_CASE("two replicas that erase the same tenant leave nothing")
+TEST_CASE("two replicas that erase the same tenant leave no rows")
 {
     Shop shop;
     auto const acme = shop.create("acme", 2000);
@@ -310,7 +311,7 @@ TEST_CASE("two replicas that erase the same tenant leave nothing")
     CHECK(shop.rows_of(acme.id) == none(shop.rows_of(acme.id)));
 }
 
-TEST_CASE("replicas take turns: none looks at rows that another is just deleting")
+TEST_CASE("replicas take turns, and none processes rows that another replica is deleting")
 {
     Shop shop;
     auto const acme = shop.create("acme");
@@ -331,11 +332,11 @@ TEST_CASE("replicas take turns: none looks at rows that another is just deleting
     });
     REQUIRE(testing::eventually([&] { return deleted.load(); }));
     CHECK(shop.database.transact_blocking(pg::Scopes(), erase) == 10);
-    // The second went on where the first had come to, in the same table.
+    // The second one continued where the first one stopped, in the same table.
     CHECK(shop.rows_of(acme.id).at("c_notes") == 50 - 20);
 }
 
-TEST_CASE("the service can erase only what is being erased")
+TEST_CASE("the service can erase only tenants whose erasure has begun")
 {
     Shop shop;
     auto const acme = shop.create("acme");
@@ -358,7 +359,7 @@ TEST_CASE("the service can erase only what is being erased")
     CHECK(shop.rows_of(acme.id) == full);
 }
 
-TEST_CASE("the erasing function leaves the transaction's scopes as they were")
+TEST_CASE("the erasing function does not change the transaction's scopes")
 {
     Shop shop;
     auto const acme = shop.create("acme");

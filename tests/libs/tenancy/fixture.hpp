@@ -13,7 +13,7 @@
 
 #include <boost/json/parse.hpp>
 
-/// A migrated database and a pool on it, connected as the service.
+/// A migrated database with a connection pool, connected as the service.
 struct Store {
     testing::Postgres postgres = testing::Postgres::migrated({&tenancy::migrations()}, "tenancy");
     pg::Database database{{.url = postgres.service_url()}};
@@ -30,7 +30,7 @@ struct Store {
     }
 };
 
-/// A request as a handler sees it, for the slug in its path.
+/// A request as a handler gets it, for the slug in its path.
 inline http::Request make_request(std::string slug = {}, std::string body = {}, std::string_view query = {})
 {
     http::Request request;
@@ -46,7 +46,7 @@ inline boost::json::object json_of(http::Response const& response)
     return boost::json::parse(response.body).as_object();
 }
 
-/// The error code `action` ends with, or "" when it ends well.
+/// The error code that `action` throws, or "" if it throws none.
 template <class Action> std::string code_of(Action&& action)
 {
     try {

@@ -14,7 +14,7 @@ std::string normalised(std::string_view text)
 
 } // namespace
 
-TEST_CASE("origins are kept in the form a browser sends")
+TEST_CASE("origins are normalised to the form that browsers send")
 {
     CHECK(normalised("https://app.example.com") == "https://app.example.com");
     CHECK(normalised("HTTPS://App.Example.COM") == "https://app.example.com");
@@ -31,7 +31,7 @@ TEST_CASE("origins are kept in the form a browser sends")
     CHECK(normalised("https://my_app.example") == "https://my_app.example");
 }
 
-TEST_CASE("what is no origin is refused")
+TEST_CASE("invalid origins are refused")
 {
     for (auto const* text :
         {"", "*", "null", "example.com", "//example.com", "https:", "https://", "https:///", "https://*",
@@ -53,7 +53,7 @@ TEST_CASE("what is no origin is refused")
     CHECK(normalised(std::string_view("https://a\0b", 11)) == "refused");
 }
 
-TEST_CASE("a settings PATCH lists origins, each once")
+TEST_CASE("a settings PATCH lists origins without duplicates")
 {
     auto const body = boost::json::parse(
         R"({"allowedOrigins": ["https://A.example", "https://a.example:443", "http://localhost:3000"]})");
@@ -64,7 +64,7 @@ TEST_CASE("a settings PATCH lists origins, each once")
     CHECK(*change.value == std::vector<std::string>{"https://a.example", "http://localhost:3000"});
 }
 
-TEST_CASE("a settings PATCH names every entry that is not an origin")
+TEST_CASE("a settings PATCH reports every entry that is not an origin")
 {
     auto const body =
         boost::json::parse(R"({"allowedOrigins": ["https://a.example", "*", "https://b.example/"]})");
@@ -75,7 +75,7 @@ TEST_CASE("a settings PATCH names every entry that is not an origin")
     CHECK(fields.faults()[1].pointer == "/allowedOrigins/2");
 }
 
-TEST_CASE("null clears the origins, their absence leaves them alone, and twenty are enough")
+TEST_CASE("null clears the origins, absence keeps them, and twenty are the maximum")
 {
     auto const body = boost::json::parse(R"({"allowedOrigins": null, "other": 1})");
     core::Fields cleared(body);

@@ -35,7 +35,7 @@ std::string outcome(
 
 } // namespace
 
-TEST_CASE("the host's label names tenant and environment")
+TEST_CASE("the label of the host names the tenant and the environment")
 {
     CHECK(outcome({{"Host", "acme.feedback.localhost"}}) == "acme/production");
     CHECK(outcome({{"Host", "acme-sandbox.feedback.localhost"}}) == "acme/sandbox");
@@ -48,7 +48,7 @@ TEST_CASE("the host's label names tenant and environment")
           std::string(55, 'a') + "/sandbox");
 }
 
-TEST_CASE("the base host and hosts elsewhere name nothing")
+TEST_CASE("the base host and other hosts name no tenant")
 {
     CHECK(outcome({}) == "nothing");
     CHECK(outcome({{"Host", ""}}) == "nothing");
@@ -62,7 +62,7 @@ TEST_CASE("the base host and hosts elsewhere name nothing")
     CHECK(outcome({{"Host", "acme.feedback.localhost.example.com"}}) == "nothing");
 }
 
-TEST_CASE("a host below the base host that can be no tenant's is an unknown tenant")
+TEST_CASE("a host below the base host that cannot belong to a tenant is an unknown tenant")
 {
     CHECK(outcome({{"Host", "a.b.feedback.localhost"}}) == "unknown");
     CHECK(outcome({{"Host", ".feedback.localhost"}}) == "unknown");
@@ -75,12 +75,12 @@ TEST_CASE("a host below the base host that can be no tenant's is an unknown tena
     CHECK(outcome({{"Host", std::string(56, 'a') + ".feedback.localhost"}}) == "unknown");
 }
 
-TEST_CASE("the base host may be given with a port, in capitals, with the root's dot")
+TEST_CASE("the base host may have a port, capitals and a trailing dot")
 {
     CHECK(outcome({{"Host", "acme.feedback.localhost"}}, "Feedback.Localhost.:8101") == "acme/production");
 }
 
-TEST_CASE("X-Tenant-Slug names a tenant on any host, in production unless told otherwise")
+TEST_CASE("X-Tenant-Slug names a tenant on any host, in production by default")
 {
     for (auto const* host :
         {"feedback.localhost", "127.0.0.1:8101", "example.com", "acme.notify.localhost"}) {
@@ -93,7 +93,7 @@ TEST_CASE("X-Tenant-Slug names a tenant on any host, in production unless told o
     }
 }
 
-TEST_CASE("a slug header that can name nobody is an unknown tenant")
+TEST_CASE("an invalid slug header is an unknown tenant")
 {
     CHECK(outcome({{"X-Tenant-Slug", ""}}) == "unknown");
     CHECK(outcome({{"X-Tenant-Slug", "Acme"}}) == "unknown");
@@ -102,13 +102,13 @@ TEST_CASE("a slug header that can name nobody is an unknown tenant")
     CHECK(outcome({{"X-Tenant-Slug", "a b"}, {"X-Tenant-Env", "sandbox"}}) == "unknown");
 }
 
-TEST_CASE("the environment alone names no tenant, and is told for the credential to agree with")
+TEST_CASE("the environment alone names no tenant, and the credential must match it")
 {
     CHECK(outcome({{"Host", "feedback.localhost"}, {"X-Tenant-Env", "sandbox"}}) == "nothing/sandbox");
     CHECK(outcome({{"X-Tenant-Env", "production"}}) == "nothing/production");
 }
 
-TEST_CASE("an environment that does not exist is a mismatch, whoever is named")
+TEST_CASE("an unknown environment is a mismatch, with and without a tenant")
 {
     for (auto const* environment : {"staging", "", "Sandbox", "PRODUCTION", "sandbox,production"}) {
         INFO(environment);
@@ -142,7 +142,7 @@ TEST_CASE("headers that contradict the host are a mismatch")
     CHECK(outcome({{"Host", "www.feedback.localhost"}, {"X-Tenant-Slug", "www"}}) == "TENANT_MISMATCH");
 }
 
-TEST_CASE("a repeated header may only say the same again")
+TEST_CASE("a repeated header must have the same value")
 {
     CHECK(outcome({{"X-Tenant-Slug", "acme"}, {"x-tenant-slug", "acme"}}) == "acme/production");
     CHECK(outcome({{"X-Tenant-Slug", "acme"}, {"X-Tenant-Slug", "other"}}) == "TENANT_MISMATCH");
@@ -153,7 +153,7 @@ TEST_CASE("a repeated header may only say the same again")
           "TENANT_MISMATCH");
 }
 
-TEST_CASE("areas without tenant headers do not look at them")
+TEST_CASE("routes without tenant headers ignore these headers")
 {
     auto const look = [](Headers const& headers) { return outcome(headers, "billing.localhost", false); };
     CHECK(look({{"Host", "acme-sandbox.billing.localhost"}, {"X-Tenant-Slug", "other"},

@@ -16,7 +16,7 @@ core::Scope const acme_sandbox = core::Scope::of(1, core::Environment::sandbox, 
 
 } // namespace
 
-TEST_CASE("settings that were never written are empty, version 0")
+TEST_CASE("settings that were never written are empty and have version 0")
 {
     Store store;
     auto const found =
@@ -26,7 +26,7 @@ TEST_CASE("settings that were never written are empty, version 0")
     CHECK_FALSE(found.updated_at);
 }
 
-TEST_CASE("a write counts up and replaces the document, of one scope only")
+TEST_CASE("a write increments the version, and replaces the document of only one scope")
 {
     Store store;
     auto const write = [&](std::string_view json, std::optional<std::int64_t> expected) {
@@ -67,7 +67,8 @@ TEST_CASE("a write that expects another version changes nothing")
     CHECK(write(1).empty());
 }
 
-TEST_CASE("settings read for update are changed by one at a time, from the first write on")
+TEST_CASE(
+    "settings that are read for update are changed by one transaction at a time, even at the first write")
 {
     Store store;
     constexpr int writers = 8;
@@ -88,7 +89,7 @@ TEST_CASE("settings read for update are changed by one at a time, from the first
     CHECK(found.version == writers);
 }
 
-TEST_CASE("settings of a scope that is not seen can be neither read nor written")
+TEST_CASE("settings of an invisible scope can be neither read nor written")
 {
     Store store;
     store.database.transact_blocking(

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("slugs are lower-case labels that leave room for -sandbox")
+TEST_CASE("slugs are lower-case labels that are short enough for the suffix -sandbox")
 {
     CHECK(tenancy::is_slug("a"));
     CHECK(tenancy::is_slug("7"));
@@ -14,7 +14,7 @@ TEST_CASE("slugs are lower-case labels that leave room for -sandbox")
     CHECK(tenancy::is_slug(std::string(55, 'a')));
 }
 
-TEST_CASE("what is no slug")
+TEST_CASE("invalid slugs are refused")
 {
     CHECK_FALSE(tenancy::is_slug(""));
     CHECK_FALSE(tenancy::is_slug("-a"));
@@ -32,7 +32,7 @@ TEST_CASE("what is no slug")
     CHECK_FALSE(tenancy::is_slug("-sandbox"));
 }
 
-TEST_CASE("reserved names are no slugs, names that contain them are")
+TEST_CASE("reserved names are not slugs, and names that contain reserved names are")
 {
     for (auto const* name :
         {"www", "api", "admin", "auth", "feedback", "notify", "billing", "static", "docs"}) {

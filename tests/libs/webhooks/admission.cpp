@@ -10,7 +10,7 @@ using Place = Admission::Place;
 
 namespace {
 
-/// Offers deliveries to an Admission and counts where they come to.
+/// Offers deliveries to an Admission and counts the verdicts.
 struct Door {
     Admission admission;
     Admission::Steady::time_point now{};
@@ -31,7 +31,7 @@ struct Door {
         return offer(owner, host, core::Uuid::v7(), bytes);
     }
 
-    /// Of either environment in turns.
+    /// Alternates between the tenant's environments.
     template <class... Args> Admission::Verdict offer(std::int64_t tenant, Args&&... args)
     {
         return offer(
@@ -51,7 +51,7 @@ struct Door {
 
 } // namespace
 
-TEST_CASE("a host has at most 10 attempts in flight, of one tenant not all of them")
+TEST_CASE("a host has at most 10 attempts in flight, and one tenant has fewer")
 {
     Door door;
     std::map<Place, int> places;
@@ -67,7 +67,7 @@ TEST_CASE("a host has at most 10 attempts in flight, of one tenant not all of th
     CHECK(door.offer(1, "b:443").place == Place::start);
 }
 
-TEST_CASE("an environment leaves some of its tenant's places at a host to the other one")
+TEST_CASE("an environment leaves some of its tenant's places at a host to the other environment")
 {
     Door door;
     auto const sandbox = core::Owner::of(3), production = core::Owner::of(2);
@@ -91,14 +91,14 @@ TEST_CASE("an environment leaves some of its tenant's places at a host to the ot
     CHECK(places[Place::start] == 2);
     CHECK(places[Place::wait] == 5);
     CHECK(places[Place::later] == 3);
-    CHECK(first < 1s); // not behind the sandbox's
+    CHECK(first < 1s); // it does not wait behind the sandbox's deliveries
 }
 
-TEST_CASE("an environment leaves some of its tenant's memory and slow places to the other one")
+TEST_CASE("an environment leaves some of its tenant's memory and slow places to the other environment")
 {
     Door door;
     auto const sandbox = core::Owner::of(3), production = core::Owner::of(2);
-    SECTION("memory")
+    SECTION("it leaves memory")
     {
         std::size_t const size = 1U << 20;
         for (int i = 0; i < 64; ++i)
@@ -106,7 +106,7 @@ TEST_CASE("an environment leaves some of its tenant's memory and slow places to 
         CHECK(door.flying.size() == webhooks::payload_bytes / 4 * 3 / 4 / size);
         CHECK(door.offer(production, "other:443", size).place == Place::start);
     }
-    SECTION("slow places")
+    SECTION("it leaves slow places")
     {
         std::vector<core::Uuid> hung;
         for (int i = 0; i < 100; ++i) {
@@ -125,7 +125,7 @@ TEST_CASE("an environment leaves some of its tenant's memory and slow places to 
     }
 }
 
-TEST_CASE("who waits for a host starts when an attempt ends, oldest first among those within their share")
+TEST_CASE("a waiting delivery starts when an attempt ends, oldest first within the shares")
 {
     Door door;
     for (int i = 0; i < 10; ++i)
@@ -135,7 +135,7 @@ TEST_CASE("who waits for a host starts when an attempt ends, oldest first among 
     auto const waiting = door.offer(4, "a:443");
     REQUIRE(waiting.place == Place::wait);
     REQUIRE(door.admission.waiting() == 3);
-    // The place that tenant 1 frees goes to tenant 4, since tenant 1 still has seven.
+    // The place that tenant 1 releases goes to tenant 4, because tenant 1 still has seven.
     auto const verdicts = door.end_first();
     REQUIRE(verdicts.size() == 1);
     CHECK(verdicts[0].id == waiting.id);
@@ -146,7 +146,7 @@ TEST_CASE("who waits for a host starts when an attempt ends, oldest first among 
     CHECK(door.admission.in_flight() == 0);
 }
 
-TEST_CASE("endpoints that timed out share a few places until they answer")
+TEST_CASE("endpoints that timed out share a few places until they respond")
 {
     Door door;
     std::vector<core::Uuid> hung;
@@ -173,28 +173,28 @@ TEST_CASE("endpoints that timed out share a few places until they answer")
     CHECK(started > webhooks::slow_places / 2);
     CHECK(of_first <= 4);
     CHECK(door.admission.slow() == started);
-    // A fresh endpoint finds a place, of the same tenant, too.
+    // An endpoint without a time-out gets a place, even if it belongs to the same tenant.
     CHECK(door.offer(0, "fresh:443").place == Place::start);
     door.flying.pop_back();
-    // One that answers is fresh again.
+    // An endpoint that responds is no longer slow.
     door.end_first(false);
     CHECK(door.admission.slow() == started - 1);
     CHECK(door.offer(0, "h0", hung[0]).place == Place::start);
     CHECK(door.admission.slow() == started - 1);
-    // So is one that has not been heard of for long.
+    // An endpoint without an attempt for a long time is no longer slow either.
     door.now += webhooks::slow_memory;
     CHECK(door.offer(7, "h399", hung[399]).place == Place::start);
     CHECK(door.admission.slow() == started - 1);
 }
 
-TEST_CASE("what waits for a host that turns out slow is put off when slow endpoints have enough")
+TEST_CASE("deliveries that wait for a slow host are postponed if the slow places are taken")
 {
     Door door;
     auto const hook = core::Uuid::v7();
     for (int i = 0; i < 12; ++i)
         door.offer(1, "a:443", hook);
     REQUIRE(door.admission.waiting() == 4);
-    // Others fill the slow lane.
+    // Other deliveries fill the slow places.
     std::vector<core::Uuid> hung;
     std::vector<Admission::Id> first = std::exchange(door.flying, {});
     for (int i = 0; i < 600; ++i) {
@@ -207,13 +207,13 @@ TEST_CASE("what waits for a host that turns out slow is put off when slow endpoi
         door.offer(100 + i, "h" + std::to_string(i), hung[static_cast<std::size_t>(i)]);
     REQUIRE(door.admission.slow() == webhooks::slow_places);
     auto const verdicts = door.admission.finished(first.front(), 15s, true, door.now, 0);
-    REQUIRE(verdicts.size() == 4); // none of them stays, since none could start
+    REQUIRE(verdicts.size() == 4); // none of them keeps waiting, because none could start
     CHECK(verdicts[0].place == Place::later);
     CHECK(verdicts[0].reason == Admission::Reason::slow);
     CHECK(door.admission.waiting() == 0);
 }
 
-TEST_CASE("a backlog is put off as far as its host needs to work it off, and ten minutes at most")
+TEST_CASE("a backlog is postponed for the time that its host needs for it, and at most ten minutes")
 {
     Door door;
     for (int i = 0; i < 8; ++i)
@@ -233,7 +233,7 @@ TEST_CASE("a backlog is put off as far as its host needs to work it off, and ten
     CHECK(longest > 9min);
 }
 
-TEST_CASE("payloads in memory are bounded, and no tenant fills that")
+TEST_CASE("the memory of payloads is limited, in total and per tenant")
 {
     Door door;
     std::size_t const size = 1U << 20;

@@ -24,7 +24,7 @@ std::string const* header(http::Response const& response, std::string_view name)
 
 } // namespace
 
-TEST_CASE("a webhook is created, and its secret shown this once")
+TEST_CASE("a webhook is created, and its secret is shown only then")
 {
     Fixture f;
     auto const created = f.call(webhooks::create_webhook,
@@ -48,13 +48,13 @@ TEST_CASE("a webhook is created, and its secret shown this once")
     REQUIRE(header(got, "ETag"));
     CHECK(*header(got, "ETag") == "\"1\"");
 
-    // Neither the secret nor what it stands for is anywhere in the database.
+    // The database contains neither the secret nor its decoded bytes.
     CHECK(f.count("webhooks WHERE webhooks::text LIKE '%" + secret.substr(6) + "%'") == 0);
     CHECK(f.count("audit_log WHERE audit_log::text LIKE '%" + secret.substr(6) + "%'") == 0);
     CHECK(f.count("audit_log WHERE action = 'webhook.created' AND subject_id = '" + id + "'") == 1);
 }
 
-TEST_CASE("all faults of a creation are named at once")
+TEST_CASE("all faults of a request to create a webhook are reported together")
 {
     Fixture f;
     auto const error = f.error_of(webhooks::create_webhook,
@@ -65,7 +65,7 @@ TEST_CASE("all faults of a creation are named at once")
     CHECK(f.count("webhooks") == 0);
 }
 
-TEST_CASE("a URL that could never be delivered to is refused")
+TEST_CASE("a URL that no delivery could reach is refused")
 {
     Fixture f(false);
     for (std::string const url :
@@ -88,7 +88,7 @@ TEST_CASE("a URL that could never be delivered to is refused")
     }
 }
 
-TEST_CASE("with private addresses allowed, http and nearby hosts are fine")
+TEST_CASE("http and private hosts are accepted if private addresses are allowed")
 {
     Fixture f(true);
     CHECK_NOTHROW(f.create("http://localhost:8080/"));
@@ -125,7 +125,7 @@ TEST_CASE("a scope has at most 20 webhooks, listed newest first in pages")
     CHECK_NOTHROW(f.create("https://example.com/"));
 }
 
-TEST_CASE("a webhook is changed in part")
+TEST_CASE("a PATCH changes only the given fields")
 {
     Fixture f;
     auto const id = f.create("https://example.com/a", R"(,"events":["item.created"],"description":"d")").id;
@@ -156,7 +156,7 @@ TEST_CASE("a webhook is changed in part")
     CHECK(f.count("audit_log WHERE action = 'webhook.updated'") == 2);
 }
 
-TEST_CASE("enabling clears the reason it was disabled for")
+TEST_CASE("enabling a webhook clears the reason why it was disabled")
 {
     Fixture f;
     auto const id = f.create("https://example.com/").id;
@@ -167,7 +167,7 @@ TEST_CASE("enabling clears the reason it was disabled for")
     CHECK(f.get(id).at("enabled") == true);
 }
 
-TEST_CASE("If-Match guards changes")
+TEST_CASE("If-Match prevents lost updates")
 {
     Fixture f;
     auto const id = f.create("https://example.com/").id;
@@ -182,7 +182,7 @@ TEST_CASE("If-Match guards changes")
     CHECK(f.get(id).at("version") == 2);
 }
 
-TEST_CASE("a deleted webhook is gone with its deliveries")
+TEST_CASE("deleting a webhook deletes its deliveries")
 {
     Fixture f;
     auto const id = f.create("https://example.com/").id;
@@ -194,7 +194,7 @@ TEST_CASE("a deleted webhook is gone with its deliveries")
     CHECK(f.error_of(webhooks::delete_webhook, {}, {{"webhookId", id}}).code().name == "NOT_FOUND");
 }
 
-TEST_CASE("another scope's webhook does not exist")
+TEST_CASE("a webhook of another scope gets 404")
 {
     Fixture f;
     auto const id = f.create("https://example.com/").id;
@@ -212,7 +212,7 @@ TEST_CASE("another scope's webhook does not exist")
     CHECK(json::parse(f.call(webhooks::list_webhooks).body).as_object().at("items").as_array().empty());
 }
 
-TEST_CASE("deliveries are listed newest first, by status, in pages")
+TEST_CASE("deliveries are listed newest first, filtered by status, in pages")
 {
     Fixture f;
     auto const id = f.create("https://example.com/").id;

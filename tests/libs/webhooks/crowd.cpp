@@ -1,4 +1,4 @@
-// Very many deliveries at once: endpoints that hang delay no other delivery.
+// Very many concurrent deliveries: endpoints that hang do not delay other deliveries.
 #include "delivery.hpp"
 #include "silent_hosts.hpp"
 
@@ -14,14 +14,14 @@ using testing::eventually;
 
 namespace {
 
-/// Tenants whose webhooks lead to hosts that never answer. An attempt may take an hour, and a test waits for
-/// half a minute at most: what waits for one of those hosts to time out fails.
+/// Tenants whose webhooks go to hosts that never respond. An attempt may take an hour, and a test waits for
+/// at most half a minute. So a delivery that waits for the time-out of such a host makes the test fail.
 struct Crowd : Delivery {
     explicit Crowd(std::size_t count) : Delivery(true, 1h), hosts(count) {}
 
     ~Crowd() { hosts.release(); }
 
-    /// Webhooks of one scope to that many hosts, from `first_host` on; at most 20.
+    /// Creates webhooks of one scope for `hosts` hosts, from `first_host` on; at most 20.
     void subscribe(core::Scope const& to, std::size_t first_host, std::size_t count)
     {
         scope = to;
@@ -48,7 +48,7 @@ constexpr core::Environment environments[] = {core::Environment::production, cor
 
 } // namespace
 
-TEST_CASE("a delivery arrives while 500 endpoints of others hang")
+TEST_CASE("a delivery arrives while 500 endpoints of other tenants hang")
 {
     Crowd f(500);
     std::size_t host = 0;
@@ -69,28 +69,28 @@ TEST_CASE("a delivery arrives while 500 endpoints of others hang")
     f.publish();
     REQUIRE(eventually([&] { return f.receiver.received().size() == 1; }));
     auto const took = std::chrono::steady_clock::now() - begin;
-    CHECK(f.hosts.in_flight() == 500); // none of them has ended
+    CHECK(f.hosts.in_flight() == 500); // no hanging request has ended
     std::printf("started after %lld ms beside 500 endpoints that hang\n",
         static_cast<long long>(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()));
 }
 
-TEST_CASE("a tenant's hanging endpoints take its share of the places, and the next tenant finds one")
+TEST_CASE("hanging endpoints of a tenant use only its share of the places, and the next tenant gets a place")
 {
     Crowd f(160);
     for (std::size_t tenant = 1; tenant <= 4; ++tenant) {
         for (std::size_t e = 0; e < 2; ++e) {
             auto const scope = Crowd::scope_of(tenant, environments[e]);
             f.subscribe(scope, (tenant - 1) * 40 + e * 20, 20);
-            f.publish_from(scope, 6); // both environments together ask for 240
+            f.publish_from(scope, 6); // both environments together request 240
         }
     }
-    // Each takes a quarter of what those before it have left.
+    // Each tenant takes a quarter of the remaining places.
     REQUIRE(eventually([&] { return f.hosts.in_flight() >= 4 * (webhooks::places / 7); }));
     f.scope = Crowd::scope_of(5, core::Environment::production);
     f.create(f.receiver.url("/hook"));
     f.publish();
     REQUIRE(eventually([&] { return f.receiver.received().size() == 1; }));
-    CHECK(f.hosts.arrived() == f.hosts.in_flight()); // none of them has ended
+    CHECK(f.hosts.arrived() == f.hosts.in_flight()); // no hanging request has ended
     CHECK(f.hosts.in_flight() < 4 * 240);
     for (std::size_t tenant = 0; tenant < 4; ++tenant) {
         std::size_t in_flight = 0;
@@ -100,14 +100,14 @@ TEST_CASE("a tenant's hanging endpoints take its share of the places, and the ne
         CHECK(in_flight <= webhooks::places / 4);
     }
 
-    // What found no place finds one later, and is sent once.
+    // A delivery that got no place gets one later, and is sent once.
     f.hosts.release();
     CHECK(eventually([&] { return f.count("webhook_deliveries WHERE status = 'pending'") == 0; }, 60s));
     CHECK(f.count("webhook_deliveries WHERE status = 'delivered' AND attempts = 1") == 4 * 2 * 20 * 6 + 1);
     CHECK(f.hosts.arrived() == 4 * 2 * 20 * 6);
 }
 
-TEST_CASE("a thousand deliveries are in flight at once")
+TEST_CASE("a thousand deliveries can be in flight at the same time")
 {
     Crowd f(200);
     for (std::size_t tenant = 1; tenant <= 10; ++tenant) {
@@ -131,12 +131,12 @@ TEST_CASE("at most ten deliveries are in flight to one host, over all tenants")
         f.publish_from(f.scope, 25);
     }
     REQUIRE(eventually([&] { return f.hosts.in_flight(0) == 10; }));
-    // The others wait, in memory or put off, and none of them counts as tried.
+    // The other deliveries wait in memory or are postponed, and none of them counts as attempted.
     REQUIRE(eventually([&] { return f.put_off > 0; }));
     CHECK(f.hosts.in_flight(0) == 10);
     CHECK(f.count("webhook_deliveries WHERE attempts > 0") == 0);
     f.hosts.release();
-    // What was put off is due when the clock says so.
+    // Postponed deliveries are due when the clock advances.
     REQUIRE(eventually([&] {
         f.clock.advance(100ms);
         return f.count("webhook_deliveries WHERE status = 'delivered'") == 100;
@@ -147,7 +147,7 @@ TEST_CASE("at most ten deliveries are in flight to one host, over all tenants")
     CHECK(f.count("jobs") == 0);
 }
 
-TEST_CASE("an outcome whose row is locked delays no other outcome and is written later")
+TEST_CASE("an outcome whose row is locked does not delay other outcomes and is written later")
 {
     Crowd f(1);
     f.hosts.release();
@@ -172,7 +172,7 @@ TEST_CASE("an outcome whose row is locked delays no other outcome and is written
     CHECK(f.receiver.received().size() == 1);
 }
 
-TEST_CASE("a delivery whose outcome meets a database that is away is not sent again")
+TEST_CASE("a delivery is not sent again if its outcome could not be written during an outage of the database")
 {
     Crowd f(1);
     auto const hook = f.create(f.hosts.url(0));
@@ -189,8 +189,8 @@ TEST_CASE("a delivery whose outcome meets a database that is away is not sent ag
     CHECK(f.count("jobs") == 0);
 }
 
-// By hand: test_webhooks "[rate]".
-TEST_CASE("deliveries a second", "[.][rate]")
+// Run it manually: test_webhooks "[rate]".
+TEST_CASE("rate of deliveries", "[.][rate]")
 {
     constexpr std::size_t tenants = 20, hooks = 20, rounds = 25;
     Crowd f(tenants * hooks);

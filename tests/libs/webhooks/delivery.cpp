@@ -6,7 +6,7 @@
 
 using namespace webhooks_test;
 
-TEST_CASE("an event is delivered, signed")
+TEST_CASE("an event is delivered with a signature")
 {
     Delivery f;
     f.answer_with(reply(200, "thanks"));
@@ -38,7 +38,7 @@ TEST_CASE("an event is delivered, signed")
     CHECK(f.count("jobs") == 0);
 }
 
-TEST_CASE("deliveries carry the trace of the request that caused them, in every attempt")
+TEST_CASE("every attempt contains the trace of the request that caused the delivery")
 {
     Delivery f;
     f.subscribe();
@@ -56,7 +56,7 @@ TEST_CASE("deliveries carry the trace of the request that caused them, in every 
     CHECK(f.receiver.received()[2].headers.at("traceparent") == f.traceparent);
 }
 
-TEST_CASE("each answer's status is told, and that there was none")
+TEST_CASE("the status of each response is reported, and a missing response too")
 {
     Delivery f;
     f.subscribe();
@@ -65,7 +65,7 @@ TEST_CASE("each answer's status is told, and that there was none")
     f.answer_with(reply(503));
     f.publish();
     f.attempts(2);
-    f.answer_with(""); // the receiver closes
+    f.answer_with(""); // the receiver closes the connection
     f.publish();
     f.attempts(3);
     std::lock_guard const lock(f.mutex);
@@ -85,10 +85,10 @@ TEST_CASE("a redirect is a failure and is not followed")
     CHECK(f.receiver.received()[0].target == "/hook");
 }
 
-TEST_CASE("addresses are checked at every delivery, names that lead home too")
+TEST_CASE("addresses are checked at every delivery, including names of local addresses")
 {
-    // The webhook could be made (another policy was in force, or the name pointed elsewhere); delivery
-    // refuses.
+    // The webhook could be created, because of another policy or because the name had another address. The
+    // delivery is refused.
     Delivery f(false);
     auto const port = std::to_string(f.receiver.port());
     std::set<std::string> ids;
@@ -105,7 +105,7 @@ TEST_CASE("addresses are checked at every delivery, names that lead home too")
     CHECK(f.receiver.connections() == 0);
 }
 
-TEST_CASE("an endpoint that is not there is told apart without telling about our network")
+TEST_CASE("an unreachable endpoint is reported without details of the internal network")
 {
     Delivery f;
     auto const nobody = f.create("http://127.0.0.1:1/").id;
@@ -116,7 +116,7 @@ TEST_CASE("an endpoint that is not there is told apart without telling about our
     CHECK(f.delivery(nameless).at("lastError") == "the host name could not be resolved");
 }
 
-TEST_CASE("of the answer a kilobyte is kept, as text")
+TEST_CASE("one kilobyte of the response is kept as text")
 {
     Delivery f;
     f.answer_with(reply(500, "a" + std::string(600, '\xc3') + std::string(100'000, 'x')));
@@ -140,7 +140,7 @@ TEST_CASE("of the answer a kilobyte is kept, as text")
     CHECK(f.delivery(broken).at("responseExcerpt") == "a?b");
 }
 
-TEST_CASE("a delivery is sent again on request, under the same id")
+TEST_CASE("a delivery is sent again on request, with the same id")
 {
     Delivery f;
     auto const hook = f.subscribe();
@@ -162,7 +162,7 @@ TEST_CASE("a delivery is sent again on request, under the same id")
     CHECK(requests[0].headers.at("webhook-id") == requests[1].headers.at("webhook-id"));
     CHECK(f.count("audit_log WHERE action = 'webhook.redelivered'") == 1);
 
-    // A failed one gets another 3 days; one that waits is sent at once.
+    // A failed delivery gets another 3 days; a waiting one is sent at once.
     f.answer_with(reply(500));
     f.clock.advance(24h * 10);
     again();
@@ -180,7 +180,7 @@ TEST_CASE("a delivery is sent again on request, under the same id")
           "CONFLICT");
 }
 
-TEST_CASE("a rotated secret signs beside the new one for a day")
+TEST_CASE("for a day after a rotation, deliveries are signed with the old and the new secret")
 {
     Delivery f;
     auto const hook = f.subscribe();

@@ -18,7 +18,7 @@ namespace webhooks_test {
 
 using testing::Received, testing::Receiver, testing::reply;
 
-/// A fixture that delivers to a receiver whose answer the test sets.
+/// A fixture that delivers to a receiver whose response the test sets.
 struct Delivery : Fixture {
     explicit Delivery(bool sender_allows_private = true,
         std::chrono::milliseconds patience_of_attempts = webhooks::attempt_timeout)
@@ -26,17 +26,18 @@ struct Delivery : Fixture {
     {
     }
 
-    std::chrono::milliseconds patience; ///< of an attempt
+    std::chrono::milliseconds patience; ///< time limit of an attempt
     std::mutex mutex;
     std::string answer = reply(204);
-    std::map<std::string, std::string> answers; ///< to events of a type, before `answer`
+    /// Responses to events of a type; they take precedence over `answer`.
+    std::map<std::string, std::string> answers;
     Receiver receiver{[this](Received const& r) {
         std::lock_guard const lock(mutex);
         auto const it = answers.find(std::string(json::parse(r.body).at("type").as_string()));
         return it == answers.end() ? answer : it->second;
     }};
     http::AsyncClient client;
-    std::vector<unsigned> statuses; ///< that the sender told of, under `mutex`
+    std::vector<unsigned> statuses; ///< reported by the sender; protected by `mutex`
     std::atomic<int> put_off = 0;
     webhooks::Sender sender{database, clock, keyring, client,
         {.answered =
@@ -64,7 +65,7 @@ struct Delivery : Fixture {
         answers.clear();
     }
 
-    /// Answers events of that type so, and others with `answer`.
+    /// Responds with this response to events of that type, and with `answer` to other events.
     void answer_for(std::string const& type, std::string bytes)
     {
         std::lock_guard const lock(mutex);
@@ -73,18 +74,18 @@ struct Delivery : Fixture {
 
     Created subscribe() { return create(receiver.url("/hook")); }
 
-    /// The only delivery there is.
+    /// The only delivery.
     json::object delivery(std::string const& webhook_id) { return deliveries(webhook_id).at(0).as_object(); }
 
-    /// Waits until that many attempts were written down.
+    /// Waits until this number of attempts was recorded.
     void attempts(int number)
     {
         REQUIRE(testing::eventually([&] { return ended == number; }));
     }
 };
 
-/// Whether a request is signed with the secret, worked out anew from the specification; `position` among the
-/// signatures.
+/// Whether a request is signed with the secret, computed independently from the specification. `position` is
+/// the index among the signatures.
 inline bool is_signed(Received const& request, std::string const& secret, std::size_t position = 0)
 {
     std::istringstream list(request.headers.at("webhook-signature"));

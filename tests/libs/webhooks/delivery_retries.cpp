@@ -1,4 +1,4 @@
-// Deliveries that do not succeed at once: when they are tried again, and when they are given up.
+// Deliveries that do not succeed at once: their retries and their final result.
 #include "delivery.hpp"
 #include "webhooks/policy.hpp"
 
@@ -65,7 +65,7 @@ TEST_CASE("after 3 days of failures the delivery has failed and the webhook is d
     CHECK(f.publish() == 0);
 }
 
-TEST_CASE("one event that fails for 3 days does not disable a webhook that accepts others")
+TEST_CASE("one event that fails for 3 days does not disable a webhook that accepts other events")
 {
     Delivery f;
     f.answer_for("item.created", reply(500));
@@ -82,7 +82,7 @@ TEST_CASE("one event that fails for 3 days does not disable a webhook that accep
     CHECK(f.get(hook.id).at("enabled") == true);
     CHECK(f.get(hook.id).at("disabledReason").is_null());
 
-    // The next that fails for 3 days, while nothing was accepted, does.
+    // The next event that fails for 3 days, while nothing was accepted, disables it.
     f.answer_with(reply(500));
     f.publish("item.deleted");
     f.attempts(5);
@@ -92,7 +92,7 @@ TEST_CASE("one event that fails for 3 days does not disable a webhook that accep
     CHECK(f.get(hook.id).at("disabledReason") == "a delivery failed for 3 days");
 }
 
-TEST_CASE("deliveries of a suspended tenant wait until it is active, and their window with them")
+TEST_CASE("deliveries of a suspended tenant wait until the tenant is active, and their window is extended")
 {
     Delivery f;
     f.scope = f.tenant("demo");
@@ -113,7 +113,7 @@ TEST_CASE("deliveries of a suspended tenant wait until it is active, and their w
     f.clock.advance(webhooks::suspended_pause);
     f.attempts(3);
     CHECK(f.receiver.received().size() == 1);
-    CHECK(f.delivery(hook.id).at("status") == "pending"); // it has another 3 days
+    CHECK(f.delivery(hook.id).at("status") == "pending"); // the delivery has another 3 days
     CHECK(f.get(hook.id).at("enabled") == true);
     f.answer_with(reply(204));
     f.clock.advance(5s);
@@ -121,7 +121,8 @@ TEST_CASE("deliveries of a suspended tenant wait until it is active, and their w
     CHECK(f.delivery(hook.id).at("status") == "delivered");
 }
 
-TEST_CASE("an attempt that hangs when the process stops is cut off and left to another, uncounted")
+TEST_CASE(
+    "an attempt that hangs when the process stops is aborted, not counted, and repeated by another process")
 {
     Delivery f;
     testing::HeldReceiver silent;
@@ -134,7 +135,7 @@ TEST_CASE("an attempt that hangs when the process stops is cut off and left to a
     CHECK(f.count("jobs WHERE attempts = 0 AND lease_owner IS NULL AND run_at <= '2026-01-01Z'") == 1);
 }
 
-TEST_CASE("410 disables the webhook at once; what else was pending for it fails unsent")
+TEST_CASE("410 disables the webhook at once, and its other pending deliveries fail without being sent")
 {
     Delivery f;
     f.answer_with(reply(500));
@@ -167,14 +168,14 @@ TEST_CASE("Retry-After is obeyed")
     CHECK(f.delivery(hook.id).at("status") == "delivered");
 }
 
-TEST_CASE("what waited for a webhook that was deleted is forgotten")
+TEST_CASE("deliveries of a deleted webhook are dropped")
 {
     Delivery f;
     f.answer_with(reply(500));
     auto const hook = f.subscribe();
     f.publish();
     f.attempts(1);
-    // As left behind by a publication that ran beside the deletion.
+    // The state after a publication that ran concurrently with the deletion.
     f.postgres.query("DELETE FROM webhooks");
     f.clock.advance(5s);
     f.attempts(2);

@@ -28,7 +28,7 @@ constexpr char const* second_key = "two:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMC
 
 using Handler = boost::asio::awaitable<http::Response> (*)(http::Request const&, webhooks::Api&);
 
-/// The library on a database of its own, with a clock that stands still.
+/// The library with its own database and a clock that only the test moves.
 struct Fixture {
     explicit Fixture(bool allow_private = true) : allow_private_addresses(allow_private)
     {
@@ -43,10 +43,10 @@ struct Fixture {
     testing::FakeClock clock;
     crypto::Keyring keyring = crypto::Keyring::parse(first_key);
     webhooks::Api api{database, clock, keyring, http::AddressPolicy(allow_private_addresses), events};
-    std::string traceparent; ///< of the requests that publish
+    std::string traceparent; ///< of the publishing requests
     core::Scope scope = core::Scope::of(1, core::Environment::production, "demo");
 
-    /// A tenant of the registry; its production scope.
+    /// Registers a tenant and returns its production scope.
     core::Scope tenant(std::string const& slug)
     {
         return suspend(slug, false).scope(core::Environment::production);
@@ -62,7 +62,7 @@ struct Fixture {
             .tenant;
     }
 
-    /// Calls a handler as a request of `scope` would. The path parameters are given by name.
+    /// Calls a handler like a request of `scope`. Path parameters are given by name.
     http::Response call(Handler handler, std::string const& body = {},
         std::vector<std::pair<std::string_view, std::string>> params = {}, std::string_view query = {},
         std::vector<http::Header> headers = {})
@@ -80,7 +80,7 @@ struct Fixture {
         return testing::run_awaitable(handler(request, api));
     }
 
-    /// The error a call ends with; fails the test when it does not.
+    /// Returns the error that a call throws. Fails the test if it throws none.
     core::Error error_of(Handler handler, std::string const& body = {},
         std::vector<std::pair<std::string_view, std::string>> params = {}, std::string_view query = {},
         std::vector<http::Header> headers = {})

@@ -14,13 +14,13 @@ constexpr core::Time end = now + webhooks::retry_window;
 
 } // namespace
 
-TEST_CASE("2xx is delivered")
+TEST_CASE("a 2xx response means delivered")
 {
     auto const status = GENERATE(200U, 201U, 202U, 204U, 299U);
     CHECK(decide({.status = status}, 1, now, end, 0).verdict == Verdict::delivered);
 }
 
-TEST_CASE("anything else is tried again, redirects and no answer included")
+TEST_CASE("other responses are retried, including redirects and no response")
 {
     auto const status = GENERATE(0U, 100U, 301U, 302U, 307U, 400U, 401U, 404U, 429U, 500U, 503U);
     CAPTURE(status);
@@ -29,7 +29,7 @@ TEST_CASE("anything else is tried again, redirects and no answer included")
     CHECK(d.next_attempt_at > now);
 }
 
-TEST_CASE("410 ends it at once, for good")
+TEST_CASE("410 fails the delivery at once and disables the endpoint")
 {
     auto const d = decide({.status = 410}, 1, now, end, 0);
     CHECK(d.verdict == Verdict::failed);
@@ -53,7 +53,7 @@ TEST_CASE("pauses double from 5 seconds to 6 hours, with jitter")
     }
 }
 
-TEST_CASE("Retry-After is obeyed from 429 and 503 alone, as far as the window goes")
+TEST_CASE("Retry-After is obeyed only for 429 and 503, within the window")
 {
     auto const next = [](unsigned status, std::chrono::seconds after) {
         return decide({.status = status, .retry_after = after}, 1, now, end, 0).next_attempt_at;
@@ -61,12 +61,12 @@ TEST_CASE("Retry-After is obeyed from 429 and 503 alone, as far as the window go
     CHECK(next(429, 1h) == now + 1h);
     CHECK(next(503, 1h) == now + 1h);
     CHECK(next(500, 1h) <= now + 5s);
-    CHECK(next(429, 0s) > now); // no sooner than we would come back by ourselves
+    CHECK(next(429, 0s) > now); // not earlier than the normal backoff
     CHECK(next(429, 24h * 365) == end);
     CHECK(next(503, std::chrono::seconds::max()) == end);
 }
 
-TEST_CASE("the last attempt is at the end of the window, and then it has failed")
+TEST_CASE("the last attempt is at the end of the window, and then the delivery has failed")
 {
     CHECK(decide({.status = 500}, 20, end - 1s, end, 0).next_attempt_at == end);
     auto const d = decide({.status = 500}, 21, end, end, 0);

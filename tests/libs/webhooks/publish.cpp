@@ -5,7 +5,7 @@
 
 using namespace webhooks_test;
 
-TEST_CASE("an event goes to each enabled webhook of the scope that asks for it")
+TEST_CASE("an event goes to each enabled webhook of the scope that subscribes to it")
 {
     Fixture f;
     auto const all = f.create("https://example.com/all").id;
@@ -25,7 +25,7 @@ TEST_CASE("an event goes to each enabled webhook of the scope that asks for it")
                   "WHERE j.queue = 'webhooks'") == 3);
 }
 
-TEST_CASE("the body is the event in an envelope, as it was given")
+TEST_CASE("the body is the event in an envelope, unchanged")
 {
     Fixture f;
     f.create("https://example.com/");
@@ -35,7 +35,7 @@ TEST_CASE("the body is the event in an envelope, as it was given")
         R"({"type":"item.created","timestamp":"2026-01-01T00:00:00.000Z","data":{"z":1,"a":"\u00e9", "n":1.0}})");
 }
 
-TEST_CASE("what is rolled back is not announced")
+TEST_CASE("an event that is rolled back is not published")
 {
     Fixture f;
     f.create("https://example.com/");
@@ -49,7 +49,7 @@ TEST_CASE("what is rolled back is not announced")
     CHECK(f.count("jobs") == 0);
 }
 
-TEST_CASE("a full set of webhooks is served")
+TEST_CASE("an event goes to the maximum number of webhooks")
 {
     Fixture f;
     for (std::size_t i = 0; i < webhooks::max_per_scope; ++i)
@@ -58,7 +58,7 @@ TEST_CASE("a full set of webhooks is served")
     CHECK(f.count("(SELECT DISTINCT webhook_id FROM webhook_deliveries) AS w") == 20);
 }
 
-TEST_CASE("deliveries are purged when they are old and done with")
+TEST_CASE("old deliveries are purged unless they are pending")
 {
     Fixture f;
     f.create("https://example.com/");
@@ -79,11 +79,11 @@ TEST_CASE("deliveries are purged when they are old and done with")
     f.clock.advance(2s);
     CHECK(purge(2) == 2);
     CHECK(purge(2) == 1);
-    CHECK(f.count("webhook_deliveries WHERE status = 'pending'") == 1); // whatever its age
+    CHECK(f.count("webhook_deliveries WHERE status = 'pending'") == 1); // of any age
     CHECK(f.count("webhook_deliveries") == 2);
 }
 
-TEST_CASE("secrets are sealed anew under another key, those of the scope alone")
+TEST_CASE("the secrets of only one scope are encrypted again with another key")
 {
     Fixture f;
     f.create("https://example.com/a");

@@ -13,9 +13,9 @@ core::Time at(std::int64_t seconds)
 
 } // namespace
 
-TEST_CASE("a message is signed as the official library signs it")
+TEST_CASE("the signature of a message equals the signature of the official library")
 {
-    // Made with npm's standardwebhooks 1.1.1.
+    // Generated with npm's standardwebhooks 1.1.1.
     core::Secret const secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
     CHECK(webhooks::sign(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", at(1614265330), R"({"test": 2432232314})") ==
           "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
@@ -32,7 +32,7 @@ TEST_CASE("the signature covers id, time and body")
     CHECK(webhooks::sign(webhooks::new_secret(), "a", at(1), "{}") != base);
 }
 
-TEST_CASE("a secret is whsec_ and base64 of 32 bytes, each time another")
+TEST_CASE("a secret is whsec_ and base64 of 32 bytes, and each secret is different")
 {
     auto const secret = webhooks::new_secret();
     std::string const& text = secret.reveal();
@@ -43,13 +43,13 @@ TEST_CASE("a secret is whsec_ and base64 of 32 bytes, each time another")
     CHECK_FALSE(secret.equals(webhooks::new_secret().reveal()));
 }
 
-TEST_CASE("nothing is signed with what is no secret")
+TEST_CASE("a malformed secret cannot be used for signing")
 {
     CHECK_THROWS_AS(webhooks::sign(core::Secret("abc"), "a", at(1), ""), std::invalid_argument);
     CHECK_THROWS_AS(webhooks::sign(core::Secret("whsec_***"), "a", at(1), ""), std::invalid_argument);
 }
 
-TEST_CASE("the timestamp is whole seconds")
+TEST_CASE("the timestamp is in whole seconds")
 {
     CHECK(webhooks::timestamp_header(core::Time(std::chrono::microseconds(1'999'999))) == "1");
 }

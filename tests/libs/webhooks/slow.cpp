@@ -1,11 +1,11 @@
-// Attempts that end by their time limit.
+// Attempts that end by their time-out.
 #include "delivery.hpp"
 #include "silent_hosts.hpp"
 
 using namespace webhooks_test;
 using testing::eventually;
 
-TEST_CASE("an endpoint that did not answer in time is tried again in the slow lane, until it answers")
+TEST_CASE("an endpoint that timed out is retried in the slow places until it responds")
 {
     testing::SilentHosts hosts(2);
     Delivery f(true, 3s);
@@ -23,7 +23,7 @@ TEST_CASE("an endpoint that did not answer in time is tried again in the slow la
     f.create(hosts.url(1), R"(,"events":["item.updated"])");
     f.publish("item.updated");
     REQUIRE(eventually([&] { return hosts.in_flight(1) == 1; }));
-    CHECK(f.sender.load().slow == 2); // the event for the first, too
+    CHECK(f.sender.load().slow == 2); // including the event for the first endpoint
     hosts.release();
     REQUIRE(eventually([&] { return f.ended == 4; }));
     f.publish();

@@ -20,7 +20,7 @@ int main()
         core::Secret const secret = webhooks::new_secret();
         core::Secret const former = webhooks::new_secret();
         std::string const id = core::Uuid::v7().to_string();
-        // As during a rotation: a signature by another secret stands beside the right one.
+        // During a rotation there are two signatures: one with another secret and one with the right secret.
         std::string const signatures =
             webhooks::sign(former, id, now, body) + ' ' + webhooks::sign(secret, id, now, body);
         core::JsonWriter line;
