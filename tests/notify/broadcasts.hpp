@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-/// What the tests of broadcasts do alike.
+/// Helpers for tests of broadcasts.
 namespace broadcast_test {
 
 namespace json = boost::json;
@@ -17,7 +17,7 @@ inline constexpr char const* path = "/v1/notifications/broadcast";
 inline constexpr char const* list_path = "/v1/notifications/broadcasts";
 inline constexpr char const* nothing = "0190a5d2-0000-7000-8000-0000000000ff";
 
-/// The body of a broadcast, whose members `more` replaces.
+/// The body of a broadcast request. `more` replaces or adds members.
 inline std::string asked(json::object more = {})
 {
     json::object fields{{"templateName", "news"}, {"channel", "push"}};
@@ -43,7 +43,8 @@ inline std::string counters(json::value const& b)
            std::to_string(number(b, "failedCount")) + ' ' + std::to_string(number(b, "invalidTokenCount"));
 }
 
-/// The service with both carriers and a push template. Tokens say how they are answered (push_server.mjs).
+/// The service with both carriers and a push template. Tokens select the carriers' responses
+/// (push_server.mjs).
 struct Fixture {
     explicit Fixture(std::map<std::string, std::string> environment = {},
         json::object const& fcm_options = {}, json::object const& apns_options = {})
@@ -93,13 +94,13 @@ struct Fixture {
         return eventually([&] { return text(broadcast(id), "completedAt") != "null"; }, 2min);
     }
 
-    /// Whether its counters come to these: `enqueued sent failed invalid`.
+    /// Whether the counters reach these values: `enqueued sent failed invalid`.
     bool counts(std::string const& id, std::string const& expected) const
     {
         return eventually([&] { return counters(broadcast(id)) == expected; });
     }
 
-    /// Waits until the only chunk is put off, with its counters; in how many seconds it goes on.
+    /// Waits until the only chunk is postponed. Returns the time until its next run.
     std::chrono::seconds put_off() const
     {
         auto const now = "'" + core::to_rfc3339(world.clock.now()) + "'::timestamptz";
@@ -111,12 +112,12 @@ struct Fixture {
         return std::chrono::seconds(std::stoll(world.postgres.query(wait)));
     }
 
-    /// Waits until the only chunk is put off, and moves the clock to when it goes on.
+    /// Waits until the only chunk is postponed, and advances the clock to its next run.
     void go_on() const { world.clock.advance(put_off()); }
 
     std::string devices() const { return world.postgres.query("SELECT count(*) FROM devices"); }
 
-    /// Whether no chunk and no job is left.
+    /// Whether all chunks and jobs are done.
     bool tidy() const
     {
         return eventually([&] {

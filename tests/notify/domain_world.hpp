@@ -9,14 +9,14 @@
 #include <sstream>
 #include <string>
 
-/// What the tests of custom domains do alike. DNS is answered by dnsmasq, and signatures are verified by
-/// mailauth, which others wrote.
+/// Helpers for tests of custom domains. dnsmasq is the DNS server, and mailauth verifies signatures. Both are
+/// independent software.
 namespace domain_tests {
 
 namespace json = boost::json;
 using testing::DnsServer;
 
-/// A world whose resolver is `dns`.
+/// A World with `dns` as resolver.
 struct DomainWorld {
     DnsServer dns;
     World world{
@@ -51,7 +51,7 @@ struct DomainWorld {
         return text(r.json(), "status");
     }
 
-    /// Sends an email and waits for it: the message.
+    /// Sends an email, waits for it, and returns the message.
     std::string mailed(std::string const& tenant = "demo-sandbox") const
     {
         auto const id =
@@ -67,7 +67,7 @@ struct DomainWorld {
     }
 };
 
-/// The records that an answer asks for, as somebody puts them into DNS.
+/// The DNS records that a response requires.
 inline DnsServer::Records records_of(json::value const& answer)
 {
     DnsServer::Records records;
@@ -92,7 +92,7 @@ inline std::string statuses_of(json::value const& answer)
     return statuses;
 }
 
-/// A header field of a message, its folded lines joined; "" when absent.
+/// A header field of a message, unfolded; "" if absent.
 inline std::string header(std::string const& message, std::string const& name)
 {
     std::istringstream lines(message.substr(0, message.find("\r\n\r\n")));
@@ -107,7 +107,7 @@ inline std::string header(std::string const& message, std::string const& name)
     return value;
 }
 
-/// What mailauth says of the signatures of a message, which is ASCII, with the keys that `dns` has.
+/// mailauth's results for the signatures of a message (ASCII), with the keys in `dns`.
 inline json::array signatures(std::string const& message, DnsServer const& dns)
 {
     testing::TemporaryDirectory const folder("mailauth");
@@ -116,7 +116,7 @@ inline json::array signatures(std::string const& message, DnsServer const& dns)
     return json::parse(testing::output_of({"node", NPM_FOLDER "/mailauth.mjs", file}, 1min)).as_array();
 }
 
-/// What the audit trail says of domains, oldest first: `domain.created, ...`.
+/// The audit entries about domains, oldest first: `domain.created, ...`.
 inline std::string audited(World const& world, std::string const& tenant = "demo-sandbox")
 {
     auto client = world.as_backend(tenant);

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-/// For tests of what goes out as mail. Messages are read by mailparser and taken by smtp-server, which others
-/// wrote (node/smtp.mjs).
+/// Helpers for tests of outgoing mail. smtp-server receives the messages and mailparser reads them
+/// (node/smtp.mjs). Both are independent software.
 namespace mailing {
 
 using namespace notify;
@@ -36,7 +36,7 @@ inline Email email_to(std::string to, std::string subject = "Hello")
     return email;
 }
 
-/// A mail server that says what it does.
+/// A mail server that reports its actions.
 class SmtpServer {
 public:
     explicit SmtpServer(json::object const& options = {}) : peer_("smtp.mjs", options) {}
@@ -48,7 +48,7 @@ public:
 
     int port() const noexcept { return peer_.port(); }
 
-    /// The messages it took, once there are that many; never more.
+    /// Waits until the server has received `count` messages and returns them. Fails if there are more.
     std::vector<json::object> mails(std::size_t count) const
     {
         CHECK(eventually([&] { return peer_.said("raw").size() >= count; }));

@@ -4,12 +4,12 @@
 
 #include <catch2/catch.hpp>
 
-/// What the tests of what became of a notification do alike.
+/// Helpers for tests of notifications.
 namespace notified {
 
 using boost::json::array, boost::json::object;
 
-/// The id of nothing.
+/// An id that does not exist.
 inline constexpr char const* nobody = "0190a5d2-0000-7000-8000-0000000000ff";
 
 inline std::string path_of(std::string const& id, std::string const& rest = "")
@@ -17,7 +17,7 @@ inline std::string path_of(std::string const& id, std::string const& rest = "")
     return "/v1/notifications/" + id + rest;
 }
 
-/// Waits for a day, and so stays queued.
+/// Sends a notification that is due in a day and therefore stays queued.
 inline std::string queued(World const& world, object more = {})
 {
     object fields{{"templateName", "mail"}, {"channel", "email"}, {"to", "ada@example.com"},
@@ -27,7 +27,7 @@ inline std::string queued(World const& world, object more = {})
     return world.send(fields);
 }
 
-/// One that has been sent.
+/// Sends an email and waits until it is sent.
 inline std::string sent(World const& world, std::string const& to = "ada@example.com")
 {
     auto const id = world.send({{"templateName", "mail"}, {"channel", "email"}, {"to", to}});
@@ -35,7 +35,7 @@ inline std::string sent(World const& world, std::string const& to = "ada@example
     return id;
 }
 
-/// A push to somebody who has no device.
+/// Sends a push to a user without devices and waits until it has failed.
 inline std::string failed(World const& world)
 {
     auto const id = world.send({{"templateName", "ping"}, {"channel", "push"}, {"to", "nobody"}});
@@ -61,7 +61,7 @@ inline std::string history(World const& world, std::string const& id)
     return statuses;
 }
 
-/// The events announced to webhooks about a notification, in the order in which they were.
+/// The webhook events about a notification, in their order.
 inline std::string announced(World const& world, std::string const& id)
 {
     return world.postgres.query(
@@ -70,7 +70,7 @@ inline std::string announced(World const& world, std::string const& id)
         id + "'");
 }
 
-/// Has the scope's events announced to a webhook.
+/// Creates a webhook, so that the scope's events are published.
 inline void listen(World const& world)
 {
     REQUIRE(world.as_backend().post("/v1/webhooks", R"({"url":"http://127.0.0.1:9/"})").status == 201);
@@ -82,7 +82,7 @@ inline testing::HttpResponse ack(World const& world, array items, std::string co
         "/v1/notifications/ack", body({{"notifications", std::move(items)}}));
 }
 
-/// How many were acknowledged, and what was said of each item.
+/// The number of acknowledged items, and the result of each item.
 inline std::string results(testing::HttpResponse const& response)
 {
     INFO(response.body);

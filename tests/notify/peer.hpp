@@ -12,22 +12,22 @@
 #include <string_view>
 #include <vector>
 
-/// A script of node/ that goes on in a process of its own and says what happens, a JSON object a line.
+/// A script of node/ that runs in a separate process and prints events as JSON lines.
 class Peer {
 public:
-    /// Returns once it has said its `port`. `options` are its argument.
+    /// Returns once the script has printed its `port`. `options` is its argument.
     explicit Peer(std::string const& script, boost::json::object const& options = {})
         : process_({.argv = {"node", NPM_FOLDER "/" + script, boost::json::serialize(options)},
               .output = output()})
     {
         if (!testing::eventually([this] { return !said("port").empty(); }, std::chrono::minutes(1)))
-            throw std::runtime_error(script + " does not begin");
+            throw std::runtime_error(script + " does not start");
         port_ = said("port").front().at("port").to_number<int>();
     }
 
     int port() const noexcept { return port_; }
 
-    /// What it has said so far with that member, in order.
+    /// The events so far that have this member, in order.
     std::vector<boost::json::object> said(std::string_view member) const
     {
         std::vector<boost::json::object> found;

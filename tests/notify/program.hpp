@@ -6,10 +6,11 @@
 #include <string>
 #include <utility>
 
-/// The notify program, over the data of a World whose own service has ended, and which outlives it.
+/// The notify program, running on the data of a World whose own service has stopped. The World must outlive
+/// it.
 class NotifyProgram : public testing::Program {
 public:
-    /// Returns once it is ready. `key`: of `demo-sandbox`. `environment` wins over what the world says.
+    /// Returns once the program is ready. `key`: of `demo-sandbox`. `environment` overrides the world's.
     NotifyProgram(World const& world, std::string key, Environment environment = {})
         : Program(NOTIFY_PROGRAM, completed(std::move(environment), world)), key_(std::move(key))
     {
@@ -17,7 +18,7 @@ public:
 
     testing::HttpClient client() const { return Program::client("Bearer " + key_); }
 
-    /// What /metrics says of a counter, labels included; 0 when it says nothing.
+    /// The value of a counter in /metrics, labels included; 0 if absent.
     double metric(std::string const& name) const
     {
         auto const text = operations().get("/metrics").body;

@@ -8,13 +8,13 @@
 #include <string>
 #include <string_view>
 
-/// What the tests of the delivery of pushes do alike.
+/// Helpers for tests of the delivery of pushes.
 namespace push_delivery_test {
 
 namespace json = boost::json;
 
-/// The service with both carriers, and their credentials stored for `demo-sandbox`. Tokens say how they are
-/// answered.
+/// The service with both carriers, and their credentials stored for `demo-sandbox`. Tokens select the
+/// carriers' responses.
 struct Fixture {
     explicit Fixture(json::object const& apns_options = {})
         : apns("apns.mjs", apns_options),
@@ -31,7 +31,7 @@ struct Fixture {
         return world.send({{"templateName", "ping"}, {"channel", "push"}, {"to", user}}, tenant);
     }
 
-    /// One of the notification's deliveries; without members when there is none (yet).
+    /// One of the notification's deliveries; an empty object if there is none (yet).
     json::object delivery(std::string const& id, std::string_view token) const
     {
         auto const n = world.notification(id);

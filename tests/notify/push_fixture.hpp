@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-/// For tests of Push against servers that speak FCM's and APNs' protocols (node/fcm.mjs, node/apns.mjs).
+/// Helpers for tests of Push with servers that use FCM's and APNs' protocols (node/fcm.mjs, node/apns.mjs).
 namespace push_test {
 
 using namespace notify;

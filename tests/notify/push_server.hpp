@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-/// Plays a push carrier: `fcm.mjs` or `apns.mjs` in a process of its own. A token says how it is answered
-/// (`UNREGISTERED:1`), or the test does; see push_server.mjs.
+/// A push carrier: `fcm.mjs` or `apns.mjs` in a separate process. The token (`UNREGISTERED:1`) or the test
+/// selects the response; see push_server.mjs.
 class PushServer {
 public:
     explicit PushServer(std::string const& script, boost::json::object const& options = {})
@@ -25,19 +25,19 @@ public:
 
     std::string token_url() const { return control_url_ + "/token"; } ///< of fcm.mjs
 
-    /// From now on: `{all, times, tokens, delay, streams}`.
+    /// Sets the responses from now on: `{all, times, tokens, delay, streams}`.
     void script(boost::json::object const& orders) { post("/script", orders); }
 
-    /// How fcm.mjs gives tokens, or apns.mjs takes them, from now on.
+    /// Sets how fcm.mjs issues access tokens, or apns.mjs accepts them, from now on.
     void tokens(boost::json::object const& orders) { post("/tokens", orders); }
 
-    /// What it knows of tokens.
+    /// The state of its access tokens.
     boost::json::value tokens() const { return get("/tokens"); }
 
-    /// Every connection is told to go.
+    /// Sends GOAWAY on every connection.
     void say_goodbye() { post("/goaway", {}); }
 
-    /// The pushes that came, in order: `{token, connection, answer, headers, body}`.
+    /// The received pushes, in order: `{token, connection, answer, headers, body}`.
     std::vector<boost::json::object> seen() const
     {
         std::vector<boost::json::object> pushes;
@@ -47,7 +47,7 @@ public:
         return pushes;
     }
 
-    /// How many pushes came for a token.
+    /// The number of pushes for a token.
     std::size_t seen(std::string_view token) const
     {
         auto const pushes = seen();
@@ -57,7 +57,7 @@ public:
 
     std::int64_t connections() const { return get("/counts").at("connections").to_number<std::int64_t>(); }
 
-    /// How many pushes came for all tokens together.
+    /// The number of pushes for all tokens.
     std::int64_t pushes() const { return get("/counts").at("pushes").to_number<std::int64_t>(); }
 
     testing::Process& process() { return peer_.process(); }

@@ -2,12 +2,12 @@
 
 #include "world.hpp"
 
-/// What the tests of sending do alike.
+/// Helpers for tests of sends.
 namespace sends {
 
 inline constexpr char const* path = "/v1/notifications/send";
 
-/// The body of a send, whose members `more` replaces.
+/// The body of a send request. `more` replaces or adds members.
 inline boost::json::object email(boost::json::object more = {})
 {
     boost::json::object fields{{"templateName", "welcome"}, {"channel", "email"}, {"to", "ada@example.com"},
@@ -25,7 +25,7 @@ inline boost::json::object push(boost::json::object more = {})
     return fields;
 }
 
-/// Those that the bodies name, and `code` of SMS.
+/// Creates the templates that the bodies name, and `code` for SMS.
 inline void make_templates(World const& world)
 {
     world.new_template("welcome", {{"subject", "Welcome, {{name}}"}, {"body", "<p>Hello {{name}}!</p>"}});
@@ -33,7 +33,7 @@ inline void make_templates(World const& world)
     world.new_template("ping", {{"channel", "push"}, {"subject", "Ping"}, {"body", "Are you there?"}});
 }
 
-/// The rows of a table.
+/// The number of rows of a table.
 inline std::string count(World const& world, std::string const& table = "notifications")
 {
     return world.postgres.query("SELECT count(*) FROM " + table);

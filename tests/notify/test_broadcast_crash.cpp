@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-// The program itself sends a broadcast, and is killed and stopped on the way.
+// The program is killed or stopped while it sends a broadcast.
 
 namespace {
 
@@ -18,10 +18,10 @@ constexpr int devices = 4'000;
 constexpr int gone = devices / 40, refused = devices / 40;
 constexpr int chunk = 50;
 constexpr int chunks_in_flight = 4; ///< of a scope, in one process
-constexpr int streams = 8;          ///< that FCM allows on each of at most four connections
+constexpr int streams = 8;          ///< per connection to FCM, of at most four
 constexpr char const* key_name = "the key";
 
-/// A World's data and devices, without its service; FCM takes a few ms for each push.
+/// A World's data and devices, without its service. FCM takes a few ms for each push.
 class Data {
 public:
     Data()
@@ -29,7 +29,7 @@ public:
         world.new_template("news", {{"channel", "push"}});
         world.put_fcm();
         key = world.key();
-        // Spread evenly, so that no chunk looks as if the credential were a wrong one.
+        // Spread evenly, so that no chunk trips the prune breaker.
         world.postgres.query(
             "INSERT INTO devices (scope_id, token, user_id, platform, created_at, updated_at) SELECT " +
             world.scope_id() +
@@ -47,7 +47,7 @@ public:
             {"BROADCAST_CHUNK", std::to_string(chunk)}};
     }
 
-    /// What a dead process held is to be had at once. Nobody who lives may hold anything.
+    /// Makes all jobs due and releases the leases of a dead process. No running process may hold a lease.
     void make_due() const
     {
         world.postgres.query(
@@ -59,7 +59,7 @@ public:
         return world.postgres.query("SELECT " + what + " FROM broadcasts");
     }
 
-    /// The counters of the only broadcast, which is complete: `enqueued sent failed invalid`.
+    /// The counters of the only broadcast: `enqueued sent failed invalid`.
     std::string counters() const
     {
         return ask("enqueued_devices || ' ' || sent_count || ' ' || failed_count || ' ' || invalid_count");
@@ -76,7 +76,7 @@ public:
         return eventually([&] { return ask("completed_at IS NOT NULL") == "t"; }, 3min);
     }
 
-    /// How often each token was pushed to.
+    /// The number of pushes per token.
     std::map<std::string, int> tally() const
     {
         std::map<std::string, int> times;
@@ -108,7 +108,7 @@ public:
     }
 };
 
-/// Every device got it, and the counters say so.
+/// Checks that every device got the push and that the counters are exact.
 void check_whole(Data const& data)
 {
     CHECK(data.counters() == Data::expected());
@@ -120,9 +120,8 @@ void check_whole(Data const& data)
 
 } // namespace
 
-TEST_CASE(
-    "kill -9 at any moment: every device gets the broadcast, what was in flight again, and the counters "
-    "are exact",
+TEST_CASE("after kill -9 every device gets the broadcast, only chunks in flight are repeated, and the "
+          "counters are exact",
     "[crash][broadcast]")
 {
     constexpr int kills = 10;
@@ -135,7 +134,7 @@ TEST_CASE(
     std::ranges::generate(moments, [&] { return static_cast<std::int64_t>(random() % devices); });
     std::ranges::sort(moments);
 
-    { // at once, wherever it is by then
+    { // killed at once, at an arbitrary point
         Program first(data);
         first.start();
         first.kill();
@@ -145,21 +144,21 @@ TEST_CASE(
         Program program(data);
         REQUIRE(eventually([&] { return data.fcm.pushes() >= moment; }, 2min));
         program.kill();
-        // Whatever is counted was sent, and nothing twice.
+        // Every counted push was sent, and no counter exceeds the pushes.
         CHECK(data.ask("sent_count + failed_count + invalid_count <= enqueued_devices") == "t");
         CHECK(data.ask("sent_count + failed_count + invalid_count <= " + std::to_string(data.fcm.pushes())) ==
               "t");
     }
     data.make_due();
     Program last(data);
-    last.start(); // a repeat, which is none
+    last.start(); // gets the response of a duplicate
     REQUIRE(data.completes());
     check_whole(data);
     CHECK(data.ask("count(*)") == "1");
     CHECK(data.fcm.pushes() <= devices + kills * chunks_in_flight * chunk);
 }
 
-TEST_CASE("SIGTERM ends a broadcast at a safe point: nothing is repeated but what hung at the carrier",
+TEST_CASE("SIGTERM stops a broadcast at a safe point, and only pushes without a response are repeated",
     "[crash][broadcast]")
 {
     Data data;
@@ -179,7 +178,7 @@ TEST_CASE("SIGTERM ends a broadcast at a safe point: nothing is repeated but wha
     CHECK(data.fcm.pushes() == devices + open);
 }
 
-TEST_CASE("two replicas share a broadcast, and send each push once", "[crash][broadcast]")
+TEST_CASE("two replicas share a broadcast and send each push once", "[crash][broadcast]")
 {
     Data data;
     data.fcm.script({{"delay", 20}});
@@ -193,7 +192,7 @@ TEST_CASE("two replicas share a broadcast, and send each push once", "[crash][br
     CHECK(two.chunks_ended() > 0);
 }
 
-TEST_CASE("a replica that is killed delays a broadcast, and loses nothing of it", "[crash][broadcast]")
+TEST_CASE("a killed replica delays a broadcast but loses no device", "[crash][broadcast]")
 {
     Data data;
     data.fcm.script({{"delay", 20}});
@@ -204,12 +203,12 @@ TEST_CASE("a replica that is killed delays a broadcast, and loses nothing of it"
         REQUIRE(eventually([&] { return victim.chunks_ended() > 0; }, 2min));
         victim.kill();
     }
-    REQUIRE(data.completes()); // once its leases have ended
+    REQUIRE(data.completes()); // when its leases have ended
     check_whole(data);
     CHECK(data.fcm.pushes() <= devices + chunks_in_flight * chunk);
 }
 
-TEST_CASE("PostgreSQL that crashes under a broadcast costs it nothing but time", "[crash][broadcast]")
+TEST_CASE("a crash of PostgreSQL delays a broadcast but loses no device", "[crash][broadcast]")
 {
     Data data;
     Program program(data);
@@ -221,7 +220,7 @@ TEST_CASE("PostgreSQL that crashes under a broadcast costs it nothing but time",
         [&] {
             try {
                 return data.ask("completed_at IS NOT NULL") == "t";
-            } catch (std::exception const&) { // it is recovering
+            } catch (std::exception const&) { // PostgreSQL is recovering
                 return false;
             }
         },

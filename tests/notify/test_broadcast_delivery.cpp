@@ -2,14 +2,14 @@
 #include "domain/push_payload.hpp"
 #include "storage/broadcasts.hpp"
 
-// What broadcasts send, and what becomes of it. What a crash does to them is the business of
-// test_broadcast_crash.cpp.
+// Delivery of broadcasts and its results. Crashes are tested in test_broadcast_crash.cpp.
 
 using namespace broadcast_test;
 
-// --- what is sent
+// --- sending
 
-TEST_CASE("a broadcast goes to every device, each by its carrier, and its counters add up", "[broadcast]")
+TEST_CASE(
+    "a broadcast goes to every device through the device's carrier, and the counters add up", "[broadcast]")
 {
     Fixture f;
     f.world.new_device(ada, "ok:1", "ios");
@@ -17,7 +17,7 @@ TEST_CASE("a broadcast goes to every device, each by its carrier, and its counte
     f.world.new_device(bob, "ok:3", "web");
     f.world.new_device(bob, "INVALID_ARGUMENT:4");
     f.world.new_device(bob, "UNREGISTERED:5");
-    f.world.new_device(ada, "ok:6", "android", "demo"); // another scope's
+    f.world.new_device(ada, "ok:6", "android", "demo"); // a device of another scope
     auto const id = f.start();
     REQUIRE(f.completes(id));
     auto const b = f.broadcast(id);
@@ -66,7 +66,7 @@ TEST_CASE("a broadcast is rendered when it is accepted", "[broadcast]")
     CHECK(text(pushes[0].at("body").at("message").at("notification"), "body") == "2 < 3");
 }
 
-TEST_CASE("a broadcast to nobody is complete", "[broadcast]")
+TEST_CASE("a broadcast without devices is complete", "[broadcast]")
 {
     Fixture f;
     auto const id = f.start();
@@ -75,7 +75,7 @@ TEST_CASE("a broadcast to nobody is complete", "[broadcast]")
     CHECK(text(f.broadcast(id), "status") == "fanned_out");
 }
 
-TEST_CASE("many chunks: every device once, and the counters add up all the way", "[broadcast]")
+TEST_CASE("with many chunks every device gets one push, and the counters always add up", "[broadcast]")
 {
     Fixture f({{"BROADCAST_CHUNK", "7"}});
     f.new_devices(300, "ok:a");
@@ -107,12 +107,12 @@ TEST_CASE("many chunks: every device once, and the counters add up all the way",
     CHECK(f.tidy());
 }
 
-TEST_CASE("the devices of a broadcast are those that were registered when it was accepted", "[broadcast]")
+TEST_CASE("a broadcast goes to the devices that were registered when it was accepted", "[broadcast]")
 {
     Fixture f;
     auto const scope_id = std::stoll(f.world.scope_id());
     f.new_devices(3, "ok:before");
-    // Due in an hour, so that everything happens in between.
+    // Due in an hour, so that the changes below come first.
     notify::broadcasts::NewBroadcast row{.scope_id = scope_id,
         .broadcast = {},
         .title = "News",
@@ -125,7 +125,7 @@ TEST_CASE("the devices of a broadcast are those that were registered when it was
     db.transact_blocking(scope_id, [&](pg::Tx& tx) { notify::broadcasts::insert(tx, row); });
     db.stop();
     f.world.new_device(ada, "ok:after");
-    f.world.new_device(ada, "ok:before1"); // again: it is the same device
+    f.world.new_device(ada, "ok:before1"); // again: the same device
     REQUIRE(f.world.as_app().del("/v1/devices/ok:before2").status == 200);
     auto const id = row.broadcast.id.to_string();
     CHECK(text(f.broadcast(id), "status") == "queued");
@@ -137,7 +137,7 @@ TEST_CASE("the devices of a broadcast are those that were registered when it was
     CHECK(f.fcm.seen("ok:before2") == 0);
 }
 
-TEST_CASE("direct sends go past a broadcast that fills its carrier", "[broadcast]")
+TEST_CASE("direct sends overtake a broadcast that fills its carrier", "[broadcast]")
 {
     Fixture f({}, {{"streams", 20}});
     f.new_devices(500, "hang:");
@@ -152,9 +152,9 @@ TEST_CASE("direct sends go past a broadcast that fills its carrier", "[broadcast
     CHECK(number(f.broadcast(id), "enqueuedDevices") == 500);
 }
 
-// --- what does not go at once
+// --- retries and waiting
 
-TEST_CASE("a device in trouble is tried again, and the others are not", "[broadcast]")
+TEST_CASE("only a device with a temporary failure is retried", "[broadcast]")
 {
     Fixture f;
     f.world.new_device(ada, "ok:1");
@@ -165,7 +165,7 @@ TEST_CASE("a device in trouble is tried again, and the others are not", "[broadc
     CHECK(text(f.broadcast(id), "status") == "fanned_out");
     CHECK(text(f.broadcast(id), "completedAt") == "null");
     f.put_off();
-    f.world.clock.advance(30s); // each has a time of its own
+    f.world.clock.advance(30s); // each device has its own retry time
     REQUIRE(f.completes(id));
     CHECK(counters(f.broadcast(id)) == "3 3 0 0");
     CHECK(f.fcm.seen("ok:1") == 1);
@@ -173,7 +173,7 @@ TEST_CASE("a device in trouble is tried again, and the others are not", "[broadc
     CHECK(f.apns.seen("InternalServerError-once:3") == 2);
 }
 
-TEST_CASE("a device that stays in trouble fails after three retries within a minute", "[broadcast]")
+TEST_CASE("a device that keeps failing fails after three retries within a minute", "[broadcast]")
 {
     Fixture f;
     f.world.new_device(ada, "INTERNAL:1");
@@ -191,7 +191,7 @@ TEST_CASE("a device that stays in trouble fails after three retries within a min
     CHECK(f.devices() == "1");
 }
 
-TEST_CASE("a device that is told to wait keeps no other one of its chunk waiting", "[broadcast]")
+TEST_CASE("a device with a Retry-After does not delay other devices of its chunk", "[broadcast]")
 {
     Fixture f;
     f.world.new_device(ada, "TooManyRequests_later:1", "ios"); // for 60 s
@@ -209,13 +209,13 @@ TEST_CASE("a device that is told to wait keeps no other one of its chunk waiting
     CHECK(counters(f.broadcast(id)) == "2 2 0 0");
 }
 
-TEST_CASE("a carrier that cannot be reached fails its devices", "[broadcast]")
+TEST_CASE("devices of an unreachable carrier fail after the retries", "[broadcast]")
 {
-    World world; // where nobody carries pushes
+    World world; // its carriers are unreachable
     world.new_template("news", {{"channel", "push"}});
     world.put_apns();
     world.new_device(ada, "ok:1", "ios");
-    world.new_device(ada, "ok:2", "android"); // whose platform is not configured
+    world.new_device(ada, "ok:2", "android"); // its platform is not configured
     auto backend = world.as_backend();
     auto const made = backend.post(path, asked());
     REQUIRE(made.status == 202);
@@ -248,7 +248,7 @@ TEST_CASE("a device that is unregistered while it waits counts as an invalid tok
     CHECK(f.fcm.seen("INTERNAL:1") == 1);
 }
 
-TEST_CASE("a refused credential holds its devices back until the next PUT", "[broadcast]")
+TEST_CASE("devices wait for a new credential if the carrier refuses the stored one", "[broadcast]")
 {
     Fixture f({{"BROADCAST_CHUNK", "2"}});
     f.world.new_device(ada, "PERMISSION_DENIED:1");
@@ -271,7 +271,7 @@ TEST_CASE("a refused credential holds its devices back until the next PUT", "[br
     CHECK(f.apns.seen("ok:2") == 1);
 }
 
-TEST_CASE("what waited an hour for a credential has failed", "[broadcast]")
+TEST_CASE("devices that have waited an hour for a credential fail", "[broadcast]")
 {
     Fixture f;
     f.world.new_device(ada, "PERMISSION_DENIED:1");
@@ -284,9 +284,9 @@ TEST_CASE("what waited an hour for a credential has failed", "[broadcast]")
     CHECK(counters(f.broadcast(id)) == "1 0 1 0");
 }
 
-// --- tokens that are gone
+// --- invalid tokens
 
-TEST_CASE("a device that was registered after its token went stays", "[broadcast]")
+TEST_CASE("a device is removed only if its token became invalid after the registration", "[broadcast]")
 {
     auto const since = GENERATE(-1h, 1h);
     auto const ms = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -299,7 +299,7 @@ TEST_CASE("a device that was registered after its token went stays", "[broadcast
     CHECK(f.devices() == (since < 0h ? "1" : "0"));
 }
 
-TEST_CASE("a device that is registered again while the carrier is asked stays", "[broadcast]")
+TEST_CASE("a device that is registered again during the request to the carrier is kept", "[broadcast]")
 {
     Fixture f;
     f.world.new_device(ada, "UNREGISTERED:1");
@@ -312,7 +312,8 @@ TEST_CASE("a device that is registered again while the carrier is asked stays", 
     CHECK(f.devices() == "1");
 }
 
-TEST_CASE("when over half of fifty are said to be gone none is removed, and all are counted", "[broadcast]")
+TEST_CASE(
+    "if more than half of fifty tokens are invalid, no device is removed and all are counted", "[broadcast]")
 {
     Fixture f;
     f.new_devices(30, "UNREGISTERED:");
@@ -321,13 +322,13 @@ TEST_CASE("when over half of fifty are said to be gone none is removed, and all 
     REQUIRE(f.completes(id));
     CHECK(counters(f.broadcast(id)) == "55 25 0 30");
     CHECK(f.devices() == "55");
-    CHECK(f.world.logged().find("none is removed any more") != std::string::npos);
+    CHECK(f.world.logged().find("pruning stopped") != std::string::npos);
     CHECK(f.world.postgres.query("SELECT kind FROM platforms WHERE pruning_stopped_at IS NOT NULL") == "fcm");
 }
 
 // --- outcomes that the database refuses
 
-TEST_CASE("what is left of a chunk fails when the outcome of its run cannot be written", "[broadcast]")
+TEST_CASE("the rest of a chunk fails if the outcome of its run cannot be written", "[broadcast]")
 {
     Fixture f;
     f.world.postgres.query("ALTER TABLE broadcasts ADD CHECK (sent_count = 0)");

@@ -20,7 +20,7 @@ PushAnswer answer(
     return a;
 }
 
-/// What a push is answered that never came to its turn.
+/// The result of a push that was never sent.
 PushAnswer untried(
     Verdict verdict, std::string_view reason, std::optional<std::chrono::seconds> retry_after = {})
 {
@@ -58,7 +58,7 @@ std::vector<platforms::Sealed> both()
     return {platform(PlatformKind::fcm), platform(PlatformKind::apns)};
 }
 
-/// A run that asks FCM about devices 1, 2, … and is answered so.
+/// A run that pushes to devices 1, 2, … through FCM and gets these responses.
 BroadcastRun run_answered(std::vector<PushAnswer> const& answers, core::Time now = noon)
 {
     std::vector<broadcast_chunks::Device> devices;
@@ -70,7 +70,7 @@ BroadcastRun run_answered(std::vector<PushAnswer> const& answers, core::Time now
     return run;
 }
 
-/// What is settled, and what waits: `sent failed invalid waiting`.
+/// The numbers of devices: `sent failed invalid waiting`.
 std::string tally(BroadcastRun const& run)
 {
     auto const& s = run.settled();
@@ -80,9 +80,9 @@ std::string tally(BroadcastRun const& run)
 
 } // namespace
 
-// --- when a device is tried again
+// --- the time of a retry
 
-TEST_CASE("a broadcast tries a device three times more, all within a minute", "[broadcast]")
+TEST_CASE("a broadcast retries a device three times within a minute", "[broadcast]")
 {
     for (std::uint64_t const entropy : {std::uint64_t{0}, ~std::uint64_t{0}}) {
         Tries tries{.made = 1, .first = noon};
@@ -98,17 +98,16 @@ TEST_CASE("a broadcast tries a device three times more, all within a minute", "[
     }
 }
 
-TEST_CASE(
-    "a try that would come after the minute is not made, unless the carrier asked for it", "[broadcast]")
+TEST_CASE("a device is not retried after the minute, unless the carrier sent a Retry-After", "[broadcast]")
 {
     Tries const tries{.made = 2, .first = noon};
     CHECK_FALSE(next_try(tries, noon + 58s, std::nullopt, noon + 1h, 0));
     CHECK(next_try(tries, noon + 58s, 120s, noon + 1h, 0) == noon + 58s + 120s);
-    CHECK_FALSE(next_try(tries, noon + 58s, 3600s, noon + 1h, 0)); // the chunk's patience
+    CHECK_FALSE(next_try(tries, noon + 58s, 3600s, noon + 1h, 0)); // beyond the hour of the chunk
     CHECK_FALSE(next_try({.made = 4, .first = noon}, noon, 1s, noon + 1h, 0));
 }
 
-TEST_CASE("a carrier's Retry-After makes a try later, and never sooner", "[broadcast]")
+TEST_CASE("a carrier's Retry-After makes a retry later, and never earlier", "[broadcast]")
 {
     Tries const tries{.made = 1, .first = noon};
     auto const plain = next_try(tries, noon, std::nullopt, noon + 1h, 0);
@@ -116,9 +115,9 @@ TEST_CASE("a carrier's Retry-After makes a try later, and never sooner", "[broad
     CHECK(next_try(tries, noon, 30s, noon + 1h, 0) == noon + 30s);
 }
 
-// --- what a run does
+// --- a run
 
-TEST_CASE("every device is asked once, by its own carrier", "[broadcast]")
+TEST_CASE("every device gets one push, through the carrier of its platform", "[broadcast]")
 {
     BroadcastRun run(chunk_of(3), {device(1), device(2, PlatformKind::apns), device(3)}, both(), noon);
     auto const fcm = run.take_targets(PlatformKind::fcm), apns = run.take_targets(PlatformKind::apns);
@@ -131,7 +130,7 @@ TEST_CASE("every device is asked once, by its own carrier", "[broadcast]")
     CHECK(run.take_targets(PlatformKind::fcm).empty());
 }
 
-TEST_CASE("what a carrier says of a device settles it", "[broadcast]")
+TEST_CASE("the carrier's response decides the result of the device", "[broadcast]")
 {
     auto const run = run_answered({answer(Verdict::accepted), answer(Verdict::accepted),
         answer(Verdict::gone, "UNREGISTERED"), answer(Verdict::refused, "INVALID_ARGUMENT")});
@@ -140,7 +139,7 @@ TEST_CASE("what a carrier says of a device settles it", "[broadcast]")
     CHECK(run.halted().empty());
 }
 
-TEST_CASE("a device that was unregistered before its turn counts as an invalid token", "[broadcast]")
+TEST_CASE("a device that was unregistered before its push counts as an invalid token", "[broadcast]")
 {
     BroadcastRun run(chunk_of(3), {device(2)}, both(), noon);
     auto const targets = run.take_targets(PlatformKind::fcm);
@@ -148,7 +147,7 @@ TEST_CASE("a device that was unregistered before its turn counts as an invalid t
     CHECK(tally(run) == "1 0 2 0");
 }
 
-TEST_CASE("what may pass is tried again, three times", "[broadcast]")
+TEST_CASE("a transient failure is retried three times", "[broadcast]")
 {
     auto const run = run_answered({answer(Verdict::transient, "INTERNAL"), answer(Verdict::accepted)});
     CHECK(tally(run) == "1 0 0 1");
@@ -172,7 +171,7 @@ TEST_CASE("what may pass is tried again, three times", "[broadcast]")
     }
 }
 
-TEST_CASE("what was never sent is no try", "[broadcast]")
+TEST_CASE("a push that was never sent does not count as an attempt", "[broadcast]")
 {
     auto const verdict = GENERATE(0, 1, 2, 3);
     std::vector const answers{untried(Verdict::transient, push_reasons::stopped),
@@ -186,7 +185,7 @@ TEST_CASE("what was never sent is no try", "[broadcast]")
     CHECK_FALSE(run.waits_for_platform());
 }
 
-TEST_CASE("each device of a chunk is tried again at a time of its own", "[broadcast]")
+TEST_CASE("each device of a chunk has its own retry time", "[broadcast]")
 {
     auto const run = run_answered(
         {answer(Verdict::transient, "INTERNAL"), answer(Verdict::throttled, "QUOTA_EXCEEDED", 600s)});
@@ -213,7 +212,7 @@ TEST_CASE("each device of a chunk is tried again at a time of its own", "[broadc
     CHECK(next.again() == noon + 600s);
 }
 
-TEST_CASE("the end of a pause brings nobody forward who does not wait for it", "[broadcast]")
+TEST_CASE("the end of a pause does not affect devices that wait for another reason", "[broadcast]")
 {
     auto chunk = chunk_of(2);
     chunk.began_at = noon;
@@ -227,13 +226,13 @@ TEST_CASE("the end of a pause brings nobody forward who does not wait for it", "
     CHECK_FALSE(run.waits_for_platform());
 }
 
-TEST_CASE("a connection that cannot be made is a try", "[broadcast]")
+TEST_CASE("a failed connection counts as an attempt", "[broadcast]")
 {
     auto const run = run_answered({untried(Verdict::transient, push_reasons::connect)});
     CHECK(run.waiting()[0].tries.made == 1);
 }
 
-TEST_CASE("a chunk that waited an hour for its carrier gives up, after it has asked once more", "[broadcast]")
+TEST_CASE("a chunk that has waited an hour for its carrier fails after one more attempt", "[broadcast]")
 {
     auto chunk = chunk_of(1);
     chunk.began_at = noon - 1h;
@@ -245,7 +244,7 @@ TEST_CASE("a chunk that waited an hour for its carrier gives up, after it has as
     CHECK(tally(run) == "0 1 0 0");
 }
 
-TEST_CASE("a refused credential pauses its platform, and what it was asked for waits", "[broadcast]")
+TEST_CASE("a refused credential pauses its platform, and its devices wait", "[broadcast]")
 {
     auto const run = run_answered({answer(Verdict::accepted),
         answer(Verdict::credential, "PERMISSION_DENIED"), untried(Verdict::credential, "PERMISSION_DENIED")});
@@ -260,7 +259,7 @@ TEST_CASE("a refused credential pauses its platform, and what it was asked for w
     CHECK(run.halted()[0].seen == noon - 1h);
 }
 
-TEST_CASE("a platform that is paused is not asked, the other one is", "[broadcast]")
+TEST_CASE("a paused platform gets no requests, and the other platform gets its requests", "[broadcast]")
 {
     auto platforms = both();
     platforms[1].paused_until = noon + 20min;
@@ -275,7 +274,7 @@ TEST_CASE("a platform that is paused is not asked, the other one is", "[broadcas
     REQUIRE(run.halted().size() == 1);
     CHECK_FALSE(run.halted()[0].refused);
 
-    // After an hour it is given up.
+    // After an hour its devices fail.
     platforms[1].paused_until = noon + 2h;
     auto chunk = chunk_of(1);
     chunk.began_at = noon;
@@ -283,7 +282,7 @@ TEST_CASE("a platform that is paused is not asked, the other one is", "[broadcas
     CHECK(tally(BroadcastRun(chunk, {device(2, PlatformKind::apns)}, platforms, noon + 1h)) == "0 1 0 0");
 }
 
-TEST_CASE("devices of a platform that nobody configured have failed", "[broadcast]")
+TEST_CASE("devices of a platform that is not configured fail", "[broadcast]")
 {
     BroadcastRun const run(
         chunk_of(2), {device(1), device(2, PlatformKind::apns)}, {platform(PlatformKind::fcm)}, noon);
@@ -291,7 +290,7 @@ TEST_CASE("devices of a platform that nobody configured have failed", "[broadcas
 }
 
 TEST_CASE(
-    "a device that was registered after it went, or since it was read, is not to be removed", "[broadcast]")
+    "a device that was registered after its token became invalid or after it was read is kept", "[broadcast]")
 {
     auto before = answer(Verdict::gone, "Unregistered");
     before.gone_since = noon - 10min;
@@ -307,7 +306,7 @@ TEST_CASE(
     CHECK(run.gone(PlatformKind::apns).empty());
 }
 
-TEST_CASE("what is left of a cancelled broadcast has failed", "[broadcast]")
+TEST_CASE("all remaining devices of a cancelled broadcast fail", "[broadcast]")
 {
     auto const run = BroadcastRun::cancelled(chunk_of(7), noon);
     CHECK(tally(run) == "0 7 0 0");

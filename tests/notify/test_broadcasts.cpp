@@ -4,13 +4,13 @@
 #include <set>
 #include <thread>
 
-// How broadcasts are accepted, read and cancelled.
+// Accepting, reading and cancelling broadcasts.
 
 using namespace broadcast_test;
 
 namespace {
 
-/// How the answers of `n` threads, begun at once, were: `status` of the body, or of the answer.
+/// The results of `n` concurrent requests: `status` of the body, or the HTTP status of a refusal.
 std::map<std::string, int> at_once(
     World const& world, int n, std::string const& fields, std::set<std::string>& ids)
 {
@@ -37,9 +37,9 @@ std::map<std::string, int> at_once(
 
 } // namespace
 
-// --- what is not accepted
+// --- refusals
 
-TEST_CASE("what cannot be broadcast is refused, and uses up neither key nor limit", "[broadcast]")
+TEST_CASE("invalid broadcasts are refused, and use neither the dedupe key nor the limit", "[broadcast]")
 {
     Fixture f;
     f.world.new_template("mail");
@@ -65,7 +65,7 @@ TEST_CASE("what cannot be broadcast is refused, and uses up neither key nor limi
     CHECK(faults_of(backend.post(path, keyed(std::string(201, 'k')))) == "/dedupeKey too_long");
     CHECK(f.world.as_app().post(path, asked()).status == 403);
 
-    auto const direct = [&] { // which says what the service knows of its settings, and costs nothing here
+    auto const direct = [&] { // shows the settings that the service has cached; sends have no limit here
         return backend.post("/v1/notifications/send", asked({{"to", ada}})).status;
     };
     REQUIRE(backend.patch("/v1/settings", R"({"pushEnabled":false})").status == 200);
@@ -74,7 +74,8 @@ TEST_CASE("what cannot be broadcast is refused, and uses up neither key nor limi
     CHECK(backend.post(path, asked()).status == 409);
     REQUIRE(backend.patch("/v1/settings", R"({"pushEnabled":true})").status == 200);
     REQUIRE(eventually([&] { return direct() == 202; }));
-    REQUIRE(f.world.as_backend("demo").post(path, asked()).status == 409); // which has no platform
+    // The other environment has no platform.
+    REQUIRE(f.world.as_backend("demo").post(path, asked()).status == 409);
     f.start(keyed("the key"));
     for (int i = 0; i < 9; ++i)
         f.start(keyed(std::string(200, static_cast<char>('a' + i))));
@@ -82,7 +83,7 @@ TEST_CASE("what cannot be broadcast is refused, and uses up neither key nor limi
     CHECK(f.world.postgres.query("SELECT count(*) FROM broadcasts") == "10");
 }
 
-TEST_CASE("ten broadcasts in a minute, in a window that slides", "[broadcast]")
+TEST_CASE("ten broadcasts per minute are allowed, in a sliding window", "[broadcast]")
 {
     Fixture f;
     auto backend = f.world.as_backend();
@@ -97,7 +98,7 @@ TEST_CASE("ten broadcasts in a minute, in a window that slides", "[broadcast]")
     CHECK(refused.status == 429);
     CHECK(error_of(refused) == "RATE_LIMITED");
     CHECK(refused.header("retry-after") == "40");
-    // A duplicate is told so all the same, and does not count.
+    // A duplicate still gets its response, and does not count.
     for (int i = 0; i < 3; ++i) {
         auto const again = backend.post(path, keyed("first"));
         CHECK(again.status == 202);
@@ -105,23 +106,23 @@ TEST_CASE("ten broadcasts in a minute, in a window that slides", "[broadcast]")
               json::value{{"broadcastId", text(first.json(), "broadcastId")}, {"status", "duplicate"}});
         CHECK(again.header("ratelimit").empty());
     }
-    // Another scope has its own, and sends have theirs.
+    // Other scopes and sends have separate limits.
     f.world.put_fcm("demo");
     CHECK(f.world.as_backend("demo").post(path, asked()).status == 202);
     f.world.send({{"templateName", "news"}, {"channel", "push"}, {"to", ada}});
 
     f.world.clock.advance(39s);
     CHECK(backend.post(path, keyed("late")).status == 429);
-    f.world.clock.advance(1s); // the first one is a minute ago
-    f.start(keyed("late"));    // whose key was not used up
+    f.world.clock.advance(1s); // the first broadcast is now a minute old
+    f.start(keyed("late"));    // the refused request did not reserve its key
     CHECK(backend.post(path, asked()).status == 429);
-    f.world.clock.advance(20s); // and now the nine
+    f.world.clock.advance(20s); // now the other nine are a minute old
     for (int i = 0; i < 9; ++i)
         f.start();
     CHECK(backend.post(path, asked()).status == 429);
 }
 
-TEST_CASE("a limit of broadcasts that cannot be checked is not waived", "[broadcast]")
+TEST_CASE("a broadcast is refused if its limit cannot be checked", "[broadcast]")
 {
     Fixture f;
     auto const id = f.start(keyed("before"));
@@ -136,7 +137,7 @@ TEST_CASE("a limit of broadcasts that cannot be checked is not waived", "[broadc
 
 // --- the dedupe key
 
-TEST_CASE("a dedupe key is one broadcast's for 24 hours", "[broadcast]")
+TEST_CASE("a dedupe key is reserved for 24 hours", "[broadcast]")
 {
     Fixture f;
     auto backend = f.world.as_backend();
@@ -164,7 +165,8 @@ TEST_CASE("a dedupe key is one broadcast's for 24 hours", "[broadcast]")
     CHECK(f.world.postgres.query("SELECT count(*) FROM broadcasts") == "3");
 }
 
-TEST_CASE("of parallel repeats one is the broadcast, and counts once", "[broadcast]")
+TEST_CASE("of several parallel requests with one dedupe key exactly one starts a broadcast and counts",
+    "[broadcast]")
 {
     constexpr int threads = 24; // more than the limit
     Fixture f;
@@ -180,13 +182,14 @@ TEST_CASE("of parallel repeats one is the broadcast, and counts once", "[broadca
         f.start();
     CHECK(f.world.as_backend().post(path, asked()).status == 429);
 
-    // With nothing left of the limit nobody gets the key.
+    // When the limit is used up, no request reserves the key.
     ids.clear();
     CHECK(at_once(f.world, threads, keyed("too late"), ids) == std::map<std::string, int>{{"429", threads}});
     CHECK(f.world.postgres.query("SELECT count(*) FROM broadcast_claims") == "1");
 }
 
-TEST_CASE("a broadcast with an Idempotency-Key is answered alike", "[broadcast]")
+TEST_CASE(
+    "a repeated broadcast request with the same Idempotency-Key gets the stored response", "[broadcast]")
 {
     Fixture f;
     auto backend = f.world.as_backend();
@@ -203,8 +206,8 @@ TEST_CASE("a broadcast with an Idempotency-Key is answered alike", "[broadcast]"
     CHECK(f.world.postgres.query("SELECT count(*) FROM broadcasts") == "10");
 }
 
-TEST_CASE(
-    "a duplicate with an Idempotency-Key is answered alike when its dedupe key is free again", "[broadcast]")
+TEST_CASE("a duplicate with an Idempotency-Key gets the stored response even after its dedupe key expired",
+    "[broadcast]")
 {
     Fixture f;
     auto backend = f.world.as_backend();
@@ -220,9 +223,9 @@ TEST_CASE(
     CHECK(f.world.postgres.query("SELECT count(*) FROM broadcasts") == "1");
 }
 
-// --- reading, cancelling, announcing
+// --- reading, cancelling, webhooks
 
-TEST_CASE("broadcasts are listed, newest first", "[broadcast]")
+TEST_CASE("broadcasts are listed newest first", "[broadcast]")
 {
     Fixture f;
     auto backend = f.world.as_backend();
@@ -245,7 +248,7 @@ TEST_CASE("broadcasts are listed, newest first", "[broadcast]")
     CHECK(f.world.as_backend("demo").get(list_path).json().at("items").as_array().empty());
 }
 
-TEST_CASE("what waits is not sent any more when its broadcast is cancelled", "[broadcast]")
+TEST_CASE("when a broadcast is cancelled, waiting devices fail and get no push", "[broadcast]")
 {
     Fixture f({{"BROADCAST_CHUNK", "3"}});
     f.new_devices(4, "ok:", "ios");
@@ -270,7 +273,7 @@ TEST_CASE("what waits is not sent any more when its broadcast is cancelled", "[b
     CHECK(f.tidy());
     auto const audit = backend.get("/v1/audit?action=broadcast.cancelled").json();
     CHECK(audit.at("items").as_array().size() == 1);
-    // Nothing goes out when the platform has its credential.
+    // After a new credential, no further push is sent.
     auto const before = f.fcm.pushes();
     f.fcm.script({{"all", "ok"}});
     f.world.put_fcm();
@@ -280,7 +283,7 @@ TEST_CASE("what waits is not sent any more when its broadcast is cancelled", "[b
     CHECK(f.fcm.pushes() == before + 1);
 }
 
-TEST_CASE("what is under way when a broadcast is cancelled is counted as it ends", "[broadcast]")
+TEST_CASE("when a broadcast is cancelled, pushes in flight are counted by their outcome", "[broadcast]")
 {
     Fixture f({{"BROADCAST_CHUNK", "2"}});
     f.new_devices(40, "ok:");
@@ -297,11 +300,12 @@ TEST_CASE("what is under way when a broadcast is cancelled is counted as it ends
     CHECK(f.tidy());
 }
 
-TEST_CASE("a broadcast that is cancelled before it is cut is complete, and reaches nobody", "[broadcast]")
+TEST_CASE("a broadcast that is cancelled before it is cut into chunks is complete and reaches no device",
+    "[broadcast]")
 {
     Fixture f;
     f.new_devices(3, "ok:");
-    // Put off, so that it is cancelled before.
+    // Postpones the job, so that the broadcast is cancelled first.
     f.world.postgres.query("CREATE FUNCTION put_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
                            "NEW.run_at := NEW.run_at + interval '1 hour'; RETURN NEW; END $$; "
                            "CREATE TRIGGER put_off BEFORE INSERT ON jobs FOR EACH ROW "
@@ -318,7 +322,7 @@ TEST_CASE("a broadcast that is cancelled before it is cut is complete, and reach
     CHECK(f.fcm.pushes() == 0);
 }
 
-TEST_CASE("the end of a broadcast is announced once", "[broadcast]")
+TEST_CASE("broadcast.completed is published once", "[broadcast]")
 {
     Fixture f({{"BROADCAST_CHUNK", "2"}});
     auto backend = f.world.as_backend();
@@ -326,7 +330,7 @@ TEST_CASE("the end of a broadcast is announced once", "[broadcast]")
     f.new_devices(20, "ok:");
     auto const id = f.start();
     REQUIRE(f.completes(id));
-    auto const empty = f.start(); // announced as well, with devices or without
+    auto const empty = f.start(); // published even without devices
     REQUIRE(f.completes(empty));
     auto const announced = [&](std::string const& of) {
         return f.world.postgres.query("SELECT string_agg(event_type, ' ') FROM webhook_deliveries "
@@ -340,7 +344,7 @@ TEST_CASE("the end of a broadcast is announced once", "[broadcast]")
     CHECK(payload.at("data") == f.broadcast(id));
 }
 
-TEST_CASE("a suspended tenant's broadcast goes on when it is active again", "[broadcast]")
+TEST_CASE("a suspended tenant's broadcast continues when the tenant is active again", "[broadcast]")
 {
     Fixture f;
     f.world.new_device(ada, "INTERNAL-once:1");
@@ -355,7 +359,7 @@ TEST_CASE("a suspended tenant's broadcast goes on when it is active again", "[br
     put("suspended");
     REQUIRE(eventually([&] { return seen_by_backend() == 403; }));
     f.go_on();
-    f.put_off(); // until somebody looks again
+    f.put_off(); // until the next check
     CHECK(f.fcm.pushes() == 1);
     put("active");
     REQUIRE(eventually([&] { return seen_by_backend() == 200; }));

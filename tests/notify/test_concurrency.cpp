@@ -25,11 +25,11 @@ std::string email(World const& world, bool later = true)
     return body(fields);
 }
 
-/// What `n` threads, begun at once, each with a client of its own, were answered.
+/// The responses to `n` concurrent requests, each from a separate client.
 std::vector<testing::HttpResponse> at_once(World const& world, int n,
     std::function<testing::HttpResponse(testing::HttpClient&, int number)> const& request)
 {
-    world.key(); // made before there are threads
+    world.key(); // created before the threads
     std::barrier start(n);
     std::vector<testing::HttpResponse> answers(static_cast<std::size_t>(n));
     std::vector<std::thread> threads;
@@ -76,12 +76,12 @@ std::vector<std::string> ids_of(testing::HttpClient& client, int limit)
 
 } // namespace
 
-TEST_CASE("of many sends at once exactly as many are accepted as the limit allows", "[notify]")
+TEST_CASE("of many concurrent sends exactly as many are accepted as the limit allows", "[notify]")
 {
     World world({.limited = true});
     world.new_template("mail");
     auto const sent = email(world);
-    // Both ways to write: many in one statement, and a transaction of one's own.
+    // Tests both ways to write: coalesced, and in a transaction each.
     auto const answers = at_once(world, 40, [&](testing::HttpClient& client, int i) {
         testing::HttpClient::Headers headers;
         if (i % 2 == 1) headers.emplace_back("Idempotency-Key", std::to_string(i));
@@ -91,13 +91,13 @@ TEST_CASE("of many sends at once exactly as many are accepted as the limit allow
     CHECK(count(world) == "10");
 }
 
-TEST_CASE("a send repeated at once with one Idempotency-Key is accepted once, and counts once", "[notify]")
+TEST_CASE("concurrent sends with the same Idempotency-Key are accepted once and count once", "[notify]")
 {
     World world({.limited = true});
     world.new_template("mail");
     auto const sent = email(world);
     std::set<std::string> ids;
-    // Few enough that all of them find room in the limit while they are under way.
+    // Few enough that all of them fit into the limit while they are in flight.
     constexpr int rounds = 6, repeats = 4;
     for (int round = 0; round < rounds; ++round) {
         auto const key = "round-" + std::to_string(round);
@@ -107,7 +107,7 @@ TEST_CASE("a send repeated at once with one Idempotency-Key is accepted once, an
         std::set<std::string> of_round;
         for (auto const& answer : answers) {
             INFO(answer.body);
-            CHECK((answer.status == 202 || answer.status == 409)); // 409: another one is under way
+            CHECK((answer.status == 202 || answer.status == 409)); // 409: another request is in flight
             if (answer.status == 202) of_round.insert(text(answer.json(), "notificationId"));
         }
         CHECK(of_round.size() == 1);
@@ -115,14 +115,14 @@ TEST_CASE("a send repeated at once with one Idempotency-Key is accepted once, an
     }
     CHECK(ids.size() == rounds);
     CHECK(count(world) == std::to_string(rounds));
-    // What the repetitions took was given back.
+    // The repeated requests released their use of the limit.
     auto backend = world.as_backend();
     for (int i = rounds; i < 10; ++i)
         CHECK(backend.post(path, sent).status == 202);
     CHECK(backend.post(path, sent).status == 429);
 }
 
-TEST_CASE("a walk through a list that grows misses nothing and repeats nothing", "[notify]")
+TEST_CASE("paging through a growing list neither omits nor repeats an item", "[notify]")
 {
     World world;
     world.new_template("mail");
@@ -145,13 +145,13 @@ TEST_CASE("a walk through a list that grows misses nothing and repeats nothing",
             }
         });
     }
-    std::vector<std::string> seen; // newest first, at the last walk
+    std::vector<std::string> seen; // the previous result, newest first
     for (int walk = 0; walk < 6; ++walk) {
         auto const ids = ids_of(reader, 9);
         std::set<std::string> const unique(ids.begin(), ids.end());
         CHECK(unique.size() == ids.size());
         CHECK(std::includes(unique.begin(), unique.end(), before.begin(), before.end()));
-        // What was seen is still there, and nothing appears within it: the list ends in what it was.
+        // Items seen before are still there, and new ones appear only in front of them.
         CHECK((ids.size() >= seen.size() && std::equal(seen.rbegin(), seen.rend(), ids.rbegin())));
         seen = ids;
     }
@@ -160,7 +160,7 @@ TEST_CASE("a walk through a list that grows misses nothing and repeats nothing",
         writer.join();
 }
 
-TEST_CASE("every notification that is accepted is sent once, whoever else is served", "[notify]")
+TEST_CASE("every accepted notification is sent once under concurrent load", "[notify]")
 {
     World world;
     world.new_template("mail");
@@ -184,7 +184,7 @@ TEST_CASE("every notification that is accepted is sent once, whoever else is ser
     CHECK(world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.email'") == "0");
 }
 
-TEST_CASE("one that is cancelled while it falls due is either sent or cancelled", "[notify]")
+TEST_CASE("a notification that is cancelled when it becomes due is either sent or cancelled", "[notify]")
 {
     World world;
     world.new_template("mail");
@@ -192,7 +192,7 @@ TEST_CASE("one that is cancelled while it falls due is either sent or cancelled"
     std::vector<std::string> ids;
     auto const now = email(world, false);
     std::mutex mutex;
-    // Each is accepted, and cancelled at once, while workers are after it.
+    // Each is cancelled right after it was accepted, while workers may claim it.
     auto const answers = at_once(world, notifications, [&](testing::HttpClient& client, int) {
         auto const id = text(client.post(path, now).json(), "notificationId");
         {
@@ -217,7 +217,7 @@ TEST_CASE("one that is cancelled while it falls due is either sent or cancelled"
     }
 }
 
-TEST_CASE("of many reports at once each move is made once", "[notify]")
+TEST_CASE("many concurrent reports make each status change once", "[notify]")
 {
     World world;
     world.new_template("mail");
@@ -234,7 +234,7 @@ TEST_CASE("of many reports at once each move is made once", "[notify]")
     }
     auto const forwards = body({{"notifications", items}}), backwards = body({{"notifications", reversed}});
 
-    // In either order, and with what is opened between: nobody waits for each other in a circle.
+    // In either order, and mixed with openings: there is no deadlock.
     auto const answers = at_once(world, 24, [&](testing::HttpClient& client, int i) {
         if (i % 3 == 2)
             return client.post("/v1/notifications/" + ids[static_cast<std::size_t>(i) % 5] + "/opened", "");
@@ -260,14 +260,14 @@ TEST_CASE("of many reports at once each move is made once", "[notify]")
     }
 }
 
-TEST_CASE("a failed one that is tried anew by many is put back once", "[notify]")
+TEST_CASE("exactly one of several concurrent retries of a failed notification takes effect", "[notify]")
 {
     World world;
     world.new_template("ping", {{"channel", "push"}});
     world.put_fcm();
     auto const id = world.send({{"templateName", "ping"}, {"channel", "push"}, {"to", "nobody"}});
     REQUIRE(world.becomes(id, "failed"));
-    // The job that the retry enqueues stays where it is, so that nothing fails again meanwhile.
+    // Postpones the job of the retry, so that it does not fail again during the test.
     world.postgres.query("CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
                          "NEW.run_at := now() + interval '1 day'; RETURN NEW; END $$; "
                          "CREATE TRIGGER hold BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION hold()");
@@ -279,14 +279,14 @@ TEST_CASE("a failed one that is tried anew by many is put back once", "[notify]"
                                "' AND status = 'queued'") == "1");
 }
 
-TEST_CASE("whoever tries one anew takes its job first, as a worker that ends one does", "[notify]")
+TEST_CASE("a retry locks the job before the notification, in the same order as a worker", "[notify]")
 {
     World world;
     world.new_template("mail");
     auto const id = text(world.as_backend().post(path, email(world)).json(), "notificationId");
     REQUIRE(world.as_backend().post("/v1/notifications/" + id + "/cancel", "").status == 200);
 
-    // A worker that writes down what came of a job holds that, and then wants the notification.
+    // Like a worker that records an outcome: it holds the job, then locks the notification.
     pqxx::connection connection(world.postgres.superuser_url());
     pqxx::work worker(connection);
     worker.exec("INSERT INTO jobs (scope_id, queue, ref, run_at) VALUES (" + world.scope_id() +
@@ -302,12 +302,12 @@ TEST_CASE("whoever tries one anew takes its job first, as a worker that ends one
     CHECK(text(world.notification(id), "status") == "queued");
 }
 
-TEST_CASE("a scope whose lock is held holds up no other", "[notify]")
+TEST_CASE("a held lock of one scope does not delay another scope", "[notify]")
 {
     World world;
     std::string const held = "demo", elsewhere = "other";
     for (auto const& tenant : {held, elsewhere}) {
-        world.key(tenant); // made before there are threads
+        world.key(tenant); // created before the threads
         world.as_app(tenant);
         world.new_template("mail", {}, tenant);
     }
@@ -328,18 +328,18 @@ TEST_CASE("a scope whose lock is held holds up no other", "[notify]")
         world.postgres, world.scope_id(held), 201, register_device(held), register_device(elsewhere));
 }
 
-TEST_CASE("a send that will be refused asks for nothing before", "[notify]")
+TEST_CASE("a send that finds the queue full is refused before it reads the template", "[notify]")
 {
     World world;
     world.new_template("mail");
     auto const sent = email(world);
-    world.key(); // made before there are threads
+    world.key(); // created before the threads
     std::atomic<bool> over = false;
     std::atomic<int> refused = 0;
     std::vector<std::jthread> others;
     pqxx::connection connection(world.postgres.superuser_url());
     pqxx::work locked(connection);
-    // Transactions with an Idempotency-Key and queries for a template stand still.
+    // Blocks transactions with an Idempotency-Key, and reads of templates.
     locked.exec("LOCK TABLE idempotency_keys, templates");
     for (int i = 0; i < 8; ++i)
         others.emplace_back([&, i] {
@@ -353,7 +353,7 @@ TEST_CASE("a send that will be refused asks for nothing before", "[notify]")
         });
     auto const refused_at_once = [&] {
         int const before = refused;
-        if (!eventually([&] { return refused > before + 50; })) return false; // the queue takes no more
+        if (!eventually([&] { return refused > before + 50; })) return false; // the queue is full
         auto answer = std::async(std::launch::async,
             [&] { return world.as_backend().post(path, sent, {{"Idempotency-Key", "mine"}}).status; });
         bool waited = false;

@@ -10,7 +10,8 @@
 #include <map>
 #include <set>
 
-// The program itself is killed, stopped and run twice, over the data of a World whose own service has ended.
+// The program is killed, stopped, or runs as two replicas, on the data of a World whose own service has
+// stopped.
 
 using testing::TwilioServer;
 
@@ -20,7 +21,7 @@ namespace json = boost::json;
 
 using Environment = NotifyProgram::Environment;
 
-/// A World's data, templates and key, without its service, so that the programs have every job to themselves.
+/// A World's data, templates and key, without its service, so that the programs have all jobs.
 class Data {
 public:
     Data()
@@ -35,15 +36,15 @@ public:
         world.host->stop();
     }
 
-    /// Has jobs taken now: those that wait for their time, and those whose lease a dead process had. Nobody
-    /// who lives may hold one.
+    /// Makes jobs due now: those that wait for their time, and those whose lease a dead process held. No
+    /// running process may hold a lease.
     void make_due() const
     {
         world.postgres.query(
             "UPDATE jobs SET run_at = jobs_now(), lease_owner = NULL WHERE queue LIKE 'notify.%'");
     }
 
-    /// How many notifications have that status.
+    /// The number of notifications with that status.
     std::size_t count(std::string const& status) const
     {
         return std::stoul(
@@ -54,7 +55,7 @@ public:
     std::string key;
 };
 
-/// The program over that data.
+/// The program, running on a Data.
 class Program : public NotifyProgram {
 public:
     Program(Data const& data, Environment environment = {})
@@ -118,7 +119,7 @@ Environment apns_at(PushServer const& server)
     return {{"APNS_BASE_URL", server.url()}};
 }
 
-/// A header of all pushes that came, in order.
+/// A header of all received pushes, in order.
 std::vector<std::string> headers_of(PushServer const& server, std::string_view name)
 {
     std::vector<std::string> values;
@@ -127,7 +128,7 @@ std::vector<std::string> headers_of(PushServer const& server, std::string_view n
     return values;
 }
 
-/// A push that came twice had the same name both times.
+/// Checks that a repeated push had the same id both times.
 void check_same_name(PushServer const& server)
 {
     auto const ids = headers_of(server, "apns-id");
@@ -135,7 +136,7 @@ void check_same_name(PushServer const& server)
     CHECK(ids[0] == ids[1]);
 }
 
-/// Holds a notification fast, so that nobody can write down what becomes of it.
+/// Locks a notification, so that its outcome cannot be written.
 class Held {
 public:
     Held(Data const& data, std::string const& id)
@@ -149,14 +150,14 @@ private:
     pqxx::work transaction_;
 };
 
-/// In the future, so that nobody sends it before `make_due`.
+/// A time in the future, so that nothing is sent before `make_due`.
 json::object later()
 {
     return {{"sendAt", core::to_rfc3339(core::SystemClock().now() + 1h)}};
 }
 
-/// Has a program send something, and kills it when `answered`: between the provider's answer and our commit.
-/// `send` says which notification it was; another program will send it once more.
+/// Lets a program send a notification, and kills it when `answered` is true: between the provider's response
+/// and the commit. `send` returns the id of the notification. Another program will send it again.
 template <class Send, class Answered>
 std::string kill_before_commit(Data const& data, Environment const& environment, Send send, Answered answered)
 {
@@ -169,21 +170,21 @@ std::string kill_before_commit(Data const& data, Environment const& environment,
     return id;
 }
 
-/// Twilio, which takes its time, and the programs that send through it.
+/// A slow Twilio, and the programs that send through it.
 class Texting {
 public:
     explicit Texting(std::chrono::milliseconds delay = 0ms) { twilio.delay(delay); }
 
     Program program() const { return Program(data, twilio_at(twilio)); }
 
-    /// Messages that are not due yet.
+    /// Creates messages that are not due yet.
     static void prepare(Program const& program, int messages)
     {
         for (int i = 0; i < messages; ++i)
             program.send_text("message " + std::to_string(i), later());
     }
 
-    /// How often each message was taken.
+    /// The number of times that each message was accepted.
     std::map<std::string, int> tally() const
     {
         std::map<std::string, int> times;
@@ -192,7 +193,7 @@ public:
         return times;
     }
 
-    /// Waits until that many messages, each another, are sent.
+    /// Waits until `messages` different messages are sent.
     void require_sent(std::size_t messages, std::chrono::milliseconds limit = 1min) const
     {
         REQUIRE(eventually([&] { return data.count("sent") == messages; }, limit));
@@ -203,12 +204,11 @@ public:
     Data data;
 };
 
-constexpr int sms_workers = 16; ///< that a process has: what may be in flight
+constexpr int sms_workers = 16; ///< per process: the maximum in flight
 
 } // namespace
 
-TEST_CASE(
-    "kill -9 between the provider's answer and our commit repeats that message, and no other", "[crash]")
+TEST_CASE("kill -9 between the provider's response and the commit repeats only that message", "[crash]")
 {
     Texting texting;
     auto const environment = twilio_at(texting.twilio);
@@ -219,7 +219,7 @@ TEST_CASE(
             return first.send_text("held", later());
         },
         [&] { return texting.twilio.accepted().size() == 2; });
-    CHECK(texting.data.count("queued") == 1); // the answer was not written down
+    CHECK(texting.data.count("queued") == 1); // the response was not stored
     texting.data.make_due();
     auto const second = texting.program();
     REQUIRE(second.becomes(id, "sent"));
@@ -228,7 +228,7 @@ TEST_CASE(
     CHECK(second.notification(id).at("attempts") == 1);
 }
 
-TEST_CASE("a mail that is repeated after kill -9 has the same Message-ID", "[crash]")
+TEST_CASE("an email that is repeated after kill -9 has the same Message-ID", "[crash]")
 {
     Peer smtp("smtp.mjs");
     Data data;
@@ -259,7 +259,7 @@ TEST_CASE("a push that is repeated after kill -9 has the same apns-id and collap
     CHECK(headers_of(apns, "apns-collapse-id") == std::vector<std::string>{id, id});
 }
 
-TEST_CASE("SIGTERM does not wait for a carrier that hangs; the push goes out later", "[crash]")
+TEST_CASE("SIGTERM does not wait for a carrier that hangs, and the push is sent later", "[crash]")
 {
     PushServer apns("apns.mjs");
     Data data;
@@ -278,8 +278,8 @@ TEST_CASE("SIGTERM does not wait for a carrier that hangs; the push goes out lat
     check_same_name(apns);
 }
 
-TEST_CASE(
-    "kill -9 while the provider is asked loses nothing, and repeats what was in flight at most", "[crash]")
+TEST_CASE("kill -9 during requests to the provider loses nothing, and repeats at most the messages in flight",
+    "[crash]")
 {
     constexpr int messages = 60;
     constexpr int kills = 3;
@@ -302,7 +302,9 @@ TEST_CASE(
     CHECK(texting.twilio.requests() <= messages + kills * sms_workers);
 }
 
-TEST_CASE("SIGTERM finishes what is in flight, leaves the rest to others and repeats nothing", "[crash]")
+TEST_CASE("at SIGTERM messages in flight are finished, other messages are left to other replicas, and none "
+          "is repeated",
+    "[crash]")
 {
     constexpr int messages = 80;
     Texting texting(30ms);
@@ -335,7 +337,7 @@ TEST_CASE("two replicas send each message once", "[crash]")
     CHECK(texting.twilio.requests() == messages);
 }
 
-TEST_CASE("PostgreSQL that crashes under the program loses nothing that was accepted", "[crash]")
+TEST_CASE("a crash of PostgreSQL loses no accepted message", "[crash]")
 {
     constexpr int messages = 40;
     Texting texting(20ms);

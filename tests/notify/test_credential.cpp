@@ -25,7 +25,7 @@ json::object with(json::object body, std::string_view name, std::string_view val
     return body;
 }
 
-/// The same with another member of the account.
+/// The same body with another value of an account member.
 json::object with_account(std::string_view name, std::string_view value)
 {
     auto body = fcm_body();
@@ -33,7 +33,7 @@ json::object with_account(std::string_view name, std::string_view value)
     return body;
 }
 
-/// `/pointer code` of each fault, in order; "" when there is none.
+/// `/pointer code` of each fault, in order; "" if there is none.
 std::string faults_of(PlatformKind kind, json::object const& body)
 {
     std::string found;
@@ -51,7 +51,7 @@ std::string faults_of(PlatformKind kind, json::object const& body)
 
 } // namespace
 
-TEST_CASE("a service account's key", "[push]")
+TEST_CASE("a service account key is validated", "[push]")
 {
     auto const credential = Credential::parse(PlatformKind::fcm, fcm_body());
     CHECK(credential->kind() == PlatformKind::fcm);
@@ -76,7 +76,7 @@ TEST_CASE("a service account's key", "[push]")
               "/serviceAccountKey/private_key format");
 }
 
-TEST_CASE("an APNs key", "[push]")
+TEST_CASE("an APNs key is validated", "[push]")
 {
     auto const credential = Credential::parse(PlatformKind::apns, apns_body());
     CHECK(credential->kind() == PlatformKind::apns);
@@ -100,7 +100,7 @@ TEST_CASE("an APNs key", "[push]")
           "/privateKey format");
 }
 
-TEST_CASE("all faults of a credential are named at once", "[push]")
+TEST_CASE("all faults of a credential are reported at once", "[push]")
 {
     CHECK(faults_of(PlatformKind::fcm, {}) == "/serviceAccountKey required");
     CHECK(faults_of(PlatformKind::fcm, {{"serviceAccountKey", "text"}}) == "/serviceAccountKey type");
@@ -112,7 +112,7 @@ TEST_CASE("all faults of a credential are named at once", "[push]")
           "required");
 }
 
-TEST_CASE("a credential that was stored is the same one", "[push]")
+TEST_CASE("a restored credential equals the stored one", "[push]")
 {
     for (auto const& [kind, body] : {std::pair(PlatformKind::fcm, with_account("private_key_id", "k1")),
              std::pair(PlatformKind::apns, apns_body())}) {

@@ -35,7 +35,7 @@ void make_templates(World const& world)
     world.new_template("text", {{"channel", "sms"}});
 }
 
-/// The service with smtp-server to hand mail to.
+/// The service with smtp-server as mail server.
 struct Smtp {
     Smtp()
         : world({.environment = {
@@ -71,10 +71,10 @@ std::string jobs_of(World const& world, std::string const& id)
 
 // --- attempts
 
-TEST_CASE("a mail that is put off is sent later, under the same Message-ID", "[delivery]")
+TEST_CASE("after a temporary failure an email is sent later with the same Message-ID", "[delivery]")
 {
     Smtp f;
-    auto const id = send_mail(f.world, "vanish@example.com"); // the connection is lost behind the message
+    auto const id = send_mail(f.world, "vanish@example.com"); // the connection is lost after the message
     REQUIRE(attempted(f.world, id, 1));
     CHECK(text(f.world.notification(id), "status") == "queued");
     f.world.clock.advance(12s);
@@ -85,7 +85,7 @@ TEST_CASE("a mail that is put off is sent later, under the same Message-ID", "[d
     CHECK(mails[0].at("raw") == mails[1].at("raw"));
 }
 
-TEST_CASE("a refusal for good fails at once, with what the server said", "[delivery]")
+TEST_CASE("a permanent refusal fails at once, with the server's reason", "[delivery]")
 {
     Smtp f;
     auto const id = send_mail(f.world, "refuse-550-5.1.1@example.com");
@@ -96,7 +96,7 @@ TEST_CASE("a refusal for good fails at once, with what the server said", "[deliv
     CHECK(jobs_of(f.world, id) == "0");
 }
 
-TEST_CASE("after eight retries a mail is given up, and POST retry begins anew", "[delivery]")
+TEST_CASE("an email fails after eight retries, and POST /retry starts again", "[delivery]")
 {
     Smtp f;
     auto const id = send_mail(f.world, "fail-451-4.3.0@example.com");
@@ -118,7 +118,7 @@ TEST_CASE("after eight retries a mail is given up, and POST retry begins anew", 
     CHECK(jobs_of(f.world, id) == "1");
 }
 
-TEST_CASE("what arrived while it waited for its retry is not sent again", "[delivery]")
+TEST_CASE("a notification that was opened while it waited for a retry is not sent again", "[delivery]")
 {
     Smtp f;
     auto const id = send_mail(f.world, "fail-451-4.3.0@example.com");
@@ -132,12 +132,12 @@ TEST_CASE("what arrived while it waited for its retry is not sent again", "[deli
     CHECK(jobs_of(f.world, id) == "0");
 }
 
-TEST_CASE("nothing is sent before its time", "[delivery]")
+TEST_CASE("a notification is not sent before its sendAt", "[delivery]")
 {
     World world;
     make_templates(world);
     auto const later = send_mail(world, address, {{"sendAt", core::to_rfc3339(world.clock.now() + 24h)}});
-    REQUIRE(world.becomes(send_mail(world), "sent")); // one that was accepted after it
+    REQUIRE(world.becomes(send_mail(world), "sent")); // accepted later
     CHECK(text(world.notification(later), "status") == "queued");
     CHECK(world.mails().size() == 1);
     world.clock.advance(24h);
@@ -145,7 +145,7 @@ TEST_CASE("nothing is sent before its time", "[delivery]")
     CHECK(world.mails().size() == 2);
 }
 
-TEST_CASE("an upload that is gone fails its mail", "[delivery]")
+TEST_CASE("an email with a missing upload fails", "[delivery]")
 {
     World world;
     make_templates(world);
@@ -173,7 +173,7 @@ TEST_CASE("an upload that is gone fails its mail", "[delivery]")
     CHECK(text(world.notification(second), "failureReason") == "ATTACHMENT_MISSING");
 }
 
-// --- whose turn it is
+// --- waiting and fairness
 
 TEST_CASE("a suspended tenant's notifications wait", "[delivery]")
 {
@@ -202,7 +202,7 @@ TEST_CASE("a suspended tenant's notifications wait", "[delivery]")
     CHECK(world.notification(id).at("attempts") == 1);
 }
 
-TEST_CASE("a provider that hangs holds up no other channel", "[delivery]")
+TEST_CASE("a provider that hangs does not delay other channels", "[delivery]")
 {
     TwilioServer twilio;
     World world({.environment = twilio_at(twilio.url())});
@@ -210,13 +210,14 @@ TEST_CASE("a provider that hangs holds up no other channel", "[delivery]")
     twilio.delay(10min);
     for (int i = 0; i < 20; ++i)
         send_text(world);
-    REQUIRE(eventually([&] { return twilio.requests() >= 8; })); // what one scope may have under way
+    REQUIRE(eventually([&] { return twilio.requests() >= 8; })); // the limit of one scope
     CHECK(world.becomes(send_mail(world), "sent"));
 }
 
-// --- what is told
+// --- webhooks
 
-TEST_CASE("every move is told to the scope's webhooks, with the trace of the send", "[delivery]")
+TEST_CASE(
+    "every status change is published to the scope's webhooks, with the trace of the send", "[delivery]")
 {
     World world;
     make_templates(world);
@@ -248,7 +249,7 @@ TEST_CASE("every move is told to the scope's webhooks, with the trace of the sen
     CHECK(text(first.at("data"), "status") == "sent");
 }
 
-TEST_CASE("a failure is told with its reason", "[delivery]")
+TEST_CASE("a failure is published with its reason", "[delivery]")
 {
     TwilioServer twilio;
     World world({.environment = twilio_at(twilio.url())});
@@ -267,10 +268,10 @@ TEST_CASE("a failure is told with its reason", "[delivery]")
     CHECK(text(told.at("data"), "failureReason") == "21614");
 }
 
-// --- when what it stands on is away
+// --- outages
 
-TEST_CASE(
-    "an answer that comes while PostgreSQL is away is written down when it is back", "[delivery][faults]")
+TEST_CASE("a provider's response that arrives while PostgreSQL is down is stored when PostgreSQL is back",
+    "[delivery][faults]")
 {
     TwilioServer twilio;
     World world({.environment = twilio_at(twilio.url())});
@@ -289,7 +290,7 @@ TEST_CASE(
     CHECK(twilio.requests() == 1);
 }
 
-TEST_CASE("what was accepted goes out without Redis", "[delivery][faults]")
+TEST_CASE("accepted notifications are sent without Redis", "[delivery][faults]")
 {
     World world;
     make_templates(world);

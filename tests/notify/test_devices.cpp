@@ -29,7 +29,7 @@ std::vector<std::string> tokens_of(testing::HttpClient& client, std::string cons
     return tokens;
 }
 
-/// The table without a service around it.
+/// The table of devices, without a service.
 struct Table {
     std::vector<Device> registered(std::vector<devices::Registration> const& rows)
     {
@@ -57,7 +57,7 @@ struct Table {
     pg::Database database{{.url = postgres.service_url(), .threads = 1, .queue_timeout = 30s}};
 
 private:
-    /// The results of callers who all wait before the first of them is served: they are one batch.
+    /// The results of callers that all wait before the first one is served, so that they form one batch.
     template <class In, class Out>
     std::vector<Out> together(
         std::type_identity_t<typename pg::Coalescer<In, Out>::Work> work, std::vector<In> const& inputs)
@@ -85,7 +85,7 @@ private:
 
 } // namespace
 
-TEST_CASE("what a device token and a user's id may be", "[devices][domain]")
+TEST_CASE("device tokens and user ids are validated", "[devices][domain]")
 {
     for (auto const* good : {"x", "dGhpcyBpcyBhIHRva2Vu:APA91b-_", "!~\"\\/%", "00fc13adff78512"})
         CHECK(notify::is_device_token(good));
@@ -102,7 +102,7 @@ TEST_CASE("what a device token and a user's id may be", "[devices][domain]")
         CHECK_FALSE(notify::is_user_id(bad));
 }
 
-TEST_CASE("a device from its registration to its end", "[devices]")
+TEST_CASE("a device is registered, listed and unregistered", "[devices]")
 {
     World const world;
     auto app = world.as_app(), backend = world.as_backend();
@@ -115,7 +115,7 @@ TEST_CASE("a device from its registration to its end", "[devices]")
     CHECK(listed.at("items") == boost::json::array{made.json()});
     CHECK(listed.at("cursor").is_null());
 
-    SECTION("registering its token again moves it to the new user")
+    SECTION("registering a known token moves it to the new user")
     {
         auto const moved = app.post("/v1/devices", device(bob, "token:1", "ios"));
         REQUIRE(moved.status == 201);
@@ -126,7 +126,7 @@ TEST_CASE("a device from its registration to its end", "[devices]")
         CHECK(tokens_of(backend, bob) == std::vector<std::string>{"token:1"});
         CHECK(world.postgres.query("SELECT count(*) FROM devices") == "1");
     }
-    SECTION("it is unregistered once")
+    SECTION("a second request to unregister gets 404")
     {
         CHECK(app.del("/v1/devices/token%3A1").body == R"({"deleted":true})");
         auto const again = app.del("/v1/devices/token%3A1");
@@ -134,7 +134,7 @@ TEST_CASE("a device from its registration to its end", "[devices]")
         CHECK(error_of(again) == "NOT_FOUND");
         CHECK(tokens_of(backend, ada).empty());
     }
-    SECTION("another scope has devices of its own, under the same token too")
+    SECTION("each scope has its own devices, even with the same token")
     {
         auto production = world.as_app("demo");
         CHECK(production.del("/v1/devices/token:1").status == 404);
@@ -147,7 +147,7 @@ TEST_CASE("a device from its registration to its end", "[devices]")
     }
 }
 
-TEST_CASE("every fault of a device is named at once, and nothing is written", "[devices]")
+TEST_CASE("all faults of a device are reported at once, and nothing is written", "[devices]")
 {
     World const world;
     auto app = world.as_app();
@@ -174,7 +174,7 @@ TEST_CASE("every fault of a device is named at once, and nothing is written", "[
     CHECK(app.del("/v1/devices/" + std::string(1025, 'x')).status == 404);
 }
 
-TEST_CASE("a publishable key registers and unregisters, and does nothing else", "[devices]")
+TEST_CASE("a publishable key can only register and unregister devices", "[devices]")
 {
     World const world;
     auto app = world.as_app();
@@ -213,7 +213,7 @@ TEST_CASE("a user's devices are listed newest first", "[devices]")
     CHECK(faults_of(backend.get("/v1/devices?userId=&limit=0")) == "?userId too_short\n?limit range");
 }
 
-TEST_CASE("registering can be repeated under its key", "[devices]")
+TEST_CASE("registering a device is idempotent under an idempotency key", "[devices]")
 {
     World const world;
     auto app = world.as_app();
@@ -228,7 +228,7 @@ TEST_CASE("registering can be repeated under its key", "[devices]")
     CHECK(tokens_of(backend, bob).size() == 1);
 }
 
-TEST_CASE("registrations of one batch take effect in their order", "[devices]")
+TEST_CASE("the registrations of one batch take effect in their order of arrival", "[devices]")
 {
     Table table;
     auto const first =
@@ -250,7 +250,7 @@ TEST_CASE("registrations of one batch take effect in their order", "[devices]")
     CHECK(table.postgres.query("SELECT string_agg(scope_id || token, ' ') FROM devices") == "2b");
 }
 
-TEST_CASE("a device that was registered again since it was called gone is left alone", "[devices]")
+TEST_CASE("a device that was registered again after the push is not removed", "[devices]")
 {
     Table table;
     auto const row = devices::Registration{2, "a", "ada", DevicePlatform::ios};
@@ -264,7 +264,7 @@ TEST_CASE("a device that was registered again since it was called gone is left a
     CHECK_FALSE(table.find("a"));
 }
 
-TEST_CASE("devices that many clients register and unregister at once are there or are not", "[devices]")
+TEST_CASE("after concurrent registrations and removals each token exists at most once", "[devices]")
 {
     World const world;
     world.key("demo-sandbox", "publishable");
@@ -285,7 +285,7 @@ TEST_CASE("devices that many clients register and unregister at once are there o
     std::set<unsigned> statuses;
     for (auto& answer : answers)
         statuses.merge(answer.get());
-    statuses.erase(404); // somebody else was first
+    statuses.erase(404); // another client has removed it
     CHECK(statuses == std::set<unsigned>{200, 201});
     CHECK(world.postgres.query("SELECT count(*) = count(DISTINCT token) AND count(*) <= 5 FROM devices") ==
           "t");
@@ -296,7 +296,7 @@ TEST_CASE("devices that many clients register and unregister at once are there o
     CHECK(tokens_of(backend, ada).size() == 5);
 }
 
-TEST_CASE("a user has a hundred devices, those that were registered last", "[devices]")
+TEST_CASE("only the last hundred registered devices of a user are kept", "[devices]")
 {
     Table table;
     auto const names = [&](char const* user) {
@@ -312,15 +312,15 @@ TEST_CASE("a user has a hundred devices, those that were registered last", "[dev
     for (int i = 0; i < 100; ++i)
         rows.push_back(row(i));
     table.registered(rows);
-    table.registered(
-        {row(0), row(500, "bob"), {3, "1000", "ada", DevicePlatform::web}}); // no newcomer of ada's
-    CHECK(names("ada") == "101 1000 1099");                                  // one of them in another scope
+    table.registered({row(0), row(500, "bob"),
+        {3, "1000", "ada", DevicePlatform::web}}); // no new device of ada in scope 2
+    CHECK(names("ada") == "101 1000 1099");        // one of them in scope 3
     CHECK(names("bob") == "1 1500 1500");
 
     table.registered({row(100)});
     CHECK_FALSE(table.find("1001")); // 1000 was registered again
     CHECK(table.find("1000"));
-    // Of a device that comes from somebody else, the same; and several at once.
+    // The same for a device that moves from another user, and for several at once.
     table.registered({row(500), row(101), row(102)});
     CHECK(names("ada") == "101 1000 1500");
     for (auto const* gone : {"1001", "1002", "1003", "1004"})

@@ -24,7 +24,7 @@ Notification at(Status status)
 
 } // namespace
 
-TEST_CASE("a status only moves forward, and a failure is undone by proof of arrival alone", "[notify]")
+TEST_CASE("a status changes only forward, and only proof of delivery undoes a failure", "[notify]")
 {
     using enum Status;
     std::set<std::pair<Status, Status>> const moves{{queued, sent}, {queued, delivered}, {queued, opened},
@@ -40,7 +40,7 @@ TEST_CASE("a status only moves forward, and a failure is undone by proof of arri
     }
 }
 
-TEST_CASE("a notification that moves gets the time of its status and no other", "[notify]")
+TEST_CASE("a status change sets the time of that status and no other", "[notify]")
 {
     Notification n = at(Status::queued);
     CHECK(advance(n, Status::sent, "", noon + 1s));
@@ -57,7 +57,7 @@ TEST_CASE("a notification that moves gets the time of its status and no other", 
     CHECK_FALSE(n.failure_reason);
 }
 
-TEST_CASE("what was opened was delivered, whether that was said or not", "[notify]")
+TEST_CASE("opening implies delivery", "[notify]")
 {
     Notification n = at(Status::sent);
     CHECK(advance(n, Status::opened, "", noon + 3s));
@@ -65,7 +65,7 @@ TEST_CASE("what was opened was delivered, whether that was said or not", "[notif
     CHECK(n.opened_at == noon + 3s);
 }
 
-TEST_CASE("a failure has a time and a reason, which proof of arrival takes away", "[notify]")
+TEST_CASE("a failure has a time and a reason, which proof of delivery removes", "[notify]")
 {
     Notification n = at(Status::sent);
     CHECK(advance(n, Status::failed, "30003", noon + 1s));
@@ -79,7 +79,7 @@ TEST_CASE("a failure has a time and a reason, which proof of arrival takes away"
     CHECK_FALSE(n.failure_reason);
 }
 
-TEST_CASE("what does not move is left as it is", "[notify]")
+TEST_CASE("a refused status change leaves the notification unchanged", "[notify]")
 {
     Notification n = at(Status::delivered);
     n.delivered_at = noon;
@@ -93,17 +93,17 @@ TEST_CASE("what does not move is left as it is", "[notify]")
     }
 }
 
-TEST_CASE("a notification is due when it was told to go out, and not before it was queued", "[notify]")
+TEST_CASE("a notification is due at sendAt, and not before it was queued", "[notify]")
 {
     Notification n = at(Status::queued);
     CHECK(n.due_at() == noon);
     n.send_at = noon + 1h;
     CHECK(n.due_at() == noon + 1h);
-    n.queued_at = noon + 2h; // tried anew
+    n.queued_at = noon + 2h; // retried
     CHECK(n.due_at() == noon + 2h);
 }
 
-TEST_CASE("names of values are read as they are written", "[notify]")
+TEST_CASE("the names of enum values can be written and parsed again", "[notify]")
 {
     for (auto const name : channels)
         CHECK(to_string(parse_channel(name)) == name);
@@ -116,7 +116,7 @@ TEST_CASE("names of values are read as they are written", "[notify]")
     CHECK_THROWS_AS(parse_delivery_status(""), std::invalid_argument);
 }
 
-TEST_CASE("each channel has a queue of its own, named after it", "[notify]")
+TEST_CASE("each channel has its own queue with the name of the channel", "[notify]")
 {
     for (auto const channel : {Channel::email, Channel::push, Channel::sms})
         CHECK(queue_of(channel) == "notify." + std::string(to_string(channel)));
@@ -135,7 +135,7 @@ TEST_CASE("a provider's text becomes a reason of one short line", "[notify]")
     CHECK(reason_of(std::string(500, 'x')) == std::string(max_reason, 'x'));
 }
 
-TEST_CASE("a reason is cut at the end of a character", "[notify]")
+TEST_CASE("a reason is cut at a character boundary", "[notify]")
 {
     std::string const long_text = "x" + [] {
         std::string text;
@@ -148,7 +148,7 @@ TEST_CASE("a reason is cut at the end of a character", "[notify]")
     CHECK(reason == long_text.substr(0, max_reason - 1));
 }
 
-TEST_CASE("whom `to` names depends on the channel", "[notify]")
+TEST_CASE("the valid recipients depend on the channel", "[notify]")
 {
     CHECK(recipient_of(Channel::email, "ada@example.com") == "ada@example.com");
     CHECK(recipient_of(Channel::email, "Ada@EXAMPLE.com") == "Ada@example.com");
@@ -170,7 +170,7 @@ TEST_CASE("whom `to` names depends on the channel", "[notify]")
     CHECK_FALSE(recipient_of(Channel::push, std::string(129, 'u')));
 }
 
-TEST_CASE("a media type has two names and nothing else", "[notify]")
+TEST_CASE("a media type consists of two names without parameters", "[notify]")
 {
     for (auto const* good : {"text/plain", "application/vnd.ms-excel", "image/svg+xml", "a/b", "X/Y.z-1_2"})
         CHECK(is_bare_media_type(good));
@@ -181,7 +181,7 @@ TEST_CASE("a media type has two names and nothing else", "[notify]")
     CHECK_FALSE(is_bare_media_type(std::string(128, 'a') + "/b"));
 }
 
-TEST_CASE("a cursor goes with its filter and no other", "[notify]")
+TEST_CASE("a cursor is valid only with the filter of its list", "[notify]")
 {
     Filter const plain;
     Filter failed, email, ada, later;
@@ -196,14 +196,14 @@ TEST_CASE("a cursor goes with its filter and no other", "[notify]")
         CHECK_FALSE(filter->plain());
 }
 
-TEST_CASE("who is looked for is found as he is kept", "[notify]")
+TEST_CASE("a filter by recipient finds the recipient in all accepted forms", "[notify]")
 {
     using Names = std::vector<std::string>;
     std::string const given = "Ada@EXAMPLE.com", kept = "Ada@example.com";
     CHECK(Filter::names_of(Channel::email, given) == Names{kept});
     CHECK(Filter::names_of(std::nullopt, given) == Names{given, kept});
     CHECK(Filter::names_of(std::nullopt, kept) == Names{kept});
-    CHECK(Filter::names_of(Channel::push, given) == Names{given}); // a user may be called so
+    CHECK(Filter::names_of(Channel::push, given) == Names{given}); // the text may be a user id
     CHECK(Filter::names_of(Channel::email, "nobody") == Names{"nobody"});
     Filter one, two;
     one.to = {given};
@@ -212,7 +212,7 @@ TEST_CASE("who is looked for is found as he is kept", "[notify]")
     CHECK_FALSE(two.plain());
 }
 
-TEST_CASE("a provider's name for a message is one that can be kept", "[notify]")
+TEST_CASE("only a provider id that can be stored is valid", "[notify]")
 {
     for (auto const& good :
         {std::string("SM1"), std::string("projects/p/messages/0:1%2"), std::string(500, '~')})

@@ -14,7 +14,7 @@
 #include <set>
 #include <thread>
 
-// DNS is answered by dnsmasq, which others wrote.
+// The DNS server is dnsmasq, which is independent software.
 
 using namespace notify;
 
@@ -44,7 +44,7 @@ DomainRecord record(RecordPurpose purpose)
 
 } // namespace
 
-TEST_CASE("the records that a domain is to have", "[domains]")
+TEST_CASE("a domain needs records for ownership, DKIM, SPF and DMARC", "[domains]")
 {
     auto const records = notify::records_of(setup);
     std::string shown;
@@ -57,7 +57,7 @@ TEST_CASE("the records that a domain is to have", "[domains]")
                    "dmarc _dmarc.example.com v=DMARC1; p=none\n");
 }
 
-TEST_CASE("what DNS says is compared with what is wanted", "[domains]")
+TEST_CASE("DNS answers are compared with the required records", "[domains]")
 {
     using enum RecordPurpose;
     using enum RecordStatus;
@@ -113,14 +113,14 @@ TEST_CASE("what DNS says is compared with what is wanted", "[domains]")
     CHECK(odd.detail == "found: a??");
 }
 
-TEST_CASE("only a definite answer moves a domain's status", "[domains]")
+TEST_CASE("only a definite DNS answer changes a domain's status", "[domains]")
 {
     using enum RecordStatus;
     auto const after = [](DomainStatus before, RecordStatus token, RecordStatus key) {
         RecordChecks checks;
         checks[0].status = token;
         checks[1].status = key;
-        checks[2].status = checks[3].status = missing; // advice alone
+        checks[2].status = checks[3].status = missing; // recommended, not required
         return status_after(before, checks);
     };
     for (auto const before : {DomainStatus::pending, DomainStatus::verified}) {
@@ -137,7 +137,7 @@ TEST_CASE("only a definite answer moves a domain's status", "[domains]")
     }
 }
 
-TEST_CASE("DKIM keys are of 2048 bits and each has a selector of its own", "[domains]")
+TEST_CASE("DKIM keys have 2048 bits and distinct selectors", "[domains]")
 {
     auto const a = make_dkim_pair(), b = make_dkim_pair();
     CHECK(a.public_key.size() == 392); // 294 bytes of SubjectPublicKeyInfo
@@ -153,13 +153,13 @@ TEST_CASE("DKIM keys are of 2048 bits and each has a selector of its own", "[dom
 
 // --- DNS -------------------------------------------------------------------------------------------------
 
-TEST_CASE("DNS is asked for TXT records", "[domains]")
+TEST_CASE("DNS is queried for TXT records", "[domains]")
 {
     DnsServer server;
     std::string const long_text = std::string(300, 'a') + std::string(300, 'b');
     std::vector<std::string> many;
     for (int i = 0; i < 40; ++i)
-        many.push_back(std::to_string(i) + std::string(200, 'x')); // more than a datagram takes
+        many.push_back(std::to_string(i) + std::string(200, 'x')); // more than fits into a datagram
     server.serve({{"one.example", {"hello world"}}, {"two.example", {"first", "second"}},
         {"long.example", {long_text}}, {"many.example", many}, {"below.none.example", {"x"}}});
     Dns const dns({.servers = server.address()});
@@ -174,14 +174,15 @@ TEST_CASE("DNS is asked for TXT records", "[domains]")
     CHECK(answers[2].texts == Texts{long_text});
     CHECK(std::set(answers[3].texts.begin(), answers[3].texts.end()) == std::set(many.begin(), many.end()));
     CHECK(answers[4].kind == Kind::none); // no such name
-    CHECK(answers[5].kind == Kind::none); // a name without such records
+    CHECK(answers[5].kind == Kind::none); // a name without TXT records
     CHECK(answers[6].texts == Texts{"hello world"});
     CHECK(answers[7].kind == Kind::failed); // not a name
     CHECK_FALSE(answers[7].reason.empty());
     CHECK(dns.txt_blocking({}).empty());
 }
 
-TEST_CASE("a resolver that refuses, is away or is silent has not said no", "[domains]")
+TEST_CASE(
+    "a resolver that refuses, is down or does not answer does not count as a missing record", "[domains]")
 {
     DnsServer server;
     Dns const dns({.servers = server.address(), .timeout = 100ms, .tries = 2, .patience = 2s});
@@ -200,17 +201,17 @@ TEST_CASE("a resolver that refuses, is away or is silent has not said no", "[dom
     server.stop();
     fails();
     server.serve({{"one.example", {"x"}}});
-    // It has 200 ms to answer, which a busy machine may need more than once.
+    // Each query may take 200 ms. A busy machine may need several queries.
     CHECK(eventually([&] { return dns.txt_blocking({"one.example"})[0].kind == Kind::found; }));
 
-    // Patience ends before the tries do.
+    // The overall time limit ends before all tries have been used.
     Dns const hasty({.servers = server.address(), .timeout = 1h, .tries = 1, .patience = 100ms});
     server.pause();
     CHECK(hasty.txt_blocking({"one.example"})[0].reason == "no answer in time");
     server.resume();
 }
 
-TEST_CASE("many ask at once on one thread", "[domains]")
+TEST_CASE("many DNS queries run at the same time on one thread", "[domains]")
 {
     DnsServer server;
     server.serve({{"one.example", {"x"}}});
@@ -226,7 +227,7 @@ TEST_CASE("many ask at once on one thread", "[domains]")
     }
 }
 
-TEST_CASE("a context may end while DNS is being asked", "[domains]")
+TEST_CASE("a context may end during a DNS query", "[domains]")
 {
     DnsServer server;
     server.pause();
@@ -236,7 +237,7 @@ TEST_CASE("a context may end while DNS is being asked", "[domains]")
         boost::asio::co_spawn(context, dns.txt({"one.example"}), boost::asio::detached);
         while (context.poll_one() > 0) {
         }
-        CHECK_FALSE(context.stopped()); // it waits
+        CHECK_FALSE(context.stopped()); // the query waits
     }
     server.resume();
 }

@@ -8,7 +8,7 @@
 using namespace notify;
 using namespace domain_tests;
 
-TEST_CASE_METHOD(DomainWorld, "a domain is verified once its records are there", "[domains]")
+TEST_CASE_METHOD(DomainWorld, "a domain is verified once its records exist", "[domains]")
 {
     auto const asked = verified();
     CHECK(text(asked, "domain") == "example.com");
@@ -42,11 +42,11 @@ TEST_CASE_METHOD(DomainWorld, "a domain is verified once its records are there",
 
     dns.serve({{text(records[0], "name"), {text(records[0], "value")}},
         {text(records[1], "name"), {text(records[1], "value")}}});
-    CHECK(status() == "verified"); // the others are advice
+    CHECK(status() == "verified"); // the others are optional
     dns.serve(wanted);
     CHECK(statuses_of(ask().json()) == "ownership verified, dkim verified, spf verified, dmarc verified");
 
-    // Again: its keys and status stay.
+    // A repeated request keeps keys and status.
     auto const again = verify("EXAMPLE.com", "demo-sandbox", "Another name");
     REQUIRE(again.status == 200);
     CHECK(text(again.json(), "status") == "verified");
@@ -56,7 +56,8 @@ TEST_CASE_METHOD(DomainWorld, "a domain is verified once its records are there",
 }
 
 TEST_CASE_METHOD(DomainWorld,
-    "mail is from the domain, signed, while it is verified, and from the shared sender else", "[domains]")
+    "an email is sent from the verified domain and signed, or without one from the shared sender",
+    "[domains]")
 {
     world.new_template("welcome", {{"subject", "Grüße an {{name}}"},
                                       {"body", "<p>Hällo {{name}}, " + std::string(3'000, 'x') + "</p>"}});
@@ -73,7 +74,7 @@ TEST_CASE_METHOD(DomainWorld,
 
     auto const mail = mailed();
     CHECK(header(mail, "From") == "=?UTF-8?B?RGVtbyBTaMO2cA==?= <hello@example.com>");
-    // A repetition, too, may find the domain verified that was not before.
+    // The id stays the same even if the domain is verified between two attempts.
     CHECK_THAT(header(mail, "Message-ID"), Catch::EndsWith("@shared.example>"));
     auto const signed_by = signatures(mail, dns);
     REQUIRE(signed_by.size() == 1);
@@ -91,7 +92,7 @@ TEST_CASE_METHOD(DomainWorld,
     CHECK(covered == std::set<std::string>{
                          "From", "To", "Subject", "Date", "Message-ID", "MIME-Version", "Content-Type"});
 
-    // Whoever changes anything that is signed, or adds a sender, breaks it.
+    // A change of any signed part, or an added sender, invalidates the signature.
     auto const is_broken = [&](std::string const& old_text, std::string const& new_text) {
         auto forged = mail;
         auto const at = forged.find(old_text);
@@ -104,14 +105,14 @@ TEST_CASE_METHOD(DomainWorld,
     is_broken("\r\nTo: ", "\r\nFrom: eve@evil.example\r\nTo: ");
     is_broken("xxxx", "xxxy");
 
-    // Another domain's records do not stay ours.
+    // Without its records the domain is no longer used.
     dns.serve({});
     REQUIRE(status() == "pending");
     is_shared(mailed());
     CHECK(audited(world) == "domain.created, domain.verified, domain.unverified");
 }
 
-TEST_CASE_METHOD(DomainWorld, "a resolver that fails changes nothing, and that is said", "[domains]")
+TEST_CASE_METHOD(DomainWorld, "a failing resolver changes no status and is reported", "[domains]")
 {
     auto const asked = verified();
     dns.stop();
@@ -131,7 +132,7 @@ TEST_CASE_METHOD(DomainWorld, "a domain belongs to the tenant that verified it f
 {
     auto const mine = verified("example.com", "demo-sandbox");
     auto const sibling = verified("example.com", "demo");
-    auto const theirs = verified("example.com", "other"); // nobody has it yet
+    auto const theirs = verified("example.com", "other"); // no tenant has verified it yet
     CHECK(text(theirs, "status") == "pending");
     CHECK(records_of(mine) != records_of(theirs));
     dns.serve(records_of(mine) + records_of(sibling) + records_of(theirs));
@@ -144,21 +145,21 @@ TEST_CASE_METHOD(DomainWorld, "a domain belongs to the tenant that verified it f
     CHECK(audited(world, "other") == "domain.created");
     CHECK(status("demo") == "verified"); // the same tenant's other environment
 
-    // It is free once neither environment has it.
+    // Other tenants can use the domain when neither environment of the tenant has it.
     REQUIRE(world.as_backend("demo-sandbox").del("/v1/domains").status == 200);
     CHECK(ask("other").status == 409);
-    REQUIRE(verify("example.net", "demo").status == 200); // in its place
+    REQUIRE(verify("example.net", "demo").status == 200); // replaces it
     CHECK(status("other") == "verified");
     CHECK(verify("example.com", "demo").status == 409);
 
-    // And when its records are gone.
+    // Other tenants can also use the domain when its records are removed from the DNS.
     dns.serve({});
     CHECK(status("other") == "pending");
     CHECK(verify("example.com", "demo").status == 200);
 }
 
 TEST_CASE_METHOD(
-    DomainWorld, "tenants that verify one domain at the same moment do not both get it", "[domains]")
+    DomainWorld, "if several tenants verify the same domain at the same time, only one gets it", "[domains]")
 {
     for (int round = 0; round < 5; ++round) {
         auto const domain = "d" + std::to_string(round) + ".example";
@@ -175,9 +176,9 @@ TEST_CASE_METHOD(
     }
 }
 
-TEST_CASE_METHOD(DomainWorld, "a domain that is asked for by several at once has one key", "[domains]")
+TEST_CASE_METHOD(DomainWorld, "concurrent requests for one domain share one key", "[domains]")
 {
-    world.key(); // made once, before the threads that share it
+    world.key(); // created once, before the threads share it
     std::string answers[4];
     {
         std::vector<std::jthread> threads;
@@ -189,7 +190,7 @@ TEST_CASE_METHOD(DomainWorld, "a domain that is asked for by several at once has
     CHECK(audited(world) == "domain.created");
 }
 
-TEST_CASE_METHOD(DomainWorld, "another domain takes the place of the first", "[domains]")
+TEST_CASE_METHOD(DomainWorld, "another domain replaces the first", "[domains]")
 {
     auto const first = verified();
     dns.serve(records_of(first));
@@ -205,7 +206,7 @@ TEST_CASE_METHOD(DomainWorld, "another domain takes the place of the first", "[d
     CHECK(world.postgres.query("SELECT count(*) FROM domain_claims") == "0");
 }
 
-TEST_CASE_METHOD(DomainWorld, "a domain is removed", "[domains]")
+TEST_CASE_METHOD(DomainWorld, "a removed domain is deleted and no longer used", "[domains]")
 {
     CHECK(ask().status == 404);
     CHECK(world.as_backend().del("/v1/domains").status == 404);
@@ -221,7 +222,8 @@ TEST_CASE_METHOD(DomainWorld, "a domain is removed", "[domains]")
     CHECK(audited(world) == "domain.created, domain.verified, domain.deleted");
 }
 
-TEST_CASE_METHOD(DomainWorld, "malformed domains and senders are refused, every fault at once", "[domains]")
+TEST_CASE_METHOD(
+    DomainWorld, "malformed domains and senders are refused with all faults at once", "[domains]")
 {
     auto const faults = [&](json::object const& request) {
         auto const r = world.as_backend().post("/v1/domains/verify", body(request));
@@ -255,7 +257,7 @@ TEST_CASE_METHOD(DomainWorld, "malformed domains and senders are refused, every 
     CHECK(text(below.json(), "fromEmail") == "a@news.xn--bcher-kva.example");
 }
 
-TEST_CASE_METHOD(DomainWorld, "domains are for staff", "[domains]")
+TEST_CASE_METHOD(DomainWorld, "only keys and staff may use domains", "[domains]")
 {
     auto const asked_by = [&](testing::HttpClient client) { return client.get("/v1/domains/status").status; };
     CHECK(asked_by(world.client()) == 401);
@@ -265,10 +267,10 @@ TEST_CASE_METHOD(DomainWorld, "domains are for staff", "[domains]")
         CHECK(asked_by(world.as_user(ada, role)) == 404);
     CHECK(asked_by(world.as_master()) == 404);
     REQUIRE(verify().status == 200);
-    CHECK(asked_by(world.as_backend("demo")) == 404); // the other environment has none
+    CHECK(asked_by(world.as_backend("demo")) == 404); // the other environment has no domain
 }
 
-TEST_CASE_METHOD(DomainWorld, "DNS is asked once a day by itself", "[domains]")
+TEST_CASE_METHOD(DomainWorld, "domains are checked in DNS once a day", "[domains]")
 {
     auto const asked = verified();
     auto const stored = [&] { return world.postgres.query("SELECT status FROM email_domains"); };
@@ -291,7 +293,7 @@ TEST_CASE_METHOD(DomainWorld, "DNS is asked once a day by itself", "[domains]")
               "SELECT string_agg(DISTINCT actor, ',') FROM audit_log "
               "WHERE action IN ('domain.verified', 'domain.unverified')") == "system:domain-checks");
 
-    // A job that finds its domain gone ends.
+    // A job whose domain was deleted ends.
     REQUIRE(world.as_backend().del("/v1/domains").status == 200);
     world.clock.advance(24h);
     CHECK(eventually([&] {
@@ -299,7 +301,7 @@ TEST_CASE_METHOD(DomainWorld, "DNS is asked once a day by itself", "[domains]")
     }));
 }
 
-TEST_CASE_METHOD(DomainWorld, "private keys are sealed, and sealed anew", "[domains]")
+TEST_CASE_METHOD(DomainWorld, "private keys are sealed, and the verb reencrypt seals them again", "[domains]")
 {
     dns.serve(records_of(verified()));
     REQUIRE(status() == "verified");
@@ -329,13 +331,13 @@ TEST_CASE_METHOD(DomainWorld, "private keys are sealed, and sealed anew", "[doma
     core::Scope const elsewhere{std::stoll(world.scope_id("demo")), "demo"};
     CHECK_FALSE(sender(elsewhere, both));
 
-    // A row that was moved to another scope opens for nobody.
+    // A row that was moved to another scope cannot be opened.
     world.postgres.query("UPDATE email_domains SET scope_id = " + world.scope_id("other"));
     core::Scope const other{std::stoll(world.scope_id("other")), "other"};
     CHECK_THROWS(sender(other, both));
 }
 
-TEST_CASE_METHOD(DomainWorld, "a tenant that is erased leaves its domain to others", "[domains]")
+TEST_CASE_METHOD(DomainWorld, "when a tenant is erased, another tenant can verify its domain", "[domains]")
 {
     auto const theirs = verified("example.com", "other");
     dns.serve(records_of(theirs));

@@ -8,8 +8,8 @@
 
 #include <array>
 
-// Every route is called by everybody who may not use it on what belongs to tenant demo's sandbox: nothing is
-// read and nothing is changed. A route without a probe here does not compile.
+// Calls every route with every credential that may not use it, on objects of tenant demo's sandbox. None of
+// these calls may read or change data. A route without a probe does not compile.
 
 namespace {
 
@@ -27,13 +27,13 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/notifications/{notificationId}/opened", Reach::object},
     {post, "/v1/notifications/{notificationId}/cancel", Reach::object},
     {post, "/v1/notifications/{notificationId}/retry", Reach::object},
-    // What a neighbour's broadcast reaches is asked below.
+    // A test below checks which devices a neighbour's broadcast reaches.
     {post, "/v1/notifications/broadcast", Reach::own, R"({"templateName":"common","channel":"push"})"},
     {get, "/v1/notifications/broadcasts", Reach::scope},
     {get, "/v1/notifications/broadcasts/{broadcastId}", Reach::object},
     {post, "/v1/notifications/broadcasts/{broadcastId}/cancel", Reach::object},
-    // Those that a neighbour is asked about below: a tenant's two environments share templates, and the
-    // others depend on more than their path.
+    // For neighbours these routes have tests below: a tenant's two environments share templates, and the
+    // other routes depend on more than their path.
     {post, "/v1/templates", Reach::own, R"({"name":"x","channel":"email","subject":"x","body":"x"})"},
     {get, "/v1/templates", Reach::own},
     {get, "/v1/templates/{templateId}", Reach::own},
@@ -58,7 +58,7 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {patch, "/v1/settings", Reach::scope, R"({"allowedOrigins":["https://mine.example.com"]})"},
 });
 
-/// It ends keys of neighbours, as the probes of all services' keys do, and so comes with them.
+/// Rotates a neighbour's keys, like the key probes of all services, so it is called together with them.
 constexpr auto publishable_key_probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/keys/{environment}/rotate-publishable", Reach::scope},
 });
@@ -69,25 +69,25 @@ constexpr auto probes = core::joined(own_probes, testing::attachment_probes, tes
 
 static_assert(testing::covers_every_route(probes, notify::routes),
     "routes.hpp and the probes of the isolation test differ");
-// The two environments of a tenant share templates alone, and both write them.
+// The two environments of a tenant share only templates, and both may write them.
 static_assert(testing::are_production_only({}, notify::routes));
 
-/// Every row of the scope, but for when its keys were used last and what workers write, and the templates of
-/// its tenant.
+/// All rows of the scope, and the templates of its tenant. Omitted: jobs, deliveries of webhooks, and the
+/// time when a key was last used.
 std::string rows_of(World const& world, std::string const& scope_id)
 {
     return testing::rows_of_scope(world.postgres, scope_id, testing::what_callers_do()) +
            testing::rows_of_tenant(world.postgres, "templates", scope_id);
 }
 
-/// A notification that waits for a day.
+/// Sends a notification that is due in a day.
 std::string waiting(World const& world, std::string const& to)
 {
     return world.send({{"templateName", "common"}, {"channel", "email"}, {"to", to},
         {"sendAt", core::to_rfc3339(world.clock.now() + 24h)}});
 }
 
-/// A webhook with a delivery, and disabled since.
+/// Creates a webhook with a delivery, then disables it.
 void make_webhook(World const& world, PathValues& objects)
 {
     auto backend = world.as_backend();
@@ -100,7 +100,7 @@ void make_webhook(World const& world, PathValues& objects)
     require(200, backend.patch(path, R"({"enabled":false})"));
 }
 
-/// A broadcast that is complete: to nobody.
+/// Creates a broadcast to no devices and waits until it is complete.
 std::string make_broadcast(World const& world)
 {
     auto backend = world.as_backend();
@@ -116,7 +116,7 @@ std::string make_broadcast(World const& world)
     return id;
 }
 
-/// What belongs to demo's sandbox, by the name of the path parameter.
+/// The objects of demo's sandbox, by the name of the path parameter.
 PathValues make_objects(World const& world)
 {
     PathValues objects;
@@ -147,7 +147,7 @@ PathValues make_objects(World const& world)
     return objects;
 }
 
-/// The same of nothing that ever was.
+/// The same parameters with ids that never existed.
 PathValues const absent{{"notificationId", never}, {"broadcastId", never}, {"templateId", never},
     {"attachmentId", never}, {"token", "no-token"}, {"kind", "apns"}, {"address", "+14155550198"}};
 
@@ -170,7 +170,7 @@ Isolation isolation_of(World const& world, std::vector<std::string> const& homes
 
 } // namespace
 
-TEST_CASE("no route gives anything of a scope to, or takes it from, anybody else", "[notify][isolation]")
+TEST_CASE("no route reads or changes data of another scope", "[notify][isolation]")
 {
     World const world;
     auto isolation = isolation_of(world, {"other-sandbox", "demo"});
@@ -188,7 +188,7 @@ TEST_CASE("no call with a sandbox credential changes production, except template
               world, probes, objects, production, {"/v1/templates", "/v1/templates/{templateId}"}) == "");
 }
 
-TEST_CASE("another tenant has nothing to do with templates, domains and devices", "[notify][isolation]")
+TEST_CASE("another tenant cannot use templates, domains and devices", "[notify][isolation]")
 {
     World const world;
     auto isolation = isolation_of(world, {"other-sandbox"});
@@ -215,8 +215,7 @@ TEST_CASE("another tenant has nothing to do with templates, domains and devices"
     }
 }
 
-TEST_CASE(
-    "a statement sees and writes the rows of its scopes alone, whatever it names", "[notify][isolation]")
+TEST_CASE("a statement reads and writes only rows of its scopes", "[notify][isolation]")
 {
     World const world;
     make_objects(world);
@@ -239,7 +238,7 @@ TEST_CASE(
     CHECK(statements.run(ours, insert) == "x");
 }
 
-TEST_CASE("a push goes to the devices of its own scope alone", "[notify][isolation]")
+TEST_CASE("a push goes only to the devices of its own scope", "[notify][isolation]")
 {
     World world;
     world.new_template("ping", {{"channel", "push"}});
@@ -257,9 +256,9 @@ TEST_CASE("a push goes to the devices of its own scope alone", "[notify][isolati
     CHECK(text(deliveries()[0], "token") == "of-sandbox");
 }
 
-TEST_CASE("a broadcast goes to the devices of its own scope alone", "[notify][isolation]")
+TEST_CASE("a broadcast goes only to the devices of its own scope", "[notify][isolation]")
 {
-    World world; // where nobody carries pushes, so that every one of them waits
+    World world; // without carriers, so that every push waits
     world.new_template("news", {{"channel", "push"}});
     world.put_fcm();
     world.put_fcm("demo");
@@ -281,7 +280,7 @@ TEST_CASE("a broadcast goes to the devices of its own scope alone", "[notify][is
     CHECK(world.as_backend().get(path).json().at("enqueuedDevices") == 1);
 }
 
-TEST_CASE("headers name a tenant where the host does not, and all sources agree", "[notify][isolation]")
+TEST_CASE("if the host names no tenant, headers name it, and all sources must agree", "[notify][isolation]")
 {
     World world;
     auto backend = world.as_backend();
@@ -294,7 +293,7 @@ TEST_CASE("headers name a tenant where the host does not, and all sources agree"
     };
     std::string const home = "demo-sandbox.notify.localhost", elsewhere = "elsewhere.example.com";
     CHECK(error({}, home) == "fine");
-    CHECK(error({}, elsewhere) == "fine"); // the key's own
+    CHECK(error({}, elsewhere) == "fine"); // the key's own tenant
     CHECK(error({{"X-Tenant-Slug", "demo"}, {"X-Tenant-Env", "sandbox"}}, elsewhere) == "fine");
     CHECK(error({{"X-Tenant-Slug", "demo"}}, elsewhere) == "UNAUTHORIZED"); // production is the default
     CHECK(error({{"X-Tenant-Slug", "other"}, {"X-Tenant-Env", "sandbox"}}, elsewhere) == "UNAUTHORIZED");
@@ -306,7 +305,7 @@ TEST_CASE("headers name a tenant where the host does not, and all sources agree"
     CHECK(master.get("/v1/notifications", {{"Host", "notify.localhost"}}).status == 404);
 }
 
-TEST_CASE("a suspended tenant can send nothing", "[notify][isolation]")
+TEST_CASE("a suspended tenant cannot send", "[notify][isolation]")
 {
     World world;
     auto backend = world.as_backend();
@@ -326,7 +325,7 @@ TEST_CASE("a suspended tenant can send nothing", "[notify][isolation]")
     CHECK(eventually([&] { return backend.get(path).status == 200; }));
 }
 
-TEST_CASE("a purged tenant leaves nothing, its neighbour everything", "[notify][isolation]")
+TEST_CASE("purging a tenant removes all its data, and no data of another tenant", "[notify][isolation]")
 {
     World world;
     auto neighbour = world.as_backend("other-sandbox");

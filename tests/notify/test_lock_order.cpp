@@ -3,14 +3,14 @@
 #include <pqxx/connection>
 #include <pqxx/transaction>
 
-// Whoever writes down what carriers said takes the platforms' rows before the scope's lock, which pruning and
-// events take: two of them never wait for each other in a circle.
+// Transactions that record carriers' responses lock the rows of platforms before they take the scope's lock,
+// which pruning and events need. So two such transactions cannot deadlock.
 
 using namespace broadcast_test;
 
 namespace {
 
-/// Holds all platforms fast.
+/// Locks all platform rows.
 class HeldPlatforms {
 public:
     explicit HeldPlatforms(World const& world)
@@ -19,7 +19,8 @@ public:
         transaction_.exec("SELECT FROM platforms FOR UPDATE");
     }
 
-    /// Waits until somebody waits for one; how many scopes' locks they hold meanwhile.
+    /// Waits until a transaction waits for a row. Returns the number of advisory locks that waiting
+    /// transactions hold.
     std::string locks_of_those_who_wait() const
     {
         std::string const waiting = "FROM pg_stat_activity a WHERE a.wait_event_type = 'Lock'";
@@ -35,7 +36,7 @@ private:
     pqxx::work transaction_;
 };
 
-/// The service, whose events somebody wants to hear.
+/// The service with an enabled webhook.
 struct Announced : Fixture {
     Announced()
     {
@@ -45,7 +46,8 @@ struct Announced : Fixture {
 
 } // namespace
 
-TEST_CASE("the last chunk of a broadcast waits for a platform without the scope's lock", "[broadcast]")
+TEST_CASE("the last chunk of a broadcast does not hold the scope's lock while it waits for a platform",
+    "[broadcast]")
 {
     Announced f;
     f.world.new_device(ada, "PERMISSION_DENIED:1");
@@ -53,17 +55,17 @@ TEST_CASE("the last chunk of a broadcast waits for a platform without the scope'
     auto const patience = f.put_off();
     {
         HeldPlatforms const held(f.world);
-        f.world.clock.advance(patience); // after which the device fails, and the broadcast is complete
+        f.world.clock.advance(patience); // then the device fails and the broadcast is complete
         CHECK(held.locks_of_those_who_wait() == "0");
     }
     REQUIRE(f.completes(id));
     CHECK(counters(f.broadcast(id)) == "1 0 1 0");
 }
 
-TEST_CASE("a direct push waits for a platform without the scope's lock", "[push]")
+TEST_CASE("a direct push does not hold the scope's lock while it waits for a platform", "[push]")
 {
     Announced f;
-    for (int i = 0; i < 50; ++i) // so many that pruning stops
+    for (int i = 0; i < 50; ++i) // enough to stop pruning
         f.world.new_device(ada, "UNREGISTERED:" + std::to_string(i));
     std::string id;
     {

@@ -30,7 +30,7 @@ std::string sha256(std::string const& bytes)
     return crypto::hex::encode(crypto::view(digest));
 }
 
-/// Keeps what it is given.
+/// A transport that stores all envelopes.
 struct Kept final : MailTransport {
     Answer deliver(Envelope const& envelope, std::stop_token const&) override
     {
@@ -55,7 +55,7 @@ std::vector<std::string> lines_of(std::string const& message)
 
 } // namespace
 
-TEST_CASE("a message says what it was given, to a mail program that others wrote", "[mail]")
+TEST_CASE("an independent mail parser reads every part of a message unchanged", "[mail]")
 {
     SmtpServer const server;
     auto post = mailer(to_server(server.url()));
@@ -101,7 +101,7 @@ TEST_CASE("a message says what it was given, to a mail program that others wrote
     }
 }
 
-TEST_CASE("subjects and names come through whatever they hold", "[mail]")
+TEST_CASE("subjects and names with any content can be decoded again", "[mail]")
 {
     SmtpServer const server;
     auto post = mailer(to_server(server.url()));
@@ -146,7 +146,7 @@ TEST_CASE("subjects and names come through whatever they hold", "[mail]")
     }
 }
 
-TEST_CASE("a message is seven bits wide, its lines are short, and it is the same every time", "[mail]")
+TEST_CASE("a message is 7-bit with short lines, and equal values give equal bytes", "[mail]")
 {
     auto email = email_to("ada@example.org", "Grüße");
     email.content.body = "<p>" + std::string(5'000, 'x') + "日本語 \xC3\xA4</p>\r\n\n\r";
@@ -160,7 +160,7 @@ TEST_CASE("a message is seven bits wide, its lines are short, and it is the same
     CHECK(mime::compose(email, shared, "id@example.com") == message);
 }
 
-TEST_CASE("text alone is one part", "[mail]")
+TEST_CASE("a text email is a single part", "[mail]")
 {
     auto email = email_to("ada@example.org");
     email.content.html = false;
@@ -172,7 +172,7 @@ TEST_CASE("text alone is one part", "[mail]")
     CHECK_THAT(*message, !Catch::Contains("multipart"));
 }
 
-TEST_CASE("no value can end a header field or begin one", "[mail]")
+TEST_CASE("no value can add or end a header field", "[mail]")
 {
     auto transport = std::make_unique<Kept>();
     Kept const& kept = *transport;
@@ -208,7 +208,7 @@ TEST_CASE("no value can end a header field or begin one", "[mail]")
 
 // --- outbox ----------------------------------------------------------------------------------------------
 
-TEST_CASE("the outbox holds whole files, one a message, however often it is sent", "[mail]")
+TEST_CASE("the outbox contains one complete file per message, even if the message is repeated", "[mail]")
 {
     testing::TemporaryDirectory const folder("outbox");
     std::string const directory = folder.path() + "/deep/mail";
@@ -232,7 +232,7 @@ TEST_CASE("the outbox holds whole files, one a message, however often it is sent
     CHECK_THROWS_AS(MailOutbox(folder.path() + "/file"), std::runtime_error);
 }
 
-TEST_CASE("a message says which trace it belongs to", "[mail]")
+TEST_CASE("a message carries the traceparent of its request", "[mail]")
 {
     auto email = email_to("ada@example.com");
     auto const plain = mime::compose(email, shared, "id@shared.example");

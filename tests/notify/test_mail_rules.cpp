@@ -31,7 +31,7 @@ std::string config_faults(std::map<std::string, std::string> const& variables)
 
 } // namespace
 
-TEST_CASE("domain names", "[mail]")
+TEST_CASE("domain names are validated", "[mail]")
 {
     CHECK(DomainName::parse("Example.COM")->text() == "example.com");
     CHECK(DomainName::parse("xn--Bcher-kva.example")->text() == "xn--bcher-kva.example");
@@ -54,7 +54,7 @@ TEST_CASE("domain names", "[mail]")
     CHECK_FALSE(domain.holds("com"));
 }
 
-TEST_CASE("addresses that SMTP can carry", "[mail]")
+TEST_CASE("only addresses that SMTP can carry are accepted", "[mail]")
 {
     CHECK(EmailAddress::parse("Ada.Lovelace+x@Example.COM")->text() == "Ada.Lovelace+x@example.com");
     CHECK(EmailAddress::parse("ada@example.com")->domain() == "example.com");
@@ -70,7 +70,7 @@ TEST_CASE("addresses that SMTP can carry", "[mail]")
     }
 }
 
-TEST_CASE("what HTML says, as plain text", "[mail]")
+TEST_CASE("HTML is converted to plain text", "[mail]")
 {
     auto const is = [](std::string const& html, std::string const& expected) {
         INFO(html);
@@ -105,7 +105,7 @@ TEST_CASE("what HTML says, as plain text", "[mail]")
     is("日本<b>語</b>", "日本語\n");
 }
 
-TEST_CASE("what a mail server's refusal means", "[mail]")
+TEST_CASE("replies of a mail server are classified", "[mail]")
 {
     using enum Verdict;
 
@@ -136,7 +136,7 @@ TEST_CASE("what a mail server's refusal means", "[mail]")
     CHECK(read_smtp_reply(550, "550 " + std::string(1'000, 'x')).reason.size() == max_reason);
 }
 
-TEST_CASE("the configuration of email", "[mail]")
+TEST_CASE("the configuration of email is validated", "[mail]")
 {
     CHECK(config_faults({{"EMAIL_OUTBOX", "/tmp/x"}}).empty());
     CHECK(config_faults({{"EMAIL_PROVIDER", "smtp"}, {"EMAIL_FROM", "Demo <a@example.com>"},

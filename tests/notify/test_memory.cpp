@@ -1,4 +1,4 @@
-// What a caller with a key can make the program hold. The figures are those of the program's own process.
+// The memory that a caller with a key can make the program use, measured in the program's own process.
 #include "program.hpp"
 #include "sends.hpp"
 #include "testing/check_memory.hpp"
@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t callers = 50;
 constexpr std::size_t budget = 128 * mebibyte; ///< BODY_BUDGET_BYTES
 
-/// A send of `size` bytes with a field of many values, of which nothing is read.
+/// A send of `size` bytes with a field of many values that the service ignores.
 std::string document(std::size_t size, std::string_view item)
 {
     return testing::dense_document(
@@ -21,13 +21,14 @@ std::string document(std::size_t size, std::string_view item)
 
 } // namespace
 
-TEST_CASE("50 sends of many MiB at once cost at most the budget of bodies, for a moment", "[notify]")
+TEST_CASE("50 simultaneous sends of many MiB use at most the body budget, and free it", "[notify]")
 {
     World world;
     auto const key = world.key();
     world.host->stop();
     NotifyProgram const program(world, key, {{"BODY_BUDGET_BYTES", std::to_string(budget)}});
-    // The first one's tree is given up when it is too large, the other one's is complete.
+    // The parsed tree of the first document exceeds the limit and is discarded. The second document is parsed
+    // completely.
     auto const [size, item, status] = GENERATE(table<std::size_t, char const*, unsigned>(
         {{15 * mebibyte, "[0]", 413}, {2 * mebibyte, "12345", 404}}));
     auto const text = document(size, item);

@@ -6,7 +6,7 @@
 
 using namespace notified;
 
-TEST_CASE("a notification reads as what became of it", "[notify]")
+TEST_CASE("GET returns the status, times and failure of a notification", "[notify]")
 {
     World world;
     make_templates(world);
@@ -29,7 +29,7 @@ TEST_CASE("a notification reads as what became of it", "[notify]")
     CHECK(push.at("deliveries") == array());
 }
 
-TEST_CASE("a push reads with what became of it at each device", "[notify]")
+TEST_CASE("GET returns a push with the state of each delivery", "[notify]")
 {
     World world;
     make_templates(world);
@@ -41,7 +41,7 @@ TEST_CASE("a push reads with what became of it at each device", "[notify]")
         return n.at("deliveries").as_array();
     };
     REQUIRE(
-        eventually([&] { return deliveries().size() == 2; })); // nobody answers, so it is tried again later
+        eventually([&] { return deliveries().size() == 2; })); // no carrier answers, so it is retried later
     for (auto const& delivery : deliveries()) {
         CHECK(text(delivery, "status") == "pending");
         CHECK(delivery.at("attempts") == 1);
@@ -50,12 +50,12 @@ TEST_CASE("a push reads with what became of it at each device", "[notify]")
     CHECK(text(deliveries()[0], "token") == "token-1");
     CHECK(text(deliveries()[0], "platform") == "android");
     CHECK(text(deliveries()[1], "token") == "token-2");
-    // Lists do without.
+    // Lists do not contain the deliveries.
     auto const page = world.as_backend().get("/v1/notifications").json();
     CHECK_FALSE(page.at("notifications").at(0).as_object().contains("deliveries"));
 }
 
-TEST_CASE("what is not there, or another scope's, is 404 in the same words", "[notify]")
+TEST_CASE("unknown ids and ids of another scope get the same 404", "[notify]")
 {
     World world;
     make_templates(world);
@@ -81,7 +81,7 @@ TEST_CASE("what is not there, or another scope's, is 404 in the same words", "[n
     CHECK(text(world.notification(id), "status") == "queued");
 }
 
-TEST_CASE("a list is walked page by page, newest first, and filtered", "[notify]")
+TEST_CASE("the list is paged, newest first, and filtered", "[notify]")
 {
     World world;
     make_templates(world);
@@ -129,7 +129,7 @@ TEST_CASE("a list is walked page by page, newest first, and filtered", "[notify]
     CHECK(walk("&to=ada%40example.com") == some({0, 4}));
     for (auto const* same : {"ada%40EXAMPLE.com", "ada%40EXAMPLE.com&channel=email"})
         CHECK(walk(std::string("&to=") + same) == some({0, 4}));
-    CHECK(walk("&to=ADA%40example.com").empty()); // whose that is only the server behind it knows
+    CHECK(walk("&to=ADA%40example.com").empty()); // only the receiving server knows whether the case matters
     CHECK(walk("&to=ada%40EXAMPLE.com&channel=push").empty());
     CHECK(walk("&to=%2B14155550100") == some({2}));
     CHECK(walk("&status=queued&channel=email&to=bob%40example.com") == some({3}));
@@ -158,7 +158,7 @@ TEST_CASE("a list is walked page by page, newest first, and filtered", "[notify]
     CHECK(world.as_backend("demo").get("/v1/notifications").json().at("notifications") == array());
 }
 
-TEST_CASE("the history tells every move, newest first", "[notify]")
+TEST_CASE("the history contains every status change, newest first", "[notify]")
 {
     World world;
     make_templates(world);
@@ -179,7 +179,7 @@ TEST_CASE("the history tells every move, newest first", "[notify]")
     CHECK(backend.get(path_of(other, "/events?cursor=") + text(first, "cursor")).status == 400);
 }
 
-TEST_CASE("one that waits can be cancelled, and is never sent", "[notify]")
+TEST_CASE("a queued notification can be cancelled and is then never sent", "[notify]")
 {
     World world;
     make_templates(world);
@@ -210,12 +210,12 @@ TEST_CASE("one that waits can be cancelled, and is never sent", "[notify]")
     CHECK(text(world.notification(other), "status") == "sent");
 }
 
-TEST_CASE("one that a worker has begun can no longer be cancelled", "[notify]")
+TEST_CASE("a notification that a worker is sending cannot be cancelled", "[notify]")
 {
     World world;
     make_templates(world);
     auto const id = queued(world);
-    // As a worker of another process does when it claims the job.
+    // Claims the job like a worker of another process.
     world.postgres.query("UPDATE jobs SET lease_owner = gen_random_uuid(), run_at = now() + interval '1 day' "
                          "WHERE ref = '" +
                          id + "'");
@@ -225,14 +225,14 @@ TEST_CASE("one that a worker has begun can no longer be cancelled", "[notify]")
     CHECK(world.postgres.query("SELECT count(*) FROM jobs WHERE ref = '" + id + "'") == "1");
 }
 
-TEST_CASE("cancelling a push ends what is pending at its devices", "[notify]")
+TEST_CASE("cancelling a push ends its pending deliveries", "[notify]")
 {
     World world;
     make_templates(world);
     world.new_device(ada, "token-1");
     auto const id = world.send({{"templateName", "ping"}, {"channel", "push"}, {"to", ada}});
     auto backend = world.as_backend();
-    // Once its first attempt is over.
+    // Succeeds once the first attempt is over.
     REQUIRE(eventually([&] { return backend.post(path_of(id, "/cancel"), "").status == 200; }));
     auto const n = world.notification(id);
     CHECK(text(n, "failureReason") == "CANCELLED");
@@ -243,7 +243,7 @@ TEST_CASE("cancelling a push ends what is pending at its devices", "[notify]")
     CHECK(world.postgres.query("SELECT count(*) FROM jobs WHERE ref = '" + id + "'") == "0");
 }
 
-TEST_CASE("one that has failed can be tried anew, and nothing else can", "[notify]")
+TEST_CASE("only a failed notification can be retried", "[notify]")
 {
     World world;
     make_templates(world);
@@ -268,7 +268,7 @@ TEST_CASE("one that has failed can be tried anew, and nothing else can", "[notif
     CHECK(text(world.notification(id), "failedAt") == core::to_rfc3339(world.clock.now()));
     CHECK(backend.get("/v1/audit?action=notification.retried").json().at("items").as_array().size() == 1);
 
-    // What was cancelled and is told to go out after all keeps its time.
+    // A cancelled notification that is retried keeps its `sendAt`.
     REQUIRE(backend.post(path_of(waiting, "/cancel"), "").status == 200);
     REQUIRE(backend.post(path_of(waiting, "/retry"), "").status == 202);
     CHECK(text(world.notification(waiting), "status") == "queued");
@@ -276,7 +276,7 @@ TEST_CASE("one that has failed can be tried anew, and nothing else can", "[notif
     CHECK(world.becomes(waiting, "sent"));
 }
 
-TEST_CASE("who may read and report", "[notify]")
+TEST_CASE("only keys and staff may read and report notifications", "[notify]")
 {
     World world;
     make_templates(world);
@@ -311,7 +311,7 @@ TEST_CASE("who may read and report", "[notify]")
     }
 }
 
-TEST_CASE("keys are made and changed by managers alone, each kind apart", "[notify]")
+TEST_CASE("only managers can create and rotate keys, each kind separately", "[notify]")
 {
     World world;
     auto const mint = R"({"environment":"sandbox","kind":"publishable"})";

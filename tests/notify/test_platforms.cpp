@@ -8,7 +8,7 @@ using notify::Credential, notify::PlatformKind;
 
 namespace {
 
-/// The member of `GET /v1/platforms` of that kind.
+/// The platform of that kind in `GET /v1/platforms`; an empty object if there is none.
 boost::json::object shown(testing::HttpClient& client, std::string const& kind)
 {
     auto const answer = client.get("/v1/platforms").json();
@@ -17,7 +17,7 @@ boost::json::object shown(testing::HttpClient& client, std::string const& kind)
     return {};
 }
 
-/// The table without a service around it.
+/// The table of platforms, without a service.
 struct Table {
     platforms::Sealed load(std::int64_t scope_id)
     {
@@ -46,7 +46,7 @@ std::string const new_key = "new:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
 
 } // namespace
 
-TEST_CASE("push credentials are stored for an environment and never shown", "[platforms]")
+TEST_CASE("push credentials are stored per environment and never shown", "[platforms]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -88,7 +88,7 @@ TEST_CASE("push credentials are stored for an environment and never shown", "[pl
     CHECK(backend.get("/v1/audit?action=platform.deleted").json().at("items").as_array().size() == 1);
 }
 
-TEST_CASE("credentials that cannot be right are refused, and what was there stays", "[platforms]")
+TEST_CASE("invalid credentials are refused, and the stored credentials are kept", "[platforms]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -128,7 +128,7 @@ TEST_CASE("credentials that cannot be right are refused, and what was there stay
     CHECK(world.as_user(ada, "admin").put("/v1/platforms/fcm", body(fcm_credential())).status == 200);
 }
 
-TEST_CASE("a pause is shown while it lasts, and ends with a new credential", "[platforms]")
+TEST_CASE("a pause is shown until it ends, and a new credential ends it", "[platforms]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -146,13 +146,13 @@ TEST_CASE("a pause is shown while it lasts, and ends with a new credential", "[p
     world.put_apns();
     CHECK(text(shown(backend, "fcm"), "pausedReason") == "SENDER_ID_MISMATCH");
 
-    SECTION("by its time")
+    SECTION("it ends when its time has passed")
     {
         world.clock.advance(1h);
         CHECK(shown(backend, "fcm").at("pausedReason").is_null());
         CHECK(shown(backend, "fcm").at("pausedUntil").is_null());
     }
-    SECTION("by a PUT")
+    SECTION("it ends when a credential is stored")
     {
         auto const put = backend.put("/v1/platforms/fcm", body(fcm_credential()));
         CHECK(put.json().at("pausedReason").is_null());
@@ -161,7 +161,7 @@ TEST_CASE("a pause is shown while it lasts, and ends with a new credential", "[p
     }
 }
 
-TEST_CASE("where pruning has stopped it is shown until a new credential comes", "[platforms]")
+TEST_CASE("a response shows that pruning has stopped, until a new credential is stored", "[platforms]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -178,7 +178,8 @@ TEST_CASE("where pruning has stopped it is shown until a new credential comes", 
     CHECK(shown(backend, "fcm") == put.json());
 }
 
-TEST_CASE("a sealed credential opens where it belongs, under a key of the ring", "[platforms]")
+TEST_CASE(
+    "a sealed credential can be opened only for its scope and kind, with a key of the keyring", "[platforms]")
 {
     Table table;
     core::Scope const production{2, "demo"}, sandbox{3, "demo"};

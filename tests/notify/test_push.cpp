@@ -4,7 +4,7 @@
 
 using namespace push_test;
 
-TEST_CASE("a push reaches Android and iOS as their carriers document it", "[push]")
+TEST_CASE("a push reaches Android and iOS in the form that the carriers document", "[push]")
 {
     Fixture f;
     auto const message = f.message("Hello");
@@ -41,7 +41,7 @@ TEST_CASE("a push reaches Android and iOS as their carriers document it", "[push
     CHECK(text(assertion.at("claims"), "aud") == f.fcm.token_url());
 }
 
-TEST_CASE("a push takes the trace of what caused it to either carrier", "[push]")
+TEST_CASE("a push carries the trace of its request to either carrier", "[push]")
 {
     Fixture f;
     std::string const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -67,7 +67,7 @@ TEST_CASE("a push takes the trace of what caused it to either carrier", "[push]"
     }
 }
 
-TEST_CASE("every documented answer of FCM is understood on the wire", "[push]")
+TEST_CASE("every documented response of FCM is classified, over real connections", "[push]")
 {
     Fixture f;
 
@@ -93,7 +93,7 @@ TEST_CASE("every documented answer of FCM is understood on the wire", "[push]")
     CHECK(f.fcm.seen("refuse") == 4);
 }
 
-TEST_CASE("every documented answer of APNs is understood on the wire", "[push]")
+TEST_CASE("every documented response of APNs is classified, over real connections", "[push]")
 {
     Fixture f;
 
@@ -116,17 +116,17 @@ TEST_CASE("every documented answer of APNs is understood on the wire", "[push]")
     CHECK(name_of(since) == "gone Unregistered");
     CHECK(since.gone_since == core::parse_rfc3339("2016-02-08T16:13:35.990Z"));
     CHECK(f.send_apns("TooManyRequests_later").retry_after == 60s);
-    CHECK(name_of(f.send_apns("0123")) == "accepted"); // one device's Retry-After holds nobody else
+    CHECK(name_of(f.send_apns("0123")) == "accepted"); // the Retry-After of one device does not delay others
 }
 
-TEST_CASE("a token that FCM knows from elsewhere is never the credential's fault", "[push]")
+TEST_CASE("a token of another FCM project never pauses the credential", "[push]")
 {
-    Fixture f; // nothing was accepted under it before
+    Fixture f; // no push was accepted before
     CHECK(f.send_fcm("SENDER_ID_MISMATCH").verdict == Verdict::refused);
     CHECK(f.send_fcm("THIRD_PARTY_AUTH_ERROR").verdict == Verdict::refused);
 }
 
-TEST_CASE("an access token is fetched once for all who wait, and again before it expires", "[push]")
+TEST_CASE("one access token is fetched for all callers, and a new one before it expires", "[push]")
 {
     Fixture f;
     std::vector<std::future<std::vector<PushAnswer>>> senders;
@@ -139,7 +139,7 @@ TEST_CASE("an access token is fetched once for all who wait, and again before it
     f.clock.advance(54min);
     CHECK(name_of(f.send_fcm("a:9")) == "accepted");
     CHECK(f.fcm.tokens().at("asked") == 1);
-    f.clock.advance(2min); // within five minutes of its end: in use, while the next one is fetched
+    f.clock.advance(2min); // within five minutes of its end: still used while the next one is fetched
     CHECK(name_of(f.send_fcm("a:10")) == "accepted");
     CHECK(eventually([&] { return f.fcm.tokens().at("asked") == 2; }));
     f.clock.advance(10min);
@@ -147,7 +147,7 @@ TEST_CASE("an access token is fetched once for all who wait, and again before it
     CHECK(f.fcm.tokens().at("asked") == 2);
 }
 
-TEST_CASE("an account that is refused stops its own pushes alone", "[push]")
+TEST_CASE("a refused service account stops only its own pushes", "[push]")
 {
     Fixture f;
     CHECK(name_of(f.push
@@ -167,7 +167,7 @@ TEST_CASE("an account that is refused stops its own pushes alone", "[push]")
     CHECK(f.fcm.seen("b") == 0);
 }
 
-TEST_CASE("a token endpoint that is down is a passing fault", "[push]")
+TEST_CASE("a token endpoint that is down is a transient failure", "[push]")
 {
     Fixture f;
     f.fcm.tokens({{"status", 503}, {"error", "server_error"}});
@@ -176,7 +176,7 @@ TEST_CASE("a token endpoint that is down is a passing fault", "[push]")
     CHECK(eventually([&] { return f.send_fcm("a").verdict == Verdict::accepted; }));
 }
 
-TEST_CASE("a revoked access token is replaced and what it carried is repeated once", "[push]")
+TEST_CASE("a revoked access token is replaced, and the refused pushes are repeated once", "[push]")
 {
     Fixture f;
     CHECK(name_of(f.send_fcm("a")) == "accepted");
@@ -192,7 +192,8 @@ TEST_CASE("a revoked access token is replaced and what it carried is repeated on
     CHECK(f.fcm.seen("d") == 2);
 }
 
-TEST_CASE("a provider token is used for forty minutes, and replaced once when Apple calls it old", "[push]")
+TEST_CASE("a provider token is used for forty minutes, and is replaced once if Apple reports it as expired",
+    "[push]")
 {
     Fixture f;
     CHECK(name_of(f.send_apns("aa")) == "accepted");
@@ -213,14 +214,15 @@ TEST_CASE("a provider token is used for forty minutes, and replaced once when Ap
     CHECK(f.apns.seen("ad") == 2);
     CHECK(f.apns.tokens().as_array().size() == 3);
     f.apns.tokens({{"expire", true}});
-    CHECK(name_of(f.send_apns("ae")) == "credential ExpiredProviderToken"); // no third one within 20 minutes
+    // There is no third token within 20 minutes.
+    CHECK(name_of(f.send_apns("ae")) == "credential ExpiredProviderToken");
     CHECK(f.apns.seen("ae") == 1);
     CHECK(f.apns.tokens().as_array().size() == 3);
     f.clock.advance(20min);
     CHECK(name_of(f.send_apns("af")) == "accepted");
 }
 
-TEST_CASE("credentials do not share a provider token", "[push]")
+TEST_CASE("each credential has its own provider token", "[push]")
 {
     Fixture f;
     CHECK(name_of(f.send_apns("aa")) == "accepted");

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-// What the engine makes of the carriers' answers; the answers themselves are the business of test_push*.cpp.
+// The service's reactions to the carriers' responses. Other test_push*.cpp test how the responses are read.
 
 using namespace push_delivery_test;
 
@@ -19,7 +19,8 @@ json::object with_since(core::Time since)
 
 } // namespace
 
-TEST_CASE("a push goes to all of a user's devices, each by its carrier, under ids of its own", "[push]")
+TEST_CASE(
+    "a push goes to all devices of a user, through the carrier of each device, with different ids", "[push]")
 {
     Fixture f;
     f.world.new_device(ada, "ok:1", "ios");
@@ -43,7 +44,8 @@ TEST_CASE("a push goes to all of a user's devices, each by its carrier, under id
     CHECK(f.fcm.seen().size() == 2);
 }
 
-TEST_CASE("a push is sent once one device accepted it, and goes on for the others", "[push]")
+TEST_CASE(
+    "a push has the status sent when one device has accepted it, and continues for the others", "[push]")
 {
     Fixture f;
     f.world.new_device(ada, "ok:1");
@@ -60,8 +62,7 @@ TEST_CASE("a push is sent once one device accepted it, and goes on for the other
     CHECK(f.world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.push'") == "0");
 }
 
-TEST_CASE("a push to nobody's device has failed, and reaches a device that came later when it is tried anew",
-    "[push]")
+TEST_CASE("a push without devices fails, and a retry reaches a device registered later", "[push]")
 {
     Fixture f;
     auto const id = f.send();
@@ -72,7 +73,7 @@ TEST_CASE("a push to nobody's device has failed, and reaches a device that came 
     REQUIRE(f.world.becomes(id, "sent"));
 }
 
-TEST_CASE("when every device refuses, the push has failed with the last reason", "[push]")
+TEST_CASE("a push refused by every device fails with the last reason", "[push]")
 {
     Fixture f;
     f.world.new_device(ada, "PayloadEmpty:1", "ios");
@@ -83,7 +84,7 @@ TEST_CASE("when every device refuses, the push has failed with the last reason",
     CHECK(f.devices() == 1);
 }
 
-TEST_CASE("a device without a platform fails by itself", "[push]")
+TEST_CASE("only the device without a platform fails", "[push]")
 {
     Fixture f;
     REQUIRE(f.world.as_backend().del("/v1/platforms/apns").status == 200);
@@ -95,7 +96,7 @@ TEST_CASE("a device without a platform fails by itself", "[push]")
     CHECK(f.delivery(id, "ok:1").at("reason") == "PLATFORM_NOT_CONFIGURED");
 }
 
-TEST_CASE("a device that has gone over to another user gets nothing of the first one's", "[push]")
+TEST_CASE("a device that moved to another user gets no push for the first user", "[push]")
 {
     Fixture f;
     f.world.new_device(ada, "INTERNAL-once:1");
@@ -108,9 +109,9 @@ TEST_CASE("a device that has gone over to another user gets nothing of the first
     CHECK(f.fcm.seen("INTERNAL-once:1") == 1);
 }
 
-// --- tokens that are gone
+// --- invalid tokens
 
-TEST_CASE("a device whose token is gone is removed", "[push]")
+TEST_CASE("a device with an invalid token is removed", "[push]")
 {
     Fixture f;
     f.world.new_device(ada, "UNREGISTERED:1");
@@ -122,10 +123,10 @@ TEST_CASE("a device whose token is gone is removed", "[push]")
     CHECK(f.devices() == 1);
 }
 
-TEST_CASE("a device that was registered after its token went stays", "[push]")
+TEST_CASE("a device is removed only if its token became invalid after the registration", "[push]")
 {
     auto const now = core::SystemClock().now();
-    SECTION("it went an hour ago")
+    SECTION("the token became invalid an hour before the registration")
     {
         Fixture f(with_since(now - 1h));
         f.world.new_device(ada, "Unregistered_at:1", "ios");
@@ -134,7 +135,7 @@ TEST_CASE("a device that was registered after its token went stays", "[push]")
         CHECK(f.delivery(id, "Unregistered_at:1").at("status") == "invalid");
         CHECK(f.devices() == 1);
     }
-    SECTION("it has gone since")
+    SECTION("the token became invalid after the registration")
     {
         Fixture f(with_since(now + 1h));
         f.world.new_device(ada, "Unregistered_at:1", "ios");
@@ -143,39 +144,39 @@ TEST_CASE("a device that was registered after its token went stays", "[push]")
     }
 }
 
-TEST_CASE("when over half of fifty are said to be gone nothing is removed any more", "[push]")
+TEST_CASE("if more than half of fifty tokens are invalid, no further device is removed", "[push]")
 {
     Fixture f;
     auto const register_gone = [&](int count) {
         for (int i = 0; i < count; ++i)
             f.world.new_device(ada, "UNREGISTERED:" + std::to_string(i));
     };
-    SECTION("forty-nine are removed")
+    SECTION("up to forty-nine invalid devices are removed")
     {
         register_gone(49);
         REQUIRE(f.world.becomes(f.send(), "failed"));
         CHECK(f.devices() == 0);
         CHECK(f.platform("fcm").at("pruningStoppedAt").is_null());
     }
-    SECTION("fifty are not, nor is any other")
+    SECTION("fifty invalid devices are kept, and later ones too")
     {
         register_gone(50);
         REQUIRE(f.world.becomes(f.send(), "failed"));
         CHECK(f.devices() == 50);
-        CHECK(f.world.logged().find("none is removed any more") != std::string::npos);
+        CHECK(f.world.logged().find("pruning stopped") != std::string::npos);
         CHECK(text(f.platform("fcm"), "pruningStoppedAt") == core::to_rfc3339(f.world.clock.now()));
         CHECK(f.platform("apns").at("pruningStoppedAt").is_null());
         f.world.new_device(bob, "UNREGISTERED:bob");
         REQUIRE(f.world.becomes(f.send(bob), "failed"));
         CHECK(f.devices(bob) == 1);
 
-        // Another credential is judged by itself.
+        // The invalid tokens of another credential are counted separately.
         f.world.put_fcm();
         REQUIRE(f.world.becomes(f.send(bob), "failed"));
         CHECK(f.devices(bob) == 0);
         CHECK(f.platform("fcm").at("pruningStoppedAt").is_null());
     }
-    SECTION("not even one is where another replica, or the same before it was restarted, has seen fifty")
+    SECTION("no device is removed after another replica has stopped pruning")
     {
         f.world.postgres.query("UPDATE platforms SET pruning_stopped_at = now() WHERE kind = 'fcm'");
         register_gone(1);
@@ -199,11 +200,11 @@ TEST_CASE("a push whose outcome cannot be written fails, and is not sent again",
     CHECK(f.world.postgres.query("SELECT ref FROM dead_jobs WHERE reason LIKE '%push_deliveries%'") == id);
 }
 
-// --- carriers in trouble
+// --- carrier failures
 
-TEST_CASE("a carrier that is down is reached later", "[push][faults]")
+TEST_CASE("an unreachable carrier is retried later", "[push][faults]")
 {
-    World world; // where nobody carries pushes
+    World world; // its carriers are unreachable
     world.new_template("ping", {{"channel", "push"}});
     world.put_apns();
     world.new_device(ada, "ok:1", "ios");
@@ -214,7 +215,7 @@ TEST_CASE("a carrier that is down is reached later", "[push][faults]")
     REQUIRE(eventually([&] { return world.notification(id).at("attempts") == 2; }));
 }
 
-TEST_CASE("a connection that is lost in the middle costs a push nothing but time", "[push][faults]")
+TEST_CASE("a push whose connection breaks is retried", "[push][faults]")
 {
     auto const trouble = GENERATE("drop-once:1", "reset-once:1", "refuse-once:1", "goaway-once:1");
     Fixture f;
@@ -223,7 +224,7 @@ TEST_CASE("a connection that is lost in the middle costs a push nothing but time
     REQUIRE(eventually([&] {
         auto const n = f.world.notification(id);
         if (n.at("status") == "sent") return true;
-        // Nobody holds a job that has been put off.
+        // A postponed job has no lease.
         bool const put_off =
             f.world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.push' AND "
                                    "lease_owner IS NULL AND attempts > 0 AND run_at > '" +
@@ -234,7 +235,7 @@ TEST_CASE("a connection that is lost in the middle costs a push nothing but time
     CHECK(f.delivery(id, trouble).at("status") == "sent");
 }
 
-TEST_CASE("a push that was told to wait is kept for four weeks from when it is due", "[push]")
+TEST_CASE("a push with sendAt is kept by the carrier for four weeks from its due time", "[push]")
 {
     Fixture f;
     f.world.new_device(ada, "ok:1", "ios");
@@ -248,7 +249,7 @@ TEST_CASE("a push that was told to wait is kept for four weeks from when it is d
     CHECK(core::Time(std::chrono::seconds(expires)) == due + notify::push_lifetime);
 }
 
-TEST_CASE("what breaks on something unforeseen is tried as anything else, and has an end", "[push]")
+TEST_CASE("an unexpected failure is retried like any other, and the retries end", "[push]")
 {
     Fixture f;
     f.world.new_device(ada, "ok:1");
@@ -264,13 +265,13 @@ TEST_CASE("what breaks on something unforeseen is tried as anything else, and ha
     CHECK(f.world.notification(id).at("attempts") == 9);
     CHECK(f.world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.push'") == "0");
     CHECK(f.fcm.seen().empty());
-    // Nothing of it is lost: with another credential it goes out.
+    // A new credential sends it.
     f.world.put_fcm();
     REQUIRE(f.world.as_backend().post("/v1/notifications/" + id + "/retry", "").status == 202);
     CHECK(f.world.becomes(id, "sent"));
 }
 
-TEST_CASE("operators see what carriers answer, and what becomes of the jobs", "[push]")
+TEST_CASE("metrics show the carriers' responses and the outcomes of jobs", "[push]")
 {
     Fixture f;
     f.world.new_device(ada, "ok:1", "ios");

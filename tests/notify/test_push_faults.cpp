@@ -26,7 +26,7 @@ std::vector<PushTarget> androids(int count, std::string const& name = "ok")
     return targets;
 }
 
-/// A batch whose end is awaited with the future.
+/// A batch, and a future for its results.
 struct Handed {
     std::unique_ptr<PushBatch> batch = std::make_unique<PushBatch>();
     std::future<std::vector<PushAnswer>> answers;
@@ -44,7 +44,7 @@ struct Handed {
     }
 };
 
-/// How often each token was taken; those that were left out are not there.
+/// The number of times that each token was accepted; tokens without a push are absent.
 std::map<std::string, int> taken(PushServer const& server)
 {
     std::map<std::string, int> counts;
@@ -56,10 +56,12 @@ std::map<std::string, int> taken(PushServer const& server)
 
 } // namespace
 
-TEST_CASE("what a GOAWAY leaves out is sent again under the same name, and nothing twice", "[push]")
+TEST_CASE(
+    "pushes above the last stream of a GOAWAY are sent again with the same id, and no other push is repeated",
+    "[push]")
 {
     Fixture f;
-    CHECK(name_of(f.send_apns("aa")) == "accepted"); // the server now allows many streams
+    CHECK(name_of(f.send_apns("aa")) == "accepted"); // now the server allows many streams
     auto const message = f.message();
     std::vector<PushTarget> targets;
     for (int i = 0; i < 40; ++i)
@@ -83,7 +85,8 @@ TEST_CASE("what a GOAWAY leaves out is sent again under the same name, and nothi
     CHECK(counts.size() == 41);
 }
 
-TEST_CASE("a server that is going to leave finishes, and the next pushes go elsewhere", "[push]")
+TEST_CASE(
+    "after a GOAWAY the pushes in flight are finished, and later pushes use another connection", "[push]")
 {
     Fixture f;
     CHECK(name_of(f.send_fcm("a")) == "accepted");
@@ -93,9 +96,7 @@ TEST_CASE("a server that is going to leave finishes, and the next pushes go else
     CHECK(f.fcm.connections() == 2);
 }
 
-TEST_CASE(
-    "a push that was under way when the connection broke is the caller's to repeat, under the same name",
-    "[push]")
+TEST_CASE("if the connection breaks, the caller repeats a push in flight with the same id", "[push]")
 {
     Fixture f;
     auto const message = f.message();
@@ -108,7 +109,7 @@ TEST_CASE(
     CHECK(text(pushes[0].at("headers"), "apns-id") == text(pushes[1].at("headers"), "apns-id"));
 }
 
-TEST_CASE("nobody there, and then somebody", "[push]")
+TEST_CASE("pushes to an unreachable carrier fail, and the other carrier works", "[push]")
 {
     Fixture f;
     CHECK(name_of(f.send_fcm("a")) == "accepted");
@@ -123,14 +124,14 @@ TEST_CASE("nobody there, and then somebody", "[push]")
     CHECK(name_of(answers[1]) == "accepted");
 }
 
-TEST_CASE("an answer that does not come is a passing fault", "[push]")
+TEST_CASE("a missing response is a transient failure", "[push]")
 {
     Fixture f({}, quick_to_give_up());
     CHECK(name_of(f.send_fcm("hang")) == "transient TIMEOUT");
     CHECK(eventually([&] { return name_of(f.send_fcm("a")) == "accepted"; }));
 }
 
-TEST_CASE("what has not had its turn in time is not sent", "[push]")
+TEST_CASE("a push that has waited until its deadline is not sent", "[push]")
 {
     Fixture f({{"streams", 1}});
     std::jthread const first(
@@ -139,10 +140,10 @@ TEST_CASE("what has not had its turn in time is not sent", "[push]")
     CHECK(name_of(f.push->send_all({fcm_credential(), {}}, f.message(), androids(1), 50ms).front()) ==
           "transient NOT_SENT_IN_TIME");
     CHECK(f.fcm.seen().size() == 1);
-    f.push.reset(); // lets the first one go
+    f.push.reset(); // ends the first push
 }
 
-TEST_CASE("a Retry-After holds all pushes of the credential, and no others", "[push]")
+TEST_CASE("a Retry-After delays all pushes of the credential, and no other pushes", "[push]")
 {
     Fixture f;
     CHECK(name_of(f.send_fcm("a")) == "accepted");
@@ -160,14 +161,14 @@ TEST_CASE("a Retry-After holds all pushes of the credential, and no others", "[p
     CHECK(name_of(f.send_apns("cc")) == "accepted");
 }
 
-TEST_CASE("what is held not too long is sent after all", "[push]")
+TEST_CASE("a push that a short Retry-After delays is sent afterwards", "[push]")
 {
     Fixture f({{"retryAfter", 1}});
     CHECK(name_of(f.send_fcm("UNAVAILABLE")) == "transient UNAVAILABLE");
     CHECK(name_of(f.send_fcm("b")) == "accepted");
 }
 
-TEST_CASE("a push that is too large is refused without asking", "[push]")
+TEST_CASE("a push that is too large is refused without a request", "[push]")
 {
     Fixture f;
     auto const large = std::make_shared<RenderedPush const>(render_push({.id = core::Uuid::v7(),
@@ -183,7 +184,7 @@ TEST_CASE("a push that is too large is refused without asking", "[push]")
     CHECK(f.apns.seen().empty());
 }
 
-TEST_CASE("who is told to stop waits no longer than a moment", "[push]")
+TEST_CASE("a stop request ends the wait within two seconds", "[push]")
 {
     Fixture f({{"streams", 2}});
     std::stop_source stop;
@@ -198,7 +199,7 @@ TEST_CASE("who is told to stop waits no longer than a moment", "[push]")
     CHECK(f.fcm.seen().size() == 2);
 }
 
-TEST_CASE("who goes away answers everything first", "[push]")
+TEST_CASE("the destructor gives all pushes a result", "[push]")
 {
     Fixture f({{"streams", 2}});
     Handed handed(f.message(), androids(5, "hang"));
@@ -210,7 +211,7 @@ TEST_CASE("who goes away answers everything first", "[push]")
         CHECK(name_of(answer) == "transient STOPPED");
 }
 
-TEST_CASE("more than may wait is not taken, and says so at once", "[push]")
+TEST_CASE("a batch beyond max_queued is refused at once", "[push]")
 {
     PushOptions options;
     options.max_queued = 10;
@@ -223,7 +224,7 @@ TEST_CASE("more than may wait is not taken, and says so at once", "[push]")
     f.push.reset();
 }
 
-TEST_CASE("a credential more than there may be takes the place of the one that was idle longest", "[push]")
+TEST_CASE("a credential beyond max_channels replaces the credential that was idle longest", "[push]")
 {
     PushOptions options;
     options.max_channels = 2;
@@ -237,16 +238,16 @@ TEST_CASE("a credential more than there may be takes the place of the one that w
     send_under("KEY0000002");
     send_under("KEY0000001");
     CHECK(f.apns.connections() == 2);
-    send_under("KEY0000003"); // in the place of the second
+    send_under("KEY0000003"); // replaces the second credential
     CHECK(f.apns.connections() == 3);
     send_under("KEY0000001");
     CHECK(f.apns.connections() == 3);
-    send_under("KEY0000002"); // in the place of the third
+    send_under("KEY0000002"); // replaces the third credential
     CHECK(f.apns.connections() == 4);
     CHECK(eventually([&] { return f.push->stats().connections == 2; }));
 }
 
-TEST_CASE("a credential with pushes under way gives its place to nobody", "[push]")
+TEST_CASE("a credential with pushes in flight is not replaced", "[push]")
 {
     PushOptions options;
     options.max_channels = 1;
@@ -313,10 +314,10 @@ TEST_CASE("a push needs a credential of its carrier", "[push]")
     CHECK(f.push->send_all({}, f.message(), {}, 30s).empty());
 }
 
-TEST_CASE("our message is what firebase-admin sends", "[push]")
+TEST_CASE("an FCM message equals the message of firebase-admin", "[push]")
 {
     Fixture f;
-    CHECK(name_of(f.send_fcm("a")) == "accepted"); // there is an access token now
+    CHECK(name_of(f.send_fcm("a")) == "accepted"); // an access token has been fetched
     std::string const bearer = text(f.fcm.seen().at(0).at("headers"), "authorization");
     auto const id = core::Uuid::v7();
     std::string const name = id.to_string();

@@ -1,10 +1,10 @@
 #include "push_delivery.hpp"
 
-// What happens to a platform whose credential a carrier refuses, and to what waits for it meanwhile.
+// Pausing of platforms whose credential a carrier refuses, and the pushes that wait during the pause.
 
 using namespace push_delivery_test;
 
-TEST_CASE("a refused credential pauses its platform of its scope until the next PUT", "[push]")
+TEST_CASE("a refused credential pauses its platform in its scope until the next PUT", "[push]")
 {
     Fixture f;
     f.world.put_fcm("demo");
@@ -19,7 +19,7 @@ TEST_CASE("a refused credential pauses its platform of its scope until the next 
     CHECK(text(paused, "pausedReason").find("PERMISSION_DENIED") != std::string::npos);
     CHECK(text(f.platform("apns"), "pausedUntil") == "null");
 
-    // The other platform, and the other scope, go on; the paused one is not asked.
+    // The other platform and the other scope continue; the paused platform gets no request.
     REQUIRE(f.world.becomes(f.send(bob), "sent"));
     REQUIRE(f.world.becomes(f.send(ada, "demo"), "sent", "demo"));
     auto const another = f.send();
@@ -34,7 +34,7 @@ TEST_CASE("a refused credential pauses its platform of its scope until the next 
     REQUIRE(f.world.becomes(another, "sent"));
 }
 
-TEST_CASE("what waited an hour for a platform has failed, with the carrier's reason", "[push]")
+TEST_CASE("a push that has waited an hour for a platform fails with the carrier's reason", "[push]")
 {
     Fixture f;
     f.world.new_device(ada, "PERMISSION_DENIED:1");
@@ -48,7 +48,7 @@ TEST_CASE("what waited an hour for a platform has failed, with the carrier's rea
     CHECK(f.fcm.seen("PERMISSION_DENIED:1") == 2);
 }
 
-TEST_CASE("a credential that comes while the carrier refuses the last one loses no time", "[push]")
+TEST_CASE("a credential that is stored while the carrier refuses the old one takes effect at once", "[push]")
 {
     Fixture f;
     f.world.new_device(ada, "PERMISSION_DENIED:1");
@@ -61,7 +61,7 @@ TEST_CASE("a credential that comes while the carrier refuses the last one loses 
     CHECK(f.world.notification(id).at("attempts") == 2);
 }
 
-TEST_CASE("a platform that is removed while pushes wait for it fails them", "[push]")
+TEST_CASE("removing a platform fails the pushes that wait for it", "[push]")
 {
     Fixture f;
     f.world.new_device(ada, "PERMISSION_DENIED:1");
@@ -72,9 +72,9 @@ TEST_CASE("a platform that is removed while pushes wait for it fails them", "[pu
     CHECK(text(f.world.notification(id), "failureReason") == "PLATFORM_NOT_CONFIGURED");
 }
 
-TEST_CASE("the end of a pause wakes all that waited, however many", "[push]")
+TEST_CASE("the end of a pause makes all waiting pushes due, in several steps", "[push]")
 {
-    constexpr int pushes = 520; // more than one step of it
+    constexpr int pushes = 520; // more pushes than one step handles
     Fixture f;
     f.world.new_device(ada, "PERMISSION_DENIED:1");
     REQUIRE(f.attempted(f.send(), 1));

@@ -19,7 +19,7 @@ struct Sent final : PushQueue::Sent {
 };
 
 struct Fixture {
-    /// `first`, `first + 1`, ... are the ids of its devices.
+    /// Adds a batch whose devices have the ids `first`, `first + 1`, ...
     void add(std::int64_t first, std::int64_t count, bool bulk = false, std::stop_token stop = {},
         Steady::duration patience = 1h)
     {
@@ -32,7 +32,7 @@ struct Fixture {
         queue.add(std::move(batch));
     }
 
-    /// The device whose turn it is; 0: none's.
+    /// The device of the next push, or 0 if there is none.
     std::int64_t take(bool urgent_only = false)
     {
         auto& next = sent.emplace_back();
@@ -48,7 +48,7 @@ struct Fixture {
         queue.sweep(now + after, sendable_from, push_answer(Verdict::throttled, "HELD"));
     }
 
-    /// Reasons of a batch's answers; "ok" when accepted.
+    /// The reasons of a batch's results; "ok" for an accepted push.
     static std::vector<std::string> reasons(PushBatch const& batch)
     {
         std::vector<std::string> found;
@@ -60,7 +60,7 @@ struct Fixture {
     std::vector<std::string> last() const { return reasons(*done.back()); }
 
     Steady::time_point const now = Steady::now();
-    std::deque<Sent> sent; ///< outlives the queue's use of it
+    std::deque<Sent> sent; ///< must outlive the queue
     std::vector<std::unique_ptr<PushBatch>> done;
     PushQueue queue{[this](std::unique_ptr<PushBatch> batch) { done.push_back(std::move(batch)); }};
 };
@@ -69,7 +69,7 @@ using Reasons = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE("what is urgent goes before bulk, each in its order", "[push]")
+TEST_CASE("urgent pushes are sent before bulk pushes, and both in their order of arrival", "[push]")
 {
     Fixture f;
     f.add(10, 2, true);
@@ -90,7 +90,7 @@ TEST_CASE("what is urgent goes before bulk, each in its order", "[push]")
     CHECK(f.queue.empty());
 }
 
-TEST_CASE("a batch is done when all its targets have answers, which stand in their order", "[push]")
+TEST_CASE("a batch is done when all targets have answers, in the order of the targets", "[push]")
 {
     Fixture f;
     f.add(1, 3);
@@ -106,7 +106,7 @@ TEST_CASE("a batch is done when all its targets have answers, which stand in the
     CHECK(f.done.size() == 2);
 }
 
-TEST_CASE("what was refused is handed out again before others, a few times", "[push]")
+TEST_CASE("a push whose stream was refused is sent again before others, at most three times", "[push]")
 {
     Fixture f;
     f.add(1, 2);
@@ -123,7 +123,7 @@ TEST_CASE("what was refused is handed out again before others, a few times", "[p
     CHECK(f.last() == Reasons{"CONNECTION_LOST", "ok"});
 }
 
-TEST_CASE("what is repeated with a new token is known", "[push]")
+TEST_CASE("a push that is repeated with a new access token is marked as renewed", "[push]")
 {
     Fixture f;
     f.add(1, 1, true);
@@ -136,7 +136,7 @@ TEST_CASE("what is repeated with a new token is known", "[push]")
     f.queue.stop();
 }
 
-TEST_CASE("everything that was not handed out can be answered at once", "[push]")
+TEST_CASE("all pushes that were not sent yet can get a result at once", "[push]")
 {
     Fixture f;
     f.add(1, 3);
@@ -151,7 +151,7 @@ TEST_CASE("everything that was not handed out can be answered at once", "[push]"
     CHECK(f.last() == Reasons{"ok", "AWAY", "AWAY"});
 }
 
-TEST_CASE("what waited until its deadline is not sent", "[push]")
+TEST_CASE("a push that has waited until its deadline is not sent", "[push]")
 {
     Fixture f;
     f.add(1, 2, false, {}, 10s);
@@ -161,12 +161,12 @@ TEST_CASE("what waited until its deadline is not sent", "[push]")
     CHECK(f.queue.waiting());
     f.sweep(10s);
     CHECK(f.take() == 5);
-    f.queue.answer(f.sent[0], Fixture::accepted()); // what was sent is still awaited
+    f.queue.answer(f.sent[0], Fixture::accepted()); // a sent push is still awaited
     CHECK(f.last() == Reasons{"ok", "NOT_SENT_IN_TIME"});
     f.queue.stop();
 }
 
-TEST_CASE("what is held beyond its deadline does not wait for it", "[push]")
+TEST_CASE("a push that would be delayed beyond its deadline gets a result at once", "[push]")
 {
     Fixture f;
     f.add(1, 1, false, {}, 10s);
@@ -178,7 +178,7 @@ TEST_CASE("what is held beyond its deadline does not wait for it", "[push]")
     f.queue.stop();
 }
 
-TEST_CASE("a batch that is told to stop sends nothing more, and waits a moment for answers", "[push]")
+TEST_CASE("a stopped batch sends no further pushes, and waits briefly for responses", "[push]")
 {
     Fixture f;
     std::stop_source stop;

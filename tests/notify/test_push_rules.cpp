@@ -52,7 +52,7 @@ json::object fcm_error(std::string_view status, std::string_view message, std::s
 
 } // namespace
 
-TEST_CASE("a push as FCM and APNs take it", "[push]")
+TEST_CASE("a push is rendered in the form that FCM and APNs document", "[push]")
 {
     auto const push = rendered("Order \"7\"", "On its\nway ✓", {{"order", "7"}, {"a \"key\"", "\\"}});
     CHECK(json::parse(fcm_body(push, "token:1")) == json::parse(R"({"message": {
@@ -70,7 +70,7 @@ TEST_CASE("a push as FCM and APNs take it", "[push]")
     CHECK(push.apns_expiration == "1769644800"); // 2026-01-29T00:00:00Z
 }
 
-TEST_CASE("a push without a title has none, and a broadcast names itself", "[push]")
+TEST_CASE("a push without a title has no title field, and a broadcast contains broadcastId", "[push]")
 {
     auto const push = rendered("", "Hello", {}, true);
     auto const fcm = json::parse(fcm_body(push, "t")).at("message");
@@ -79,7 +79,7 @@ TEST_CASE("a push without a title has none, and a broadcast names itself", "[pus
     CHECK(testing::text(json::parse(push.apns_body), "broadcastId") == id.to_string());
 }
 
-TEST_CASE("a token stays inside its JSON string, whatever it is", "[push]")
+TEST_CASE("a token with any content stays inside its JSON string", "[push]")
 {
     auto const push = rendered("T", "B");
     for (std::string const token :
@@ -89,7 +89,7 @@ TEST_CASE("a token stays inside its JSON string, whatever it is", "[push]")
     }
 }
 
-TEST_CASE("a push that is too large is known before it is sent", "[push]")
+TEST_CASE("a push that is too large is detected before sending", "[push]")
 {
     auto const fits = rendered("", std::string(3'900, 'x'));
     CHECK(fits.fcm_fits);
@@ -102,7 +102,7 @@ TEST_CASE("a push that is too large is known before it is sent", "[push]")
     CHECK_FALSE(large.apns_fits);
 }
 
-TEST_CASE("keys that carriers keep for themselves are not the app's", "[push]")
+TEST_CASE("keys that the carriers reserve are refused in data", "[push]")
 {
     for (auto const* key : {"from", "message_type", "collapse_key", "google.c", "googleplex", "gcm", "gcm.x",
              "aps", "notificationId", "broadcastId"}) {
@@ -116,7 +116,7 @@ TEST_CASE("keys that carriers keep for themselves are not the app's", "[push]")
     }
 }
 
-TEST_CASE("the name of a push is the same at every repetition, and nobody else's", "[push]")
+TEST_CASE("the id of a push is unique, and the same in every repetition", "[push]")
 {
     CHECK(push_id(id, 7) == push_id(id, 7));
     std::set<core::Uuid> names{push_id(core::Uuid(), 7)};
@@ -128,7 +128,7 @@ TEST_CASE("the name of a push is the same at every repetition, and nobody else's
     CHECK(std::string_view("89ab").find(text[19]) != std::string_view::npos); // variant
 }
 
-TEST_CASE("what FCM's answers mean", "[push]")
+TEST_CASE("responses of FCM are classified", "[push]")
 {
     struct Case {
         unsigned status;
@@ -161,7 +161,7 @@ TEST_CASE("what FCM's answers mean", "[push]")
     }
 }
 
-TEST_CASE("what FCM's answers without a code of its own mean", "[push]")
+TEST_CASE("responses of FCM without an FCM error code are classified", "[push]")
 {
     auto const field = [](char const* name) {
         return json::object{{"status", "INVALID_ARGUMENT"},
@@ -181,7 +181,7 @@ TEST_CASE("what FCM's answers without a code of its own mean", "[push]")
     CHECK(fcm_answer(404, {{"status", "NOT_FOUND"}, {"message", "?"}}).answer.verdict == Verdict::refused);
 }
 
-TEST_CASE("an answer that is not FCM's own says nothing about the token", "[push]")
+TEST_CASE("a response that does not come from FCM is not treated as an invalid token", "[push]")
 {
     for (auto const* body : {"", "<html>404</html>", "[]", "{}", R"({"error": 1})", R"({"error": "no"})"}) {
         INFO(body);
@@ -199,7 +199,7 @@ TEST_CASE("an answer that is not FCM's own says nothing about the token", "[push
     CHECK(accepted.answer.provider_id == "projects/p/messages/0:1%2");
 }
 
-TEST_CASE("a name that cannot be kept is no answer of FCM's", "[push]")
+TEST_CASE("a message name that cannot be stored is an unexpected response", "[push]")
 {
     std::string const zero(1, '\0');
     for (auto const& name : {"a" + zero, std::string("a\xff"), std::string("a b"), std::string(501, 'a')}) {
@@ -213,7 +213,7 @@ TEST_CASE("a name that cannot be kept is no answer of FCM's", "[push]")
     CHECK(longest.answer.provider_id.size() == 500);
 }
 
-TEST_CASE("Retry-After of FCM and APNs is told, and holds where it is meant for all", "[push]")
+TEST_CASE("a Retry-After of FCM or APNs is reported, and delays all pushes if it applies to all", "[push]")
 {
     auto const body = json::serialize(json::object{{"error", fcm_error("UNAVAILABLE", "", "UNAVAILABLE")}});
     auto const fcm = fcm::read_answer(503, body, 30s);
@@ -222,13 +222,13 @@ TEST_CASE("Retry-After of FCM and APNs is told, and holds where it is meant for 
     auto const device = apns::read_answer(429, R"({"reason": "TooManyRequests"})", 30s);
     CHECK(device.answer.verdict == Verdict::throttled);
     CHECK(device.answer.retry_after == 30s);
-    CHECK_FALSE(device.hold); // one device's
+    CHECK_FALSE(device.hold); // applies to one device
     CHECK(apns::read_answer(429, R"({"reason": "TooManyProviderTokenUpdates"})", 30s).hold);
     CHECK(apns::read_answer(503, R"({"reason": "ServiceUnavailable"})", 30s).hold);
     CHECK_FALSE(apns::read_answer(503, R"({"reason": "ServiceUnavailable"})", {}).hold);
 }
 
-TEST_CASE("what APNs' reasons mean", "[push]")
+TEST_CASE("reasons of APNs are classified", "[push]")
 {
     struct Case {
         unsigned status;
@@ -270,7 +270,7 @@ TEST_CASE("what APNs' reasons mean", "[push]")
     CHECK(apns::read_answer(502, "<html>", {}).answer.reason == "HTTP_502");
 }
 
-TEST_CASE("APNs says since when a token is gone", "[push]")
+TEST_CASE("the time since when a token is invalid is read from APNs' response", "[push]")
 {
     auto const read = apns::read_answer(410, R"({"reason": "Unregistered", "timestamp": 1454948015990})", {});
     CHECK(read.answer.gone_since == core::parse_rfc3339("2016-02-08T16:13:35.990Z"));
@@ -283,7 +283,7 @@ TEST_CASE("APNs says since when a token is gone", "[push]")
     }
 }
 
-TEST_CASE("what a token endpoint's answers mean", "[push]")
+TEST_CASE("responses of a token endpoint are classified", "[push]")
 {
     auto const read = [](unsigned status, std::string body) {
         return oauth::read_answer({.status = status, .headers = {}, .body = std::move(body)}, created);
@@ -313,7 +313,7 @@ TEST_CASE("what a token endpoint's answers mean", "[push]")
     }
 }
 
-TEST_CASE("the parts of a base address", "[push]")
+TEST_CASE("a base URL is split into its parts", "[push]")
 {
     auto const apple = Origin::of("https://api.push.apple.com");
     CHECK(apple.host == "api.push.apple.com");

@@ -73,7 +73,7 @@ std::vector<DeliveryStatus> statuses_of(PushRun const& run)
 
 } // namespace
 
-TEST_CASE("each device goes to the carrier of its platform; one without a carrier fails by itself")
+TEST_CASE("each device uses the carrier of its platform, and only a device without its carrier fails")
 {
     PushRun run(push(), {device(1, DevicePlatform::ios), device(2), device(3, DevicePlatform::web)},
         {platform(PlatformKind::fcm)}, noon);
@@ -92,7 +92,7 @@ TEST_CASE("each device goes to the carrier of its platform; one without a carrie
           std::vector{DeliveryStatus::failed, DeliveryStatus::sent, DeliveryStatus::failed});
 }
 
-TEST_CASE("one device accepts while another is tried again, as late as the carrier asked")
+TEST_CASE("one device accepts a push, and another is retried at the time that its carrier stated")
 {
     auto run = android_run({device(1), device(2)});
     run.apply(std::vector{answer(Verdict::accepted), answer(Verdict::throttled, "QUOTA_EXCEEDED", 60s)},
@@ -106,7 +106,7 @@ TEST_CASE("one device accepts while another is tried again, as late as the carri
     CHECK(run.changed()[1].attempts == 1);
 }
 
-TEST_CASE("devices that have their push, or lost it for good, are not asked again")
+TEST_CASE("devices with the status sent or invalid get no further push")
 {
     auto sent = device(1);
     sent.delivery.status = DeliveryStatus::sent;
@@ -117,7 +117,7 @@ TEST_CASE("devices that have their push, or lost it for good, are not asked agai
     CHECK(run.asked()[0].device_id == 3);
 }
 
-TEST_CASE("a device that is not the user's any more gets nothing of theirs")
+TEST_CASE("a device that moved to another user gets no push for the old user")
 {
     auto moved = device(1);
     moved.registered_at.reset();
@@ -141,7 +141,7 @@ TEST_CASE("after the last retry a device fails with its last reason")
     CHECK(statuses_of(run) == std::vector{DeliveryStatus::failed});
 }
 
-TEST_CASE("a refused credential halts its platform, and the push waits for another one")
+TEST_CASE("a refused credential pauses its platform, and the push waits for a new one")
 {
     PushRun run(push(), {device(1), device(2, DevicePlatform::ios)},
         {platform(PlatformKind::fcm), platform(PlatformKind::apns)}, noon);
@@ -154,10 +154,10 @@ TEST_CASE("a refused credential halts its platform, and the push waits for anoth
     CHECK(run.again() == noon + platform_pause);
 }
 
-TEST_CASE("while a platform is paused its devices wait, and fail when an hour is over")
+TEST_CASE("devices of a paused platform wait, and fail after an hour")
 {
     auto const until = noon + 30min;
-    SECTION("there is time")
+    SECTION("they wait while there is time left")
     {
         PushRun const run(push(), {device(1)}, {paused(PlatformKind::fcm, until)}, noon);
         CHECK(run.asked().empty());
@@ -168,24 +168,24 @@ TEST_CASE("while a platform is paused its devices wait, and fail when an hour is
         REQUIRE(run.halted().size() == 1);
         CHECK_FALSE(run.halted()[0].refused);
     }
-    SECTION("the push was due before the pause began")
+    SECTION("they wait until the hour is over, even if the pause is longer")
     {
         PushRun const run(push(), {device(1)}, {paused(PlatformKind::fcm, noon + 90min)}, noon + 45min);
         CHECK(run.again() == noon + 60min);
     }
-    SECTION("the hour is over")
+    SECTION("they fail when the hour is over")
     {
         PushRun const run(push(), {device(1)}, {paused(PlatformKind::fcm, noon + 90min)}, noon + 60min);
         CHECK_FALSE(run.again());
         CHECK(run.reason() == "PERMISSION_DENIED");
         CHECK(statuses_of(run) == std::vector{DeliveryStatus::failed});
     }
-    SECTION("the pause is over: the carrier is asked again")
+    SECTION("they are sent again after the pause")
     {
         PushRun run(push(), {device(1)}, {paused(PlatformKind::fcm, until)}, until);
         CHECK(run.asked().size() == 1);
     }
-    SECTION("and refuses again when nothing is left of the hour")
+    SECTION("the device fails if it is refused again after the hour")
     {
         auto waited = device(1);
         waited.delivery.attempts = 1;
@@ -197,7 +197,7 @@ TEST_CASE("while a platform is paused its devices wait, and fail when an hour is
     }
 }
 
-TEST_CASE("what was cut off by the end of the process, or did not fit, was no attempt")
+TEST_CASE("a push that was stopped or did not fit into the queue does not count as an attempt")
 {
     for (auto const reason : {push_reasons::stopped, push_reasons::busy}) {
         auto run = android_run({device(1)});
@@ -210,7 +210,7 @@ TEST_CASE("what was cut off by the end of the process, or did not fit, was no at
     }
 }
 
-TEST_CASE("a device that was registered after its token went is not gone")
+TEST_CASE("a device that was registered after its token became invalid is kept")
 {
     auto run = android_run({device(1)});
     auto gone = answer(Verdict::gone, "Unregistered");
@@ -221,7 +221,7 @@ TEST_CASE("a device that was registered after its token went is not gone")
     CHECK_FALSE(run.gone(0, gone));
 }
 
-TEST_CASE("a push to a user without devices goes nowhere")
+TEST_CASE("a push to a user without devices fails with NO_DEVICES")
 {
     PushRun const run = android_run({});
     CHECK(run.asked().empty());

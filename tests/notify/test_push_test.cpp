@@ -7,7 +7,7 @@
 
 namespace {
 
-/// The service with both carriers behind it.
+/// The service with both carriers.
 struct Carriers {
     explicit Carriers(boost::json::object const& apns_options = {}) : apns("apns.mjs", apns_options)
     {
@@ -15,7 +15,7 @@ struct Carriers {
         world.put_apns();
     }
 
-    /// What comes of a test push to a new device of ada's: `result reason`.
+    /// The result of a test push to a new device of ada: `result reason`.
     std::string tested(std::string const& token, std::string const& platform)
     {
         world.new_device(ada, token, platform);
@@ -38,7 +38,7 @@ struct Carriers {
                      {"APNS_BASE_URL", apns.url()}}}};
 };
 
-/// Unix milliseconds, `after` from now by the clock that the database has too.
+/// Unix milliseconds at `after` from now, by the real clock, which the database uses too.
 std::int64_t milliseconds(std::chrono::hours after)
 {
     auto const at = (core::SystemClock().now() + after).time_since_epoch();
@@ -47,7 +47,7 @@ std::int64_t milliseconds(std::chrono::hours after)
 
 } // namespace
 
-TEST_CASE("a test push goes to the carrier of the device, and is no notification", "[devices][push]")
+TEST_CASE("a test push goes to the device's carrier and creates no notification", "[devices][push]")
 {
     Carriers f;
     CHECK(f.tested("ok:1", "android") == "sent null");
@@ -65,7 +65,7 @@ TEST_CASE("a test push goes to the carrier of the device, and is no notification
     CHECK(f.world.as_backend("demo").post("/v1/devices/ok:1/test", "").status == 404);
 }
 
-TEST_CASE("a test push removes a device whose token is gone, and no other", "[devices][push]")
+TEST_CASE("a test push removes a device with an invalid token, and no other device", "[devices][push]")
 {
     Carriers f;
     CHECK(f.tested("UNREGISTERED:1", "android") == "invalid UNREGISTERED");
@@ -78,15 +78,16 @@ TEST_CASE("a test push removes a device whose token is gone, and no other", "[de
     CHECK(f.knows("InternalServerError:1"));
 }
 
-TEST_CASE("a device that was registered since its token went stays", "[devices][push]")
+TEST_CASE(
+    "a test push removes a device only if its token became invalid after the registration", "[devices][push]")
 {
-    SECTION("before")
+    SECTION("the token became invalid before the registration")
     {
         Carriers f({{"since", milliseconds(-1h)}});
         CHECK(f.tested("Unregistered_at:1", "ios") == "invalid Unregistered");
         CHECK(f.knows("Unregistered_at:1"));
     }
-    SECTION("and goes when it was not")
+    SECTION("the token became invalid after the registration")
     {
         Carriers f({{"since", milliseconds(1h)}});
         CHECK(f.tested("Unregistered_at:1", "ios") == "invalid Unregistered");
@@ -94,7 +95,7 @@ TEST_CASE("a device that was registered since its token went stays", "[devices][
     }
 }
 
-TEST_CASE("test pushes are limited", "[devices][push]")
+TEST_CASE("test pushes are rate limited", "[devices][push]")
 {
     Carriers f;
     f.world.new_device(ada, "ok:1");
@@ -110,7 +111,7 @@ TEST_CASE("test pushes are limited", "[devices][push]")
     };
     limit_to(0);
     CHECK(eventually([&] { return status() == 429; }));
-    f.world.clock.advance(1min); // what was sent before the limit was known
+    f.world.clock.advance(1min); // requests from before the limit was set no longer count
     limit_to(2);
     CHECK(eventually([&] { return status() == 200; }));
     CHECK(status("unknown") == 404); // does not count

@@ -4,7 +4,7 @@
 
 using namespace notified;
 
-TEST_CASE("an acknowledgement says of each item what it did", "[notify]")
+TEST_CASE("the response to an acknowledgement contains the result of each item", "[notify]")
 {
     World world;
     make_templates(world);
@@ -26,11 +26,11 @@ TEST_CASE("an acknowledgement says of each item what it did", "[notify]")
     CHECK(history(world, a) == "delivered sent queued");
 }
 
-TEST_CASE("a device's own time of delivery counts, within reason", "[notify]")
+TEST_CASE("the delivery time that a device reports is used within limits", "[notify]")
 {
     World world;
     make_templates(world);
-    world.clock.advance(1h); // well behind the acceptance
+    world.clock.advance(1h); // long after the acceptance
     auto const then = core::to_rfc3339(world.clock.now() - 1min);
     auto const future = core::to_rfc3339(world.clock.now() + 1h);
     auto const a = sent(world), b = sent(world), c = sent(world);
@@ -68,7 +68,7 @@ TEST_CASE("an acknowledgement has 1 to 100 items, each with an id", "[notify]")
     CHECK(most.json().at("results").as_array().size() == 100);
 }
 
-TEST_CASE("opened marks what was not yet delivered as delivered too", "[notify]")
+TEST_CASE("a notification that is opened counts as delivered too", "[notify]")
 {
     World world;
     make_templates(world);
@@ -93,7 +93,7 @@ TEST_CASE("opened marks what was not yet delivered as delivered too", "[notify]"
     CHECK(history(world, id) == "opened delivered sent queued");
 }
 
-TEST_CASE("what arrived is not sent any more, whatever it was waiting for", "[notify]")
+TEST_CASE("a notification that was acknowledged or opened is no longer sent", "[notify]")
 {
     World world;
     make_templates(world);
@@ -111,7 +111,7 @@ TEST_CASE("what arrived is not sent any more, whatever it was waiting for", "[no
     CHECK(history(world, opened) == "opened delivered queued");
 }
 
-TEST_CASE("a failure is undone by proof that it arrived after all", "[notify]")
+TEST_CASE("an acknowledgement or opening undoes the failure of a notification", "[notify]")
 {
     World world;
     make_templates(world);

@@ -17,7 +17,7 @@ core::Time const noon = *core::parse_rfc3339("2026-03-01T12:00:00Z");
 constexpr std::array<std::uint64_t, 5> entropies{
     0, 1, 12'345'678'901'234, 0x8000000000000000, std::numeric_limits<std::uint64_t>::max()};
 
-/// The n-th attempt at what was due at noon, which took no time.
+/// The state after the nth attempt of a notification due at noon. The attempt itself took no time.
 Failed failed(std::int64_t attempts, core::Time at, std::optional<std::chrono::seconds> retry_after = {})
 {
     return {.attempts = attempts, .due = noon, .began = at, .now = at, .retry_after = retry_after};
@@ -25,9 +25,9 @@ Failed failed(std::int64_t attempts, core::Time at, std::optional<std::chrono::s
 
 } // namespace
 
-// --- when there is another attempt
+// --- the time of the next attempt
 
-TEST_CASE("eight retries follow the first attempt, each later than the one before, all within the hour")
+TEST_CASE("eight retries follow the first attempt within an hour, each later than the one before")
 {
     for (auto const entropy : entropies) {
         core::Time at = noon;
@@ -42,7 +42,7 @@ TEST_CASE("eight retries follow the first attempt, each later than the one befor
     }
 }
 
-TEST_CASE("the wait doubles, and half of it is jitter")
+TEST_CASE("the backoff doubles, and half of it is jitter")
 {
     auto const wait = [](std::int64_t n, std::uint64_t entropy) {
         return *next_attempt(failed(n, noon), entropy) - noon;
@@ -58,17 +58,18 @@ TEST_CASE("the wait doubles, and half of it is jitter")
     CHECK(wait(3, entropies[1]) != wait(3, entropies[2]));
 }
 
-TEST_CASE("a Retry-After is obeyed, and one that leads beyond the hour ends it")
+TEST_CASE("a Retry-After is obeyed, and a Retry-After beyond the hour ends the retries")
 {
     CHECK(*next_attempt(failed(1, noon, 600s), 0) == noon + 600s);
-    CHECK(*next_attempt(failed(1, noon, 1s), 0) >= noon + 6s); // a short one makes no attempt earlier
+    // A short Retry-After does not make an attempt earlier.
+    CHECK(*next_attempt(failed(1, noon, 1s), 0) >= noon + 6s);
     CHECK(next_attempt(failed(1, noon, 3600s), 0));
     CHECK_FALSE(next_attempt(failed(1, noon, 3601s), 0));
     CHECK_FALSE(next_attempt(failed(2, noon + 59min + 50s), 0));
     CHECK_FALSE(next_attempt(failed(1, noon, std::chrono::seconds::max()), 0));
 }
 
-TEST_CASE("what was begun late, because the service was away, has its retries all the same")
+TEST_CASE("a notification whose first attempt was late has all its retries")
 {
     core::Time at = noon + 5h;
     for (std::int64_t n = 1; n <= max_retries; ++n) {
@@ -80,9 +81,9 @@ TEST_CASE("what was begun late, because the service was away, has its retries al
     CHECK_FALSE(next_attempt(failed(1, noon + 5h, 3601s), 7));
 }
 
-// --- what an answer leads to
+// --- the step after a provider's response
 
-TEST_CASE("what may have gone out, or never will, is not sent again")
+TEST_CASE("a message that may have been sent or was refused is not sent again")
 {
     for (bool const may_retry : {false, true}) {
         CHECK(next_of(Verdict::accepted, may_retry) == Next::sent);
@@ -95,7 +96,8 @@ TEST_CASE("what may have gone out, or never will, is not sent again")
     }
 }
 
-TEST_CASE("a device that is gone is invalid, and one whose platform is refused waits while there is patience")
+TEST_CASE("a device with an invalid token is invalid, and a device of a refused platform waits until its "
+          "time limit")
 {
     CHECK(delivery_after(Verdict::gone, true, true) == DeliveryStatus::invalid);
     CHECK(delivery_after(Verdict::accepted, false, false) == DeliveryStatus::sent);
@@ -108,7 +110,7 @@ TEST_CASE("a device that is gone is invalid, and one whose platform is refused w
 
 // --- when pruning stops
 
-TEST_CASE("pruning stops once over half of at least fifty are gone")
+TEST_CASE("pruning stops if more than half of at least fifty tokens are invalid")
 {
     PruneBreaker breaker;
     for (int i = 0; i < 24; ++i)
@@ -116,15 +118,15 @@ TEST_CASE("pruning stops once over half of at least fifty are gone")
     for (int i = 0; i < 25; ++i)
         breaker.count(true);
     CHECK_FALSE(breaker.tripped());
-    SECTION("one more is over half of fifty")
+    SECTION("26 invalid tokens of 50 stop it")
     {
         breaker.count(true);
         CHECK(breaker.tripped());
         for (int i = 0; i < 1'000; ++i)
             breaker.count(false);
-        CHECK(breaker.tripped()); // and it stays so
+        CHECK(breaker.tripped()); // it stays tripped
     }
-    SECTION("half is not over half")
+    SECTION("25 invalid tokens of 50 do not stop it")
     {
         breaker.count(false);
         CHECK_FALSE(breaker.tripped());
@@ -133,7 +135,7 @@ TEST_CASE("pruning stops once over half of at least fifty are gone")
     }
 }
 
-TEST_CASE("forty-nine tokens that are gone prove nothing")
+TEST_CASE("forty-nine invalid tokens do not stop pruning")
 {
     PruneBreaker breaker;
     for (int i = 0; i < 49; ++i)
@@ -143,7 +145,7 @@ TEST_CASE("forty-nine tokens that are gone prove nothing")
     CHECK(breaker.tripped());
 }
 
-TEST_CASE("a long good past does not hide that everything is gone now")
+TEST_CASE("pruning stops if all recent tokens are invalid, even after many valid ones")
 {
     PruneBreaker breaker;
     for (int i = 0; i < 100'000; ++i)
@@ -155,7 +157,7 @@ TEST_CASE("a long good past does not hide that everything is gone now")
     CHECK(gone < 100);
 }
 
-TEST_CASE("each credential has a breaker of its own")
+TEST_CASE("each credential has its own breaker")
 {
     PruneBreakers breakers;
     notify::PlatformVersion const bad{4, 1}, good{5, 1};
@@ -167,12 +169,12 @@ TEST_CASE("each credential has a breaker of its own")
     CHECK(tripped == 1);
     CHECK_FALSE(breakers.may_prune(bad));
     CHECK(breakers.may_prune(good));
-    CHECK(breakers.may_prune({4, 2})); // what was put in the place of the bad one
+    CHECK(breakers.may_prune({4, 2})); // the credential that replaced the bad one
 }
 
-// --- what Twilio's answers mean
+// --- Twilio's responses
 
-TEST_CASE("answers about a text message have their meaning")
+TEST_CASE("responses of Twilio are classified")
 {
     using sms::Outcome;
 
@@ -213,7 +215,7 @@ TEST_CASE("answers about a text message have their meaning")
     CHECK(answer_of(sent(Outcome::accepted, 201, 0)).provider_id == "SM1");
 }
 
-TEST_CASE("a message that Twilio names so that it cannot be kept may have gone out", "[notify]")
+TEST_CASE("a message whose Twilio id cannot be stored counts as possibly sent", "[notify]")
 {
     for (auto const& name : {std::string(1, '\0'), std::string("SM\xff"), std::string(501, 'x')}) {
         auto const answer =
@@ -224,7 +226,7 @@ TEST_CASE("a message that Twilio names so that it cannot be kept may have gone o
     }
 }
 
-TEST_CASE("the address for status callbacks names the scope, the notification and which of its tries it is")
+TEST_CASE("the status callback URL contains the scope, the notification and its retry")
 {
     Notification n;
     n.id = *core::Uuid::parse("01900000-0000-7000-8000-000000000001");

@@ -7,7 +7,7 @@
 using namespace sends;
 using namespace std::string_literals;
 
-TEST_CASE("an email from acceptance to the outbox", "[notify]")
+TEST_CASE("an email is accepted, rendered and written to the outbox", "[notify]")
 {
     World world;
     make_templates(world);
@@ -38,7 +38,7 @@ TEST_CASE("an email from acceptance to the outbox", "[notify]")
     CHECK(mails[0].find(id) != std::string::npos);
 }
 
-TEST_CASE("a text message from acceptance to the outbox", "[notify]")
+TEST_CASE("a text message is accepted, rendered and written to the outbox", "[notify]")
 {
     World world;
     make_templates(world);
@@ -51,7 +51,7 @@ TEST_CASE("a text message from acceptance to the outbox", "[notify]")
     CHECK(text(texts[0], "body") == "Your code is 123456.");
 }
 
-TEST_CASE("every fault of a send is named at once, and nothing is written", "[notify]")
+TEST_CASE("all faults of a send are reported at once, and nothing is written", "[notify]")
 {
     World world;
     make_templates(world);
@@ -88,7 +88,7 @@ TEST_CASE("every fault of a send is named at once, and nothing is written", "[no
     CHECK(count(world, "jobs") == "0");
 }
 
-TEST_CASE("the template decides what a send needs", "[notify]")
+TEST_CASE("the required fields of a send depend on its template", "[notify]")
 {
     World world;
     make_templates(world);
@@ -104,7 +104,7 @@ TEST_CASE("the template decides what a send needs", "[notify]")
     auto const missing = backend.post(path, body(email({{"variables", nullptr}})));
     CHECK(missing.status == 400);
     CHECK(faults_of(missing) == "/variables/name required");
-    // What becomes a header has one line.
+    // Values in a header must not contain line breaks.
     for (std::string const sneaky : {"Ada\r\nBcc: eve@example.com", "Ada\nX: y", "Ada\rX"}) {
         auto const r =
             backend.post(path, body(email({{"variables", boost::json::object{{"name", sneaky}}}})));
@@ -112,11 +112,11 @@ TEST_CASE("the template decides what a send needs", "[notify]")
         CHECK(faults_of(r).starts_with("/variables/name"));
     }
     CHECK(count(world) == "0");
-    // Templates belong to both environments.
+    // Both environments share templates.
     CHECK(world.as_backend("demo").post(path, body(email())).status == 202);
 }
 
-TEST_CASE("however many names a send has wrong, and however long they are, the answer is short", "[notify]")
+TEST_CASE("the error response stays short for any number and length of wrong names", "[notify]")
 {
     World const world;
     std::string placeholders;
@@ -140,7 +140,7 @@ TEST_CASE("however many names a send has wrong, and however long they are, the a
     CHECK(wrong.body.size() < 20'000);
 }
 
-TEST_CASE("a notification is what its template was when it was accepted", "[notify]")
+TEST_CASE("a notification is rendered from the template as it was at acceptance", "[notify]")
 {
     World world;
     auto const template_id = world.new_template("late", {{"subject", "Before"}});
@@ -155,7 +155,7 @@ TEST_CASE("a notification is what its template was when it was accepted", "[noti
     CHECK(world.mails()[0].find("Subject: Before") != std::string::npos);
 }
 
-TEST_CASE("a long text is sent as any other, up to 1 MiB", "[notify]")
+TEST_CASE("texts of up to 1 MiB are sent", "[notify]")
 {
     World world;
     world.new_template("long", {{"body", "{{text}}"}, {"format", "text"}});
@@ -176,7 +176,7 @@ TEST_CASE("a long text is sent as any other, up to 1 MiB", "[notify]")
     CHECK(sent(1'048'577).status == 400);
 }
 
-TEST_CASE("sendAt is kept, and the past means now", "[notify]")
+TEST_CASE("sendAt is stored, and a time in the past means now", "[notify]")
 {
     World world;
     make_templates(world);
@@ -191,7 +191,7 @@ TEST_CASE("sendAt is kept, and the past means now", "[notify]")
     CHECK(world.becomes(late, "sent"));
 }
 
-TEST_CASE("data go with a push alone, as a map of texts with names of the app's own", "[notify]")
+TEST_CASE("only a push has data: a map of strings without reserved keys", "[notify]")
 {
     World world;
     make_templates(world);
@@ -212,7 +212,7 @@ TEST_CASE("data go with a push alone, as a map of texts with names of the app's 
     object many;
     for (int i = 0; i < 100'000; ++i)
         many[std::to_string(i)] = i;
-    CHECK(faults(many) == "/data too_long"); // and nothing of each
+    CHECK(faults(many) == "/data too_long"); // the response has no fault for each member
     CHECK(faults(object{{"a", std::string(2'500, 'x')}, {"b", std::string(2'500, 'x')}}) == "/data too_long");
     CHECK(faults_of(backend.post(path, body(email({{"data", object{{"a", "x"}}}})))) == "/data not_allowed");
     CHECK(count(world) == "0");
@@ -223,7 +223,7 @@ TEST_CASE("data go with a push alone, as a map of texts with names of the app's 
                                id + "'") == R"(inbox a\b)");
 }
 
-TEST_CASE("a push that no carrier could take is refused", "[notify]")
+TEST_CASE("a push that is too large for every carrier is refused", "[notify]")
 {
     World world;
     world.new_template("long", {{"channel", "push"}, {"subject", "Long"}, {"body", "{{text}}"}});
@@ -238,7 +238,7 @@ TEST_CASE("a push that no carrier could take is refused", "[notify]")
     CHECK(faults_of(r) == " too_long");
 }
 
-TEST_CASE("push needs a platform, and to be switched on", "[notify]")
+TEST_CASE("push needs a platform, and pushEnabled in the settings", "[notify]")
 {
     World world;
     make_templates(world);
@@ -248,7 +248,7 @@ TEST_CASE("push needs a platform, and to be switched on", "[notify]")
         return r.status == 409 && error_of(r) == "PUSH_CHANNEL_DISABLED";
     };
     CHECK(refused());
-    world.put_apns("demo"); // the other environment's
+    world.put_apns("demo"); // the platform of the other environment
     CHECK(refused());
     world.put_fcm();
     CHECK(backend.post(path, body(push())).status == 202);
@@ -259,11 +259,11 @@ TEST_CASE("push needs a platform, and to be switched on", "[notify]")
     CHECK(eventually([&] { return backend.post(path, body(push())).status == 202; }));
     REQUIRE(backend.del("/v1/platforms/fcm").status == 200);
     CHECK(refused());
-    // What is wrong with the request comes first.
+    // Validation of the request comes first.
     CHECK(faults_of(backend.post(path, body(push({{"to", "anon:x"}})))) == "/to format");
 }
 
-TEST_CASE("what was answered 202 is there after a crash of the database", "[notify]")
+TEST_CASE("a send that got 202 survives a crash of the database", "[notify]")
 {
     World world;
     make_templates(world);
@@ -290,7 +290,7 @@ TEST_CASE("what was answered 202 is there after a crash of the database", "[noti
     CHECK(world.mails().size() == ids.size());
 }
 
-TEST_CASE("who may send", "[notify]")
+TEST_CASE("only keys and staff may send", "[notify]")
 {
     World world;
     make_templates(world);
@@ -305,7 +305,7 @@ TEST_CASE("who may send", "[notify]")
     CHECK(status(world.with(world.key("demo"))) == 401);
 }
 
-TEST_CASE("no log line holds what is sent, or to whom", "[notify]")
+TEST_CASE("no log line contains the content or the recipient", "[notify]")
 {
     World world;
     make_templates(world);

@@ -12,7 +12,7 @@ boost::json::object file(std::string const& content, std::string const& name = "
     return {{"filename", name}, {"contentType", "text/plain"}, {"content", crypto::base64::encode(content)}};
 }
 
-/// Presigned and uploaded; its id.
+/// Presigns and uploads a file. Returns its id.
 std::string uploaded(World const& world, std::string const& bytes, std::string const& tenant = "demo-sandbox")
 {
     auto backend = world.as_backend(tenant);
@@ -28,17 +28,17 @@ std::string uploaded(World const& world, std::string const& bytes, std::string c
 
 } // namespace
 
-TEST_CASE("files go with an email as they were given", "[notify]")
+TEST_CASE("inline files and uploads are sent with an email", "[notify]")
 {
     World world;
     make_templates(world);
     auto const upload = uploaded(world, "uploaded bytes");
     boost::json::array const files{file("inline bytes", "note.txt"), {{"attachmentId", upload}}};
     auto const first = world.send(email({{"attachments", files}}));
-    auto const second = world.send(email({{"attachments", files}})); // an upload may be used again
+    auto const second = world.send(email({{"attachments", files}})); // an upload may be reused
     REQUIRE(world.becomes(first, "sent"));
     REQUIRE(world.becomes(second, "sent"));
-    // What left the house is not kept.
+    // Inline files are deleted after the email is sent.
     CHECK(count(world, "notification_attachments WHERE content IS NOT NULL") == "0");
     CHECK(count(world, "notification_attachments") == "2");
     auto const mails = world.mails();
@@ -51,7 +51,7 @@ TEST_CASE("files go with an email as they were given", "[notify]")
     }
 }
 
-TEST_CASE("files of an email that has failed stay for when it is tried anew", "[notify]")
+TEST_CASE("files of a failed email are kept for a retry", "[notify]")
 {
     World world;
     make_templates(world);
@@ -68,7 +68,7 @@ TEST_CASE("files of an email that has failed stay for when it is tried anew", "[
     CHECK(count(world, "notification_attachments") == "0");
 }
 
-TEST_CASE("files that cannot go with an email are refused", "[notify]")
+TEST_CASE("invalid attachments are refused", "[notify]")
 {
     World world;
     make_templates(world);
@@ -118,7 +118,7 @@ TEST_CASE("files that cannot go with an email are refused", "[notify]")
     CHECK(count(world, "notification_attachments") == "0");
 }
 
-TEST_CASE("files come to 10 MiB together, however they are given", "[notify]")
+TEST_CASE("attachments are limited to 10 MiB in total, inline or uploaded", "[notify]")
 {
     World world;
     make_templates(world);
@@ -145,7 +145,7 @@ TEST_CASE("files come to 10 MiB together, however they are given", "[notify]")
           "/sizeBytes range");
 }
 
-TEST_CASE("a body comes to 15 MiB, inclusive", "[notify]")
+TEST_CASE("the body is limited to 15 MiB, inclusive", "[notify]")
 {
     World world;
     make_templates(world);

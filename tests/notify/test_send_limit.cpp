@@ -4,12 +4,12 @@
 
 using namespace sends;
 
-TEST_CASE("ten sends in five minutes, in a window that slides", "[notify]")
+TEST_CASE("ten sends per five minutes are allowed, in a sliding window", "[notify]")
 {
     World world({.limited = true});
     make_templates(world);
     auto backend = world.as_backend();
-    auto const late = core::to_rfc3339(world.clock.now() + 24h); // so that nothing is sent meanwhile
+    auto const late = core::to_rfc3339(world.clock.now() + 24h); // so that nothing is sent during the test
     auto const status = [&] { return backend.post(path, body(email({{"sendAt", late}}))).status; };
     auto const first = backend.post(path, body(email({{"sendAt", late}})));
     CHECK(first.status == 202);
@@ -28,26 +28,26 @@ TEST_CASE("ten sends in five minutes, in a window that slides", "[notify]")
 
     world.clock.advance(239s);
     CHECK(status() == 429);
-    world.clock.advance(1s); // the first one is five minutes ago
+    world.clock.advance(1s); // the first send is now five minutes old
     CHECK(status() == 202);
     CHECK(status() == 429);
-    world.clock.advance(60s); // and now the nine
+    world.clock.advance(60s); // now the other nine are five minutes old
     for (int i = 0; i < 9; ++i)
         CHECK(status() == 202);
     CHECK(status() == 429);
     CHECK(count(world) == "20");
-    // Each scope has its own.
+    // Each scope has its own limit.
     CHECK(world.as_backend("demo").post(path, body(email())).status == 202);
 }
 
-TEST_CASE("replicas whose clocks are apart share the window of a limit", "[notify]")
+TEST_CASE("replicas with different clocks share the window of a limit", "[notify]")
 {
     World world({.limited = true});
     make_templates(world);
-    // Each has a clock of its own, and Redis has its own, as in production.
+    // Each replica and Redis have separate clocks, as in production.
     testing::FakeClock const right(world.clock.now()), ahead(world.clock.now() + 6min);
     auto const one = world.replica(right), other = world.replica(ahead);
-    auto const late = core::to_rfc3339(world.clock.now() + 24h); // so that nothing is sent meanwhile
+    auto const late = core::to_rfc3339(world.clock.now() + 24h); // so that nothing is sent during the test
     auto const status = [&](service::Host const& host) {
         testing::HttpClient backend("http://127.0.0.1:" + std::to_string(host.port()));
         backend.set("Host", "demo-sandbox.notify.localhost");
@@ -68,7 +68,7 @@ TEST_CASE("replicas whose clocks are apart share the window of a limit", "[notif
     other->stop();
 }
 
-TEST_CASE("only what would be accepted uses the limit", "[notify]")
+TEST_CASE("only accepted requests count against the limit", "[notify]")
 {
     World world({.limited = true});
     make_templates(world);
@@ -94,7 +94,8 @@ TEST_CASE("only what would be accepted uses the limit", "[notify]")
     for (int i = 0; i < 9; ++i)
         CHECK(status(email()) == 202);
     CHECK(status(email()) == 429);
-    // A replay is answered when the limit is spent, and what is malformed is still told so.
+    // After the limit is used up, a repeated request still gets its stored response, and a malformed request
+    // gets 400.
     auto const replay = backend.post(path, body(email()), {{"Idempotency-Key", "once"}});
     CHECK(replay.status == 202);
     CHECK(replay.header("idempotent-replayed") == "true");
@@ -102,7 +103,7 @@ TEST_CASE("only what would be accepted uses the limit", "[notify]")
     CHECK(count(world) == "10");
 }
 
-TEST_CASE("a tenant's own limit takes the place of the contract's", "[notify]")
+TEST_CASE("a tenant's own limit replaces the default", "[notify]")
 {
     World world({.limited = true});
     make_templates(world);
@@ -122,12 +123,12 @@ TEST_CASE("a tenant's own limit takes the place of the contract's", "[notify]")
     CHECK(backend.post(path, body(email())).status == 429);
 }
 
-TEST_CASE("a send whose write fails uses nothing of the limit", "[notify]")
+TEST_CASE("a send whose write fails does not count against the limit", "[notify]")
 {
     World world({.limited = true});
     make_templates(world);
     auto backend = world.as_backend();
-    REQUIRE(backend.post(path, body(email())).status == 202); // all that is looked up is remembered
+    REQUIRE(backend.post(path, body(email())).status == 202); // fills the caches
     world.postgres.query("ALTER TABLE notifications ADD CONSTRAINT broken CHECK (created_at < '2000-01-01') "
                          "NOT VALID");
     for (int i = 0; i < 12; ++i) {
@@ -140,7 +141,7 @@ TEST_CASE("a send whose write fails uses nothing of the limit", "[notify]")
     CHECK(backend.post(path, body(email())).status == 429);
 }
 
-TEST_CASE("a limit that cannot be checked is not waived", "[notify]")
+TEST_CASE("a send is refused if its limit cannot be checked", "[notify]")
 {
     World world;
     make_templates(world);
@@ -154,7 +155,7 @@ TEST_CASE("a limit that cannot be checked is not waived", "[notify]")
     CHECK(count(world) == "0");
 }
 
-TEST_CASE("to try anew is to send", "[notify]")
+TEST_CASE("a retry counts as a send against the limit", "[notify]")
 {
     World world({.limited = true});
     make_templates(world);

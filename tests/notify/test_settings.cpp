@@ -30,7 +30,7 @@ TEST_CASE("settings of an environment are read and changed", "[settings]")
     CHECK(audit[3].at("after").at("pushEnabled") == false);
 }
 
-TEST_CASE("settings that cannot be are refused", "[settings]")
+TEST_CASE("invalid settings are refused", "[settings]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -52,13 +52,13 @@ TEST_CASE("settings that cannot be are refused", "[settings]")
     CHECK(world.as_user(ada, "admin").get("/v1/settings").status == 200);
 }
 
-TEST_CASE("pages of a tenant's own auth host may call it without a setting", "[settings]")
+TEST_CASE("pages of a tenant's own auth host may call the API without a setting", "[settings]")
 {
     World const world;
     testing::check_pages_of_auth_host(world, "PATCH", "/v1/settings");
 }
 
-TEST_CASE("a push is refused while push is switched off, or has nobody to carry it", "[settings]")
+TEST_CASE("a push is refused while push is disabled or has no carrier", "[settings]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -71,7 +71,7 @@ TEST_CASE("a push is refused while push is switched off, or has nobody to carry 
     auto const test = [&] { return error_of(backend.post("/v1/devices/t/test", "")); };
     CHECK(send() == "PUSH_CHANNEL_DISABLED");
     CHECK(test() == "PUSH_CHANNEL_DISABLED");
-    world.put_apns(); // which does not reach this device, but others might
+    world.put_apns(); // this is not the carrier of the device
     CHECK(send() == "");
     CHECK(test() == "PUSH_CHANNEL_DISABLED");
 

@@ -5,7 +5,7 @@
 
 using namespace texting;
 
-TEST_CASE("STOP puts the number on the scope's suppression list, which is asked before each send")
+TEST_CASE("a number that opted out is suppressed in its scope, and suppressions are checked before each send")
 {
     Fixture f;
     f.server.refuse_with(400, 21610);
@@ -28,7 +28,7 @@ TEST_CASE("STOP puts the number on the scope's suppression list, which is asked 
     CHECK(f.world.notification(suppressed).at("attempts") == 0);
     CHECK(f.server.requests() == asked);
 
-    // Another number, and the same one in the other environment, are none of its business.
+    // Other numbers, and the other environment, are not affected.
     REQUIRE(f.world.becomes(f.send("+14155550101"), "sent"));
     auto production = f.world.as_backend("demo");
     CHECK(all_items(production, "/v1/suppressions").empty());
@@ -45,7 +45,7 @@ TEST_CASE("STOP puts the number on the scope's suppression list, which is asked 
     CHECK(audit.find(number) == std::string::npos);
 }
 
-TEST_CASE("the suppression list is read page by page")
+TEST_CASE("the suppression list is paged")
 {
     Fixture f;
     f.server.refuse_with(400, 21610);
@@ -54,7 +54,7 @@ TEST_CASE("the suppression list is read page by page")
         ids.push_back(f.send("+1415555010" + std::to_string(i)));
     for (auto const& id : ids)
         REQUIRE(f.world.becomes(id, "failed"));
-    // Times that are equal are the hard case.
+    // Suppressions with equal times are the difficult case for paging.
     f.world.postgres.query("UPDATE suppressions SET created_at = now()");
     auto backend = f.world.as_backend();
     auto const found = all_items(backend, "/v1/suppressions", 2);
@@ -67,7 +67,7 @@ TEST_CASE("the suppression list is read page by page")
     CHECK(f.world.as_app().get("/v1/suppressions").status == 403);
 }
 
-TEST_CASE("a message that may have gone out is not sent again")
+TEST_CASE("a message that may have been sent is not sent again")
 {
     Fixture f;
     f.server.answer_nonsense("<html>gateway</html>");
@@ -77,7 +77,7 @@ TEST_CASE("a message that may have gone out is not sent again")
     CHECK(f.server.requests() == 1);
     f.world.clock.advance(1h);
 
-    // It had gone out: Twilio says so.
+    // Twilio's callback then shows that the message was sent.
     std::string const address =
         std::string(public_address) + "?scope=" + f.world.scope_id() + "&notification=" + id;
     REQUIRE(call_back(f.world, address, status_form(sid(7), "delivered")) == 204);
@@ -85,7 +85,7 @@ TEST_CASE("a message that may have gone out is not sent again")
     CHECK(f.server.requests() == 1);
 }
 
-TEST_CASE("a Twilio that does not answer is given up on, once", "[slow]")
+TEST_CASE("a message is not sent again after a time-out of Twilio", "[slow]")
 {
     Fixture f;
     f.server.delay(10min);
@@ -95,7 +95,7 @@ TEST_CASE("a Twilio that does not answer is given up on, once", "[slow]")
     CHECK(f.server.requests() == 1);
 }
 
-TEST_CASE("Twilio's own troubles are waited out")
+TEST_CASE("Twilio's temporary errors are retried")
 {
     struct Case {
         unsigned status;
@@ -115,7 +115,7 @@ TEST_CASE("Twilio's own troubles are waited out")
     CHECK(f.server.requests() == 2);
 }
 
-TEST_CASE("what no retry helps fails with the last reason, and can be tried anew")
+TEST_CASE("after the last retry a message fails with the last reason, and can be retried by request")
 {
     Fixture f;
     f.server.refuse_with(500, 20500);
@@ -136,7 +136,7 @@ TEST_CASE("what no retry helps fails with the last reason, and can be tried anew
     CHECK(statuses_of(f.world, id) == "queued failed queued sent");
 }
 
-TEST_CASE("a Twilio that is down is reached later")
+TEST_CASE("an unreachable Twilio is retried later")
 {
     TwilioServer server;
     auto options = with_twilio(server);
@@ -150,9 +150,9 @@ TEST_CASE("a Twilio that is down is reached later")
     REQUIRE(eventually([&] { return world.notification(id).at("attempts") == 2; }));
 }
 
-TEST_CASE("what is beyond the shared sender's limit waits")
+TEST_CASE("messages beyond the shared sender's limit wait")
 {
-    // Notifications have half of what the sender may.
+    // Notifications get half of the sender's limit.
     Fixture f({{"SMS_SENDER_PER_MINUTE", "4"}});
     std::vector<std::string> ids;
     for (int i = 0; i < 3; ++i)
@@ -169,7 +169,7 @@ TEST_CASE("what is beyond the shared sender's limit waits")
         CHECK(f.world.notification(id).at("attempts") == 1);
 }
 
-TEST_CASE("while the sender's limit cannot be checked nothing is sent, and then it is")
+TEST_CASE("messages wait while the sender's limit cannot be checked, and are sent afterwards")
 {
     Fixture f;
     auto const id = f.world.send({{"templateName", "code"}, {"channel", "sms"}, {"to", number},
@@ -181,7 +181,7 @@ TEST_CASE("while the sender's limit cannot be checked nothing is sent, and then 
     CHECK(f.server.requests() == 0);
     f.world.redis.start();
     REQUIRE(eventually([&] {
-        // It may be looked at before the connection is there again.
+        // The check may run before the connection is back.
         if (f.put_off() == 1) f.world.clock.advance(5s);
         return text(f.world.notification(id), "status") == "sent";
     }));
@@ -189,14 +189,14 @@ TEST_CASE("while the sender's limit cannot be checked nothing is sent, and then 
     CHECK(f.server.requests() == 1);
 }
 
-TEST_CASE("without an address of ours Twilio is asked for no callbacks")
+TEST_CASE("no callbacks are requested from Twilio if there is no webhook URL")
 {
     Fixture f({{"TWILIO_WEBHOOK_URL", ""}});
     REQUIRE(f.world.becomes(f.send(), "sent"));
     CHECK_FALSE(f.server.accepted().back().contains("StatusCallback"));
 }
 
-TEST_CASE("the outbox takes text messages by tenant and environment")
+TEST_CASE("the outbox records the tenant and environment of text messages")
 {
     World world;
     world.new_template("plain", {{"channel", "sms"}, {"body", "Hello"}});

@@ -4,7 +4,7 @@
 
 using namespace texting;
 
-TEST_CASE("a text message is sent, and Twilio's callbacks move it on")
+TEST_CASE("a text message is sent, and Twilio's callbacks update its status")
 {
     Fixture f;
     auto const [id, address] = f.sent();
@@ -26,7 +26,7 @@ TEST_CASE("a text message is sent, and Twilio's callbacks move it on")
     CHECK(statuses_of(f.world, id) == "queued sent delivered");
 }
 
-TEST_CASE("callbacks that come late or twice change nothing")
+TEST_CASE("late and repeated callbacks change nothing")
 {
     Fixture f;
     auto const [id, address] = f.sent();
@@ -38,7 +38,7 @@ TEST_CASE("callbacks that come late or twice change nothing")
     CHECK(statuses_of(f.world, id) == "queued sent delivered");
 }
 
-TEST_CASE("a message that is not delivered has failed, with Twilio's code, unless it arrives after all")
+TEST_CASE("an undelivered message fails with Twilio's code, unless it is delivered later")
 {
     Fixture f;
     auto const [id, address] = f.sent();
@@ -54,7 +54,7 @@ TEST_CASE("a message that is not delivered has failed, with Twilio's code, unles
     CHECK(text(f.world.notification(id), "failureReason") == "null");
 }
 
-TEST_CASE("a failure without a code is named by its status")
+TEST_CASE("the reason of a failure without a code is the status")
 {
     Fixture f;
     auto const [id, address] = f.sent();
@@ -62,7 +62,7 @@ TEST_CASE("a failure without a code is named by its status")
     CHECK(text(f.world.notification(id), "failureReason") == "FAILED");
 }
 
-TEST_CASE("only what Twilio signed, for that very notification, is believed")
+TEST_CASE("only callbacks that Twilio signed for that notification are accepted")
 {
     Fixture f;
     auto const [id, address] = f.sent();
@@ -79,7 +79,7 @@ TEST_CASE("only what Twilio signed, for that very notification, is believed")
     CHECK(text(f.world.notification(other_id), "status") == "sent");
 }
 
-TEST_CASE("callbacks about nothing we know are taken and forgotten")
+TEST_CASE("callbacks about unknown notifications are accepted and ignored")
 {
     Fixture f;
     auto const [id, address] = f.sent();
@@ -96,7 +96,7 @@ TEST_CASE("callbacks about nothing we know are taken and forgotten")
     CHECK(text(f.world.notification(id), "status") == "sent");
 }
 
-TEST_CASE("STOP that a callback tells of counts as well")
+TEST_CASE("an opt-out reported by a callback suppresses the number")
 {
     Fixture f;
     auto const [id, address] = f.sent();
@@ -107,7 +107,7 @@ TEST_CASE("STOP that a callback tells of counts as well")
     CHECK(text(f.world.notification(next), "failureReason") == "SUPPRESSED");
 }
 
-TEST_CASE("of an earlier message of a notification that was tried anew only good news counts")
+TEST_CASE("after a retry, a callback about the earlier message counts only if that message was delivered")
 {
     Fixture f;
     auto const [id, address] = f.sent();
@@ -121,12 +121,12 @@ TEST_CASE("of an earlier message of a notification that was tried anew only good
     CHECK(text(f.world.notification(id), "status") == "delivered");
 }
 
-TEST_CASE("bad news of an earlier message does not end a retry that has not been sent yet")
+TEST_CASE("a failure of the earlier message does not end a retry that is not sent yet")
 {
     Fixture f;
     auto const [id, address] = f.sent();
     REQUIRE(call_back(f.world, address, status_form(sid(1), "undelivered", "30003")) == 204);
-    f.server.refuse_with(503); // so that it waits
+    f.server.refuse_with(503); // so that the retry waits
     REQUIRE(f.world.as_backend().post("/v1/notifications/" + id + "/retry", "{}").status == 202);
     REQUIRE(eventually([&] { return f.world.notification(id).at("attempts") == 1; }));
     for (auto const* late : {"sent", "undelivered", "failed"})
@@ -135,16 +135,16 @@ TEST_CASE("bad news of an earlier message does not end a retry that has not been
     f.server.refuse_with(201);
     f.world.clock.advance(12s);
     REQUIRE(f.world.becomes(id, "sent"));
-    // Of its own message it is told as ever.
+    // Callbacks about the message of the retry count as usual.
     auto const own = f.server.accepted().back().at("StatusCallback");
     REQUIRE(call_back(f.world, own, status_form(sid(2), "undelivered", "30005")) == 204);
     CHECK(text(f.world.notification(id), "failureReason") == "30005");
 }
 
-TEST_CASE("what comes of a message that was under way when a retry was asked for is not the retry's")
+TEST_CASE("the outcome of a message in flight does not count for a later retry")
 {
     Fixture f;
-    f.server.delay(1h); // until it is let go below
+    f.server.delay(1h); // until it is released below
     auto const id = f.send();
     REQUIRE(eventually([&] { return f.server.requests() == 1; }));
     auto const address = std::string(public_address) + "?scope=" + f.world.scope_id() +
@@ -159,7 +159,7 @@ TEST_CASE("what comes of a message that was under way when a retry was asked for
     CHECK(f.server.accepted().back().at("StatusCallback") != address);
 }
 
-TEST_CASE("Twilio's own client agrees about signatures", "[peers]")
+TEST_CASE("Twilio's own client makes and accepts the same signatures", "[peers]")
 {
     Fixture f;
     auto const [id, address] = f.sent();

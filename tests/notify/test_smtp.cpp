@@ -11,12 +11,12 @@ using namespace mailing;
 
 namespace {
 
-/// A certificate for `localhost`, and for nothing else, that signed itself.
+/// A self-signed certificate for `localhost` only.
 class Certificate {
 public:
     Certificate()
     {
-        std::signal(SIGPIPE, SIG_IGN); // as in a service
+        std::signal(SIGPIPE, SIG_IGN); // the service ignores it too
         testing::output_of({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
                                "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
                                "subjectAltName=DNS:localhost", "-keyout", key(), "-out", file()},
@@ -35,7 +35,7 @@ private:
 
 } // namespace
 
-TEST_CASE("connections are kept, and one that was closed meanwhile is replaced", "[mail]")
+TEST_CASE("connections are reused, and a closed connection is replaced", "[mail]")
 {
     SmtpServer server;
     auto post = mailer(to_server(server.url()));
@@ -48,7 +48,7 @@ TEST_CASE("connections are kept, and one that was closed meanwhile is replaced",
     server.mails(4);
 }
 
-TEST_CASE("every answer of a mail server is told apart", "[mail]")
+TEST_CASE("every reply of a mail server is classified", "[mail]")
 {
     SmtpServer const server;
     auto post = mailer(to_server(server.url()));
@@ -72,7 +72,7 @@ TEST_CASE("every answer of a mail server is told apart", "[mail]")
     CHECK(cut.verdict == Verdict::transient);
     server.mails(0);
 
-    // It has the message, and whether it keeps it nobody knows: it is sent again, under the same id.
+    // The server has the message and may have accepted it, so it is sent again under the same id.
     auto const lost = email_to("vanish@example.org");
     is(post.send(lost), Verdict::transient, "NO_ANSWER");
     is(post.send(lost), Verdict::transient, "NO_ANSWER");
@@ -86,7 +86,7 @@ TEST_CASE("every answer of a mail server is told apart", "[mail]")
     server.mails(4);
 }
 
-TEST_CASE("somebody who hangs is left when the service stops", "[mail]")
+TEST_CASE("stopping the service ends the wait for a server that hangs", "[mail]")
 {
     SmtpServer const server;
     auto options = to_server(server.url());
@@ -95,14 +95,14 @@ TEST_CASE("somebody who hangs is left when the service stops", "[mail]")
     std::stop_source stop;
     auto sent = std::async(
         std::launch::async, [&] { return post.send(email_to("hang@example.org"), stop.get_token()); });
-    server.mails(1); // by now it waits for the answer
+    server.mails(1); // the client now waits for the reply
     stop.request_stop();
     auto const answer = sent.get();
     CHECK(answer.verdict == Verdict::transient);
     CHECK(answer.reason == "STOPPED");
 }
 
-TEST_CASE("a server that is not there, or no mail server, is transient", "[mail]")
+TEST_CASE("an unreachable mail server is a transient failure", "[mail]")
 {
     auto const nobody = "smtp://127.0.0.1:" + std::to_string(testing::free_port());
     auto const answer = mailer(to_server(nobody)).send(email_to("ada@example.org"));
@@ -110,7 +110,7 @@ TEST_CASE("a server that is not there, or no mail server, is transient", "[mail]
     CHECK_THAT(answer.reason, Catch::StartsWith("CONNECT: "));
 }
 
-TEST_CASE("a user is authenticated", "[mail]")
+TEST_CASE("the client authenticates as the user", "[mail]")
 {
     SmtpServer const server({{"auth", true}});
     auto const as = [&](std::string const& user) {
@@ -130,7 +130,7 @@ TEST_CASE("a user is authenticated", "[mail]")
     server.mails(1);
 }
 
-TEST_CASE("TLS is used where it is offered, and believed only with a good certificate", "[mail]")
+TEST_CASE("TLS is used if the server offers it, and only a valid certificate is trusted", "[mail]")
 {
     Certificate const certificate;
     SmtpServer const offers(certificate.options(false));
@@ -157,7 +157,7 @@ TEST_CASE("TLS is used where it is offered, and believed only with a good certif
     CHECK(plain.mails(1)[0].at("secure") == json::value(false));
 }
 
-TEST_CASE("smtps begins with TLS", "[mail]")
+TEST_CASE("smtps uses TLS from the start", "[mail]")
 {
     Certificate const certificate;
     SmtpServer const server(certificate.options(true));

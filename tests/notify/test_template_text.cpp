@@ -32,9 +32,10 @@ std::string faults_of_body(std::string body, Channel channel = Channel::push)
     return described(faults_of(template_of(std::move(body), channel, "A subject")));
 }
 
-std::string const malformed = "a placeholder is `{{name}}`, and a name consists of A-Z, a-z, 0-9, _ and `.`.";
-std::string const unclosed = "this `{{` is never closed.";
-std::string const stray = "this `}}` closes no placeholder.";
+std::string const malformed =
+    "a placeholder has the form `{{name}}`; a name consists of A-Z, a-z, 0-9, _ and `.`";
+std::string const unclosed = "this `{{` is never closed; add `}}` after the name";
+std::string const stray = "this `}}` closes no placeholder; remove it, or open one with `{{`";
 
 } // namespace
 
@@ -52,26 +53,26 @@ TEST_CASE("a placeholder is a name in double braces", "[templates][domain]")
     };
 
     for (auto const& [body, place, fault] : {
-             Case{"{{", "Line 1, column 1: ", unclosed},
-             Case{"{{name", "Line 1, column 1: ", unclosed},
-             Case{"{{name} }", "Line 1, column 1: ", unclosed},
-             Case{"{{a}} and {{b", "Line 1, column 11: ", unclosed},
-             Case{"one\ntwo {{name} and {{other}}", "Line 2, column 5: ", malformed},
-             Case{"\n\n\xc3\xa9\xf0\x9f\x98\x80{{}}", "Line 3, column 3: ", malformed},
-             Case{"{{ name }}", "Line 1, column 1: ", malformed},
-             Case{"{{na-me}}", "Line 1, column 1: ", malformed},
-             Case{"{{\xc3\xa9}}", "Line 1, column 1: ", malformed},
-             Case{"x{{{name}}}", "Line 1, column 2: ", malformed},
-             Case{"x }}", "Line 1, column 3: ", stray},
-             Case{"{{a}}\n{{b}}}}", "Line 2, column 6: ", stray},
-             Case{R"({"a":{"b":1}})", "Line 1, column 12: ", stray},
+             Case{"{{", "has an error in line 1, column 1: ", unclosed},
+             Case{"{{name", "has an error in line 1, column 1: ", unclosed},
+             Case{"{{name} }", "has an error in line 1, column 1: ", unclosed},
+             Case{"{{a}} and {{b", "has an error in line 1, column 11: ", unclosed},
+             Case{"one\ntwo {{name} and {{other}}", "has an error in line 2, column 5: ", malformed},
+             Case{"\n\n\xc3\xa9\xf0\x9f\x98\x80{{}}", "has an error in line 3, column 3: ", malformed},
+             Case{"{{ name }}", "has an error in line 1, column 1: ", malformed},
+             Case{"{{na-me}}", "has an error in line 1, column 1: ", malformed},
+             Case{"{{\xc3\xa9}}", "has an error in line 1, column 1: ", malformed},
+             Case{"x{{{name}}}", "has an error in line 1, column 2: ", malformed},
+             Case{"x }}", "has an error in line 1, column 3: ", stray},
+             Case{"{{a}}\n{{b}}}}", "has an error in line 2, column 6: ", stray},
+             Case{R"({"a":{"b":1}})", "has an error in line 1, column 12: ", stray},
          }) {
         CAPTURE(body);
         CHECK(faults_of_body(body) == "/body format: " + place + fault);
     }
 }
 
-TEST_CASE("style sheets may close two blocks at once, where there can be any", "[templates][domain]")
+TEST_CASE("only style sheets in HTML may contain a double closing brace", "[templates][domain]")
 {
     std::string const sheet = "<p>{{a}}</p><STYLE type=\"text/css\">@media print{p{color:{{color}}}}</Style>";
     Template const page = template_of(sheet, Channel::email, "A subject");
@@ -79,7 +80,7 @@ TEST_CASE("style sheets may close two blocks at once, where there can be any", "
     CHECK(placeholders_of(page) == std::vector<std::string>{"a", "color"});
 
     auto const line = [](std::string const& column) {
-        return "/body format: Line 1, column " + column + ": " + stray;
+        return "/body format: has an error in line 1, column " + column + ": " + stray;
     };
     CHECK(faults_of_body("<style>a{b:{c:d}}</style>}}", Channel::email) == line("26"));
     CHECK(faults_of_body("}}<style>a{b:{c:d}}</style>", Channel::email) == line("1"));
@@ -88,21 +89,22 @@ TEST_CASE("style sheets may close two blocks at once, where there can be any", "
     CHECK(faults_of_body("<style>a{b:{c:d}}</style>", Channel::push) == line("16"));
 }
 
-TEST_CASE("what a template's channel asks of it", "[templates][domain]")
+TEST_CASE("whether a template needs a subject and may be HTML depends on the channel", "[templates][domain]")
 {
     CHECK(described(faults_of(template_of("x", Channel::email))) ==
-          "/subject required: An email has a subject.");
+          "/subject required: is required for an email template");
     CHECK(described(faults_of(template_of("x", Channel::push))) == "");
     for (auto const channel : {Channel::email, Channel::push, Channel::sms}) {
         CHECK(described(faults_of(template_of("x", channel, "a\nb"))) ==
-              "/subject format: A subject is one line.");
+              "/subject format: must be one line, without line breaks");
         CHECK(described(faults_of(template_of("{{", channel, "a {{b} }}"))) ==
-              "/subject format: Line 1, column 3: " + malformed +
-                  "\n/body format: Line 1, column 1: " + unclosed);
+              "/subject format: has an error in line 1, column 3: " + malformed +
+                  "\n/body format: has an error in line 1, column 1: " + unclosed);
     }
     Template t = template_of("x");
     t.format = Format::html;
-    CHECK(described(faults_of(t)) == "/format not_allowed: Only an email can be HTML.");
+    CHECK(described(faults_of(t)) ==
+          "/format not_allowed: must be `text`, because only email templates support HTML");
     // A text message has no subject, so it needs no values for one.
     CHECK(placeholders_of(template_of("{{b}}{{a}}{{b}}", Channel::sms, "{{c}}")) ==
           std::vector<std::string>{"a", "b"});
@@ -110,7 +112,7 @@ TEST_CASE("what a template's channel asks of it", "[templates][domain]")
         placeholders_of(template_of("{{b}}", Channel::push, "{{c}}")) == std::vector<std::string>{"b", "c"});
 }
 
-TEST_CASE("values are escaped in the body of an email that is HTML, and nowhere else", "[templates][domain]")
+TEST_CASE("values are escaped only in HTML bodies of email", "[templates][domain]")
 {
     Variables const values{{"x", R"(<a href="?b=1&c='2'">)"}, {"y", "{{x}}"}, {"not.needed", "z"}};
     Template t = template_of("<b>{{x}}</b>{{y}}{{x}}", Channel::email, "{{x}} & {{y}}");
@@ -133,25 +135,28 @@ TEST_CASE("values are escaped in the body of an email that is HTML, and nowhere 
     CHECK(r.content.subject.empty());
 }
 
-TEST_CASE("what is wrong with values is said of each", "[templates][domain]")
+TEST_CASE("every invalid variable is reported", "[templates][domain]")
 {
     Template const t = template_of("{{a}}{{b}}{{c}}", Channel::email, "{{d}}{{c}}{{e}}");
     CHECK(described(render(t, {{"b", ""}, {"c", "1\r\n2"}, {"d", "\n"}, {"f", "\n"}}).faults) ==
-          "/variables/a required: The template needs a value for it.\n"
-          "/variables/c format: It becomes part of the subject, which is one line.\n"
-          "/variables/d format: It becomes part of the subject, which is one line.\n"
-          "/variables/e required: The template needs a value for it.");
+          "/variables/a required: is required, because the template uses this variable\n"
+          "/variables/c format: must not contain line breaks, because the subject uses this variable and is "
+          "one line\n"
+          "/variables/d format: must not contain line breaks, because the subject uses this variable and is "
+          "one line\n"
+          "/variables/e required: is required, because the template uses this variable");
     CHECK(described(render(t, {{"a", "1\n2"}, {"b", "\r"}, {"c", ""}, {"d", ""}, {"e", ""}}).faults) == "");
 }
 
-TEST_CASE("a rendered text has its limit", "[templates][domain]")
+TEST_CASE("rendered texts are limited in size", "[templates][domain]")
 {
     std::string const half(notify::max_rendered_body / 2, 'x');
     Template const page = template_of("{{a}}{{b}}", Channel::email, "s");
     CHECK(render(page, {{"a", half}, {"b", half}}).content.body.size() == notify::max_rendered_body);
     for (auto const* more : {"x", "&"}) {
         auto const r = render(page, {{"a", half + more}, {"b", half}});
-        CHECK(described(r.faults) == "/variables too_long: The body would have more than 1048576 bytes.");
+        CHECK(described(r.faults) == "/variables too_long: must give a rendered body of at most 1048576 "
+                                     "bytes; shorten the template or the values");
     }
     std::string ands = half; // within the limit until it is escaped
     std::ranges::fill(ands, '&');
@@ -163,11 +168,13 @@ TEST_CASE("a rendered text has its limit", "[templates][domain]")
     Template const text_message = template_of("{{a}}", Channel::sms);
     CHECK(render(text_message, {{"a", sms}}).content.body == sms);
     CHECK(described(render(text_message, {{"a", sms + "x"}}).faults) ==
-          "/variables too_long: The body would have more than 1600 characters.");
+          "/variables too_long: must give a rendered body of at most 1600 characters; shorten the template "
+          "or the values");
 
     std::string const subject(notify::max_rendered_subject, 'x');
     Template const push = template_of("b", Channel::push, "{{a}}");
     CHECK(render(push, {{"a", subject}}).content.subject == subject);
     CHECK(described(render(push, {{"a", subject + "x"}}).faults) ==
-          "/variables too_long: The subject would have more than 1000 characters.");
+          "/variables too_long: must give a rendered subject of at most 1000 characters; shorten the "
+          "template or the values");
 }

@@ -15,9 +15,10 @@ std::vector<std::string> names_of(boost::json::value const& templates)
     return names;
 }
 
-std::string const malformed = "a placeholder is `{{name}}`, and a name consists of A-Z, a-z, 0-9, _ and `.`.";
+std::string const malformed =
+    "a placeholder has the form `{{name}}`; a name consists of A-Z, a-z, 0-9, _ and `.`";
 
-/// A scope's audit trail, oldest first: `action before after`.
+/// A scope's audit entries, oldest first: `action before after`.
 std::vector<std::string> audited(testing::HttpClient& client, std::string const& prefix)
 {
     std::vector<std::string> entries;
@@ -32,7 +33,7 @@ std::vector<std::string> audited(testing::HttpClient& client, std::string const&
 
 } // namespace
 
-TEST_CASE("a template from its creation to its end", "[templates]")
+TEST_CASE("a template is created, read, changed and deleted", "[templates]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -52,7 +53,7 @@ TEST_CASE("a template from its creation to its end", "[templates]")
     auto const path = "/v1/templates/" + text(t, "templateId");
     CHECK(made.header("location") == path);
 
-    SECTION("it reads as it was created, in both environments and in no other tenant")
+    SECTION("both environments can read it, and other tenants cannot")
     {
         CHECK(backend.get(path).body == made.body);
         CHECK(backend.get(path).header("etag") == made.header("etag"));
@@ -62,7 +63,7 @@ TEST_CASE("a template from its creation to its end", "[templates]")
         CHECK(world.as_backend("other-sandbox").del(path).status == 404);
         CHECK(world.as_backend("other-sandbox").get("/v1/templates").body == R"({"templates":[]})");
     }
-    SECTION("a PATCH changes what it names")
+    SECTION("PATCH changes the fields it contains")
     {
         auto const r = backend.patch(path, R"({"name":"hello","body":"{{name}}!"})");
         REQUIRE(r.status == 200);
@@ -75,7 +76,7 @@ TEST_CASE("a template from its creation to its end", "[templates]")
         CHECK(backend.get(path).body == r.body);
         CHECK(r.header("etag") != made.header("etag"));
     }
-    SECTION("with another channel its format is that channel's, unless it says otherwise")
+    SECTION("a new channel resets the format unless the request sets it")
     {
         auto const format_after = [&](char const* patch) {
             auto const r = backend.patch(path, patch);
@@ -93,7 +94,7 @@ TEST_CASE("a template from its creation to its end", "[templates]")
         CHECK(format_after(R"({"body":"<style>@media print{p{margin:0}}</style>"})") == "html");
         CHECK(format_after(R"({"channel":"sms"})") == "/body format");
     }
-    SECTION("If-Match guards changes")
+    SECTION("If-Match is checked")
     {
         auto const etag = made.header("etag");
         CHECK(backend.patch(path, R"({"body":"x"})", {{"If-Match", "\"9\""}}).status == 412);
@@ -102,7 +103,7 @@ TEST_CASE("a template from its creation to its end", "[templates]")
         CHECK(backend.del(path, {{"If-Match", etag}}).status == 412);
         CHECK(backend.del(path, {{"If-Match", "*"}}).status == 200);
     }
-    SECTION("when it is deleted its name is free")
+    SECTION("the name of a deleted template can be used again")
     {
         CHECK(backend.del(path).body == R"({"deleted":true})");
         for (auto const* method : {"GET", "DELETE"})
@@ -111,7 +112,7 @@ TEST_CASE("a template from its creation to its end", "[templates]")
         CHECK(backend.post(path + "/preview", "{}").status == 404);
         world.new_template("welcome");
     }
-    SECTION("the audit trail tells what changed")
+    SECTION("the audit trail contains its changes")
     {
         CHECK(backend.patch(path, R"({"subject":"Hi"})").status == 200);
         CHECK(backend.del(path).status == 200);
@@ -126,7 +127,7 @@ TEST_CASE("a template from its creation to its end", "[templates]")
     }
 }
 
-TEST_CASE("every fault of a template is named at once, and nothing is written", "[templates]")
+TEST_CASE("all faults of a template are reported at once, and nothing is written", "[templates]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -139,7 +140,7 @@ TEST_CASE("every fault of a template is named at once, and nothing is written", 
     CHECK(of({}) == "/name required\n/channel required\n/body required");
     CHECK(of({{"name", ""}, {"channel", "fax"}, {"subject", 1}, {"body", ""}, {"format", "pdf"}}) ==
           "/name too_short\n/channel not_allowed\n/format not_allowed\n/subject type\n/body too_short");
-    // What is wrong on every channel is said of one that is not known, too.
+    // Faults that concern every channel are reported even if the channel is invalid.
     CHECK(of({{"name", "n"}, {"channel", "fax"}, {"subject", "{{"}, {"body", "{{ }}"}}) ==
           "/channel not_allowed\n/subject format\n/body format");
     CHECK(of({{"name", "n"}, {"subject", "two\nlines"}, {"body", "{{a"}}) ==
@@ -154,7 +155,7 @@ TEST_CASE("every fault of a template is named at once, and nothing is written", 
     CHECK(of({{"name", "n"}, {"channel", "sms"}, {"body", std::string("a\0b", 3)}}) == "/body format");
     auto const r = backend.post(
         "/v1/templates", body({{"name", "n"}, {"channel", "sms"}, {"body", "first\nsecond {{ name }}"}}));
-    CHECK(text(r.json().at("errors").at(0), "detail") == "Line 2, column 8: " + malformed);
+    CHECK(text(r.json().at("errors").at(0), "detail") == "has an error in line 2, column 8: " + malformed);
     CHECK(backend.get("/v1/templates").body == R"({"templates":[]})");
 
     auto const path = "/v1/templates/" + world.new_template("n");
@@ -176,7 +177,7 @@ TEST_CASE("every fault of a template is named at once, and nothing is written", 
     CHECK(backend.get(path).json().at("version") == 1);
 }
 
-TEST_CASE("a name is a tenant's only one, over both environments", "[templates]")
+TEST_CASE("a template name is unique per tenant, in both environments together", "[templates]")
 {
     World const world;
     world.new_template("welcome");
@@ -194,7 +195,7 @@ TEST_CASE("a name is a tenant's only one, over both environments", "[templates]"
     CHECK(backend.patch(other, R"({"name":"Welcome"})").status == 200);
 }
 
-TEST_CASE("of many who create one name at once, one does", "[templates]")
+TEST_CASE("exactly one of several concurrent requests to create the same name succeeds", "[templates]")
 {
     World const world;
     world.key("demo");
@@ -213,7 +214,7 @@ TEST_CASE("of many who create one name at once, one does", "[templates]")
     CHECK(counts == std::map<unsigned, int>{{201, 1}, {409, 11}});
 }
 
-TEST_CASE("all templates are listed, or as many as were asked for", "[templates]")
+TEST_CASE("the list contains all templates, or the requested page", "[templates]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -254,7 +255,7 @@ TEST_CASE("all templates are listed, or as many as were asked for", "[templates]
         faults_of(backend.get("/v1/templates?limit=101&cursor=x")) == "?limit range\n?cursor invalid_cursor");
 }
 
-TEST_CASE("a preview is what would be sent", "[templates]")
+TEST_CASE("a preview shows the texts that would be sent", "[templates]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -285,7 +286,7 @@ TEST_CASE("a preview is what would be sent", "[templates]")
     }
 }
 
-TEST_CASE("creating a template can be repeated under its key", "[templates]")
+TEST_CASE("creating a template is idempotent under an idempotency key", "[templates]")
 {
     World const world;
     auto backend = world.as_backend();
@@ -300,7 +301,7 @@ TEST_CASE("creating a template can be repeated under its key", "[templates]")
     CHECK(backend.post("/v1/templates", request).status == 409);
 }
 
-TEST_CASE("templates are for those who run the backend", "[templates]")
+TEST_CASE("only keys and staff may use templates", "[templates]")
 {
     World const world;
     world.new_template("t");
@@ -312,7 +313,7 @@ TEST_CASE("templates are for those who run the backend", "[templates]")
     CHECK(world.client().get("/v1/templates").status == 401);
 }
 
-TEST_CASE("a purged tenant's templates go with it", "[templates]")
+TEST_CASE("purging a tenant removes its templates", "[templates]")
 {
     World const world;
     world.new_template("ours");

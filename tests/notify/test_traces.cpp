@@ -8,7 +8,7 @@ using broadcast_test::Fixture;
 using testing::TwilioServer;
 namespace json = boost::json;
 
-// The trace of the request that asked for it goes with what is handed to a provider later, by a worker.
+// Workers pass the trace of the original request on to the provider.
 
 namespace {
 
@@ -20,7 +20,7 @@ testing::HttpClient::Headers traced()
     return {{"traceparent", std::string("00-") + trace + '-' + callers_span + "-01"}};
 }
 
-/// Whether it is of that trace, in a span of ours, and sampled as the caller wished.
+/// Whether `traceparent` belongs to the request's trace, has a new span, and keeps the sampling flag.
 bool continues(std::string const& traceparent)
 {
     return traceparent.starts_with(std::string("00-") + trace + '-') && traceparent.ends_with("-01") &&
@@ -40,12 +40,12 @@ void send(World const& world, json::object const& fields)
     REQUIRE(world.becomes(ask(world, fields), "sent"));
 }
 
-/// What the service has logged of that trace: `request`, and of jobs `job <queue> <outcome>`.
+/// The service's log messages of that trace: `request`, and for jobs `job <queue> <outcome>`.
 std::multiset<std::string> logged(World& world)
 {
     std::multiset<std::string> messages;
     std::istringstream lines(world.logged());
-    // The last one may be half written.
+    // The last line may be incomplete.
     for (std::string line; std::getline(lines, line) && !lines.eof();) {
         auto const fields = json::parse(line).as_object();
         if (!fields.contains("traceId") || fields.at("traceId") != trace) continue;
@@ -59,7 +59,7 @@ std::multiset<std::string> logged(World& world)
 
 } // namespace
 
-TEST_CASE("an email bears the trace of its send", "[traces]")
+TEST_CASE("an email contains the trace of its send request", "[traces]")
 {
     World const world;
     world.new_template("mail");
@@ -73,7 +73,7 @@ TEST_CASE("an email bears the trace of its send", "[traces]")
     CHECK(continues(mails[0].substr(begin, mails[0].find("\r\n", begin) - begin)));
 }
 
-TEST_CASE("a text message is handed over in the trace of its send", "[traces]")
+TEST_CASE("a text message has the trace of its send request", "[traces]")
 {
     TwilioServer const twilio;
     World const world(
@@ -87,7 +87,7 @@ TEST_CASE("a text message is handed over in the trace of its send", "[traces]")
     CHECK(continues(traces[0]));
 }
 
-TEST_CASE("a push is handed over in the trace of its send, a test of a device in its own", "[traces]")
+TEST_CASE("a push and a test push have the trace of their request", "[traces]")
 {
     Fixture f;
     f.world.new_device(ada, "ok:1", "ios");
@@ -102,7 +102,7 @@ TEST_CASE("a push is handed over in the trace of its send, a test of a device in
     CHECK(continues(text(f.fcm.seen()[1].at("headers"), "traceparent")));
 }
 
-TEST_CASE("a broadcast reaches every device in the trace of its request", "[traces]")
+TEST_CASE("every push of a broadcast has the trace of the request", "[traces]")
 {
     Fixture f;
     f.new_devices(3, "ok:a");
@@ -118,7 +118,7 @@ TEST_CASE("a broadcast reaches every device in the trace of its request", "[trac
             CHECK(continues(text(push.at("headers"), "traceparent")));
 }
 
-TEST_CASE("what workers log of a notification is of the trace of its send", "[traces]")
+TEST_CASE("workers log a notification with the trace of its send request", "[traces]")
 {
     Fixture f;
     f.world.new_device(ada, "ok:1");
@@ -132,28 +132,27 @@ TEST_CASE("what workers log of a notification is of the trace of its send", "[tr
     CHECK(eventually([&] { return logged(f.world) == expected; }));
 }
 
-TEST_CASE("what breaks in a worker is logged with the trace of its send", "[traces]")
+TEST_CASE("an unexpected failure in a worker is logged with the trace of the send request", "[traces]")
 {
     Fixture f;
     f.world.new_device(ada, "ok:1");
     f.world.postgres.query("UPDATE platforms SET sealed_credential = 'broken' WHERE kind = 'fcm'");
     ask(f.world, {{"templateName", "news"}, {"channel", "push"}, {"to", ada}});
     std::multiset<std::string> const expected{
-        "request", "a notification could not be handled notify.push", "job notify.push retry"};
+        "request", "handling a notification failed unexpectedly notify.push", "job notify.push retry"};
     CHECK(eventually([&] { return logged(f.world) == expected; }));
 }
 
-TEST_CASE("a credential that is refused is logged with the trace of the send that met it", "[traces]")
+TEST_CASE("a refused credential is logged with the trace of the send request", "[traces]")
 {
     Fixture f;
     f.world.new_device(ada, "PERMISSION_DENIED:1");
     ask(f.world, {{"templateName", "news"}, {"channel", "push"}, {"to", ada}});
-    CHECK(eventually([&] {
-        return logged(f.world).contains("a carrier refuses a credential, whose platform is paused");
-    }));
+    CHECK(eventually(
+        [&] { return logged(f.world).contains("a carrier refused a credential; its platform is paused"); }));
 }
 
-TEST_CASE("what workers log of a broadcast is of the trace of its request", "[traces]")
+TEST_CASE("workers log a broadcast with the trace of its request", "[traces]")
 {
     Fixture f;
     f.new_devices(3, "ok:a");

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-/// What the tests of text messages do alike.
+/// Helpers for tests of text messages.
 namespace texting {
 
 using testing::TwilioServer;
@@ -32,7 +32,7 @@ inline World::Options with_twilio(TwilioServer const& server, std::map<std::stri
     return {.environment = std::move(more)};
 }
 
-/// The service with Twilio's stand-in, and a template for text messages.
+/// The service with a simulated Twilio, and a template for text messages.
 struct Fixture {
     explicit Fixture(std::map<std::string, std::string> more = {})
         : world(with_twilio(server, std::move(more)))
@@ -46,7 +46,7 @@ struct Fixture {
             {"variables", json::object{{"code", "1234"}}}});
     }
 
-    /// Sends one that Twilio takes: its id and the address for its status.
+    /// Sends a message that Twilio accepts. Returns its id and status callback URL.
     std::pair<std::string, std::string> sent()
     {
         auto const id = send();
@@ -54,7 +54,7 @@ struct Fixture {
         return {id, server.accepted().back().at("StatusCallback")};
     }
 
-    /// As the address for its status has it.
+    /// `queued_at` as in the status callback URL.
     std::string queued_at(std::string const& id) const
     {
         return world.postgres.query("SELECT (extract(epoch FROM queued_at) * 1000000)::bigint "
@@ -62,7 +62,7 @@ struct Fixture {
                                     id + "'");
     }
 
-    /// How many messages wait for a later time, not being sent.
+    /// The number of messages that are postponed and not being sent.
     int put_off() const
     {
         return std::stoi(world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.sms' "
@@ -92,7 +92,7 @@ inline twilio::Parameters status_form(
     return form;
 }
 
-/// Posts as Twilio does: to the address it was told, which a proxy in front has led here.
+/// Posts a callback like Twilio: to the callback URL, through a proxy.
 inline unsigned call_back(World const& world, std::string const& address, twilio::Parameters const& form,
     std::optional<std::string> const& signature = std::nullopt)
 {
@@ -113,7 +113,7 @@ inline std::string sid(unsigned n)
     return "SM" + std::string(32 - digits.size(), '0') + digits;
 }
 
-/// The statuses of the history, which is read newest first, oldest first.
+/// The statuses of the history, oldest first (the API lists newest first).
 inline std::string statuses_of(World const& world, std::string const& id)
 {
     auto client = world.as_backend();

@@ -7,7 +7,7 @@
 
 namespace notify {
 
-/// For what tests compare and show.
+/// Names of verdicts, for comparisons and messages in tests.
 constexpr std::string_view to_string(Verdict v) noexcept
 {
     constexpr std::array<std::string_view, 7> names{

@@ -36,7 +36,7 @@ std::string rsa_key()
 World::World(Options const& options) : KeyedWorld(notify::definition(), core::SystemClock().now())
 {
     Environment environment = options.environment;
-    std::string const nobody = "http://127.0.0.1:9"; // a port of old that nothing listens on any more
+    std::string const nobody = "http://127.0.0.1:9"; // the discard port, on which no server listens
     environment.try_emplace("BLOB_DIR", directory.path() + "/blobs");
     environment.try_emplace("FCM_BASE_URL", nobody);
     environment.try_emplace("FCM_TOKEN_URL", nobody + "/token");
