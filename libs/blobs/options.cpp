@@ -11,22 +11,23 @@ namespace blobs {
 
 namespace {
 
-constexpr std::int64_t smallest_limit = 26'214'400; // one attachment of the default size
+constexpr std::int64_t smallest_limit = 26'214'400; // one attachment of the default maximum size
 constexpr std::int64_t largest_limit = std::int64_t{1} << 50;
 
 void read_s3(Options& options, core::Config& config)
 {
-    options.s3_endpoint = config.text("S3_ENDPOINT", "", "base address of the S3 service; empty: AWS");
-    options.s3_bucket = config.required("S3_BUCKET", "bucket of the attachments");
-    options.s3_region = config.text("S3_REGION", "us-east-1", "region that signatures name");
-    options.s3_credentials = read_credential_source(config, options.s3_region);
+    options.s3_endpoint = config.text("S3_ENDPOINT", "", "base URL of the S3 service; empty: AWS");
+    options.s3_bucket =
+        config.required("S3_BUCKET", "bucket of the attachments", {options.s3, "BLOB_STORE=s3"});
+    options.s3_region = config.text("S3_REGION", "us-east-1", "region for signatures");
+    options.s3_credentials = read_credential_source(config, options.s3_region, options.s3);
 }
 
 void show_remaining(observe::Metrics& metrics, std::function<double()> read)
 {
     metrics.gauge_callback("tetrad_blob_credentials_remaining_seconds",
-        "How long the credentials of the attachments' store are good: 0 when there are none, +Inf without "
-        "end.",
+        "Remaining lifetime of the credentials of the attachment store: 0 if there are none, +Inf without "
+        "expiry.",
         std::move(read));
 }
 
@@ -35,19 +36,19 @@ void show_remaining(observe::Metrics& metrics, std::function<double()> read)
 Options Options::read(core::Config& config)
 {
     Options options;
-    auto const scheme =
-        config.one_of("PUBLIC_SCHEME", {"http", "https"}, "scheme of the addresses handed to clients");
+    auto const scheme = config.one_of(
+        "PUBLIC_SCHEME", {"http", "https"}, "scheme of upload and download URLs: http or https");
     options.public_scheme = scheme == 1 ? "https" : "http";
     options.unattached_limit = config.integer("BLOB_UNATTACHED_LIMIT", options.unattached_limit,
         smallest_limit, largest_limit, "bytes of uploads a tenant's environment may leave unattached");
     options.unattached_limit_per_user = config.integer("BLOB_UNATTACHED_LIMIT_PER_USER",
         std::max(options.unattached_limit / 10, smallest_limit), smallest_limit, largest_limit,
         "bytes of uploads one user may leave unattached; default: a tenth of BLOB_UNATTACHED_LIMIT");
-    options.s3 = config.one_of("BLOB_STORE", {"local", "s3"}, "where attachments are kept") == 1;
-    if (options.s3)
-        read_s3(options, config);
-    else
-        options.dir = config.required("BLOB_DIR", "directory of the local blob store");
+    options.s3 =
+        config.one_of("BLOB_STORE", {"local", "s3"}, "where attachments are stored: local or s3") == 1;
+    options.dir =
+        config.required("BLOB_DIR", "directory of the local blob store", {!options.s3, "BLOB_STORE=local"});
+    read_s3(options, config);
     return options;
 }
 
@@ -69,9 +70,9 @@ std::unique_ptr<BlobStore> make_store(Options const& options, StoreDeps const& d
     }
     auto const credentials = make_credentials(
         options.s3_credentials, deps.client, deps.clock, [&logger = deps.logger](std::string const& what) {
-            logger.warn("credentials for S3 cannot be had", {{"error", what}});
+            logger.warn("cannot fetch the credentials for S3", {{"error", what}});
         });
-    // The metrics outlive the store and what its credentials work with.
+    // A weak pointer, because the metrics outlive the store and its credentials.
     show_remaining(deps.metrics, [weak = std::weak_ptr(credentials)] {
         auto const there = weak.lock();
         return there ? there->remaining().count() : 0.0;

@@ -6,7 +6,7 @@ namespace {
 
 enum class Kind : std::uint8_t { automatic, fixed, web_identity, container, environment };
 
-/// Everything that may say where credentials come from.
+/// All variables that may define the source of credentials.
 struct Variables {
     std::string key_id;
     core::Secret secret;
@@ -28,24 +28,23 @@ Variables read_variables(core::Config& config, std::string const& region)
     v.web_identity.role_arn = config.text("AWS_ROLE_ARN", "", "role to assume with that token");
     v.web_identity.session_name =
         config.text("AWS_ROLE_SESSION_NAME", "tetrad", "name of the sessions in which the role is assumed");
-    v.sts_url = config.text("AWS_ENDPOINT_URL_STS", "", "base address of STS; empty: that of the region");
+    v.sts_url = config.text("AWS_ENDPOINT_URL_STS", "", "base URL of STS; empty: that of the region");
     v.sts_region = config.text("AWS_REGION", region, "region of STS; the default is S3_REGION");
 
     v.container_relative = config.text(
         "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "", "path of the credentials at the agent of Amazon ECS");
     v.container_full = config.text("AWS_CONTAINER_CREDENTIALS_FULL_URI", "",
-        "address of the credentials, as EKS Pod Identity sets it: https, or http to loopback or the agent");
-    v.container.token_file = config.text(
-        "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "", "file of the token that the agent asks for");
-    // The file is not read here: its content changes.
+        "URL of the credentials, as set by EKS Pod Identity: https, or http to loopback or the agent");
+    v.container.token_file =
+        config.text("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "", "file with the token for the agent");
+    // The file is not read here, because its content changes.
     if (v.container.token_file.empty())
-        v.container.token =
-            config.secret("AWS_CONTAINER_AUTHORIZATION_TOKEN", "the token that the agent asks for");
+        v.container.token = config.secret("AWS_CONTAINER_AUTHORIZATION_TOKEN", "token for the agent");
 
     auto& keys = v.environment.keys;
-    keys.access_key_id = config.text("AWS_ACCESS_KEY_ID", "", "key id, in place of S3_ACCESS_KEY_ID");
+    keys.access_key_id = config.text("AWS_ACCESS_KEY_ID", "", "key id, instead of S3_ACCESS_KEY_ID");
     keys.secret_access_key =
-        config.secret("AWS_SECRET_ACCESS_KEY", "secret, in place of S3_SECRET_ACCESS_KEY");
+        config.secret("AWS_SECRET_ACCESS_KEY", "secret, instead of S3_SECRET_ACCESS_KEY");
     keys.session_token = config.secret("AWS_SESSION_TOKEN", "session token of short-lived keys");
     return v;
 }
@@ -56,7 +55,7 @@ Kind first_that_is_set(Variables const& v)
     if (!v.web_identity.token_file.empty() && !v.web_identity.role_arn.empty()) return Kind::web_identity;
     if (!v.container_relative.empty() || !v.container_full.empty()) return Kind::container;
     if (!v.environment.keys.access_key_id.empty()) return Kind::environment;
-    return Kind::fixed; // whose variables are said to be missing
+    return Kind::fixed; // the variables of this source are reported as missing
 }
 
 void require(
@@ -100,7 +99,7 @@ ContainerSource container(core::Config& config, Variables v)
     auto const* const name = v.container_relative.empty() ? "AWS_CONTAINER_CREDENTIALS_FULL_URI"
                                                           : "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
     require(config, url.has_value(), name,
-        "must be a path, or an address of https, or of http to loopback, 169.254.170.2, 169.254.170.23 or "
+        "must be a path, an https URL, or an http URL with loopback, 169.254.170.2, 169.254.170.23 or "
         "fd00:ec2::23");
     v.container.url = url.value_or("");
     return std::move(v.container);
@@ -108,11 +107,13 @@ ContainerSource container(core::Config& config, Variables v)
 
 } // namespace
 
-CredentialSource read_credential_source(core::Config& config, std::string const& region)
+CredentialSource read_credential_source(core::Config& config, std::string const& region, bool used)
 {
-    auto kind = static_cast<Kind>(config.one_of("S3_CREDENTIALS",
-        {"auto", "static", "web-identity", "container", "environment"}, "where the keys for S3 come from"));
+    auto kind = static_cast<Kind>(
+        config.one_of("S3_CREDENTIALS", {"auto", "static", "web-identity", "container", "environment"},
+            "source of the keys for S3: auto, static, web-identity, container or environment"));
     auto const variables = read_variables(config, region);
+    if (!used) return Issued{};
     if (kind == Kind::automatic) kind = first_that_is_set(variables);
     switch (kind) {
     case Kind::web_identity:

@@ -11,18 +11,22 @@
 
 namespace blobs {
 
-/// Where S3's credentials come from, as S3_CREDENTIALS says: keys, or an endpoint that issues short-lived
-/// ones.
+/// The source of S3's credentials according to S3_CREDENTIALS: fixed keys, or an endpoint that issues
+/// short-lived keys.
 using CredentialSource = std::variant<Issued, ContainerSource, WebIdentitySource>;
 
-/// Reads S3_CREDENTIALS and what goes with it: S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or the variables
-/// that AWS' own clients read. `auto` takes the first that is set of: those two; AWS_WEB_IDENTITY_TOKEN_FILE
-/// with AWS_ROLE_ARN; AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or ..._FULL_URI; AWS_ACCESS_KEY_ID with
-/// AWS_SECRET_ACCESS_KEY. `region` is S3's, and STS' unless AWS_REGION is set. Faults are recorded in
-/// `config`.
-CredentialSource read_credential_source(core::Config& config, std::string const& region);
+/// Reads S3_CREDENTIALS and the variables of the source that it selects. `auto` selects the first source
+/// whose variables are set:
+/// - S3_ACCESS_KEY_ID or S3_SECRET_ACCESS_KEY, of which then both are required,
+/// - AWS_WEB_IDENTITY_TOKEN_FILE with AWS_ROLE_ARN,
+/// - AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or AWS_CONTAINER_CREDENTIALS_FULL_URI,
+/// - AWS_ACCESS_KEY_ID, which then also requires AWS_SECRET_ACCESS_KEY.
+///
+/// `region` is the region of S3. It is also the region of STS unless AWS_REGION is set. Missing variables are
+/// recorded as errors in `config`, but only if `used` is true.
+CredentialSource read_credential_source(core::Config& config, std::string const& region, bool used);
 
-/// `client` (to addresses the operator configured) and `clock` outlive them.
+/// `client` (for addresses that the operator configured) and `clock` must outlive the credentials.
 std::shared_ptr<Credentials const> make_credentials(CredentialSource const& source, http::Client& client,
     core::Clock const& clock, Credentials::OnFailure on_failure);
 

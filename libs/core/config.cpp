@@ -14,7 +14,7 @@ namespace core {
 
 namespace {
 
-/// `DATABASE_POOL` -> `--database-pool`.
+/// The flag of a setting: `--database-pool` for `DATABASE_POOL`.
 std::string flag_of(std::string_view name)
 {
     std::string flag = "--";
@@ -77,7 +77,7 @@ void Config::read_flags(std::vector<std::string> const& flags)
     for (std::size_t i = 0; i < flags.size(); ++i) {
         std::string const& argument = flags[i];
         if (!argument.starts_with("--") || argument.size() == 2) {
-            // It may be a stray secret, so it is not repeated.
+            // The argument may be a secret, so it is not repeated.
             faults_.push_back("argument " + std::to_string(i + 1) + " is not a flag (--name=value)");
             continue;
         }
@@ -89,9 +89,18 @@ void Config::read_flags(std::vector<std::string> const& flags)
         else if (i + 1 < flags.size() && !flags[i + 1].starts_with("--"))
             value = flags[++i];
         if (!flags_.emplace(flag, std::move(value)).second)
-            faults_.push_back(flag + ": given more than once");
+            faults_.push_back(flag + ": must be given only once");
     }
 }
+
+namespace {
+
+std::string required_text(RequiredWhen const& when)
+{
+    return when.text.empty() ? "required" : "required with " + std::string(when.text);
+}
+
+} // namespace
 
 std::string Config::text(std::string_view name, std::string_view fallback, std::string_view help)
 {
@@ -100,12 +109,12 @@ std::string Config::text(std::string_view name, std::string_view fallback, std::
     return found ? std::move(found->value) : std::string(fallback);
 }
 
-std::string Config::required(std::string_view name, std::string_view help)
+std::string Config::required(std::string_view name, std::string_view help, RequiredWhen when)
 {
-    know(name, "required", help);
+    know(name, required_text(when), help);
     auto found = look_up(name);
     if (found && !found->value.empty()) return std::move(found->value);
-    fault(name, "is required");
+    if (when.holds) fault(name, "is " + required_text(when));
     return {};
 }
 
@@ -155,16 +164,17 @@ Secret Config::secret(std::string_view name, std::string_view help)
     return found ? Secret(std::move(found->value)) : Secret();
 }
 
-Secret Config::required_secret(std::string_view name, std::string_view help)
+Secret Config::required_secret(std::string_view name, std::string_view help, RequiredWhen when)
 {
-    know(name, "required", help);
+    know(name, required_text(when), help);
     auto found = look_up_secret(name);
     if (!found) {
-        fault(name, "is required");
+        if (when.holds) fault(name, "is " + required_text(when));
         return {};
     }
-    // An empty source is the sign of a fault that is recorded already.
-    if (found->value.empty() && !found->source.empty()) fault(found->source, "must not be empty");
+    // An empty source means that an error is recorded already.
+    if (when.holds && found->value.empty() && !found->source.empty())
+        fault(found->source, "must not be empty");
     return Secret(std::move(found->value));
 }
 
@@ -250,11 +260,12 @@ std::optional<Config::Found> Config::look_up_secret(std::string_view name)
     return std::nullopt;
 }
 
-/// The value itself or what its file holds; at least one is given. After a fault both members are empty.
+/// Returns the value, or the content of the file that contains it. At least one of the arguments must have a
+/// value. After an error, both members of the result are empty.
 Config::Found Config::pick(std::optional<Found> direct, std::optional<Found> file)
 {
     if (direct && file) {
-        fault(direct->source, "is given together with " + file->source + "; give one of them");
+        fault(direct->source, "conflicts with " + file->source + "; set only one of them");
         return {};
     }
     if (direct) return std::move(*direct);

@@ -15,7 +15,7 @@
 
 namespace core {
 
-/// Every fault of a configuration, one line each with the variable's name.
+/// All errors of a configuration: one line per error, with the name of the variable or flag.
 class ConfigError : public std::exception {
 public:
     explicit ConfigError(std::vector<std::string> const& faults);
@@ -26,57 +26,66 @@ private:
     std::string text_;
 };
 
-/// Reads settings by the name of their environment variable. Each is also a flag (`DATABASE_POOL` is
-/// `--database-pool=8` or `--database-pool 8`; a boolean needs no value), a flag wins, then `<PREFIX>_NAME`
-/// (`FEEDBACK_PORT`), then `NAME`. A variable that is set to nothing counts as unset.
+/// The condition under which a setting is required.
+struct RequiredWhen {
+    bool holds = true;
+    std::string_view text{}; ///< the condition as text, such as `SMS_PROVIDER=twilio`; empty: always
+};
+
+/// Reads settings by the name of their environment variable. The first of these that is set is used: the
+/// flag, the variable `<PREFIX>_NAME` (`FEEDBACK_PORT`), the variable `NAME`. The flag of `DATABASE_POOL` is
+/// `--database-pool=8` or `--database-pool 8`; a boolean flag needs no value. An empty variable counts as
+/// unset.
 ///
-/// A secret may also come from a file that `NAME_FILE` names, by each of the three ways (one trailing newline
-/// is dropped); naming both in one way is a fault.
+/// A secret may also be read from a file. The path of the file is the setting `NAME_FILE`, a flag or a
+/// variable as above. One trailing newline is dropped. It is an error to set both the value and the file in
+/// the same source.
 ///
-/// Faults are gathered and say where a value came from, never the value; `check()` throws them all. Every
-/// name asked for is remembered, which is how `help()` lists them. For one thread.
+/// Errors are collected; `check()` throws all of them. An error names the source of a value and never
+/// contains the value. `help()` lists every setting that was read. Not thread-safe.
 class Config {
 public:
     using Environment = std::function<std::optional<std::string>(std::string const& name)>;
 
-    /// `prefix`: `FEEDBACK`, `AUTH`, `NOTIFY`, `BILLING`. `flags`: arguments after the verb.
+    /// `prefix`: `FEEDBACK`, `AUTH`, `NOTIFY`, `BILLING`. `flags`: arguments after the subcommand.
     Config(std::string prefix, std::vector<std::string> const& flags, Environment environment);
 
-    /// The variables of this process.
+    /// Reads the variables of this process.
     static Environment process_environment();
 
     std::string text(std::string_view name, std::string_view fallback, std::string_view help);
 
-    /// Unset: a fault, and "".
-    std::string required(std::string_view name, std::string_view help);
+    /// Returns "" if the setting is unset, and then records an error if `when.holds`.
+    std::string required(std::string_view name, std::string_view help, RequiredWhen when = {});
 
-    /// From `min` to `max`, both allowed; `fallback` is not looked at.
+    /// A number from `min` to `max`, inclusive. `fallback` is not checked against the range.
     std::int64_t integer(std::string_view name, std::int64_t fallback, std::int64_t min, std::int64_t max,
         std::string_view help);
 
     /// `true` or `false`.
     bool boolean(std::string_view name, bool fallback, std::string_view help);
 
-    /// Index into `allowed`, of which the first is the default.
+    /// Returns an index into `allowed`. The first entry is the default.
     std::size_t one_of(
         std::string_view name, std::vector<std::string_view> const& allowed, std::string_view help);
 
-    /// Empty when unset.
+    /// Returns an empty secret if the setting is unset.
     Secret secret(std::string_view name, std::string_view help);
-    Secret required_secret(std::string_view name, std::string_view help);
+    /// As `required`.
+    Secret required_secret(std::string_view name, std::string_view help, RequiredWhen when = {});
 
-    /// Records a fault found by the caller's own rule. `detail` goes to the log: it holds no secret.
+    /// Records an error found by the caller. `detail` is logged, so it must not contain a secret.
     void fault(std::string_view name, std::string_view detail);
 
-    /// Throws ConfigError when anything was wrong; flags nobody asked for are faults too.
+    /// Throws ConfigError if there were errors. Unknown flags are errors, too.
     void check() const;
 
-    /// One line per setting asked for: flag, variable, default, help.
+    /// One line per setting that was read: flag, variable, help, default.
     std::string help() const;
 
 private:
     struct Found {
-        std::string source; ///< `--port`, `FEEDBACK_PORT`
+        std::string source; ///< such as `--port` or `FEEDBACK_PORT`
         std::string value;
     };
 
@@ -93,7 +102,7 @@ private:
     Found pick(std::optional<Found> direct, std::optional<Found> file);
 
     std::string prefix_;
-    std::map<std::string, std::optional<std::string>, std::less<>> flags_; ///< nullopt: given without a value
+    std::map<std::string, std::optional<std::string>, std::less<>> flags_; ///< nullopt: no value was given
     Environment environment_;
     std::vector<Known> known_;
     std::set<std::string, std::less<>> asked_flags_;

@@ -16,7 +16,8 @@ namespace service {
 namespace {
 
 constexpr std::size_t min_master_key = 32;
-/// Of which the smallest share, an eighth, takes a body of 1 MiB, and JSON that takes as much again.
+/// The minimum is chosen so that an eighth of it, the smallest share, holds a body of 1 MiB and JSON of the
+/// same size.
 constexpr std::int64_t smallest_body_budget = std::int64_t{16} << 20;
 
 std::uint16_t read_port(
@@ -37,8 +38,8 @@ unsigned read_threads(core::Config& config)
         config.integer("THREADS", cores, 1, 256, "I/O threads; the default is one per core"));
 }
 
-/// One or more labels of letters, digits and dashes (RFC 1123), without a port: tenants are one more label in
-/// front.
+/// One or more labels of letters, digits and dashes (RFC 1123), without a port. A tenant's host has one more
+/// label in front.
 bool is_host(std::string_view host) noexcept
 {
     if (host.empty() || host.size() > 190 || host.front() == '.' || host.back() == '.') return false;
@@ -49,15 +50,15 @@ bool is_host(std::string_view host) noexcept
 
 std::string read_base_host(core::Config& config, std::string_view fallback)
 {
-    auto host =
-        core::lower(config.text("BASE_HOST", fallback, "tenants are one label in front of this host"));
+    auto host = core::lower(config.text("BASE_HOST", fallback,
+        "base host; hosts of tenants are {slug}.BASE_HOST and {slug}-sandbox.BASE_HOST"));
     if (!is_host(host)) config.fault("BASE_HOST", "must be a host name without a port");
     return host;
 }
 
 std::string read_bind(core::Config& config)
 {
-    auto address = config.text("BIND", "127.0.0.1", "address both ports are opened on");
+    auto address = config.text("BIND", "127.0.0.1", "address on which both ports are opened");
     boost::system::error_code failed;
     boost::asio::ip::make_address(address, failed);
     if (failed) config.fault("BIND", "must be an IPv4 or IPv6 address");
@@ -71,7 +72,7 @@ core::Secret check_master_key(core::Config& config, std::string_view name, core:
     return key;
 }
 
-/// What is wrong with a URL of the database is said of the variable `name`, and nothing of its value.
+/// Reports errors in a URL of the database under the variable `name`, without its value.
 core::Secret check_database_url(core::Config& config, std::string_view name, core::Secret url)
 {
     try {
@@ -87,18 +88,18 @@ void read_pooler(core::Config& config, Settings& s)
     constexpr std::array<std::string_view, 2> modes{"none", "transaction"};
     s.database_transaction_pooling =
         config.one_of("DATABASE_POOLER", {modes.begin(), modes.end()},
-            "what DATABASE_URL leads to: the server, or a PgBouncer before it") == 1;
+            "whether DATABASE_URL is that of the server (none) or of a PgBouncer in transaction mode") == 1;
     s.database_direct_url = check_database_url(config, "DATABASE_DIRECT_URL",
-        config.secret("DATABASE_DIRECT_URL", "the server past the pooler, as the same role: for LISTEN"));
-    if (s.database_transaction_pooling && s.database_direct_url.empty())
-        config.fault("DATABASE_DIRECT_URL", "is required with DATABASE_POOLER=transaction");
+        config.required_secret("DATABASE_DIRECT_URL",
+            "URL of the server behind the pooler, with the same role: for LISTEN",
+            {s.database_transaction_pooling, "DATABASE_POOLER=transaction"}));
 }
 
 core::Secret read_redis_url(core::Config& config)
 {
     auto url = config.required_secret("REDIS_URL",
         "redis://[user:password@]host[:port][/db], unix:///path or redis+cluster://host[:port],host[:port]; "
-        "rediss:// and rediss+cluster:// are the same under TLS");
+        "rediss:// and rediss+cluster:// are the same with TLS");
     try {
         if (!url.empty()) redis::Address::parse(url.reveal());
     } catch (std::invalid_argument const& e) {
@@ -119,22 +120,23 @@ bool is_plain_redis(core::Secret const& url)
     try {
         return !url.empty() && !redis::Address::parse(url.reveal()).tls;
     } catch (std::invalid_argument const&) {
-        return false; // a fault of REDIS_URL already
+        return false; // reported for REDIS_URL already
     }
 }
 
-/// The files are for `url` under TLS: with another one they would do nothing.
+/// Setting a file is an error unless `url` uses TLS, because the file would not be used.
 redis::TlsOptions read_redis_tls(core::Config& config, core::Secret const& url)
 {
     redis::TlsOptions tls;
-    tls.ca_file =
-        read_file_name(config, "REDIS_CA_FILE", "PEM file of authorities for rediss://; empty: the system's");
+    tls.ca_file = read_file_name(
+        config, "REDIS_CA_FILE", "PEM file of certificate authorities for rediss://; empty: the system's");
     tls.certificate_file = read_file_name(
         config, "REDIS_CERTIFICATE_FILE", "PEM file of the client's certificate for rediss://; empty: none");
     tls.private_key_file =
         read_file_name(config, "REDIS_PRIVATE_KEY_FILE", "PEM file of the client certificate's key");
     if (tls.certificate_file.empty() != tls.private_key_file.empty())
-        config.fault("REDIS_PRIVATE_KEY_FILE", "goes with REDIS_CERTIFICATE_FILE: set both or neither");
+        config.fault("REDIS_PRIVATE_KEY_FILE",
+            "must be set together with REDIS_CERTIFICATE_FILE: set both or neither");
     if (is_plain_redis(url)) {
         constexpr std::string_view unused = "needs TLS: use rediss:// in REDIS_URL, or unset the file";
         if (!tls.ca_file.empty()) config.fault("REDIS_CA_FILE", unused);
@@ -146,7 +148,7 @@ redis::TlsOptions read_redis_tls(core::Config& config, core::Secret const& url)
 core::Secret read_encryption_keys(core::Config& config)
 {
     auto keys =
-        config.required_secret("ENCRYPTION_KEYS", "id:base64,... of 32 bytes each; the first one seals");
+        config.required_secret("ENCRYPTION_KEYS", "id:base64,... of 32 bytes each; the first one encrypts");
     try {
         if (!keys.empty()) crypto::Keyring::parse(keys.reveal());
     } catch (std::invalid_argument const& e) {
@@ -158,7 +160,7 @@ core::Secret read_encryption_keys(core::Config& config)
 TrustedProxies read_proxies(core::Config& config)
 {
     auto const text =
-        config.text("TRUSTED_PROXIES", "", "networks whose X-Forwarded-For is believed: 10.0.0.0/8,::1");
+        config.text("TRUSTED_PROXIES", "", "networks whose X-Forwarded-For is trusted: 10.0.0.0/8,::1");
     auto proxies = TrustedProxies::parse(text);
     if (!proxies)
         config.fault("TRUSTED_PROXIES", "must be networks like 10.0.0.0/8 or ::1, separated by commas");
@@ -168,15 +170,15 @@ TrustedProxies read_proxies(core::Config& config)
 observe::Level read_level(core::Config& config)
 {
     constexpr std::array<std::string_view, 5> levels{"info", "debug", "warn", "error", "off"};
-    auto const chosen =
-        config.one_of("LOG_LEVEL", {levels.begin(), levels.end()}, "the least level that is logged");
+    auto const chosen = config.one_of("LOG_LEVEL", {levels.begin(), levels.end()},
+        "lowest level that is logged: debug, info, warn, error, or off for no log");
     return observe::parse_level(levels[chosen]).value_or(observe::Level::info);
 }
 
 std::string read_ca_file(core::Config& config)
 {
-    return read_file_name(
-        config, "OUTBOUND_CA_FILE", "PEM file of authorities for outbound TLS; empty: the system's");
+    return read_file_name(config, "OUTBOUND_CA_FILE",
+        "PEM file of certificate authorities for outbound TLS; empty: the system's");
 }
 
 } // namespace
@@ -199,7 +201,7 @@ std::string read_ops_origin(core::Config& config, Defaults const& defaults)
 {
     namespace ip = boost::asio::ip;
     auto const port = read_ops_port(config, defaults);
-    if (port == 0) config.fault("OPS_PORT", "must not be 0: the port has to be known");
+    if (port == 0) config.fault("OPS_PORT", "must not be 0, because healthcheck needs to know the port");
     boost::system::error_code reported_by_read_bind;
     auto address = ip::make_address(read_bind(config), reported_by_read_bind);
     if (address.is_unspecified())
@@ -211,7 +213,7 @@ std::string read_ops_origin(core::Config& config, Defaults const& defaults)
 Settings Settings::read(core::Config& config, Defaults const& defaults)
 {
     Settings s;
-    s.port = read_port(config, "PORT", defaults.port, "the API's port; 0 is any free one");
+    s.port = read_port(config, "PORT", defaults.port, "port of the API; 0: any free port");
     s.ops_port = read_ops_port(config, defaults);
     if (s.port != 0 && s.port == s.ops_port) config.fault("OPS_PORT", "must differ from PORT");
     s.bind = read_bind(config);
@@ -224,20 +226,20 @@ Settings Settings::read(core::Config& config, Defaults const& defaults)
     s.redis_url = read_redis_url(config);
     s.redis_tls = read_redis_tls(config, s.redis_url);
     s.master_key = check_master_key(config, "MASTER_KEY",
-        config.required_secret("MASTER_KEY", "the operator's key, at least 32 characters"));
+        config.required_secret("MASTER_KEY", "key of the operator, at least 32 characters"));
     s.master_key_previous = check_master_key(config, "MASTER_KEY_PREVIOUS",
-        config.secret("MASTER_KEY_PREVIOUS", "one more that is valid while keys are changed"));
+        config.secret("MASTER_KEY_PREVIOUS", "second valid key of the operator, while the key is rotated"));
     s.encryption_keys = read_encryption_keys(config);
     s.trusted_proxies = read_proxies(config);
     s.body_budget = static_cast<std::size_t>(config.integer("BODY_BUDGET_BYTES",
         static_cast<std::int64_t>(defaults.body_budget), smallest_body_budget, std::int64_t{1} << 40,
-        "memory for request bodies and their JSON; a tenant has half of it, a network a quarter"));
+        "memory for request bodies and their JSON; a tenant may use half of it, a network a quarter"));
     s.log_level = read_level(config);
     s.outbound_ca_file = read_ca_file(config);
     s.outbound_allow_private = config.boolean(
         "OUTBOUND_ALLOW_PRIVATE", false, "whether outbound calls may go to loopback and private addresses");
     s.drain_delay = std::chrono::milliseconds(config.integer(
-        "DRAIN_DELAY_MS", 0, 0, 60'000, "how long to go on accepting, unready, after being told to stop"));
+        "DRAIN_DELAY_MS", 0, 0, 60'000, "milliseconds to accept connections while unready, after SIGTERM"));
     return s;
 }
 

@@ -9,34 +9,35 @@ namespace sms {
 Options Options::read(core::Config& config)
 {
     Options o;
-    o.twilio = config.one_of("SMS_PROVIDER", {"outbox", "twilio"}, "who carries text messages") == 1;
+    o.twilio = config.one_of("SMS_PROVIDER", {"outbox", "twilio"},
+                   "provider of text messages: twilio, or outbox, which appends them to SMS_OUTBOX") == 1;
     o.account.base_url =
-        config.text("TWILIO_BASE_URL", "https://api.twilio.com", "base address of Twilio's REST API");
+        config.text("TWILIO_BASE_URL", "https://api.twilio.com", "base URL of Twilio's REST API");
     while (o.account.base_url.ends_with('/'))
         o.account.base_url.pop_back();
-    o.account.auth_token =
-        config.secret("TWILIO_AUTH_TOKEN", "secret of Twilio's account; inbound messages are signed with it");
+    core::RequiredWhen const with_twilio{o.twilio, "SMS_PROVIDER=twilio"};
+    o.account.auth_token = config.required_secret("TWILIO_AUTH_TOKEN",
+        "auth token of the Twilio account; also checks signatures of inbound requests", with_twilio);
     o.webhook_url = config.text("TWILIO_WEBHOOK_URL", "",
-        "our webhook as Twilio is told it; empty: the address it was called at, and no status callbacks");
-    o.sender_verified = config.boolean(
-        "SMS_SENDER_VERIFIED", false, "whether carriers have verified the sender; until then 500 a day");
+        "URL of our webhook as configured at Twilio; empty: the URL of each request, and no status "
+        "callbacks");
+    o.sender_verified = config.boolean("SMS_SENDER_VERIFIED", false,
+        "whether carriers have verified the sender; if not, it sends at most 500 messages a day");
     o.sender_per_minute = config.integer(
-        "SMS_SENDER_PER_MINUTE", 3'000, 1, 100'000, "messages a minute of a sender that is verified");
-    if (!o.twilio) {
-        o.outbox = config.required("SMS_OUTBOX", "file that messages are appended to instead of being sent");
-        return o;
-    }
-    if (!http::parse_outbound_url(o.account.base_url))
-        config.fault("TWILIO_BASE_URL", "must be an http or https address");
-    o.account.sid = config.required("TWILIO_ACCOUNT_SID", "Twilio's account: AC…");
-    o.account.from = config.required("TWILIO_FROM", "sender: a number (+1…) or a messaging service (MG…)");
-    if (o.account.auth_token.empty()) config.fault("TWILIO_AUTH_TOKEN", "is required");
+        "SMS_SENDER_PER_MINUTE", 3'000, 1, 100'000, "limit of messages per minute for a verified sender");
+    o.outbox = config.required("SMS_OUTBOX", "file to which messages are appended instead of being sent",
+        {!o.twilio, "SMS_PROVIDER=outbox"});
+    o.account.sid = config.required("TWILIO_ACCOUNT_SID", "SID of the Twilio account: AC…", with_twilio);
+    o.account.from =
+        config.required("TWILIO_FROM", "sender: a number (+1…) or a messaging service (MG…)", with_twilio);
+    if (o.twilio && !http::parse_outbound_url(o.account.base_url))
+        config.fault("TWILIO_BASE_URL", "must be an http or https URL");
     return o;
 }
 
 namespace {
 
-/// Counts what another one's provider answers.
+/// Counts the outcomes of another sender.
 class Counted final : public Sender {
 public:
     Counted(std::unique_ptr<Sender> sender, observe::Metrics& metrics)

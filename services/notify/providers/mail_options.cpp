@@ -42,16 +42,18 @@ std::optional<Mailbox> parse_mailbox(std::string_view text)
 
 Mailbox read_sender(core::Config& config, bool smtp)
 {
-    std::string text =
-        config.text("EMAIL_FROM", "", "whom email is from without a custom domain: Name <address>");
-    if (text.empty() && smtp) config.fault("EMAIL_FROM", "is required");
+    std::string text = config.required("EMAIL_FROM",
+        "sender of email in environments without a verified custom domain: Name <address>",
+        {smtp, "EMAIL_PROVIDER=smtp"});
     if (text.empty()) text = local_sender;
     auto from = parse_mailbox(text);
-    if (!from) config.fault("EMAIL_FROM", "must be an address, or a name and an address: Name <address>");
+    if (!from)
+        config.fault(
+            "EMAIL_FROM", "must be an email address, or a name and an email address: Name <address>");
     return std::move(from).value_or(Mailbox());
 }
 
-/// Counts what another one's server answers.
+/// Counts the answers of the SMTP server or the outbox.
 class CountedTransport final : public MailTransport {
 public:
     CountedTransport(std::unique_ptr<MailTransport> transport, observe::Metrics& metrics)
@@ -76,22 +78,24 @@ private:
 MailOptions MailOptions::read(core::Config& config)
 {
     MailOptions o;
-    o.smtp = config.one_of("EMAIL_PROVIDER", {"outbox", "smtp"}, "who carries email") == 1;
+    o.smtp =
+        config.one_of("EMAIL_PROVIDER", {"outbox", "smtp"},
+            "how email is sent: outbox writes .eml files to EMAIL_OUTBOX, smtp submits to SMTP_URL") == 1;
     o.from = read_sender(config, o.smtp);
     o.dns_servers = config.text(
-        "DNS_SERVERS", "", "resolvers asked about custom domains: ip[:port],...; empty: the system's");
+        "DNS_SERVERS", "", "resolvers for the records of custom domains: ip[:port],...; empty: the system's");
     if (!o.dns_servers.empty() && !Dns::are_servers(o.dns_servers))
-        config.fault("DNS_SERVERS", "must be addresses of resolvers: ip[:port],...");
-    o.require_tls = config.boolean(
-        "SMTP_REQUIRE_TLS", false, "refuse to send through an smtp:// server that does not offer STARTTLS");
-    if (!o.smtp) {
-        o.outbox = config.required("EMAIL_OUTBOX", "directory that messages are written to as .eml files");
-        return o;
-    }
-    o.smtp_url = config.required_secret("SMTP_URL", "server that email is submitted to: smtp:// (STARTTLS "
-                                                    "where offered) or smtps://, user:password@host:port");
+        config.fault("DNS_SERVERS", "must be resolver addresses: ip[:port],...");
+    o.require_tls =
+        config.boolean("SMTP_REQUIRE_TLS", false, "refuse an smtp:// server that does not offer STARTTLS");
+    o.outbox =
+        config.required("EMAIL_OUTBOX", "directory for .eml files", {!o.smtp, "EMAIL_PROVIDER=outbox"});
+    o.smtp_url = config.required_secret("SMTP_URL",
+        "submission server: smtp:// (STARTTLS where offered) or smtps://, user:password@host:port",
+        {o.smtp, "EMAIL_PROVIDER=smtp"});
+    if (!o.smtp) return o;
     if (!o.smtp_url.empty() && !is_smtp_url(o.smtp_url.reveal()))
-        config.fault("SMTP_URL", "must be an smtp:// or smtps:// address");
+        config.fault("SMTP_URL", "must be an smtp:// or smtps:// URL");
     return o;
 }
 

@@ -1,10 +1,10 @@
-// An S3 server on loopback that refuses what is not signed: s3rver keeps the objects, and in front of it every request's
-// signature is computed again by AWS's own signer from what arrived (s3rver itself takes any Signature Version 4).
+// An S3 server on loopback that refuses unsigned requests. s3rver stores the objects. It accepts any Signature Version 4, so a server in
+// front of it computes the signature of every received request again with AWS's own signer.
 //
-//     node s3_server.mjs FOLDER     writes FOLDER/port once it listens; bucket `attachments`, key id and secret `S3RVER`
+//     node s3_server.mjs FOLDER     writes FOLDER/port when it listens; bucket `attachments`, key id and secret `S3RVER`
 //
-// A second port, in FOLDER/issuer-port, issues short-lived keys for it: as the agent of a container (GET /credentials) and as AWS STS
-// (POST /). PUT /behaviour changes how it answers, GET /seen tells what it was asked.
+// A second port, in FOLDER/issuer-port, issues short-lived keys: as the agent of a container (GET /credentials) and as AWS STS (POST /).
+// PUT /behaviour changes its responses, GET /seen returns the requests that it received.
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { renameSync, writeFileSync } from "node:fs";
 import http from "node:http";
@@ -36,7 +36,7 @@ const same = (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), 
 const parseDate = (text) =>
   new Date((text ?? "").replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
 
-/** The headers a signature names, as they arrived; undefined when one did not. */
+/** The received headers that a signature names; undefined if one of them is missing. */
 function signedHeaders(request, names) {
   const headers = {};
   for (const name of names) {
@@ -46,7 +46,7 @@ function signedHeaders(request, names) {
   return headers.host === undefined ? undefined : headers;
 }
 
-/** The key id that a request names. */
+/** The key id in a request. */
 const keyOf = (request, url) =>
   (url.searchParams.get("X-Amz-Credential") ?? /Credential=([^,]+)/.exec(request.headers.authorization ?? "")?.[1] ?? "").split("/")[0];
 
@@ -115,11 +115,11 @@ const ownHeaders = ({ "x-amz-security-token": _, ...headers }) => ({
   ...(headers.authorization ? { authorization: headers.authorization.replace(/(Credential=)[^/]+/, "$1S3RVER") } : {}),
 });
 
-/** s3rver's answer, with its body whole. */
+/** s3rver's response with its complete body. */
 function forward(request, body, port) {
   return new Promise((resolve, reject) => {
     const inner = http.request(
-      // s3rver knows one key, and looks at no signature.
+      // s3rver knows one key and does not check signatures.
       { host: "127.0.0.1", port, method: request.method, path: asItsOwn(request.url), headers: ownHeaders(request.headers) },
       async (answer) => {
         const chunks = [];
@@ -169,7 +169,7 @@ const front = http.createServer(async (request, response) => {
 let behaviour = {};
 const seen = { asked: 0, issued: 0 };
 
-/** New keys, which the store in front of s3rver takes until they end. */
+/** New keys. The server in front of s3rver accepts them until they expire. */
 function issue() {
   ++seen.issued;
   const id = "ASIA" + randomBytes(8).toString("hex").toUpperCase();

@@ -1,8 +1,8 @@
-// What AWS's own presigner makes of the inputs in a JSON file (argv[2]): one address a line, in their order.
+// Prints the URLs of AWS's own presigner for the inputs in a JSON file (argv[2]), one per line and in order.
 //
-// Two of the SDK's defaults are turned off by its documented options, since they would bind more than an upload or a
-// download address should: a CRC-32 of the (unknown) body, and asking for it back. `content-type` is signed only when
-// it is named in `signableHeaders`; `content-length` always is.
+// Two defaults of the SDK are turned off by its documented options, because an upload or download URL should not sign them: a CRC-32 of the
+// (unknown) body, and the request to return it. `content-type` is signed only if `signableHeaders` names it. `content-length` is always
+// signed.
 import { readFileSync } from "node:fs";
 import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";

@@ -15,7 +15,7 @@ using testing::eventually;
 
 namespace {
 
-/// A source of credentials that a test plays.
+/// A source of credentials controlled by the test.
 struct Source {
     Issued issue()
     {
@@ -60,7 +60,7 @@ core::Config config_of(Environment environment)
 blobs::CredentialSource read(Environment environment)
 {
     auto config = config_of(std::move(environment));
-    auto source = blobs::read_credential_source(config, "eu-central-1");
+    auto source = blobs::read_credential_source(config, "eu-central-1", true);
     config.check();
     return source;
 }
@@ -91,7 +91,7 @@ Environment const environment{
 
 } // namespace
 
-TEST_CASE("credentials are refreshed 20 minutes before their end, or at half of a shorter life")
+TEST_CASE("credentials are refreshed 20 minutes before they expire, or at half of a shorter lifetime")
 {
     using blobs::refresh_time;
     core::Time const now = testing::FakeClock::start;
@@ -101,14 +101,14 @@ TEST_CASE("credentials are refreshed 20 minutes before their end, or at half of 
     CHECK(refresh_time(now, now + 2min, 20min) == now + 1min);
 }
 
-TEST_CASE("credentials are fetched at once and again before they end, and not in between")
+TEST_CASE("credentials are fetched at the start and shortly before they expire, and not in between")
 {
     Source source;
     auto const credentials = source.credentials();
     CHECK(credentials.wait()->keys.access_key_id == "key 1");
     CHECK(credentials.remaining() == 3600s);
     source.clock.advance(40min - 1s);
-    std::this_thread::sleep_for(50ms); // in which the clock is looked at ten times
+    std::this_thread::sleep_for(50ms); // time for ten checks of the clock
     CHECK(source.asked == 1);
     CHECK(key_of(credentials) == "key 1");
     source.clock.advance(1s);
@@ -117,14 +117,14 @@ TEST_CASE("credentials are fetched at once and again before they end, and not in
     CHECK(credentials.remaining() == 3600s);
 }
 
-TEST_CASE("while they cannot be refreshed credentials stay in use until their end, and no longer")
+TEST_CASE("while a refresh fails, credentials stay in use until they expire")
 {
     Source source;
     auto const credentials = source.credentials();
     credentials.wait();
     source.there = false;
     source.clock.advance(50min);
-    REQUIRE(eventually([&] { return source.failures > 2; })); // asked again and again
+    REQUIRE(eventually([&] { return source.failures > 2; })); // the source was queried several times
     CHECK(key_of(credentials) == "key 1");
     CHECK(credentials.remaining() == 10min);
     source.clock.advance(10min);
@@ -135,7 +135,7 @@ TEST_CASE("while they cannot be refreshed credentials stay in use until their en
     CHECK(key_of(credentials) != "key 1");
 }
 
-TEST_CASE("without any yet there is an answer at once, and a worker waits for the first ones")
+TEST_CASE("without credentials calls fail at once, and a worker waits for the first credentials")
 {
     Source source;
     source.there = false;
@@ -146,7 +146,7 @@ TEST_CASE("without any yet there is an answer at once, and a worker waits for th
     CHECK_FALSE(credentials.wait()->keys.access_key_id.empty());
 }
 
-TEST_CASE("credentials that have ended when they are issued are not taken")
+TEST_CASE("credentials that are expired when issued are not used")
 {
     Source source;
     source.lifetime = 0s;
@@ -155,7 +155,7 @@ TEST_CASE("credentials that have ended when they are issued are not taken")
     CHECK_THROWS_AS(credentials.current(), core::Error);
 }
 
-TEST_CASE("a container's credentials are read, and nothing less is taken")
+TEST_CASE("credentials of a container are parsed, and incomplete credentials are refused")
 {
     auto const read = blobs::parse_container_credentials(
         R"({"RoleArn":"arn:aws:iam::1:role/r","AccessKeyId":"ASIA1","SecretAccessKey":"s","Token":"t",
@@ -174,7 +174,7 @@ TEST_CASE("a container's credentials are read, and nothing less is taken")
     }
 }
 
-TEST_CASE("what STS answers is read, and nothing less is taken")
+TEST_CASE("a response of STS is parsed, and an incomplete response is refused")
 {
     // The example of the AWS Security Token Service API Reference, shortened.
     std::string const answer =
@@ -208,7 +208,7 @@ TEST_CASE("what STS answers is read, and nothing less is taken")
     }
 }
 
-TEST_CASE("credentials are asked of the agents of AWS, of loopback, or by https")
+TEST_CASE("credentials are requested from the agents of AWS, from loopback, or over https")
 {
     using blobs::container_url;
     CHECK(container_url("/v2/credentials/x", "") == "http://169.254.170.2/v2/credentials/x");
@@ -230,7 +230,7 @@ TEST_CASE("credentials are asked of the agents of AWS, of loopback, or by https"
     CHECK_FALSE(blobs::sts_endpoint("x", "http://sts.internal"));
 }
 
-TEST_CASE("the first source that is set is taken: fixed keys, web identity, container, environment")
+TEST_CASE("the first configured source is used: fixed keys, web identity, container, environment")
 {
     auto const id_of = [](blobs::CredentialSource const& source) {
         return std::get<Issued>(source).keys.access_key_id;
@@ -249,7 +249,7 @@ TEST_CASE("the first source that is set is taken: fixed keys, web identity, cont
     CHECK(keys.session_token.reveal() == "t");
 }
 
-TEST_CASE("S3_CREDENTIALS chooses a source, whose variables are required")
+TEST_CASE("S3_CREDENTIALS selects a source, and the variables of this source are required")
 {
     auto const choose = [](std::string const& kind) { return Environment{{"S3_CREDENTIALS", kind}}; };
     auto const all = fixed + web_identity + container + environment;

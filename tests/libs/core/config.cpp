@@ -21,7 +21,7 @@ Config make(Flags const& flags, Variables variables = {})
     });
 }
 
-/// What check() says; empty when it says nothing.
+/// The text of the error that check() throws; empty if it throws none.
 std::string faults_of(Config const& config)
 {
     try {
@@ -32,7 +32,7 @@ std::string faults_of(Config const& config)
     }
 }
 
-/// A file that is gone with the test.
+/// A temporary file, removed with this object.
 class TempFile {
 public:
     explicit TempFile(std::string_view content)
@@ -62,7 +62,7 @@ private:
 
 } // namespace
 
-TEST_CASE("a flag goes before the service's variable, which goes before the common one")
+TEST_CASE("a flag overrides the service's variable, which overrides the common variable")
 {
     Variables const both{{"FEEDBACK_PORT", "2"}, {"PORT", "3"}};
     CHECK(make({"--port=1"}, both).integer("PORT", 9, 0, 10, "") == 1);
@@ -73,7 +73,7 @@ TEST_CASE("a flag goes before the service's variable, which goes before the comm
     CHECK(make({}).integer("PORT", 9, 0, 10, "") == 9);
 }
 
-TEST_CASE("a variable that is set to nothing counts as unset")
+TEST_CASE("an empty variable counts as unset")
 {
     CHECK(make({}, {{"FEEDBACK_HOST", ""}, {"HOST", "b"}}).text("HOST", "c", "") == "b");
     CHECK(make({}, {{"FEEDBACK_HOST", ""}, {"HOST", ""}}).text("HOST", "c", "") == "c");
@@ -82,7 +82,23 @@ TEST_CASE("a variable that is set to nothing counts as unset")
     CHECK(faults_of(config) == "HOST: is required");
 }
 
-TEST_CASE("flags may hold equals signs, dashes and nothing")
+TEST_CASE("a setting that another setting requires is an error only with that setting")
+{
+    for (bool const holds : {false, true}) {
+        CAPTURE(holds);
+        Config config = make({}, {});
+        CHECK(config.required("FILE", "a file", {holds, "STORE=local"}).empty());
+        CHECK(config.required_secret("TOKEN", "a token", {holds, "STORE=remote"}).empty());
+        CHECK(faults_of(config) ==
+              (holds ? "FILE: is required with STORE=local\nTOKEN: is required with STORE=remote" : ""));
+        CHECK_THAT(config.help(),
+            Catch::Contains("required with STORE=local") && Catch::Contains("required with STORE=remote"));
+    }
+    Config config = make({}, {{"FILE", "/a"}});
+    CHECK(config.required("FILE", "a file", {false, "STORE=local"}) == "/a");
+}
+
+TEST_CASE("values of flags may contain equals signs and dashes, or be empty")
 {
     Config config = make({"--a-b=x=y", "--c", "-5", "--d=", "--e=--f"});
     CHECK(config.text("A_B", "", "") == "x=y");
@@ -92,7 +108,7 @@ TEST_CASE("flags may hold equals signs, dashes and nothing")
     CHECK(faults_of(config).empty());
 }
 
-TEST_CASE("integers are whole and within their range")
+TEST_CASE("an integer must be a whole number within its range")
 {
     struct Case {
         char const* text;
@@ -115,7 +131,7 @@ TEST_CASE("integers are whole and within their range")
     }
 }
 
-TEST_CASE("booleans")
+TEST_CASE("booleans are read from flags and variables")
 {
     CHECK(make({"--v"}).boolean("V", false, ""));
     CHECK(make({"--v", "--w"}).boolean("V", false, ""));
@@ -129,7 +145,7 @@ TEST_CASE("booleans")
     CHECK(faults_of(config) == "V: must be true or false");
 }
 
-TEST_CASE("one of several words, the first by default")
+TEST_CASE("a setting with allowed values defaults to the first")
 {
     CHECK(make({}).one_of("STORE", {"local", "s3"}, "") == 0);
     CHECK(make({}, {{"STORE", "s3"}}).one_of("STORE", {"local", "s3"}, "") == 1);
@@ -170,7 +186,7 @@ TEST_CASE("one trailing newline of a file is dropped")
     CHECK(faults_of(config).empty());
 }
 
-TEST_CASE("a required secret is there and holds something")
+TEST_CASE("a required secret must be set and not empty")
 {
     Config absent = make({});
     CHECK(absent.required_secret("KEY", "").empty());
@@ -181,7 +197,7 @@ TEST_CASE("a required secret is there and holds something")
     CHECK(faults_of(empty) == "KEY_FILE: must not be empty");
 }
 
-TEST_CASE("a file that cannot be read is told apart")
+TEST_CASE("the error contains the reason why a file cannot be read")
 {
     Config missing = make({}, {{"KEY_FILE", "/nonexistent/key"}});
     CHECK(missing.required_secret("KEY", "").empty());
@@ -198,14 +214,14 @@ TEST_CASE("a file that cannot be read is told apart")
     CHECK(largest.required_secret("KEY", "").reveal().size() == 65536);
 }
 
-TEST_CASE("a secret given in two ways at once is a fault")
+TEST_CASE("a secret that is set in two ways is an error")
 {
     Config config = make({}, {{"KEY", "hidden"}, {"KEY_FILE", "/some/file"}});
     CHECK(config.secret("KEY", "").empty());
-    CHECK(faults_of(config) == "KEY: is given together with KEY_FILE; give one of them");
+    CHECK(faults_of(config) == "KEY: conflicts with KEY_FILE; set only one of them");
 }
 
-TEST_CASE("all faults are told at once, without any value")
+TEST_CASE("all errors are reported together, without any value")
 {
     Config config = make({"--port=s3cret", "s3cret", "--unknown=s3cret", "--port=s3cret", "--", "--name"},
         {{"FEEDBACK_STORE", "s3cret"}, {"FLAG", "s3cret"}});
@@ -216,7 +232,7 @@ TEST_CASE("all faults are told at once, without any value")
     config.required("DATABASE_URL", "");
     config.fault("JWKS_URL", "must start with https://");
     CHECK(faults_of(config) == "argument 2 is not a flag (--name=value)\n"
-                               "--port: given more than once\n"
+                               "--port: must be given only once\n"
                                "argument 5 is not a flag (--name=value)\n"
                                "--port: must be an integer from 1 to 9\n"
                                "FEEDBACK_STORE: must be one of local, s3\n"
@@ -227,7 +243,7 @@ TEST_CASE("all faults are told at once, without any value")
                                "--unknown: unknown flag");
 }
 
-TEST_CASE("help lists what was asked for, once")
+TEST_CASE("help lists each setting once")
 {
     Config config = make({});
     config.integer("PORT", 8101, 0, 65535, "where to listen");
@@ -242,10 +258,10 @@ TEST_CASE("help lists what was asked for, once")
           "  --base-host      BASE_HOST      the host in front of which tenants stand [required]\n");
 }
 
-TEST_CASE("the process' own variables can be read")
+TEST_CASE("the variables of the process can be read")
 {
     auto const environment = Config::process_environment();
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread is there
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): this is the only thread
     REQUIRE(setenv("TETRAD_TEST_VARIABLE", "here", 1) == 0);
     CHECK(environment("TETRAD_TEST_VARIABLE") == "here");
     CHECK_FALSE(environment("TETRAD_TEST_VARIABLE_THAT_IS_NOT"));
