@@ -12,7 +12,8 @@ namespace auth_mfa {
 namespace {
 
 constexpr std::size_t rows_a_step = 2'000;
-constexpr std::chrono::days kept_after_end{7}; ///< of a session, for whoever looks into what happened
+/// How long ended sessions and expired trusted devices are kept, for investigations.
+constexpr std::chrono::days kept_after_end{7};
 
 service::PlatformOptions platform_options(
     service::Settings const& settings, std::shared_ptr<Signer> const& signer)
@@ -21,25 +22,25 @@ service::PlatformOptions platform_options(
         .issuer = {.host = settings.base_host,
             .own = [signer](pg::Database& db,
                        crypto::Keyring const& keyring) { return signer->load(db, keyring); }},
-        .cookies_from_allowed_origins = true}; // mfa_device: a tenant's page has to get it, and to send it
+        .cookies_from_allowed_origins = true}; // tenants' pages receive and send the cookie mfa_device
 }
 
 crypto::PasswordHasherOptions hasher_options(Config const& config, observe::Metrics& metrics)
 {
     auto& hashes = metrics.counter("tetrad_password_hashes_total",
-        "Argon2id hashes done, of passwords and recovery codes, to be kept or to be compared.");
+        "Argon2id hashes computed, to store or to compare passwords and recovery codes.");
     metrics.gauge("tetrad_password_threads", "Threads that hash passwords.").Set(config.password_threads);
     return {.threads = config.password_threads, .on_hash = [&hashes] { hashes.Increment(); }};
 }
 
-/// `rotate-signing-key`: makes the key that signs next. It is published at once and signs once every verifier
-/// knows it.
+/// `rotate-signing-key`: creates the next signing key. The key is published at once. It starts to sign after
+/// SIGNING_KEY_OVERLAP_SECONDS, so that every verifier can fetch it first.
 service::Verb rotate_verb()
 {
-    service::Verb verb{.name = "rotate-signing-key", .help = "make a new key to sign tokens with"};
+    service::Verb verb{.name = "rotate-signing-key", .help = "create a new signing key for access tokens"};
     verb.prepare = [](core::Config& config, service::Settings const& settings) -> service::Verb::Task {
         std::chrono::seconds const overlap(config.integer("SIGNING_KEY_OVERLAP_SECONDS", 900, 0, 604'800,
-            "how long a new signing key is published before it signs"));
+            "seconds between publishing a new signing key and signing with it"));
         return [overlap, url = settings.session_url(), keys = settings.encryption_keys](
                    observe::Logger& logger) {
             pg::Database db({.url = url.reveal(), .application_name = "rotate-signing-key", .threads = 1});
@@ -47,7 +48,7 @@ service::Verb rotate_verb()
             core::Time const now = core::SystemClock().now();
             db.transact_blocking(
                 pg::Scopes(), [&](pg::Tx& tx) { signing_keys::rotate(tx, keyring, now, now + overlap); });
-            logger.info("a new signing key was made", {{"signsFrom", core::to_rfc3339(now + overlap)}});
+            logger.info("created a new signing key", {{"signsFrom", core::to_rfc3339(now + overlap)}});
             return 0;
         };
     };
@@ -98,8 +99,11 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
             wait(redis_.erase_prefix(prefix));
     });
     runtime_.metrics.gauge_callback("tetrad_password_queue_jobs",
-        "Passwords that wait to be hashed or are being.",
+        "Passwords and recovery codes that wait to be hashed or are being hashed.",
         [this] { return static_cast<double>(passwords_.queued()); });
+    if (!config.sms.twilio) // for operators who use the settings of a local run in production
+        runtime_.logger.warn(
+            "messages are written to a file and not sent", {{"setting", "SMS_PROVIDER=outbox"}});
     serve(http::bind<Deps>(routes, deps_));
 }
 

@@ -43,7 +43,7 @@ PushOptions with_ca_file(PushOptions options, service::Settings const& settings)
     return options;
 }
 
-/// Counts the carriers' answers, without those that they were not asked for.
+/// Counts the carriers' answers. Pushes that were not sent to a carrier (stopped, busy) are not counted.
 Push::Answered count_answers(observe::Metrics& metrics)
 {
     using Lane = observe::AnswerMetrics;
@@ -59,6 +59,17 @@ Push::Answered count_answers(observe::Metrics& metrics)
         for (std::size_t i = 0; i < counts.size(); ++i)
             if (counts[i] > 0) lane.count(i, counts[i]);
     };
+}
+
+/// For operators who use the settings of a local run in production.
+void warn_of_outboxes(Config const& config, observe::Logger& logger)
+{
+    auto const warn = [&](bool outbox, char const* setting) {
+        if (outbox) logger.warn("messages are written to a file and not sent", {{"setting", setting}});
+    };
+    warn(!config.sms.twilio, "SMS_PROVIDER=outbox");
+    warn(!config.mail.smtp, "EMAIL_PROVIDER=outbox");
+    warn(!config.push.outbox.empty(), "PUSH_PROVIDER=outbox");
 }
 
 /// The domain of an address.
@@ -115,6 +126,7 @@ App::App(Config const& config, service::Runtime const& runtime)
                      .logger = runtime.logger,
                  }
 {
+    warn_of_outboxes(config, runtime.logger);
     add_work();
     add_metrics();
     serve(http::bind<Deps>(routes, deps_));
@@ -133,9 +145,9 @@ void App::add_work()
 void App::add_metrics()
 {
     runtime_.metrics.gauge_callback("tetrad_push_queued_devices",
-        "Devices whose push waits to be sent or answered.",
+        "Devices whose push is queued or awaits the carrier's answer.",
         [this] { return static_cast<double>(push_.stats().queued); });
-    runtime_.metrics.gauge_callback("tetrad_push_connections", "Connections to the carriers of pushes.",
+    runtime_.metrics.gauge_callback("tetrad_push_connections", "Open connections to FCM and APNs.",
         [this] { return static_cast<double>(push_.stats().connections); });
 }
 
@@ -149,7 +161,7 @@ service::Definition definition()
     return {
         .name = "notify",
         .config_prefix = "NOTIFY",
-        .summary = "Email, push and text messages from templates, for many tenants",
+        .summary = "Delivers email, push and SMS notifications from templates, for many tenants",
         .defaults = {.base_host = "notify.localhost",
             .port = 8103,
             .ops_port = 9103,

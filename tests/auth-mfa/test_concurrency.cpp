@@ -6,12 +6,13 @@
 #include <deque>
 #include <mutex>
 #include <set>
+#include <thread>
 
 namespace {
 
 constexpr int callers = 64;
 
-/// A client for each of the threads, made before the race.
+/// One client per thread, created before the race.
 std::deque<testing::HttpClient> clients_of(World const& world)
 {
     std::deque<testing::HttpClient> clients;
@@ -32,12 +33,12 @@ std::string sessions_of(World const& world, Account const& account)
 
 } // namespace
 
-TEST_CASE("of many right codes at once one gets a session", "[concurrency]")
+TEST_CASE("of many simultaneous requests with the right code only one gets a session", "[concurrency]")
 {
     World const world;
     auto const ada = world.new_account_with_sms();
     auto clients = clients_of(world);
-    for (int round = 0; round < 9; ++round) { // an account is sent 10 an hour
+    for (int round = 0; round < 9; ++round) { // an account gets 10 codes per hour
         auto const token = world.challenged(ada);
         auto const before = std::stoi(sessions_of(world, ada));
         auto const request = verify_body(token, "sms", world.code_sent_to(ada.phone));
@@ -50,14 +51,15 @@ TEST_CASE("of many right codes at once one gets a session", "[concurrency]")
     }
 }
 
-TEST_CASE("of many right codes of an app, or recovery codes, one gets a session", "[concurrency]")
+TEST_CASE("of many simultaneous requests with the same TOTP or recovery code only one gets a session",
+    "[concurrency]")
 {
     World const world;
     auto const ada = world.new_account_with_totp();
     auto clients = clients_of(world);
     for (int round = 0; round < 6; ++round) {
         world.clock.advance(60s);
-        // One code, many challenges: the step is what is used once.
+        // One code for many challenges: each time step and each recovery code works once.
         std::vector<std::string> tokens(callers);
         std::string const code =
             round % 2 == 0 ? world.totp_code(ada) : ada.recovery_codes[static_cast<std::size_t>(round)];
@@ -73,11 +75,11 @@ TEST_CASE("of many right codes of an app, or recovery codes, one gets a session"
         INFO("round " << round);
         CHECK(got.at(200) == 1);
         CHECK(std::stoi(sessions_of(world, ada)) == before + 1);
-        world.clock.advance(24h); // the losers' budget
+        world.clock.advance(24h); // restores the budget that the refused attempts used
     }
 }
 
-TEST_CASE("at most 5 codes of a challenge are compared, however many come at once", "[concurrency]")
+TEST_CASE("at most 5 codes of a challenge are compared, even if many arrive at once", "[concurrency]")
 {
     World const world;
     auto clients = clients_of(world);
@@ -91,12 +93,12 @@ TEST_CASE("at most 5 codes of a challenge are compared, however many come at onc
         CHECK(got.at(400) == 5);
         CHECK(got.at(429) == callers - 5);
         CHECK(world.verify(token, "sms", world.code_sent_to(ada.phone)).status == 429);
-        // Of the account's budget 5 are gone and no more: a sign-in goes on.
+        // Only 5 uses of the account's budget are spent, so another sign-in works.
         CHECK(world.verify(world.challenged(ada), "sms", world.code_sent_to(ada.phone)).status == 200);
     }
 }
 
-TEST_CASE("guesses that sweep all codes at once try 5", "[concurrency]")
+TEST_CASE("of many simultaneous different guesses at most 5 are compared", "[concurrency]")
 {
     World const world;
     auto clients = clients_of(world);
@@ -115,10 +117,10 @@ TEST_CASE("guesses that sweep all codes at once try 5", "[concurrency]")
     });
     CHECK(got.at(400) <= 5);
     CHECK(got.at(400) + got.at(429) == callers);
-    CHECK(remaining.size() == static_cast<std::size_t>(got.at(400))); // each attempt has a number of its own
+    CHECK(remaining.size() == static_cast<std::size_t>(got.at(400))); // each attempt was counted separately
 }
 
-TEST_CASE("an account's budget holds over many challenges at once", "[concurrency]")
+TEST_CASE("the budget of an account is enforced over many simultaneous challenges", "[concurrency]")
 {
     World const world;
     auto clients = clients_of(world);
@@ -131,7 +133,7 @@ TEST_CASE("an account's budget holds over many challenges at once", "[concurrenc
             auto const n = static_cast<std::size_t>(i);
             testing::HttpResponse r;
             testing::eventually(
-                [&] { // 503 under load is no attempt
+                [&] { // a request that gets 503 under load does not count as an attempt
                     r = clients[n].post("/v1/auth/mfa/verify", verify_body(tokens[n], method, code));
                     return r.status != 503;
                 },
@@ -147,7 +149,7 @@ TEST_CASE("an account's budget holds over many challenges at once", "[concurrenc
     CHECK(recovery.at(429) == callers - 10);
 }
 
-TEST_CASE("of many requests for a code at once those that are left are sent", "[concurrency]")
+TEST_CASE("of many simultaneous requests for a code only as many succeed as sends are left", "[concurrency]")
 {
     World const world;
     auto clients = clients_of(world);
@@ -165,7 +167,7 @@ TEST_CASE("of many requests for a code at once those that are left are sent", "[
     }
 }
 
-TEST_CASE("of many confirmations at once one enrols", "[concurrency]")
+TEST_CASE("of many simultaneous confirmations only one enrols", "[concurrency]")
 {
     World const world;
     auto clients = clients_of(world);
@@ -184,7 +186,7 @@ TEST_CASE("of many confirmations at once one enrols", "[concurrency]")
     }
 }
 
-TEST_CASE("a refresh token sent many times at once makes one step", "[concurrency]")
+TEST_CASE("a refresh token that is sent many times at once rotates once", "[concurrency]")
 {
     World const world;
     auto clients = clients_of(world);
@@ -202,7 +204,7 @@ TEST_CASE("a refresh token sent many times at once makes one step", "[concurrenc
             return r;
         });
         INFO("round " << round);
-        CHECK(got.at(200) == callers); // all within 10 s: one moved on, the others are its retries
+        CHECK(got.at(200) == callers); // all within 10 s: one request rotates, the others count as retries
         REQUIRE(tokens.size() == 1);
         ada.refresh_token = *tokens.begin();
         CHECK(world.postgres.query("SELECT generation FROM sessions WHERE user_id = '" + ada.user_id + "'") ==
@@ -210,7 +212,7 @@ TEST_CASE("a refresh token sent many times at once makes one step", "[concurrenc
     }
 }
 
-TEST_CASE("an address registered many times at once is one account", "[concurrency]")
+TEST_CASE("an email that is registered many times at once gets one account", "[concurrency]")
 {
     World const world;
     auto clients = clients_of(world);
@@ -222,12 +224,12 @@ TEST_CASE("an address registered many times at once is one account", "[concurren
         CHECK(got.at(201) == 1);
         auto const conflicts = got.contains(409) ? got.at(409) : 0,
                    busy = got.contains(503) ? got.at(503) : 0;
-        CHECK(conflicts + busy == callers - 1); // a full queue of hashes says so
+        CHECK(conflicts + busy == callers - 1); // 503: the hashing queue is full
         CHECK(world.postgres.query("SELECT count(*) FROM users WHERE email = '" + email + "'") == "1");
     }
 }
 
-TEST_CASE("two owners who demote each other at once leave one", "[concurrency]")
+TEST_CASE("if two owners demote each other at once, only one succeeds", "[concurrency]")
 {
     World const world;
     for (int round = 0; round < 5; ++round) {

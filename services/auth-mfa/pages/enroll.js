@@ -1,5 +1,5 @@
-// Enrols a phone: number, code, recovery codes. The access token is taken from the address, where it stays no longer, and
-// kept in this variable alone.
+// Enrols a phone in three steps: number, code, recovery codes. The script removes the access token from the page's URL and
+// keeps it only in the variable `token`.
 const brand = document.body.dataset.brand;
 const main = document.querySelector("main");
 const byId = (id) => document.getElementById(id);
@@ -12,10 +12,10 @@ const stops = {
   UNAUTHORIZED: ended,
   FORBIDDEN: ended,
   MFA_PASSWORD_REQUIRED:
-    "Your account has no password: you sign in through another provider, which is also where a second factor is set up.",
+    "Your account has no password, because you sign in through another provider. Set up the second factor there.",
   MFA_ALREADY_ENABLED: "Your account is already protected by codes sent to your phone. There is nothing left to do.",
   TENANT_SUSPENDED: `${brand} is not available at the moment. Try again later.`,
-  TENANT_NOT_FOUND: "This address is not right. Go back to the app and open this page again.",
+  TENANT_NOT_FOUND: "This link is not valid. Go back to the app and open this page again.",
 };
 const words = {
   VALIDATION_ERROR: (step) =>
@@ -23,16 +23,16 @@ const words = {
       ? "This is not a phone number. Write it with the country code, for example +1 201 555 0123."
       : "The code has 6 digits.",
   MFA_INVALID_CODE: (_, problem) =>
-    "This code is not right. " +
+    "This code is wrong. " +
     (problem.attemptsRemaining === 1 ? "You have one try left." : "Check it and try again."),
   MFA_SETUP_REQUIRED: () => "This code is too old. Send a new one.",
   MFA_CHALLENGE_EXPIRED: () => "This code is too old. Send a new one.",
   MFA_RATE_LIMITED: (step, problem) =>
-    (step === "code" ? "Too many wrong codes or too many sent. " : "Too many codes were sent. ") + later(problem),
-  RATE_LIMITED: (_, problem) => "That was too often. " + later(problem),
+    (step === "code" ? "Too many codes were sent, or too many were wrong. " : "Too many codes were sent. ") + later(problem),
+  RATE_LIMITED: (_, problem) => "Too many attempts. " + later(problem),
   MFA_SMS_UNDELIVERABLE: () =>
     "No message can be sent to this number. If you once replied STOP, reply START to that message; otherwise use another number.",
-  UNAVAILABLE: (_, problem) => "This does not work at the moment. " + later(problem),
+  UNAVAILABLE: (_, problem) => "The service is not available at the moment. " + later(problem),
 };
 
 function later({ retryAfter }) {
@@ -42,7 +42,7 @@ function later({ retryAfter }) {
   return minutes <= 90 ? `Try again in ${minutes} minutes.` : `Try again in ${Math.ceil(minutes / 60)} hours.`;
 }
 
-/// Shows one step alone and puts the focus where it begins.
+/// Shows only this step and sets the focus to its first element.
 function show(step) {
   for (const section of document.querySelectorAll("section")) section.hidden = section.id !== step;
   const title = byId(`${step}-title`);
@@ -56,7 +56,7 @@ function stop(text) {
   byId("stopped-text").textContent = text;
 }
 
-/// Says what is wrong in a step, at its field.
+/// Shows `text` as the error of a step's field. An empty text clears the error.
 function complain(step, text) {
   const field = byId(`${step}-input`) ?? byId("saved");
   byId(`${step}-error`).textContent = text;
@@ -67,7 +67,8 @@ function complain(step, text) {
   field.select();
 }
 
-/// The answer to a call, or null when it failed and the user was told in `step`.
+/// Calls the API. Returns the response body, or null after showing the error in `step`. Also returns null while
+/// another call is in progress.
 async function call(step, path, body) {
   if (busy) return null;
   busy = true;
@@ -86,7 +87,7 @@ async function call(step, path, body) {
     if (response.ok) return answer;
     problem = { ...answer, retryAfter: Number(response.headers.get("Retry-After")) };
   } catch {
-    // No answer, or none that can be read: the same to the user as one that says so.
+    // No readable response: show it as UNAVAILABLE.
   } finally {
     busy = false;
     main.removeAttribute("aria-busy");
@@ -150,7 +151,7 @@ byId("resend").addEventListener("click", async () => {
   byId("code-status").textContent = "";
   if (!(await sendCode("code"))) return;
   byId("code-input").value = "";
-  byId("code-status").textContent = "A new code is on its way. The one before no longer works.";
+  byId("code-status").textContent = "A new code is on its way. The previous code no longer works.";
 });
 
 byId("change").addEventListener("click", () => !busy && show("phone"));
@@ -188,7 +189,7 @@ addEventListener("beforeunload", (event) => {
 function start() {
   const given = new URLSearchParams(location.hash.slice(1)).get("access_token");
   if (location.hash) history.replaceState(null, "", location.pathname + location.search);
-  if (!given) return stop("Open this page from the app: it was opened without your sign-in.");
+  if (!given) return stop("Open this page from the app. It was opened without your sign-in.");
   token = given;
   show("phone");
 }

@@ -17,10 +17,11 @@ namespace notify {
 
 namespace {
 
-/// How long the push may wait for its turn; the carrier's answer comes on top (PushOptions::answer_timeout).
+/// How long the push may wait in the queue. After this wait, the carrier's answer may take up to
+/// PushOptions::answer_timeout.
 constexpr std::chrono::seconds patience{10};
 
-/// A device and what reaches it.
+/// A device and its carrier's credential.
 struct Route {
     Device device;
     platforms::Sealed platform;
@@ -31,13 +32,15 @@ Route find_route(pg::Tx& tx, http::Request const& req)
     auto device = devices::find(tx, req.scope(), req.param("token"));
     if (!device) device_not_found();
     if (!push_enabled(tenancy::settings::read(tx, req.scope()).document))
-        throw core::Error(codes::push_channel_disabled, "Push is switched off in the settings.");
+        throw core::Error(
+            codes::push_channel_disabled, "Push is disabled. Set `pushEnabled` to true in the settings.");
     auto const kind = carrier_of(device->platform);
     auto const all = platforms::load(tx, req.scope().id);
     auto const it = std::ranges::find(all, kind, &platforms::Sealed::kind);
     if (it == all.end())
         throw core::Error(codes::push_channel_disabled,
-            "No credentials of " + std::string(to_string(kind)) + ", which reaches this device, are stored.");
+            "Pushes to this device need credentials for " + std::string(to_string(kind)) +
+                ", but none are stored. Store them with PUT /v1/platforms/{kind}.");
     return {*std::move(device), *it};
 }
 
@@ -47,7 +50,8 @@ SharedPush make_push(http::Request const& req, core::Time now)
         .title = "Test",
         .body = "This is a test of push notifications.",
         .created_at = now,
-        .traceparent = req.context.traceparent}));
+        .traceparent = req.context.traceparent,
+        .scope = req.scope()}));
 }
 
 asio::awaitable<void> prune(http::Request const& req, Deps& deps, Device const& device)

@@ -16,7 +16,7 @@ constexpr std::string_view notification_key = "notificationId";
 constexpr std::string_view broadcast_key = "broadcastId";
 constexpr std::string_view token_place = R"("token":")";
 
-/// `"name":"text"`, where the name is anybody's: JsonWriter takes only plain names.
+/// `"name":"text"` for any name; JsonWriter takes only names that need no escape.
 std::string member(std::string_view name, std::string_view text)
 {
     core::JsonWriter name_json, text_json;
@@ -45,7 +45,7 @@ void write_texts(core::JsonWriter& w, PushMessage const& message)
     w.end_object();
 }
 
-/// How much of it counts as FCM counts: names and values.
+/// The size of the push as FCM counts it: names and values.
 std::size_t fcm_size(PushMessage const& message)
 {
     std::size_t size =
@@ -55,15 +55,15 @@ std::size_t fcm_size(PushMessage const& message)
     return size;
 }
 
-/// RFC 8030, 5.4, allows a Topic 32 characters of base64url.
+/// The header `Topic` of web push. RFC 8030, 5.4, permits at most 32 characters of base64url.
 std::string topic_of(std::string id)
 {
     std::erase(id, '-');
     return id;
 }
 
-/// A message with an empty token. Repetitions replace each other while the device is away (`collapse_key`,
-/// `Topic`) and on its screen (`tag`).
+/// An FCM message with an empty token. A repeated push replaces the earlier push in the carrier's queue
+/// (`collapse_key`, `Topic`) and on the device's screen (`tag`).
 std::string fcm_message(PushMessage const& message, std::string const& id)
 {
     core::JsonWriter w;
@@ -98,7 +98,7 @@ std::string apns_payload(PushMessage const& message, std::string const& id)
 RenderedPush render_push(PushMessage const& message)
 {
     if (std::ranges::any_of(message.data, [](auto const& pair) { return is_reserved_data_key(pair.first); }))
-        throw std::invalid_argument("a reserved key in the data of a push");
+        throw std::invalid_argument("the data of a push contains a reserved key");
     RenderedPush push;
     push.id = message.id;
     push.collapse_id = message.id.to_string();
@@ -110,6 +110,7 @@ RenderedPush render_push(PushMessage const& message)
     auto const expires = std::chrono::floor<std::chrono::seconds>(message.created_at) + push_lifetime;
     push.apns_expiration = std::to_string(expires.time_since_epoch().count());
     push.traceparent = message.traceparent;
+    push.scope = message.scope;
     push.fcm_fits = fcm_size(message) <= max_push_bytes;
     push.apns_fits = push.apns_body.size() <= max_push_bytes;
     return push;

@@ -26,7 +26,7 @@ bool write_all(int file, std::string_view bytes)
     return true;
 }
 
-/// Under a name that nobody else uses, and no reader of `*.eml` looks at.
+/// Writes to a temporary name that no other writer uses and no reader of `*.eml` matches.
 bool write_aside(std::string const& path, std::string_view bytes)
 {
     int const file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -44,7 +44,7 @@ MailOutbox::MailOutbox(std::string directory) : directory_(std::move(directory))
     if (fs::create_directories(directory_, failed) && !failed)
         fs::permissions(directory_, fs::perms::owner_all, failed);
     if (!failed && fs::is_directory(directory_)) return;
-    throw std::runtime_error("EMAIL_OUTBOX: the directory " + directory_ + " cannot be made");
+    throw std::runtime_error("EMAIL_OUTBOX: cannot create the directory " + directory_);
 }
 
 Answer MailOutbox::deliver(Envelope const& envelope, std::stop_token const& /*stop*/)

@@ -7,6 +7,7 @@
 #include "providers/apns.hpp"
 #include "providers/fcm.hpp"
 #include "providers/push_channel.hpp"
+#include "providers/push_outbox.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -30,10 +31,10 @@ using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds tick = 100ms;
-constexpr std::chrono::minutes channel_kept = 70min; ///< unused; longer than any token lives
+constexpr std::chrono::minutes channel_kept = 70min; ///< for an unused channel; longer than tokens are valid
 constexpr unsigned token_threads = 4;
 
-constexpr char foreign_target[] = "a push to a device of another carrier";
+constexpr char foreign_target[] = "the push has a device of another carrier";
 
 std::string read_base(
     core::Config& config, std::string_view name, std::string_view fallback, std::string_view help)
@@ -41,8 +42,7 @@ std::string read_base(
     std::string url = config.text(name, fallback, help);
     while (url.ends_with('/'))
         url.pop_back();
-    if (!url.empty() && !http::parse_outbound_url(url))
-        config.fault(name, "must be an http or https address");
+    if (!url.empty() && !http::parse_outbound_url(url)) config.fault(name, "must be an http or https URL");
     return url;
 }
 
@@ -55,7 +55,7 @@ std::unique_ptr<PushBatch> batch_of(
     std::ranges::copy_if(targets, std::back_inserter(batch->targets),
         [kind](PushTarget const& target) { return target.kind == kind; });
     if (!batch->targets.empty() && !batch->credential)
-        throw std::invalid_argument("a push without a credential");
+        throw std::invalid_argument("a push has no credential");
     return batch;
 }
 
@@ -64,14 +64,20 @@ std::unique_ptr<PushBatch> batch_of(
 PushOptions PushOptions::read(core::Config& config)
 {
     PushOptions o;
+    bool const to_file =
+        config.one_of("PUSH_PROVIDER", {"live", "outbox"},
+            "where pushes are sent: live (FCM and APNs), or outbox, which appends them to PUSH_OUTBOX") == 1;
+    auto file = config.required("PUSH_OUTBOX", "file that pushes are appended to instead of being sent",
+        {to_file, "PUSH_PROVIDER=outbox"});
+    if (to_file) o.outbox = std::move(file);
     o.fcm_base_url = read_base(
-        config, "FCM_BASE_URL", "https://fcm.googleapis.com", "base address of Firebase Cloud Messaging");
+        config, "FCM_BASE_URL", "https://fcm.googleapis.com", "base URL of Firebase Cloud Messaging");
     o.fcm_token_url = config.text(
-        "FCM_TOKEN_URL", "https://oauth2.googleapis.com/token", "where access tokens for it are fetched");
+        "FCM_TOKEN_URL", "https://oauth2.googleapis.com/token", "URL that issues access tokens for FCM");
     if (!http::parse_outbound_url(o.fcm_token_url))
-        config.fault("FCM_TOKEN_URL", "must be an http or https address");
+        config.fault("FCM_TOKEN_URL", "must be an http or https URL");
     o.apns_base_url = read_base(config, "APNS_BASE_URL", "",
-        "base address of APNs; empty: Apple's host of the credential's environment");
+        "base URL of APNs; empty: Apple's host for the credential's environment");
     return o;
 }
 
@@ -80,8 +86,9 @@ public:
     Impl(PushOptions options, http::Client& client, core::Clock const& clock, observe::Logger& logger,
         Answered answered)
         : options_(std::move(options)), client_(client), clock_(clock), logger_(logger),
-          answered_(std::move(answered)), context_(http::h2::make_context(options_.ca_file)),
-          guard_(asio::make_work_guard(io_)), timer_(io_), workers_(token_threads), thread_([this] { run(); })
+          answered_(std::move(answered)), outbox_(options_.outbox, clock_, logger_),
+          context_(http::h2::make_context(options_.ca_file)), guard_(asio::make_work_guard(io_)), timer_(io_),
+          workers_(token_threads), thread_([this] { run(); })
     {
     }
 
@@ -135,8 +142,8 @@ private:
             try {
                 io_.run();
                 return;
-            } catch (std::exception const& error) { // the others' pushes go on
-                logger_.error("a push thread's task failed", {{"detail", error.what()}});
+            } catch (std::exception const& error) { // other pushes continue
+                logger_.error("a task of the push thread failed", {{"detail", error.what()}});
             }
         }
     }
@@ -168,6 +175,10 @@ private:
 
     void take(std::unique_ptr<PushBatch> batch)
     {
+        if (!options_.outbox.empty()) {
+            outbox_.deliver(*batch);
+            return finished(std::move(batch));
+        }
         auto known = channels_.find(batch->credential->fingerprint());
         if (known == channels_.end() && !make_room()) {
             answer_all(*batch, push_answer(Verdict::transient, std::string(push_reasons::busy)));
@@ -177,8 +188,8 @@ private:
             if (known == channels_.end())
                 known = channels_.emplace(batch->credential->fingerprint(), make_channel(batch->credential))
                             .first;
-        } catch (std::exception const& error) { // a base address that is none
-            logger_.error("pushes cannot be sent", {{"detail", error.what()}});
+        } catch (std::exception const& error) { // an invalid base URL
+            logger_.error("cannot set up the connection to a push carrier", {{"detail", error.what()}});
             answer_all(*batch, push_answer(Verdict::transient, std::string(push_reasons::connect)));
             return finished(std::move(batch));
         }
@@ -187,7 +198,8 @@ private:
 
     using Channels = std::map<crypto::Digest, std::shared_ptr<PushChannel>>;
 
-    /// Sees to it that there may be one more channel. False: all there may be have something to do.
+    /// Makes room for one more channel by removing the idle channel that was used longest ago. False: none is
+    /// idle.
     bool make_room()
     {
         if (channels_.size() < options_.max_channels) return true;
@@ -230,7 +242,7 @@ private:
         timer_.expires_after(tick);
         timer_.async_wait([this](boost::system::error_code error) {
             if (error) return;
-            next_tick(); // first, so that nothing can keep it from coming
+            next_tick(); // first, so that an exception below cannot stop the ticks
             keep_deadlines();
         });
     }
@@ -261,6 +273,7 @@ private:
     core::Clock const& clock_;
     observe::Logger& logger_;
     Answered const answered_;
+    PushOutbox const outbox_;
     std::shared_ptr<http::h2::Context> const context_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<PushBatch>> inbox_;
@@ -273,7 +286,7 @@ private:
     asio::executor_work_guard<asio::io_context::executor_type> guard_;
     asio::steady_timer timer_;
     Channels channels_;
-    core::Workers workers_; ///< ends before what its work posts to
+    core::Workers workers_; ///< destroyed before the members that its work posts to
     std::thread thread_;
 };
 
@@ -336,7 +349,8 @@ asio::awaitable<PushAnswer> Push::send_one(
     batch->deadline = Steady::now() + patience;
     PushAnswer answer;
     co_await core::suspend([&](core::Suspended caller) {
-        auto const waiting = std::make_shared<core::Suspended>(std::move(caller)); // std::function copies
+        // Shared, because std::function needs a copyable callable.
+        auto const waiting = std::make_shared<core::Suspended>(std::move(caller));
         batch->done = [&answer, waiting](std::unique_ptr<PushBatch> done) {
             answer = std::move(done->answers.front());
             core::Suspended::resume(std::move(*waiting));

@@ -18,9 +18,10 @@ using jobs::Outcome;
 using namespace std::chrono_literals;
 
 constexpr std::size_t chunks_a_step = 20; ///< cut in one transaction
-constexpr auto patience = 30s;            ///< in which a chunk's pushes are sent, or go on in another run
+constexpr auto patience = 30s; ///< time limit for a chunk's pushes; the rest goes on in another run
 
-/// Everything that a run has led to; the job was ended or put off by now.
+/// Writes the result of a run: devices, platforms and counters. The caller has ended or postponed the job
+/// before.
 void record(
     pg::Tx& tx, std::int64_t scope_id, BroadcastRun const& run, Pruning const& pruning, core::Time now)
 {
@@ -34,11 +35,12 @@ void record(
                                : broadcast_chunks::remove(tx, scope_id, chunk.id);
     if (!there) return;
     broadcasts::settle(tx, scope_id, chunk.broadcast_id, settled);
-    // A credential that came while the carrier was asked: nobody else will wake this chunk.
+    // If a credential was replaced or a pause ended during this run, no resume job will make the chunk due.
     if (!halt(tx, scope_id, run.halted(), now) && goes_on)
         jobs::enqueue(tx, broadcast_chunks::queue, scope_id, chunk.id);
     prune(tx, scope_id, pruning, now);
-    // Last, as it may take the scope's lock: whoever holds that does not wait for a platform.
+    // Comes last, because it may take the scope's lock. Holders of the scope's lock never wait for a
+    // platform's row, so there is no deadlock.
     events::broadcast_moved(tx, scope_id, chunk.broadcast_id, now);
 }
 
@@ -57,7 +59,7 @@ jobs::Outcome BroadcastCutter::operator()(jobs::Claim& claim, std::stop_token co
     return Outcome::done();
 }
 
-/// Whether there is more to do.
+/// Returns whether there is more to cut.
 bool BroadcastCutter::step(jobs::Claim& claim) const
 {
     core::Time const now = deps_.clock.now();
@@ -96,7 +98,7 @@ jobs::Outcome BroadcastSender::operator()(jobs::Claim& claim, std::stop_token co
         auto const run = std::make_shared<BroadcastRun>(BroadcastRun::cancelled(chunk, now));
         return end(claim.scope_id, run, {});
     }
-    auto const push = rendered(chunk.broadcast_id, message);
+    auto const push = rendered(owner->scope, chunk.broadcast_id, message);
     auto const run = std::make_shared<BroadcastRun>(chunk, std::move(devices), std::move(platforms), now);
     auto pruning = ask(claim, *run, push, stop);
     return end(claim.scope_id, run, std::move(pruning));
@@ -125,7 +127,8 @@ std::optional<BroadcastSender::Loaded> BroadcastSender::load(jobs::Claim const& 
     });
 }
 
-SharedPush BroadcastSender::rendered(core::Uuid const& id, broadcasts::Message const& message)
+SharedPush BroadcastSender::rendered(
+    core::Scope const& scope, core::Uuid const& id, broadcasts::Message const& message)
 {
     if (auto known = rendered_.find(id)) return known;
     auto push = std::make_shared<RenderedPush const>(render_push({.id = id,
@@ -134,12 +137,14 @@ SharedPush BroadcastSender::rendered(core::Uuid const& id, broadcasts::Message c
         .body = message.body,
         .data = {},
         .created_at = message.created_at,
-        .traceparent = message.traceparent}));
+        .traceparent = message.traceparent,
+        .scope = scope}));
     rendered_.put(id, push);
     return push;
 }
 
-/// Null when there is nothing for that carrier; answered already when its credential cannot be read.
+/// The batch for a carrier; null if no devices of the carrier are due. If the credential cannot be decrypted,
+/// the batch already has its answers.
 std::unique_ptr<PushBatch> BroadcastSender::batch_of(
     jobs::Claim const& claim, BroadcastRun& run, PlatformKind kind, SharedPush const& push)
 {
@@ -152,11 +157,11 @@ std::unique_ptr<PushBatch> BroadcastSender::batch_of(
     batch->keep_provider_ids = false;
     try {
         batch->credential = carriers_.credential_of(claim.scope_id, *run.platform_of(kind));
-    } catch (std::exception const& error) { // tried in vain, so that there is an end to it
-        deps_.logger.error(
-            "a broadcast cannot use a platform", {{"platform", to_string(kind)}, {"scopeId", claim.scope_id},
-                                                     {"what", observe::first_line(error.what())},
-                                                     {"traceId", observe::trace_id_of(claim.traceparent)}});
+    } catch (std::exception const& error) { // counts as an attempt, so that retries end
+        deps_.logger.error("cannot use the push credential of a broadcast",
+            {{"platform", to_string(kind)}, {"scopeId", claim.scope_id},
+                {"what", observe::first_line(error.what())},
+                {"traceId", observe::trace_id_of(claim.traceparent)}});
         PushAnswer answer;
         answer.handed_out = true;
         batch->answers.assign(batch->targets.size(), answer);
@@ -164,7 +169,7 @@ std::unique_ptr<PushBatch> BroadcastSender::batch_of(
     return batch;
 }
 
-/// Returns once all are answered, those that were already included.
+/// Waits until all batches are answered, and returns them. Includes batches that already had their answers.
 BroadcastSender::Batches BroadcastSender::send(Batches batches, std::stop_token const& stop) const
 {
     Batches answered;

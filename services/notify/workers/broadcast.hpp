@@ -15,13 +15,13 @@
 
 namespace notify {
 
-/// Cuts broadcasts into chunks: the handler of `broadcasts::queue`.
+/// Cuts broadcasts into chunks. The handler of `broadcasts::queue`.
 class BroadcastCutter {
 public:
     explicit BroadcastCutter(DeliveryDeps const& deps) : deps_(deps) {}
 
-    /// Goes on where a run before it ended, some chunks to a transaction, each of which is being sent to from
-    /// then on (`jobs::Handler`). Two at once would cut it no differently.
+    /// Cuts a broadcast (`jobs::Handler`), some chunks per transaction, and continues where an earlier run
+    /// ended. Committed chunks are sent at once. Two concurrent runs do not cut a device into two chunks.
     jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop) const;
 
 private:
@@ -30,17 +30,18 @@ private:
     DeliveryDeps const& deps_;
 };
 
-/// Sends to the devices of a chunk: the handler of `broadcast_chunks::queue`.
+/// Sends a chunk to its devices. The handler of `broadcast_chunks::queue`.
 class BroadcastSender {
 public:
     BroadcastSender(DeliveryDeps const& deps, Carriers& carriers) : deps_(deps), carriers_(carriers) {}
 
-    /// One push to each device of the chunk that is not settled, through both carriers side by side, behind
-    /// what is sent directly (`jobs::Handler`). The counters move in the transaction that ends the claim, so
-    /// a process that dies repeats the chunk, under the same apns-ids and collapse id, and counts it once.
+    /// Sends one push to each device of the chunk that is not settled (`jobs::Handler`). Both carriers work
+    /// in parallel. Direct pushes are sent before pushes of broadcasts. The counters change in the
+    /// transaction that ends the claim. So if the process dies, the chunk is sent again, with the same
+    /// apns-ids and collapse id, and its devices are counted once.
     jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop);
 
-    /// Has all that is left of a chunk fail, the outcome of whose run cannot be written
+    /// Fails all remaining devices of a chunk. Called if the outcome of the chunk's run cannot be written
     /// (`jobs::WorkerOptions::given_up`).
     void give_up(pg::Tx& tx, jobs::Claim const& claim) const;
 
@@ -55,7 +56,7 @@ private:
     using Batches = std::array<std::unique_ptr<PushBatch>, platform_kinds.size()>;
 
     std::optional<Loaded> load(jobs::Claim const& claim) const;
-    SharedPush rendered(core::Uuid const& id, broadcasts::Message const& message);
+    SharedPush rendered(core::Scope const& scope, core::Uuid const& id, broadcasts::Message const& message);
     std::unique_ptr<PushBatch> batch_of(
         jobs::Claim const& claim, BroadcastRun& run, PlatformKind kind, SharedPush const& push);
     Batches send(Batches batches, std::stop_token const& stop) const;

@@ -15,16 +15,17 @@ namespace {
 using jobs::Outcome;
 using namespace std::chrono_literals;
 
-constexpr auto patience = 20s; ///< in which every device has its answer, or is tried again later
+constexpr auto patience = 20s; ///< time limit for all answers; devices without one are retried
 
-SharedPush rendered(Notification const& n)
+SharedPush rendered(core::Scope const& scope, Notification const& n)
 {
     return std::make_shared<RenderedPush const>(render_push({.id = n.id,
         .title = n.content.subject,
         .body = n.content.body,
         .data = n.content.data,
         .created_at = n.due_at(),
-        .traceparent = n.traceparent ? std::string_view(*n.traceparent) : std::string_view()}));
+        .traceparent = n.traceparent ? std::string_view(*n.traceparent) : std::string_view(),
+        .scope = scope}));
 }
 
 std::optional<Status> status_after(PushRun const& run, Notification const& locked) noexcept
@@ -40,7 +41,7 @@ void record(pg::Tx& tx, std::int64_t scope_id, PushRun const& run, Pruning const
     if (!n) return;
     if (run.counts()) ++n->attempts;
     deliveries::record(tx, scope_id, n->id, run.changed());
-    // A credential that came while the carrier was asked: nobody else will wake this push.
+    // If a credential was replaced or a pause ended during this run, no resume job will make the push due.
     if (!halt(tx, scope_id, run.halted(), now)) jobs::enqueue(tx, queue_of(Channel::push), scope_id, n->id);
     prune(tx, scope_id, pruning, now);
     auto const to = status_after(run, *n);
@@ -79,7 +80,7 @@ jobs::Outcome PushHandler::operator()(jobs::Claim& claim, std::stop_token const&
     }
     auto const run = std::make_shared<PushRun>(
         std::move(*loaded.notification), std::move(loaded.targets), std::move(loaded.platforms), now);
-    auto pruning = ask(claim, *run, stop);
+    auto pruning = ask(claim, *run, rendered(owner->scope, run->notification()), stop);
     return end(claim.scope_id, run, std::move(pruning));
 }
 
@@ -93,12 +94,12 @@ PushCredentials PushHandler::credentials_for(std::int64_t scope_id, PushRun cons
     return credentials;
 }
 
-Pruning PushHandler::ask(jobs::Claim const& claim, PushRun& run, std::stop_token const& stop)
+Pruning PushHandler::ask(
+    jobs::Claim const& claim, PushRun& run, SharedPush const& push, std::stop_token const& stop)
 {
     if (run.asked().empty()) return {};
     auto const credentials = credentials_for(claim.scope_id, run);
-    auto const answers =
-        deps_.push.send_all(credentials, rendered(run.notification()), run.asked(), patience, stop);
+    auto const answers = deps_.push.send_all(credentials, push, run.asked(), patience, stop);
     run.apply(answers, deps_.clock.now(), crypto::random_u64());
     carriers_.report(claim, run.halted());
     for (std::size_t i = 0; i < answers.size(); ++i)

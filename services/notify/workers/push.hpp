@@ -13,14 +13,14 @@
 
 namespace notify {
 
-/// Sends pushes: the handler of `queue_of(Channel::push)`.
+/// Sends pushes. The handler of `queue_of(Channel::push)`.
 class PushHandler {
 public:
     PushHandler(DeliveryDeps const& deps, Carriers& carriers) : deps_(deps), carriers_(carriers) {}
 
-    /// One attempt at one push, at every device where it is pending (`jobs::Handler`). It counts as sent as
-    /// soon as one carrier has taken it, and goes on for the other devices. A platform whose credential is
-    /// refused is paused.
+    /// Makes one attempt to send one push to every device where it is pending (`jobs::Handler`). The status
+    /// becomes `sent` when a carrier has accepted the push for one device. Attempts continue for the other
+    /// devices. A platform whose credential is refused is paused.
     jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop);
 
 private:
@@ -32,8 +32,8 @@ private:
 
     Loaded load(jobs::Claim const& claim) const;
     PushCredentials credentials_for(std::int64_t scope_id, PushRun const& run);
-    /// Asks the carriers; yields what follows for the devices.
-    Pruning ask(jobs::Claim const& claim, PushRun& run, std::stop_token const& stop);
+    /// Sends to the carriers and returns the pruning that follows.
+    Pruning ask(jobs::Claim const& claim, PushRun& run, SharedPush const& push, std::stop_token const& stop);
     Pruning pruning_of(std::int64_t scope_id, PushRun const& run, std::span<PushAnswer const> answers) const;
     jobs::Outcome end(
         std::int64_t scope_id, std::shared_ptr<PushRun const> const& run, Pruning pruning) const;

@@ -1,5 +1,5 @@
-// Drives the hosted page in Chromium as people do (argv[2]: JSON {url, accessToken, phone, outbox, brand, provider,
-// screenshots}): with the keyboard alone, on a phone's width, light and dark, and looks at what the browser sent where.
+// Uses the hosted page in Chromium (argv[2]: JSON {url, accessToken, phone, outbox, brand, provider, screenshots}): only with
+// the keyboard, at the width of a phone, in light and dark mode. Also checks the requests that the browser sent.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ const browser = await chromium.launch({
   args: ["--no-sandbox"],
 });
 
-/// A page that has loaded, with everything it asked for and complained about.
+/// A loaded page, which records its requests and its console errors.
 async function open(options = {}) {
   const context = await browser.newContext({
     viewport: { width: 375, height: 667 },
@@ -29,7 +29,7 @@ async function open(options = {}) {
   page.on("request", (request) => page.requested.push(request.url()));
   page.on("pageerror", (error) => page.complaints.push(String(error)));
   page.on("console", (message) => {
-    // Chromium reports every answer of 400 and above; those are meant.
+    // Chromium reports every response of 400 and above; such responses are expected.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       page.complaints.push(message.text());
   });
@@ -69,7 +69,7 @@ async function tabTo(page, id) {
   assert.equal(await focused(page), id);
 }
 
-// The whole way, with the keyboard.
+// All steps, with the keyboard.
 {
   const page = await open();
   await shows(page, "phone");
@@ -108,7 +108,7 @@ async function tabTo(page, id) {
   const code = lastCode();
   await page.keyboard.type(code.replace(/.$/, (digit) => (Number(digit) + 1) % 10));
   await press(page, "Enter");
-  await says(page, "code-error", /not right/);
+  await says(page, "code-error", /is wrong/);
   assert.equal(await focused(page), "code-input");
   await look(page, "3-code-wrong");
   await tabTo(page, "resend");
@@ -152,7 +152,7 @@ async function tabTo(page, id) {
   await page.context().close();
 }
 
-// A second time there is nothing to do.
+// The second time the phone is already enrolled.
 {
   const page = await open();
   await page.fill("#phone-input", input.phone);
@@ -161,7 +161,7 @@ async function tabTo(page, id) {
   await page.context().close();
 }
 
-// Dark, narrow, and with every error there is.
+// In dark mode, at the width of a phone, and with every error.
 {
   const problems = {
     VALIDATION_ERROR: [400, /not a phone number/],
@@ -169,7 +169,7 @@ async function tabTo(page, id) {
     MFA_RATE_LIMITED: [429, /10 minutes/],
     MFA_CHALLENGE_EXPIRED: [410, /too old/],
     MFA_SETUP_REQUIRED: [409, /too old/],
-    MFA_INVALID_CODE: [400, /not right/],
+    MFA_INVALID_CODE: [400, /is wrong/],
     RATE_LIMITED: [429, /10 minutes/],
     UNAVAILABLE: [503, /at the moment/],
     INTERNAL: [500, /at the moment/],
@@ -198,7 +198,7 @@ async function tabTo(page, id) {
     await page.context().close();
   }
   const page = await open(dark);
-  // One route for all of it: the browser may miss a request while routes are changed.
+  // One route for all requests: the browser may miss a request while routes change.
   let reachable = false;
   await page.route("**/v1/**", (route) => {
     if (!reachable) return route.abort();

@@ -1,5 +1,5 @@
-// An OpenID provider (oidc-provider) on a free port of 127.0.0.1. Prints {issuer, jwksUrl, tokens} once somebody has signed in at
-// it for every line of `people`, then serves its keys until it is killed. A token is what a browser would bring back.
+// An OpenID provider (oidc-provider) on a free port of 127.0.0.1. Signs in every user of `people`, as a browser would, and
+// prints {issuer, jwksUrl, tokens} with their id tokens. Then it serves its keys until it is killed.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { exportJWK, generateKeyPair } from "jose";
@@ -45,7 +45,8 @@ const provider = new Provider(issuer, {
 });
 server.on("request", provider.callback());
 
-/// Signs in as a browser does: follows redirects with a jar of cookies, fills in the forms of login and consent.
+/// Signs in like a browser: follows redirects, keeps cookies, and fills in the forms of login and consent. Returns the id
+/// token.
 async function signIn({ client, sub }) {
   const jar = new Map();
   const visit = async (url, form) => {
@@ -55,7 +56,7 @@ async function signIn({ client, sub }) {
       headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") },
       redirect: "manual",
     });
-    // Debian's fetch has no getSetCookie(): the headers come joined, and a date has a comma too.
+    // Debian's fetch has no getSetCookie(). It joins the headers with commas, and dates contain commas too.
     for (const cookie of (response.headers.get("set-cookie") ?? "").split(/, (?=[^;, ]+=)/)) {
       const [name, value] = cookie.split(";")[0].split(/=(.*)/s);
       if (value) jar.set(name, value);
@@ -85,7 +86,7 @@ async function signIn({ client, sub }) {
     const answered = await visit(url, { prompt, login: sub, password: "any" });
     url = answered.headers.get("location");
   }
-  throw new Error("the sign-in goes round in circles");
+  throw new Error("the sign-in did not end within 12 steps");
 }
 
 const tokens = {};

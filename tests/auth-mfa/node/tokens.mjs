@@ -1,5 +1,5 @@
-// Verifies an access token with jose, as a service does that trusts the issuer (argv[2]: JSON {jwksUrl, issuer, token}), and
-// prints its claims. Tokens that are not exactly that must not pass.
+// Verifies an access token with jose, like a service that trusts the issuer (argv[2]: JSON {jwksUrl, issuer, token}), and
+// prints its claims. jose must refuse altered and expired tokens, and tokens of another issuer.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRemoteJWKSet, jwtVerify } from "jose";

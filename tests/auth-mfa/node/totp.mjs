@@ -1,4 +1,4 @@
-// The code that otplib makes of each input (argv[2]: JSON array of {otpauthUrl, at}), one a line.
+// Prints otplib's code for each input (argv[2]: JSON array of {otpauthUrl, at}), one per line.
 import { readFileSync } from "node:fs";
 import otplib from "otplib";
 

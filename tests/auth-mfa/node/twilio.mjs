@@ -1,6 +1,5 @@
-// Holds Twilio's own client against both sides (argv[2]: JSON {baseUrl, accountSid, authToken, from, to, refusedCode?,
-// webhookUrl, form}): creates a message at `baseUrl`, and prints what the client read of the answer and the signature that
-// Twilio would send with `form`.
+// Runs Twilio's own client (argv[2]: JSON {baseUrl, accountSid, authToken, from, to, webhookUrl, form}): creates a message at
+// `baseUrl`. Prints the message or error that the client read, and the signature that Twilio would send with `form`.
 import { readFileSync } from "node:fs";
 import twilio from "twilio";
 

@@ -1,11 +1,13 @@
-// Apple's push service as
-// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns describes it. Like
-// Apple's, it allows one stream until a push with a provider token was accepted, then {streams}.
+// Simulates the Apple Push Notification service as documented in
+// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns. Like
+// Apple's service, it allows one stream until it has accepted a push with a provider token, then {streams}.
 //
-// Names of answers: ok, and every reason of .../handling-notification-responses-from-apns with its status; Unregistered_at
-// is one that says since when (the Unix milliseconds {since}), TooManyRequests_later and ServiceUnavailable_later come with
-// a Retry-After; BAD_GATEWAY is a page. GET /tokens: the claims and headers of the provider tokens that were seen, in
-// order. POST /tokens {expire: true}: all of them are old from now on.
+// Names of responses: ok, and every reason of .../handling-notification-responses-from-apns with its status.
+// Unregistered_at adds the time {since} (Unix milliseconds). TooManyRequests_later and ServiceUnavailable_later
+// add a Retry-After. BAD_GATEWAY is an HTML page.
+//
+// GET /tokens: headers and claims of the received provider tokens, in order. POST /tokens {expire: true}: from now
+// on all received tokens count as expired.
 import { verify } from "node:crypto";
 import { options, readJwt, serve } from "./push_server.mjs";
 

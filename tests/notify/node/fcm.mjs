@@ -1,14 +1,14 @@
-// Firebase Cloud Messaging's HTTP v1 API, with Google's token endpoint at {control}/token. Answers are those of
+// Simulates the HTTP v1 API of Firebase Cloud Messaging, with Google's token endpoint at {control}/token. Responses follow
 // https://firebase.google.com/docs/cloud-messaging/error-codes and .../reference/fcm/rest/v1/ErrorCode.
 //
-// Names of answers: ok, UNREGISTERED, INVALID_TOKEN (as documented), INVALID_TOKEN_FIELD (with a violated field),
+// Names of responses: ok, UNREGISTERED, INVALID_TOKEN (as documented), INVALID_TOKEN_FIELD (with a field violation),
 // INVALID_ARGUMENT, SENDER_ID_MISMATCH, THIRD_PARTY_AUTH_ERROR, PERMISSION_DENIED, UNAUTHENTICATED, QUOTA_EXCEEDED (with
-// Retry-After), QUOTA_EXCEEDED_SOON (without), UNAVAILABLE (with Retry-After), INTERNAL, BAD_GATEWAY (a page), NOT_FOUND (a
-// page), NONSENSE.
+// Retry-After), QUOTA_EXCEEDED_SOON (without), UNAVAILABLE (with Retry-After), INTERNAL, BAD_GATEWAY (an HTML page),
+// NOT_FOUND (an HTML page), NONSENSE.
 //
-// The token endpoint checks the assertion (against {publicKey}, if there is one) and counts; what it answers is set with
-// POST /tokens {error?, description?, status?, hang?, expires_in?, retryAfter?}; {revoke: true} ends all tokens it gave
-// out. GET /tokens: {asked, assertions: [{header, claims}]}.
+// The token endpoint checks the assertion (against {publicKey}, if given) and counts requests. POST /tokens
+// {error?, description?, status?, hang?, expires_in?, retryAfter?} sets its response; {revoke: true} revokes all issued
+// tokens. GET /tokens: {asked, assertions: [{header, claims}]}.
 import { createVerify } from "node:crypto";
 import { options, readJwt, serve } from "./push_server.mjs";
 
@@ -73,7 +73,7 @@ const known = {
   "message.webpush": ["headers", "data", "notification", "fcm_options"],
 };
 
-/// What the API would say of a body that is not a message; null when it is one.
+/// The API's error for a body that is not a valid message; null if the body is valid.
 function faultOf(value, path = "") {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return fault(400, "INVALID_ARGUMENT", `Invalid value at '${path}'`, [violation(path, "not an object")]);

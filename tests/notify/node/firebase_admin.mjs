@@ -1,5 +1,5 @@
-// Sends messages with the official firebase-admin package to the server at argv[2] instead of Google's, with the access
-// token argv[3]; argv[4] is a file with [message, ...] as firebase-admin takes them. Prints its responses.
+// Sends messages with the official firebase-admin package to the server at argv[2] instead of Google's, with access token
+// argv[3]. argv[4] is a file with [message, ...] in firebase-admin's form. Prints its responses.
 import { readFileSync } from "node:fs";
 import http2 from "node:http2";
 
@@ -8,7 +8,7 @@ const connect = http2.connect;
 http2.connect = (_authority, ...rest) => {
   const session = connect(url, ...rest);
   const request = session.request.bind(session);
-  // It sends `https:`, with a colon, which Google's servers take and Node's do not.
+  // firebase-admin sends `https:` with a colon, which Google's servers accept and Node's do not.
   session.request = (headers, ...more) => request({ ...headers, ":scheme": "http" }, ...more);
   return session;
 };

@@ -1,6 +1,6 @@
-// Verifies the DKIM signatures of a message (argv[2]: a file of JSON {message, dns}; `message` in latin1, `dns` as ip:port)
-// with the keys that server has, and prints them, none for a message without: [{result, comment, domain, selector, aligned,
-// algorithm, canonicalization, bits, headers}].
+// Verifies the DKIM signatures of a message. argv[2] is a JSON file {message, dns}: `message` in latin1, `dns` as ip:port of
+// the DNS server with the keys. Prints the results, an empty list for an unsigned message: [{result, comment, domain,
+// selector, aligned, algorithm, canonicalization, bits, headers}].
 import { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
@@ -11,7 +11,7 @@ resolver.setServers([dns]);
 const { results } = await dkimVerify(Buffer.from(message, "latin1"), {
   resolver: (name, type) => resolver.resolve(name, type),
 });
-const signed = results.filter((r) => r.signingDomain); // else it says that there was none
+const signed = results.filter((r) => r.signingDomain); // without a signature there is one result, without a domain
 console.log(
   JSON.stringify(
     signed.map((r) => ({

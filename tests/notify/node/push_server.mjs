@@ -1,14 +1,14 @@
-// What fcm.mjs and apns.mjs have in common: an HTTP/2 server for pushes, and beside it an HTTP/1.1 server that a test tells
-// what to do. Both are on free ports of 127.0.0.1, which are printed: {port, url, control}.
+// The parts that fcm.mjs and apns.mjs have in common: an HTTP/2 server for pushes, and an HTTP/1.1 control server for the
+// test. Both use free ports of 127.0.0.1 and print them: {port, url, control}.
 //
-// What is answered goes by the name of an answer (see each server), which comes from, in this order: what the test has set
-// for all pushes or for a token, the token itself up to its first colon, or `ok`. Besides the carrier's answers there are
-// hang (none), reset, refuse (REFUSED_STREAM), goaway (a GOAWAY that leaves this stream out), drop (the connection is cut);
-// `NAME-once` does so the first time a token is pushed to, and then `ok`.
+// Each push gets a response by name (fcm.mjs and apns.mjs list the names). The name comes from the first of these that is
+// set: the test's setting for all pushes or for a token, the token itself up to its first colon, or `ok`. Further names:
+// hang (no response), reset, refuse (REFUSED_STREAM), goaway (a GOAWAY with this stream above the last one), drop (closes
+// the connection). `NAME-once` applies only to the first push of a token; later pushes get `ok`.
 //
 //   POST   /script  {all?: name | null, times?: N, tokens?: {token: name}, delay?: ms, streams?: N}
-//   GET    /seen    [{token, connection, answer, headers, body}]: the pushes that came, in order; DELETE forgets them
-//   POST   /goaway  every connection is told to go
+//   GET    /seen    [{token, connection, answer, headers, body}]: the received pushes, in order; DELETE clears them
+//   POST   /goaway  sends GOAWAY on every connection
 //   GET    /counts  {connections, pushes}
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -20,8 +20,8 @@ const { NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = htt
 export const options = JSON.parse(process.argv[2] ?? "{}"); // {key?, cert?, streams?, publicKey?}
 
 const script = { all: null, times: Infinity, tokens: {}, delay: 0 };
-const done = new Set(); // tokens that were answered by a name
-const sessions = new Map(); // -> {number, answered: the highest stream that was, last: the last one that will be}
+const done = new Set(); // tokens that got their `NAME-once` response
+const sessions = new Map(); // -> {number, answered: highest answered stream, last: last stream that will be answered}
 let connections = 0;
 let pushes = 0;
 let seen = [];
@@ -38,7 +38,7 @@ function nameFor(token, knows) {
   return name;
 }
 
-/// A GOAWAY that leaves out this stream and all that were not answered yet.
+/// Sends a GOAWAY that excludes this stream and all unanswered ones.
 function sayGoodbye(session, state) {
   state.last = state.answered;
   session.goaway(NGHTTP2_NO_ERROR, state.last);
@@ -65,10 +65,10 @@ function deal(stream, state, name, answer) {
   stream.end(body ?? "");
 }
 
-/// `read(headers, body)` -> {token, error?}: `error` is the answer to a request that is not as documented.
+/// `read(headers, body)` -> {token, error?}: `error` is the response to an invalid request.
 /// `answer(name, token)` -> {status, body?, headers?}.
-/// `more(request, body, response)` answers what else the control server is asked.
-/// `knows(name)`: whether it is the name of an answer.
+/// `more(request, body, response)` handles further requests to the control server.
+/// `knows(name)`: whether a response has this name.
 export async function serve({ read, answer, knows, accepted = () => {}, more, streams }) {
   const settings = { maxConcurrentStreams: options.streams ?? streams ?? 1000, enablePush: false };
   const server = options.key
@@ -86,7 +86,7 @@ export async function serve({ read, answer, knows, accepted = () => {}, more, st
     stream.on("error", () => {});
     stream.on("data", (chunk) => chunks.push(chunk));
     stream.on("end", () => {
-      if (stream.id > state.last) return; // the client was told that it is left out
+      if (stream.id > state.last) return; // excluded by the GOAWAY
       const text = Buffer.concat(chunks).toString();
       const { token, error, body } = read(headers, text);
       const name = error ? "MALFORMED" : nameFor(token, knows);
@@ -140,7 +140,7 @@ export async function serve({ read, answer, knows, accepted = () => {}, more, st
   );
 }
 
-/// The parts of a JWT, once its signature was checked with `publicKey` (PEM); null when anything is wrong with it.
+/// The parts of a JWT after verifying its signature with `publicKey` (PEM); null if it is invalid.
 export function readJwt(token, algorithm, verify) {
   const [header, claims, signature, rest] = token.split(".");
   if (!signature || rest !== undefined) return null;

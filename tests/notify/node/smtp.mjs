@@ -1,10 +1,11 @@
-// An SMTP server (argv[2]: JSON {key?, cert?, secure?, auth?}) on a free port of 127.0.0.1. What happens is printed, a JSON
-// object a line: {port}, {connected}, {login}, and each message it took as a mail program sees it.
+// An SMTP server (argv[2]: JSON {key?, cert?, secure?, auth?}) on a free port of 127.0.0.1. It prints events as JSON lines:
+// {port}, {connected}, {login}, and each received message, parsed.
 //
-// What is before the @ of the recipient says how it behaves: `refuse-550-5.1.1` refuses the recipient with that reply,
-// `fail-451-4.3.0` the whole message, `hang` never answers it, `cut` closes the connection once it has begun, `vanish` once
-// it is complete; everybody else gets mail. Who logs in has the password "right"; `busy` is put off for now. With {auth} it
-// wants a login. With {secure} TLS comes first; else STARTTLS is offered if there is a key.
+// The local part of the recipient selects the behaviour: `refuse-550-5.1.1` refuses the recipient with that reply,
+// `fail-451-4.3.0` refuses the whole message, `hang` never replies to the message, `cut` closes the connection after the
+// start of the message, `vanish` after its end. All others receive mail. The password of every user is "right"; user `busy`
+// gets a temporary refusal. With {auth} a login is required. With {secure} TLS starts first; otherwise STARTTLS is offered
+// if there is a key.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { simpleParser } from "mailparser";
@@ -80,9 +81,9 @@ const server = new SMTPServer({
     });
   },
 });
-server.on("error", () => {}); // of connections that end early
+server.on("error", () => {}); // connections may end early
 server.listen(0, "127.0.0.1", () => say({ port: server.server.address().port }));
-// Closes what is open, as servers do with connections that are idle.
+// Closes the open connections, like a server that closes idle connections.
 process.on("SIGUSR2", () => {
   server.connections.forEach((c) => c._socket.destroy());
   say({ closed: true });

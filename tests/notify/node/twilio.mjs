@@ -1,5 +1,5 @@
-// Holds Twilio's own client against our signatures (argv[2]: JSON {authToken, url, form, signature}): prints whether it takes
-// `signature` for a request of ours, whether it would for another address, and the signature that Twilio would send itself.
+// Compares Twilio's own client with the service's signatures (argv[2]: JSON {authToken, url, form, signature}). Prints whether
+// the client accepts `signature` for the request, whether it accepts it for another URL, and the signature that Twilio would send.
 import { readFileSync } from "node:fs";
 import twilio from "twilio";
 

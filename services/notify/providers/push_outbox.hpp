@@ -1,0 +1,35 @@
+#pragma once
+// Private to Push.
+
+#include "core/clock.hpp"
+#include "providers/push.hpp"
+
+#include <string>
+
+namespace notify {
+
+/// Sends nothing: appends one JSON object per device to a file, `{"at","tenant","env","platform","token",
+/// "message"}`. `message` is the body that the carrier would get. It opens the file for each batch, so the
+/// file may be moved or deleted. A new file is readable by its owner only. Not thread-safe.
+class PushOutbox {
+public:
+    /// `clock` and `logger` must outlive this object.
+    PushOutbox(std::string path, core::Clock const& clock, observe::Logger& logger)
+        : path_(std::move(path)), clock_(clock), logger_(logger)
+    {
+    }
+
+    /// Answers every target: `accepted`; `refused` if the push is too large for the carrier; `transient` if
+    /// the line of the target cannot be written.
+    void deliver(PushBatch& batch) const;
+
+private:
+    void append_line(std::string& lines, PushTarget const& target, RenderedPush const& push) const;
+    PushAnswer write(std::string const& lines) const;
+
+    std::string const path_;
+    core::Clock const& clock_;
+    observe::Logger& logger_;
+};
+
+} // namespace notify
