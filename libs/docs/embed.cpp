@@ -1,4 +1,5 @@
 #include "docs/contract.hpp"
+#include "docs/markdown.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -7,20 +8,20 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 #include <zlib.h>
 
-// Runs while building: writes C++ in which a contract, or a file that is compressed already, is a string.
+// A build tool. It writes a C++ file that contains the documentation of a service, or another file.
 
 namespace {
 
 std::string read(std::string const& file)
 {
     std::ifstream in(file, std::ios::binary);
-    if (!in) throw std::runtime_error("cannot be read");
+    if (!in) throw std::runtime_error("cannot read " + file);
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -40,11 +41,11 @@ std::string gzip(std::string text)
     bool const whole = deflate(&stream, Z_FINISH) == Z_STREAM_END;
     out.resize(out.size() - stream.avail_out);
     deflateEnd(&stream);
-    if (!whole) throw std::runtime_error("cannot be compressed");
+    if (!whole) throw std::runtime_error("a file cannot be compressed");
     return out;
 }
 
-/// `{"\037\213…", 326596}`
+/// The bytes as the initialiser of a string_view: `{"\037\213…", 326596}`.
 std::string literal(std::string_view bytes)
 {
     std::string out = "{\"";
@@ -58,14 +59,21 @@ std::string literal(std::string_view bytes)
     return out + "\", " + std::to_string(bytes.size()) + '}';
 }
 
-std::string contract(std::string const& file, std::string const& space)
+/// Returns C++ that defines `<space>::reference()`: the contract and the tutorial. The version in the
+/// contract is set to the version of the project, TETRAD_VERSION.
+std::string reference(std::string const& contract, std::string const& tutorial, std::string const& space)
 {
-    auto const document = docs::bundled(file);
-    auto const title = serialize(document.at("info").at("title"));
+    auto document = docs::bundled(contract);
+    auto& info = document.at("info").as_object();
+    info["version"] = TETRAD_VERSION;
+    std::string about;
+    for (auto const* member : {"title", "summary", "version"})
+        about += serialize(info.at(member)) + ", ";
+    about += serialize(boost::json::string(docs::markdown_to_html(read(tutorial))));
     return "#include \"docs/reference.hpp\"\nnamespace " + space +
            " {\ndocs::Reference const& reference();\ndocs::Reference const& reference()\n"
-           "{\n    static docs::Reference const made(" +
-           title + ", " + literal(gzip(serialize(document))) + ");\n    return made;\n}\n}\n";
+           "{\n    static docs::Reference const made({" +
+           about + "}, " + literal(gzip(serialize(document))) + ");\n    return made;\n}\n}\n";
 }
 
 std::string bytes(std::string const& file, std::string const& name)
@@ -78,20 +86,22 @@ std::string bytes(std::string const& file, std::string const& name)
 
 int main(int argc, char** argv)
 {
-    std::span const arguments(argv, static_cast<std::size_t>(argc));
-    if (arguments.size() != 5) {
-        std::cerr << "usage: docs_embed contract CONTRACT.openapi.yaml NAMESPACE OUT.cpp\n"
+    std::vector<std::string> const arguments(argv + 1, argv + argc);
+    bool const is_reference = arguments.size() == 5 && arguments[0] == "reference";
+    bool const is_bytes = arguments.size() == 4 && arguments[0] == "bytes";
+    if (!is_reference && !is_bytes) {
+        std::cerr << "usage: docs_embed reference CONTRACT.openapi.yaml TUTORIAL.md NAMESPACE OUT.cpp\n"
                      "       docs_embed bytes FILE NAME OUT.cpp\n";
         return 2;
     }
-    std::string const what = arguments[1], file = arguments[2], name = arguments[3], out = arguments[4];
     try {
-        auto const text = what == "contract" ? contract(file, name) : bytes(file, name);
-        std::ofstream written(out, std::ios::binary);
+        auto const text = is_reference ? reference(arguments[1], arguments[2], arguments[3])
+                                       : bytes(arguments[1], arguments[2]);
+        std::ofstream written(arguments.back(), std::ios::binary);
         written << "#pragma clang diagnostic ignored \"-Woverlength-strings\"\n" << text;
-        if (!written.flush()) throw std::runtime_error("cannot be written to " + out);
+        if (!written.flush()) throw std::runtime_error("cannot write " + arguments.back());
     } catch (std::exception const& error) {
-        std::cerr << file << ": " << error.what() << '\n';
+        std::cerr << "docs_embed: " << arguments[1] << ": " << error.what() << '\n';
         return 1;
     }
     return 0;

@@ -82,9 +82,13 @@ void check_reference(testing::HttpClient& anyone)
 {
     CHECK(example(anyone, "GET /docs").status == 200);
     CHECK(example(anyone, "GET /docs/redoc.js").status == 200);
+    CHECK(example(anyone, "GET /").status == 200);
+    CHECK(example(anyone, "GET /docs/tutorial").status == 200);
+    CHECK(example(anyone, "GET /docs/pages.css").status == 200);
     auto const served = example(anyone, "GET /docs/openapi.json");
     REQUIRE(served.status == 200);
     CHECK(OpenApi(served.json().as_object()).operations() == contract().operations());
+    CHECK(served.json().at("info").at("version") == TETRAD_VERSION);
     CHECK(checked(anyone, "GET /docs/openapi.json", "/docs/openapi.json", std::nullopt,
               {{"If-None-Match", served.header("etag")}})
               .status == 304);

@@ -1,5 +1,5 @@
-// Makes a typed client of each contract of proto/ and compiles all that is written in TypeScript here, which uses them, strictly.
-// SOURCE is the checkout.
+// Generates a typed client from each contract of proto/, and compiles the TypeScript of this folder, which uses them, in strict mode.
+// SOURCE: the checkout.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,11 +1,11 @@
-// Holds requests and answers against a contract of proto/.
+// Compares requests and responses with a contract of proto/.
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import YAML from "yaml";
 
-/** A request and its answer, as they were on the wire. */
+/** A request and its response, as sent over the wire. */
 export interface Exchange {
   method: string;
   url: URL;
@@ -22,7 +22,7 @@ type Operation = { name: string; segments: string[]; item: Node; node: Node };
 
 const methods = ["get", "put", "post", "patch", "delete"];
 
-/** The document with what its references refer to in their place; members beside a reference win. */
+/** The document with every reference replaced by its target. Members beside a reference override those of the target. */
 function dereferenced(file: string): Node {
   const files = new Map<string, Node>();
   const load = (name: string): Node => {
@@ -47,7 +47,7 @@ function dereferenced(file: string): Node {
   return resolve(load(file), file);
 }
 
-/** The schema, whose objects have the members that it names and no others. */
+/** The schema with closed objects: a member that the schema does not name is a fault. */
 function closed(schema: any, isPart = false): any {
   if (Array.isArray(schema)) return schema.map((one) => closed(one));
   if (schema === null || typeof schema !== "object") return schema;
@@ -63,13 +63,13 @@ function closed(schema: any, isPart = false): any {
   return out;
 }
 
-/** The schema as it is: whoever asks may send more, which nobody looks at. */
+/** The schema as it is: requests may have more members, which services ignore. */
 const open = (schema: Node): Node => schema;
 
 const mediaType = (headers: Headers): string => (headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
 const isJson = (type: string): boolean => /^application\/(.+\+)?json$/.test(type);
 
-/** A text of a request's line or head as what its schema asks for. */
+/** The value of a parameter or header, converted to the type of its schema. */
 function typed(text: string, schema: Node): Json {
   const types: string[] = [schema["type"]].flat();
   if (types.includes("integer") && /^-?\d+$/.test(text)) return Number(text);
@@ -97,7 +97,7 @@ export class Contract {
           this.#operations.push({ name: `${method.toUpperCase()} ${at}`, segments: at.split("/"), item, node: item[method] });
   }
 
-  /** Names of the operations that have not succeeded in any exchange that was checked: `GET /v1/audit`. */
+  /** Names (`GET /v1/audit`) of the operations that have not succeeded in any checked request. */
   unused(): string[] {
     return this.#operations
       .map(({ name }) => name)
@@ -105,7 +105,7 @@ export class Contract {
       .sort();
   }
 
-  /** What keeps schemas from being compiled: all of them are, used or not. */
+  /** Errors of schemas that do not compile. All schemas are compiled, used or not. */
   unchecked(): string[] {
     const faults: string[] = [];
     const compile = (name: string, schema: Node | undefined, read: typeof closed): void => {
@@ -126,7 +126,7 @@ export class Contract {
     return faults;
   }
 
-  /** What of an exchange is not as the contract says. A request that is refused need not be: it may have been wrong on purpose. */
+  /** Deviations of a request and its response from the contract. A refused request is not checked: it may be invalid on purpose. */
   faultsOf(exchange: Exchange): string[] {
     const operation = this.#find(exchange);
     if (operation === undefined) return [`${exchange.method} ${exchange.url.pathname} is not in the contract`];
@@ -137,7 +137,7 @@ export class Contract {
     return faults.map((fault) => `${operation.name} ${exchange.status}: ${fault}`);
   }
 
-  /** The operation that is called; of several one whose path has more words of its own. */
+  /** The called operation. If several paths match, the one with the fewest parameters. */
   #find({ method, url }: Exchange): Operation | undefined {
     const parts = url.pathname.split("/");
     const fits = ({ name, segments }: Operation): boolean =>
@@ -154,15 +154,15 @@ export class Contract {
     const faults: string[] = [];
     for (const [name, header] of Object.entries((response["headers"] ?? {}) as Node)) {
       const value = headers.get(name);
-      if (value === null && header.required) faults.push(`the answer lacks ${name}`);
-      if (value !== null) faults.push(...this.#faultsOf(typed(value, header.schema), header.schema, `answer's ${name}`));
+      if (value === null && header.required) faults.push(`the response lacks ${name}`);
+      if (value !== null) faults.push(...this.#faultsOf(typed(value, header.schema), header.schema, `response's ${name}`));
     }
     const content: Node | undefined = response["content"];
-    if (content === undefined) return body.length === 0 ? faults : [...faults, "the answer has a body"];
+    if (content === undefined) return body.length === 0 ? faults : [...faults, "the response has a body"];
     const type = mediaType(headers);
     const media: Node | undefined = content[type] ?? content["*/*"];
-    if (media === undefined) return [...faults, `the answer is ${type || "of no type"}`];
-    if (media["schema"] !== undefined) faults.push(...this.#faultsOf(JSON.parse(body.toString()), media["schema"], "answer", closed));
+    if (media === undefined) return [...faults, `the response is ${type || "of no type"}`];
+    if (media["schema"] !== undefined) faults.push(...this.#faultsOf(JSON.parse(body.toString()), media["schema"], "response", closed));
     return faults;
   }
 
@@ -183,7 +183,7 @@ export class Contract {
       if (value !== null) faults.push(...this.#faultsOf(typed(value, schema), schema, `request's ${name}`));
     }
     for (const name of url.searchParams.keys())
-      if (!parameters.some((known) => known["in"] === "query" && known["name"] === name)) faults.push(`nobody asks for ?${name}`);
+      if (!parameters.some((known) => known["in"] === "query" && known["name"] === name)) faults.push(`?${name} is not in the contract`);
     return [
       ...faults,
       ...this.#faultsOfBody(node["requestBody"], requestHeaders, requestBody),
@@ -193,7 +193,7 @@ export class Contract {
 
   #faultsOfBody(asked: Node | undefined, headers: Headers, body: Buffer): string[] {
     if (body.length === 0) return asked?.["required"] ? ["the request lacks its body"] : [];
-    if (asked === undefined) return ["nobody asks for a body"];
+    if (asked === undefined) return ["the contract has no body"];
     const type = mediaType(headers);
     const media: Node | undefined = asked["content"][type] ?? asked["content"]["*/*"];
     if (media === undefined) return [`the request is ${type || "of no type"}`];
@@ -208,7 +208,9 @@ export class Contract {
       const scheme = this.#schemes[name];
       return scheme.type === "apiKey" ? headers.has(scheme.name) : (headers.get("authorization") ?? "").startsWith("Bearer ");
     };
-    return alternatives.length === 0 || alternatives.some((one) => Object.keys(one).every(has)) ? [] : ["it was done without a credential"];
+    return alternatives.length === 0 || alternatives.some((one) => Object.keys(one).every(has))
+      ? []
+      : ["it succeeded without a credential"];
   }
 
   #faultsOf(value: Json, schema: Node, what: string, read: typeof closed = open): string[] {

@@ -1,4 +1,4 @@
-// The world outside, played: servers of this process, and programs of their own.
+// Test servers that simulate external systems: in this process, and as separate programs.
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import net, { type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { buffer } from "node:stream/consumers";
 
-/** Has a server listen on a free port: its address. */
+/** Lets a server listen on a free port; returns its address. */
 export const listening = async (server: net.Server | http2.Http2Server): Promise<string> => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -17,7 +17,7 @@ export const listening = async (server: net.Server | http2.Http2Server): Promise
 
 export type Answer = { status: number; json?: unknown };
 
-/** A server of HTTP/1.1 that hands every request to `answer`. */
+/** Starts an HTTP/1.1 server that passes every request to `answer`. */
 export async function played(
   answer: (request: http.IncomingMessage, body: string) => Answer | Promise<Answer>,
 ): Promise<{ server: http.Server; url: string }> {
@@ -28,7 +28,7 @@ export async function played(
   return { server, url: await listening(server) };
 }
 
-/** A program for Node that prints, as JSON, where it listens, and goes on until it is killed. */
+/** Starts a Node program that prints its address as JSON and runs until it is killed. */
 export async function program<Where>(file: string, options: object = {}): Promise<{ child: ChildProcess; where: Where }> {
   const child = spawn(process.execPath, [file, JSON.stringify(options)], { stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface(child.stdout)) return { child, where: JSON.parse(line) as Where };

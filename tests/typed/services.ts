@@ -1,5 +1,5 @@
-// The services, started by scripts/run with a PostgreSQL and a Redis of their own, and typed clients of them.
-// SOURCE is the checkout, BUILD the build folder whose services are started, RUN where they keep everything.
+// The services, started by scripts/run with their own PostgreSQL and Redis, and typed clients for them.
+// SOURCE: the checkout. BUILD: the build folder with the services. RUN: the folder for all their data.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,12 +22,12 @@ function setting(name: string): string {
 }
 export const source = setting("SOURCE");
 
-/** Waits for what has to come, for as long as a machine that is busy with other things may take. */
+/** Waits until `look` returns a value, at most two minutes: the machine may be busy. */
 export async function eventually<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
   for (const end = Date.now() + 120_000; ; await new Promise((go) => setTimeout(go, 50))) {
     const found = await look();
     if (found !== undefined) return found;
-    assert.ok(Date.now() < end, `in vain: ${look}`);
+    assert.ok(Date.now() < end, `not within 120 s: ${look}`);
   }
 }
 
@@ -35,7 +35,7 @@ export async function eventually<T>(look: () => Promise<T | undefined> | T | und
 
 async function freePort(): Promise<number> {
   for (;;) {
-    const port = 12_000 + Math.floor(Math.random() * 8_000); // neither those that connections are given nor those that scripts/run takes
+    const port = 12_000 + Math.floor(Math.random() * 8_000); // outside the ephemeral ports and the ports of scripts/run
     const server = net.createServer();
     const free = await new Promise<boolean>((done) => server.once("error", () => done(false)).listen(port, "127.0.0.1", () => done(true)));
     await new Promise((closed) => server.close(closed));
@@ -43,7 +43,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** What KEY=VALUE lines say. */
+/** The values of KEY=VALUE lines. */
 export const valuesOf = (lines: string): Record<string, string> =>
   Object.fromEntries(
     lines
@@ -52,7 +52,7 @@ export const valuesOf = (lines: string): Record<string, string> =>
       .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
   );
 
-/** A request as it is put on the wire: to 127.0.0.1, whatever host the address names. */
+/** Sends a request to 127.0.0.1, for any host in the URL, and returns the request and the response. */
 async function exchanged(method: string, url: URL, requestHeaders: Headers, requestBody: Buffer): Promise<Exchange> {
   const sent = Object.fromEntries(requestHeaders);
   if (requestBody.length > 0 || !["GET", "DELETE"].includes(method)) sent["content-length"] = String(requestBody.length);
@@ -71,9 +71,9 @@ async function exchanged(method: string, url: URL, requestHeaders: Headers, requ
   return { method, url, requestHeaders, requestBody, status: response.statusCode!, headers, body: await buffer(response) };
 }
 
-/** The four services, running, as a tenant's environment calls them; all traffic is held against their contracts. */
+/** The four running services, as called from one tenant's environment. All traffic is checked against their contracts. */
 export class Services {
-  /** Where a tenant's environment is found: one label in front of each service's host. */
+  /** The host label of the tenant's environment, in front of each service's host. */
   label = "demo-sandbox";
   readonly contracts = Object.fromEntries(
     names.map((name) => [name, new Contract(path.join(source, "proto", `${name}.openapi.yaml`))]),
@@ -82,7 +82,7 @@ export class Services {
   keys: Record<string, string> = {};
   #settings: Record<string, string> = {};
 
-  /** Starts the services, with nothing of what they stored before; `more` are settings, which may depend on the ports. */
+  /** Starts the services without earlier data. `more`: additional settings, which may depend on the ports. */
   async launch(more: (ports: Record<string, string>) => Record<string, string>): Promise<void> {
     const ports: Record<string, string> = {};
     for (const prefix of Object.values(prefixes))
@@ -97,7 +97,7 @@ export class Services {
     await this.script("run", "--stop");
   }
 
-  /** Runs a script of scripts/, which has to succeed: what it printed. */
+  /** Runs a script of scripts/; returns its output. Fails unless the script exits with 0. */
   async script(name: string, ...args: string[]): Promise<string> {
     const env = { ...process.env, ...this.#settings, BUILD: setting("BUILD"), TETRAD_RUN: setting("RUN") };
     const child = spawn(path.join(source, "scripts", name), args, { env, stdio: ["ignore", "pipe", "inherit"] });
@@ -106,13 +106,13 @@ export class Services {
     return out;
   }
 
-  /** The address of a service as the tenant's environment knows it. */
+  /** The base URL of a service for the tenant's environment. */
   base(name: Name): string {
     const prefix = prefixes[name];
     return `http://${this.label}.${this.env[`${prefix}_HOST`]}:${this.env[`${prefix}_PORT`]}`;
   }
 
-  /** Sends a request and holds it and the answer against the service's contract. */
+  /** Sends a request, and checks it and its response against the service's contract. */
   async send(
     name: Name,
     method: string,
@@ -125,7 +125,7 @@ export class Services {
     return exchange;
   }
 
-  /** A typed client of a service, all of whose traffic is held against its contract. */
+  /** A typed client of a service. All its traffic is checked against the contract. */
   client<Paths extends {}>(name: Name, bearer?: string): Client<Paths> {
     return createClient<Paths>({
       baseUrl: this.base(name),
@@ -144,18 +144,18 @@ export class Services {
   }
 }
 
-// --- answers -----------------------------------------------------------------------------------------------------------------
+// --- responses ---------------------------------------------------------------------------------------------------------------
 
 type Answer = { response: Response; data?: unknown; error?: unknown };
 
-/** What a call that has to succeed answered. */
+/** The body of a call that must succeed. */
 export async function ok<A extends Answer>(call: Promise<A>): Promise<NonNullable<A["data"]>> {
   const { response, data, error } = await call;
   assert.ok(response.ok, `${response.status} ${JSON.stringify(error)}`);
   return data as NonNullable<A["data"]>;
 }
 
-/** What a call that has to be refused, with that code, answered. */
+/** The problem of a call that must be refused with that code. */
 export async function refused<A extends Answer>(call: Promise<A>, code: string): Promise<NonNullable<A["error"]>> {
   const { response, error } = await call;
   assert.equal((error as { error?: string } | undefined)?.error, code, `${response.status} ${JSON.stringify(error)}`);

@@ -1,4 +1,4 @@
-// A shop that lives on the services: the tenant that the operator gave it, its own backend, and whom the services call for it.
+// A shop that uses the services: its tenant, its own backend, and test servers for FCM and the purchase platform.
 import type { ChildProcess } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import type http from "node:http";
@@ -19,7 +19,7 @@ const google = generateKeyPairSync("rsa", {
   publicKeyEncoding: { type: "spki", format: "pem" },
 });
 
-/** What proves to Google that the shop may push to its app. */
+/** The service account key that authorizes the shop to send pushes through FCM. */
 export const serviceAccountKey = {
   type: "service_account",
   project_id: "the-shop",
@@ -28,11 +28,13 @@ export const serviceAccountKey = {
 } as const;
 
 export class Shop extends Services {
-  /** Where the shop's backend hears of webhooks, what it answered, and what it could not do. */
+  /** The address of the shop's backend for webhooks. */
   hookUrl = "";
+  /** The statuses of the backend's responses. */
   readonly answered: number[] = [];
+  /** The errors of the backend. */
   readonly failures: unknown[] = [];
-  /** The secret that feedback signs with. */
+  /** The secret that feedback signs webhooks with. */
   hookSecret = "";
   #fcm = "";
   #platform = "";
@@ -86,7 +88,7 @@ export class Shop extends Services {
     return { status };
   }
 
-  /** What the shop's backend does with an event of feedback: when staff have answered in public, it has the thread's user told. */
+  /** The backend's handler for events of feedback: for a public reply by staff it sends a push to the thread's user. */
   async #tell(headers: Record<string, string>, body: string): Promise<number> {
     let event: { type: string; data: Reply };
     try {
@@ -100,19 +102,19 @@ export class Shop extends Services {
     const { userId, title } = await ok(feedback.GET("/v1/feedbacks/{feedbackId}", { params: { path: { feedbackId } } }));
     await ok(
       this.client<NotifyPaths>("notify", this.keys["NOTIFY_PRODUCTION_KEY"]).POST("/v1/notifications/send", {
-        params: { header: { "Idempotency-Key": headers["webhook-id"]! } }, // the event may come again, the push may not
+        params: { header: { "Idempotency-Key": headers["webhook-id"]! } }, // the event may be delivered twice, but the push must be sent only once
         body: { templateName: "answer", channel: "push", to: userId!, variables: { title, text }, data: { feedbackId } },
       }),
     );
     return 204;
   }
 
-  /** What came to Google so far. */
+  /** The pushes that FCM has received so far. */
   async pushes(): Promise<Push[]> {
     return (await (await fetch(`${this.#fcm}/seen`)).json()) as Push[];
   }
 
-  /** The purchase platform knows this of a user from now on. */
+  /** Sets the subscriptions that the purchase platform reports for a user. */
   async sold(user: string, subscriptions: Record<string, object>): Promise<void> {
     const document = {
       request_date: new Date().toISOString(),

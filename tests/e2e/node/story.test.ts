@@ -1,4 +1,4 @@
-// One life of an app over all four services, told by typed clients, every exchange held against the contracts.
+// The life of one app with all four services, through typed clients. Every request and response is checked against the contracts.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => shop?.stop());
 
-test("a tenant is provisioned, and its first user lives with all services", async () => {
+test("a tenant is provisioned, and its first user uses all services", async () => {
   const staff = await opening();
   const user = await signUp();
   const thread = await complain(user);
@@ -39,7 +39,7 @@ test("a tenant is provisioned, and its first user lives with all services", asyn
   assert.deepEqual(shop.failures, []);
 });
 
-/** The shop's backend makes itself at home with the keys that `scripts/tenant` printed; Grace, its owner, signs in. */
+/** The shop's backend configures the services with the keys that `scripts/tenant` printed. Grace, its owner, signs in. */
 async function opening(): Promise<string> {
   assert.deepEqual(
     Object.keys(shop.keys).sort(),
@@ -74,7 +74,7 @@ async function opening(): Promise<string> {
   return (await ok(shop.client<AuthPaths>("auth-mfa").POST("/v1/auth/login", { body: grace }))).accessToken;
 }
 
-/** The code of the last of so many messages to Ada's phone. */
+/** Waits for this number of messages to Ada's phone; returns the code in the last one. */
 const codeOf = (messages: number): Promise<string> =>
   eventually(() => {
     const sent = readFileSync(shop.env["SMS_OUTBOX"]!, "utf8")
@@ -107,7 +107,7 @@ async function signUp(): Promise<User> {
   return { userId, accessToken };
 }
 
-/** Her app registers with the key that may do nothing else; she sends feedback with a picture. */
+/** Ada's app registers her device with the publishable key. She sends feedback with a picture. */
 async function complain({ accessToken, userId }: User): Promise<Thread> {
   const app = shop.client<NotifyPaths>("notify", shop.keys["NOTIFY_PRODUCTION_PUBLISHABLE_KEY"]);
   await ok(app.POST("/v1/devices", { body: { userId, token: device, platform: "android" } }));
@@ -127,7 +127,7 @@ async function complain({ accessToken, userId }: User): Promise<Thread> {
   return thread;
 }
 
-/** Grace sees the picture, leaves a note for her colleagues and answers: Ada gets one push, whatever is told twice or forged. */
+/** Grace sees the picture, writes an internal note and a reply. Ada gets one push, even if events are repeated or forged. */
 async function answer(staff: string, { feedbackId, attachmentIds }: Thread, userId: string): Promise<void> {
   const desk = shop.client<FeedbackPaths>("feedback", staff);
   const here = { path: { feedbackId } };
@@ -144,7 +144,7 @@ async function answer(staff: string, { feedbackId, attachmentIds }: Thread, user
   assert.deepEqual(push.body.message.notification, { title: "About “My cart”", body: "It is mended." });
   assert.equal(push.body.message.data["feedbackId"], feedbackId);
 
-  // The event again, under its own id; and one that somebody made up.
+  // The same event again, under the same id, and a forged event.
   const backend = shop.client<FeedbackPaths>("feedback", shop.keys["FEEDBACK_PRODUCTION_KEY"]);
   const { items } = await ok(backend.GET("/v1/webhooks"));
   const path = { webhookId: items[0]!.webhookId };
@@ -163,7 +163,7 @@ async function answer(staff: string, { feedbackId, attachmentIds }: Thread, user
   assert.equal((await fetch(shop.hookUrl, { method: "POST", headers, body: forged })).status, 401);
   assert.deepEqual(shop.answered, [204, 204, 204, 401]);
 
-  // Her phone has it, she opens it, and reads the answer, but not the note.
+  // Her phone acknowledges the push, and she opens it.
   const notify = shop.client<NotifyPaths>("notify", shop.keys["NOTIFY_PRODUCTION_KEY"]);
   const { notifications } = await ok(notify.GET("/v1/notifications", { params: { query: { to: userId } } }));
   assert.equal(notifications.length, 1);
@@ -176,7 +176,7 @@ async function answer(staff: string, { feedbackId, attachmentIds }: Thread, user
   assert.equal((await shop.pushes()).length, 1);
 }
 
-/** May Ada do it? */
+/** Whether the user has the feature. */
 async function may(userId: string, feature: string): Promise<boolean> {
   const billing = shop.client<BillingPaths>("billing", shop.keys["BILLING_PRODUCTION_KEY"]);
   return (await ok(billing.GET("/v1/users/{userId}/features/{feature}", { params: { path: { userId, feature } } }))).granted;
@@ -199,7 +199,7 @@ const purchase = (id: string, userId: string, product: string, until: number) =>
 const told = async (body: ReturnType<typeof purchase>): Promise<string> =>
   (await ok(shop.client<BillingPaths>("billing").POST("/webhooks/purchases", { body, headers: { Authorization: purchasesSecret } }))).result;
 
-/** She buys a month in the app; the platform tells the service, and what she paid for is hers. */
+/** Ada buys a month in the app. The platform's webhook grants the features. */
 async function buy(userId: string): Promise<void> {
   assert.equal(await may(userId, "export"), false);
   assert.equal(await told(purchase("rc-1", userId, "pro.monthly", month)), "applied");
@@ -207,7 +207,7 @@ async function buy(userId: string): Promise<void> {
   assert.deepEqual([await may(userId, "export"), await may(userId, "concierge")], [true, false]);
 }
 
-/** She buys the year too, and that webhook does not arrive. A sync asks the platform; the webhook, late, changes nothing. */
+/** Ada also buys a year, and the webhook is lost. A sync fetches the purchase from the platform. The late webhook changes nothing. */
 async function missed(userId: string): Promise<void> {
   const billing = shop.client<BillingPaths>("billing", shop.keys["BILLING_PRODUCTION_KEY"]);
   const period = (until: number) => ({
@@ -237,7 +237,7 @@ async function missed(userId: string): Promise<void> {
   );
 }
 
-/** Of all this there is nothing in the shop's sandbox; and once the operator erases the shop, nothing at all. */
+/** The shop's sandbox contains none of these data. After the operator erases the shop, no data are left. */
 async function apart({ feedbackId }: Thread): Promise<void> {
   shop.label = "shop-sandbox";
   const feedback = shop.client<FeedbackPaths>("feedback", shop.keys["FEEDBACK_SANDBOX_KEY"]);

@@ -1,4 +1,4 @@
-// Auth-mfa as users sign in with a second factor, and as their tenant's owner and the operator see to it.
+// The story of auth-mfa: sign-in with a second factor, and the work of the owner and the operator.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import otplib from "otplib";
@@ -12,7 +12,7 @@ const password = "a violet teapot";
 const any = (): string => Math.random().toString(36).slice(2);
 const phoneNumber = (): string => `+1415555${String(Math.floor(Math.random() * 9000) + 1000)}`;
 
-/** The code in the last message to a number, of which there are to be so many. */
+/** Waits until a number has received this many messages. Returns the code in the last one. */
 const codeTo = (world: World, phone: string, messages: number): Promise<string> =>
   eventually(() => {
     const sent = readFileSync(world.env["SMS_OUTBOX"]!, "utf8")
@@ -33,19 +33,19 @@ export async function authMfa(world: World): Promise<void> {
   const user = world.client<paths>("auth-mfa", registered.accessToken);
   assert.equal((await ok(user.GET("/v1/auth/me"))).email, grace.email);
 
-  // They enrol a phone. Ten recovery codes are shown, this once.
+  // The user enrols a phone and gets ten recovery codes.
   const phone = phoneNumber();
   assert.equal((await ok(user.POST("/v1/auth/mfa/sms/setup", { body: { phone } }))).phone, phone);
   const { recoveryCodes } = await ok(user.POST("/v1/auth/mfa/sms/confirm", { body: { code: await codeTo(world, phone, 1) } }));
   assert.equal(recoveryCodes.length, 10);
 
-  // From now on a password alone is answered 403, and a code is on its way.
+  // Now a password alone gets 403, and a code is sent.
   const challenged = await refused(anybody.POST("/v1/auth/login", { body: grace }), "mfa_required");
   assert.ok("mfa_token" in challenged);
   assert.deepEqual(challenged.available_methods, ["sms", "recovery_code"]);
   const { mfa_token } = challenged;
 
-  // A wrong code, another one sent, and the right one. This browser is to be trusted.
+  // The user enters a wrong code, requests another one, and enters it. This browser becomes trusted.
   const wrong = await refused(
     anybody.POST("/v1/auth/mfa/verify", { body: { mfa_token, method: "sms", code: "nonono" } }),
     "MFA_INVALID_CODE",
@@ -60,7 +60,7 @@ export async function authMfa(world: World): Promise<void> {
   const cookie = verified.response.headers.get("set-cookie")!.split(";")[0]!;
   await refused(anybody.POST("/v1/auth/mfa/verify", { body: { mfa_token, method: "sms", code: "000000" } }), "MFA_CHALLENGE_EXPIRED");
 
-  // It is: no code is asked for. Elsewhere a recovery code does, once.
+  // The trusted browser needs no code. Another browser uses a recovery code.
   assert.equal((await ok(anybody.POST("/v1/auth/login", { body: grace, headers: { Cookie: cookie } }))).user.email, grace.email);
   const elsewhere = await refused(anybody.POST("/v1/auth/login", { body: grace }), "mfa_required");
   assert.ok("mfa_token" in elsewhere);
@@ -68,7 +68,7 @@ export async function authMfa(world: World): Promise<void> {
     anybody.POST("/v1/auth/mfa/verify", { body: { mfa_token: elsewhere.mfa_token, method: "recovery_code", code: recoveryCodes[0]! } }),
   );
 
-  // Tokens are renewed; what verifies them is public; sessions are listed and ended.
+  // Tokens are refreshed, the public keys are read, sessions are listed and ended.
   const renewed = await ok(anybody.POST("/v1/auth/refresh", { body: { refreshToken } }));
   const caller = world.client<paths>("auth-mfa", renewed.accessToken);
   assert.equal((await ok(anybody.GET("/.well-known/jwks.json"))).keys.length, 1);
@@ -96,7 +96,7 @@ export async function authMfa(world: World): Promise<void> {
   await readReference(world, "auth-mfa");
 }
 
-/** An authenticator app besides the phone, and both gone again. `code` is a recovery code. */
+/** Enrols an authenticator app in addition to the phone and removes both. `code` is a recovery code. */
 async function authenticator(caller: Caller, email: string, code: string): Promise<void> {
   const { secret, otpauthUrl } = await ok(caller.POST("/v1/auth/mfa/totp/setup"));
   assert.ok(otpauthUrl.includes(encodeURIComponent(email)));
@@ -110,13 +110,13 @@ async function authenticator(caller: Caller, email: string, code: string): Promi
   assert.deepEqual((await ok(caller.GET("/v1/auth/mfa"))).factors, []);
 }
 
-/** The code of the next half minute, which is taken too: that of this one has been used. */
+/** The code of the next 30 seconds, which is accepted too. The current code has been used already. */
 function codeAhead(secret: string): string {
   return otplib.authenticator.clone({ epoch: Date.now() + 30_000 }).generate(secret);
 }
 
 async function devices(caller: Caller): Promise<void> {
-  assert.deepEqual((await ok(caller.GET("/v1/auth/mfa/devices"))).items, []); // they went with the factors
+  assert.deepEqual((await ok(caller.GET("/v1/auth/mfa/devices"))).items, []); // removing the factors also removed the trusted devices
   await ok(caller.DELETE("/v1/auth/mfa/devices"));
   await refused(
     caller.DELETE("/v1/auth/mfa/devices/{deviceId}", { params: { path: { deviceId: "01890000-0000-7000-8000-000000000006" } } }),
@@ -124,7 +124,7 @@ async function devices(caller: Caller): Promise<void> {
   );
 }
 
-/** The operator makes an owner, who looks after members and settings. */
+/** The operator creates an owner, who manages members and settings. */
 async function manage(world: World): Promise<Caller> {
   const operator = world.client<paths>("auth-mfa", world.env["MASTER_KEY"]);
   const anybody = world.client<paths>("auth-mfa");
@@ -149,7 +149,7 @@ async function manage(world: World): Promise<Caller> {
   assert.equal(members[0]!.phone, phone);
   assert.equal((await ok(owner.PATCH("/v1/members/{userId}", { params: { path }, body: { role: "admin" } }))).role, "admin");
   await refused(owner.PATCH("/v1/members/{userId}", { params: { path: { userId } }, body: { role: "user" } }), "CONFLICT");
-  await refused(own.GET("/v1/members"), "FORBIDDEN"); // that token is of before
+  await refused(own.GET("/v1/members"), "FORBIDDEN"); // the token was issued before the change of role
   await ok(owner.DELETE("/v1/members/{userId}/mfa", { params: { path } }));
 
   const provider = { issuer: world.issuer.url, audience: "demo", jwksUrl: `${world.issuer.url}/jwks` };
@@ -165,14 +165,14 @@ async function manage(world: World): Promise<Caller> {
   return owner;
 }
 
-/** Somebody whom the tenant's identity provider knows signs in, and is made a user by it. */
+/** A user of the tenant's identity provider signs in; the first sign-in creates the account. */
 async function external(world: World, owner: Caller): Promise<void> {
   const anybody = world.client<paths>("auth-mfa");
   const email = `linus-${any()}@example.com`;
   const idToken = (): string => world.issuer.idToken({ aud: "demo", sub: email, email, email_verified: true });
   const first = await eventually(async () => {
     const answer = await anybody.POST("/v1/auth/external", { body: { idToken: idToken() } });
-    return answer.response.ok ? answer : undefined; // settings reach other threads a moment later
+    return answer.response.ok ? answer : undefined; // other threads get new settings a moment later
   });
   assert.equal(first.response.status, 201);
   const { user, accessToken } = await ok(anybody.POST("/v1/auth/external", { body: { idToken: idToken() } }));
@@ -182,7 +182,7 @@ async function external(world: World, owner: Caller): Promise<void> {
   await ok(owner.PATCH("/v1/settings", { body: { identityProviders: null } }));
 }
 
-/** The hosted page, and a browser that is trusted and then is not. */
+/** The hosted page, and a browser that becomes trusted until its trust is removed. */
 async function page(world: World, anybody: Caller): Promise<void> {
   assert.ok(String(await ok(anybody.GET("/enroll", { parseAs: "text" }))).includes("Demo &amp; Sons"));
   for (const part of ["/enroll.css", "/enroll.js"] as const)
@@ -202,7 +202,7 @@ async function page(world: World, anybody: Caller): Promise<void> {
   await ok(trusting.DELETE("/v1/auth/mfa/devices/{deviceId}", { params: { path: { deviceId: items[0]!.deviceId } } }));
 }
 
-/** A number's owner sends STOP, and later asks the operator to let messages in again. */
+/** A number opts out with STOP, and the operator clears the opt-out. */
 async function optOuts(world: World): Promise<void> {
   const phone = phoneNumber();
   const form = { From: phone, Body: "stop" };

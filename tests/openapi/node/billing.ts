@@ -1,4 +1,4 @@
-// Billing as the purchase platform and the card provider feed it, and a backend asks it.
+// The story of billing: events of the two providers, and the requests of a backend.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { components, paths } from "./clients/billing.js";
@@ -49,7 +49,7 @@ const subscribed = (id: string, user: string) => ({
   },
 });
 
-/** What the platform says of somebody who was given their money back. */
+/** The subscriber document of a user whose purchase was refunded. */
 const refunded = {
   request_date: new Date(now * 1000).toISOString(),
   subscriber: {
@@ -76,9 +76,9 @@ export async function billing(world: World): Promise<void> {
   const backend = world.client<paths>("billing", key);
   const platform = world.client<paths>("billing");
 
-  // What the providers authenticate with, and what we ask the platform with: stored encrypted, never shown.
+  // The secrets of the providers are stored encrypted and never shown.
   await refused(backend.POST("/v1/sync/{userId}", { params: { path: { userId: "ada" } } }), "PURCHASES_API_NOT_CONFIGURED");
-  // Both environments share settings and catalogue: the sandbox reads them, and the operator changes them here.
+  // Both environments share settings and catalog. The sandbox key may only read them, so the operator changes them.
   const operator = world.client<paths>("billing", world.env["MASTER_KEY"]);
   await refused(backend.PATCH("/v1/settings", { body: secrets }), "FORBIDDEN");
   const settings = await ok(operator.PATCH("/v1/settings", { body: { ...secrets, allowedOrigins: ["https://App.example.com:443"] } }));
@@ -95,7 +95,7 @@ export async function billing(world: World): Promise<void> {
   const productId = await catalogue(backend, operator);
   const heard = await listen(world, "billing", key, "entitlement.changed");
 
-  // Ada buys in the app for a month; the platform tells us. Told twice, it counts once; with a wrong secret it is a 401.
+  // Ada buys a month in the app. The event counts once although it is sent twice. A wrong secret gets 401.
   const results: string[] = [];
   for (let time = 0; time < 2; ++time)
     results.push(
@@ -114,7 +114,7 @@ export async function billing(world: World): Promise<void> {
   const change = await heard<{ from: string | null; to: string; entitlement: Entitlement }>("pro.monthly");
   assert.deepEqual([change.from, change.to, change.entitlement.userId], [null, "active", "ada"]);
 
-  // May she export? The question that a backend asks all day.
+  // The backend checks the feature.
   const ada = { params: { path: { userId: "ada" } } };
   const may = async (): Promise<boolean> =>
     (await ok(backend.GET("/v1/users/{userId}/features/{feature}", { params: { path: { userId: "ada", feature: "export" } } }))).granted;
@@ -130,7 +130,7 @@ export async function billing(world: World): Promise<void> {
 
   await card(platform, backend);
 
-  // Ada asks for her money back, and that webhook never arrives. A sync asks the platform.
+  // Ada gets a refund, but its webhook is lost. A sync fetches the refund from the platform.
   world.subscribers.set("ada", refunded);
   const synced = await ok(backend.POST("/v1/sync/{userId}", ada));
   assert.deepEqual(
@@ -139,7 +139,7 @@ export async function billing(world: World): Promise<void> {
   );
   assert.equal(await may(), false);
 
-  // Support gives her a week of it, and takes it back. And this is all that ever came in about her.
+  // Support grants her a week and revokes it. The archive has only the first event.
   const expiresAt = new Date((now + 7 * 86_400) * 1000).toISOString();
   const grant = await ok(backend.POST("/v1/users/{userId}/grants", { ...ada, body: { productId, expiresAt, reason: "Sorry." } }));
   assert.deepEqual([grant.source, grant.isActive, grant.reason], ["manual", true, "Sorry."]);
@@ -163,7 +163,7 @@ export async function billing(world: World): Promise<void> {
   await readReference(world, "billing");
 }
 
-/** A product under the id that both providers know it by; and one that is taken away again. */
+/** Creates a product with the id that both providers use, and another one that is deleted again. */
 async function catalogue(backend: Caller, operator: Caller): Promise<string> {
   const body = {
     providerProductId: "pro.monthly",
@@ -195,7 +195,7 @@ async function catalogue(backend: Caller, operator: Caller): Promise<string> {
 /** Grace subscribes by card. The signature covers the time and the raw bytes. */
 async function card(provider: Caller, backend: Caller): Promise<void> {
   const body = subscribed("evt_1", "grace");
-  // A signature is good for 300 s, and the stories before this one may have taken longer.
+  // A signature is valid for 300 s, and earlier stories may have taken longer.
   const at = Math.floor(Date.now() / 1000);
   const signature = createHmac("sha256", secrets.paymentsSigningSecrets[0]!)
     .update(`${at}.${JSON.stringify(body)}`)

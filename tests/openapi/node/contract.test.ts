@@ -1,4 +1,4 @@
-// That Contract finds what is not as a contract says.
+// Tests that Contract finds every deviation from a contract.
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
@@ -16,7 +16,7 @@ const tenant = {
   eraseAfter: null,
 };
 
-/** One without a fault: the operator changes a tenant. */
+/** A valid request and response: the operator changes a tenant. */
 const good = {
   method: "PUT",
   path: "/v1/admin/tenants/demo",
@@ -42,7 +42,7 @@ const refusal = { status: 409, headers: { ...good.headers, "content-type": "appl
 const without = (headers: Record<string, string>, name: string): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
 
-test("an exchange that is as the contract says has no faults, and counts", () => {
+test("a valid request and response have no faults, and their operation counts as used", () => {
   const feedback = contract("feedback");
   assert.deepEqual(feedback.faultsOf(exchange(good)), []);
   assert.ok(!feedback.unused().includes("PUT /v1/admin/tenants/{slug}"));
@@ -51,29 +51,32 @@ test("an exchange that is as the contract says has no faults, and counts", () =>
 });
 
 const faulty: Record<string, [Partial<typeof good>, RegExp]> = {
-  "a path that is not there": [{ path: "/v1/tenants" }, /is not in the contract/],
-  "a method that is not there": [{ method: "POST" }, /is not in the contract/],
-  "another success": [{ status: 202 }, /status is not in the contract/],
-  "an answer that lacks a header": [{ headers: { "content-type": "application/json" } }, /lacks X-Request-Id/],
-  "a header of another form": [{ headers: { ...good.headers, "x-request-id": "a b" } }, /X-Request-Id/],
-  "an answer of another type": [{ headers: { ...good.headers, "content-type": "text/plain" } }, /is text\/plain/],
-  "an answer without a member": [{ answer: JSON.stringify({ ...tenant, slug: undefined }) }, /required property 'slug'/],
-  "an answer with one more": [{ answer: JSON.stringify({ ...tenant, secret: "x" }) }, /unevaluated.*secret/],
-  "a member of another form": [{ answer: JSON.stringify({ ...tenant, createdAt: "2026-01-31T09:00:00Z" }) }, /createdAt/],
-  "a refusal that is no problem": [{ ...refusal, answer: JSON.stringify({ ...problem, error: undefined }) }, /required property 'error'/],
-  "a refusal that says more": [{ ...refusal, answer: JSON.stringify({ ...problem, stack: "x" }) }, /unevaluated.*stack/],
-  "a request without a credential that was carried out": [
+  "an unknown path": [{ path: "/v1/tenants" }, /is not in the contract/],
+  "an unknown method": [{ method: "POST" }, /is not in the contract/],
+  "an undocumented success status": [{ status: 202 }, /status is not in the contract/],
+  "a response without a required header": [{ headers: { "content-type": "application/json" } }, /lacks X-Request-Id/],
+  "a header that does not match its schema": [{ headers: { ...good.headers, "x-request-id": "a b" } }, /X-Request-Id/],
+  "a response of another media type": [{ headers: { ...good.headers, "content-type": "text/plain" } }, /is text\/plain/],
+  "a response without a required member": [{ answer: JSON.stringify({ ...tenant, slug: undefined }) }, /required property 'slug'/],
+  "a response with an undocumented member": [{ answer: JSON.stringify({ ...tenant, secret: "x" }) }, /unevaluated.*secret/],
+  "a member that does not match its schema": [{ answer: JSON.stringify({ ...tenant, createdAt: "2026-01-31T09:00:00Z" }) }, /createdAt/],
+  "an error without a required member": [
+    { ...refusal, answer: JSON.stringify({ ...problem, error: undefined }) },
+    /required property 'error'/,
+  ],
+  "an error with an undocumented member": [{ ...refusal, answer: JSON.stringify({ ...problem, stack: "x" }) }, /unevaluated.*stack/],
+  "a request that succeeded without a credential": [
     { requestHeaders: without(good.requestHeaders, "authorization") },
     /without a credential/,
   ],
-  "a body that was taken and should not have been": [{ request: JSON.stringify({ displayName: "" }) }, /displayName.*fewer than 1/],
-  "a body of another type": [{ requestHeaders: { ...good.requestHeaders, "content-type": "text/plain" } }, /request is text\/plain/],
-  "a body that was not there": [{ request: "" }, /lacks its body/],
-  "a parameter of another form": [{ path: "/v1/admin/tenants/NOT-A-SLUG" }, /request's slug/],
-  "a parameter that nobody asks for": [{ path: "/v1/admin/tenants/demo?purge=now" }, /nobody asks for \?purge/],
+  "an accepted body that does not match its schema": [{ request: JSON.stringify({ displayName: "" }) }, /displayName.*fewer than 1/],
+  "a body of another media type": [{ requestHeaders: { ...good.requestHeaders, "content-type": "text/plain" } }, /request is text\/plain/],
+  "a missing body": [{ request: "" }, /lacks its body/],
+  "a parameter that does not match its schema": [{ path: "/v1/admin/tenants/NOT-A-SLUG" }, /request's slug/],
+  "an undocumented parameter": [{ path: "/v1/admin/tenants/demo?purge=now" }, /\?purge is not in the contract/],
 };
 for (const [name, [change, expected]] of Object.entries(faulty))
-  test(`found: ${name}`, () => {
+  test(`this fault is found: ${name}`, () => {
     const feedback = contract("feedback");
     const faults = feedback.faultsOf(exchange({ ...good, ...change }));
     assert.ok(
@@ -83,6 +86,6 @@ for (const [name, [change, expected]] of Object.entries(faulty))
     assert.ok(feedback.unused().includes("PUT /v1/admin/tenants/{slug}"));
   });
 
-test("every schema of every contract can be checked", () => {
+test("every schema of every contract compiles", () => {
   for (const name of ["feedback", "auth-mfa", "notify", "billing"]) assert.deepEqual(contract(name).unchecked(), []);
 });

@@ -1,4 +1,4 @@
-// Feedback as a product's users and its support live with it.
+// The story of feedback: users of a product and its support.
 import assert from "node:assert/strict";
 import type { paths as AuthPaths } from "./clients/auth-mfa.js";
 import type { components, paths } from "./clients/feedback.js";
@@ -9,7 +9,7 @@ type Thread = components["schemas"]["Feedback"];
 
 const png = Buffer.from("\x89PNG\r\n\x1a\n....", "latin1");
 
-/** Somebody new, signed in: their access token. */
+/** The access token of a new user. */
 async function someone(world: World): Promise<string> {
   const auth = world.client<AuthPaths>("auth-mfa");
   const email = `user-${Math.random().toString(36).slice(2)}@example.com`;
@@ -20,7 +20,7 @@ export async function feedback(world: World): Promise<void> {
   const operator = world.client<paths>("feedback", world.env["MASTER_KEY"]);
   const user = world.client<paths>("feedback", await someone(world));
 
-  // The operator makes a key; it is shown this once.
+  // The operator mints a key.
   const { key, prefix } = await ok(operator.POST("/v1/keys", { body: { environment: "sandbox" } }));
   const backend = world.client<paths>("feedback", key);
   const bug = await ok(
@@ -30,7 +30,7 @@ export async function feedback(world: World): Promise<void> {
   );
   assert.equal(bug.status, "open");
 
-  // A user asks for a feature, twice under one key: it is one thread.
+  // A user sends a feature request twice with one Idempotency-Key: one thread is created.
   const asked = {
     params: { header: { "Idempotency-Key": "story-1" } },
     body: { category: "feature", title: "Dark mode", body: "My eyes hurt at night." },
@@ -46,7 +46,7 @@ export async function feedback(world: World): Promise<void> {
   await attach(world, user, thread);
   const heard = await listen(world, "feedback", key, "feedback.updated");
 
-  // Support answers, leaves a note for itself, and moves the status.
+  // Support replies, adds an internal note, and changes the status.
   await ok(backend.POST("/v1/feedbacks/{feedbackId}/replies", { params: here, body: { body: "Thank you, it is planned." } }));
   await ok(
     backend.POST("/v1/feedbacks/{feedbackId}/replies", { params: here, body: { body: "Third request this week.", internal: true } }),
@@ -65,7 +65,7 @@ export async function feedback(world: World): Promise<void> {
   );
   assert.equal((await heard<Thread>(thread.feedbackId)).status, "in-progress");
 
-  // The user sees the answer, not the note; pages follow the cursor until it is null.
+  // The user sees the reply but not the note. Pages follow the cursor until it is null.
   const bodies: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await ok(
@@ -98,7 +98,7 @@ export async function feedback(world: World): Promise<void> {
     "closed",
   );
 
-  // What was wrong, all of it at once; a key that has ended.
+  // All faults of a request are listed at once. A replaced key stops working.
   const wrong = await refused(
     backend.POST("/v1/feedbacks", { body: { category: "rant" as "bug", title: "", body: "x" } }),
     "VALIDATION_ERROR",

@@ -1,4 +1,4 @@
-// Notify as a tenant's backend and its apps use it: email, push, text messages, broadcasts and a domain of its own.
+// The story of notify: email, push, text messages, broadcasts and a custom domain.
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -34,7 +34,7 @@ export async function notify(world: World): Promise<void> {
   await templates(backend);
   await platforms(backend);
 
-  // Ada's app registers her phone, with the key that may do nothing else.
+  // Ada's app registers her phone with the publishable key.
   const phone = { userId: "ada", token: "c0ffee", platform: "ios" } as const;
   assert.equal((await ok(app.POST("/v1/devices", { body: phone }))).userId, "ada");
   await refused(app.GET("/v1/devices", { params: { query: { userId: "ada" } } }), "FORBIDDEN");
@@ -44,7 +44,7 @@ export async function notify(world: World): Promise<void> {
   );
   assert.equal((await ok(backend.POST("/v1/devices/{token}/test", { params: { path: { token: "c0ffee" } } }))).result, "sent");
 
-  // An email, a text message and a push: accepted at once, sent a moment later.
+  // An email, a text message and a push are accepted and then sent.
   const heard = await listen(world, "notify", key, "notification.sent");
   const mail = await send(backend, {
     templateName: "welcome",
@@ -70,7 +70,7 @@ export async function notify(world: World): Promise<void> {
   );
   assert.deepEqual(world.apple.pushes, ["/3/device/c0ffee", "/3/device/c0ffee"]);
 
-  // The phone says that it got the push, and Ada opens it.
+  // The phone reports that it has received the push, and Ada opens it.
   const got = { id: push, context: "background", timestamp: new Date().toISOString() };
   assert.deepEqual(await ok(backend.POST("/v1/notifications/ack", { body: { notifications: [got] } })), {
     acknowledged: 1,
@@ -100,7 +100,7 @@ export async function notify(world: World): Promise<void> {
   await readReference(world, "notify");
 }
 
-/** Three templates, which both environments share, and what they would become. */
+/** Creates three templates, which both environments share, and previews one. */
 async function templates(backend: Caller): Promise<void> {
   const body = {
     name: "welcome",
@@ -140,7 +140,7 @@ async function templates(backend: Caller): Promise<void> {
   assert.equal(typeof paged.nextCursor, "string");
 }
 
-/** What proves to Apple that the backend may push is stored; and the same to Google, which is taken back. */
+/** Stores push credentials for APNs and FCM and deletes those for FCM. */
 async function platforms(backend: Caller): Promise<void> {
   await refused(
     backend.POST("/v1/notifications/send", {
@@ -185,7 +185,7 @@ async function platforms(backend: Caller): Promise<void> {
   await ok(backend.DELETE("/v1/platforms/{kind}", { params: { path: { kind: "fcm" } } }));
 }
 
-/** A file in the request itself, and one that was uploaded before. */
+/** Sends an inline file and an uploaded file. */
 async function attachments(world: World, backend: Caller): Promise<NonNullable<Send["attachments"]>> {
   const pdf = Buffer.from("%PDF-1.7 and so on");
   const file = await ok(
@@ -202,7 +202,7 @@ async function attachments(world: World, backend: Caller): Promise<NonNullable<S
   ];
 }
 
-/** A text message, of which Twilio says that it was delivered. */
+/** Sends a text message; Twilio reports its delivery. */
 async function text(world: World, backend: Caller): Promise<void> {
   const id = await send(backend, { templateName: "code", channel: "sms", to: "+14155550123", variables: { code: "314159" } });
   assert.equal((await outcome(backend, id)).status, "sent");
@@ -218,7 +218,7 @@ async function text(world: World, backend: Caller): Promise<void> {
   );
 }
 
-/** A push to every device. Under the same dedupe key there is no second one for a day. */
+/** Sends a push to every device. A second broadcast with the same dedupe key does not start. */
 async function broadcast(world: World, backend: Caller): Promise<void> {
   for (const n of [1, 2, 3]) await ok(backend.POST("/v1/devices", { body: { userId: `user-${n}`, token: `beef0${n}`, platform: "ios" } }));
   await ok(backend.DELETE("/v1/devices/{token}", { params: { path: { token: "beef03" } } }));
@@ -246,7 +246,7 @@ async function broadcast(world: World, backend: Caller): Promise<void> {
   await stop(world, backend);
 }
 
-/** A broadcast that is stopped while Apple has not answered. */
+/** Cancels a broadcast while Apple has not answered. */
 async function stop(world: World, backend: Caller): Promise<void> {
   world.apple.hold();
   const { broadcastId } = await ok(
@@ -259,7 +259,7 @@ async function stop(world: World, backend: Caller): Promise<void> {
   world.apple.release();
 }
 
-/** One for tomorrow, which is taken back, and tried all the same. */
+/** Schedules a notification for tomorrow, cancels it and retries it. */
 async function later(backend: Caller): Promise<void> {
   const sendAt = new Date(Date.now() + 86_400_000).toISOString();
   const notificationId = await send(backend, {
@@ -277,7 +277,7 @@ async function later(backend: Caller): Promise<void> {
   await ok(backend.POST("/v1/notifications/{notificationId}/cancel", here));
 }
 
-/** Mail from a domain of one's own: its records go into the DNS, and once they are found there mail is signed. */
+/** A custom domain: its records are added to the DNS, the service verifies it, and emails are signed. */
 async function domain(world: World, backend: Caller): Promise<void> {
   const asked = { domain: "shop.example", fromEmail: "hello@shop.example", fromName: "The Shop" };
   const pending = await ok(backend.POST("/v1/domains/verify", { body: asked }));
@@ -299,7 +299,7 @@ async function domain(world: World, backend: Caller): Promise<void> {
   await refused(backend.GET("/v1/domains/status"), "NOT_FOUND");
 }
 
-/** Who has opted out is left alone, until the backend says otherwise. */
+/** A number that has opted out gets no messages until the suppression is deleted. */
 async function suppress(world: World, backend: Caller): Promise<void> {
   const to = "+14155550199";
   world.twilio.optedOut.add(to);
@@ -322,7 +322,7 @@ async function settle(world: World, backend: Caller): Promise<void> {
     const { response } = await backend.POST("/v1/notifications/send", {
       body: { templateName: "answer", channel: "push", to: "ada", variables: { from: "", text: "" } },
     });
-    return response.status === 409 ? true : undefined; // settings reach other threads a moment later
+    return response.status === 409 ? true : undefined; // other threads get new settings a moment later
   });
   assert.equal((await ok(backend.PATCH("/v1/settings", { body: { pushEnabled: null } }))).pushEnabled, true);
   assert.equal((await ok(backend.GET("/v1/settings"))).pushEnabled, true);

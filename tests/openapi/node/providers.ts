@@ -1,9 +1,9 @@
-// Whom the services call, played here: Apple's push service, Twilio, an OpenID provider, a name server, a receiver of webhooks.
+// Simulated providers: Apple's push service, Twilio, an OpenID provider, a DNS server, a receiver of webhooks.
 import { createHmac, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { createSocket, type Socket } from "node:dgram";
 import http2 from "node:http2";
 
-/** Apple's push service: it takes every push, while it is held not at once. */
+/** Apple's push service. It accepts every push; between `hold` and `release` it does not answer. */
 export class Apple {
   readonly pushes: string[] = [];
   #held: (() => void)[] | undefined;
@@ -30,7 +30,7 @@ export class Apple {
   }
 }
 
-/** Twilio: it takes every message, but for numbers that have opted out. */
+/** Twilio. It accepts every message, except to numbers that have opted out. */
 export class Twilio {
   readonly token = "a violet teapot";
   readonly messages: URLSearchParams[] = [];
@@ -73,7 +73,7 @@ export class Issuer {
   }
 }
 
-/** A name server that knows TXT records and nothing else. */
+/** A DNS server that has only TXT records. */
 export class NameServer {
   readonly records = new Map<string, string>();
   readonly socket: Socket = createSocket("udp4").on("message", (query, { port, address }) =>
@@ -81,7 +81,7 @@ export class NameServer {
   );
 
   #answer(query: Buffer): Buffer {
-    let end = 12; // of the question's name: labels, each behind its length, up to one of length 0
+    let end = 12; // end of the question's name: labels with their lengths, up to length 0
     const labels: string[] = [];
     for (let size = query[end]!; size !== 0; size = query[end]!) {
       labels.push(query.toString("latin1", end + 1, end + 1 + size));
@@ -91,18 +91,18 @@ export class NameServer {
     const value = question.readUInt16BE(question.length - 4) === 16 ? this.records.get(labels.join(".").toLowerCase()) : undefined;
     const head = Buffer.alloc(12);
     query.copy(head, 0, 0, 2);
-    head.writeUInt16BE(0x8480 | (value === undefined ? 3 : 0), 2); // an answer of authority; no such name
+    head.writeUInt16BE(0x8480 | (value === undefined ? 3 : 0), 2); // authoritative; NXDOMAIN without a record
     head.writeUInt16BE(1, 4);
     if (value === undefined) return Buffer.concat([head, question]);
     head.writeUInt16BE(1, 6);
     const texts = value.match(/.{1,255}/g)!.map((text) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]));
     const data = Buffer.concat(texts);
-    const record = Buffer.from([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 0, data.length >> 8, data.length & 255]); // the name is at 12; TXT, IN
+    const record = Buffer.from([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 0, data.length >> 8, data.length & 255]); // name at 12; TXT, IN
     return Buffer.concat([head, question, record, data]);
   }
 }
 
-/** Who is told of events: what has come in. */
+/** A receiver of webhooks. It keeps the received requests. */
 export class Receiver {
   readonly received: { headers: Record<string, string>; body: string }[] = [];
   url = "";

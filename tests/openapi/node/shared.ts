@@ -1,12 +1,12 @@
-// What all services have in common: tenants, the API reference, and webhooks of the three that announce something.
+// Steps that the stories of several services share: tenants, the API reference and webhooks.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import type { paths } from "./clients/feedback.js";
 import { eventually, ok, refused, type Name, type World } from "./world.js";
 
-type Shared = { [path in Extract<keyof paths, `/v1/admin/${string}` | `/v1/webhooks${string}` | `/docs${string}`>]: paths[path] };
+type Shared = { [path in Extract<keyof paths, `/v1/admin/${string}` | `/v1/webhooks${string}` | `/docs${string}` | "/">]: paths[path] };
 
-/** The operator makes a tenant, changes it and erases it. */
+/** The operator creates, changes and erases a tenant. */
 export async function administer(world: World, name: Name): Promise<void> {
   const operator = world.client<Shared>(name, world.env["MASTER_KEY"]);
   const tenant = { params: { path: { slug: "contract" } } };
@@ -29,9 +29,13 @@ export async function administer(world: World, name: Name): Promise<void> {
   await refused(operator.GET("/v1/admin/tenants/{slug}", tenant), "TENANT_NOT_FOUND");
 }
 
-/** Somebody reads the API reference. */
+/** A browser loads the front page, the tutorial and the API reference. */
 export async function readReference(world: World, name: Name): Promise<void> {
   const anybody = world.client<Shared>(name);
+  const front = String(await ok(anybody.GET("/", { parseAs: "text" })));
+  assert.ok(front.includes('href="docs"') && front.includes('href="docs/tutorial"') && front.includes("/livez"));
+  assert.ok(String(await ok(anybody.GET("/docs/tutorial", { parseAs: "text" }))).includes("<h1>Tutorial"));
+  assert.ok(String(await ok(anybody.GET("/docs/pages.css", { parseAs: "text" }))).includes("prefers-color-scheme"));
   const page = String(await ok(anybody.GET("/docs", { parseAs: "text" })));
   assert.ok(page.includes('spec-url="docs/openapi.json"') && page.includes('src="docs/redoc.js"'));
   assert.ok(String(await ok(anybody.GET("/docs/redoc.js", { parseAs: "text" }))).includes("spec-url"));
@@ -42,8 +46,8 @@ export async function readReference(world: World, name: Name): Promise<void> {
   assert.equal(again.status, 304);
 }
 
-/** Has events of a type sent to an address. The answer waits for the one that mentions a text, checks its signature, does
-    with the webhook all that can be done, and gives the event's data. */
+/** Creates a webhook for events of one type. The returned function waits for an event that contains a text, verifies its signature,
+    calls the other operations on the webhook, and returns the event's data. */
 export async function listen(world: World, name: Name, key: string, type: string): Promise<<Data>(mentioned: string) => Promise<Data>> {
   const backend = world.client<Shared>(name, key);
   const webhook = await ok(backend.POST("/v1/webhooks", { body: { url: `${world.receiver.url}/${name}`, events: [type] } }));

@@ -1,4 +1,4 @@
-// The services, told of the providers that are played here.
+// The running services, configured to call the providers that this process simulates.
 import { once } from "node:events";
 import type http from "node:http";
 import type http2 from "node:http2";
@@ -15,7 +15,7 @@ export class World extends Services {
   readonly issuer = new Issuer();
   readonly names = new NameServer();
   readonly receiver = new Receiver();
-  /** What the purchase platform knows of a user. */
+  /** Subscriber documents of the purchase platform, by user. */
   readonly subscribers = new Map<string, unknown>();
   readonly #servers: (net.Server | http2.Http2Server)[] = [];
 
