@@ -1,4 +1,4 @@
-// Outcomes whose write fails, beside outcomes that are written.
+// Outcomes whose write fails, together with outcomes that are written.
 #include "async.hpp"
 #include "testing/eventually.hpp"
 
@@ -9,7 +9,7 @@ using testing::eventually;
 
 namespace {
 
-/// Fails as the server does.
+/// Fails with an error of the server.
 void raise(pg::Tx& tx, std::string const& sqlstate)
 {
     tx.run("DO $$ BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = '" + sqlstate + "'; END $$");
@@ -17,7 +17,7 @@ void raise(pg::Tx& tx, std::string const& sqlstate)
 
 } // namespace
 
-TEST_CASE("a scope whose outcomes fail as in an outage keeps no other scope's outcomes waiting")
+TEST_CASE("a scope whose outcomes fail like in an outage does not delay outcomes of other scopes")
 {
     Async f;
     std::atomic<bool> broken = true;
@@ -26,7 +26,7 @@ TEST_CASE("a scope whose outcomes fail as in an outage keeps no other scope's ou
         auto const of_broken = [](Ending const* ending) { return ending->claim.scope_id == 4; };
         if (!broken || std::ranges::none_of(endings, of_broken)) return;
         ++refused;
-        raise(tx, "57014"); // as statement_timeout does
+        raise(tx, "57014"); // the error of statement_timeout
     };
     for (std::int64_t scope = 2; scope <= 9; ++scope)
         f.add(scope);
@@ -35,7 +35,7 @@ TEST_CASE("a scope whose outcomes fail as in an outage keeps no other scope's ou
     f.end_all();
     REQUIRE(eventually([&] { return f.jobs_left() == 1; }));
     int const before = refused;
-    f.add(6); // while the other is tried again and again
+    f.add(6); // while the other outcome is retried
     REQUIRE(eventually([&] { return f.begun == 9; }));
     f.end_all();
     REQUIRE(eventually([&] { return f.jobs_left() == 1; }));
@@ -45,19 +45,19 @@ TEST_CASE("a scope whose outcomes fail as in an outage keeps no other scope's ou
     broken = false;
     CHECK(eventually([&] { return f.worker->in_flight() == 0; }));
     CHECK(f.jobs_left() == 0);
-    CHECK(f.finished == 9);
+    CHECK(eventually([&] { return f.finished == 9; }));
     CHECK(f.dead == 0);
 }
 
-TEST_CASE("outcomes that were put off are written although others come without end")
+TEST_CASE("delayed outcomes are written even if other outcomes arrive continuously")
 {
     constexpr int others = 400;
     Async f;
     f.add(2);
     for (std::int64_t scope = 4; scope < 24; ++scope)
         f.add_many(scope, others / 20);
-    // Used by the thread that writes outcomes alone. Each of the others ends the next one, so that there is
-    // always one to be written.
+    // Used only by the thread that writes outcomes. Each of the other outcomes ends the next job, so that
+    // there is always one to write.
     bool put_off = false;
     std::optional<int> written_before;
     int written = 0;
@@ -65,14 +65,14 @@ TEST_CASE("outcomes that were put off are written although others come without e
         for (auto const* ending : endings) {
             if (ending->claim.scope_id != 2) {
                 ++written;
-                if (!written_before) std::this_thread::sleep_for(5ms); // much longer in all than a pause
+                if (!written_before) std::this_thread::sleep_for(5ms); // in total much longer than a pause
             } else if (put_off) {
                 written_before = written;
                 return f.end_all();
             } else {
                 put_off = true;
                 f.end_first();
-                raise(tx, "55P03"); // as lock_timeout does
+                raise(tx, "55P03"); // the error of lock_timeout
             }
         }
         f.end_first();
@@ -87,7 +87,7 @@ TEST_CASE("outcomes that were put off are written although others come without e
     CHECK(*written_before < others);
 }
 
-TEST_CASE("many scopes whose outcomes are put off keep no other scope's outcomes waiting")
+TEST_CASE("many scopes whose outcomes are delayed do not delay outcomes of other scopes")
 {
     Async f;
     std::atomic<bool> broken = true;
@@ -96,12 +96,12 @@ TEST_CASE("many scopes whose outcomes are put off keep no other scope's outcomes
         auto const of_broken = [](Ending const* ending) { return ending->claim.scope_id < 22; };
         if (!broken || std::ranges::none_of(endings, of_broken)) return;
         ++refused;
-        std::this_thread::sleep_for(10ms); // with 20 of them, the pause of one of them is always over
+        std::this_thread::sleep_for(10ms); // with 20 of them, the pause of one is always over
         raise(tx, "55P03");
     };
     for (std::int64_t scope = 2; scope < 22; ++scope)
         f.add(scope);
-    f.start(200, 2s); // pauses are 100 ms at most with this lease
+    f.start(200, 2s); // with this lease pauses are at most 100 ms
     REQUIRE(eventually([&] { return f.begun == 20; }));
     f.end_all();
     REQUIRE(eventually([&] { return refused >= 40; }));
