@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The headers of Debian's packages are visible everywhere; what keeps layers apart is this.
+# Checks the layers of libs/ and services/. The compiler cannot check them, because every file can include the headers of Debian's packages.
 set -uo pipefail
 failed=0
 
-# As grep, but finding nothing is no failure; not being able to look is (a folder that is gone, a wrong pattern).
+# As grep, but succeeds without a match. It fails when grep cannot search (a missing folder, a wrong pattern).
 search() {
     local status=0
     grep "$@" || status=$?
@@ -31,29 +31,29 @@ forbid() {
 }
 
 forbid "Beast belongs to libs/http" '#include <boost/beast' libs services -- '^libs/(http/[a-z_]+\.(cpp|hpp)|third/)'
-forbid "Asio as a whole is not included: name the header" '#include <boost/asio.hpp>' libs services
-forbid "libpqxx and libpq are for libs/pg" '#include <(pqxx/|libpq-fe)' libs services \
+forbid "include single headers of Asio, not boost/asio.hpp" '#include <boost/asio.hpp>' libs services
+forbid "libpqxx and libpq belong to libs/pg" '#include <(pqxx/|libpq-fe)' libs services \
     -- '^libs/(pg/|jobs/failure\.cpp|service/run\.cpp|testing/)'
-forbid "SQL belongs to storage and the libraries that own tables" '"(SELECT|INSERT|UPDATE|DELETE) ' services -- '^services/[a-z-]+/storage/'
+forbid "SQL belongs to storage/ and to libraries that own tables" '"(SELECT|INSERT|UPDATE|DELETE) ' services -- '^services/[a-z-]+/storage/'
 forbid "hiredis belongs to libs/redis" '#include <hiredis' libs services -- '^libs/(redis|testing)/'
-forbid "libcurl belongs to libs/http, and to mail" '#include (<curl/|"http/curl_handles)' libs services \
+forbid "libcurl belongs to libs/http and to the SMTP provider" '#include (<curl/|"http/curl_handles)' libs services \
     -- '^(libs/(http|testing)/|services/notify/providers/smtp\.cpp)'
 forbid "nghttp2 belongs to libs/http" '#include <nghttp2' libs services -- '^libs/http/'
 forbid "zlib and yaml-cpp belong to libs/docs" '#include <(zlib|yaml-cpp/)' libs services -- '^libs/docs/'
-forbid "mail and DNS libraries belong to notify's providers, and c-ares to outbound requests" '#include <(gmime|opendkim|ares)\b' libs services \
+forbid "mail and DNS libraries belong to notify's providers, and c-ares also to libs/http/name_resolver" '#include <(gmime|opendkim|ares)\b' libs services \
     -- '^(services/notify/providers/|libs/http/name_resolver\.[ch]pp)'
-forbid "the environment is read by the configuration" '\bgetenv\(' libs services -- '^libs/(core/config\.cpp|testing/)'
-forbid "domain/ knows no I/O" '#include "(pg|http|redis|jobs|service|storage|api|providers|workers)/' services/*/domain
-forbid "storage/ and providers/ do not know who calls them" '#include "(api|workers)/' services/*/storage services/*/providers
-forbid "requests leave delivery to the workers" '#include "workers/' services/*/api
-forbid "services do not know each other" '#include "services/' services
-forbid "tests stay out of what is deployed" '#include "testing/' libs services -- '^libs/testing/'
+forbid "only core/config reads the environment" '\bgetenv\(' libs services -- '^libs/(core/config\.cpp|testing/)'
+forbid "domain/ must not include I/O" '#include "(pg|http|redis|jobs|service|storage|api|providers|workers)/' services/*/domain
+forbid "storage/ and providers/ must not include their callers" '#include "(api|workers)/' services/*/storage services/*/providers
+forbid "api/ must not include workers/" '#include "workers/' services/*/api
+forbid "services must not include each other" '#include "services/' services
+forbid "deployed code must not include testing/" '#include "testing/' libs services -- '^libs/testing/'
 
-# A library uses only those before it in libs/CMakeLists.txt.
+# A library may include only the libraries before it in libs/CMakeLists.txt.
 before=
 order=$(sed -n 's/^foreach(lib \(.*\))$/\1/p' libs/CMakeLists.txt)
 if [ -z "$order" ]; then
-    echo "libs/CMakeLists.txt does not say in which order libraries come"
+    echo "libs/CMakeLists.txt: cannot find the list of libraries (foreach(lib ...))"
     failed=1
 fi
 for lib in $order; do
@@ -66,7 +66,7 @@ for lib in $order; do
     while IFS=: read -r file used; do
         [ -n "$file" ] || continue
         if [[ " $before $lib third " != *" $used "* ]]; then
-            echo "$file uses $used, which comes after $lib"
+            echo "$file includes $used/, which is not before $lib in libs/CMakeLists.txt"
             failed=1
         fi
     done <<< "$uses"

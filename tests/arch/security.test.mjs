@@ -1,11 +1,13 @@
-// SECURITY.md names no file, CTest entry or test case that is not there, and has a verdict on every requirement. Run in the checkout.
+// SECURITY.md and docs/security/asvs.md: checks that every file, CTest entry and test case that they name exists, and that every
+// requirement has one verdict. Run in the checkout.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
 
-const text = readFileSync("SECURITY.md", "utf8");
 const read = (file) => readFileSync(file, "utf8");
+const requirements = read("docs/security/asvs.md");
+const text = read("SECURITY.md") + requirements;
 
 /** The files below a folder. */
 const filesOf = (folder) =>
@@ -16,7 +18,7 @@ const filesOf = (folder) =>
   });
 const sources = filesOf("tests");
 
-/** CTest entries as the lists of tests/ write them, `${…}` being any word: the folder that each is of. */
+/** The CTest entries of the CMakeLists.txt files below tests/, each with its folder; `${…}` matches any word. */
 const entries = sources
   .filter((file) => path.basename(file) === "CMakeLists.txt")
   .flatMap((file) =>
@@ -27,7 +29,7 @@ const entries = sources
   )
   .filter(({ name }) => name.source !== "^\\w+$");
 
-/** The titles of the test cases of a folder; a long one is written as several literals. */
+/** The titles of the test cases of a folder. A long title consists of several literals. */
 function casesOf(folder) {
   const titles = new Set();
   for (const file of sources.filter((one) => one.startsWith(folder + path.sep) && /\.(cpp|ts|mjs)$/.test(one)))
@@ -36,8 +38,8 @@ function casesOf(folder) {
   return titles;
 }
 
-test("every file that is named is there", () => {
-  const named = [...text.matchAll(/`((?:libs|services|tests|scripts|deploy|proto)\/[\w.\/-]+|[A-Z]+\.md|CMakeLists\.txt|\.containerignore)`/g)];
+test("every file named in SECURITY.md and asvs.md exists", () => {
+  const named = [...text.matchAll(/`((?:libs|services|tests|scripts|deploy|docs|proto)\/[\w.\/-]+|[A-Z]+\.md|CMakeLists\.txt|\.containerignore)`/g)];
   assert.ok(named.length > 100);
   assert.deepEqual(
     named.map(([, file]) => file).filter((file) => !existsSync(file)),
@@ -45,8 +47,8 @@ test("every file that is named is there", () => {
   );
 });
 
-test("every test that is named is there", () => {
-  const rows = text.slice(text.indexOf("## OWASP ASVS"), text.indexOf("## Dependencies")).split("\n");
+test("every test named in SECURITY.md and asvs.md exists", () => {
+  const rows = requirements.split("\n");
   const shown = rows.filter((row) => row.startsWith("| ")).flatMap((row) => [...row.split(" | ").at(-1).matchAll(/`([^`]+)`(?: "([^"]+)")?/g)]);
   const named = [...shown, ...text.matchAll(/`(test_\w+)`/g)];
   assert.ok(shown.length > 100);
@@ -60,7 +62,7 @@ test("every test that is named is there", () => {
 
 test("each requirement of ASVS 5.0's levels 1 and 2 has one verdict", () => {
   const verdicts = ["met", "part", "gap", "operator", "none"];
-  const rows = [...text.matchAll(/^\| (\d+\.\d+\.\d+(?:, \d+\.\d+\.\d+)*) \| [^|]+ \| (\w+) \| /gm)];
+  const rows = [...requirements.matchAll(/^\| (\d+\.\d+\.\d+(?:, \d+\.\d+\.\d+)*) \| [^|]+ \| (\w+) \| /gm)];
   const ids = rows.flatMap(([, list]) => list.split(", "));
   assert.equal(new Set(ids).size, ids.length);
   assert.equal(ids.length, 253);
