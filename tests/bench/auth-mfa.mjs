@@ -1,4 +1,4 @@
-// Measures auth-mfa side by side with its limits (pgbench, bare Argon2id), in alternated rounds, and prints medians as Markdown tables.
+// Compares auth-mfa with its limits (pgbench, bare Argon2id) in alternating rounds. Reports medians.
 import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -6,17 +6,18 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { Connection, drive, now } from './connections.mjs'
 import {
-    alternate, charged, database, env, freshId, grouped, idOf, k, listFile, median, note, options, print, report, rounds, seconds, sleep,
-    startBareServer, stop, times, us, wrk,
+    addTable, addText, alternate, charged, database, env, freshId, idOf, listFile, median, note, options, report, rounds, seconds, sleep,
+    startBareServer, stop, wrk,
 } from './lib.mjs'
+import { atLeast, atMost, grouped, k, us } from './report.mjs'
 
 const few = 1000
 const users = Math.max(Number(options.users ?? 1_000_000), 2 * few)
 const challenges = Number(options.challenges ?? 4000)
 const connections = 64
 const threads = Number(process.env.AUTH_PASSWORD_THREADS)
-const places = 18 * threads // of one environment of a tenant in the queue for hashing
-const phoneUsers = 100_000_000 // the first of those with a second factor
+const places = 18 * threads // places of one tenant's environment in the hashing queue
+const phoneUsers = 100_000_000 // number of the first user with a second factor
 const port = Number(env.AUTH_PORT)
 const tenant = 'demo'
 const host = `${tenant}.${env.AUTH_HOST}`
@@ -36,12 +37,12 @@ function expect(answer, status) {
     if (answer.status !== status) throw new Error(`${answer.status} instead of ${status}: ${answer.body}`)
 }
 const load = (count, plan) => charged(env.AUTH_PID, () => drive(port, count, plan))
-// What fails from one network is counted, and what is under way counts until it has not failed: sign-ins come from several.
+// Sign-ins come from several networks, because failed attempts and attempts in progress count against a limit per network.
 const networks = i => `127.0.1.${1 + i % 250}`
 
 // --- data ------------------------------------------------------------------------------------------------------------------------
 
-// Everybody's hash is one that the service made.
+// Registers a user and yields the password hash, which all inserted users share.
 async function registered() {
     const connection = new Connection(port)
     expect(await connection.send(post('/v1/auth/register', { email: 'first@bench.test', password })), 201)
@@ -49,7 +50,7 @@ async function registered() {
     return sql(`SELECT password_hash FROM users WHERE scope_id = ${scope} AND email_key = 'first@bench.test'`)
 }
 
-// Users n from `first` on, a microsecond apart; with a session each that has their id, or with a phone instead.
+// Inserts `count` users from number `first` on, created a microsecond apart. Each has a session with the user's id, or a phone number.
 function insertUsers(first, count, hash, withPhone = false) {
     const step = 50_000
     for (let at = first; at < first + count; at += step) {
@@ -67,11 +68,11 @@ function insertUsers(first, count, hash, withPhone = false) {
     }
     sql('VACUUM (ANALYZE) users')
     sql('VACUUM (ANALYZE) sessions')
-    sql('CHECKPOINT') // so that the one this much data asks for is not within a measurement
+    sql('CHECKPOINT') // so that it does not happen during a measurement
 }
 
-// A session's first refresh token, made as the service makes it (README of auth-mfa): any of a million sessions can be refreshed
-// without a million sign-ins.
+// The first refresh token of a session, computed as in the service (services/auth-mfa/README.md). So any of a million sessions can be
+// refreshed without a million sign-ins.
 const tokenKey = createHmac('sha256', Buffer.from(/^[^:]+:([^,]+)/.exec(process.env.ENCRYPTION_KEYS)[1], 'base64'))
     .update('auth-mfa.refresh_tokens').digest()
 function firstToken(n) {
@@ -82,12 +83,12 @@ function firstToken(n) {
     return Buffer.concat([body, mac]).toString('base64url')
 }
 
-const sessions = new Map() // by number; `answer` is what the last refresh said
+const sessions = new Map() // by number; `answer` is the answer to the last refresh
 function sessionOf(n) {
     if (!sessions.has(n)) sessions.set(n, { answer: JSON.stringify({ refreshToken: firstToken(n) }) })
     return sessions.get(n)
 }
-// At most 5,000 sessions, spread evenly over the first `count`; each has a neighbour that is pgbench's.
+// At most 5,000 sessions, spread evenly over the first `count`. pgbench uses the session after each of them.
 function spread(count) {
     const step = Math.max(2, Math.ceil(count / 5000))
     return { step, sessions: Array.from({ length: Math.floor(count / step) }, (_, i) => sessionOf(i * step)) }
@@ -95,7 +96,7 @@ function spread(count) {
 
 // --- measurements ----------------------------------------------------------------------------------------------------------------
 
-// Every connection refreshes sessions of its own in turn, each with the token it was given last; all of them `once`, or for `seconds`.
+// Every connection refreshes its own sessions in turn, each with its latest token: all sessions `once`, or for `seconds`.
 function refresh(list, once = false) {
     const place = Array.from({ length: connections }, (_, i) => i)
     return load(connections, {
@@ -115,19 +116,19 @@ function refresh(list, once = false) {
     })
 }
 
-// The requests of GET /v1/auth/me by the users of these sessions; their tokens are made anew, since they live for 15 minutes.
+// Writes the GET /v1/auth/me requests of the users of these sessions. Renews their tokens first, which are valid for 15 minutes.
 async function listMe(list) {
     await refresh(list, true)
     writeFileSync(listFile('me'), list.map(s => `GET /v1/auth/me ${/"accessToken":"([^"]+)"/.exec(s.answer)[1]}\n`).join(''))
 }
 const me = (more = {}) => wrk(`http://127.0.0.1:${port}`, listFile('me'), env.AUTH_PID, { host, ...more })
 
-// What the load generator can do at most.
+// The highest rate of the load generator.
 async function generator() {
     const child = await startBareServer(threads)
     const request = `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`
     const plan = { length: seconds, next: () => request, take: answer => expect(answer, 200) }
-    const r = await alternate('the load itself', { bare: () => drive(8198, connections, plan) })
+    const r = await alternate('load generator', { bare: () => drive(8198, connections, plan) })
     await stop(child)
     return r.bare
 }
@@ -135,7 +136,7 @@ async function generator() {
 async function growthFigures(count) {
     const { sessions: list } = spread(count)
     await listMe(list)
-    await me() // once ahead: the first use of a token is when its signature is checked
+    await me() // not measured: a token's signature is verified at its first use
     return alternate(`${grouped(count)} users`, { refresh: () => refresh(list), me: () => me() })
 }
 
@@ -143,14 +144,14 @@ const idOfN = `('00000000-0000-7000-8000-' || lpad((:n)::text, 12, '0'))::uuid`
 
 function refreshBesidePgbench() {
     const { step, sessions: list } = spread(users)
-    // Which generation a row is at pgbench does not know; the condition is there, and true.
+    // pgbench does not know the generation of a row, so its condition on the generation is always true.
     const update = `\\set n random(0, ${list.length - 1}) * ${step} + 1
         UPDATE sessions SET generation = generation + 1, rotated_at = clock_timestamp(), expires_at = clock_timestamp() + interval '30 days'
         WHERE scope_id = ${scope} AND session_id = ${idOfN} AND generation > 0 AND ended_at IS NULL AND expires_at > now();`
     return alternate('refresh', { pgbench: () => pgbench(update), service: () => refresh(list) })
 }
 
-// Challenges of `challenges` users from `first` on, and their codes: the requests that answer them.
+// Starts sign-ins of `challenges` users from `first` on. Yields the requests that answer the challenges with the right codes.
 async function challenge(first) {
     rmSync(env.SMS_OUTBOX, { force: true })
     const phoneOf = n => `+12125${String(n - phoneUsers).padStart(6, '0')}`
@@ -187,7 +188,7 @@ function verifyBesidePgbench() {
     })
 }
 
-// Sign-ins of somebody else each time, on `count` connections until `ends()`.
+// Sign-ins, each of another user, on `count` connections until `ends()`.
 function signIns(count, length, ends = () => false) {
     let n = 0
     return load(count, {
@@ -207,19 +208,19 @@ function loginBesideBareHashes() {
 }
 
 const stormSize = Math.min(32, places) // connections that sign in
-const probe = { rate: 400, phases: 5 * rounds, lead: 500 } // requests a second; ms at the start of a phase that do not count
+const probe = { rate: 400, phases: 5 * rounds, lead: 500 } // requests a second; number of phases; ms to ignore at the start of a phase
 const percentile = (list, p) => [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * p))]
 
-// One client asks for GET /v1/auth/me all the time, at one rate. Phases without and with sign-ins alternate beneath it, so that both
-// figures are of the same client, the same connections and the same minutes.
+// One client sends GET /v1/auth/me continuously at a constant rate. Phases without and with sign-ins alternate, so that both figures are
+// from the same client, the same connections and the same minutes.
 async function meInAStorm() {
     await listMe(spread(users).sessions)
     const requests = readFileSync(listFile('me'), 'utf8').trim().split('\n').map(line => line.split(' '))
         .map(([method, path, token]) => `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`)
     const prober = new Worker(new URL('prober.mjs', import.meta.url), { workerData: { port, requests, rate: probe.rate } })
     const failed = once(prober, 'error').then(([error]) => { throw error })
-    failed.catch(() => {}) // it is awaited below
-    await sleep(1000 + requests.length / probe.rate * 1000) // the first use of a token is when its signature is checked
+    failed.catch(() => {}) // awaited below
+    await sleep(1000 + requests.length / probe.rate * 1000) // a token's signature is verified at its first use
     const phases = { calm: [], storm: [] }, logins = []
     for (let phase = 0; phase < probe.phases; phase++) {
         note(`storm: ${phase + 1} of ${probe.phases}`)
@@ -237,7 +238,7 @@ async function meInAStorm() {
     return { calm: figures(during(phases.calm)), storm: figures(during(phases.storm)), logins: median(logins) }
 }
 
-// Twice as many sign-ins at once as there are places.
+// Sends twice as many concurrent sign-ins as there are places in the queue.
 async function burst() {
     const statuses = {}, left = Array(2 * places).fill(1)
     let waits
@@ -251,32 +252,33 @@ async function burst() {
             if (waits === undefined) throw new Error(`503 without Retry-After: ${answer.head}`)
         },
     })
-    if (!statuses[503]) throw new Error(`none of ${left.length} sign-ins at once was answered 503`)
+    if (!statuses[503]) throw new Error(`none of ${left.length} concurrent sign-ins got 503`)
     return { sent: left.length, right: statuses[200] ?? 0, refused: statuses[503], waits }
 }
 
-function printLogins(signedIn) {
-    print(`| password login, ${threads} hashing threads | per second | CPU ms each | of the bare rate | limit |\n|---|---|---|---|---|`)
-    print(`| bare Argon2id (19 MiB, 2 passes, 1 lane) | ${signedIn.bare.rate.toFixed(1)} | | 1 × | |`)
-    print(`| login, ${8 * threads} connections | ${signedIn.service.rate.toFixed(1)} | ${(signedIn.service.cpu / 1000).toFixed(1)} | ` +
-        `${times(signedIn.service.rate / signedIn.bare.rate)} | 0.8 × |\n`)
+function addLogins({ bare, service }) {
+    addTable([`password login, ${threads} hashing threads`, 'per second', 'CPU ms each', 'rate ÷ bare Argon2id'], [
+        ['bare Argon2id (19 MiB, 2 passes, 1 lane)', bare.rate.toFixed(1), '', '1 ×'],
+        [`login, ${8 * threads} connections`, service.rate.toFixed(1), (service.cpu / 1000).toFixed(1),
+            atLeast('login: rate ÷ bare Argon2id', service.rate / bare.rate, 0.8)],
+    ])
 }
 
-function printStorm(storm) {
-    print(`| GET /v1/auth/me, ${probe.rate} a second | requests | median | 99th percentile | ratio | limit |`)
-    print('|---|---|---|---|---|---|')
-    for (const [label, r] of [['alone', storm.calm], [`while ${stormSize} connections sign in (${storm.logins.toFixed(1)}/s)`, storm.storm]]) {
-        const ratio = r === storm.calm ? '1 × | ' : `${times(r.p99 / storm.calm.p99)} | 3 ×`
-        print(`| ${label} | ${grouped(r.count)} | ${r.p50.toFixed(2)} ms | ${r.p99.toFixed(2)} ms | ${ratio} |`)
-    }
-    print(`\n${probe.phases} phases of each, in turn, beneath one client that asks all the time.\n`)
+function addStorm({ calm, storm, logins }) {
+    const row = (label, r, ratio) => [label, grouped(r.count), `${r.p50.toFixed(2)} ms`, `${r.p99.toFixed(2)} ms`, ratio]
+    addTable([`GET /v1/auth/me, ${probe.rate} a second`, 'requests', 'median', '99th percentile', 'ratio'], [
+        row('alone', calm, '1 ×'),
+        row(`while ${stormSize} connections sign in (${logins.toFixed(1)}/s)`, storm,
+            atMost('99th percentile: during sign-ins ÷ alone', storm.p99 / calm.p99, 3)),
+    ])
+    addText(`${probe.phases} phases of each kind, alternating, with one client that sends requests continuously.`)
 }
 
-await report(async () => {
+await report('auth-mfa', async () => {
     if ('storm' in options) {
         insertUsers(0, users, await registered())
-        printLogins(await loginBesideBareHashes())
-        return printStorm(await meInAStorm())
+        addLogins(await loginBesideBareHashes())
+        return addStorm(await meInAStorm())
     }
     const own = await generator()
     const hash = await registered()
@@ -291,28 +293,24 @@ await report(async () => {
     insertUsers(phoneUsers, rounds * challenges, hash, true)
     const verified = await verifyBesidePgbench()
 
-    print(`| ${grouped(users)} users, ${connections} connections | requests/s | CPU µs/request: service | PostgreSQL | load | ` +
-        'pgbench, 8 clients | of pgbench | limit |')
-    print('|---|---|---|---|---|---|---|---|')
-    for (const [label, r] of [['refresh', refreshed], ['verify', verified]]) {
-        print(`| ${label} | ${k(r.service.rate)} | ${us(r.service.cpu)} | ${us(r.service.database)} | ${us(r.service.own)} | ` +
-            `${k(r.pgbench.rate)} | ${times(r.service.rate / r.pgbench.rate)} | 0.7 × |`)
-    }
-    print(`\nRefresh: ${grouped(spread(users).sessions.length)} sessions, spread over all, each with the token it was given last; ` +
-        `pgbench updates as many beside them. Verify: the right codes to ${grouped(challenges)} challenges, which that many sign-ins made ` +
-        'before the clock began (the codes are read from the outbox of text messages); pgbench inserts as many sessions. The load is one ' +
-        `thread, which gets ${k(own.rate)} requests/s out of the bare server with ${us(own.own)} µs each.\n`)
+    const row = (label, { service, pgbench }) => [label, k(service.rate), us(service.cpu), us(service.database), us(service.own),
+        k(pgbench.rate), atLeast(`${label}: rate ÷ pgbench`, service.rate / pgbench.rate, 0.7)]
+    addTable([`${grouped(users)} users, ${connections} connections`, 'requests/s', 'CPU µs/request: service', 'PostgreSQL', 'load',
+        'pgbench, 8 clients', 'rate ÷ pgbench'], [row('refresh', refreshed), row('verify', verified)])
+    addText(`Refresh: ${grouped(spread(users).sessions.length)} sessions, evenly spread, each with its latest token. pgbench updates the same ` +
+        `number of other sessions. Verify: the right codes for ${grouped(challenges)} challenges. Their sign-ins are made before the ` +
+        'measurement, and the codes are read from the SMS outbox. pgbench inserts the same number of sessions. The load generator is one ' +
+        `thread, which gets ${k(own.rate)} requests/s from the bare server with ${us(own.own)} µs each.`)
 
-    printLogins(signedIn)
-    printStorm(storm)
-    print(`Of ${burstOf.sent} sign-ins at once, ${burstOf.right} were answered 200 and ${burstOf.refused} 503 with ` +
-        `\`Retry-After: ${burstOf.waits}\`: one environment has ${places} places in the queue.\n`)
+    addLogins(signedIn)
+    addStorm(storm)
+    addText(`Of ${burstOf.sent} concurrent sign-ins, ${burstOf.right} were answered with 200 and ${burstOf.refused} with 503 and ` +
+        `\`Retry-After: ${burstOf.waits}\`. One environment has ${places} places in the queue.`)
 
     const total = figure => figure.cpu + figure.database
-    print(`| CPU µs/request, service and PostgreSQL | ${grouped(few)} users | ${grouped(users)} users | ratio | limit |`)
-    print('|---|---|---|---|---|')
-    for (const [name, label] of [['refresh', 'refresh'], ['me', 'GET /v1/auth/me']]) {
-        const before = total(small[name]), after = total(large[name])
-        print(`| ${label} | ${us(before)} | ${us(after)} | ${times(after / before)} | 1.3 × |`)
-    }
+    addTable(['CPU µs/request, service and PostgreSQL', `${grouped(few)} users`, `${grouped(users)} users`, 'ratio'],
+        [['refresh', 'refresh'], ['me', 'GET /v1/auth/me']].map(([name, label]) => {
+            const before = total(small[name]), after = total(large[name])
+            return [label, us(before), us(after), atMost(`${label}: ${grouped(users)} ÷ ${grouped(few)} users`, after / before, 1.3)]
+        }))
 })

@@ -1,5 +1,5 @@
--- wrk: sends the requests of a file in turn. A line, its parts between tabs: METHOD PATH HOST HEADER VALUE BODY, where HEADER may be
--- `-` for none. Argument: the file. Requests that are to be distinct are as many as could be sent: it says so when they were not.
+-- For wrk: sends the requests of a file in turn. A line has tab-separated parts: METHOD PATH HOST HEADER VALUE BODY. HEADER is `-` for
+-- none. Argument: the file. After the last request it starts again with the first.
 local requests = {}
 local next_request = 0
 

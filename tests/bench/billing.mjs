@@ -1,20 +1,20 @@
-// Measures billing side by side with pgbench and with a peer (Fastify, pg and the stripe package), in alternated rounds; prints medians as
-// Markdown tables. Events are signed, and each is new.
+// Compares billing with pgbench and with a peer (Fastify, pg and the stripe package) in alternating rounds. Reports medians. Every event
+// is signed and new.
 import { execFile, execFileSync } from 'node:child_process'
 import { createHmac, randomInt } from 'node:crypto'
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { Connection } from './connections.mjs'
 import {
-    alternate, answers, charged, database, env, freshId, grouped, here, k, listFile, note, operator, options, print, report,
-    run, seconds, start, stop, times, us,
+    addTable, alternate, answers, charged, database, env, freshId, here, listFile, note, operator, options, report, run, seconds, start, stop,
 } from './lib.mjs'
+import { atLeast, atMost, grouped, k, us } from './report.mjs'
 
 const tenants = 500
 const scopes = 2 * tenants
 const users = Math.max(Number(options.users ?? 1_000_000), scopes)
 const archived = Number(options.archived ?? 10_000_000)
-const most = 40_000 // events a second that a round has ready
+const most = 40_000 // prepared events for each second of a round
 const port = Number(env.BILLING_PORT)
 const pid = env.BILLING_PID
 const base = `http://127.0.0.1:${port}`
@@ -35,7 +35,7 @@ async function ask(connection, method, host, path, body, expected) {
     return JSON.parse(answer.body)
 }
 
-// A tenant's secret and product; the keys of all scopes, in their order.
+// Creates the secret and the product of each tenant. Yields the keys of all scopes, in order.
 async function configure() {
     const connection = new Connection(port)
     const keys = []
@@ -53,7 +53,7 @@ async function configure() {
     return keys
 }
 
-// User n, in scope n % 1,000, has bought something.
+// Inserts an entitlement for each user; user n is in scope n % 1,000.
 function insertEntitlements(first) {
     const step = 50_000
     for (let at = 0; at < users; at += step) {
@@ -79,7 +79,7 @@ async function prepare() {
 
 // --- load ------------------------------------------------------------------------------------------------------------------------
 
-// One round of wrk over a list of requests, which are `distinct` or not: as wrk() of lib.mjs, with a host and a header for each.
+// One round of wrk, as wrk() of lib.mjs, with a host and a header for each request. `distinct`: number of different requests in the list.
 function wrk(url, file, process, { distinct = Infinity, connections = 64 } = {}) {
     return charged(process, async () => {
         const { stdout: out } = await execute('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', `${here}billing.lua`,
@@ -87,13 +87,13 @@ function wrk(url, file, process, { distinct = Infinity, connections = 64 } = {})
         const sent = Number(/(\d+) requests in/.exec(out)[1])
         const failed = /Socket errors: .*|Non-2xx or 3xx responses: \d+/.exec(out)
         if (failed) throw new Error(`${url} ${file}: ${failed[0]} of ${sent}`)
-        if (sent > distinct) throw new Error(`${file}: ${sent} requests, but only ${distinct} are distinct`)
+        if (sent > distinct) throw new Error(`${file}: wrk sent ${sent} requests, but only ${distinct} are distinct. Prepare more events.`)
         const [, late, unit] = /^\s+99%\s+([\d.]+)(us|ms|s)\b/m.exec(out)
         return { sent, rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(out)[1]), p99: Number(late) * { us: 0.001, ms: 1, s: 1000 }[unit] }
     })
 }
 
-let number = 0 // of events; later ones happened later
+let number = 0 // of the event; a higher number has a later time
 
 function eventLine(whose) {
     const n = randomInt(users), created = 1_700_000_000 + ++number, at = Math.floor(Date.now() / 1000)
@@ -116,7 +116,7 @@ function eventLine(whose) {
     return `POST\t/webhooks/payments\t${hostOf(n)}\tStripe-Signature\tt=${at},v1=${signature}\t${body}`
 }
 
-// `whose`: the peer's users and subscriptions are others, since it keeps them in another form.
+// `whose`: prefix of users and subscriptions. The peer has its own, because it stores them in another form.
 function ingest(url, process, whose, rate = most) {
     const count = Math.ceil(rate * (seconds + 1))
     note(`signing ${grouped(count)} events`)
@@ -124,7 +124,7 @@ function ingest(url, process, whose, rate = most) {
     return wrk(url, listFile('events'), process, { distinct: count })
 }
 
-// pgbench with a log of every transaction, for its 99th percentile.
+// pgbench with a log of every transaction, for the 99th percentile.
 function pgbenchLate(script, clients) {
     const socket = /host=([^&]+)/.exec(env.BILLING_DATABASE_URL)[1]
     const file = `${run}/pgbench-late.sql`, prefix = 'pgbench-late-log'
@@ -146,7 +146,7 @@ const entitlement = `e.entitlement_id, e.user_id, e.source, e.provider_product_i
 const catalog = `LEFT JOIN LATERAL (SELECT q.product_id, q.features, q.grants FROM products q WHERE q.tenant_id = e.scope_id / 2
     AND q.provider_product_id = ANY (ARRAY[e.provider_product_id, e.alternative_product_id]) LIMIT 1) AS p ON true`
 
-// What the service runs for an event, for one event: it looks at what there is, and writes.
+// The statements that the service runs for an event: it reads the current state, and writes.
 const ingestStatements = first => `\\set n random(0, ${users - 1})
     \\set s ${first} + :n % ${scopes}
     \\set c random(1, 1000000000000)
@@ -223,7 +223,7 @@ async function reads(first) {
     return found
 }
 
-// Events of a year, in their order, in partitions of their months.
+// Inserts events of a year, ordered by time, into the partitions of their months.
 function fillArchive(first) {
     for (let month = 1; month <= 12; month++) {
         sql(`DO $$ DECLARE m timestamptz := date_trunc('month', now()) - interval '${month} months'; BEGIN
@@ -248,7 +248,7 @@ function fillArchive(first) {
     sql('CHECKPOINT')
 }
 
-// CPU µs a request, of the service and PostgreSQL together.
+// CPU µs per request, of the service and PostgreSQL together.
 async function withArchive(label) {
     const figures = await alternate(label, {
         ingest: () => ingest(base, pid, ''), feature: () => read('feature'), entitlements: () => read('entitlements'),
@@ -256,42 +256,42 @@ async function withArchive(label) {
     return Object.fromEntries(Object.entries(figures).map(([name, r]) => [name, r.cpu + r.database]))
 }
 
-// --- printing --------------------------------------------------------------------------------------------------------------------
+// --- reporting -------------------------------------------------------------------------------------------------------------------
 
-function printIngest(r) {
-    print(`| ${grouped(users)} users in ${grouped(scopes)} scopes, 64 connections | events/s | CPU µs/event: service | PostgreSQL | pgbench, 8 clients | ` +
-        'of pgbench | limit | Fastify + pg + stripe | CPU µs | of the peer | limit |')
-    print('|---|---|---|---|---|---|---|---|---|---|---|')
-    print(`| webhook, signed, distinct | ${k(r.service.rate)} | ${us(r.service.cpu)} | ${us(r.service.database)} | ${k(r.pgbench.rate)} | ` +
-        `${times(r.service.rate / r.pgbench.rate)} | 1.5 × | ${k(r.peer.rate)} | ${us(r.peer.cpu)} | ${times(r.service.rate / r.peer.rate)} | 6 × |\n`)
-    print('| 99th percentile | service, 64 connections | pgbench, 64 clients | ratio | limit |\n|---|---|---|---|---|')
-    print(`| webhook | ${r.service.p99.toFixed(1)} ms | ${r.late.p99.toFixed(1)} ms | ${times(r.service.p99 / r.late.p99)} | 1.0 × |\n`)
+function addIngest({ service, pgbench, late, peer }) {
+    addTable([`${grouped(users)} users in ${grouped(scopes)} scopes, 64 connections`, 'events/s', 'CPU µs/event: service', 'PostgreSQL',
+        'pgbench, 8 clients', 'rate ÷ pgbench', 'Fastify + pg + stripe', 'CPU µs/event', 'rate ÷ Fastify'], [
+        ['webhook, signed, distinct', k(service.rate), us(service.cpu), us(service.database),
+            k(pgbench.rate), atLeast('webhook: rate ÷ pgbench', service.rate / pgbench.rate, 1.5),
+            k(peer.rate), us(peer.cpu), atLeast('webhook: rate ÷ Fastify', service.rate / peer.rate, 6)],
+    ])
+    addTable(['99th percentile', 'service, 64 connections', 'pgbench, 64 clients', 'ratio'], [
+        ['webhook', `${service.p99.toFixed(1)} ms`, `${late.p99.toFixed(1)} ms`,
+            atMost('webhook: 99th percentile ÷ pgbench', service.p99 / late.p99, 1)],
+    ])
 }
 
-function printReads(found) {
-    print(`| ${grouped(users)} users, 64 connections | requests/s | CPU µs/request: service | PostgreSQL | pgbench, 8 clients | of pgbench | limit |`)
-    print('|---|---|---|---|---|---|---|')
-    for (const [name, label] of [['feature', 'feature check'], ['entitlements', 'entitlements of a user']]) {
-        const r = found[name]
-        print(`| ${label} | ${k(r.service.rate)} | ${us(r.service.cpu)} | ${us(r.service.database)} | ${k(r.pgbench.rate)} | ` +
-            `${times(r.service.rate / r.pgbench.rate)} | 1.0 × |`)
-    }
-    print('')
+function addReads(found) {
+    addTable([`${grouped(users)} users, 64 connections`, 'requests/s', 'CPU µs/request: service', 'PostgreSQL', 'pgbench, 8 clients',
+        'rate ÷ pgbench'], [['feature', 'feature check'], ['entitlements', 'entitlements of a user']].map(([name, label]) => {
+        const { service, pgbench } = found[name]
+        return [label, k(service.rate), us(service.cpu), us(service.database), k(pgbench.rate),
+            atLeast(`${label}: rate ÷ pgbench`, service.rate / pgbench.rate, 1)]
+    }))
 }
 
-function printArchive(empty, full) {
-    print(`| CPU µs/request, service and PostgreSQL | before | ${grouped(archived)} events archived | ratio | limit |\n|---|---|---|---|---|`)
-    for (const [name, label] of [['ingest', 'webhook'], ['feature', 'feature check'], ['entitlements', 'entitlements of a user']]) {
-        print(`| ${label} | ${us(empty[name])} | ${us(full[name])} | ${times(full[name] / empty[name])} | 1.3 × |`)
-    }
+function addArchive(empty, full) {
+    addTable(['CPU µs/request, service and PostgreSQL', 'before', `${grouped(archived)} events archived`, 'ratio'],
+        [['ingest', 'webhook'], ['feature', 'feature check'], ['entitlements', 'entitlements of a user']].map(([name, label]) =>
+            [label, us(empty[name]), us(full[name]), atMost(`${label}: with archive ÷ before`, full[name] / empty[name], 1.3)]))
 }
 
-await report(async () => {
+await report('billing', async () => {
     const { first, keys } = await prepare()
     listReads(keys)
-    const empty = await withArchive('no archive yet')
-    printReads(await reads(first))
-    printIngest(await besidePeer(first))
+    const empty = await withArchive('empty archive')
+    addReads(await reads(first))
+    addIngest(await besidePeer(first))
     fillArchive(first)
-    printArchive(empty, await withArchive(`${grouped(archived)} archived`))
+    addArchive(empty, await withArchive(`${grouped(archived)} archived`))
 })

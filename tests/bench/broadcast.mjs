@@ -1,20 +1,21 @@
-// Measures a broadcast to many devices, database work included, against h2load and a Node client on the same nghttpd, in alternated
-// rounds: pushes a second, CPU for each, memory, and what it does to direct pushes. Prints medians as Markdown tables.
-// FCM's part is played by nghttpd, which answers each push with a file; its tokens come from here.
+// Compares a broadcast to many devices, including its database work, with h2load and a Node client on the same nghttpd, in alternating
+// rounds. Measures pushes a second, CPU per push, memory, and the effect on direct pushes. Reports medians.
+// nghttpd simulates FCM and answers each push with a file. This program issues the access tokens.
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import { promisify } from 'node:util'
 import {
-    alternate, answers, charged, database, env, grouped, here, k, note, operator, options, print, report, rss, run, sleep, start, times, us,
+    addTable, addText, alternate, answers, charged, database, env, here, note, operator, options, report, rss, run, sleep, start,
 } from './lib.mjs'
+import { atLeast, atMost, grouped, k, us } from './report.mjs'
 
 const execute = promisify(execFile)
 const devices = Number(options.devices ?? 1_000_000)
 const few = Math.min(10_000, devices)
-const ofNode = Math.min(100_000, devices) // it would take all day otherwise
-const connections = 4, streams = 100 // what the service opens at most, and what nghttpd allows
+const ofNode = Math.min(100_000, devices) // fewer pushes, because Node is much slower
+const connections = 4, streams = 100 // the service's most connections, and nghttpd's most streams on each
 const directRate = 40 // a second
 const pid = env.NOTIFY_PID
 const base = `http://127.0.0.1:${env.NOTIFY_PORT}`
@@ -55,7 +56,7 @@ async function startSink() {
 
 // --- data ------------------------------------------------------------------------------------------------------------------------
 
-// Tokens are as long as FCM's. One in four hundred has a user of its own, for direct pushes.
+// Tokens have the length of FCM's. One device in four hundred has its own user, for direct pushes.
 const tokenSql = "substr(md5(n::text) || md5((n + 1)::text), 1, 22) || ':APA91b' || repeat(md5((n + 2)::text), 5)"
 function insertDevices(scope, count) {
     for (let at = 0; at < count; at += 50_000) {
@@ -66,7 +67,7 @@ function insertDevices(scope, count) {
     }
 }
 
-// Production has `few` devices, sandbox all.
+// Production gets `few` devices, sandbox gets all.
 async function prepare() {
     insertTenants('bench', 1, { sendsPer5Minutes: 1_000_000_000, broadcastsPerMinute: 1_000_000 })
     const first = Number(sql("SELECT tenant_id * 2 FROM tenants WHERE slug = 'bench-1'"))
@@ -89,7 +90,7 @@ const as = (key, method, path, body) => call(method, path, body, { authorization
 
 // --- the contenders --------------------------------------------------------------------------------------------------------------
 
-// What the service sends to one device.
+// The body that the service sends to one device.
 function pushBody() {
     const id = '0190a5d2-0000-7000-8000-000000000001', token = sql(`SELECT ${tokenSql} FROM (SELECT 1 AS n) AS x`)
     const texts = { title: 'The new edition is out', body: 'Twelve pages about the city, and who won on Sunday.' }
@@ -119,7 +120,7 @@ async function node(body) {
     return JSON.parse(stdout)
 }
 
-// From the request until it is complete. `meanwhile` runs until its argument says that it is.
+// Runs a broadcast until it is complete. `meanwhile` runs until the function that it gets returns true.
 async function broadcast(key, count, meanwhile = async () => {}) {
     const id = (await as(key, 'POST', '/v1/notifications/broadcast', { templateName: 'news', channel: 'push' })).broadcastId
     let over = false, most = 0
@@ -136,13 +137,13 @@ async function broadcast(key, count, meanwhile = async () => {}) {
         over = true
         await other
     }
-    if (b.sentCount !== count || b.enqueuedDevices !== count) throw new Error(`not all were sent: ${JSON.stringify(b)}`)
+    if (b.sentCount !== count || b.enqueuedDevices !== count) throw new Error(`not all pushes were sent: ${JSON.stringify(b)}`)
     return { sent: count, rate: count / (new Date(b.completedAt) - new Date(b.createdAt)) * 1000, most }
 }
 
 // --- direct pushes ---------------------------------------------------------------------------------------------------------------
 
-// Direct pushes at a steady rate until `over()`, each to one device, under the credential of the broadcast.
+// Sends direct pushes at a steady rate until `over()`, each to one device, with the broadcast's credential.
 async function pushDirectly(key, over) {
     const pending = []
     for (let due = performance.now(), n = 0; !over(); n++) {
@@ -155,7 +156,7 @@ async function pushDirectly(key, over) {
     return pending.length
 }
 
-// How long direct pushes take, by the service's own times: from the acceptance until the carrier has answered.
+// The duration of direct pushes by the service's own times: from acceptance until the carrier's answer.
 async function directFigures(scope, work) {
     sql(`DELETE FROM notifications WHERE scope_id = ${scope}`)
     await work()
@@ -183,9 +184,9 @@ async function directly(scope, key) {
     })
 }
 
-// --- measuring and printing ------------------------------------------------------------------------------------------------------
+// --- measuring and reporting -----------------------------------------------------------------------------------------------------
 
-await report(async () => {
+await report('broadcast', async () => {
     startTokens()
     await startSink()
     await answers(`${base}/v1/templates`, { authorization: `Bearer ${env.MASTER_KEY}` })
@@ -200,27 +201,30 @@ await report(async () => {
     })
     const direct = await directly(scopes[1], keys[1])
 
-    print(`| ${grouped(devices)} devices, ${connections} connections, ${streams} streams each | pushes/s | CPU µs/push | PostgreSQL | ` +
-        'of h2load\'s rate | limit | of h2load\'s CPU | limit | of Node\'s rate | limit |')
-    print('|---|---|---|---|---|---|---|---|---|---|')
     const { h2load: bare, service, node: peer } = speed
-    print(`| h2load, the same bytes to all | ${k(bare.rate)} | ${us(bare.cpu)} | | | | | | | |`)
-    print(`| broadcast, from the request to \`completedAt\` | ${k(service.rate)} | ${us(service.cpu)} | ${us(service.database)} | ` +
-        `${times(service.rate / bare.rate)} | 0.85 × | ${times(service.cpu / bare.cpu)} | 1.3 × | ` +
-        `${times(service.rate / peer.rate)} | 8 × |`)
-    print(`| Node's http2 client (${grouped(ofNode)} pushes) | ${k(peer.rate)} | ${us(peer.cpu)} | | | | | | | |\n`)
-    print('nghttpd, which answers them all, and PostgreSQL share the cores with whoever pushes.\n')
+    addTable([`${grouped(devices)} devices, ${connections} connections, ${streams} streams each`, 'pushes/s', 'CPU µs/push', 'PostgreSQL',
+        'rate ÷ h2load', 'CPU ÷ h2load', 'rate ÷ Node'], [
+        ['h2load, the same bytes to all', k(bare.rate), us(bare.cpu)],
+        ['broadcast, from the request to `completedAt`', k(service.rate), us(service.cpu), us(service.database),
+            atLeast('broadcast: rate ÷ h2load', service.rate / bare.rate, 0.85),
+            atMost('broadcast: CPU per push ÷ h2load', service.cpu / bare.cpu, 1.3),
+            atLeast('broadcast: rate ÷ Node', service.rate / peer.rate, 8)],
+        [`Node's http2 client (${grouped(ofNode)} pushes)`, k(peer.rate), us(peer.cpu)],
+    ])
+    addText('nghttpd, which answers all pushes, and PostgreSQL share the cores with the sender.')
 
-    print('| resident memory | measured | limit |\n|---|---|---|')
-    print(`| after a broadcast to ${grouped(few)} devices | ${idle.toFixed(1)} MB | |`)
-    print(`| the most during one to ${grouped(few)} | ${small.most.toFixed(1)} MB | |`)
-    print(`| the most during one to ${grouped(devices)} | ${service.most.toFixed(1)} MB | 100 MB |`)
-    print(`| of that with ${grouped(few)} | ${times(service.most / small.most)} | 1.3 × |\n`)
+    const during = `highest, during a broadcast to ${grouped(devices)}`, ratio = `highest, ${grouped(devices)} ÷ ${grouped(few)} devices`
+    addTable(['resident memory', 'measured'], [
+        [`after a broadcast to ${grouped(few)} devices`, `${idle.toFixed(1)} MB`],
+        [`highest, during a broadcast to ${grouped(few)}`, `${small.most.toFixed(1)} MB`],
+        [during, atMost(during, service.most, 100, 'MB')],
+        [ratio, atMost(ratio, service.most / small.most, 1.3)],
+    ])
 
     const ms = n => `${n.toFixed(1)} ms`
-    print(`| direct pushes under the same credential, ${directRate} a second | median | 99th percentile | ratio | limit |`)
-    print('|---|---|---|---|---|')
-    print(`| alone | ${ms(direct.alone.p50)} | ${ms(direct.alone.p99)} | 1 × | |`)
-    print(`| during a broadcast | ${ms(direct.during.p50)} | ${ms(direct.during.p99)} | ` +
-        `${times(direct.during.p99 / direct.alone.p99)} | 2 × |`)
+    addTable([`direct pushes under the same credential, ${directRate} a second`, 'median', '99th percentile', 'ratio'], [
+        ['alone', ms(direct.alone.p50), ms(direct.alone.p99), '1 ×'],
+        ['during a broadcast', ms(direct.during.p50), ms(direct.during.p99),
+            atMost('99th percentile: during a broadcast ÷ alone', direct.during.p99 / direct.alone.p99, 2)],
+    ])
 })

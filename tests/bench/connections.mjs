@@ -1,10 +1,10 @@
-// HTTP over sockets of our own, one request at a time on each: for load whose requests depend on the answers before them, without the
-// cost of fetch, which would take the machine from what is measured. What it can do at most is measured too.
+// A minimal HTTP client, one request at a time on each socket, for load whose requests depend on earlier answers. It avoids the cost of
+// fetch, which would compete with the measured service. Its own highest rate is measured too.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// Milliseconds by a clock that all threads and processes of the machine share.
+// Milliseconds of a clock that all threads and processes of the machine share.
 export const now = () => Number(process.hrtime.bigint()) / 1e6
 
 export class Connection {
@@ -12,7 +12,7 @@ export class Connection {
     #text = ''
     #waiting
 
-    // `from`: the local address it comes from.
+    // `from`: the local address.
     constructor(port, from) {
         this.#socket = connect({ host: '127.0.0.1', port, localAddress: from, noDelay: true }).setEncoding('latin1')
         this.#socket.on('data', chunk => this.#read(chunk))
@@ -21,7 +21,7 @@ export class Connection {
         this.opened = once(this.#socket, 'connect')
     }
 
-    // The answer: `status`, `head` and `body`.
+    // Sends a request. Yields the answer: `status`, `head` and `body`.
     send(request) {
         return new Promise((done, failed) => {
             if (this.#socket.destroyed) throw new Error('the connection was closed')
@@ -52,8 +52,8 @@ export class Connection {
     }
 }
 
-// Connection i sends what `next(i)` gives, until that is nothing or `length` seconds have passed; `take(answer, i)` is told each answer.
-// How many were `sent`, how many a second until the last answer, and our own CPU µs for each.
+// Connection i sends the requests of `next(i)`, until that yields undefined or `length` seconds have passed. Calls `take(answer, i)` for each
+// answer. Yields `sent`, the `rate` until the last answer, and `own`: the generator's CPU µs per request.
 export async function drive(port, count, { next, take, length = Infinity, from = () => undefined }) {
     const connections = Array.from({ length: count }, (_, i) => new Connection(port, from(i)))
     await Promise.all(connections.map(connection => connection.opened))
@@ -72,9 +72,9 @@ export async function drive(port, count, { next, take, length = Infinity, from =
     return { sent, rate, own: (user + system) / sent }
 }
 
-// Sends what `next()` gives, `rate` times a second for `length` seconds or until `ends()`, whether those before were answered or not.
-// `take(answer, due, began)` is told each answer, and when its request was due and was sent by `now()`. `from(n)`: the local address of
-// the n-th connection. How many were `sent`.
+// Sends the requests of `next()` at `rate` a second, for `length` seconds or until `ends()`, without waiting for answers. Calls
+// `take(answer, due, began)` for each answer; `due` and `began` are the planned and the actual time of sending, by `now()`. `from(n)`: the
+// local address of the n-th connection. Yields `sent`, the number of requests.
 export async function pace(port, { rate, length, next, take, ends = () => false, from = () => undefined }) {
     const idle = [], all = [], pending = new Set()
     let failure, sent = 0

@@ -1,11 +1,12 @@
-// Measures the feedback service side by side with its limits and a peer, in alternated rounds, and prints medians as Markdown tables.
+// Compares the feedback service with its limits and a peer in alternating rounds. Reports medians.
 import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import {
-    alternate, answers, database, env, here, idOf, k, listFile, median, note, operator, options, print, report, rss, run, sleep, start,
-    startBareServer, stop, times, us, wrk,
+    addTable, alternate, answers, database, env, here, idOf, listFile, median, note, operator, options, report, rss, run, sleep, start,
+    startBareServer, stop, wrk,
 } from './lib.mjs'
+import { atLeast, atMost, grouped, k, times, us } from './report.mjs'
 
 const rows = Number(options.rows ?? 1_000_000)
 const grown = Number(options.grown ?? 3_000_000)
@@ -20,7 +21,7 @@ const columns = `f.feedback_id, f.created_at, f.updated_at, f.deleted_at, f.vers
     f.public_last_reply_at`.replace(/\s+/g, ' ')
 const words = 'When I press export the application shows a spinner for a while and then nothing happens, please have a look at this soon.'
 
-// `count` rows numbered from `first`, row n in scope scopeOf(n), a microsecond apart.
+// Inserts `count` rows from number `first` on, created a microsecond apart. `scope`: SQL for the scope of row n.
 function insertRows(first, count, scope) {
     const step = 50_000
     for (let at = first; at < first + count; at += step) {
@@ -48,10 +49,13 @@ async function bare() {
         livez: () => wrk(`http://127.0.0.1:${env.FEEDBACK_OPS_PORT}`, listFile('livez'), pid),
     })
     await stop(child)
-    print('| without a database | requests/s | CPU µs/request | of the bare server | limit |\n|---|---|---|---|---|')
-    print(`| bare Beast-parser server | ${k(r.bare.rate)} | ${us(r.bare.cpu)} | 1 × | |`)
-    print(`| 401 | ${k(r.unauthenticated.rate)} | ${us(r.unauthenticated.cpu)} | ${times(r.unauthenticated.cpu / r.bare.cpu)} | 1.3 × |`)
-    print(`| /livez | ${k(r.livez.rate)} | ${us(r.livez.cpu)} | ${times(r.livez.cpu / r.bare.cpu)} | 1.3 × |\n`)
+    const row = (label, figures) => [label, k(figures.rate), us(figures.cpu),
+        atMost(`${label}: CPU ÷ bare server`, figures.cpu / r.bare.cpu, 1.3)]
+    addTable(['without a database', 'requests/s', 'CPU µs/request', 'CPU ÷ bare server'], [
+        ['bare Beast-parser server', k(r.bare.rate), us(r.bare.cpu), '1 ×'],
+        row('401', r.unauthenticated),
+        row('/livez', r.livez),
+    ])
 }
 
 async function main(keys, firstScope) {
@@ -70,23 +74,23 @@ async function main(keys, firstScope) {
             VALUES (:s, gen_random_uuid(), clock_timestamp(), clock_timestamp(), 'open', 'bug', 'high', 'Export does nothing, number ' || :n, '${words}', ARRAY['export','web'], 'bench', 'admin');`.replace(/\n\s+/g, ' '),
         list: `${set}SELECT ${columns} FROM feedbacks f WHERE f.scope_id = :s AND f.deleted_at IS NULL ORDER BY f.created_at DESC, f.feedback_id DESC LIMIT 20;`,
     }
-    const limits = { get: [1.0, 6], create: [2.0, 6], list: [0.7, 4] }
-    print(`| ${rows.toLocaleString('en')} rows in 1,000 scopes, 64 connections | requests/s | CPU µs/request: service | PostgreSQL | pgbench, 8 clients | of pgbench | limit | Fastify + pg | CPU µs | of the peer | limit |`)
-    print('|---|---|---|---|---|---|---|---|---|---|---|')
-    for (const name of ['get', 'list', 'create']) {
+    const lines = []
+    addTable([`${grouped(rows)} rows in 1,000 scopes, 64 connections`, 'requests/s', 'CPU µs/request: service', 'PostgreSQL',
+        'pgbench, 8 clients', 'rate ÷ pgbench', 'Fastify + pg', 'CPU µs/request', 'rate ÷ Fastify'], lines)
+    for (const [name, label, ofPgbench, ofPeer] of [['get', 'get', 1, 6], ['list', 'list of 20', 0.7, 4], ['create', 'create', 2, 6]]) {
         const r = await alternate(name, {
             pgbench: () => pgbench(statements[name]),
             service: () => wrk(base, listFile(name), env.FEEDBACK_PID),
             peer: () => wrk('http://127.0.0.1:8199', listFile(name), peer.pid),
         })
-        print(`| ${name === 'list' ? 'list of 20' : name} | ${k(r.service.rate)} | ${us(r.service.cpu)} | ${us(r.service.database)} | ${k(r.pgbench.rate)} | ${times(r.service.rate / r.pgbench.rate)} | ` +
-            `${limits[name][0]} × | ${k(r.peer.rate)} | ${us(r.peer.cpu)} | ${times(r.service.rate / r.peer.rate)} | ${limits[name][1]} × |`)
+        lines.push([label, k(r.service.rate), us(r.service.cpu), us(r.service.database), k(r.pgbench.rate),
+            atLeast(`${label}: rate ÷ pgbench`, r.service.rate / r.pgbench.rate, ofPgbench), k(r.peer.rate), us(r.peer.cpu),
+            atLeast(`${label}: rate ÷ Fastify`, r.service.rate / r.peer.rate, ofPeer)])
     }
-    print('')
     await stop(peer)
 }
 
-// The requests for the one scope that grows: any row, the first page, the thousandth page of ten.
+// Writes the requests for the growing scope: a random row, the first page, the thousandth page of ten.
 async function growthRequests(key, first, count) {
     let cursor = ''
     for (let page = 1; page < 1000; page++) {
@@ -131,7 +135,7 @@ async function memory() {
     const sockets = []
     for (let n = 0; n < 10_000; n++) {
         if (n % 500 === 0) note(`idle connections: ${n}`)
-        const s = connect({ host: '127.0.0.1', port: 8197, localAddress: `127.0.${1 + n % 10}.1` }) // a network has 2,000
+        const s = connect({ host: '127.0.0.1', port: 8197, localAddress: `127.0.${1 + n % 10}.1` }) // a network may open 2,000
         sockets.push(s)
         await new Promise((done, failed) => {
             s.once('data', done).once('error', failed)
@@ -141,13 +145,15 @@ async function memory() {
     const idle = rss(child.pid)
     for (const s of sockets) s.destroy()
     await stop(child)
-    print('| memory and start | measured | limit |\n|---|---|---|')
-    print(`| resident at rest | ${rest.toFixed(1)} MB | 25 MB |`)
-    print(`| with 10,000 idle keep-alive connections | ${idle.toFixed(1)} MB | 150 MB |`)
-    print(`| ready after start (median of 5) | ${median(starts).toFixed(0)} ms | 300 ms |\n`)
+    const row = (label, value, limit, unit) => [label, atMost(label, value, limit, unit)]
+    addTable(['memory and start', 'measured'], [
+        row('resident memory at rest', rest, 25, 'MB'),
+        row('with 10,000 idle keep-alive connections', idle, 150, 'MB'),
+        row('ready after start (median of 5)', median(starts), 300, 'ms'),
+    ])
 }
 
-await report(async () => {
+await report('feedback', async () => {
     await bare()
     await memory()
 
@@ -170,9 +176,10 @@ await report(async () => {
     const crowded = await growthFigures(grow, growFirst, grown)
 
     const total = figure => figure.cpu + figure.database
-    print(`| CPU µs/request, service and PostgreSQL | 10,000 rows in the scope | ${grown.toLocaleString('en')} rows | ratio | limit | with 100,000 tenants | ratio |\n|---|---|---|---|---|---|---|`)
-    for (const [name, label] of [['get', 'get'], ['first', 'first page of 10'], ['thousandth', 'page 1,000']]) {
-        print(`| ${label} | ${us(total(small[name]))} | ${us(total(large[name]))} | ${times(total(large[name]) / total(small[name]))} | 1.3 × | ` +
-            `${us(total(crowded[name]))} | ${times(total(crowded[name]) / total(large[name]))} |`)
+    const row = (label, name) => {
+        const [before, after, more] = [small, large, crowded].map(figures => total(figures[name]))
+        return [label, us(before), us(after), atMost(`${label}: ${grouped(grown)} ÷ 10,000 rows`, after / before, 1.3), us(more), times(more / after)]
     }
+    addTable(['CPU µs/request, service and PostgreSQL', '10,000 rows in the scope', `${grouped(grown)} rows`, 'ratio', 'with 100,000 tenants',
+        'ratio'], [row('get', 'get'), row('first page of 10', 'first'), row('page 1,000', 'thousandth')])
 })

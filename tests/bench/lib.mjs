@@ -1,9 +1,10 @@
-// What the benchmarks share: processes and their CPU, load by wrk and pgbench, alternated rounds, printing. scripts/bench prepares
-// everything and runs each service's own file. Rates on a shared machine swing: only ratios within one run mean anything.
+// Shared by the benchmarks: processes and their CPU, load from wrk and pgbench, alternating rounds, reporting. scripts/bench prepares the
+// services and runs the file of each benchmark. Rates on a shared machine fluctuate: only ratios within one run are meaningful.
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { promisify } from 'node:util'
+import { docs, markdown, replaceRegion, write } from './report.mjs'
 
 export const options = Object.fromEntries(process.argv.slice(2).map(a => a.replace(/^--/, '').split('=')))
 export const rounds = Number(options.rounds ?? 3)
@@ -35,7 +36,7 @@ function childrenOf(pid) {
     })
 }
 function cpuOfPostgres() {
-    // Backends that have ended count in their parent's sums.
+    // The parent's sums include the backends that have ended.
     const parent = readFileSync(`/proc/${postmaster}/stat`, 'utf8').split(') ')[1].split(' ')
     let sum = (Number(parent[13]) + Number(parent[14])) / ticks
     for (const pid of childrenOf(postmaster)) try { sum += cpuOf(pid) } catch { /* a backend that just ended */ }
@@ -43,7 +44,7 @@ function cpuOfPostgres() {
 }
 export const rss = pid => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
 
-// The figures of `work`, which also says how many requests it `sent`, and the CPU µs of `pid` and of PostgreSQL for each of them.
+// Runs `work`, which yields `sent` and other figures. Yields these figures and the CPU µs per request of `pid` and of PostgreSQL.
 export async function charged(pid, work) {
     const cpu = cpuOf(pid), database = cpuOfPostgres()
     const { sent, ...figures } = await work()
@@ -51,7 +52,7 @@ export async function charged(pid, work) {
 }
 
 export function start(command, args, environment = {}) {
-    // The settings of the measured services are in our environment too, with their prefixes.
+    // Removes the prefixed settings of the measured services from the environment.
     const ours = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(FEEDBACK|AUTH|NOTIFY)_/.test(name)))
     const child = spawn(command, args, { env: { ...ours, ...environment }, stdio: ['ignore', 'ignore', 'inherit'] })
     children.push(child)
@@ -86,7 +87,7 @@ export const listFile = name => `${run}/requests-${name}`
 const execute = promisify(execFile)
 
 // One round of wrk: requests a second, the 99th percentile in ms, CPU µs per request of `pid` and of PostgreSQL. `file` lists the
-// requests. `pause`: ms that a connection waits before each, on average. `refused`: whether every answer has to be an error.
+// requests. `pause`: average ms that a connection waits before each request. `refused`: every answer must be an error.
 export function wrk(url, file, pid, { host = 'feedback.localhost', connections = 64, pause = 0, length = seconds, refused = false } = {}) {
     return charged(pid, async () => {
         const { stdout: out } = await execute('wrk', ['-t1', `-c${connections}`, `-d${length}s`, '--latency', '-s', `${here}requests.lua`,
@@ -100,12 +101,12 @@ export function wrk(url, file, pid, { host = 'feedback.localhost', connections =
     })
 }
 
-// What PostgreSQL is told and asked without the service, as the superuser, whom row-level security does not bind.
+// Direct access to PostgreSQL as the superuser, who is not bound by row-level security.
 export function database(name) {
     const connection = ['-h', socket, '-U', 'postgres']
     const sql = text => execFileSync('psql', ['-qAtX', '-v', 'ON_ERROR_STOP=1', ...connection, '-d', name, '-c', text],
         { encoding: 'utf8', maxBuffer: 1 << 28 }).trim()
-    // One round of pgbench: for `seconds`, or that many `transactions` in all.
+    // One round of pgbench: for `seconds`, or `transactions` in total.
     const pgbench = (script, transactions, clients = 8) => {
         const file = `${run}/pgbench.sql`
         writeFileSync(file, script)
@@ -119,11 +120,11 @@ export function database(name) {
     return { sql, pgbench }
 }
 
-// SQL that makes an id which grows with time, as the services' ids do.
+// SQL for an id that grows with time, as the services' ids do.
 export const freshId = "(lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12, '0') || " +
     "substr(replace(gen_random_uuid()::text, '-', ''), 13))::uuid"
 
-// What the operator does: calls to a service at `base` with the master key, and tenants straight into its database.
+// Actions of the operator: calls to a service at `base` with the master key, and inserting tenants into its database.
 export function operator(base, sql) {
     async function call(method, path, body, headers = {}) {
         const r = await fetch(base + path, {
@@ -138,7 +139,7 @@ export function operator(base, sql) {
         sql(`INSERT INTO tenants (slug, display_name, status, limits, created_at, updated_at)
              SELECT '${prefix}-' || n, 'Bench', 'active', '${JSON.stringify(limits)}', now(), now() FROM generate_series(1, ${count}) n`)
     }
-    // In the order of the tenants' scopes. `kind`: where there are several.
+    // Creates a key for each scope, in order of the scopes. `kind`: for services with several kinds of keys.
     async function mintKeys(prefix, count, kind) {
         const keys = []
         for (let n = 1; n <= count; n++) {
@@ -153,7 +154,7 @@ export function operator(base, sql) {
     return { call, insertTenants, mintKeys }
 }
 
-// Runs the contenders in turn, `rounds` times, and takes each one's medians.
+// Runs the contenders in turn, `rounds` times. Yields the medians of each.
 export async function alternate(label, contenders) {
     const results = Object.fromEntries(Object.keys(contenders).map(name => [name, []]))
     for (let round = 0; round < rounds; round++) {
@@ -166,24 +167,24 @@ export async function alternate(label, contenders) {
         Object.keys(list[0]).map(figure => [figure, median(list.map(r => r[figure]))]))]))
 }
 
-// --- printing --------------------------------------------------------------------------------------------------------------------
+// --- reporting -------------------------------------------------------------------------------------------------------------------
 
-const lines = []
-export const print = text => lines.push(text)
-export const us = n => n.toFixed(1)
-export const k = n => n >= 1000 ? `${(n / 1000).toFixed(1)}k` : n.toFixed(0)
-export const times = n => `${n.toFixed(2)} ×`
-export const grouped = n => n.toLocaleString('en')
+const parts = [] // see report.mjs
+export const addText = text => parts.push(text)
+export const addTable = (head, rows) => parts.push({ head, rows })
 
-// Runs the measurements and prints what they printed, also when one of them fails.
-export async function report(measure) {
+// Runs the measurements and prints their tables, even if one of them fails. With --write, and if none fails, writes them to the page.
+export async function report(name, measure) {
+    const writes = 'write' in options
+    if (writes) replaceRegion(readFileSync(new URL('benchmarks.md', docs), 'utf8'), name, '') // fails now rather than after the measurement
+    addText(`${cpus()[0].model}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB; servers, load and PostgreSQL on the ` +
+        `same machine; medians of ${rounds} alternating rounds of ${seconds} s.`)
     try {
-        print(`${cpus()[0].model}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB; servers, load and PostgreSQL on the ` +
-            `same machine; medians of ${rounds} alternated rounds of ${seconds} s.\n`)
         await measure()
+        if (writes) write(name, parts)
     } finally {
         note('')
-        console.log(lines.join('\n'))
+        console.log(markdown(parts) + '\n')
         for (const child of children) child.kill('SIGKILL')
     }
 }

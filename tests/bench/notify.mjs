@@ -1,17 +1,17 @@
-// Measures notify side by side with pgbench, in alternated rounds, and how long a push takes to its carrier; prints medians as Markdown
-// tables. What is queued is due tomorrow, so that nothing is delivered while acceptance is measured.
+// Compares notify with pgbench in alternating rounds, and measures the time of a push to its carrier. Reports medians.
+// Queued notifications are due tomorrow, so that none is delivered while acceptance is measured.
 import { generateKeyPairSync, randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { drive, now, pace } from './connections.mjs'
 import {
-    alternate, charged, database, env, freshId, grouped, k, listFile, note, operator, options, print, report, rss, seconds, sleep, times,
-    us, wrk,
+    addTable, addText, alternate, charged, database, env, freshId, listFile, note, operator, options, report, rss, seconds, sleep, wrk,
 } from './lib.mjs'
+import { atLeast, atMost, grouped, k, us } from './report.mjs'
 
 const tenants = 500
 const scopes = 2 * tenants
-const pushScopes = 100 // the first of them have push credentials
+const pushScopes = 100 // the number of scopes with push credentials
 const rows = Math.max(Number(options.rows ?? 1_000_000), scopes)
 const port = Number(env.NOTIFY_PORT)
 const pid = env.NOTIFY_PID
@@ -32,7 +32,7 @@ function insertTemplates() {
     template('answer', 'push', 'A new answer', '{{name}} has answered you.', 'text')
 }
 
-// Device n has a user of its own, in scope n % 1,000.
+// Device n has its own user, in scope n % 1,000.
 const tokenOf = n => n.toString(16).padStart(64, '0')
 function insertDevices(first) {
     const step = 50_000
@@ -45,7 +45,7 @@ function insertDevices(first) {
     sql('VACUUM (ANALYZE) devices')
 }
 
-// The same credential for all, as the apps of one team have it: their pushes share connections.
+// All scopes have the same credential, as the apps of one team do. So their pushes share connections.
 async function putCredentials(keys) {
     const { privateKey } = generateKeyPairSync('ec', {
         namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -81,7 +81,7 @@ function listSends(keys) {
 }
 const send = () => wrk(base, listFile('send'), pid, { host: env.NOTIFY_HOST })
 
-// Accepts until `rows` wait for their time, and looks at the memory on the way.
+// Sends until `rows` notifications are queued, and samples the memory.
 async function fill() {
     const resident = { before: rss(pid), most: 0 }
     let queued = 0
@@ -94,7 +94,7 @@ async function fill() {
         resident.most = Math.max(resident.most, megabytes)
     }
     for (const table of ['notifications', 'jobs']) sql(`VACUUM (ANALYZE) ${table}`)
-    sql('CHECKPOINT') // so that the one this much data asks for is not within a measurement
+    sql('CHECKPOINT') // so that it does not happen during a measurement
     return resident
 }
 
@@ -111,7 +111,7 @@ function sendBesidePgbench(first) {
     return alternate('send', { pgbench: () => pgbench(insert), service: send })
 }
 
-// Half of the devices are known already.
+// Half of the devices are already registered.
 function registerBesidePgbench(first, keys) {
     const upsert = `\\set n random(0, ${2 * rows - 1})
         INSERT INTO devices AS d (scope_id, token, user_id, platform, created_at, updated_at)
@@ -134,7 +134,7 @@ function registerBesidePgbench(first, keys) {
 
 // --- direct pushes ---------------------------------------------------------------------------------------------------------------
 
-// The carrier of push_sink.mjs.
+// Runs the carrier of push_sink.mjs.
 class Sink {
     #arrived = new Int32Array(new SharedArrayBuffer(4))
     #worker = new Worker(new URL('push_sink.mjs', import.meta.url),
@@ -150,12 +150,12 @@ class Sink {
         return sink
     }
 
-    // When each of `count` pushes came, by the notification's id, once all of them have.
+    // Waits for `count` pushes. Yields the arrival times by notification id.
     async take(count) {
         for (let seen = 0, patience = now() + 30_000; seen < count; await sleep(1)) {
             const arrived = Atomics.load(this.#arrived, 0)
             if (arrived > seen) patience = now() + 30_000
-            if (now() > patience) throw new Error(`${count - arrived} of ${count} pushes did not come`)
+            if (now() > patience) throw new Error(`${count - arrived} of ${count} pushes did not arrive`)
             seen = arrived
         }
         const times = this.#message()
@@ -179,7 +179,7 @@ function acceptedId({ status, body }) {
     return JSON.parse(body).notificationId
 }
 
-// As many as are accepted in a round, until the last one is with the carrier.
+// Sends as many pushes as a round accepts, and waits until the last one has reached the carrier.
 function pushAll(sink, keys) {
     return charged(pid, async () => {
         const begun = now()
@@ -192,7 +192,7 @@ function pushAll(sink, keys) {
 
 const quantile = (list, q) => [...list].sort((a, b) => a - b)[Math.floor(q * (list.length - 1))]
 
-// Pushes at a steady rate: ms from the 202, and from when the request was due, until the carrier's socket has it.
+// Sends pushes at a steady rate. Yields the ms from the 202, and from the planned time of the request, until the push reaches the carrier.
 async function pushSteadily(sink, keys, rate) {
     const accepted = new Map()
     const { sent } = await pace(port, {
@@ -226,47 +226,46 @@ async function pushes(first, keys) {
     }
 }
 
-// --- printing --------------------------------------------------------------------------------------------------------------------
+// --- reporting -------------------------------------------------------------------------------------------------------------------
 
-function printAcceptance(sent, registered) {
-    print(`| ${grouped(rows)} queued in ${grouped(scopes)} scopes, 64 connections | requests/s | CPU µs/request: service | PostgreSQL | ` +
-        'pgbench, 8 clients | of pgbench | limit |')
-    print('|---|---|---|---|---|---|---|')
-    for (const [label, r, limit] of [['send, accepted', sent, 1], ['device registered', registered, 1.5]]) {
-        print(`| ${label} | ${k(r.service.rate)} | ${us(r.service.cpu)} | ${us(r.service.database)} | ${k(r.pgbench.rate)} | ` +
-            `${times(r.service.rate / r.pgbench.rate)} | ${limit} × |`)
-    }
-    print('\npgbench writes a notification and its job in one statement, and the same upsert of a device; half of the devices are known.\n')
+function addAcceptance(sent, registered) {
+    const row = (label, { service, pgbench }, limit) => [label, k(service.rate), us(service.cpu), us(service.database), k(pgbench.rate),
+        atLeast(`${label}: rate ÷ pgbench`, service.rate / pgbench.rate, limit)]
+    addTable([`${grouped(rows)} queued in ${grouped(scopes)} scopes, 64 connections`, 'requests/s', 'CPU µs/request: service', 'PostgreSQL',
+        'pgbench, 8 clients', 'rate ÷ pgbench'], [row('send, accepted', sent, 1), row('device registered', registered, 1.5)])
+    addText('pgbench inserts a notification and its job in one statement, and upserts a device. Half of the devices are already registered.')
 }
 
-function printMemory(resident) {
-    print('| resident memory | measured | limit |\n|---|---|---|')
-    print(`| before anything is queued | ${resident.before.toFixed(1)} MB | |`)
-    print(`| with ${grouped(rows / 10)} notifications queued | ${resident.tenth.toFixed(1)} MB | |`)
-    print(`| the most, up to ${grouped(rows)} | ${resident.most.toFixed(1)} MB | 100 MB |`)
-    print(`| of that with a tenth | ${times(resident.most / resident.tenth)} | 1.3 × |\n`)
+function addMemory({ before, tenth, most }) {
+    const full = `${grouped(rows)} notifications queued`, ratio = `${grouped(rows)} ÷ ${grouped(rows / 10)} queued`
+    addTable(['resident memory', 'measured'], [
+        ['empty queue', `${before.toFixed(1)} MB`],
+        [`${grouped(rows / 10)} notifications queued`, `${tenth.toFixed(1)} MB`],
+        [full, atMost(full, most, 100, 'MB')],
+        [ratio, atMost(ratio, most / tenth, 1.3)],
+    ])
 }
 
-function printPushes({ all, rate, alone, behind }) {
+function addPushes({ all, rate, alone, behind }) {
     const ms = n => `${n.toFixed(1)} ms`
-    print(`| direct pushes, ${grouped(rate)} a second, open loop | commit: pgbench, 1 client | from the 202 to the carrier's socket: median | ` +
-        'limit | 99th percentile | limit | from the request: median | 99th percentile |')
-    print('|---|---|---|---|---|---|---|---|')
-    for (const [label, { commit, steady }] of [['alone', alone], [`while ${grouped(scopes)} scopes have one scheduled`, behind]]) {
+    const row = (label, name, { commit, steady }) => {
         const limit = 10 + 3 * commit.ms
-        print(`| ${label} | ${commit.ms.toFixed(2)} ms | ${ms(steady.p50)} | ${ms(limit)} | ${ms(steady.p99)} | ${ms(5 * limit)} | ` +
-            `${ms(steady.whole50)} | ${ms(steady.whole99)} |`)
+        return [label, `${commit.ms.toFixed(2)} ms`, atMost(`${name}: median`, steady.p50, limit, 'ms'),
+            atMost(`${name}: 99th percentile`, steady.p99, 5 * limit, 'ms'), ms(steady.whole50), ms(steady.whole99)]
     }
-    print(`\nThat is half of the ${k(all.rate)}/s that are sustained: all that ${pushScopes} scopes have accepted over 32 connections in ` +
-        `${seconds} s, by when the last one is with the carrier. It takes ${us(all.cpu)} µs of CPU each in the service, ` +
-        `${us(all.database)} in PostgreSQL. Load and carrier are one Node process on the same cores.`)
+    addTable([`direct pushes, ${grouped(rate)} a second, open loop`, 'commit: pgbench, 1 client', "from the 202 to the carrier's socket: median",
+        '99th percentile', 'from the request: median', '99th percentile'],
+    [row('alone', 'alone', alone), row(`while ${grouped(scopes)} scopes have one scheduled`, 'while others are scheduled', behind)])
+    addText(`The rate is half of the sustained rate of ${k(all.rate)}/s: all pushes that ${pushScopes} scopes accept over 32 connections in ` +
+        `${seconds} s, divided by the time until the last one reaches the carrier. Each takes ${us(all.cpu)} µs of CPU in the service ` +
+        `and ${us(all.database)} µs in PostgreSQL. Load and carrier are one Node process on the same cores.`)
 }
 
-await report(async () => {
+await report('notify', async () => {
     const { first, keys } = await prepare()
     listSends(keys)
     const resident = await fill()
-    printMemory(resident)
-    printAcceptance(await sendBesidePgbench(first), await registerBesidePgbench(first, keys))
-    printPushes(await pushes(first, keys))
+    addMemory(resident)
+    addAcceptance(await sendBesidePgbench(first), await registerBesidePgbench(first, keys))
+    addPushes(await pushes(first, keys))
 })

@@ -1,6 +1,6 @@
-// A client at a steady pace, on a thread of its own. It keeps when each request was sent and how long its response took.
-// `workerData`: `port`, `requests` (sent in turn), `rate` (requests a second). Any message ends it; it then posts its samples,
-// [began, took], in ms by the clock of connections.mjs.
+// A client with a constant rate, on its own thread. It records the time of each request and the duration until its response.
+// `workerData`: `port`, `requests` (sent in turn), `rate` (requests a second). Any message stops it. Then it posts its samples,
+// [began, took], in ms of the clock of connections.mjs.
 import { parentPort, workerData } from 'node:worker_threads'
 import { now, pace } from './connections.mjs'
 
@@ -12,7 +12,7 @@ await pace(port, {
     rate, length: Infinity, ends: () => ended,
     next: () => requests[sent++ % requests.length],
     take({ status, body }, due, began) {
-        if (status !== 200) throw new Error(`the prober was answered ${status}: ${body}`)
+        if (status !== 200) throw new Error(`the prober got ${status}: ${body}`)
         samples.push([began, now() - began])
     },
 })

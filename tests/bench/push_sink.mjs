@@ -1,5 +1,5 @@
-// Plays Apple's push service on a thread of its own: takes every push, and remembers when its head came, by the notification's id.
-// `workerData`: the `port`, and `arrived`, where it counts. A message asks for the times, which are then forgotten.
+// Simulates Apple's push service on its own thread: accepts every push and records the arrival time of its head by notification id.
+// `workerData`: the `port`, and `arrived`, a shared counter. Any message asks for the recorded times, and clears them.
 import http2 from 'node:http2'
 import { parentPort, workerData } from 'node:worker_threads'
 import { now } from './connections.mjs'
@@ -12,7 +12,7 @@ server.on('stream', (stream, headers) => {
     stream.on('error', () => {})
     stream.resume()
     stream.respond({ ':status': 200 }, { endStream: true })
-    if (times.has(id)) return // a repetition
+    if (times.has(id)) return // a repeated push
     times.set(id, at)
     Atomics.add(arrived, 0, 1)
 })

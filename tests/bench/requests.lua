@@ -1,5 +1,5 @@
--- wrk: sends the requests of a file in turn, each connection from another place. A line: METHOD PATH KEY [BODY].
--- Arguments: the file, the host they are for, the ms that a connection waits before each (on average; 0: not at all).
+-- For wrk: sends the requests of a file in turn. A line: METHOD PATH KEY [BODY]. Arguments: the file, the value of Host, and the
+-- average ms that a connection waits before each request (0: none).
 local requests = {}
 local next_request = 0
 

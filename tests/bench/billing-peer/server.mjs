@@ -1,6 +1,6 @@
 // The peer of the billing service for scripts/bench: the payment provider's webhook over the same tables with the same checks
-// (signature over the raw body, tenant of the host, dedupe, order, one transaction, row-level security), as one would write it with
-// Fastify, pg and the stripe package.
+// (signature over the raw body, tenant of the host, dedupe, order, one transaction, row-level security), in typical code with Fastify, pg
+// and the stripe package.
 //
 //     DATABASE_URL=postgresql://... SECRET=whsec_... PORT=8199 node server.mjs
 import { createHash, randomBytes } from 'node:crypto'
@@ -24,7 +24,7 @@ async function tenantOf(host) {
     return id
 }
 
-// The policy's setting and the statements, as the service has them: one transaction.
+// Runs `work` in one transaction with the row-level security setting, as the service does.
 async function scoped(scope, work) {
     const client = await pool.connect()
     try {

@@ -1,5 +1,5 @@
 // The peer of the feedback service for scripts/bench: the same routes over the same tables with the same checks (API key with
-// checksum and cache, tenant of the host or the key, field validation, row-level security), as one would write them with Fastify
+// checksum and cache, tenant of the host or the key, field validation, row-level security), in typical code with Fastify
 // and pg.
 //
 //     DATABASE_URL=postgresql://... PORT=8199 node server.mjs
@@ -36,7 +36,7 @@ class Problem extends Error {
     }
 }
 
-// The policy's setting and the statement, as the service has them: one transaction.
+// Runs `work` in one transaction with the row-level security setting, as the service does.
 async function scoped(scope, work) {
     const client = await pool.connect()
     try {
@@ -120,14 +120,14 @@ app.addHook('onRequest', authenticate)
 
 app.get('/v1/feedbacks/:id', async (request, reply) => {
     if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(request.params.id))
-        throw new Problem(404, 'NOT_FOUND', 'There is no such feedback.')
+        throw new Problem(404, 'NOT_FOUND', 'There is no feedback thread with this id that you may read. Check the id, the environment and the credential.')
     const { rows } = await scoped(request.scope, client =>
         client.query({
             name: 'get',
             text: `SELECT ${columns} FROM feedbacks WHERE scope_id = $1 AND feedback_id = $2`,
             values: [request.scope, request.params.id],
         }))
-    if (!rows.length) throw new Problem(404, 'NOT_FOUND', 'There is no such feedback.')
+    if (!rows.length) throw new Problem(404, 'NOT_FOUND', 'There is no feedback thread with this id that you may read. Check the id, the environment and the credential.')
     reply.header('etag', `"${rows[0].version}.${rows[0].reply_count}"`)
     return show(rows[0])
 })
