@@ -1,4 +1,4 @@
-// Holds deploy/observability together: rules, their tests, dashboards, runbooks, and the lists of what services export.
+// Checks deploy/observability for consistency: rules, their tests, dashboards, runbooks, and the lists of exported metrics.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const files = (folder, end) => readdirSync(folder).filter((name) => name.endsWit
 const read = (...parts) => readFileSync(path.join(...parts), "utf8");
 const unique = (list) => [...new Set(list)].sort();
 
-/// Runs a program, which has to succeed; what it prints.
+/// Runs a program and returns its output. Fails if the program fails.
 function run(program, args, input) {
   const done = spawnSync(program, args, { input, encoding: "utf8" });
   assert.equal(done.error, undefined);
@@ -24,9 +24,9 @@ function run(program, args, input) {
   return done.stdout;
 }
 
-// --- what there is
+// --- reading the files
 
-/// name -> {type, labels} of one service.
+/// name -> {type, labels} for one service.
 function exportedBy(service) {
   const metrics = new Map();
   for (const line of read(deployed, "metrics", `${service}.txt`).trimEnd().split("\n")) {
@@ -37,7 +37,7 @@ function exportedBy(service) {
   return metrics;
 }
 
-/// The names its series have.
+/// The names of its series.
 function seriesOf(service) {
   const names = [];
   for (const [name, { type }] of exportedBy(service))
@@ -49,7 +49,7 @@ const everySeries = unique(services.flatMap(seriesOf));
 const ruleFiles = files(path.join(deployed, "rules"), ".yml");
 const testFiles = files(here, ".test.yml");
 
-/// The rules of a file, each as the lines it is written in.
+/// The rules of a file, each as its lines.
 function rulesOf(file) {
   const blocks = readFileSync(file, "utf8").split(/^(?=\s+- (?:alert|record): )/m).slice(1);
   return blocks.map((text) => {
@@ -63,7 +63,7 @@ const rules = ruleFiles.flatMap(rulesOf);
 const alerts = rules.filter((rule) => rule.kind === "alert");
 const recorded = rules.filter((rule) => rule.kind === "record").map((rule) => rule.name);
 
-/// Names in an expression that are neither functions, keywords, labels nor numbers: metrics.
+/// The metrics of an expression: names that are not functions, keywords, labels or numbers.
 function metricsIn(expression) {
   const bare = expression
     .replace(/"(\\.|[^"\\])*"/g, '""')
@@ -74,7 +74,7 @@ function metricsIn(expression) {
   return unique(words.filter((word) => !["and", "or", "unless", "bool", "offset", "by", "e"].includes(word)));
 }
 
-/// What stands for Grafana's variables when an expression is parsed.
+/// Replacements for Grafana's variables, so that an expression can be parsed.
 const filledIn = (expression, service) =>
   expression.replaceAll("$__rate_interval", "5m").replaceAll("$service", service ?? "feedback");
 
@@ -89,7 +89,7 @@ const dashboards = files(path.join(deployed, "dashboards"), ".json").map((file) 
 
 // --- metrics
 
-test("metrics are named by Prometheus's rules", () => {
+test("metric names follow the conventions of Prometheus", () => {
   for (const service of services) {
     let text = "";
     for (const [name, { type, labels }] of exportedBy(service)) {
@@ -101,7 +101,7 @@ test("metrics are named by Prometheus's rules", () => {
   }
 });
 
-test("every label is one of a few, and none of a histogram names a tenant", () => {
+test("only known labels are used, and no histogram has a tenant label", () => {
   const bounded = ["answer", "class", "code", "env", "method", "outcome", "provider", "queue", "reason", "result", "route", "service", "share", "status", "task", "tenant", "version"];
   for (const service of services) {
     for (const [name, { type, labels }] of exportedBy(service)) {
@@ -114,14 +114,14 @@ test("every label is one of a few, and none of a histogram names a tenant", () =
 
 // --- rules
 
-test("promtool takes the rules", () => {
+test("promtool accepts the rules", () => {
   assert.ok(ruleFiles.length > 0);
   run("promtool", ["check", "rules", ...ruleFiles]);
 });
 
 for (const file of testFiles) test(`unit tests: ${path.basename(file)}`, () => run("promtool", ["test", "rules", file]));
 
-test("rules use what is exported or recorded, and each record has a user", () => {
+test("rules use only exported or recorded metrics, and each recorded metric is used", () => {
   const known = [...everySeries, ...recorded];
   const used = [];
   for (const { name, text } of rules) {
@@ -135,7 +135,7 @@ test("rules use what is exported or recorded, and each record has a user", () =>
   assert.deepEqual(recorded.filter((name) => !used.includes(name)), []);
 });
 
-test("each alert says how bad it is, what is wrong, what to do, and where there is more", () => {
+test("each alert has a severity, a summary, a description and a runbook", () => {
   for (const { name, field } of alerts) {
     assert.match(name, /^Tetrad[A-Z][A-Za-z]+$/);
     assert.match(field("severity") ?? "", /^(page|ticket)$/, name);
@@ -145,10 +145,10 @@ test("each alert says how bad it is, what is wrong, what to do, and where there 
   }
 });
 
-/// The cases of the unit tests, each as the lines it is written in.
+/// The cases of the unit tests, each as its lines.
 const cases = testFiles.flatMap((file) => readFileSync(file, "utf8").split(/^(?= {2}- name: )/m).slice(1));
 
-/// The labels that an alert of that severity fires with in a case.
+/// The labels of the alerts of that severity that fire in a case.
 function firingLabels(name, severity) {
   const found = [];
   for (const [, labels] of cases.join("").matchAll(/labels: 'ALERTS\{(.*)\}'/g)) {
@@ -158,16 +158,16 @@ function firingLabels(name, severity) {
   return found;
 }
 
-test("each alert fires in a unit test, and is quiet in the same", () => {
+test("each alert has a unit test with a time at which it fires and a time at which it does not", () => {
   for (const { name, field } of alerts) {
     const severity = field("severity");
-    assert.ok(firingLabels(name, severity).length > 0, `${name} (${severity}) never fires`);
+    assert.ok(firingLabels(name, severity).length > 0, `${name} (${severity}) has no test in which it fires`);
     const both = cases.some((text) => text.includes(`alertname="${name}"`) && text.includes(`severity="${severity}"`) && text.includes("exp_samples: []"));
-    assert.ok(both, `${name} (${severity}) is never quiet`);
+    assert.ok(both, `${name} (${severity}) has no test in which it does not fire`);
   }
 });
 
-test("annotations name only labels that the alert has", () => {
+test("annotations use only labels that the alert has", () => {
   for (const { name, text, field } of alerts) {
     const wanted = unique([...text.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label));
     for (const labels of firingLabels(name, field("severity"))) assert.deepEqual(wanted.filter((label) => !(label in labels)), [], name);
@@ -176,9 +176,9 @@ test("annotations name only labels that the alert has", () => {
 
 // --- dashboards
 
-test("dashboards are what their generator makes", () => run("node", [path.join(deployed, "dashboards/generate.mjs"), "--check"]));
+test("the dashboards equal the output of generate.mjs", () => run("node", [path.join(deployed, "dashboards/generate.mjs"), "--check"]));
 
-test("there is a dashboard of each service and one of all", () => {
+test("each service has a dashboard, and one dashboard shows all services", () => {
   assert.deepEqual(dashboards.map(({ name }) => name).sort(), [...services, "overview"].sort());
   assert.equal(new Set(dashboards.map(({ json }) => json.uid)).size, dashboards.length);
 });
@@ -191,7 +191,7 @@ test("every expression of a dashboard parses", () => {
       rules: expressionsOf(json).map(({ expr }, i) => ({ record: `dashboard:panel:${i}`, expr: filledIn(expr, name) })),
     }));
     const file = path.join(folder, "dashboards.yml");
-    writeFileSync(file, JSON.stringify({ groups })); // which is YAML, too
+    writeFileSync(file, JSON.stringify({ groups })); // JSON is valid YAML
     for (const { rules: made, name } of groups) assert.ok(made.length > 10, name);
     run("promtool", ["check", "rules", file]);
   } finally {
@@ -199,7 +199,7 @@ test("every expression of a dashboard parses", () => {
   }
 });
 
-test("a dashboard shows what its service exports", () => {
+test("a dashboard uses only metrics of its service", () => {
   for (const { name, json } of dashboards) {
     const known = [...(name === "overview" ? everySeries : seriesOf(name)), ...recorded, "ALERTS"];
     for (const { panel, expr } of expressionsOf(json))
@@ -207,9 +207,9 @@ test("a dashboard shows what its service exports", () => {
   }
 });
 
-test("everything that is exported is on a dashboard or in a rule", () => {
+test("every exported metric is on a dashboard or in a rule", () => {
   const shown = new Set([...dashboards.flatMap(({ json }) => expressionsOf(json).flatMap(({ expr }) => metricsIn(expr))), ...rules.flatMap(({ text }) => text.match(/\b(tetrad|process)_[a-z0-9_]+/g) ?? [])]);
-  const standard = ["process_virtual_memory_bytes", "process_threads", "tetrad_http_request_duration_seconds_sum"]; // for whoever looks
+  const standard = ["process_virtual_memory_bytes", "process_threads", "tetrad_http_request_duration_seconds_sum"]; // for ad-hoc queries
   assert.deepEqual(everySeries.filter((name) => !shown.has(name) && !standard.includes(name)), []);
 });
 
@@ -217,12 +217,12 @@ test("everything that is exported is on a dashboard or in a rule", () => {
 
 const pages = files(path.join(deployed, "runbooks"), ".md").filter((file) => path.basename(file) !== "README.md");
 
-test("each alert has its page, and each page its alert", () => {
+test("each alert has a runbook, and each runbook has an alert", () => {
   assert.deepEqual(pages.map((file) => path.basename(file, ".md")), unique(alerts.map(({ name }) => name)));
 });
 
-test("a page says what it means, whom it hurts, how to look, what to do and when it is over", () => {
-  const wanted = ["Meaning", "Impact", "How to look", "What to do", "Over when"];
+test("a runbook has its sections in order: meaning, impact, confirmation, action, end", () => {
+  const wanted = ["Meaning", "Impact", "How to confirm", "What to do", "Resolved when"];
   for (const file of pages) {
     const text = readFileSync(file, "utf8");
     assert.ok(text.startsWith(`# ${path.basename(file, ".md")}\n`), file);
@@ -231,7 +231,7 @@ test("a page says what it means, whom it hurts, how to look, what to do and when
   }
 });
 
-test("pages speak of metrics, log lines and settings that there are", () => {
+test("runbooks mention only existing metrics, log lines and settings", () => {
   const sources = run("grep", ["-rhoE", '"([^"\\\\]|\\\\.)*"', path.join(root, "libs"), path.join(root, "services"), "--include=*.cpp", "--include=*.hpp"]);
   const texts = new Set(sources.split("\n"));
   const known = new Set([...everySeries, ...recorded]);

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Makes each service's database and its two roles: <name>_owner, which migrates, and <name>_service, which serves and owns nothing.
-# Runs once, in /docker-entrypoint-initdb.d of PostgreSQL's image, or anywhere that psql reaches the server as a superuser
-# (PGHOST, PGPASSWORD, POSTGRES_USER). Passwords: FEEDBACK_OWNER_PASSWORD, FEEDBACK_SERVICE_PASSWORD and so on.
+# Creates the database and the two roles of each service: <name>_owner runs migrations, <name>_service serves and owns nothing.
+# Runs once, in /docker-entrypoint-initdb.d of PostgreSQL's image. Or run it on a machine where psql reaches the server as a
+# superuser (PGHOST, PGPASSWORD, POSTGRES_USER). Passwords: FEEDBACK_OWNER_PASSWORD, FEEDBACK_SERVICE_PASSWORD and so on.
 set -euo pipefail
 for name in feedback auth_mfa notify billing; do
     owner=${name^^}_OWNER_PASSWORD service=${name^^}_SERVICE_PASSWORD

@@ -1,20 +1,21 @@
 #!/usr/bin/env node
-// Writes the dashboards beside it: overview.json and one a service. What differs between services is the list at the end.
-//   generate.mjs           writes them
-//   generate.mjs --check   exits 1 unless they are what it would write
+// Writes the dashboards into its own folder: overview.json, and one for each service. The list at the end of this file
+// contains the panels of each service.
+//   generate.mjs           writes the dashboards
+//   generate.mjs --check   writes nothing; exits with 1 if a dashboard is not up to date
 import { readFileSync, writeFileSync } from "node:fs";
 
 const columns = 24;
 const height = 7;
 
-/// Labels of a service's series as a selector: `of("status=~\"5..\"")`.
+/// A selector for the dashboard's service with further matchers: `of("status=~\"5..\"")`.
 const of = (...matchers) => `{${['service="$service"', ...matchers].join(", ")}}`;
 const per = (labels, inner) => `sum by (${labels}) (${inner})`;
 const most = (labels, inner) => `max by (${labels}) (${inner})`;
 const rate = (metric, ...matchers) => `rate(${metric}${of(...matchers)}[$__rate_interval])`;
 const quantile = (q, labels) => `histogram_quantile(${q}, ${per(["le", ...labels].join(", "), rate("tetrad_http_request_duration_seconds_bucket"))})`;
 
-/// A graph of one or several queries [expression, legend].
+/// A graph of one or more queries [expression, legend].
 function graph(title, unit, queries, more = {}) {
   return {
     type: "timeseries",
@@ -26,7 +27,7 @@ function graph(title, unit, queries, more = {}) {
   };
 }
 
-/// One number a series, red where it is beyond `bad` (below it with `low`).
+/// One number for each series, red from `bad` up (with `low`: red below it).
 function stat(title, unit, expr, { legend = "", bad, low = false, decimals } = {}) {
   const steps = bad === undefined ? [{ color: "text", value: null }]
     : low ? [{ color: "red", value: null }, { color: "green", value: bad }]
@@ -40,7 +41,7 @@ function stat(title, unit, expr, { legend = "", bad, low = false, decimals } = {
   };
 }
 
-/// Rows of panels, each row as wide as the page.
+/// Places rows of panels; the panels of a row share the width of the page.
 function placed(rows) {
   const panels = [];
   let y = 0;
@@ -81,8 +82,8 @@ function dashboard(name, title, rows, constants = []) {
 const objectives = [
   "Objectives",
   [
-    stat("Answered (30 days' objective 99.9 %)", "percentunit", "1 - service:tetrad_http_errors:ratio_rate6h" + of(), { bad: 0.999, low: true, decimals: 3 }),
-    stat("In time (objective 99 %)", "percentunit", "1 - service:tetrad_http_slow:ratio_rate6h" + of(), { bad: 0.99, low: true, decimals: 2 }),
+    stat("Requests without 5xx (objective 99.9 % over 30 days)", "percentunit", "1 - service:tetrad_http_errors:ratio_rate6h" + of(), { bad: 0.999, low: true, decimals: 3 }),
+    stat("Requests in time (objective 99 %)", "percentunit", "1 - service:tetrad_http_slow:ratio_rate6h" + of(), { bad: 0.99, low: true, decimals: 2 }),
     stat("Ready replicas", "none", `sum(tetrad_ready${of()})`, { bad: 1, low: true }),
     stat("PostgreSQL", "none", `min(tetrad_database_connected${of()})`, { bad: 1, low: true }),
     stat("Redis", "none", `min(tetrad_redis_connected${of()})`, { bad: 1, low: true }),
@@ -97,74 +98,74 @@ const requests = [
     graph("Failing routes (5xx)", "reqps", [[`topk(8, ${per("method, route", rate("tetrad_http_requests_total", 'status=~"5.."'))})`, "{{method}} {{route}}"]]),
     graph("Busiest routes", "reqps", [[`topk(8, ${per("method, route", rate("tetrad_http_requests_total"))})`, "{{method}} {{route}}"]]),
   ]],
-  ["Time", [
-    graph("Time to answer", "s", [[quantile(0.5, []), "median"], [quantile(0.95, []), "95 %"], [quantile(0.99, []), "99 %"]]),
-    graph("Slowest routes, 99 %", "s", [[`topk(8, ${quantile(0.99, ["method", "route"])})`, "{{method}} {{route}}"]]),
-    graph("In flight, and connections", "none", [[`sum(tetrad_http_requests_in_flight${of()})`, "requests"], [`sum(tetrad_http_connections${of()})`, "connections"]]),
+  ["Latency", [
+    graph("Response time", "s", [[quantile(0.5, []), "median"], [quantile(0.95, []), "95th percentile"], [quantile(0.99, []), "99th percentile"]]),
+    graph("Slowest routes (99th percentile)", "s", [[`topk(8, ${quantile(0.99, ["method", "route"])})`, "{{method}} {{route}}"]]),
+    graph("Requests in flight and connections", "none", [[`sum(tetrad_http_requests_in_flight${of()})`, "requests"], [`sum(tetrad_http_connections${of()})`, "connections"]]),
   ]],
-  ["Who", [
+  ["Tenants and refusals", [
     graph("Busiest tenants", "reqps", [[`topk(8, ${per("tenant, env", rate("tetrad_tenant_requests_total"))})`, "{{tenant}} {{env}}"]]),
     graph("Tenants with 4xx", "reqps", [[`topk(8, ${per("tenant, env", rate("tetrad_tenant_requests_total", 'class="4xx"'))})`, "{{tenant}} {{env}}"]]),
-    graph("Refused: 401, 429, broken HTTP", "reqps", [
+    graph("Refused: 401, 429, malformed HTTP", "reqps", [
       [`sum(${rate("tetrad_http_requests_total", 'status="401"')})`, "401"],
       [`sum(${rate("tetrad_http_requests_total", 'status="429"')})`, "429"],
       [per("code", rate("tetrad_http_protocol_errors_total")), "{{code}}"],
-      [`sum(${rate("tetrad_http_connections_refused_total")})`, "connections of a network"],
+      [`sum(${rate("tetrad_http_connections_refused_total")})`, "connections over a network's limit"],
     ]),
     graph("Memory of request bodies", "bytes", [
-      [`max(tetrad_http_body_bytes${of()})`, "held, the most of a replica"],
-      [`max(tetrad_http_body_budget_bytes${of()})`, "budget of a replica"],
+      [`max(tetrad_http_body_bytes${of()})`, "in use, highest replica"],
+      [`max(tetrad_http_body_budget_bytes${of()})`, "budget of each replica"],
     ]),
-    graph("Bodies refused, by the share used up", "reqps", [[per("share", rate("tetrad_http_body_refusals_total")), "{{share}}"]]),
+    graph("Bodies refused, by exhausted share", "reqps", [[per("share", rate("tetrad_http_body_refusals_total")), "{{share}}"]]),
   ]],
 ];
 
 const database = ["Database and keys", [
   graph("Database threads", "none", [
     [`sum(tetrad_database_threads_busy${of()})`, "busy"],
-    [`sum(tetrad_database_threads${of()})`, "there are"],
-    [`sum(tetrad_database_queue_jobs${of()})`, "jobs that wait"],
-    [`sum(tetrad_database_callers_apart${of()})`, "callers that wait for a lock"],
+    [`sum(tetrad_database_threads${of()})`, "total"],
+    [`sum(tetrad_database_queue_jobs${of()})`, "jobs waiting"],
+    [`sum(tetrad_database_callers_apart${of()})`, "callers waiting for a scope's lock"],
   ]),
-  graph("Replicas that hear notifications", "none", [[`sum(tetrad_database_listening${of()})`, "listening"], [`sum(tetrad_ready${of()})`, "ready"]]),
-  graph("Age of the keys of user tokens", "s", [[`max by (instance) (tetrad_token_keys_age_seconds${of()})`, "{{instance}}"]]),
+  graph("Replicas that receive notifications", "none", [[`sum(tetrad_database_listening${of()})`, "listening"], [`sum(tetrad_ready${of()})`, "ready"]]),
+  graph("Age of the user token keys", "s", [[`max by (instance) (tetrad_token_keys_age_seconds${of()})`, "{{instance}}"]]),
 ]];
 
 const queues = [
   ["Queues", [
-    graph("Due jobs that wait", "none", [[most("queue", `tetrad_queue_due_jobs${of()}`), "{{queue}}"]], { description: "Counted up to 10,000." }),
-    graph("The longest wait", "s", [[most("queue", `tetrad_queue_oldest_due_seconds${of()}`), "{{queue}}"]]),
-    graph("Jobs there are, for later too", "none", [[most("queue", `tetrad_queue_jobs${of()}`), "{{queue}}"]], { description: "Counted up to 10,000." }),
-    graph("The oldest job", "s", [[most("queue", `tetrad_queue_oldest_job_seconds${of()}`), "{{queue}}"]]),
+    graph("Due jobs", "none", [[most("queue", `tetrad_queue_due_jobs${of()}`), "{{queue}}"]], { description: "Counted up to 10,000." }),
+    graph("Longest wait of a due job", "s", [[most("queue", `tetrad_queue_oldest_due_seconds${of()}`), "{{queue}}"]]),
+    graph("All jobs, including later ones", "none", [[most("queue", `tetrad_queue_jobs${of()}`), "{{queue}}"]], { description: "Counted up to 10,000." }),
+    graph("Oldest job", "s", [[most("queue", `tetrad_queue_oldest_job_seconds${of()}`), "{{queue}}"]]),
   ]],
   ["Workers", [
     graph("Busy workers", "percentunit", [[`${per("queue", `tetrad_worker_threads_busy${of()}`)} / ${per("queue", `tetrad_worker_threads${of()}`)}`, "{{queue}}"]], { max: 1 }),
-    graph("Runs", "ops", [[per("queue, outcome", rate("tetrad_jobs_total")), "{{queue}} {{outcome}}"]]),
-    graph("Given up, or lost", "ops", [[per("queue, outcome", rate("tetrad_jobs_total", 'outcome=~"dead|lost"')), "{{queue}} {{outcome}}"]]),
-    graph("Time a run", "s", [[`${per("queue", rate("tetrad_job_duration_seconds_total"))} / ${per("queue", rate("tetrad_jobs_total"))}`, "{{queue}}"]]),
+    graph("Runs by outcome", "ops", [[per("queue, outcome", rate("tetrad_jobs_total")), "{{queue}} {{outcome}}"]]),
+    graph("Jobs given up or lost", "ops", [[per("queue, outcome", rate("tetrad_jobs_total", 'outcome=~"dead|lost"')), "{{queue}} {{outcome}}"]]),
+    graph("Duration of a run", "s", [[`${per("queue", rate("tetrad_job_duration_seconds_total"))} / ${per("queue", rate("tetrad_jobs_total"))}`, "{{queue}}"]]),
   ]],
 ];
 
 const webhooks = [
-  graph("Webhooks: answers of receivers", "ops", [[per("answer", rate("tetrad_webhook_attempts_total")), "{{answer}}"]], { custom: { stacking: { mode: "normal" } } }),
-  graph("Webhooks: under way", "none", [
+  graph("Webhooks: answers from receivers", "ops", [[per("answer", rate("tetrad_webhook_attempts_total")), "{{answer}}"]], { custom: { stacking: { mode: "normal" } } }),
+  graph("Webhooks: in progress", "none", [
     [`sum(tetrad_webhook_attempts_in_flight${of()})`, "in flight"],
-    [`sum(tetrad_webhook_slow_attempts_in_flight${of()})`, "of them to slow endpoints"],
+    [`sum(tetrad_webhook_slow_attempts_in_flight${of()})`, "in flight to slow endpoints"],
     [`sum(tetrad_webhook_deliveries_waiting${of()})`, "waiting for their host"],
   ]),
-  graph("Webhooks: put off", "ops", [[per("reason", rate("tetrad_webhook_put_off_total")), "{{reason}}"]]),
+  graph("Webhooks: postponed", "ops", [[per("reason", rate("tetrad_webhook_put_off_total")), "{{reason}}"]]),
 ];
 const providers = [
-  graph("Answers of providers", "ops", [[per("provider, answer", rate("tetrad_provider_answers_total")), "{{provider}} {{answer}}"]]),
-  graph("Failures of providers", "percentunit", [["service_provider:tetrad_provider_failures:rate10m" + of() + " / service_provider:tetrad_provider_answers:rate10m" + of(), "{{provider}}"]], { max: 1 }),
+  graph("Answers from providers", "ops", [[per("provider, answer", rate("tetrad_provider_answers_total")), "{{provider}} {{answer}}"]]),
+  graph("Share of failures from providers", "percentunit", [["service_provider:tetrad_provider_failures:rate10m" + of() + " / service_provider:tetrad_provider_answers:rate10m" + of(), "{{provider}}"]], { max: 1 }),
 ];
 
 const periodic = ["Periodic tasks", [
   graph("Overdue", "s", [[most("task", `tetrad_periodic_task_overdue_seconds${of()}`), "{{task}}"]]),
-  graph("Failures an hour", "none", [[`sum by (task) (increase(tetrad_periodic_task_failures_total${of()}[1h]))`, "{{task}}"]]),
+  graph("Failures per hour", "none", [[`sum by (task) (increase(tetrad_periodic_task_failures_total${of()}[1h]))`, "{{task}}"]]),
 ]];
 
-/// Of a process, which knows nothing of services: its job is named like one.
+/// A process metric has no label `service`; its scrape job has the name of the service.
 const ofProcess = (metric) => `${metric}{job="$service"}`;
 const processes = ["Processes", [
   graph("CPU", "none", [[`rate(${ofProcess("process_cpu_seconds_total")}[$__rate_interval])`, "{{instance}}"]], { description: "Cores." }),
@@ -181,27 +182,27 @@ function ofService(name, own) {
 const every = (metric, more = "") => `sum by (service) (${metric}${more})`;
 const overview = dashboard("overview", "Tetrad: overview", [
   ["Objectives", [
-    stat("Answered", "percentunit", "1 - service:tetrad_http_errors:ratio_rate6h", { legend: "{{service}}", bad: 0.999, low: true, decimals: 3 }),
-    stat("In time", "percentunit", "1 - service:tetrad_http_slow:ratio_rate6h", { legend: "{{service}}", bad: 0.99, low: true, decimals: 2 }),
+    stat("Requests without 5xx", "percentunit", "1 - service:tetrad_http_errors:ratio_rate6h", { legend: "{{service}}", bad: 0.999, low: true, decimals: 3 }),
+    stat("Requests in time", "percentunit", "1 - service:tetrad_http_slow:ratio_rate6h", { legend: "{{service}}", bad: 0.99, low: true, decimals: 2 }),
     stat("Ready replicas", "none", every("tetrad_ready"), { legend: "{{service}}", bad: 1, low: true }),
-    stat("Alerts that fire", "none", 'sum by (alertname, severity) (ALERTS{alertname=~"Tetrad.*", alertstate="firing"})', { legend: "{{severity}} {{alertname}}", bad: 1 }),
+    stat("Firing alerts", "none", 'sum by (alertname, severity) (ALERTS{alertname=~"Tetrad.*", alertstate="firing"})', { legend: "{{severity}} {{alertname}}", bad: 1 }),
   ], 5],
   ["Requests", [
     graph("Requests", "reqps", [["service:tetrad_http_requests:rate5m", "{{service}}"]]),
-    graph("Answered 5xx", "percentunit", [["service:tetrad_http_errors:ratio_rate5m", "{{service}}"]]),
+    graph("Answered with 5xx", "percentunit", [["service:tetrad_http_errors:ratio_rate5m", "{{service}}"]]),
     graph("Too slow", "percentunit", [["service:tetrad_http_slow:ratio_rate5m", "{{service}}"]]),
   ]],
-  ["What they stand on", [
+  ["Dependencies", [
     graph("Replicas with PostgreSQL", "none", [[every("tetrad_database_connected"), "{{service}}"]]),
     graph("Replicas with Redis", "none", [[every("tetrad_redis_connected"), "{{service}}"]]),
-    graph("Database jobs that wait", "none", [[every("tetrad_database_queue_jobs"), "{{service}}"]]),
+    graph("Jobs waiting for a database thread", "none", [[every("tetrad_database_queue_jobs"), "{{service}}"]]),
   ]],
-  ["Work behind them", [
-    graph("The longest wait of a due job", "s", [["max by (service, queue) (tetrad_queue_oldest_due_seconds) > 0", "{{service}} {{queue}}"]]),
-    graph("Given up", "ops", [['sum by (service, queue) (rate(tetrad_jobs_total{outcome="dead"}[$__rate_interval]))', "{{service}} {{queue}}"]]),
-    graph("Failures of providers", "percentunit", [["service_provider:tetrad_provider_failures:rate10m / service_provider:tetrad_provider_answers:rate10m", "{{service}} {{provider}}"]], { max: 1 }),
+  ["Background work", [
+    graph("Longest wait of a due job", "s", [["max by (service, queue) (tetrad_queue_oldest_due_seconds) > 0", "{{service}} {{queue}}"]]),
+    graph("Jobs given up", "ops", [['sum by (service, queue) (rate(tetrad_jobs_total{outcome="dead"}[$__rate_interval]))', "{{service}} {{queue}}"]]),
+    graph("Share of failures from providers", "percentunit", [["service_provider:tetrad_provider_failures:rate10m / service_provider:tetrad_provider_answers:rate10m", "{{service}} {{provider}}"]], { max: 1 }),
   ]],
-  ["Cost", [
+  ["Resources", [
     graph("CPU", "none", [['sum by (job) (rate(process_cpu_seconds_total{job=~"feedback|auth-mfa|notify|billing"}[$__rate_interval]))', "{{job}}"]], { description: "Cores." }),
     graph("Memory", "bytes", [['sum by (job) (process_resident_memory_bytes{job=~"feedback|auth-mfa|notify|billing"})', "{{job}}"]]),
   ]],
@@ -214,27 +215,27 @@ const dashboards = {
     ["Sign-in", [
       graph("Sign-ins by status", "reqps", [[per("route, status", rate("tetrad_http_requests_total", 'route=~"/v1/auth/(login|register|external|refresh)"')), "{{route}} {{status}}"]]),
       graph("Second factors by status", "reqps", [[per("route, status", rate("tetrad_http_requests_total", 'route=~"/v1/auth/mfa/(verify|challenge)"')), "{{route}} {{status}}"]]),
-      graph("Passwords that wait", "none", [[`sum(tetrad_password_queue_jobs${of()})`, "waiting or being hashed"], [`sum(tetrad_password_threads${of()})`, "threads"]]),
-      graph("Hashes", "ops", [[`sum(${rate("tetrad_password_hashes_total")})`, "hashes"]]),
+      graph("Password queue", "none", [[`sum(tetrad_password_queue_jobs${of()})`, "waiting or being hashed"], [`sum(tetrad_password_threads${of()})`, "threads"]]),
+      graph("Password hashes", "ops", [[`sum(${rate("tetrad_password_hashes_total")})`, "hashes"]]),
     ]],
     ["Text messages", providers],
   ]),
   notify: ofService("notify", [
     ["Providers", [...providers, ...webhooks]],
     ["Pushes", [
-      graph("Devices under way", "none", [[`sum by (instance) (tetrad_push_queued_devices${of()})`, "{{instance}}"]]),
+      graph("Devices in progress", "none", [[`sum by (instance) (tetrad_push_queued_devices${of()})`, "{{instance}}"]]),
       graph("Connections to carriers", "none", [[`sum(tetrad_push_connections${of()})`, "connections"]]),
       graph("Broadcasts: chunks left", "none", [[`max(tetrad_queue_jobs${of('queue="notify.broadcast_chunk"')})`, "chunks"]], { description: "Counted up to 10,000." }),
-      graph("Broadcasts: chunks done", "ops", [[`sum(${rate("tetrad_jobs_total", 'queue="notify.broadcast_chunk"', 'outcome="done"')})`, "chunks"]]),
+      graph("Broadcasts: chunks finished", "ops", [[`sum(${rate("tetrad_jobs_total", 'queue="notify.broadcast_chunk"', 'outcome="done"')})`, "chunks"]]),
     ]],
   ]),
   billing: ofService("billing", [
     ["Events", [
       graph("Events", "ops", [[per("provider, result", rate("tetrad_billing_events_total")), "{{provider}} {{result}}"]]),
-      graph("Reconciler: the longest wait", "s", [[`max(tetrad_queue_oldest_due_seconds${of('queue="reconcile"')})`, "due"], [`max(tetrad_queue_oldest_job_seconds${of('queue="reconcile"')})`, "behind for"]]),
+      graph("Reconciler: longest wait", "s", [[`max(tetrad_queue_oldest_due_seconds${of('queue="reconcile"')})`, "oldest due job"], [`max(tetrad_queue_oldest_job_seconds${of('queue="reconcile"')})`, "oldest job"]]),
       stat("Archive: months ahead", "none", `min(tetrad_event_archive_months_ahead${of()})`, { bad: 1, low: true }),
     ]],
-    ["Others", [...providers, ...webhooks]],
+    ["Providers and webhooks", [...providers, ...webhooks]],
   ]),
 };
 
@@ -246,7 +247,7 @@ for (const [name, content] of Object.entries(dashboards)) {
   if (!check) {
     writeFileSync(file, text);
   } else if (readFileSync(file, "utf8") !== text) {
-    console.error(`${name}.json is not what generate.mjs makes of it`);
+    console.error(`${name}.json differs from the output of generate.mjs. Run deploy/observability/dashboards/generate.mjs.`);
     stale = true;
   }
 }

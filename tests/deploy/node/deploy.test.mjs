@@ -1,5 +1,5 @@
-// What deploy/ says, held against Kubernetes' schemas, the restricted Pod Security Standard, its own rules and the services
-// themselves. SOURCE is the checkout, SERVICES the folder of the built services.
+// Checks deploy/ against the schemas of Kubernetes, the restricted Pod Security Standard, the rules of rules.mjs and the built services.
+// SOURCE is the checkout, SERVICES the folder of the built services.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -15,25 +15,26 @@ import { schemaFaults } from "./schemas.mjs";
 const { SOURCE, SERVICES } = process.env;
 const deploy = `${SOURCE}/deploy`;
 const read = (path) => readFileSync(path, "utf8");
+const [, version] = read(`${SOURCE}/CMakeLists.txt`).match(/^project\(tetrad VERSION (\S+) /m);
 const overlays = Object.fromEntries(readdirSync(`${deploy}/overlays`).map((name) => [name, parse(build(`${deploy}/overlays/${name}`))]));
 const copy = (objects) => JSON.parse(JSON.stringify(objects));
 const secrets = parse(execFileSync(`${deploy}/make-secrets`, ["kubernetes"], { encoding: "utf8" }));
 const secretNames = new Set(secrets.map((secret) => secret.metadata.name));
 const label = (object) => `${object.kind} ${object.metadata.name}`;
 
-/** name, ports and base host of each service as scripts/common.sh has them. */
+/** Name, ports and base host of each service, from scripts/common.sh. */
 const table = Object.fromEntries(read(`${SOURCE}/scripts/common.sh`).match(/SERVICES_TABLE='\n([^']*)'/)[1].trim().split("\n")
   .map((line) => line.trim().split(/\s+/)).map(([name, prefix, port, ops, database, host]) => [name, { prefix, port: +port, ops: +ops, database, host }]));
 
 const variables = (path) => (existsSync(path) ? Object.fromEntries(read(path).split("\n").filter((line) => /^[A-Z]/.test(line))
   .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)])) : {});
 
-/** Nothing of our own environment but what a build with sanitizers is told by. */
+/** Only the options of sanitizers are passed on from the environment. */
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^[ALUT]+SAN_OPTIONS$/.test(name)));
 
 /**
- * What the service's own reading of `settings` finds wrong, by the program itself: each setting is given as a flag, and flags that
- * nobody asks for are faults; one that surely is keeps it from starting.
+ * The faults that the service itself finds in `settings`. Each setting is given as a flag, and unknown flags are faults. One unknown
+ * flag is always added, so that the service does not start.
  */
 function configurationFaults(name, settings) {
   const flags = Object.entries(settings).map(([variable, value]) => `--${variable.toLowerCase().replaceAll("_", "-")}=${value}`);
@@ -48,22 +49,22 @@ function configurationFaults(name, settings) {
 }
 
 for (const [overlay, objects] of Object.entries(overlays)) {
-  test(`${overlay}: every object is what its schema says`, () => {
+  test(`${overlay}: every object matches its schema`, () => {
     assert.deepEqual(objects.flatMap((object) => schemaFaults(object).map((fault) => `${label(object)}${fault}`)), []);
   });
 
-  test(`${overlay}: every pod keeps the restricted standard`, () => {
+  test(`${overlay}: every pod meets the restricted standard`, () => {
     const pods = objects.filter(podOf);
     assert.ok(pods.length >= 8);
     assert.deepEqual(pods.flatMap((object) => podSecurityFaults(podOf(object)).map((fault) => `${label(object)}: ${fault}`)), []);
   });
 
-  test(`${overlay}: the objects fit each other`, () => {
+  test(`${overlay}: the objects are consistent with each other`, () => {
     assert.deepEqual(services(objects).map((object) => object.metadata.name).sort(), Object.keys(table).sort());
     assert.deepEqual(faults(objects, secretNames), []);
   });
 
-  test(`${overlay}: ports are those that the services are documented with`, () => {
+  test(`${overlay}: ports match scripts/common.sh`, () => {
     for (const [name, { port, ops }] of Object.entries(table)) {
       const { ports } = podOf(named(objects, "Deployment", name)).spec.containers[0];
       assert.deepEqual(ports.map((p) => [p.name, p.containerPort]).sort(), [["api", port], ["ops", ops]], name);
@@ -82,7 +83,7 @@ for (const [overlay, objects] of Object.entries(overlays)) {
   }
 }
 
-test("what is outside a cluster on one machine is real, and the gateway serves it", () => {
+test("staging and production use real providers and the gateway", () => {
   for (const overlay of ["staging", "production"]) {
     const objects = overlays[overlay];
     assert.equal(of(objects, "StatefulSet").length, 0);
@@ -92,12 +93,22 @@ test("what is outside a cluster on one machine is real, and the gateway serves i
     for (const name of Object.keys(table))
       for (const [variable, value] of Object.entries(settingsOf(objects, name)))
         assert.ok(!/OUTBOX|BLOB_DIR|ALLOW_PRIVATE/.test(variable) && !/localhost/.test(value), `${overlay} ${name} ${variable}=${value}`);
-    assert.ok(of(objects, "Job").every((job) => job.metadata.name.endsWith("-0.1.0")));
+    assert.ok(of(objects, "Job").every((job) => job.metadata.name.endsWith(`-${version}`)));
     assert.ok(of(objects, "HorizontalPodAutoscaler").every(({ spec }) => spec.minReplicas >= 2));
   }
 });
 
-test("every secret is what its schema says, and no two services share one but the operator's", () => {
+test("overlays, README.md and images have the version of CMakeLists.txt", () => {
+  for (const overlay of Object.keys(overlays)) {
+    const { images } = YAML.parse(read(`${deploy}/overlays/${overlay}/settings/kustomization.yaml`));
+    assert.deepEqual(images.map(({ name }) => name), Object.keys(table).map((name) => `tetrad/${name}`), overlay);
+    for (const { name, newTag } of images) assert.equal(newTag, overlay === "local" ? "local" : version, `${overlay} ${name}`);
+  }
+  assert.deepEqual([...read(`${SOURCE}/README.md`).matchAll(/\bVersion (\d+\.\d+\.\d+)/g)].map(([, found]) => found), [version]);
+  assert.match(read(`${deploy}/Containerfile`), /\nFROM runtime-\$\{SERVICE\}\n(.*\n)*ARG VERSION=development\nLABEL .*image\.version="\$\{VERSION\}"\n/);
+});
+
+test("every secret matches its schema, and services share only the operator's secrets", () => {
   assert.deepEqual(secrets.flatMap((secret) => schemaFaults(secret).map((fault) => `${label(secret)}${fault}`)), []);
   const own = Object.keys(table).map((name) => named(secrets, "Secret", name).stringData);
   for (const key of ["DATABASE_URL", "ENCRYPTION_KEYS"]) assert.equal(new Set(own.map((data) => data[key])).size, own.length);
@@ -114,7 +125,7 @@ test("every secret is what its schema says, and no two services share one but th
   assert.notEqual(named(again, "Secret", "notify").stringData.MASTER_KEY, named(secrets, "Secret", "notify").stringData.MASTER_KEY);
 });
 
-test("the programs listen where the images and the Services say", () => {
+test("the programs listen on the ports of the images and the Services", () => {
   const containerfile = read(`${deploy}/Containerfile`);
   for (const [name, { port, ops, host }] of Object.entries(table)) {
     const help = execFileSync(`${SERVICES}/${name}/${name}`, ["--help"], { env: environment, encoding: "utf8" });
@@ -132,18 +143,18 @@ test("the programs listen where the images and the Services say", () => {
 const secretVariables = Object.fromEntries(execFileSync(`${deploy}/make-secrets`, ["compose"], { encoding: "utf8" }).trim().split("\n")
   .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
 
-/** Compose's own substitution; a variable that nobody sets is a fault. */
-const substituted = (text) => text.replace(/\$\{(\w+)(:\?[^}]*)?\}/g, (_, name) => {
-  assert.ok(name in secretVariables, `${name} is not made by make-secrets compose`);
+/** Substitutes variables as Compose does. An unset variable is a fault. */
+const substituted = (text) => text.replace(/\$\{(\w+)(:[?-][^}]*)?\}/g, (_, name) => {
+  assert.ok(name in secretVariables, `make-secrets compose does not print ${name}`);
   return secretVariables[name];
 });
 const compose = YAML.parse(substituted(read(`${deploy}/compose.yaml`)), { merge: true });
 
-test("compose.yaml: each service is migrated first, confined, and accepts its settings", () => {
+test("compose.yaml: each service starts after its migration, is confined, and accepts its settings", () => {
   for (const [name, { port, ops, database }] of Object.entries(table)) {
     const service = compose.services[name];
     const migration = compose.services[`${name}-migrate`];
-    assert.equal(service.build.args.SERVICE, name);
+    assert.deepEqual(service.build.args, { SERVICE: name, VERSION: version });
     assert.equal(service.build.dockerfile, "deploy/Containerfile");
     assert.equal(service.image, migration.image);
     assert.deepEqual(migration.command, ["migrate"]);
@@ -168,7 +179,7 @@ test("compose.yaml: each service is migrated first, confined, and accepts its se
   }
 });
 
-test("compose.yaml: PostgreSQL is given every password that create.sh asks for", () => {
+test("compose.yaml: PostgreSQL gets every password that create.sh needs", () => {
   for (const { database } of Object.values(table))
     for (const role of ["OWNER", "SERVICE"])
       assert.ok(compose.services.postgres.environment[`${database.toUpperCase()}_${role}_PASSWORD`]);
@@ -176,8 +187,8 @@ test("compose.yaml: PostgreSQL is given every password that create.sh asks for",
   assert.ok(compose.services.postgres.volumes.includes("./base/databases:/docker-entrypoint-initdb.d:ro"));
 });
 
-test("compose.yaml: Compose itself reads it", () => {
-  const plugin = spawnSync("docker", ["compose", "version"]).status === 0; // else Debian's docker-compose
+test("compose.yaml: Compose accepts it", () => {
+  const plugin = spawnSync("docker", ["compose", "version"]).status === 0; // otherwise Debian's docker-compose
   const [program, ...first] = plugin ? ["docker", "compose"] : ["docker-compose"];
   const config = (file, variables) => spawnSync(program, [...first, "-f", "-", "--project-directory", deploy, "config"],
     { input: file, cwd: deploy, encoding: "utf8", env: { ...process.env, ...variables } });
@@ -190,9 +201,9 @@ test("compose.yaml: Compose itself reads it", () => {
   assert.notEqual(config(text.replace("read_only", "readonly"), secretVariables).status, 0);
 });
 
-test("managed-data mounts the files of TLS where data.md says", () => {
+test("managed-data mounts the TLS files at the paths in data.md", () => {
   const at = (container) => Object.fromEntries((container.volumeMounts ?? []).map(({ name, mountPath, readOnly }) => [mountPath, readOnly && name]));
-  const document = read(`${deploy}/data.md`);
+  const document = read(`${SOURCE}/docs/operations/data.md`);
   const folders = [...document.matchAll(/^REDIS_\w+=(\/etc\/tetrad\/[\w-]+)\/[\w.]+$/gm)].map(([, folder]) => folder);
   assert.equal(folders.length, 3);
   const expected = { "/etc/tetrad/data-authorities": "data-authorities", "/etc/tetrad/redis-client": "redis-client" };
@@ -210,7 +221,7 @@ test("managed-data mounts the files of TLS where data.md says", () => {
   }
 });
 
-test("pod-identity lets the services with attachments reach the agent, and no others", () => {
+test("pod-identity lets only the services with attachments reach the agent", () => {
   const folder = mkdtempSync(`${tmpdir()}/tetrad-deploy-`);
   const overlay = path.relative(folder, `${deploy}/overlays/production`);
   const component = path.relative(folder, `${deploy}/components/pod-identity`);
@@ -222,17 +233,17 @@ test("pod-identity lets the services with attachments reach the agent, and no ot
   assert.deepEqual(objects.flatMap((object) => schemaFaults(object)), []);
 });
 
-// --- That a fault is found -------------------------------------------------------------------------------------------------
+// --- The checks find faults ------------------------------------------------------------------------------------------------
 
 const production = overlays.production;
-/** The faults after `change` was made to a copy of the object. */
+/** The faults after a `change` to a copy of the object. */
 function after(kind, name, change, check) {
   const objects = copy(production);
   change(named(objects, kind, name), objects);
   return check(objects);
 }
 
-test("an object that its schema does not allow is found", () => {
+test("the schema check finds invalid objects", () => {
   const rows = [
     ["Deployment", "feedback", (o) => { o.spec.template.spec.containers[0].imagePullPolice = "Always"; }, /imagePullPolice: unknown field/],
     ["Deployment", "feedback", (o) => { o.spec.template.spec.containers[0].ports[0].containerPort = "8101"; }, /containerPort: type/],
@@ -252,7 +263,7 @@ test("an object that its schema does not allow is found", () => {
   }
 });
 
-test("each rule of the restricted standard is broken by what it forbids", () => {
+test("each rule of the restricted standard finds a pod that breaks it", () => {
   const container = (change) => (pod) => change(pod.spec.containers[0].securityContext, pod.spec.containers[0]);
   const breaks = {
     "host namespaces": [(pod) => { pod.spec.hostNetwork = true; }, (pod) => { pod.spec.hostPID = true; }, (pod) => { pod.spec.hostIPC = true; }],
@@ -281,14 +292,14 @@ test("each rule of the restricted standard is broken by what it forbids", () => 
       assert.ok(found.some((fault) => fault === rule || fault.startsWith(`${rule} (`)), `${rule}: ${found}`);
     }
   }
-  // An init container is held to them as well.
+  // The rules apply to init containers too.
   const pod = copy(podOf(named(production, "Deployment", "feedback")));
   delete pod.spec.initContainers[0].securityContext;
   assert.ok(podSecurityFaults(pod).every((fault) => fault.endsWith("(await-schema)")));
   assert.ok(podSecurityFaults(pod).length > 0);
 });
 
-test("each rule between objects is broken by what it is there for", () => {
+test("each rule for the consistency of objects finds a fault", () => {
   const drop = (kind, name) => (objects) => { objects.splice(objects.indexOf(named(objects, kind, name)), 1); };
   const edit = (kind, name, change) => (objects) => change(named(objects, kind, name));
   const pod = (change) => edit("Deployment", "notify", (o) => change(o.spec.template.spec, o));
@@ -298,7 +309,7 @@ test("each rule between objects is broken by what it is there for", () => {
     stopping: [pod((spec) => { delete spec.containers[0].lifecycle; }), pod((spec) => { spec.terminationGracePeriodSeconds = 35; })],
     rollout: [pod((spec, o) => { o.spec.replicas = 1; }), pod((spec, o) => { o.spec.strategy.rollingUpdate.maxUnavailable = 1; }), pod((spec) => { spec.topologySpreadConstraints.pop(); })],
     companions: [drop("PodDisruptionBudget", "notify"), drop("HorizontalPodAutoscaler", "notify"), drop("ServiceAccount", "notify"), drop("Service", "notify"),
-      drop("Job", "notify-migrate-0.1.0"), pod((spec) => { spec.initContainers = []; }), pod((spec) => { spec.containers[0].image += "-1"; })],
+      drop("Job", `notify-migrate-${version}`), pod((spec) => { spec.initContainers = []; }), pod((spec) => { spec.containers[0].image += "-1"; })],
     images: [pod((spec) => { spec.containers[0].image = "tetrad/notify"; }), pod((spec) => { spec.containers[0].image = "tetrad/notify:latest"; })],
     tokens: [pod((spec) => { delete spec.automountServiceAccountToken; }), pod((spec) => { spec.enableServiceLinks = true; })],
     confinement: [pod((spec) => { spec.containers[0].securityContext.readOnlyRootFilesystem = false; })],
@@ -324,12 +335,12 @@ test("each rule between objects is broken by what it is there for", () => {
     changes.forEach((change, i) => {
       const objects = copy(production);
       change(objects);
-      assert.ok(rules[rule](objects, secretNames).length > 0, `${rule}, change ${i + 1}, is not found`);
+      assert.ok(rules[rule](objects, secretNames).length > 0, `${rule} does not find change ${i + 1}`);
     });
   }
 });
 
-test("a setting that the service does not know, or cannot read, is found", () => {
+test("unknown and invalid settings are found", () => {
   for (const name of Object.keys(table)) {
     const good = { ...settingsOf(production, name), ...named(secrets, "Secret", name).stringData, ...variables(`${deploy}/components/providers/secrets/${name}.env`) };
     assert.match(configurationFaults(name, { ...good, DATABASE_POOLS: "4" }).join(), /database-pools/);

@@ -1,4 +1,4 @@
-// Builds overlays with the kustomize inside kubectl.
+// Builds overlays with kubectl's built-in kustomize.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { fileURLToPath } from "node:url";

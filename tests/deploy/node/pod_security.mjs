@@ -1,7 +1,7 @@
-// The Pod Security Standards, `restricted` (and with it `baseline`), rule by rule:
+// The rules of the Pod Security Standard `restricted`, which includes `baseline`:
 // https://kubernetes.io/docs/concepts/security/pod-security-standards/
 
-/** Template of the pods that a workload makes; undefined for other objects. */
+/** The pod template of a workload; undefined for other objects. */
 export const podOf = (object) => (["Deployment", "StatefulSet", "Job"].includes(object.kind) ? object.spec.template : undefined);
 
 export const containersOf = (pod) => [
@@ -24,7 +24,7 @@ const forPod = [
     !key.startsWith("container.apparmor.security.beta.kubernetes.io/") || value === "runtime/default" || value.startsWith("localhost/"))],
 ];
 
-// Of a container, with what the pod says where the container says nothing.
+// Rules for a container. The pod's settings apply if the container has none.
 const forContainer = [
   ["HostProcess", (own, pod) => !own.windowsOptions?.hostProcess && !pod.windowsOptions?.hostProcess],
   ["privileged", (own) => own.privileged !== true],
@@ -44,10 +44,10 @@ const forContainer = [
   ["seccomp", (own, pod) => seccomp.includes((own.seccompProfile ?? pod.seccompProfile)?.type)],
 ];
 
-/** Names of the rules, for a test that breaks each. */
+/** Names of the rules, for a test that breaks each rule. */
 export const rules = [...forPod, ...forContainer].map(([name]) => name);
 
-/** The rules that the pod template breaks, each with the container it is broken by. */
+/** The rules that the pod template breaks, each with the name of the container. */
 export function podSecurityFaults(pod) {
   const broken = forPod.filter(([, holds]) => !holds(pod)).map(([name]) => `${name}`);
   for (const container of containersOf(pod))

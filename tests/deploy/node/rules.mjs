@@ -1,8 +1,8 @@
-// What the objects of an overlay owe each other. Each rule yields the faults it finds.
+// Rules for the consistency of an overlay's objects. Each rule yields the faults that it finds.
 import { containersOf, podOf } from "./pod_security.mjs";
 
 const drainSeconds = 25; // service::Settings::drain_timeout
-const drainTail = 5; // workers to a safe point, operations port
+const drainTail = 5; // seconds for workers to reach a safe point and for the operations port to close
 
 export const of = (objects, kind) => objects.filter((object) => object.kind === kind);
 export const named = (objects, kind, name) => of(objects, kind).find((object) => object.metadata.name === name);
@@ -21,14 +21,14 @@ function resources(objects) {
   return workloads(objects).flatMap((workload) => containersOf(podOf(workload)).flatMap((container) =>
     ["requests", "limits"].flatMap((kind) => ["cpu", "memory"].flatMap((what) =>
       quantity.test(String(container.resources?.[kind]?.[what] ?? "")) ? [] :
-        [`${workload.metadata.name}/${container.name} has no ${kind} of ${what}`]))));
+        [`${workload.metadata.name}/${container.name} has no ${what} in its ${kind}`]))));
 }
 
 function probes(objects) {
   const wanted = { startupProbe: "/livez", livenessProbe: "/livez", readinessProbe: "/readyz" };
   return services(objects).flatMap((deployment) => Object.entries(wanted).flatMap(([probe, path]) => {
     const get = podOf(deployment).spec.containers[0][probe]?.httpGet;
-    return get?.path === path && get?.port === "ops" ? [] : [`${deployment.metadata.name} has no ${probe} of ${path} on its port ops`];
+    return get?.path === path && get?.port === "ops" ? [] : [`${deployment.metadata.name} has no ${probe} for ${path} on port ops`];
   }));
 }
 
@@ -37,17 +37,17 @@ function stopping(objects) {
     const { spec } = podOf(deployment);
     const pause = spec.containers[0].lifecycle?.preStop?.sleep?.seconds ?? 0;
     return [
-      ...(pause >= 5 ? [] : [`${deployment.metadata.name} has no pause before it stops`]),
+      ...(pause >= 5 ? [] : [`${deployment.metadata.name} needs a preStop sleep of at least 5 s`]),
       ...((spec.terminationGracePeriodSeconds ?? 30) >= pause + drainSeconds + drainTail ? [] :
-        [`${deployment.metadata.name} is killed before it may have stopped`]),
+        [`${deployment.metadata.name}: terminationGracePeriodSeconds is shorter than the shutdown`]),
     ];
   });
 }
 
 function rollout(objects) {
   return services(objects).flatMap(({ metadata: { name }, spec }) => [
-    ...(spec.replicas === undefined ? [] : [`${name} sets replicas, which are the HorizontalPodAutoscaler's`]),
-    ...(spec.strategy?.rollingUpdate?.maxUnavailable === 0 ? [] : [`${name} may go below its replicas while it is rolled out`]),
+    ...(spec.replicas === undefined ? [] : [`${name} sets replicas; remove them, the HorizontalPodAutoscaler sets the number`]),
+    ...(spec.strategy?.rollingUpdate?.maxUnavailable === 0 ? [] : [`${name} can lose replicas during a roll-out: set maxUnavailable to 0`]),
     ...(["topology.kubernetes.io/zone", "kubernetes.io/hostname"].every((key) =>
       (spec.template.spec.topologySpreadConstraints ?? []).some((spread) =>
         spread.topologyKey === key && selects(spread.labelSelector.matchLabels, spec.template.metadata.labels)))
@@ -65,14 +65,14 @@ function companions(objects) {
     const first = podOf(deployment).spec.initContainers?.[0];
     const image = podOf(deployment).spec.containers[0].image;
     return [
-      ...(matching("Service", (o) => o.spec.selector).length === 1 ? [] : [`${name} has not exactly one Service`]),
+      ...(matching("Service", (o) => o.spec.selector).length === 1 ? [] : [`${name} needs exactly one Service`]),
       ...(matching("PodDisruptionBudget", (o) => o.spec.selector.matchLabels).length === 1 ? [] : [`${name} has no PodDisruptionBudget`]),
       ...(hpa.length === 1 && hpa[0].spec.minReplicas <= hpa[0].spec.maxReplicas ? [] : [`${name} has no HorizontalPodAutoscaler`]),
       ...(named(objects, "ServiceAccount", podOf(deployment).spec.serviceAccountName) ? [] : [`${name} has no ServiceAccount`]),
       ...(migration.length === 1 && podOf(migration[0]).spec.containers[0].args?.[0] === "migrate" ? [] : [`${name} has no migration Job`]),
       ...(first?.args?.[0] === "await-schema" ? [] : [`${name} does not wait for the schema`]),
       ...([first?.image, migration[0] && podOf(migration[0]).spec.containers[0].image].every((other) => other === image)
-        ? [] : [`${name}: the migration, the wait for it and the service are not of one image`]),
+        ? [] : [`${name}: the migration Job, the init container and the service have different images`]),
     ];
   });
 }
@@ -80,15 +80,15 @@ function companions(objects) {
 function images(objects) {
   return workloads(objects).flatMap((workload) => containersOf(podOf(workload)).flatMap(({ image }) =>
     /:[\w][\w.-]*$|@sha256:[0-9a-f]{64}$/.test(image) && !image.endsWith(":latest") ? [] :
-      [`${workload.metadata.name}: ${image} says no version`]));
+      [`${workload.metadata.name}: ${image} has no version`]));
 }
 
 function tokens(objects) {
   return workloads(objects).flatMap((workload) => {
     const { spec } = podOf(workload);
     return [
-      ...(spec.automountServiceAccountToken === false ? [] : [`${workload.metadata.name} mounts a token of the cluster`]),
-      ...(spec.enableServiceLinks === false ? [] : [`${workload.metadata.name} is told of Services by variables, which are settings`]),
+      ...(spec.automountServiceAccountToken === false ? [] : [`${workload.metadata.name} mounts a service account token`]),
+      ...(spec.enableServiceLinks === false ? [] : [`${workload.metadata.name} has service links, whose variables are read as settings`]),
     ];
   });
 }
@@ -96,7 +96,7 @@ function tokens(objects) {
 function confinement(objects) {
   return workloads(objects).flatMap((workload) => containersOf(podOf(workload)).flatMap((container) =>
     container.securityContext?.readOnlyRootFilesystem === true ? [] :
-      [`${workload.metadata.name}/${container.name} may write to its root`]));
+      [`${workload.metadata.name}/${container.name} has a writable root`]));
 }
 
 function selectors(objects) {
@@ -111,7 +111,7 @@ function selectors(objects) {
 function references(objects, secrets) {
   const missing = (configMap, secret) => [
     ...(configMap?.name && !configMap.optional && !named(objects, "ConfigMap", configMap.name) ? [`there is no ConfigMap ${configMap.name}`] : []),
-    ...(secret?.name && !secret.optional && !secrets.has(secret.name) ? [`nothing creates the Secret ${secret.name}`] : []),
+    ...(secret?.name && !secret.optional && !secrets.has(secret.name) ? [`there is no Secret ${secret.name}`] : []),
   ];
   return workloads(objects).flatMap((workload) => [
     ...containersOf(podOf(workload)).flatMap((container) =>
@@ -120,15 +120,15 @@ function references(objects, secrets) {
   ]);
 }
 
-/** Every mount is of a volume that the pod has, and every volume is mounted. */
+/** Checks that every mount has a volume and every volume is mounted. */
 function mounts(objects) {
   return workloads(objects).flatMap((workload) => {
     const claimed = (workload.spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name);
     const volumes = new Set([...(podOf(workload).spec.volumes ?? []).map(({ name }) => name), ...claimed]);
     const mounted = new Set(containersOf(podOf(workload)).flatMap((container) => (container.volumeMounts ?? []).map(({ name }) => name)));
     return [
-      ...[...mounted].filter((name) => !volumes.has(name)).map((name) => `${workload.metadata.name} mounts ${name}, which it has not`),
-      ...[...volumes].filter((name) => !mounted.has(name)).map((name) => `${workload.metadata.name} has the volume ${name}, and mounts it nowhere`),
+      ...[...mounted].filter((name) => !volumes.has(name)).map((name) => `${workload.metadata.name} mounts ${name}, but has no such volume`),
+      ...[...volumes].filter((name) => !mounted.has(name)).map((name) => `${workload.metadata.name} does not mount its volume ${name}`),
     ];
   });
 }
@@ -139,7 +139,7 @@ function servicePorts(objects) {
     const open = workload ? containersOf(podOf(workload)).flatMap((container) => container.ports ?? []) : [];
     return service.spec.ports.flatMap(({ name, port, targetPort }) => {
       const target = open.find((candidate) => candidate.name === targetPort);
-      return target && target.containerPort === port ? [] : [`port ${name} of Service ${service.metadata.name} leads nowhere`];
+      return target && target.containerPort === port ? [] : [`port ${name} of Service ${service.metadata.name} matches no container port`];
     });
   });
 }
@@ -149,11 +149,11 @@ function denial(objects) {
   const denies = policies.some(({ spec }) => Object.keys(spec.podSelector).length === 0 && !spec.ingress && !spec.egress &&
     ["Ingress", "Egress"].every((type) => spec.policyTypes?.includes(type)));
   return [
-    ...(denies ? [] : ["nothing denies what no NetworkPolicy allows"]),
+    ...(denies ? [] : ["no NetworkPolicy denies all other traffic"]),
     ...workloads(objects).filter((workload) => !policies.some(({ spec }) =>
       Object.keys(spec.podSelector).length > 0 && selects(spec.podSelector.matchLabels, labelsOf(workload)) &&
       ["Ingress", "Egress"].every((type) => spec.policyTypes?.includes(type))))
-      .map((workload) => `no NetworkPolicy is about ${workload.metadata.name}`),
+      .map((workload) => `no NetworkPolicy selects ${workload.metadata.name}`),
   ];
 }
 
@@ -170,13 +170,13 @@ function allowances(objects) {
         if (namespaceSelector)
           return namespaceSelector.matchLabels?.["kubernetes.io/metadata.name"] ? [] : [`${name} allows any namespace`];
         return workloads(objects).some((workload) => selects(podSelector.matchLabels, labelsOf(workload))) &&
-          Object.keys(podSelector.matchLabels ?? {}).length > 0 ? [] : [`${name} names pods that there are not`];
+          Object.keys(podSelector.matchLabels ?? {}).length > 0 ? [] : [`${name} selects no existing pods`];
       }),
     ]);
   });
 }
 
-// What a service may not do without: names, its stores, and for all but auth-mfa the keys of user tokens.
+// Connections that every service needs: DNS, its data stores, and (except for auth-mfa) the keys of user tokens.
 function reach(objects) {
   return services(objects).flatMap(({ metadata: { name } }) => {
     const policy = of(objects, "NetworkPolicy").find(({ spec }) =>
@@ -213,12 +213,12 @@ function routes(objects) {
     const added = route?.spec.rules[0].filters?.flatMap(({ responseHeaderModifier }) => responseHeaderModifier?.set ?? []) ?? [];
     const hsts = added.find((header) => header.name === "Strict-Transport-Security")?.value ?? "";
     return [
-      ...inTheClear.map(() => "what is for programs is redirected to TLS, or served without it"),
-      ...(Number(/^max-age=(\d+); includeSubDomains$/.exec(hsts)?.[1]) >= 31_536_000 ? [] : [`browsers are not told to stay with TLS at ${name}`]),
-      ...(route?.spec.hostnames?.join() === host ? [] : [`the route of ${name} is not of ${host}`]),
-      ...(listener?.hostname === host && listener.protocol === "HTTPS" ? [] : [`no listener of ${host} takes TLS`]),
-      ...(names.includes(host) ? [] : [`no certificate is for ${host}`]),
-      ...(port?.name === "api" && backend.name === name ? [] : [`the route of ${name} does not lead to its API`]),
+      ...inTheClear.map(() => "a route on the port without TLS serves requests, or redirects more than the page for people"),
+      ...(Number(/^max-age=(\d+); includeSubDomains$/.exec(hsts)?.[1]) >= 31_536_000 ? [] : [`the route of ${name} has no Strict-Transport-Security of a year`]),
+      ...(route?.spec.hostnames?.join() === host ? [] : [`the route of ${name} does not have the host ${host}`]),
+      ...(listener?.hostname === host && listener.protocol === "HTTPS" ? [] : [`no HTTPS listener for ${host}`]),
+      ...(names.includes(host) ? [] : [`no certificate for ${host}`]),
+      ...(port?.name === "api" && backend.name === name ? [] : [`the route of ${name} does not point to its API port`]),
     ];
   });
 }
@@ -226,7 +226,7 @@ function routes(objects) {
 function hosts(objects) {
   const issuer = settingsOf(objects, "auth-mfa").BASE_HOST ?? "auth.localhost";
   return services(objects).filter(({ metadata: { name } }) => name !== "auth-mfa").flatMap(({ metadata: { name } }) =>
-    (settingsOf(objects, name).JWT_ISSUER_HOST ?? "auth.localhost") === issuer ? [] : [`${name} believes another issuer than ${issuer}`]);
+    (settingsOf(objects, name).JWT_ISSUER_HOST ?? "auth.localhost") === issuer ? [] : [`${name}: JWT_ISSUER_HOST is not ${issuer}, auth-mfa's BASE_HOST`]);
 }
 
 function monitoring(objects) {
@@ -243,12 +243,12 @@ function namespaces(objects) {
     ...(spaces.length === 1 && spaces[0].metadata.labels?.["pod-security.kubernetes.io/enforce"] === "restricted" ? [] :
       ["the namespace does not enforce the restricted standard"]),
     ...objects.filter((object) => object.kind !== "Namespace" && object.metadata.namespace !== spaces[0]?.metadata.name)
-      .map((object) => `${object.kind} ${object.metadata.name} is in no namespace of ours`),
+      .map((object) => `${object.kind} ${object.metadata.name} is not in the namespace of the overlay`),
   ];
 }
 
 export const rules = { resources, probes, stopping, rollout, companions, images, tokens, confinement, selectors, references, mounts,
   servicePorts, denial, allowances, reach, routes, hosts, monitoring, namespaces };
 
-/** Every fault of the objects of an overlay. `secrets`: names of the Secrets that are made beside it. */
+/** All faults of an overlay's objects. `secrets`: names of the Secrets that are created separately. */
 export const faults = (objects, secrets) => Object.values(rules).flatMap((rule) => rule(objects, secrets));

@@ -1,4 +1,4 @@
-// Objects against the JSON schemas of Kubernetes and of the custom resources, strictly: what no schema knows is a fault too.
+// Validates objects against the JSON schemas of Kubernetes and of the custom resources. Unknown fields are faults too.
 const modules = new URL("./node_modules/", import.meta.url);
 const core = "kubernetes-models/_schemas/IoK8sApi";
 const gateway = "@kubernetes-models/gateway-api/_schemas/IoK8sSigsGatewayApiApisV1";
@@ -27,7 +27,7 @@ const validators = new Map();
 for (const [kind, file] of Object.entries(files))
   validators.set(kind, (await import(new URL(`${file}.js`, modules))).validate);
 
-// No package of the registry has a schema of Envoy Gateway's resources: of this one the shape is written down.
+// No npm package has a schema of Envoy Gateway's resources, so the fields of this resource are listed here.
 const shapeOfEnvoyProxy = {
   apiVersion: true, kind: true, metadata: { name: true, namespace: true },
   spec: {
@@ -47,8 +47,8 @@ function unlike(value, shape, path) {
 }
 
 /**
- * The object, and a function that says which fields nobody has read: the validators are compiled code that looks at every field
- * its schema names, so what was never looked at has no place in the schema.
+ * A proxy of the object, and a function that yields the fields that were not read. A validator reads every field of its schema. So a
+ * field that was not read is not in the schema.
  */
 function watched(root) {
   const seen = new Map(); // target -> { proxy, read, path }
@@ -73,7 +73,7 @@ function watched(root) {
   return { proxy, unread };
 }
 
-/** What is wrong with the object by its schema; empty when nothing is. */
+/** Validates the object against its schema and yields the faults. */
 export function schemaFaults(object) {
   const kind = `${object.apiVersion} ${object.kind}`;
   if (kind === "gateway.envoyproxy.io/v1alpha1 EnvoyProxy") return unlike(object, shapeOfEnvoyProxy, "");
