@@ -1,18 +1,18 @@
-# Shared by the scripts of this folder; sourced, not run.
+# Functions that the scripts share. Source this file; do not run it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 ROOT=$PWD
-RUN=${TETRAD_RUN:-$ROOT/.run} # another folder: another, independent run
+RUN=${TETRAD_RUN:-$ROOT/.run} # each folder is an independent run
 PG_BIN=/usr/lib/postgresql/15/bin
 
-# name prefix port ops-port database host; a service whose folder is not there is left out.
+# Columns: name, prefix, port, ops-port, database, host. A service without a folder is left out.
 SERVICES_TABLE='
 feedback FEEDBACK 8101 9101 feedback feedback.localhost
 auth-mfa AUTH     8102 9102 auth_mfa auth.localhost
 notify   NOTIFY   8103 9103 notify   notify.localhost
 billing  BILLING  8104 9104 billing  billing.localhost'
 
-# Calls `$1 name prefix port ops-port database host` for each service that is there (and named in TETRAD_ONLY, if that is set).
+# Calls `$1 name prefix port ops-port database host` for each service with a folder. If TETRAD_ONLY is set, only for that service.
 for_each_service() {
     local name rest
     while read -r name rest <&3; do
@@ -30,8 +30,8 @@ die() {
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
-# progress LABEL COMMAND...: runs the command quietly; on a terminal shows how long it has taken and its last line,
-# elsewhere one line at the start; when it fails, shows the end of what it printed.
+# progress LABEL COMMAND...: runs the command without its output. A terminal shows the elapsed time and the last line;
+# otherwise one line is printed at the start. If the command fails, prints the end of its output and exits.
 progress() {
     local label=$1 log started status=0
     shift
@@ -58,14 +58,14 @@ progress() {
     rm -f "$log"
 }
 
-# need_packages FILE...: installs with apt what the lists in scripts/packages name and the machine lacks.
+# need_packages FILE...: installs the missing packages of the lists in scripts/packages with apt.
 need_packages() {
     local wanted missing=() package
     wanted=$(sed 's/#.*//' "$@" | tr -s ' \n' '\n' | sort -u)
     for package in $wanted; do
         dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
     done
-    # A node of another origin than Debian's serves as well.
+    # A `node` that was not installed with apt is accepted too.
     if command -v node >/dev/null && command -v npm >/dev/null; then
         missing=($(printf '%s\n' "${missing[@]}" | grep -vxE 'nodejs|npm' || true))
     fi
@@ -75,7 +75,7 @@ need_packages() {
         as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${missing[@]}"
 }
 
-# build PRESET [TARGET...]: configures and builds; ninja shows its own progress.
+# build PRESET [TARGET...]: configures and builds. ninja shows its own progress.
 build() {
     local preset=$1
     shift
@@ -84,7 +84,7 @@ build() {
     cmake --build --preset "$preset" ${1:+--target "$@"}
 }
 
-# PostgreSQL refuses to run as root; then it runs as the system's `postgres`.
+# PostgreSQL refuses to run as root. Root runs it as the system user `postgres`.
 exec_as_postgres() {
     if [ "$(id -u)" = 0 ]; then exec setpriv --reuid=postgres --regid=postgres --init-groups "$@"; else exec "$@"; fi
 }
@@ -98,12 +98,12 @@ free_port() {
             return
         fi
     done
-    die "no free port"
+    die "no free port between 20000 and 29999"
 }
 
 alive() { [ -n "${1:-}" ] && kill -0 "$1" 2>/dev/null; }
 
-# stop_pid PID SECONDS: SIGTERM, then SIGKILL when it does not end.
+# stop_pid PID SECONDS: sends SIGTERM, and SIGKILL if the process has not ended after SECONDS.
 stop_pid() {
     local pid=$1 left=$(($2 * 10))
     alive "$pid" || return 0
