@@ -1,12 +1,12 @@
-# Puts what a folder of tests needs of npm, with its scripts (JavaScript and TypeScript), into the build tree:
-# cmake -DSOURCE=... -DDEST=... [-DSHARED=...] -P npm_install.cmake. SHARED is a folder of scripts that come along.
-# An unchanged lock file is installed once. Without npm, or without a registry, this fails and says so.
+# Installs the npm packages of a folder of tests, and copies its scripts (JavaScript and TypeScript), into the build tree:
+# cmake -DSOURCE=... -DDEST=... [-DSHARED=...] -P npm_install.cmake. SHARED is another folder of scripts to copy.
+# An unchanged lock file is installed only once. Fails with a message when npm or the registry is missing.
 cmake_minimum_required(VERSION 3.25)
 
 find_program(node node)
 find_program(npm npm)
 if(NOT node OR NOT npm)
-  message(FATAL_ERROR "These tests need node (18 or newer) and npm, which are not installed: apt-get install nodejs npm")
+  message(FATAL_ERROR "These tests need node (18 or newer) and npm. Install them: apt-get install nodejs npm")
 endif()
 
 file(MAKE_DIRECTORY ${DEST})
@@ -35,7 +35,7 @@ execute_process(
   OUTPUT_VARIABLE output
   ERROR_VARIABLE output)
 if(NOT result EQUAL 0)
-  message(FATAL_ERROR "These tests need packages of the npm registry, and `npm ci` failed (${result}); "
-                      "is the registry reachable?\n${output}")
+  message(FATAL_ERROR "These tests need packages of the npm registry, and `npm ci` failed (${result}). "
+                      "Check that the registry is reachable.\n${output}")
 endif()
 file(TOUCH ${stamp})

@@ -16,13 +16,13 @@ namespace testing {
 class HttpResponse {
 public:
     unsigned status = 0;
-    std::map<std::string, std::string, std::less<>>
-        headers; ///< lower-case names; repeated ones joined by ", "
+    /// Lower-case names; values of repeated headers are joined by ", ".
+    std::map<std::string, std::string, std::less<>> headers;
     std::string body;
 
-    /// The header's value, "" when absent.
+    /// Returns the header's value, or "" if it is absent.
     std::string const& header(std::string_view lower_case_name) const;
-    /// The body parsed; throws when it is not JSON.
+    /// Returns the parsed body. Throws if it is not JSON.
     boost::json::value const& json() const&;
     boost::json::value json() &&;
 
@@ -30,11 +30,11 @@ private:
     mutable std::optional<boost::json::value> json_;
 };
 
-/// The response, which has that status. Throws std::runtime_error, with what it says, when it has another.
+/// Returns `response` if it has that status; otherwise throws std::runtime_error with its body.
 HttpResponse require(unsigned status, HttpResponse response);
 
-/// A small blocking HTTP/1.1 client over libcurl that keeps its connection between requests. One per thread.
-/// Follows no redirects. Throws std::runtime_error when there is no answer (refused, reset, timed out).
+/// A small blocking HTTP/1.1 client over libcurl that keeps its connection between requests. Not thread-safe.
+/// Follows no redirects. Throws std::runtime_error when there is no response (refused, reset, timed out).
 ///
 ///     testing::HttpClient client("http://127.0.0.1:8101");
 ///     client.set("Host", "demo.feedback.localhost");
@@ -43,16 +43,16 @@ class HttpClient {
 public:
     using Headers = std::vector<std::pair<std::string, std::string>>;
 
-    explicit HttpClient(std::string base_url, std::chrono::milliseconds timeout = std::chrono::seconds(30));
+    explicit HttpClient(std::string base_url, std::chrono::milliseconds timeout = std::chrono::minutes(2));
     ~HttpClient();
     HttpClient(HttpClient&&) noexcept;
     HttpClient& operator=(HttpClient&&) noexcept;
 
-    /// A header sent with every request from now on; an empty value takes it away again.
+    /// Adds a header to all later requests. With an empty value, later requests are sent without the header.
     void set(std::string name, std::string value);
 
-    /// `path` is the request target as sent, query included. Request headers win over those `set`; `Host` may
-    /// be among them. With a body and no Content-Type given, `application/json` is sent.
+    /// `path` is the request target as sent, query included. Headers of the request replace those of `set`,
+    /// also `Host`. A request with a body is sent as `application/json` unless it has another Content-Type.
     HttpResponse request(std::string const& method, std::string const& path, Headers const& headers = {},
         std::optional<std::string> const& body = std::nullopt);
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# restore.sh PROGRAM: feedback's program fills a database; scripts/backup and scripts/restore take that to a PostgreSQL that has
-# only roles; the program serves it there, and everything is as it was.
+# restore.sh PROGRAM: PROGRAM (feedback) fills a database. scripts/backup and scripts/restore copy it to a new PostgreSQL that has
+# the roles and an empty database. PROGRAM runs on the copy, which must have the same rows and policies and give the same responses.
 source "$(dirname "$0")/../../scripts/common.sh"
 program=$1
 work=$(mktemp -d /tmp/tetrad-backup.XXXXXX)
-chmod 711 "$work" # `postgres` has a folder in it
+chmod 711 "$work" # the user `postgres` needs access to its folder in there
 pids=()
-# Those that work on the others go first.
+# Stops the processes in reverse order: the last ones depend on the first ones.
 stop_all() {
     local i
     for ((i = ${#pids[@]} - 1; i >= 0; i--)); do stop_pid "${pids[i]}" 10; done
@@ -23,17 +23,17 @@ trap finish EXIT
 eventually() { # COMMAND...
     local left=600
     until "$@" >/dev/null 2>&1; do
-        [ $((left--)) -gt 0 ] || die "in vain: $*"
+        [ $((left--)) -gt 0 ] || die "no success within 60 s: $*"
         sleep 0.1
     done
 }
 
 same() { # WHAT EXPECTED ACTUAL
-    [ -n "$2" ] && [ "$2" = "$3" ] || die "$1 is not what it was: ${3:0:500} instead of ${2:0:500}"
-    say "$1 is as it was"
+    [ -n "$2" ] && [ "$2" = "$3" ] || die "changed by the restore: $1: ${3:0:500} instead of ${2:0:500}"
+    say "same after the restore: $1"
 }
 
-start_postgres() { # NAME: a new PostgreSQL with the roles, and no database
+start_postgres() { # NAME: a new PostgreSQL with the roles and an empty database
     mkdir "$work/$1"
     [ "$(id -u)" != 0 ] || chown postgres "$work/$1"
     as_postgres "$PG_BIN/initdb" -D "$work/$1/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync >"$work/$1.log"
@@ -77,7 +77,7 @@ export MASTER_KEY=$(random_text) ENCRYPTION_KEYS=test:$(openssl rand -base64 32)
 export BLOB_DIR=$work/blobs JWKS_FILE=$work/jwks.json THREADS=2
 printf '{"keys":[]}' >"$JWKS_FILE"
 
-say "A service works on its database"
+say "Filling the database"
 start_postgres old
 start_service old
 call "$MASTER_KEY" PUT /v1/admin/tenants/demo '{"displayName":"Demo"}' >"$work/tenant"
@@ -89,14 +89,14 @@ for n in 1 2 3 4 5; do
 done
 call "$key" POST /v1/webhooks '{"url":"https://example.com/hook"}' >/dev/null
 
-rows() { # NAME: how many each table has, seen past row-level security
+rows() { # NAME: the number of rows of each table; row-level security does not apply
     sql "$1" postgres feedback "
         SELECT string_agg(t.relname || ' ' ||
             (xpath('/row/n/text()', query_to_xml('SELECT count(*) AS n FROM ' || t.oid::regclass, false, true, '')))[1], ', '
             ORDER BY t.relname)
         FROM pg_class t WHERE t.relnamespace = 'public'::regnamespace AND t.relkind = 'r'"
 }
-walls() { # NAME: what keeps tenants apart
+walls() { # NAME: owners, privileges and row-level security of each table
     sql "$1" postgres feedback "
         SELECT string_agg(concat_ws(' ', relname, relrowsecurity, relforcerowsecurity, pg_get_userbyid(relowner), relacl::text,
             (SELECT string_agg(polname || polcmd::text || pg_get_expr(polqual, polrelid) || pg_get_expr(polwithcheck, polrelid), ';')
@@ -114,27 +114,27 @@ read_all() {
 answers=$(read_all)
 stop_pid "$service" 30
 old_rows=$(rows old) old_walls=$(walls old)
-[[ $old_rows == *", feedbacks 5, "*", replies 5, "* ]] || die "the rows are not there: $old_rows"
+[[ $old_rows == *", feedbacks 5, "*", replies 5, "* ]] || die "rows are missing: $old_rows"
 
-say "It is backed up, and the owner alone cannot: row-level security would hide every row"
-if DATABASE_URL=$(url old feedback_owner) scripts/backup "$work/partial" 2>"$work/refusal.log"; then die "the owner read all rows"; fi
-[ ! -e "$work/partial" ] && [ ! -e "$work/partial.part" ] || die "half a backup was left behind"
+say "Backing up the database; a backup as the owner must fail, because row-level security hides every row"
+if DATABASE_URL=$(url old feedback_owner) scripts/backup "$work/partial" 2>"$work/refusal.log"; then die "a backup as the owner succeeded"; fi
+[ ! -e "$work/partial" ] && [ ! -e "$work/partial.part" ] || die "a failed backup left a file behind"
 DATABASE_URL=$(url old tetrad_backup) scripts/backup "$work/feedback.dump"
 stop_all
-start_redis # what is in Redis is not needed
+start_redis # an empty one: the data in Redis are not needed
 REDIS_URL=redis://127.0.0.1:$redis_port
 
-say "It is restored into another PostgreSQL, and served"
+say "Restoring the backup into another PostgreSQL and starting the service"
 start_postgres new
 DATABASE_URL=$(url new feedback_owner) scripts/restore "$work/feedback.dump"
 same "the number of rows" "$old_rows" "$(rows new)"
 same "row-level security" "$old_walls" "$(walls new)"
 for role in feedback_owner feedback_service; do
-    [ "$(sql new $role feedback 'SELECT count(*) FROM feedbacks')" = 0 ] || die "$role sees rows of no scope"
+    [ "$(sql new $role feedback 'SELECT count(*) FROM feedbacks')" = 0 ] || die "$role sees rows without a scope"
 done
-if DATABASE_URL=$(url new feedback_owner) scripts/restore "$work/feedback.dump" 2>>"$work/refusal.log"; then die "a database that has tables was filled"; fi
+if DATABASE_URL=$(url new feedback_owner) scripts/restore "$work/feedback.dump" 2>>"$work/refusal.log"; then die "scripts/restore accepted a database that has tables"; fi
 start_service new
-same "what the service answers" "$answers" "$(read_all)"
+same "the service's responses" "$answers" "$(read_all)"
 call "$key" POST /v1/feedbacks '{"category":"bug","title":"New","body":"After the restore"}' >/dev/null
-[ "$(call "$key" GET /v1/feedbacks | jq '.items | length')" = 6 ] || die "a new thread is not there"
+[ "$(call "$key" GET /v1/feedbacks | jq '.items | length')" = 6 ] || die "the new thread is missing"
 say "Restored and served."

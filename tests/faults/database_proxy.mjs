@@ -1,5 +1,5 @@
-// What is between a service and its database: a TCP port whose connections lead to PostgreSQL's socket, and which can be slow, cut
-// or silent.
+// A proxy between a service and its database: connections to a TCP port are forwarded to PostgreSQL's socket. They can be delayed,
+// cut or silenced.
 import { createServer, connect } from 'node:net'
 
 class Pipe {
@@ -9,7 +9,7 @@ class Pipe {
 
     open() { this.from.on('data', piece => this.#carry(piece)) }
 
-    // Pieces keep their order, whatever each is delayed by.
+    // Pieces keep their order, even if their delays differ.
     #carry(piece) {
         if (this.from.silent) return
         if (this.proxy.delay === 0 && this.#queue.length === 0) return void this.to.write(piece)
@@ -24,7 +24,7 @@ export class DatabaseProxy {
     cuts = 0
     #pairs = new Set()
 
-    // `socket`: PostgreSQL's.
+    // `socket`: the path of PostgreSQL's socket.
     async start(socket) {
         this.socket = socket
         this.server = createServer({ noDelay: true }, near => this.#join(near))
@@ -47,7 +47,7 @@ export class DatabaseProxy {
         }
     }
 
-    // Ends every connection as a router that has lost its mind does: with a reset, whatever is under way.
+    // Resets every connection, even in the middle of a message, as a faulty router does.
     cut() {
         for (const [near, far] of this.#pairs) {
             this.cuts++
@@ -56,7 +56,7 @@ export class DatabaseProxy {
         }
     }
 
-    // What is open stays open and carries nothing any more, as behind a firewall that has forgotten it; new connections are well.
+    // Open connections stay open and carry no more data, as behind a firewall that has dropped their state. New connections work.
     hush() {
         for (const pair of this.#pairs) for (const end of pair) end.silent = true
     }

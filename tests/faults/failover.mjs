@@ -1,13 +1,13 @@
-// The primary of a Patroni cluster with a synchronous standby (deploy/patroni, deploy/haproxy-postgres.cfg) is killed, five times, while all
-// services that were named are under load. Nothing that was acknowledged may be lost, no delivery may come again. Prints a row for each
-// service and kill, and how long it took. The programs: --feedback=PATH ...; --rounds=N.
+// Kills the primary of a Patroni cluster with a synchronous standby (deploy/patroni, deploy/haproxy-postgres.cfg) five times, with all named
+// services under load. No acknowledged write may be lost, and no delivery may be repeated. Prints a row for each service and kill, and the
+// time of the failover. Options: --feedback=PATH ... (the services' programs), --rounds=N.
 import { eventually } from '../upgrade/processes.mjs'
 import { reportWrites } from './kinds/replication.mjs'
 import { PatroniCluster } from './patroni.mjs'
 import { Stand, on, options, say } from './stand.mjs'
 import { Trials } from './trial.mjs'
 
-// What is killed of the node that leads, in turn. A PostgreSQL without its Patroni goes on as a primary without replicas.
+// The processes of the leading node that are killed, in turn. A PostgreSQL without its Patroni stays a primary without replicas.
 const kills = [
     ['the machine of the primary', node => node.kill()],
     ['PostgreSQL of the primary', node => node.killPostgres()],

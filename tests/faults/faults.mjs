@@ -1,6 +1,9 @@
-// Faults, one after the other, each while all services that were named are under load. Prints a row for each service and fault; ends
-// with 1 when something that was acknowledged is lost, or something is there twice. The programs: --feedback=PATH ...; --quick, for
-// the faults that show most; --small-disk where tmpfs can be mounted; --only=WORD for faults that have it in their name.
+// Injects faults one after the other, with all named services under load. Prints a row for each service and fault. Ends with
+// status 1 if an acknowledged write is lost, or a write exists twice. Options:
+//   --feedback=PATH ...  the services' programs
+//   --quick              only the three faults that reveal the most
+//   --small-disk         includes the full disk; needs permission to mount a tmpfs
+//   --only=TEXT          only the faults whose name contains TEXT
 import { clockFaults } from './kinds/clocks.mjs'
 import { endpointFaults } from './kinds/endpoints.mjs'
 import { lockFaults } from './kinds/locks.mjs'
@@ -11,7 +14,7 @@ import { Stand, on, options, say } from './stand.mjs'
 import { Trials } from './trial.mjs'
 
 const faults = { ...processFaults, ...networkFaults, ...replicationFaults, ...lockFaults, ...endpointFaults, ...clockFaults }
-const quick = ['kill -9 of the service', 'connections to the database cut, over and over', 'failover to the standby']
+const quick = ['kill -9 of the service', 'connections to the database cut repeatedly', 'failover to the standby']
 const isChosen = name => options.quick ? quick.includes(name) : !options.only || name.includes(options.only)
 
 await on(new Stand({ proxied: true, smallDisk: Boolean(options['small-disk']) }), async stand => {

@@ -1,14 +1,14 @@
-// Load of one tenant from a thread of its own, so that it does not delay whoever measures beside it. `workerData`: the `port`, the
-// `caller` and the `kind` of write of requests.mjs, and `length` in seconds; with `rate` requests are sent at that rate, come what may,
-// else by `connections` that wait for their answers. Posts what came of it; `offered` and `acknowledged` are rates.
+// Generates the load of one tenant on its own thread, so that it does not delay concurrent measurements. `workerData`: `port`;
+// `caller` and `kind` of write (requests.mjs); `length` in seconds. With `rate`, requests are sent at that rate without waiting for
+// responses; otherwise `connections` send requests and wait for each response. Posts the results; `offered` and `acknowledged` are rates.
 import { parentPort, workerData } from 'node:worker_threads'
 import { drive, now, pace } from '../bench/connections.mjs'
 import { networks, writeOf } from './requests.mjs'
 
 const { port, caller, kind, length, rate, connections } = workerData
 const begun = now(), end = begun + length * 1000
-const answers = {} // status to the times that it took
-const strange = [] // answers that no overload explains
+const answers = {} // status to the response times
+const strange = [] // responses that overload does not explain
 let sent = 0, sentInTime = 0, acknowledged = 0, noRetryAfter = 0
 
 function take({ status, head, body }, since) {

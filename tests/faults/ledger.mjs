@@ -1,13 +1,13 @@
-// What clients were told, held against what is there. Everything that is written has a mark unlike all others.
+// Compares the acknowledged writes with the data that exist. Every write has a unique mark.
 import { sleep } from '../upgrade/processes.mjs'
 
-// The answers that a fault may cause; anything else is a failure of the service.
+// The responses that a fault may cause. Any other response is a failure of the service.
 const ofFaults = new Set(['502', '503', 'ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'socket'])
 
-// The status or the error's code, behind when and where it happened.
+// The status or the error code in a failure's text.
 const kindOf = failure => /: (\S+)/.exec(failure)[1]
 
-// Takes the place of the figures of tests/upgrade/client.mjs, for which every failure is one.
+// Replaces the figures of tests/upgrade/client.mjs, which count every error as a failure.
 export class Figures {
     failures = [] // of the load itself
     requests = 0
@@ -29,21 +29,21 @@ export class Figures {
         else if (!what.startsWith('GET')) this.answers.push(at)
     }
 
-    // As they are now, whatever begins after.
+    // A copy that later requests do not change.
     copy() { return Object.assign(new Figures(), this) }
 
-    // The longest, in ms, that a request took which began between two times.
+    // The longest time in ms of the requests that began between two times.
     slowestBetween(from, to) {
         return Math.max(0, ...this.times.filter(({ begun }) => begun >= from && begun < to).map(({ took }) => took))
     }
-    // Requests that were refused, and began between two times.
+    // The refused requests that began between two times.
     refusedBetween(from, to) { return this.refusals.filter(({ at, took }) => at - took >= from && at - took < to) }
     answeredBetween(from, to) { return this.answers.filter(at => at >= from && at < to).length }
 
-    // A refusal that the load was ready for is none.
+    // Removes a refusal that the load expected.
     excuse(error) { this.refusals = this.refusals.filter(({ failure }) => failure !== error.message) }
 
-    // Kinds to how often.
+    // The kinds of errors, each with its count.
     get errors() {
         const errors = new Map()
         for (const { kind } of this.refusals) errors.set(kind, (errors.get(kind) ?? 0) + 1)
@@ -53,7 +53,7 @@ export class Figures {
 
     answeredSince(time) { return this.answers.filter(at => at > time).length }
 
-    // Seconds from `time` until writes were acknowledged and nothing failed any more.
+    // Seconds from `time` until writes were acknowledged and requests no longer failed.
     recoveredAfter(time) {
         const first = this.answers.find(at => at > time)
         return first === undefined ? Infinity : (Math.max(first, this.refusals.at(-1)?.at ?? 0) - time) / 1000
@@ -61,7 +61,7 @@ export class Figures {
 }
 
 export class Ledger {
-    #acknowledged = new Map() // mark to when it was; false until then
+    #acknowledged = new Map() // mark to the time of its acknowledgement; false until then
 
     constructor(what) { this.what = what }
 
@@ -72,13 +72,13 @@ export class Ledger {
     }
     get acknowledged() { return [...this.#acknowledged].filter(([, at]) => at !== false).map(([mark]) => mark) }
 
-    // At most `count` of what was acknowledged, evenly spread.
+    // At most `count` acknowledged marks, evenly spread.
     sample(count) {
         const all = this.acknowledged, step = Math.max(1, Math.ceil(all.length / count))
         return all.filter((_, i) => i % step === 0)
     }
 
-    // `found`: the marks that are there. One that was not acknowledged may be there, once.
+    // `found`: the marks that exist. An unacknowledged mark may exist once.
     judge(found) {
         const times = new Map()
         for (const mark of found) if (this.#acknowledged.has(mark)) times.set(mark, (times.get(mark) ?? 0) + 1)
@@ -94,7 +94,7 @@ export class Ledger {
         }
     }
 
-    // What came to somebody who is told at least once, always under the same key: `keysOf(mark)` are the keys it came under.
+    // Judges deliveries to a receiver. Each must arrive at least once, always under the same key. `keysOf(mark)`: the keys that arrived.
     judgeDeliveries(keysOf) {
         const verdict = this.judge(this.acknowledged.flatMap(mark => [...new Set(keysOf(mark) ?? [])].map(() => mark)))
         const repeated = this.acknowledged.reduce((sum, mark) => sum + Math.max(0, (keysOf(mark)?.length ?? 0) - new Set(keysOf(mark)).size), 0)
@@ -102,15 +102,15 @@ export class Ledger {
     }
 }
 
-// Messages that reached another recipient: of each of `marks`, the keys under which it came.
+// Judges messages at a recipient: `keysOf(mark)` yields the keys under which the message of each of `marks` arrived.
 export function judgeArrivals(what, marks, keysOf) {
     const arrivals = new Ledger(what)
     for (const mark of marks) arrivals.acknowledge(mark)
     return arrivals.judgeDeliveries(keysOf)
 }
 
-// Repeats `attempt` until it is acknowledged, as clients do that may: with the same key each time. Yields nothing when the answer is
-// one of `refusals`, which then are expected. Gives up after two minutes.
+// Repeats `attempt` until it is acknowledged, with the same key each time. Yields undefined if the response is one of the expected
+// `refusals`. Gives up after two minutes.
 export async function insist(figures, attempt, refusals = []) {
     const deadline = performance.now() + 120_000
     for (;;) {

@@ -1,7 +1,7 @@
-// Ten times what each service can do, from the sandbox of one tenant, sent whether it is answered or not, while the production of that
-// tenant and another tenant go on as before; then 10,000 connections that are slow. Ends with 1 when something else is answered than what
-// was asked for or 503 with Retry-After, or when a figure misses its bound.
-// The programs: --feedback=PATH ...; --seconds=N of each measurement; --only-flood, --only-slow.
+// Sends ten times the load that each service can handle, from the sandbox of one tenant, without waiting for responses. At the same time the
+// production environment of that tenant and another tenant send their usual load. Then opens 10,000 slow connections. Ends with status 1 if
+// a response is neither a success nor 503 with Retry-After, or if a figure misses its bound.
+// Options: --feedback=PATH ... (the services' programs), --seconds=N (duration of each measurement), --only-flood, --only-slow.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { now, pace } from '../bench/connections.mjs'
@@ -13,14 +13,15 @@ import { Stand, chosen, head, on, options, row, say, sleep } from './stand.mjs'
 const length = Number(options.seconds ?? 10)
 const times = 10
 const slowConnections = Number(options.connections ?? 10_000)
-const slowProbe = 20 // requests a second of the client beside slow connections
-const share = 20 // what each probe asks for is so small a part of the best
-const mostOffered = 12_000 // requests a second; what is beyond would wait in the generator, each on a connection of its own
-const leastTimes = 3 // a flood that is less than that many times the best is none
-// How far away the database is, in ms each way: a thousand writes a second are the most there is, so that two cores can offer ten times that.
-// An event of billing takes more round trips than a thread or a send.
+const slowProbe = 20 // requests per second of the normal client during slow connections
+const share = 20 // each probe sends this fraction of the best rate: 1/20
+const mostOffered = 12_000 // requests per second; more would only wait in the generator, each on its own connection
+const leastTimes = 3 // a flood must be at least this many times the best rate
+// Delay to the database, in ms each way. It limits the best rate to about a thousand writes per second, so that two cores can offer ten times
+// that rate. An event of billing takes more round trips than a thread or a send.
 const distanceOf = (service, kind) => kind === 'alone' ? 1 : service === 'billing' ? 75 : 100
-// How many connections find the best rate. One that waits for an answer sends nothing, so a distant database takes more of them.
+// Numbers of connections for measuring the best rate. A connection that waits for a response sends nothing, so a distant database needs more
+// connections.
 const connectionsFor = { alone: [32, 128], batched: [512, 1024] }
 
 const worker = (file, workerData) => new Worker(new URL(file, import.meta.url), { workerData })
@@ -30,13 +31,13 @@ const percentile = (list, p) => list.length ? [...list].sort((a, b) => a - b)[Ma
 const ms = value => Number.isNaN(value) ? '' : value.toFixed(0)
 const ofBest = (rate, best) => `${(rate / best).toFixed(2)} ×`
 
-// Of a service: the environment that is flooded, the other one of its tenant, and another tenant.
+// The callers of a service: the environment that floods, the other environment of its tenant, and another tenant.
 async function callersOf(stand, service) {
     const [[demo], [other]] = [await stand.makeLoads(0, [service]), await stand.makeLoads(0, [service], 'other')]
     return { flooding: await demo.caller('sandbox'), sibling: await demo.caller('production'), other: await other.caller('production') }
 }
 
-// The write of a tenant that is not in a hurry: what it takes when it succeeds, and what else was answered.
+// Sends writes at a moderate rate. Yields the response times of successes, and the other responses.
 async function probe(port, caller, kind, rate) {
     const took = [], strange = []
     let n = 0, acknowledged = 0
@@ -88,19 +89,19 @@ async function flood(stand, { name }, kind, { flooding, sibling, other }, report
     report.atLeast(fault, name, 'acknowledged to all / best rate', all / best, 0.8, 0.4)
     report.figure(fault, name, 'ms until a refusal, median', percentile(refused, 0.5), 15, 150)
     for (const [i, who] of ['the same tenant\'s production', 'the other tenant'].entries()) {
-        report.figure(fault, name, `p99 of ${who}, beside it / alone`, beside[i].p99 / alone[i].p99, 2, 10)
+        report.figure(fault, name, `p99 of ${who}, during the flood / alone`, beside[i].p99 / alone[i].p99, 2, 10)
         report.figure(fault, name, `requests of ${who} refused`, beside[i].strange.length, 0, 0)
     }
     return [
-        ...load.noRetryAfter > 0 ? [`${fault}: ${name}: ${load.noRetryAfter} answers of 503 had no Retry-After`] : [],
-        ...load.strange.map(answer => `${fault}: ${name}: the environment that floods was answered ${answer}`),
-        ...alone.flatMap(({ strange }) => strange.slice(0, 3)).map(answer => `${fault}: ${name}: answered ${answer} before the flood`),
-        ...beside.flatMap(({ strange }) => strange.slice(0, 3)).map(answer => `${fault}: ${name}: answered ${answer} during the flood`),
+        ...load.noRetryAfter > 0 ? [`${fault}: ${name}: ${load.noRetryAfter} responses with 503 had no Retry-After`] : [],
+        ...load.strange.map(answer => `${fault}: ${name}: the flooding environment got ${answer}`),
+        ...alone.flatMap(({ strange }) => strange.slice(0, 3)).map(answer => `${fault}: ${name}: a probe got ${answer} before the flood`),
+        ...beside.flatMap(({ strange }) => strange.slice(0, 3)).map(answer => `${fault}: ${name}: a probe got ${answer} during the flood`),
     ]
 }
 
 async function slow(stand, { name }, { sibling, other }) {
-    const port = stand.ports[name], beat = name === 'auth-mfa' ? 4 : slowProbe // a sign-in is a hash
+    const port = stand.ports[name], beat = name === 'auth-mfa' ? 4 : slowProbe // a sign-in hashes a password
     const calm = await probe(port, other, 'alone', beat)
     const path = /^POST (\S+)/.exec(writeOf(sibling, 'alone', 0))[1]
     const clients = worker('slow.mjs', { port, count: slowConnections, host: sibling.host, token: sibling.token ?? 'none', path })
@@ -118,7 +119,7 @@ async function slow(stand, { name }, { sibling, other }) {
     const { open, cutOff } = await ask()
     await clients.terminate()
     row(name, most, open, cutOff, before.toFixed(0), memory.toFixed(0), ms(calm.p99), ms(beside.p99), `${beside.strange.length} of ${beside.sent}`)
-    return beside.strange.slice(0, 3).map(answer => `${name}: beside slow connections somebody was answered ${answer}`)
+    return beside.strange.slice(0, 3).map(answer => `${name}: during slow connections a client got ${answer}`)
 }
 
 await on(new Stand({ proxied: true }), async stand => {
@@ -126,21 +127,21 @@ await on(new Stand({ proxied: true }), async stand => {
     await stand.start(await stand.openProviders())
     const wrong = [], callers = new Map(), report = new Report()
     for (const each of chosen) callers.set(each, await callersOf(stand, each))
-    console.log(`Each figure is of ${length} s.\n`)
-    head('service', 'writes', 'ms to the database and back', 'best, a second', 'offered',
-        'acknowledged to the flood', 'of the best', 'to all', 'of the best', '503', 'median after, ms', 'p99', 'MB before', 'MB at most',
-        'p99 of its production alone, ms', 'beside the flood', 'refused',
-        'p99 of another tenant alone, ms', 'beside the flood', 'refused')
+    console.log(`Each measurement takes ${length} s.\n`)
+    head('service', 'writes', 'ms to the database and back', 'best, per second', 'offered',
+        'acknowledged to the flood', 'of the best', 'to all', 'of the best', '503', 'median time of a 503, ms', 'p99', 'MB before', 'MB at most',
+        'p99 of its production alone, ms', 'during the flood', 'refused',
+        'p99 of another tenant alone, ms', 'during the flood', 'refused')
     for (const each of options['only-slow'] ? [] : chosen) {
         for (const kind of kindsOf(each.name)) {
             stand.proxies[each.name].delay = distanceOf(each.name, kind)
-            say(`${each.name}: ${times} times what it can do, ${kind}`)
+            say(`${each.name}: ${times} times its best rate, ${kind}`)
             wrong.push(...await flood(stand, each, kind, callers.get(each), report))
-            await sleep(4000) // longer than anything waits in a queue
+            await sleep(4000) // longer than any request waits in a queue
         }
     }
     console.log()
-    head('service', 'slow connections', `after ${length} s`, 'cut off', 'MB with them', 'MB at most', 'p99 of a client alone, ms', 'beside them', 'refused')
+    head('service', 'slow connections', `after ${length} s`, 'cut off', 'MB with them', 'MB at most', 'p99 of a client alone, ms', 'during slow connections', 'refused')
     for (const each of options['only-flood'] ? [] : chosen) {
         say(`${each.name}: ${slowConnections} slow connections`)
         stand.proxies[each.name].delay = distanceOf(each.name, 'alone')

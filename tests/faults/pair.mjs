@@ -1,14 +1,13 @@
-// The stand's PostgreSQL and a standby that it waits for before it acknowledges a commit. The proxies are the address that follows
-// the primary.
+// The PostgreSQL of the stand and its synchronous standby. The services connect to the proxies, which forward to the primary.
 import { rmSync } from 'node:fs'
 import { eventually } from '../upgrade/processes.mjs'
 import { Postgres } from '../upgrade/postgres.mjs'
 import { settings, sleep } from './stand.mjs'
 
-const blind = 1000 // ms for which the address leads to the standby before that takes writes
+const blind = 1000 // ms for which the address points to the standby before the standby accepts writes
 
 export class Pair {
-    // The standby is new, or the former primary that comes back as one.
+    // Starts a standby: a new one, or the former primary.
     static async begin(stand) {
         const pair = new Pair(), folder = stand.former?.folder ?? `${stand.folder}/standby`
         pair.stand = stand
@@ -25,7 +24,7 @@ export class Pair {
         await this.stand.postgres.sql('postgres', 'SELECT pg_reload_conf()')
     }
 
-    // Kills the primary and promotes the standby, whom services meet before it takes writes. Yields the time of the promotion.
+    // Kills the primary and promotes the standby. Services reach the standby before it accepts writes. Yields the time of the promotion.
     async failOver() {
         const { stand, standby } = this
         stand.expected.add('postgres')
@@ -40,7 +39,7 @@ export class Pair {
         return promoted
     }
 
-    // The primary goes on without a standby.
+    // Stops the standby. The primary continues alone.
     async end() {
         await this.#set("synchronous_standby_names = ''")
         await this.standby.stop()

@@ -1,5 +1,5 @@
-// Two nodes of PostgreSQL under Patroni with etcd, behind HAProxy: the files of deploy/, each node on a loopback address of its own, so
-// that all have the usual ports. In place of the stand's PostgreSQL: it is reached where HAProxy leads.
+// Two PostgreSQL nodes under Patroni with etcd, behind HAProxy, with the files of deploy/. Each node has its own loopback address, so that
+// all use the default ports. Replaces the stand's PostgreSQL; clients connect through HAProxy.
 import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { Process, eventually, freePort } from '../upgrade/processes.mjs'
 
 const deploy = file => new URL(`../../deploy/${file}`, import.meta.url).pathname
 const packages = [['/usr/bin/patroni', 'patroni'], ['/usr/bin/etcd', 'etcd-server'], ['/usr/sbin/haproxy', 'haproxy']]
-const startsIn = 120 // seconds; a node that is copied anew takes its time
+const startsIn = 120 // seconds; copying a node takes a long time
 
 const childrenOf = pid => readdirSync('/proc').filter(name => /^\d+$/.test(name)).filter(name => {
     try { return readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1].split(' ')[1] === String(pid) } catch { return false }
@@ -25,7 +25,7 @@ class Node {
     start() {
         const { cluster, name, address, folder } = this
         this.patroni = new Process(['/usr/bin/patroni', deploy('patroni/patroni.yml')], {
-            log: this.log, user: account, lastSignal: 'TERM', // with which it stops its PostgreSQL, too
+            log: this.log, user: account, lastSignal: 'TERM', // Patroni then stops its PostgreSQL too
             environment: {
                 PATRONI_NAME: name, PATRONI_ETCD3_HOSTS: `'127.0.0.1:${cluster.etcdPort}'`,
                 PATRONI_RESTAPI_LISTEN: `${address}:8008`, PATRONI_RESTAPI_CONNECT_ADDRESS: `${address}:8008`,
@@ -44,14 +44,14 @@ class Node {
         return answer?.status === 200
     }
 
-    // Whether PostgreSQL takes writes, not only whether the node may lead.
+    // Whether PostgreSQL accepts writes, not only whether the node holds the leader lock.
     async takesWrites() {
         const answer = await fetch(`http://${this.address}:8008/patroni`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined)
         const { role, state } = await answer?.json().catch(() => ({})) ?? {}
         return role === 'master' && state === 'running'
     }
 
-    // PostgreSQL's processes, the first of which is the one that the others end with.
+    // PostgreSQL's processes. The first is the postmaster; the others end with it.
     get postgresProcesses() {
         const file = `${this.folder}/data/postmaster.pid`
         if (!existsSync(file)) return []
@@ -59,11 +59,11 @@ class Node {
         return existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(this.folder) ? [pid, ...childrenOf(pid)] : []
     }
 
-    killPostgres() { for (const pid of this.postgresProcesses) try { process.kill(pid, 'SIGKILL') } catch { /* it has just ended */ } }
+    killPostgres() { for (const pid of this.postgresProcesses) try { process.kill(pid, 'SIGKILL') } catch { /* the process has just ended */ } }
 
     killPatroni() { this.patroni.signal('SIGKILL') }
 
-    // As when the machine loses power.
+    // Simulates a machine that loses power.
     kill() {
         this.killPatroni()
         this.killPostgres()
@@ -77,7 +77,7 @@ class Node {
 
 export class PatroniCluster extends Postgres {
     static async start(stand) {
-        for (const [file, name] of packages) if (!existsSync(file)) throw new Error(`there is no ${file}: install Debian's package ${name}`)
+        for (const [file, name] of packages) if (!existsSync(file)) throw new Error(`${file} is missing. Install Debian's package ${name}.`)
         const cluster = new PatroniCluster(`${stand.folder}/patroni`, [], stand.log('patroni'))
         await cluster.#start(stand)
         return cluster
@@ -101,9 +101,9 @@ export class PatroniCluster extends Postgres {
         await this.#startProxy()
     }
 
-    // While a node starts, its end is a failure at once.
+    // Fails at once if a node ends during its start.
     #alive(node) {
-        if (!node.patroni.running) throw new Error(`Patroni does not start: see ${node.log}`)
+        if (!node.patroni.running) throw new Error(`Patroni does not start. See ${node.log}`)
         return true
     }
 
@@ -114,7 +114,7 @@ export class PatroniCluster extends Postgres {
             '--advertise-client-urls', at(clients), '--listen-peer-urls', at(peers), '--initial-advertise-peer-urls', at(peers),
             '--initial-cluster', `default=${at(peers)}`, '--logger', 'zap', '--log-level', 'warn'], { log: this.stand.log('etcd') })
         await eventually('etcd answers', async () => {
-            if (!this.etcd.running) throw new Error(`etcd does not start: see ${this.etcd.log}`)
+            if (!this.etcd.running) throw new Error(`etcd does not start. See ${this.etcd.log}`)
             return (await fetch(`${at(clients)}/health`).catch(() => undefined))?.ok
         })
     }
@@ -129,14 +129,14 @@ export class PatroniCluster extends Postgres {
                 HAPROXY_SOCKET: `${this.stand.folder}/haproxy-postgres`,
             },
         })
-        // Until its first checks it takes both nodes for up.
-        await eventually('HAProxy leads to the primary', async () => {
-            if (!this.proxy.running) throw new Error(`HAProxy does not start: see ${this.proxy.log}`)
+        // Before its first checks HAProxy considers both nodes up.
+        await eventually('HAProxy forwards to the primary', async () => {
+            if (!this.proxy.running) throw new Error(`HAProxy does not start. See ${this.proxy.log}`)
             return (await this.#upNodes()).length === 1
         })
     }
 
-    // The names of the nodes that HAProxy takes for up.
+    // The names of the nodes that HAProxy considers up.
     async #upNodes() {
         let answer = ''
         await new Promise(done => connect(`${this.stand.folder}/haproxy-postgres`).setEncoding('utf8').on('data', text => { answer += text })
@@ -147,14 +147,14 @@ export class PatroniCluster extends Postgres {
     url(role, password, database) { return `postgresql://${role}:${password}@127.0.0.1:${this.port}/${database}` }
     superuserUrl(database) { return this.url('postgres', this.password, database) }
 
-    // The node that leads.
+    // The leading node.
     primary() {
         return eventually('a node leads', async () => {
             for (const node of this.nodes) if (await node.answers('/primary') && await node.takesWrites()) return node
         })
     }
 
-    // Until one node leads and the other is its synchronous standby.
+    // Waits until one node leads and the other is its synchronous standby.
     ready() {
         return eventually('there is a synchronous standby', async () => {
             const [one, other] = this.nodes

@@ -1,15 +1,15 @@
-// Whom the services call, played here: each counts what it takes by the mark in it, and can be gone for a while.
+// Simulated providers. Each counts the messages that it accepts, by the mark in them, and can be unreachable for a time.
 import { createServer as createHttpServer } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 import { createServer as createTcpServer } from 'node:net'
 
 let phones = 0
-// A number that no other load has.
+// A phone number that no other load uses.
 export const newPhone = () => `+1415${2_000_000 + ++phones}`
 
 class Provider {
-    taken = new Map() // mark to the provider's own keys of what came with it, in order
-    delay = 0 // ms until an answer
+    taken = new Map() // mark to the provider's keys of the messages with it, in order
+    delay = 0 // ms until a response
     address = '127.0.0.1'
     #open = new Set()
 
@@ -21,7 +21,7 @@ class Provider {
         })
     }
 
-    // On the port it had before, if it had one.
+    // Listens on the same port as before, if there was one.
     async open() {
         await new Promise((listening, failed) => this.server.once('error', failed).listen(this.port ?? 0, this.address, listening))
         this.server.unref()
@@ -29,7 +29,7 @@ class Provider {
         return this
     }
 
-    // Gone: whoever calls is refused, and what is under way is cut off.
+    // Becomes unreachable: refuses new connections and cuts open ones.
     async close() {
         const closed = new Promise(done => this.server.close(done))
         for (const connection of this.#open) connection.destroy()
@@ -47,7 +47,7 @@ class Provider {
     }
 }
 
-// Apple's push service. The mark is the alert's text, the key the collapse id, under which a device shows a push once.
+// Apple's push service. The mark is the text of the alert. The key is the collapse id: a device shows a push with the same id once.
 export class Apple extends Provider {
     constructor() {
         super(createHttp2Server({ settings: { maxConcurrentStreams: 1000, enablePush: false } }), 'session')
@@ -67,7 +67,7 @@ export class Apple extends Provider {
     }
 }
 
-// An SMTP server (RFC 5321). The mark is what the recipient's address begins with, the key the Message-ID.
+// An SMTP server (RFC 5321). The mark is the local part of the recipient's address, the key is the Message-ID.
 export class MailServer extends Provider {
     constructor() {
         super(createTcpServer(socket => this.#serve(socket)))
@@ -103,7 +103,7 @@ export class MailServer extends Provider {
     }
 }
 
-// Whoever answers a request over HTTP/1.1 with what `answer(request, body)` yields, as JSON.
+// Answers a request over HTTP/1.1 with the status and JSON that `answer(request, body)` yields.
 class HttpProvider extends Provider {
     constructor(answer) {
         super(createHttpServer((request, response) => {
@@ -116,7 +116,7 @@ class HttpProvider extends Provider {
     }
 }
 
-// Twilio. The mark is the number, the key the text.
+// Twilio. The mark is the phone number, the key is the text.
 export class Twilio extends HttpProvider {
     constructor() {
         let messages = 0
@@ -128,7 +128,7 @@ export class Twilio extends HttpProvider {
     }
 }
 
-// The in-app purchase platform's REST API: it knows everybody, and that they have bought nothing.
+// The REST API of the in-app purchase platform: every user exists and has no purchases.
 export class PurchasePlatform extends HttpProvider {
     constructor() {
         super(request => {
@@ -139,7 +139,8 @@ export class PurchasePlatform extends HttpProvider {
     }
 }
 
-// An endpoint of webhooks that takes connections and does not answer; on every loopback address, so that each can be another host.
+// A webhook endpoint that accepts connections and does not respond. It listens on every loopback address, so that each can be a different
+// host.
 export class SilentEndpoint extends Provider {
     #waiting = new Map() // response to the path of its request
     constructor() {
@@ -152,10 +153,10 @@ export class SilentEndpoint extends Provider {
         this.address = '0.0.0.0'
     }
 
-    // How many requests to `path` have no answer yet.
+    // The number of unanswered requests to `path`.
     waitingAt(path) { return [...this.#waiting.values()].filter(each => each === path).length }
 
-    // From now on it answers.
+    // Answers all waiting requests, and later ones at once.
     release() {
         this.released = true
         for (const response of this.#waiting.keys()) response.writeHead(204).end()

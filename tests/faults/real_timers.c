@@ -1,5 +1,5 @@
-// Preloaded before libfaketime, which moves the absolute times of timerfd timers even where the monotonic clock is left alone
-// (0.9.10): a timer of Asio that is due at once would never fire.
+// Preloaded before libfaketime 0.9.10. libfaketime shifts the absolute times of timerfd timers, even if it does not change the monotonic
+// clock. Without this function, an Asio timer that is due at once would never fire.
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <sys/timerfd.h>

@@ -1,5 +1,5 @@
-// What a fault was measured by, beside what the loads count: figures, each with its goal. A goal that is missed is shown; what is
-// wrong is a figure beyond its bound, which a busy machine does not reach. With --strict, for a quiet machine, the goal is the bound.
+// Figures of a fault, each with a goal and a bound. A missed goal is shown. A figure beyond its bound is a failure; the bound is wide
+// enough for a busy machine. With --strict, for a machine without other work, the goal is the bound.
 import { head, options, row } from './stand.mjs'
 
 const show = value => Number.isInteger(value) ? value : value.toFixed(2)
@@ -8,20 +8,20 @@ export class Report {
     wrong = []
     #rows = []
 
-    // `seen` has to be at most `bound`, by default three times the `goal`.
+    // `seen` must be at most `bound`, by default three times the `goal`.
     figure(fault, who, what, seen, goal, bound = 3 * goal) {
         this.#judge([fault, who, what], seen, `≤ ${goal}`, seen <= goal, seen <= bound, `at most ${goal}`)
     }
 
-    // `seen` has to be at least `bound`, by default the `goal`.
+    // `seen` must be at least `bound`, by default the `goal`.
     atLeast(fault, who, what, seen, goal, bound = goal) {
         this.#judge([fault, who, what], seen, `≥ ${goal}`, seen >= goal, seen >= bound, `at least ${goal}`)
     }
 
     #judge(where, seen, goal, isMet, isWithin, limit) {
         const isRight = options.strict ? isMet : isWithin
-        this.#rows.push([...where, show(seen), goal, isMet ? 'yes' : isWithin ? 'no' : 'no, by far'])
-        if (!isRight) this.wrong.push(`${where.join(': ')}: ${show(seen)}, which should be ${limit}`)
+        this.#rows.push([...where, show(seen), goal, isMet ? 'yes' : isWithin ? 'no' : 'no, beyond the bound'])
+        if (!isRight) this.wrong.push(`${where.join(': ')}: ${show(seen)}, expected ${limit}`)
     }
 
     print() {

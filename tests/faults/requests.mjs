@@ -1,7 +1,7 @@
-// The writes that overload.mjs sends, as text for a socket of our own. Kinds of writes:
-//   alone      each takes a transaction of its own (feedback, notify and billing), or a hash (auth-mfa)
-//   batched    concurrent writes share a transaction (pg::Coalescer): a write without an Idempotency-Key, an event of a payment
-//              provider. auth-mfa has none: a hash limits the rate of sign-ins, however their sessions are written.
+// The writes that overload.mjs sends, as text for a socket. Kinds of writes:
+//   alone      each write has its own transaction (feedback, notify and billing), or a hash (auth-mfa)
+//   batched    concurrent writes share a transaction (pg::Coalescer): a write without an Idempotency-Key, or an event of a payment
+//              provider. auth-mfa has no such write: hashing limits its sign-ins.
 import { randomUUID } from 'node:crypto'
 import { password } from '../upgrade/traffic/auth-mfa.mjs'
 import { eventOf, signatureOf } from '../upgrade/traffic/billing.mjs'
@@ -29,7 +29,7 @@ const writes = {
 }
 export const kindsOf = service => Object.keys(writes[service])
 
-// `caller`: {service, environment, host, token, and what its writes need}; `n` counts.
+// `caller`: {service, environment, host, token, and the data that its writes need}. `n`: the number of the write.
 export function writeOf(caller, kind, n) {
     const { path, body, text = JSON.stringify(body), headers = {} } = writes[caller.service][kind](caller, n)
     const more = { ...(caller.token && { Authorization: `Bearer ${caller.token}` }), ...headers }
@@ -37,5 +37,5 @@ export function writeOf(caller, kind, n) {
         `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`
 }
 
-// As many networks as there are: some limits are by network.
+// Spreads clients over many networks, because some limits are per network.
 export const networks = n => `127.0.${1 + n % 200}.${1 + Math.floor(n / 200) % 250}`

@@ -1,12 +1,12 @@
-// Clients that take their time, on a thread of their own: half of them send the head of a request, the others a body, a byte now and
-// then. Whoever is cut off comes again. `workerData`: `port`, `count`, `host`, `token`, `path`. Any message asks how many are open.
+// Slow clients, on their own thread: half of them send the head of a request, the others a body, one byte every two seconds. A client
+// that is cut off reconnects. `workerData`: `port`, `count`, `host`, `token`, `path`. Any message asks for the number of open connections.
 import { connect } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { networks } from './requests.mjs'
 
 const { port, count, host, token, path } = workerData
 const pause = 2000 // ms between two bytes
-const openAt = 2 // ms between two that open
+const openAt = 2 // ms between two new connections
 const open = new Set()
 let cutOff = 0
 

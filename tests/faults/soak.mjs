@@ -1,5 +1,5 @@
-// Mixed traffic over all services that were named, at a moderate rate: prints what they use, and what has grown. Ends with 1 when a
-// request failed or something was lost or doubled. The programs: --feedback=PATH ...; --minutes=N.
+// Sends mixed traffic to all named services at a moderate rate. Prints their use of resources and its growth. Ends with status 1 if a
+// request failed, or a write was lost or doubled. Options: --feedback=PATH ... (the services' programs), --minutes=N.
 import { Stand, chosen, head, on, options, row, say, sleep } from './stand.mjs'
 
 const minutes = Number(options.minutes ?? 30)
@@ -25,7 +25,7 @@ function show(minute, sample) {
     }
 }
 
-// What is more at the end than after a third of the time, by more than comes and goes.
+// Resources that have grown from a third of the time to the end by more than the usual fluctuation.
 function grown(third, end) {
     const list = []
     for (const { name } of chosen) {
@@ -37,7 +37,7 @@ function grown(third, end) {
             const before = a.tables.get(table) ?? { rows: 0, bytes: 0 }
             if (bytes <= before.bytes + megabyte) continue
             const perRow = (bytes - before.bytes) / Math.max(1, rows - before.rows)
-            // A table may grow by what is written to it; a few indexed kilobytes are a row, more are not.
+            // A table may grow with its rows, by up to 4 KB for each new row with its index entries.
             const more = ((bytes - before.bytes) / megabyte).toFixed(1)
             if (perRow > 4096) list.push(`${name}: table ${table}, by ${more} MB for ${rows - before.rows} rows`)
         }
@@ -47,7 +47,7 @@ function grown(third, end) {
 
 function showTables(third, end) {
     console.log()
-    head('service', 'table', 'rows after a third', 'at the end', 'MB after a third', 'at the end', 'bytes a new row')
+    head('service', 'table', 'rows after a third', 'at the end', 'MB after a third', 'at the end', 'bytes for each new row')
     for (const { name } of chosen) {
         for (const [table, { rows, bytes }] of end[name].tables) {
             const before = third[name].tables.get(table) ?? { rows: 0, bytes: 0 }
@@ -76,12 +76,12 @@ await on(new Stand(), async stand => {
     const third = seen[samples / 3], end = seen.at(-1), wrong = [...stand.complaints]
     showTables(third, end)
     const list = grown(third, end)
-    console.log(`\nGrown from a third of the time to the end: ${list.length === 0 ? 'nothing' : list.join('; ')}.`)
+    console.log(`\nGrowth from a third of the time to the end: ${list.length === 0 ? 'nothing' : list.join('; ')}.`)
     for (const load of loads) {
         wrong.push(...load.figures.failures, ...load.figures.unexpected.map(({ failure }) => failure))
         if (load.figures.errors.size > 0) wrong.push(`${load.service.name}: ${[...load.figures.errors].map(([kind, n]) => `${n} × ${kind}`)}`)
         for (const { what, acknowledged, found, lost, doubled } of await load.verify()) {
-            console.log(`${load.service.name}: of ${acknowledged} ${what} ${found} are there, ${doubled.length} twice`)
+            console.log(`${load.service.name}: of ${acknowledged} ${what} ${found} exist, ${doubled.length} of them twice`)
             wrong.push(...lost.map(mark => `${load.service.name} has lost ${what} ${mark}`))
             wrong.push(...doubled.map(mark => `${load.service.name} has doubled ${what} ${mark}`))
         }

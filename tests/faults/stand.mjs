@@ -1,6 +1,5 @@
-// The services on their own: one of each, on a PostgreSQL and a Redis that are kept up as a supervisor does, so that a fault is all
-// that happens to them. Between each service and its database is a proxy, where that is asked for. A fault can add a second replica
-// of each service, and a standby of PostgreSQL.
+// Runs one replica of each service with a PostgreSQL and a Redis. Restarts each of them when it ends, as a supervisor does. Optionally
+// puts a proxy between each service and its database. A fault can add a second replica of each service, and a standby of PostgreSQL.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import {
@@ -21,13 +20,13 @@ export const options = Object.fromEntries(process.argv.slice(2).filter(word => w
 export const chosen = services.filter(({ name }) => options[name])
 export const say = text => console.error(`${new Date().toISOString().slice(11, 19)}  ${text}`)
 export { sleep }
-export const length = 1000 * Number(options.seconds ?? 5) // ms that a fault lasts which can last
+export const length = 1000 * Number(options.seconds ?? 5) // ms: the duration of faults that last for a time
 
 export async function every(pause, time, work) {
     for (const end = performance.now() + time; performance.now() < end; await sleep(pause)) work()
 }
 
-// The name of a service's second replica, where the first one's is the service's.
+// The name of a service's second replica. The first replica has the service's name.
 export const second = name => `${name}-second`
 
 // Rows of a Markdown table.
@@ -40,10 +39,10 @@ export function head(...cells) {
 const diskMegabytes = 700
 const socketOf = postgres => `${postgres.folder}/.s.PGSQL.5432`
 
-// As it is on a machine of its own.
+// Durable settings, as in production.
 export const settings = ['fsync=on', 'full_page_writes=on', 'min_wal_size=4MB', 'max_wal_size=64MB', 'wal_keep_size=64MB', 'autovacuum_naptime=10s']
 
-// Segments of 1 MB, so that a full disk meets the write-ahead log too.
+// WAL segments of 1 MB, so that a full disk affects the write-ahead log too.
 const startPostgres = stand =>
     Postgres.start(`${stand.folder}/disk/postgres`, { log: stand.log('postgres'), initdb: ['--wal-segsize=1'], settings })
 
@@ -57,14 +56,14 @@ export class Stand {
     opsPorts = {}
     running = {} // of each service, by name, and of `redis`; of second replicas by name and `second`
     proxies = {}
-    complaints = [] // ends that nobody asked for
+    complaints = [] // processes that ended unexpectedly
     #supervising = true
 
-    // `proxied`: whether databases are behind proxies; `smallDisk`: whether PostgreSQL's files are on a disk that can be filled;
-    // `openDatabase(stand)`: yields what takes PostgreSQL's place.
+    // `proxied`: databases are behind proxies. `smallDisk`: PostgreSQL's files are on a disk that can be filled.
+    // `openDatabase(stand)`: yields the replacement for PostgreSQL.
     constructor({ proxied = false, smallDisk = false, openDatabase } = {}) {
         Object.assign(this, { proxied, smallDisk, openDatabase: openDatabase ?? startPostgres })
-        this.folder = mkdtempSync('/tmp/tetrad-faults-') // a socket's path has to be short
+        this.folder = mkdtempSync('/tmp/tetrad-faults-') // the path of a socket must be short
         chmodSync(this.folder, 0o711)
         mkdirSync(`${this.folder}/logs`)
         mkdirSync(`${this.folder}/disk`, { mode: 0o711 })
@@ -105,7 +104,7 @@ export class Stand {
 
     forget() { rmSync(this.folder, { recursive: true, force: true }) }
 
-    // --- what runs -----------------------------------------------------------------------------------------------------------
+    // --- processes -----------------------------------------------------------------------------------------------------------
 
     startRedis() {
         this.running.redis = new Process(['redis-server', '--port', String(this.redisPort), '--bind', '127.0.0.1', '--save', '',
@@ -120,7 +119,7 @@ export class Stand {
         } catch { return false }
     }
 
-    // No tokens of users are used but those of auth-mfa itself.
+    // Keys for user tokens. Only auth-mfa's own tokens are used.
     writeKeys() {
         const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
         writeFileSync(`${this.folder}/jwks.json`, JSON.stringify({ keys: [{ ...jwk, kid: '1', alg: 'ES256', use: 'sig' }] }))
@@ -157,7 +156,7 @@ export class Stand {
         this.running[replica] = new Process([options[name], 'serve'], { log: this.log(replica), environment })
     }
 
-    // The status of /readyz; undefined when there is no answer.
+    // The status of /readyz, or undefined without an answer.
     async readiness(replica) {
         const answer = await fetch(`http://127.0.0.1:${this.opsPorts[replica]}/readyz`).catch(() => undefined)
         await answer?.arrayBuffer()
@@ -167,12 +166,12 @@ export class Stand {
     ready({ name }, replica = name) {
         return eventually(`${name} is ready`, async () => {
             const status = await this.readiness(replica)
-            if (!this.running[replica].running) throw new Error(`${name} does not start (${this.running[replica].status}): see ${this.log(replica)}`)
+            if (!this.running[replica].running) throw new Error(`${name} does not start (${this.running[replica].status}). See ${this.log(replica)}`)
             return status === 200
         })
     }
 
-    // A second replica of every service, beside the first; `environment` is its own.
+    // Starts a second replica of every service, with its own additional `environment`.
     async startSecondReplicas(environment) {
         await Promise.all(chosen.map(async service => {
             const replica = second(service.name)
@@ -186,11 +185,11 @@ export class Stand {
         await Promise.all(chosen.map(async ({ name }) => {
             const replica = this.running[second(name)], early = !replica.running, status = await replica.stop()
             delete this.running[second(name)]
-            if (early || status !== 0) this.complaints.push(`the second ${name} ended with ${status}: see ${replica.log}`)
+            if (early || status !== 0) this.complaints.push(`the second ${name} ended with ${status}. See ${replica.log}`)
         }))
     }
 
-    // Starts again what has ended. Whoever ends something on purpose says so first: `expected`.
+    // Restarts processes that have ended. A fault that ends one on purpose adds its name to `expected` first.
     async supervise() {
         for (; this.#supervising; await sleep(50)) {
             for (const service of chosen) {
@@ -212,12 +211,12 @@ export class Stand {
 
     expected = new Set()
     #note(name, process) {
-        if (!this.expected.has(name)) this.complaints.push(`${name} ended with ${process.status}: see ${process.log}`)
+        if (!this.expected.has(name)) this.complaints.push(`${name} ended with ${process.status}. See ${process.log}`)
     }
 
-    // --- what can be done to it ----------------------------------------------------------------------------------------------
+    // --- faults --------------------------------------------------------------------------------------------------------------
 
-    // New connections to the database lead to `postgres`; open ones stay.
+    // Forwards new connections to `postgres`. Open connections stay where they are.
     leadProxiesTo(postgres) { for (const proxy of Object.values(this.proxies)) proxy.socket = socketOf(postgres) }
     cutConnections() { for (const proxy of Object.values(this.proxies)) proxy.cut() }
 
@@ -228,13 +227,13 @@ export class Stand {
         return [pid, ...childrenOf(pid)]
     }
     signalPostgres(signal) {
-        for (const pid of this.postgresProcesses()) try { process.kill(pid, signal) } catch { /* it has just ended */ }
+        for (const pid of this.postgresProcesses()) try { process.kill(pid, signal) } catch { /* the process has just ended */ }
     }
 
-    // Takes what is left of PostgreSQL's disk, also of what it has given back since the last call.
+    // Fills the rest of PostgreSQL's disk, including space that PostgreSQL has freed since the last call.
     fillDisk() {
         const { bavail, bsize } = statfsSync(`${this.folder}/disk`)
-        // PostgreSQL may take some of it first: then half of it, and the rest at the next call.
+        // PostgreSQL may take some of the space first. Then this call fills half of it, and the next call the rest.
         for (let blocks = bavail; blocks >= 1; blocks = Math.floor(blocks / 2)) {
             const { status } = spawnSync('fallocate', ['-l', String(blocks * bsize), `${this.folder}/disk/ballast-${this.ballast + 1}`])
             if (status !== 0) continue
@@ -247,19 +246,19 @@ export class Stand {
         for (; this.ballast > 0; this.ballast--) rmSync(`${this.folder}/disk/ballast-${this.ballast}`)
     }
 
-    // --- what is seen of it --------------------------------------------------------------------------------------------------
+    // --- observation ---------------------------------------------------------------------------------------------------------
 
     status(name) {
         const { pid } = this.running[name].child
         const text = readFileSync(`/proc/${pid}/status`, 'utf8')
-        if (!text.includes('VmRSS')) throw new Error(`${name} has ended: see ${this.log(name)}`)
+        if (!text.includes('VmRSS')) throw new Error(`${name} has ended. See ${this.log(name)}`)
         return {
             rss: Number(/VmRSS:\s+(\d+)/.exec(text)[1]) / 1024, threads: Number(/Threads:\s+(\d+)/.exec(text)[1]),
             descriptors: readdirSync(`/proc/${pid}/fd`).length,
         }
     }
 
-    // The last lines of what the services have logged.
+    // The last log lines of the services.
     logged(count = 10) {
         return chosen.filter(({ name }) => existsSync(this.log(name))).flatMap(({ name }) =>
             readFileSync(this.log(name), 'utf8').trim().split('\n').slice(-count).map(line => `${name}: ${line}`))
@@ -267,7 +266,7 @@ export class Stand {
 
     // --- load ----------------------------------------------------------------------------------------------------------------
 
-    // The providers, played; yields settings of the services that lead to them.
+    // Starts the simulated providers. Yields the settings with their addresses, for the services.
     async openProviders() {
         const all = [new Apple(), new MailServer(), new Twilio(), new PurchasePlatform()]
         const [apple, mail, twilio, platform] = await Promise.all(all.map(each => each.open()))
@@ -287,16 +286,16 @@ export class Stand {
         }
     }
 
-    // The load of each of `of`, as tenant `slug`, prepared. `pause`: ms between a client's requests.
-    // `replicaOf(name)`: which of a service's replicas it asks.
+    // Prepares the load of each service in `of`, as tenant `slug`. `pause`: ms between a client's requests.
+    // `replicaOf(name)`: the replica of a service that receives the load.
     async makeLoads(pause, of = chosen, slug = 'demo', replicaOf = name => name) {
         const classes = { feedback: FeedbackLoad, 'auth-mfa': AuthLoad, notify: NotifyLoad, billing: BillingLoad }
         const loads = of.map(service => {
-            // Without replicas: it asks one, and what that is told it knows.
+            // An empty list of replicas: the load uses one replica, which knows its own changes at once.
             const stand = this
             const cluster = {
                 port: this.ports[replicaOf(service.name)], secrets: this.secrets, replicas: [],
-                get postgres() { return stand.postgres }, // another one after a failover
+                get postgres() { return stand.postgres }, // changes with a failover
             }
             return Object.assign(new classes[service.name](cluster, service, this.providers),
                 { pause, host: `${slug}.${service.host}` })
@@ -309,7 +308,7 @@ export class Stand {
     }
 }
 
-// Runs `scenario(stand)`, which yields what is wrong, and ends the process: with 1 when anything is.
+// Runs `scenario(stand)`, which yields a list of failures, and ends the process: with status 1 if there are any.
 export async function on(stand, scenario) {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stand.stop().finally(() => process.exit(130)))
     let wrong = []

@@ -1,16 +1,17 @@
-// A fault while all services that were named are under load, and the verdict. A fault is
-//   needs      what the stand has to have for it (`proxied`, `smallDisk`)
-//   prepare    before the load runs; may yield more loads, which run beside the others
-//   inflict    what is done. When it ends the fault is over, and recovering begins
-//   restore    after the load has ended
-//   mayRepeat  whether a delivery may come again, under its key
-// each called with {stand, loads, extra, name, report}: the loads, those of `prepare`, the fault's name, and where figures go.
+// Runs a fault with all named services under load, and judges the result. A fault is an object with:
+//   needs      the feature of the stand that the fault requires (`proxied`, `smallDisk`)
+//   prepare    runs before the load; may yield additional loads
+//   inflict    injects the fault. When it returns, the fault is over and recovery begins
+//   restore    runs after the load has ended
+//   mayRepeat  whether a delivery may be repeated, under the same key
+// Each function gets {stand, loads, extra, name, report}: `extra` are the loads that `prepare` yielded, `name` is the fault's name, and
+// `report` collects figures.
 import { eventually } from '../upgrade/processes.mjs'
 import { Report } from './report.mjs'
 import { head, row, say, sleep } from './stand.mjs'
 
-const answersAfter = 20 // of a service, until it has recovered
-const patience = 60 // seconds for recovering
+const answersAfter = 20 // acknowledged writes until a service counts as recovered
+const patience = 60 // seconds until a service must have recovered
 
 const sum = (verdicts, figure) => verdicts.reduce((total, verdict) => total + (verdict[figure]?.length ?? verdict[figure] ?? 0), 0)
 const answered = (load, since) => load.figures.answeredSince(since) >= answersAfter
@@ -57,30 +58,30 @@ export class Trials {
         }
     }
 
-    // At the end, and once: what a worker held that was killed waits for a minute. Prints the tables, yields what is wrong.
+    // Call once, at the end: the jobs of a killed worker wait for a minute. Prints the tables and yields the failures.
     async judge() {
-        say('looking for what was acknowledged')
-        head('fault', 'service', 'acknowledged', 'found', 'lost', 'doubled', 'there of those unanswered', 'delivered again', 'errors seen',
+        say('looking for acknowledged writes')
+        head('fault', 'service', 'acknowledged', 'found', 'lost', 'doubled', 'committed without an answer', 'delivered again', 'errors seen',
             'seconds to recover', 'slowest answer, s')
         const loads = new Set([...this.loads, ...this.#outcomes.map(({ load }) => load)])
         const wrong = [...[...loads].flatMap(load => load.figures.failures), ...this.stand.complaints]
         for (const outcome of this.#outcomes) {
             wrong.push(...await judge(outcome).catch(error => [`${outcome.name}: ${outcome.who}: ${error.stack}`]))
         }
-        for (const name of this.#leftOut) row(name, 'left out: no tmpfs may be mounted here, which takes root', ...Array(9).fill(''))
+        for (const name of this.#leftOut) row(name, 'skipped: needs root, to mount a tmpfs', ...Array(9).fill(''))
         this.report.print()
         return [...wrong, ...this.report.wrong]
     }
 }
 
-// A line for each kind of answer that no fault explains.
+// A line for each kind of response that the fault does not explain.
 function unexpectedOf({ unexpected }) {
     const kinds = new Map()
     for (const { kind, failure } of unexpected) kinds.has(kind) ? kinds.get(kind).push(failure) : kinds.set(kind, [failure])
     return [...kinds].map(([kind, all]) => `${all.length} × ${kind}: ${all[0]}`)
 }
 
-// Prints a row; yields what is wrong.
+// Prints a row and yields the failures.
 async function judge({ name, fault, load, who, book, figures, over }) {
     load.book = book
     const verdicts = await load.verify(), repeated = sum(verdicts, 'repeated')

@@ -1,12 +1,12 @@
-// The clients: each has one connection, which it keeps, and sends every request once, unless it is put off. What is not the answer that was
-// asked for is a failure, whatever it is: a status, a connection that is cut, nothing at all.
+// The clients. Each keeps one connection and sends every request once. Only a request that is refused for load is repeated. Every result
+// except an expected response is a failure: another status, a broken connection, a time-out.
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const patience = 60_000 // ms; HAProxy gives up no later
+const patience = 60_000 // ms; not shorter than HAProxy's time-outs
 
-// A password that is not checked, since too many wait for it: nothing was done. Where processors have other work that happens at any
-// rate of sign-ins, so it says nothing of what is rehearsed. The client comes back when it is told to.
+// 503 because too many passwords wait to be checked: the service changed nothing. This happens on busy processors at any rate of sign-ins,
+// so it does not count as a failure. The client retries after the time in Retry-After.
 const isPutOff = ({ status, body }) => status === 503 && body.includes('Too many passwords are being checked')
 
 export class Figures {
@@ -24,7 +24,7 @@ export class Figures {
 let clients = 0
 
 export class Client {
-    // `figures` are added to. Every client has an address of its own, since some limits are by address. `server`: whom to ask.
+    // Adds to `figures`. Every client has its own address, because some limits are per address. `server`: the address to connect to.
     constructor(port, host, figures, server = '127.0.0.1') {
         Object.assign(this, { port, host, figures, server })
         const n = clients++
@@ -34,7 +34,7 @@ export class Client {
 
     close() { this.agent.destroy() }
 
-    // Sends one request; yields the answer's body, read as JSON. Throws unless the status is among those `expected`.
+    // Sends one request; returns the body, parsed as JSON. Throws unless the status is in `expected`.
     async send(method, path, { token, body, text, headers = {}, expected = [200, 201, 202] } = {}) {
         const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
         const begun = performance.now()
@@ -64,7 +64,7 @@ export class Client {
         return new Promise((done, failed) => {
             const sent = request({ port: this.port, host: this.server, localAddress: this.localAddress, agent: this.agent, method, path,
                 headers, timeout: patience })
-            sent.once('timeout', () => sent.destroy(new Error(`no answer in ${patience / 1000} s`)))
+            sent.once('timeout', () => sent.destroy(new Error(`no response within ${patience / 1000} s`)))
             sent.once('error', failed)
             sent.once('response', response => {
                 let body = ''

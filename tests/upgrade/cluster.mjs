@@ -1,5 +1,5 @@
-// Two replicas of each service behind HAProxy, with a PostgreSQL and a Redis of their own, as an operator runs them: by
-// deploy/haproxy.cfg, with passwords and with keys that can be rotated.
+// Two replicas of each service behind HAProxy, with their own PostgreSQL and Redis, as in production: with deploy/haproxy.cfg, passwords,
+// and keys that can be rotated.
 import { randomBytes, randomInt } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -23,16 +23,16 @@ export class Cluster {
     // `programs`: the path of each service's executable, by its name.
     constructor(programs) {
         this.programs = programs
-        this.folder = mkdtempSync('/tmp/tetrad-upgrade-') // a socket's path has to be short
-        chmodSync(this.folder, 0o711) // PostgreSQL's account has to get to its own
-        // Each replica has an address, as if it were a machine, so that all may have the usual ports.
+        this.folder = mkdtempSync('/tmp/tetrad-upgrade-') // a socket's path must be short
+        chmodSync(this.folder, 0o711) // the user that runs PostgreSQL must reach its folder
+        // Each replica has its own address, like a machine, so that all can use the default ports.
         const network = `127.${randomInt(16, 255)}.${randomInt(1, 255)}`
         this.replicas = [{ server: 'a', address: `${network}.1` }, { server: 'b', address: `${network}.2` }]
         this.running = new Map() // `${service}/${server}` to its Process
         this.owners = {} // the role that owns each service's database, and its password
-        this.roles = {} // the same of the role that the service connects as
-        this.secrets = { MASTER_KEY: newPassword(), ENCRYPTION_KEYS: newKey('k1') } // what each replica is started with
-        this.onReplaced = async () => {} // told of each replica that was replaced, before the next one goes
+        this.roles = {} // the role that the service connects as, and its password
+        this.secrets = { MASTER_KEY: newPassword(), ENCRYPTION_KEYS: newKey('k1') } // settings that each replica is started with
+        this.onReplaced = async () => {} // called after each replaced replica, before the next one stops
         this.restarts = Object.fromEntries(services.map(({ name }) => [name, 0]))
     }
 
@@ -44,7 +44,7 @@ export class Cluster {
         await this.startRedis()
         for (const service of services) await this.makeDatabase(service)
         await this.startProxy()
-        // Those who verify tokens ask auth-mfa for its keys when they start.
+        // Start auth-mfa first: the other services fetch its keys when they start.
         const issuer = serviceNamed('auth-mfa'), others = services.filter(service => service !== issuer)
         const both = service => Promise.all(this.replicas.map(replica => this.startReplica(service, replica)))
         await both(issuer)
@@ -66,7 +66,7 @@ export class Cluster {
 
     log(name) { return `${this.folder}/logs/${name}` }
 
-    // --- what the services stand on ------------------------------------------------------------------------------------------
+    // --- databases and proxy -------------------------------------------------------------------------------------------------
 
     async startRedis() {
         this.redisPort = await freePort()
@@ -87,7 +87,7 @@ export class Cluster {
         return output
     }
 
-    // One role owns the tables, another, which owns nothing, is what the service connects as.
+    // One role owns the tables. The service connects as another role, which owns nothing.
     async makeDatabase({ name, database }) {
         const owner = this.owners[name] = { role: `${database}_owner`, password: newPassword() }
         const role = this.roles[name] = { role: `${database}_service`, password: newPassword() }
@@ -118,7 +118,7 @@ export class Cluster {
         }))
     }
 
-    // A command to HAProxy's socket.
+    // Sends a command to HAProxy's socket.
     ask(command) {
         return new Promise((done, failed) => {
             let answer = ''
@@ -127,7 +127,7 @@ export class Cluster {
         })
     }
 
-    // HAProxy's word for a replica: `UP`, `DOWN` or on its way to one of them.
+    // HAProxy's status of a replica: `UP`, `DOWN` or a transition such as `UP 1/3`.
     async statusOf(service, replica) {
         const [head, ...rows] = (await this.ask('show stat')).replace(/^# /, '').split('\n').map(line => line.split(','))
         const column = name => head.indexOf(name)
@@ -156,7 +156,8 @@ export class Cluster {
         })
     }
 
-    // As deploy/upgrades.md says: SIGTERM, to its end, the new one in its place, until HAProxy takes it; then the next one.
+    // Restarts the replicas one after the other, as in docs/operations/upgrades.md: SIGTERM, wait for the exit, start the new replica, wait
+    // until HAProxy uses it.
     async restart(service) {
         for (const replica of this.replicas) {
             const status = await this.running.get(`${service.name}/${replica.server}`).stop()
@@ -171,7 +172,7 @@ export class Cluster {
 
     async restartAll() { await Promise.all(services.map(service => this.restart(service))) }
 
-    // A verb of a service's program, with the settings its replicas have; yields what it logged.
+    // Runs a verb of a service's program with the settings of its replicas; returns its log.
     verb(name, verb, environment = {}) {
         const service = serviceNamed(name)
         return run([this.programs[name], verb], {
@@ -180,7 +181,7 @@ export class Cluster {
         })
     }
 
-    // Brings the database up to date as its owner.
+    // Migrates the database, as its owner.
     migrate(name) {
         const { role, password } = this.owners[name]
         return run([this.programs[name], 'migrate'], {
@@ -189,7 +190,7 @@ export class Cluster {
         })
     }
 
-    // What all replicas have complained of.
+    // The log lines of all replicas (warnings and errors).
     complaints() {
         const logs = services.flatMap(({ name }) => this.replicas.map(({ server }) => `${name}-${server}`)).filter(name => existsSync(this.log(name)))
         return logs.flatMap(name => readFileSync(this.log(name), 'utf8').split('\n').filter(Boolean).map(line => `${name}: ${line}`))

@@ -1,4 +1,4 @@
-// A private PostgreSQL with passwords: who connects over its socket has to show one, the superuser excepted.
+// A private PostgreSQL. Connections over its socket need a password, except the superuser's.
 import { execFile } from 'node:child_process'
 import { chownSync, mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -9,10 +9,10 @@ export const binaries = '/usr/lib/postgresql/15/bin'
 const execute = promisify(execFile)
 const isRoot = userInfo().uid === 0
 
-// Whom PostgreSQL runs as: it refuses to be run as root.
+// The account that PostgreSQL runs as: it refuses to run as root.
 export const account = isRoot ? 'postgres' : undefined
 
-// A new folder that belongs to that account.
+// Makes a folder that belongs to that account.
 export async function makeFolder(folder) {
     mkdirSync(folder, { mode: 0o700 })
     if (!isRoot) return
@@ -23,7 +23,8 @@ export async function makeFolder(folder) {
 const hba = 'local all postgres trust\\nlocal replication postgres trust\\nlocal all all scram-sha-256\\n'
 
 export class Postgres {
-    // `folder`: its own, which it makes. `settings` win over those from here, `initdb` are more arguments of it, `log` is a file.
+    // `folder`: the server's own folder, which this function makes. `settings` override the defaults. `initdb`: more arguments of initdb. `log`: a
+    // file.
     static async start(folder, { settings = [], initdb = [], log = `${folder}.log` } = {}) {
         const postgres = new Postgres(folder, settings, log), { data } = postgres
         await makeFolder(folder)
@@ -33,7 +34,7 @@ export class Postgres {
         return postgres.open()
     }
 
-    // A standby that streams from `primary`, made by pg_basebackup. Options as above.
+    // A standby that streams from `primary`, made by pg_basebackup. Options as for `start`.
     static async follow(primary, folder, { settings = [], log = `${folder}.log` } = {}) {
         const postgres = new Postgres(folder, settings, log)
         await makeFolder(folder)
@@ -62,7 +63,7 @@ export class Postgres {
     url(role, password, database) { return `postgresql://${role}:${password}@/${database}?host=${this.folder}` }
     superuserUrl(database) { return `postgresql://postgres@/${database}?host=${this.folder}` }
 
-    // As the superuser, whom row-level security does not bind; or as `as` = {role, password}. Yields the rows' columns.
+    // Runs SQL as the superuser, who bypasses row-level security, or as `as` = {role, password}. Returns the columns of each row.
     async sql(database, text, as) {
         const url = as ? this.url(as.role, as.password, database) : this.superuserUrl(database)
         const { stdout } = await execute('psql', ['-qAtX', '-F', '\t', '-v', 'ON_ERROR_STOP=1', url, '-c', text], { maxBuffer: 1 << 28 })

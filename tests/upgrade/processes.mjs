@@ -1,4 +1,4 @@
-// Processes of a test: each ends with this one, whatever becomes of it, and what it printed is kept.
+// Processes of a test. Each of them ends when this process ends for any reason. Their output is kept.
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -7,13 +7,13 @@ const started = new Set()
 
 export const sleep = ms => new Promise(done => setTimeout(done, ms))
 
-// Waits until `holds` yields something true, which is returned. The deadline is for what never comes.
+// Waits until `holds` returns a truthy value, and returns it. Throws after `seconds`.
 export async function eventually(what, holds, seconds = 120) {
     const deadline = Date.now() + seconds * 1000
     for (;;) {
         const result = await holds()
         if (result) return result
-        if (Date.now() > deadline) throw new Error(`it did not come to this in ${seconds} s: ${what}`)
+        if (Date.now() > deadline) throw new Error(`not within ${seconds} s: ${what}`)
         await sleep(50)
     }
 }
@@ -26,15 +26,15 @@ export async function freePort() {
     return port
 }
 
-// A program whose output goes to the file `log`. As `user`, where PostgreSQL refuses to be run as root. `lastSignal` is what it gets
-// when this process ends first.
+// A program whose output goes to the file `log`. `user`: the account to run as (PostgreSQL refuses to run as root). `lastSignal`: the
+// signal that it gets when this process ends first.
 export class Process {
     constructor(argv, { log, environment = {}, user, lastSignal = 'KILL' }) {
         this.argv = argv
         this.log = log
         const as = user ? [`--reuid=${user}`, `--regid=${user}`, '--init-groups'] : []
         const output = openSync(log, 'a')
-        // Nothing of our own environment but what finds programs: settings of a run of the services may be in it.
+        // Passes on only PATH and HOME, because the environment may contain settings of the services.
         const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...sanitizerOptions(), ...environment }
         this.child = spawn('setpriv', [`--pdeathsig=${lastSignal}`, ...as, '--', ...argv], { env, stdio: ['ignore', output, output] })
         closeSync(output)
@@ -52,7 +52,7 @@ export class Process {
 
     signal(name) { this.child.kill(name) }
 
-    // SIGTERM, or another; yields the exit code. One that does not end in a minute is a failure.
+    // Sends a signal; returns the exit code. Throws when the program does not end within a minute.
     async stop(name = 'SIGTERM') {
         this.signal(name)
         const overdue = sleep(60_000).then(() => { throw new Error(`${this.argv[0]} does not end`) })
@@ -61,7 +61,7 @@ export class Process {
     }
 }
 
-// Runs a program to its end, which has to be a good one; yields what it printed.
+// Runs a program; returns its output. Throws unless it exits with 0.
 export async function run(argv, options) {
     const process = new Process(argv, options)
     const status = await process.ended

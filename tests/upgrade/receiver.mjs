@@ -1,15 +1,15 @@
-// Who listens to a webhook: takes every delivery, checks its signature (Standard Webhooks), remembers what it was about.
+// A webhook receiver: accepts every delivery, checks its signature (Standard Webhooks), and records its mark.
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 
 export class Receiver {
-    heard = new Map() // marks to the ids of their deliveries; one that is repeated keeps its own
+    heard = new Map() // marks to the ids of their deliveries; a repeated delivery has the same id
     heardAt = new Map() // marks to the time of the first delivery
-    delay = 0 // ms until a delivery is answered
+    delay = 0 // ms until the response to a delivery
     complaints = []
     signatures = 0 // of the last delivery
 
-    // `markOf(data)`: the mark of what the delivery is about; undefined for what is not counted.
+    // `markOf(data)`: the mark of a delivery's object; undefined for deliveries that are not counted.
     static async start(markOf = ({ title }) => title) {
         const receiver = new Receiver()
         receiver.markOf = markOf
@@ -26,7 +26,7 @@ export class Receiver {
         return receiver
     }
 
-    // Gone for a while: connections are refused, then accepted again on the same port.
+    // Refuses connections until `open`, which accepts them again on the same port.
     async close() {
         this.port = this.server.address().port
         const closed = new Promise(done => this.server.close(done))

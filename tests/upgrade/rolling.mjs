@@ -1,5 +1,5 @@
 // Restarts every replica, one after the other, and migrates every database, while all four services are under load. No
-// request may fail and no acknowledged write may be lost or made twice. --rounds=N, and the programs: --feedback=PATH ...
+// request may fail, and no acknowledged write may be lost or duplicated. Options: --rounds=N, and the programs: --feedback=PATH ...
 import { readFileSync } from 'node:fs'
 import { services } from './cluster.mjs'
 import { eventually } from './processes.mjs'
@@ -7,7 +7,7 @@ import { options, say, under } from './world.mjs'
 
 const rounds = Number(options.rounds ?? 1)
 
-// Columns that the services' most frequent statements return.
+// For each service, a table and a column that its most frequent statements return.
 const hot = {
     feedback: ['feedbacks', 'assignee_email'],
     'auth-mfa': ['users', 'email'],
@@ -15,7 +15,7 @@ const hot = {
     billing: ['entitlements', 'reason'],
 }
 
-// As the owner, waiting for no lock for long: whoever waits for one has everybody else wait behind it.
+// Runs DDL as the owner, with a short lock time-out: other queries queue behind a waiting lock.
 async function alter(cluster, { name, database }, statement) {
     await eventually(`${database}: ${statement}`, () =>
         cluster.postgres.sql(database, `SET lock_timeout = '500ms'; ${statement}`, cluster.owners[name]).then(() => true, error => {
@@ -27,15 +27,15 @@ const voided = (cluster, database) =>
     readFileSync(`${cluster.postgres.folder}.log`, 'utf8').split('\n').filter(line =>
         line.includes(`[${database}]`) && line.includes('cached plan must not change result type')).length
 
-// What a release may bring: a column more. Then what it should not, and what must not fail a request all the same: a column of
-// another type, with which plans that are prepared on every connection become void.
+// Makes two changes. A release may add a column. A release should not change the type of a column, because that invalidates the prepared
+// plans of all connections; but requests must not fail then either.
 async function migrate(world, service, round) {
     const { cluster } = world, [table, column] = hot[service.name]
     await alter(cluster, service, `ALTER TABLE ${table} ADD COLUMN added_in_round_${round} text`)
     const before = voided(cluster, service.database)
     await alter(cluster, service, `ALTER TABLE ${table} ALTER COLUMN ${column} TYPE ${round % 2 ? 'varchar' : 'text'}`)
     await cluster.migrate(service.name)
-    await eventually(`${service.name} has met a void plan`, () => voided(cluster, service.database) > before)
+    await eventually(`${service.name} has used an invalid plan`, () => voided(cluster, service.database) > before)
 }
 
 await under('starting two replicas of each service', async world => {

@@ -1,5 +1,5 @@
-// Every secret is changed as deploy/secrets.md says, while all four services are under load. No request may fail, and what is
-// old must not work any more at the end. The programs: --feedback=PATH ...
+// Rotates every secret as in docs/operations/secrets.md, while all four services are under load. No request may fail, and no old secret may
+// work at the end. Options: the programs, --feedback=PATH ...
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { newKey, newPassword, services } from './cluster.mjs'
@@ -9,10 +9,10 @@ import { say, under } from './world.mjs'
 const execute = promisify(execFile)
 
 function demand(holds, what) {
-    if (!holds) throw new Error(`it should be so: ${what}`)
+    if (!holds) throw new Error(`this is not true: ${what}`)
 }
 
-// API keys, webhooks' secrets and providers' secrets: by the API alone.
+// API keys, webhooks' secrets and providers' secrets: rotated through the API only.
 async function rotateByApi({ traffic: { feedback, billing } }) {
     await feedback.rotateKey()
     await feedback.rotateWebhookSecret()
@@ -41,7 +41,7 @@ async function rotateRedisPassword({ cluster }) {
     demand(refused, "Redis' old password is refused")
 }
 
-// A role has one password, so there is a second role, a member of the first.
+// A role has only one password, so the rotation makes a second role that is a member of the first.
 async function rotateDatabasePassword({ cluster }) {
     const former = { ...cluster.roles }
     for (const { name, database } of services) {
@@ -53,15 +53,15 @@ async function rotateDatabasePassword({ cluster }) {
     for (const { name, database } of services) {
         const { role } = former[name]
         const [[left]] = await cluster.postgres.sql(database, `SELECT count(*) FROM pg_stat_activity WHERE usename = '${role}'`)
-        demand(left === '0', `nobody is connected as ${role}`)
+        demand(left === '0', `no connection uses ${role}`)
         await cluster.postgres.sql('postgres', `ALTER ROLE ${role} NOLOGIN PASSWORD NULL`)
         const refused = await cluster.postgres.sql(database, 'SELECT 1', former[name]).then(() => false, () => true)
         demand(refused, `${role} may not connect`)
     }
 }
 
-// How many values in a database begin with the id of a key. Answers that are kept for Idempotency-Key are left out: they
-// are not sealed anew, and end after a day.
+// The number of values in a database that are sealed under the key with this id. Responses stored for Idempotency-Key are left out:
+// `reencrypt` does not seal them again, and they expire after a day.
 async function sealedUnder(cluster, { database }, id) {
     const { stdout } = await execute('pg_dump', ['--data-only', '--exclude-table-data=idempotency_keys',
         `postgresql://postgres@/${database}?host=${cluster.postgres.folder}`], { maxBuffer: 1 << 28 })
@@ -71,10 +71,10 @@ async function sealedUnder(cluster, { database }, id) {
 async function rotateEncryptionKeys(world) {
     const { cluster, traffic } = world
     const old = cluster.secrets.ENCRYPTION_KEYS, next = newKey('k2')
-    say('  every replica learns the new key')
+    say('  every replica gets the new key')
     cluster.secrets.ENCRYPTION_KEYS = `${old},${next}`
     await cluster.restartAll()
-    say('  every replica seals with it')
+    say('  every replica seals with the new key')
     cluster.secrets.ENCRYPTION_KEYS = `${next},${old}`
     await cluster.restartAll()
     await world.serve(30)
@@ -85,11 +85,11 @@ async function rotateEncryptionKeys(world) {
         const after = await sealedUnder(cluster, service, 'k1'), current = await sealedUnder(cluster, service, 'k2')
         demand(after === 0, `nothing in ${service.database} is sealed under the old key (${after} values are)`)
         demand(current >= before, `all of ${service.database} is sealed under the new key`)
-        say(`  ${service.name}: ${before} values were sealed anew; under the new key are ${current}`)
+        say(`  ${service.name}: ${before} values were sealed again; ${current} are under the new key`)
     }
-    // What is signed with a key derived from the old one has been given out anew by now; people are given 30 days.
+    // Wait until all refresh tokens made under the old key have been renewed; operators wait 30 days.
     await traffic['auth-mfa'].renewed()
-    say('  every replica forgets the old key')
+    say('  every replica runs without the old key')
     cluster.secrets.ENCRYPTION_KEYS = next
     await cluster.restartAll()
 }
@@ -101,7 +101,7 @@ async function rotateSigningKey(world) {
     await cluster.verb('auth-mfa', 'rotate-signing-key', { SIGNING_KEY_OVERLAP_SECONDS: '20' })
     await eventually('tokens are signed with the new key', () => session.keyId !== keyId)
     await world.serve(30)
-    // What the old key signed is good until it expires.
+    // A token that the old key signed stays valid until it expires.
     await traffic['auth-mfa'].admin.send('GET', '/v1/auth/me', { token })
     await traffic.feedback.admin.send('GET', '/v1/feedbacks?limit=1', { token })
 }

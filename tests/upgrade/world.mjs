@@ -1,4 +1,4 @@
-// A cluster under load: what rolling.mjs and secrets.mjs do something to, and the verdict that both end with.
+// A cluster under load, for rolling.mjs and secrets.mjs, and the final checks of both.
 import { existsSync, readFileSync } from 'node:fs'
 import { Cluster, serviceNamed, services } from './cluster.mjs'
 import { Process, eventually } from './processes.mjs'
@@ -34,13 +34,13 @@ class World {
             notify: new NotifyTraffic(this.cluster, serviceNamed('notify'), emails),
             billing: new BillingTraffic(this.cluster, serviceNamed('billing')),
         }
-        // Between the restarts of two replicas both serve, the old one beside the new.
+        // Between the restarts of two replicas, the old one and the new one handle requests together.
         this.cluster.onReplaced = service => this.traffic[service.name].serve(20)
         for (const traffic of Object.values(this.traffic)) await traffic.prepare()
         for (const traffic of Object.values(this.traffic)) await traffic.start()
     }
 
-    // Apple's push service; yields its address.
+    // Starts the test server for Apple's push service; returns its address.
     async startApple(folder) {
         const log = `${folder}/apple`
         this.apple = new Process([process.execPath, appleProgram, '{}'], { log })
@@ -50,15 +50,15 @@ class World {
 
     each(work) { return Promise.all(Object.values(this.traffic).map(work)) }
 
-    // Waits until every service has answered at least `more` more requests.
+    // Waits until every service has answered `more` further requests.
     serve(more) { return this.each(traffic => traffic.serve(more)) }
 
-    // Ends the load, checks what was acknowledged and prints the table; yields what is wrong.
+    // Ends the load, checks the acknowledged writes and prints the table; returns the failures.
     async judge() {
         await this.each(traffic => traffic.stop())
         const wrong = (await this.each(async traffic => [...traffic.figures.failures, ...await traffic.verify()])).flat()
         wrong.push(...this.cluster.complaints().filter(line => line.includes('cut off')))
-        console.log('| service | requests | failed | slowest, ms | which was | restarts | acknowledged writes, each found once |')
+        console.log('| service | requests | failed | slowest, ms | slowest request | restarts | acknowledged writes, each found once |')
         console.log('|---|---|---|---|---|---|---|')
         for (const { name } of services) {
             const { figures, writes } = this.traffic[name]
@@ -69,7 +69,7 @@ class World {
     }
 }
 
-// Runs `scenario` in a world under load. The process ends with 1 when anything is not as it should be.
+// Runs `scenario` in a world under load. Exits with 1 when there is any failure.
 export async function under(load, scenario) {
     const world = new World()
     let wrong = []

@@ -1,13 +1,13 @@
-// The purchase platform's REST API, as far as it is asked, on a free port of 127.0.0.1, which is printed: {port}. It serves subscriber
-// documents, and does what a test has told it to:
+// Simulates the part of the purchase platform's REST API that billing uses. Listens on a free port of 127.0.0.1 and prints it: {port}.
+// It serves subscriber documents. A test controls it:
 //
 //   PUT  /test/answers/{user}  {status?: 200, headers?: {}, document?: {}, text?: "", deed?: "hang" | "drop" | "trickle", held?: false}
-//                              what that user's document is from now on; `*` is everybody without one
-//   GET  /test/seen            [{user, authorization, trace}]: the requests that came, in order
-//   GET  /test/waiting         {count}: how many wait, held
-//   POST /test/release         those go on, and nobody is held any more until the next PUT
+//                              sets the response for that user from now on; `*` is for all other users
+//   GET  /test/seen            [{user, authorization, trace}]: the received requests, in order
+//   GET  /test/waiting         {count}: the number of held requests
+//   POST /test/release         responds to them, and holds no more requests until the next PUT
 //
-// A user without an answer is one that the platform has just made: 201 and a document without purchases.
+// A user without a response is new to the platform: 201 and a document without purchases.
 import { once } from "node:events";
 import http from "node:http";
 
@@ -33,7 +33,7 @@ function serve(response, { status = 200, headers, document, text, deed }) {
   const body = text ?? JSON.stringify(document ?? nobody);
   if (deed !== "trickle") return reply(response, status, body, headers);
   response.writeHead(status, { "content-type": "application/json", "content-length": body.length + 1 });
-  response.write(body); // and the last byte never comes
+  response.write(body); // the last byte is never sent
 }
 
 async function textOf(request) {

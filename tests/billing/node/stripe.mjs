@@ -1,5 +1,5 @@
-// Stripe's own package against us (argv[2]: a file with JSON). {sign: [{payload, secret, timestamp?}]} prints the headers it would
-// send, in order; {verify: [{payload, header, secret, tolerance?}]} whether it takes each of ours.
+// Compares Stripe's own package with billing's code (argv[2]: a JSON file). {sign: [{payload, secret, timestamp?}]} prints the headers that
+// the package would send, in order; {verify: [{payload, header, secret, tolerance?}]} prints whether it accepts each given header.
 import { readFileSync } from "node:fs";
 import Stripe from "stripe";
 

@@ -1,21 +1,21 @@
-// A second replica of every service whose clock is wrong. Providers take their time, so that most jobs are under way. Of auth-mfa a tenant
-// asks both replicas: what its users begin at one they end at the other.
+// Adds a second replica of every service with a wrong clock. Providers answer slowly, so that many jobs are in progress. For auth-mfa, the
+// users of one tenant begin an action at one replica and finish it at the other.
 import { execFileSync } from 'node:child_process'
 import { eventually } from '../../upgrade/processes.mjs'
 import { Crossing } from '../loads/crossing.mjs'
 import { chosen, length, second, sleep } from '../stand.mjs'
 
-// The C library comes right after it, so that its allocator is used: jemalloc asks for the time before libfaketime is ready.
+// libc.so.6 comes directly after libfaketime, so that its allocator is used: jemalloc reads the clock before libfaketime is ready.
 const libraries = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1 libc.so.6 libstdc++.so.6'
-const slow = 1000 // ms for an answer
+const slow = 1000 // ms until a provider responds
 
 function slowDown({ stand, loads, extra }, delay) {
     for (const provider of Object.values(stand.providers)) provider.delay = delay
     for (const load of [...loads, ...extra]) if (load.receiver) load.receiver.delay = delay
 }
 
-// Loads of a tenant that asks both replicas, where auth-mfa was chosen. The replica that is behind creates it: a token that was issued more
-// than 30 s before its tenant was created is refused.
+// Loads of a tenant that uses both replicas, if auth-mfa was chosen. The replica whose clock is behind creates the tenant, because tokens
+// that were issued more than 30 s before their tenant was created are refused.
 async function crossingLoads(stand, seconds, slug) {
     const behind = seconds < 0 ? second : name => name
     const loads = await stand.makeLoads(20, chosen.filter(({ name }) => name === 'auth-mfa'), slug, behind)
@@ -26,7 +26,7 @@ async function crossingLoads(stand, seconds, slug) {
     return loads
 }
 
-// What a process preloads to have a wrong clock, and timers that are right.
+// The LD_PRELOAD of a process with a wrong clock and correct timers.
 function preloaded(stand) {
     const timers = `${stand.folder}/real_timers.so`
     execFileSync('clang-19', ['-shared', '-fPIC', '-O1', '-o', timers, new URL('../real_timers.c', import.meta.url).pathname])
@@ -45,7 +45,7 @@ function reportAuth({ extra, name, report }) {
 
 const offBy = (seconds, slug) => ({
     async prepare({ stand }) {
-        // The clock of its timers stays right: only what it calls the time is wrong.
+        // The monotonic clock, which timers use, stays correct. Only the time of day is wrong.
         await stand.startSecondReplicas(
             { LD_PRELOAD: preloaded(stand), FAKETIME: `${seconds > 0 ? '+' : ''}${seconds}s`, FAKETIME_DONT_FAKE_MONOTONIC: '1', FAKETIME_DONT_RESET: '1' })
         const loads = await stand.makeLoads(20, chosen, slug, second)
@@ -56,7 +56,7 @@ const offBy = (seconds, slug) => ({
         slowDown(trial, slow)
         await sleep(Math.max(length, 10_000))
         const crossing = trial.extra.filter(load => load.crossing)
-        await eventually('users have gone from one replica to the other', () => crossing.every(hasCrossed)).catch(() => {})
+        await eventually('users have used both replicas', () => crossing.every(hasCrossed)).catch(() => {})
         slowDown(trial, 0)
         reportAuth(trial)
     },

@@ -1,21 +1,21 @@
-// Webhook endpoints that take a delivery and do not answer.
+// Webhook endpoints that accept a delivery and do not respond.
 import { eventually } from '../../upgrade/processes.mjs'
 import { SilentEndpoint } from '../providers.mjs'
 import { chosen, length, sleep } from '../stand.mjs'
 
-// A sender has 1,536 places for deliveries, of which a tenant that is alone gets a quarter (libs/webhooks/README.md). So 500 deliveries of
-// 25 tenants, each to a host of its own, are all in flight at once, and the next tenant finds a place.
+// A sender has at most 1,536 deliveries in flight, and at most a quarter of them for one tenant (libs/webhooks/README.md). So all 500
+// deliveries of 25 tenants, each to a different host, are in flight together, and deliveries of the next tenant start without a wait.
 const tenants = 25
-const endpoints = 20 // of each tenant, which is how many one may have
+const endpoints = 20 // per tenant, the maximum
 const deliveries = tenants * endpoints
-const enough = 0.95 * deliveries // hang at once: a delivery may have failed otherwise
-const attempt = 15_000 // ms that a delivery hangs; then its endpoint is slow, and has few places
-const watched = Math.min(length, attempt / 3) // ms for which another tenant's webhooks are timed, within one attempt
+const enough = 0.95 * deliveries // deliveries that must hang at the same time; some may fail for other reasons
+const attempt = 15_000 // ms until an attempt times out; then its endpoint counts as slow
+const watched = Math.min(length, attempt / 3) // ms during which another tenant's webhooks are timed; shorter than one attempt
 const percentile = (list, p) => [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * p))] ?? Infinity
 
-const pathOf = service => `/${service.name}` // tells whose delivery hangs
+const pathOf = service => `/${service.name}` // tells which service sent a delivery
 
-// A tenant of a service whose webhooks all lead to `silent`, each to a host of its own.
+// Adds a tenant whose webhooks all point to `silent`, each with a different host.
 async function addTenant(stand, service, n, silent) {
     const [load] = await stand.makeLoads(0, [service], `silent-${n}`)
     await load.admin.send('DELETE', `/v1/webhooks/${load.webhookId}`, { token: load.key, expected: [200, 204] })
@@ -29,7 +29,7 @@ async function addTenant(stand, service, n, silent) {
     return load
 }
 
-// How long it took, in seconds, from the acknowledgement of each write between two times until the webhook heard of it.
+// For each write acknowledged between two times: the seconds from its acknowledgement until its webhook arrived.
 function delays({ announced, receiver }, from, to) {
     return announced.acknowledgedBetween(from, to).map(({ mark, at }) => Math.max(0, (receiver.heardAt.get(mark) ?? Infinity) - at) / 1000)
 }
@@ -56,11 +56,11 @@ export const endpointFaults = {
             await eventually('webhooks of others arrive', () => told.every(load => delays(load, from, to).every(isFinite)), 20).catch(() => {})
             for (const [i, load] of told.entries()) {
                 const seen = delays(load, from, to), who = load.service.name
-                report.atLeast(name, who, 'deliveries that hang before it is timed', atFirst[i], enough)
+                report.atLeast(name, who, 'deliveries that hang before the measurement', atFirst[i], enough)
                 report.atLeast(name, who, `deliveries that hang ${watched / 1000} s later`, atLast[i], enough, deliveries / 2)
-                report.atLeast(name, who, "events of another tenant's", seen.length, 5)
-                report.figure(name, who, 'seconds until its webhook, median', percentile(seen, 0.5), 0.1, 2)
-                report.figure(name, who, 'seconds until its webhook, most', percentile(seen, 1), 1, 8)
+                report.atLeast(name, who, 'events of another tenant', seen.length, 5)
+                report.figure(name, who, 'seconds until its webhook arrives, median', percentile(seen, 0.5), 0.1, 2)
+                report.figure(name, who, 'seconds until its webhook arrives, slowest', percentile(seen, 1), 1, 8)
             }
         },
         async restore({ silent, silentTenants }) {

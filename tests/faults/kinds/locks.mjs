@@ -1,12 +1,13 @@
-// What one tenant's transactions wait for, held from outside, while another tenant goes on.
+// Locks that one tenant's transactions wait for, held by another session, while another tenant works normally.
 import { chosen, every, sleep } from '../stand.mjs'
 
 const length = 8000 // ms
 
-// The key of the scope's advisory lock (libs/pg/connection.hpp), production.
+// The key of the advisory lock of the tenant's production scope (libs/pg/connection.hpp).
 const advisory = (service, slug) => `SELECT pg_advisory_lock((83::bigint << 56) | (2 * tenant_id)) FROM tenants WHERE slug = '${slug}'`
 
-// Rows that are held, of tables that each service writes most. What a transaction holds already is left out, so that neither waits for the other.
+// Locks rows of the tables that each service writes most. Skips rows that a transaction has already locked, so that neither session waits for
+// the other.
 const hot = {
     feedback: ['feedbacks', 'replies'], 'auth-mfa': ['users', 'sessions'], notify: ['notifications', 'templates'],
     billing: ['entitlements', 'products'],
@@ -17,7 +18,7 @@ const rows = ({ name }, slug) => hot[name].map(table => {
         FOR UPDATE SKIP LOCKED) AS held`
 })
 
-// Writes that are sent whether those before were answered or not, so that many wait.
+// Sends writes without waiting for the responses, so that many writes wait for the lock.
 async function press(load, time) {
     const sent = []
     await every(100, time, () => {
@@ -27,13 +28,13 @@ async function press(load, time) {
     return Promise.all(sent)
 }
 
-// A tenant is `slug`; what it waits for is held by the statements that `statementsOf` a service yields.
+// `slug`: the tenant. `statementsOf(service, slug)`: the statements that take the locks.
 const holding = (slug, statementsOf) => ({
     prepare: ({ stand }) => stand.makeLoads(20, chosen, slug),
     async inflict({ stand, loads, extra, name, report }) {
         const held = chosen.map(service => stand.postgres.sql(service.database,
             [...[statementsOf(service, slug)].flat(), `SELECT pg_sleep(${length / 1000})`].join('; ')))
-        await sleep(500) // until it is held
+        await sleep(500) // until the locks are held
         const from = performance.now()
         const pressed = extra.map(load => press(load, length - 1000))
         await Promise.all(held)
@@ -41,7 +42,7 @@ const holding = (slug, statementsOf) => ({
         await Promise.all(pressed)
         for (const { service, figures } of loads) {
             report.figure(name, service.name, 'requests of other tenants refused', figures.refusedBetween(from, to).length, 0, 0)
-            report.figure(name, service.name, 'seconds of their slowest', figures.slowestBetween(from, to) / 1000, 1, length / 2000)
+            report.figure(name, service.name, 'seconds of their slowest request', figures.slowestBetween(from, to) / 1000, 1, length / 2000)
             report.atLeast(name, service.name, 'writes of other tenants acknowledged', figures.answeredBetween(from, to), 20)
         }
     },

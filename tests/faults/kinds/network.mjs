@@ -1,4 +1,4 @@
-// What is between a service and its database, and between it and whom it calls.
+// Faults of the network between a service and its database, and between a service and its providers.
 import { every, length, sleep } from '../stand.mjs'
 
 const proxiesOf = stand => Object.values(stand.proxies)
@@ -12,13 +12,13 @@ export const networkFaults = {
             for (const proxy of proxiesOf(stand)) proxy.delay = 0
         },
     },
-    'connections to the database cut, over and over': {
+    'connections to the database cut repeatedly': {
         needs: 'proxied',
         async inflict({ stand }) {
             await every(300, length, () => { for (const proxy of proxiesOf(stand)) proxy.cut() })
         },
     },
-    'database not to be reached': {
+    'database unreachable': {
         needs: 'proxied',
         async inflict({ stand }) {
             for (const proxy of proxiesOf(stand)) {
@@ -29,12 +29,12 @@ export const networkFaults = {
             for (const proxy of proxiesOf(stand)) proxy.refusing = false
         },
     },
-    'connections to the database silent from now on': {
+    'connections to the database go silent': {
         needs: 'proxied',
         async inflict({ stand }) { for (const proxy of proxiesOf(stand)) proxy.hush() },
     },
-    'providers not to be reached': {
-        mayRepeat: true, // what they had taken when their connections were cut
+    'providers unreachable': {
+        mayRepeat: true, // messages that providers had accepted when their connections were cut
         async inflict({ loads }) {
             await Promise.all(loads.map(load => load.closeProviders()))
             await sleep(length)

@@ -1,7 +1,7 @@
-// Processes that end or stand still, and a disk that is full.
+// Processes that are killed or paused, and a full disk.
 import { chosen, length, sleep, every } from '../stand.mjs'
 
-// Seconds from now until each service's /readyz is 503, by its name; Infinity where it is not within `time` ms.
+// By name of service: the seconds from now until its /readyz answers 503, or Infinity if that takes more than `time` ms.
 export async function watchReadiness(stand, time) {
     const begun = performance.now(), unready = new Map(chosen.map(({ name }) => [name, Infinity]))
     await Promise.all(chosen.map(async ({ name }) => {
@@ -15,7 +15,7 @@ export async function watchReadiness(stand, time) {
 
 export const processFaults = {
     'kill -9 of the service': {
-        mayRepeat: true, // between a provider's answer and the commit nothing can be known
+        mayRepeat: true, // after a kill between a provider's response and the commit, the result is unknown
         async inflict({ stand }) {
             for (const { name } of chosen) stand.expected.add(name)
             for (const { name } of chosen) stand.kill(name)
@@ -27,7 +27,7 @@ export const processFaults = {
             stand.signalPostgres('SIGKILL')
         },
     },
-    'kill -9 of Redis, back after a while': {
+    'kill -9 of Redis, restarted later': {
         async inflict({ stand }) {
             stand.expected.add('redis')
             stand.redisHeld = true
@@ -46,8 +46,8 @@ export const processFaults = {
             for (const { service, figures } of loads) {
                 const since = unready.get(service.name), refused = figures.refusedBetween(begun + 1000 * since, resumed)
                 report.figure(name, service.name, 'seconds until /readyz is 503', since, 3, 6)
-                report.atLeast(name, service.name, 'requests refused from then on', refused.length, 5)
-                report.figure(name, service.name, 'seconds that the slowest of them took', Math.max(0, ...refused.map(({ took }) => took / 1000)), 0.5, 3)
+                report.atLeast(name, service.name, 'requests refused after that', refused.length, 5)
+                report.figure(name, service.name, 'seconds of the slowest of these', Math.max(0, ...refused.map(({ took }) => took / 1000)), 0.5, 3)
             }
         },
     },

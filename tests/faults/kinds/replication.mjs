@@ -1,4 +1,4 @@
-// A primary and its synchronous standby: an address that leads to the wrong one, and a change of roles.
+// A primary and its synchronous standby: an address that points to the wrong one, and failovers.
 import { eventually } from '../../upgrade/processes.mjs'
 import { Pair } from '../pair.mjs'
 import { sleep } from '../stand.mjs'
@@ -12,7 +12,7 @@ const failover = {
     async inflict(trial) { await reportWrites(trial, 'seconds from the promotion to a write', await trial.pair.failOver()) },
 }
 
-// Until every service has acknowledged a write; says how long that took.
+// Waits until every service has acknowledged a write. Reports the time.
 export async function reportWrites({ loads, name, report }, what, since) {
     await eventually('writes succeed', () => loads.every(({ figures }) => figures.answeredSince(since) > 0)).catch(() => {})
     for (const { service, figures } of loads) {
@@ -22,7 +22,7 @@ export async function reportWrites({ loads, name, report }, what, since) {
 }
 
 export const replicationFaults = {
-    'the address leads to a standby for 3 s': {
+    'the address points to a standby for 3 s': {
         ...withPair,
         async inflict(trial) {
             const { stand, pair } = trial
@@ -31,10 +31,10 @@ export const replicationFaults = {
             await sleep(3000)
             // Connections to the standby stay open.
             stand.leadProxiesTo(stand.postgres)
-            await reportWrites(trial, 'seconds until a write after the address was right', performance.now())
+            await reportWrites(trial, 'seconds from the correct address to a write', performance.now())
         },
         async restore({ pair }) { await pair.end() },
     },
     'failover to the standby': failover,
-    'failover back': failover, // to the former primary, which has come back as the standby
+    'failover back': failover, // to the former primary, which is now the standby
 }

@@ -1,12 +1,12 @@
-// Registrations, sessions that are renewed all the time, recovery codes that are used up, and sign-ins with a text message.
+// Registrations, sessions that are renewed continuously, sign-ins with recovery codes and with text messages.
 import { eventually } from '../../upgrade/processes.mjs'
 import { AuthTraffic, codeAt, password, stepSeconds } from '../../upgrade/traffic/auth-mfa.mjs'
 import { Figures, Ledger, insist, judgeArrivals } from '../ledger.mjs'
 import { newPhone } from '../providers.mjs'
 
-// A session and the refresh tokens that it was given.
+// A session and its refresh tokens.
 class Chain {
-    renewals = 0 // tokens that were unlike the one before
+    renewals = 0 // renewals that returned a new token
     unanswered = 0
 
     constructor(answer) { this.answer = answer }
@@ -16,10 +16,10 @@ class Chain {
 
 export class AuthLoad extends AuthTraffic {
     figures = new Figures()
-    ahead = 0 // seconds that the clock of the replica it asks is ahead
-    crossing // what is begun at one replica and ended at another takes the place of its own work
+    ahead = 0 // seconds by which the clock of its replica is ahead
+    crossing // if set, its actions on two replicas replace the load's own work
 
-    // `twilio`: the provider of text messages.
+    // `twilio`: the SMS provider.
     constructor(cluster, service, { twilio }) {
         super(cluster, service)
         this.twilio = twilio
@@ -50,7 +50,7 @@ export class AuthLoad extends AuthTraffic {
         this.loop(20 * this.pause, () => this.onNewAddress(client => this.signInWithTexts(client)))
     }
 
-    // Registers somebody; where the answer was lost they are told that they exist, and sign in.
+    // Registers a user. If the response was lost, the repeated request gets 409, and the user signs in.
     async registerSurely(client) {
         const email = `${this.mark('user').replaceAll(' ', '.')}@example.com`, body = { email, password }
         this.book.users.sent(email)
@@ -60,7 +60,7 @@ export class AuthLoad extends AuthTraffic {
         return { email, answer, token: answer.accessToken }
     }
 
-    // The next token of a session. One whose renewal was lost for longer than the token before is good for has ended: 401.
+    // Renews a session. If responses were lost for longer than the previous token stays valid, the session has ended: 401.
     async renew(client, chain) {
         if (!chain) {
             chain = new Chain((await this.registerSurely(client)).answer)
@@ -87,8 +87,8 @@ export class AuthLoad extends AuthTraffic {
         return (await client.send('POST', '/v1/auth/login', { body: { email, password }, expected: [403] })).mfa_token
     }
 
-    // Yields the session's answer; nothing when the code is refused, as is one that was used already. `verifier`: the client that ends
-    // the sign-in.
+    // Yields the response with the new session, or undefined if the code is refused, for example because it was used before. `verifier`:
+    // the client that finishes the sign-in.
     useCode(client, email, code, verifier = client, method = 'recovery_code') {
         return insist(this.figures, () => this.trySignIn(client, email, code, verifier, method), ['400', '410'])
     }
@@ -97,7 +97,7 @@ export class AuthLoad extends AuthTraffic {
         return verifier.send('POST', '/v1/auth/mfa/verify', { body: { mfa_token, method, code } })
     }
 
-    // Enrols an app and signs in with every second recovery code; each is refused when it comes again.
+    // Enrols an app and signs in with every second recovery code. Each code must be refused at its second use.
     async useCodes(client) {
         const { email, token } = await this.registerSurely(client)
         const { secret } = await insist(this.figures, () => client.send('POST', '/v1/auth/mfa/totp/setup', { token }))
@@ -105,7 +105,7 @@ export class AuthLoad extends AuthTraffic {
             const code = codeAt(secret, Math.floor((Date.now() / 1000 + this.ahead) / stepSeconds))
             return client.send('POST', '/v1/auth/mfa/totp/confirm', { token, body: { code } })
         }, ['409'])
-        if (!confirmed) return // it was enrolled by an attempt whose answer, with the codes, was lost
+        if (!confirmed) return // an earlier attempt enrolled the app, but the response with the codes was lost
         this.book.enrolled.push(email)
         for (const [i, recoveryCode] of confirmed.recoveryCodes.entries()) {
             if (this.stopping) return
@@ -123,25 +123,26 @@ export class AuthLoad extends AuthTraffic {
 
     newPhone() { return newPhone() }
 
-    // The user's phone from now on.
+    // Gives the user a new phone number.
     async givePhone(email) {
         const phone = this.newPhone()
         this.book.phones.push(phone)
-        await eventually('the database takes a phone', () => this.setPhone(email, phone).then(() => true, () => false))
+        await eventually('the database accepts a phone number', () => this.setPhone(email, phone).then(() => true, () => false))
         return phone
     }
 
     async signInWithTexts(client) {
         const { email } = await this.registerSurely(client), phone = await this.givePhone(email)
-        // While the code does not come the user signs in anew, as people do.
+        // If the code does not arrive, the user starts a new sign-in.
         for (let n = 1; n <= 4 && !this.stopping; n++) await this.signInWithText(client, email, phone)
     }
 
-    // Yields the session's answer; nothing when no code came, or it is refused. `verifier`: the client that ends the sign-in.
+    // Yields the response with the new session, or undefined if no code arrived or the code was refused. `verifier`: the client that finishes
+    // the sign-in.
     async signInWithText(client, email, phone, verifier = client) {
         const before = this.twilio.taken.get(phone)?.length ?? 0
         const mfa_token = await this.beginSurely(client, email)
-        const texts = await eventually('the code has come', () => {
+        const texts = await eventually('the code has arrived', () => {
             const all = this.twilio.taken.get(phone) ?? []
             return all.length > before && all
         }, 5).catch(() => undefined)
@@ -162,7 +163,7 @@ export class AuthLoad extends AuthTraffic {
             const generation = Number(generations.get(chain.id) ?? 0)
             for (let n = 1; n <= chain.renewals; n++) renewals.acknowledge(`${i}/${n}`)
             for (let n = 1; n < generation && n <= chain.renewals; n++) found.push(`${i}/${n}`)
-            // More tokens than were asked for.
+            // More renewals than requests.
             if (generation > 1 + chain.renewals + chain.unanswered) found.push(`${i}/1`)
             if (chain.over || chain.renewals === 0) continue
             await this.admin.send('POST', '/v1/auth/refresh', { body: { refreshToken: chain.answer.refreshToken } })
@@ -178,14 +179,14 @@ export class AuthLoad extends AuthTraffic {
         ]
     }
 
-    // Each message has a code of its own; one that comes again is the same message, sent again.
+    // Each message has its own code. Two messages with the same code are one message, sent twice.
     judgeTexts() {
         const texts = new Map(this.book.phones.flatMap(phone => (this.twilio.taken.get(phone) ?? []).map(text => [`${phone}: ${text}`, phone])))
         return judgeArrivals('text messages', [...texts.keys()],
             mark => this.twilio.taken.get(texts.get(mark)).filter(text => mark.endsWith(text)))
     }
 
-    // `used`: how many codes of each user are.
+    // `used`: the number of used codes of each user.
     judgeCodes(used) {
         const found = [...this.book.usedTwice]
         for (const email of this.book.enrolled) {
@@ -195,7 +196,7 @@ export class AuthLoad extends AuthTraffic {
         return this.book.codes.judge(found)
     }
 
-    // One write, beside the load.
+    // One write in addition to the load.
     trigger(client = this.admin) { return this.registerSurely(client) }
 
     // For requests.mjs: users without a second factor.
@@ -206,7 +207,7 @@ export class AuthLoad extends AuthTraffic {
         return { service: 'auth-mfa', environment, host, emails }
     }
 
-    // --- an outage of whom it calls: Twilio ----------------------------------------------------------------------------------
+    // --- an outage of the provider: Twilio -----------------------------------------------------------------------------------
 
     closeProviders() { return this.twilio.close() }
     openProviders() { return this.twilio.open() }

@@ -1,4 +1,4 @@
-// Signed events, which their provider sends until they are taken, grants, and the webhook that hears of each entitlement.
+// Signed events, which their provider repeats until they are accepted; grants; and a webhook for each entitlement.
 import { randomUUID } from 'node:crypto'
 import { eventually } from '../../upgrade/processes.mjs'
 import { Receiver } from '../../upgrade/receiver.mjs'
@@ -65,13 +65,13 @@ export class BillingLoad extends BillingTraffic {
     async verify() {
         const heard = mark => this.receiver.heard.get(mark)
         const told = [...this.book.events.acknowledged, ...this.book.grants.acknowledged]
-        await eventually('the webhook has heard of every entitlement', () => told.every(heard), 300)
+        await eventually('the webhook of every entitlement has arrived', () => told.every(heard), 300)
         const sales = await this.column("SELECT 'evt_' || user_id FROM entitlements WHERE source = 'payments' AND status = 'active'")
         const entitlements = new Ledger('entitlements')
         for (const id of this.book.events.acknowledged) entitlements.acknowledge(id)
         for (const id of this.book.events.sample(100)) {
             const { granted } = await this.admin.send('GET', `/v1/users/${id.slice(4)}/features/export`, { token: this.key })
-            if (!granted) throw new Error(`the buyer of ${id} may not use what was bought`)
+            if (!granted) throw new Error(`the buyer of ${id} has no access to the bought feature`)
         }
         return [
             this.book.events.judge(await this.column("SELECT event_id FROM events WHERE result = 'applied'")),
@@ -81,13 +81,13 @@ export class BillingLoad extends BillingTraffic {
         ]
     }
 
-    // What a webhook is to tell: the ledger whose marks the receiver knows.
+    // The ledger of the writes that a webhook announces.
     get announced() { return this.book.events }
 
-    // One write with an event, beside the load.
+    // One write with an event, in addition to the load.
     trigger(client = this.admin) { return this.sellSurely(client) }
 
-    // For requests.mjs. The webhook ends: its deliveries would be measured with the writes.
+    // For requests.mjs. Deletes the webhook, so that its deliveries do not disturb the measurement of the writes.
     async caller(environment) {
         if (environment === 'production') {
             await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })
@@ -96,7 +96,7 @@ export class BillingLoad extends BillingTraffic {
         return { service: 'billing', environment, host: this.hostIn(environment), token, productId: this.product.productId, secret: this.secret }
     }
 
-    // --- an outage of whom it calls: a sync fails, webhooks wait, and nothing else -----------------------------------------
+    // --- an outage of the providers: syncs fail and webhooks wait; everything else works ------------------------------------
 
     closeProviders() { return Promise.all([this.platform.close(), this.receiver.close()]) }
     openProviders() { return Promise.all([this.platform.open(), this.receiver.open()]) }

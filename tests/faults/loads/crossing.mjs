@@ -1,26 +1,26 @@
-// What users of auth-mfa begin at one replica and end at another, whose clock is two steps of an authenticator app ahead: enrolments,
-// sign-ins with each kind of code, renewals. A replica accepts the codes of its own step, of the one before and of the one after, so one
-// step is good at both. An access token of the replica ahead is used there alone: the other one refuses tokens that were issued more than
-// 30 s ahead of its clock.
+// Actions of auth-mfa's users that begin at one replica and end at another replica, whose clock is two TOTP steps ahead: enrolments, sign-ins
+// with each kind of code, renewals of refresh tokens. A replica accepts the codes of its current step, of the step before and of the step
+// after, so one step is valid at both replicas. An access token of the replica that is ahead is used only there: the other replica refuses
+// tokens that were issued more than 30 s ahead of its clock.
 import { sleep } from '../../upgrade/processes.mjs'
 import { codeAt, stepSeconds } from '../../upgrade/traffic/auth-mfa.mjs'
 import { insist } from '../ledger.mjs'
 
-const tooLate = 5 // seconds before a step ends in which no code is sent
-const retryWindow = 9_000 // ms, a second less than auth-mfa answers a used refresh token again
+const tooLate = 5 // no code is sent in the last seconds of a step
+const retryWindow = 9_000 // ms; auth-mfa accepts a used refresh token for one second longer
 
 export class Crossing {
     enrolments = 0
     renewals = 0
-    retries = 0 // renewals that were sent again to the other replica, as after a lost answer
-    refusedAgain = 0 // codes that were used at one replica and refused by the other
+    retries = 0 // renewals that were sent again to the other replica, as after a lost response
+    refusedAgain = 0 // codes that were used at one replica and refused by the other replica
     signIns = {
         'an app, ended at the replica ahead': 0,
         'a recovery code, ended at the replica ahead': 0, 'a recovery code, ended at the replica behind': 0,
         'a text message, ended at the replica ahead': 0, 'a text message, ended at the replica behind': 0,
     }
 
-    // `replicas`: two of {port, ahead}, by how many seconds its clock is ahead.
+    // `replicas`: two objects {port, ahead}; `ahead`: seconds by which the clock is ahead.
     constructor(load, replicas) {
         const [behind, ahead] = [...replicas].sort((a, b) => a.ahead - b.ahead)
         Object.assign(this, { load, behind, ahead })
@@ -32,18 +32,18 @@ export class Crossing {
         }
     }
 
-    // Figures of what has crossed, by what it is.
+    // The number of actions over both replicas, by kind.
     get figures() {
         return {
-            'enrolments begun at the replica behind, confirmed at the one ahead': this.enrolments,
+            'enrolments begun at the replica behind, confirmed at the replica ahead': this.enrolments,
             'used codes refused by the other replica': this.refusedAgain,
-            'renewals at the other replica than before': this.renewals,
+            'renewals at a different replica than before': this.renewals,
             'renewals sent again to the other replica': this.retries,
             ...Object.fromEntries(Object.entries(this.signIns).map(([what, n]) => [`sign-ins with ${what}`, n])),
         }
     }
 
-    // A client of each replica, at new addresses: enrolments are limited by address.
+    // Makes a client for each replica, with a new address, because enrolments are limited by address.
     async #withClients(work) {
         const clients = [this.behind, this.ahead].map(({ port }) => this.load.client({ port }))
         await work(...clients).finally(() => { for (const client of clients) client.close() })
@@ -53,8 +53,8 @@ export class Crossing {
 
     #fail(what) { this.load.figures.failures.push(`${this.load.host}: ${what}`) }
 
-    // What `send(code)` yields for the code of the step that a clock `ahead` seconds ahead is in; nothing when it is refused. Once more
-    // when the step ended on the way.
+    // Sends the code of the current step of a clock that is `ahead` seconds ahead. Yields the response and the code, or undefined if the
+    // code is refused. Tries again if the step ended during the request.
     async #withCode(secret, ahead, send) {
         for (;;) {
             const now = () => Date.now() / 1000 + ahead, step = Math.floor(now() / stepSeconds), left = (step + 1) * stepSeconds - now()
@@ -75,7 +75,7 @@ export class Crossing {
         if (!confirmed) return this.#fail('an enrolment begun at one replica was refused by the other')
         this.enrolments++
         load.book.enrolled.push(email)
-        if (await load.useCode(ahead, email, confirmed.code, behind, 'totp')) return this.#fail('the code that confirmed an app was good again')
+        if (await load.useCode(ahead, email, confirmed.code, behind, 'totp')) return this.#fail('the code that confirmed an app was accepted again')
         this.refusedAgain++
         const signedIn = await this.#withCode(secret, this.ahead.ahead, code => load.trySignIn(behind, email, code, ahead, 'totp'))
         if (!signedIn) return this.#fail('the code of an app was refused by the other replica')
@@ -111,14 +111,14 @@ export class Crossing {
         for (let n = 0; n < 6 && !this.load.stopping; n++) {
             const before = { since: performance.now(), renewals: chain?.renewals, token: chain?.answer.refreshToken }
             chain = await this.load.renew(clients[n % 2], chain)
-            if (!chain) return this.#fail('a session was ended when it was renewed at the other replica')
+            if (!chain) return this.#fail('a renewal at the other replica ended the session')
             if (!(chain.renewals > before.renewals)) continue
             this.renewals++
             if (!await this.#renewAgain(clients[(n + 1) % 2], chain, before)) return
         }
     }
 
-    // Sends the used token to the other replica. False: the session has ended.
+    // Sends the used token to the other replica. Yields false if the session has ended.
     async #renewAgain(client, chain, { token, since }) {
         const refreshToken = { body: { refreshToken: token } }
         const again = await insist(this.load.figures, () => client.send('POST', '/v1/auth/refresh', refreshToken), ['401'])

@@ -1,5 +1,5 @@
-// Emails, pushes and text messages: each is accepted once, and reaches its provider under one key. A webhook hears of each email
-// and text message that was sent.
+// Emails, pushes and text messages: each is accepted once, and reaches its provider under one key. Each sent email and text message
+// causes a webhook.
 import { randomUUID } from 'node:crypto'
 import { eventually } from '../../upgrade/processes.mjs'
 import { Receiver } from '../../upgrade/receiver.mjs'
@@ -76,7 +76,7 @@ export class NotifyLoad extends NotifyTraffic {
     }
 
     async verify() {
-        await eventually('nothing is queued any more', async () =>
+        await eventually('no notification is queued any more', async () =>
             (await this.column("SELECT 1 FROM notifications WHERE status = 'queued' LIMIT 1")).length === 0, 300)
         const unsent = await this.column("SELECT notification_id || ' ' || coalesce(failure_reason, '') FROM notifications WHERE status = 'failed'")
         if (unsent.length > 0) throw new Error(`${unsent.length} notifications have failed: ${unsent[0]}`)
@@ -86,7 +86,7 @@ export class NotifyLoad extends NotifyTraffic {
         }
         const heard = mark => this.receiver.heard.get(mark)
         const told = [...this.book.emails.acknowledged, ...this.book.texts.acknowledged]
-        await eventually('the webhook has heard of every email and text message', () => told.every(heard), 300)
+        await eventually('the webhook of every email and text message has arrived', () => told.every(heard), 300)
         const delivered = (what, ledger, { taken }) => judgeArrivals(what, ledger.acknowledged, mark => taken.get(mark))
         return [
             this.book.emails.judge(await this.column("SELECT split_part(recipient, '@', 1) FROM notifications WHERE channel = 'email'")),
@@ -99,13 +99,13 @@ export class NotifyLoad extends NotifyTraffic {
         ]
     }
 
-    // What a webhook is to tell: the ledger whose marks the receiver knows.
+    // The ledger of the writes that a webhook announces.
     get announced() { return this.book.emails }
 
-    // One write with an event, beside the load; without a key, so that it may share a transaction with others.
+    // One write with an event, in addition to the load. It has no Idempotency-Key, so that it can share a transaction with other writes.
     trigger(client = this.admin) { return this.pushOnce(client) }
 
-    // For requests.mjs. The webhook ends: its deliveries would be measured with the writes.
+    // For requests.mjs. Deletes the webhook, so that its deliveries do not disturb the measurement of the writes.
     async caller(environment) {
         if (environment === 'production') {
             await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })
@@ -114,7 +114,7 @@ export class NotifyLoad extends NotifyTraffic {
         return { service: 'notify', environment, host: this.hostIn(environment), token }
     }
 
-    // --- an outage of whom it calls ------------------------------------------------------------------------------------------
+    // --- an outage of the providers ------------------------------------------------------------------------------------------
 
     get #called() { return [this.apple, this.mail, this.receiver] }
     closeProviders() { return Promise.all(this.#called.map(each => each.close())) }

@@ -1,13 +1,12 @@
-// An HTTP/2 server (argv[2]: JSON {key?, cert?, streams?, old?}) on a free port of 127.0.0.1; in cleartext, with prior
-// knowledge, unless it has a key; with {old} it speaks HTTP/1.1 alone. Prints its port, and a line for every connection. The
-// path says what it does:
-//   /echo       200 and the body that came, after /hold's streams are let go
-//   /status/N   that status; /wait/N likewise with `retry-after: N`; /big: more than a client keeps
-//   /hang       no answer; /reset: the stream is reset
-//   /refuse/K   a stream that is refused the first time for each K, then as /echo
-//   /goaway/K   the first time: GOAWAY that leaves this stream out, after which earlier ones are answered; then as /echo
-//   /hold       answered when the next /echo or GOAWAY comes
-//   /drop       the connection is cut; /settings/N: from now on N streams at once, then as /echo
+// An HTTP/2 server (argv[2]: JSON {key?, cert?, streams?, old?}) on a free port of 127.0.0.1. Without a key it uses cleartext with prior
+// knowledge; with {old} it speaks only HTTP/1.1. Prints its port, and a line for every connection. The path selects the behaviour:
+//   /echo       first responds to the waiting streams of /hold, then 200 with the request body
+//   /status/N   that status; /wait/N: 429 with `retry-after: N`; /big: a body longer than a client keeps
+//   /hang       no response; /reset: the stream is reset
+//   /refuse/K   the first request for each K is refused; later requests like /echo
+//   /goaway/K   the first time: a GOAWAY that excludes this stream, then responses to the earlier streams; later like /echo
+//   /hold       gets its response at the next /echo or GOAWAY
+//   /drop       closes the connection; /settings/N: allows N streams from now on, then like /echo
 import { readFileSync } from "node:fs";
 import http2 from "node:http2";
 import https from "node:https";

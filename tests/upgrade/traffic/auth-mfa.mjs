@@ -1,4 +1,4 @@
-// Registrations, sign-ins with an authenticator app and with a text message, and sessions that are renewed all the time.
+// Registrations, sign-ins with TOTP and SMS codes, and sessions that are refreshed continuously.
 import { createHmac } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { eventually } from '../processes.mjs'
@@ -6,9 +6,9 @@ import { Traffic } from './traffic.mjs'
 
 export const password = 'a violet teapot'
 export const stepSeconds = 30
-const textsOfUser = 8 // a user may be sent ten an hour to sign in
+const textsOfUser = 8 // a user gets at most ten sign-in codes per hour
 
-// RFC 6238 over a seed in base32.
+// The code of a step by RFC 6238. The seed is base32.
 export function codeAt(seed, step) {
     let bits = ''
     for (const letter of seed.replace(/=+$/, '')) bits += 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')
@@ -38,7 +38,7 @@ export class AuthTraffic extends Traffic {
     sessions = []
     secondFactors = 0
 
-    // `outbox`: the file that text messages go to.
+    // `outbox`: the file for text messages.
     constructor(cluster, service, outbox) {
         super(cluster, service)
         this.outbox = outbox
@@ -59,7 +59,7 @@ export class AuthTraffic extends Traffic {
         for (let i = 0; i < 2; i++) this.loop(100, () => this.onNewAddress(client => this.signInWithTexts(client)))
     }
 
-    // What enrols a phone is limited for each address.
+    // Enrolment codes are limited per address.
     async onNewAddress(work) {
         const client = this.client()
         await work(client).finally(() => client.close())
@@ -80,7 +80,7 @@ export class AuthTraffic extends Traffic {
         return session
     }
 
-    // The first factor; yields the token of the challenge.
+    // The first factor; returns the mfa_token.
     async begin(client, email) {
         const answer = await client.send('POST', '/v1/auth/login', { body: { email, password }, expected: [403] })
         return answer.mfa_token
@@ -92,15 +92,15 @@ export class AuthTraffic extends Traffic {
         this.secondFactors++
     }
 
-    // As if the user had enrolled a phone, or none: by the API the first factor of a user costs ten hashes, for recovery codes.
+    // Sets or clears an enrolled phone in the database. Through the API the first factor of a user costs ten hashes, for recovery codes.
     setPhone(email, phone) {
         const value = phone ? `'${phone}'` : 'NULL'
         return this.cluster.postgres.sql('auth_mfa', `UPDATE users SET phone = ${value}, phone_verified = ${Boolean(phone)} WHERE email = '${email}'`)
     }
     newPhone() { return `+1415${2_000_000 + ++this.number}` }
 
-    // Enrols an app and then a phone, and signs in with the app: a new user each time, since no step of an app works twice. It is
-    // confirmed with this step, and signed in with the next, which is taken already.
+    // Enrols TOTP and then a phone, and signs in with TOTP. Uses a new user each time, because each time step works once. The code of the
+    // current step confirms the factor. The code of the next step, which is accepted already, signs in.
     async enrolAndSignIn(client) {
         const { email, token } = await this.register(client)
         await this.setPhone(email, this.newPhone())
@@ -124,7 +124,7 @@ export class AuthTraffic extends Traffic {
         }
     }
 
-    // The code in the n-th message to `phone`.
+    // The code in the nth message to `phone`.
     async textedCode(phone, n) {
         const messages = () => existsSync(this.outbox)
             ? readFileSync(this.outbox, 'utf8').split('\n').filter(line => line.includes(`"${phone}"`)) : []
@@ -132,14 +132,14 @@ export class AuthTraffic extends Traffic {
         return /\b\d{6}\b/.exec(JSON.parse(messages()[n - 1]).body)[0]
     }
 
-    // Sign-ins too: each asks several times, and the answers come from both replicas.
+    // Waits for sign-ins too. The requests of one sign-in go to both replicas.
     async serve(more) {
         const until = this.secondFactors + 4
         await super.serve(more)
         await eventually('users sign in with a second factor', () => this.secondFactors >= until)
     }
 
-    // Waits until every session has a token that was made after the call.
+    // Waits until every session has a refresh token that was made after this call.
     renewed() {
         const before = new Map(this.sessions.map(session => [session, session.refreshes]))
         return eventually('every session was renewed', () => this.sessions.every(session => session.refreshes > before.get(session) + 1))

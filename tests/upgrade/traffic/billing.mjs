@@ -1,4 +1,4 @@
-// Signed events of the card payment provider, grants, and the questions that an app's backend asks.
+// Signed events of the card payment provider, grants, and the reads of an app's backend.
 import { createHmac, randomUUID } from 'node:crypto'
 import { Client } from '../client.mjs'
 import { eventually } from '../processes.mjs'
@@ -7,7 +7,7 @@ import { Traffic } from './traffic.mjs'
 const price = 'price_pro_monthly'
 const newSecret = () => `whsec_${randomUUID()}`
 
-// The event, as JSON, with which the provider says that `user` has bought. `livemode`: in production.
+// The provider's event for a purchase by `user`, as JSON. `livemode`: true for production.
 export function eventOf(user, livemode = true) {
     const id = `evt_${user}`, now = Math.floor(Date.now() / 1000)
     const item = { id: `si_${user}`, price: { id: price, product: 'prod_pro' }, current_period_start: now, current_period_end: 4_102_444_800 }
@@ -18,7 +18,7 @@ export function eventOf(user, livemode = true) {
     return JSON.stringify({ id, object: 'event', type: 'customer.subscription.created', created: now, livemode, data: { object: subscription } })
 }
 
-// The header that the provider signs an event with, as it does each time that it sends it.
+// The signature header of an event, made for each delivery.
 export function signatureOf(text, secret) {
     const now = Math.floor(Date.now() / 1000)
     return `t=${now},v1=${createHmac('sha256', secret).update(`${now}.${text}`).digest('hex')}`
@@ -27,7 +27,7 @@ export function signatureOf(text, secret) {
 export class BillingTraffic extends Traffic {
     events = new Set()
     grants = new Set()
-    selling = new Set() // under way
+    selling = new Set() // purchases in progress
 
     async prepare() {
         await this.provision()
@@ -55,7 +55,7 @@ export class BillingTraffic extends Traffic {
         }
     }
 
-    // What the provider sends when a subscription begins.
+    // Sends the event of a new subscription.
     async sell(client) {
         const sale = this.send(client)
         this.selling.add(sale)
@@ -96,7 +96,7 @@ export class BillingTraffic extends Traffic {
 
     // --- rotation ------------------------------------------------------------------------------------------------------------
 
-    // Both secrets are taken, then the provider signs with the new one, then the old one is forgotten.
+    // The service accepts both secrets, then the provider signs with the new one, then the old one is removed.
     async rotateSigningSecret() {
         const old = this.secret, next = newSecret()
         const take = secrets => this.admin.send('PATCH', '/v1/settings', { token: this.key, body: { paymentsSigningSecrets: secrets } })
@@ -104,15 +104,15 @@ export class BillingTraffic extends Traffic {
         await this.known(next)
         this.secret = next
         await this.sell(this.admin)
-        await Promise.all(this.selling) // whatever was signed before has been answered
+        await Promise.all(this.selling) // events signed with the old secret have their responses
         await take([next])
     }
 
-    // Until every replica has heard of the secret, which one of them was told.
+    // Waits until every replica accepts the secret, which was set through one of them.
     async known(secret) {
         for (const { address } of this.cluster.replicas) {
             const replica = new Client(this.service.port, this.host, this.figures, address)
-            await eventually(`the replica at ${address} takes what is signed with the new secret`, async () => {
+            await eventually(`the replica at ${address} accepts events signed with the new secret`, async () => {
                 const { id, text } = this.newEvent()
                 const answer = await replica.exchange('POST', '/webhooks/payments', text, { host: this.host, ...this.signed(text, secret) })
                 if (answer.status === 200) this.events.add(id)

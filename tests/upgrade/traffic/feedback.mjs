@@ -1,4 +1,4 @@
-// Threads, replies and status moves by a key and by users of auth-mfa, and the webhook that hears of each thread.
+// Threads, replies and status changes by a key and by users of auth-mfa, and the webhook that receives each thread.
 import { randomUUID } from 'node:crypto'
 import { eventually } from '../processes.mjs'
 import { Receiver } from '../receiver.mjs'
@@ -8,7 +8,7 @@ export class FeedbackTraffic extends Traffic {
     threads = new Set()
     replies = new Set()
 
-    // `users`: the traffic of auth-mfa, whose user writes too.
+    // `users`: the traffic of auth-mfa; one of its users writes too.
     constructor(cluster, service, users) {
         super(cluster, service)
         this.users = users
@@ -62,7 +62,7 @@ export class FeedbackTraffic extends Traffic {
 
     async verify() {
         const missing = () => [...this.threads].filter(title => !this.receiver.heard.has(title))
-        await eventually('the webhook has heard of every thread', () => missing().length === 0)
+        await eventually('the webhook has received every thread', () => missing().length === 0)
         return [
             ...this.compare('thread', this.threads, await this.column('SELECT title FROM feedbacks')),
             ...this.compare('reply', this.replies, await this.column('SELECT body FROM replies')),
@@ -72,7 +72,7 @@ export class FeedbackTraffic extends Traffic {
 
     // --- rotation ------------------------------------------------------------------------------------------------------------
 
-    // The key goes on working for a while after another was made.
+    // The old key works until the end of the grace period, or until it is revoked.
     async rotateKey() {
         const old = this.key
         this.key = (await this.operate(this.admin, 'POST', '/v1/keys/production/rotate', { body: { gracePeriodSeconds: 3600 } })).key
@@ -81,7 +81,7 @@ export class FeedbackTraffic extends Traffic {
         await eventually('the old key is refused', () => refuses(this.admin, 'GET', '/v1/feedbacks?limit=1', { token: old }))
     }
 
-    // The receiver is told the new secret after it is in use: until then it knows deliveries by the old one.
+    // The receiver gets the new secret after the service uses it; until then it checks the old signature.
     async rotateWebhookSecret() {
         const { secret } = await this.admin.send('POST', `/v1/webhooks/${this.webhookId}/rotate-secret`, { token: this.key })
         await eventually('deliveries carry both signatures', () => this.receiver.signatures === 2)

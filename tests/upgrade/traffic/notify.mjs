@@ -1,4 +1,4 @@
-// Emails, pushes and devices; every notification has to leave the house, and every email once.
+// Emails, pushes and devices. Every notification must be sent, and every email once.
 import { generateKeyPairSync } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { eventually } from '../processes.mjs'
@@ -11,7 +11,7 @@ export class NotifyTraffic extends Traffic {
     notifications = new Map() // id to channel
     devices = new Set()
 
-    // `outbox`: the folder that emails go to.
+    // `outbox`: the folder for emails.
     constructor(cluster, service, outbox) {
         super(cluster, service)
         this.outbox = outbox
@@ -27,12 +27,12 @@ export class NotifyTraffic extends Traffic {
         for (const body of templates) await this.admin.send('POST', '/v1/templates', { token: this.key, body })
         await this.putCredential()
         await this.register(this.admin, 'ada')
-        // The key that signs mail from it is sealed as well, verified or not.
+        // The domain's DKIM key is sealed too, although the domain is not verified.
         await this.admin.send('POST', '/v1/domains/verify',
             { token: this.key, body: { domain: 'shop.example', fromEmail: 'hello@shop.example', fromName: 'The Shop' } })
     }
 
-    // What proves to Apple who pushes: sealed in the database.
+    // The APNs credential, which is sealed in the database.
     putCredential() {
         const { privateKey } = generateKeyPairSync('ec',
             { namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } })

@@ -1,8 +1,8 @@
-// What the traffic of all services has in common: clients that go on until they are told to stop, and what was acknowledged.
+// The shared part of all services' traffic: clients that run until `stop`, and the check of acknowledged writes.
 import { Client, Figures } from '../client.mjs'
 import { eventually, sleep } from '../processes.mjs'
 
-// Whether the answer is 401; anything but that and success is a failure.
+// Whether the response is 401. Any status except 200 and 401 is a failure.
 export async function refuses(client, method, path, options) {
     const answer = await client.send(method, path, { ...options, expected: [200, 401] })
     return answer.error === 'UNAUTHORIZED'
@@ -16,17 +16,17 @@ export class Traffic {
         this.loops = []
     }
 
-    // For the text of something that is written: unlike all others.
+    // A unique text for a written object.
     mark(what) { return `${what} ${this.run}-${++this.number}` }
 
     client({ port = this.cluster.port, host = this.host } = {}) { return new Client(port, host, this.figures) }
 
-    // What the operator does, with the master key as it is now.
+    // Sends a request with the current master key.
     operate(client, method, path, options) { return client.send(method, path, { token: this.masterKey, ...options }) }
 
     refusesMasterKey(key) { return refuses(this.admin, 'GET', '/v1/admin/tenants/demo', { token: key }) }
 
-    // The tenant, in the production environment of which everything happens.
+    // Creates the tenant. All traffic uses its production environment.
     async provision(limits = {}) {
         this.masterKey = this.cluster.secrets.MASTER_KEY
         this.admin = this.client()
@@ -40,7 +40,7 @@ export class Traffic {
     // The tenant's host in an environment.
     hostIn(environment) { return environment === 'sandbox' ? this.host.replace('.', '-sandbox.') : this.host }
 
-    // Starts a client that takes `steps` in turn, with `pause` ms between, over and over. One that fails is a failure, too.
+    // Starts a client that runs `steps` in turn, with `pause` ms between them, until `stop`. A step that throws counts as a failure.
     loop(pause, ...steps) {
         const client = this.client()
         this.loops.push((async () => {
@@ -66,31 +66,31 @@ export class Traffic {
         await this.work()
     }
 
-    // Waits until at least `more` more requests were answered.
+    // Waits until at least `more` further requests were answered.
     serve(more) {
         const until = this.figures.requests + more
         return eventually(`${this.service.name} answers`, () => this.figures.requests >= until)
     }
 
-    // Lets every client finish what it is at.
+    // Lets every client finish its current step.
     async stop() {
         this.stopping = true
         await Promise.all(this.loops)
     }
 
-    // Whether what was acknowledged is there once, and nothing else is: `found` are the marks that the database has.
+    // Checks that every acknowledged write exists once, and that nothing else exists. `found`: the marks in the database.
     compare(what, acknowledged, found) {
         const times = new Map()
         for (const mark of found) times.set(mark, (times.get(mark) ?? 0) + 1)
         const wrong = []
         for (const mark of acknowledged) {
             const n = times.get(mark) ?? 0
-            if (n !== 1) wrong.push(`${this.service.name}: ${what} ${mark} was acknowledged and is there ${n} times`)
+            if (n !== 1) wrong.push(`${this.service.name}: ${what} ${mark} was acknowledged and exists ${n} times`)
             times.delete(mark)
         }
-        // Every request was answered, so whatever else is there was made twice.
+        // Every request got a response, so other marks are duplicates.
         if (this.figures.failures.length === 0)
-            for (const mark of times.keys()) wrong.push(`${this.service.name}: ${what} ${mark} is there and was not acknowledged`)
+            for (const mark of times.keys()) wrong.push(`${this.service.name}: ${what} ${mark} exists but was not acknowledged`)
         return wrong
     }
 

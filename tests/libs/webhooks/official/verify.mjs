@@ -1,6 +1,6 @@
-// Verifies what our code signs with the official library of Standard Webhooks.
+// Verifies the service's signatures with the official library of Standard Webhooks.
 // usage: node verify.mjs CACHE_DIRECTORY SIGNER
-// The library is installed into CACHE_DIRECTORY once; exits with 77 (skipped) where it cannot be had.
+// Installs the library into CACHE_DIRECTORY once. Exits with 77 (skipped) if the library is not available.
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
