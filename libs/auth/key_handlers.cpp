@@ -191,7 +191,8 @@ asio::awaitable<http::Response> revoke_key(http::Request const& request, Keys& k
         return found;
     };
     bool const revoked = co_await keys.database().transact(request.scope(), work);
-    if (!revoked) throw core::Error(core::codes::not_found, "There is no such key.");
+    if (!revoked)
+        throw core::Error(core::codes::not_found, "This environment has no valid API key with this prefix.");
     co_return http::Response::ok(R"({"deleted":true})");
 }
 

@@ -27,11 +27,6 @@ bool is_authority(std::string_view text)
     return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
-core::Error no_such_attachment()
-{
-    return {core::codes::not_found, "There is no such attachment."};
-}
-
 /// The parsed ids; nullopt for each text that is not a UUID.
 std::vector<std::optional<core::Uuid>> parse_ids(std::span<std::string const> texts)
 {
@@ -167,13 +162,13 @@ asio::awaitable<http::Response> Attachments::show(http::Request const& request, 
 {
     core::Caller const& caller = request.caller();
     auto const attachment = co_await find(request.scope().id, request.uuid_param("attachmentId"));
-    if (!attachment) throw no_such_attachment();
+    if (!attachment) throw core::not_found("attachment");
     if (!caller.is_staff()) {
         bool allowed = !attachment->internal && attachment->owner == caller.id;
         if (!allowed && !attachment->internal && attachment->state == State::attached) {
             allowed = co_await may_read(*attachment);
         }
-        if (!allowed) throw no_such_attachment();
+        if (!allowed) throw core::not_found("attachment");
     }
     if (attachment->state == State::presigned)
         co_return http::Response::ok(to_json(*attachment, std::nullopt, {}));

@@ -98,10 +98,16 @@ private:
     boost::json::object members_;
 };
 
-/// Returns the value. If there is none, throws NOT_FOUND with the detail `There is no such <what>.`
+/// NOT_FOUND for an id in the request's path. `what` names the resource in lower case ("webhook").
+inline Error not_found(std::string_view what)
+{
+    return {codes::not_found, "This environment has no " + std::string(what) + " with this id."};
+}
+
+/// Returns the value. If there is none, throws `not_found(what)`.
 template <class T> T require_found(std::optional<T> found, std::string_view what)
 {
-    if (!found) throw Error(codes::not_found, "There is no such " + std::string(what) + '.');
+    if (!found) throw not_found(what);
     return *std::move(found);
 }
 

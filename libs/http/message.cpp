@@ -67,7 +67,8 @@ std::string const& Request::param(std::string_view name) const
 core::Uuid Request::uuid_param(std::string_view name) const
 {
     auto const id = core::Uuid::parse(param(name));
-    if (!id) throw core::Error(core::codes::not_found, "There is no such resource.");
+    if (!id)
+        throw core::Error(core::codes::not_found, "`" + std::string(name) + "` in the path is not a UUID.");
     return *id;
 }
 

@@ -17,11 +17,6 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-core::Error tenant_not_found()
-{
-    return {core::codes::tenant_not_found, "There is no such tenant."};
-}
-
 constexpr std::int64_t max_rate = 100'000; // the limiter's maximum
 
 /// The method for the log. An unknown method may be any text.
@@ -219,10 +214,9 @@ asio::awaitable<void> Gateway::find_tenant(Exchange& exchange)
         auto const& named = exchange.named;
         auto const& claims = exchange.identity.token;
         if (claims && !agrees(named, claims->tenant, claims->environment)) throw refused_;
-        if (named.kind != tenancy::Resolution::Kind::tenant) throw tenant_not_found();
+        if (named.kind != tenancy::Resolution::Kind::tenant) throw tenancy::not_found();
         environment = named.environment.value_or(core::Environment::production);
-        exchange.tenant = co_await deps_.tenants.find(named.slug);
-        if (!exchange.tenant) throw tenant_not_found();
+        exchange.tenant = co_await deps_.tenants.get(named.slug);
         // The token belongs to an erased tenant that had the same slug.
         if (claims && claims->issued_at + auth::token::skew < exchange.tenant->created_at) throw refused_;
     }
@@ -238,7 +232,9 @@ void Gateway::check_route(Exchange const& exchange)
     auto const* const endpoint = exchange.match.endpoint;
     auto const& allow = exchange.match.allow;
     if (endpoint == nullptr) {
-        if (allow.empty()) throw core::Error(core::codes::not_found, "There is no such resource.");
+        if (allow.empty())
+            throw core::Error(
+                core::codes::not_found, "No resource has this path. The reference at /docs lists them.");
         throw core::Error(core::codes::method_not_allowed,
             "This resource does not support this method. The Allow header lists the supported ones.")
             .header("Allow", allow);

@@ -4,6 +4,7 @@
 #include "core/json_writer.hpp"
 #include "http/query.hpp"
 #include "paging/cursor.hpp"
+#include "tenancy/directory.hpp"
 #include "tenancy/eraser.hpp"
 #include "tenancy/registry.hpp"
 #include "tenancy/slug.hpp"
@@ -21,11 +22,6 @@ constexpr std::size_t max_limits = 50;
 constexpr std::size_t max_limit_name = 50;
 constexpr std::int64_t max_limit_value = 1'000'000'000;
 constexpr unsigned retry_purge = 5; ///< seconds
-
-[[noreturn]] void not_found()
-{
-    throw core::Error(core::codes::tenant_not_found, "There is no such tenant.");
-}
 
 bool is_limit_name(std::string_view name)
 {
@@ -143,10 +139,10 @@ asio::awaitable<http::Response> list_tenants(http::Request const& request, Tenan
 asio::awaitable<http::Response> get_tenant(http::Request const& request, Tenants& tenants)
 {
     std::string const& slug = request.param("slug");
-    if (!is_slug(slug)) not_found();
+    if (!is_slug(slug)) throw not_found();
     auto const tenant =
         co_await tenants.database.read(pg::Scopes(), [&](pg::Tx& tx) { return registry::find(tx, slug); });
-    if (!tenant) not_found();
+    if (!tenant) throw not_found();
     co_return http::Response::ok(to_json(*tenant));
 }
 
@@ -157,13 +153,13 @@ asio::awaitable<http::Response> delete_tenant(http::Request const& request, Tena
     bool const at_once = query.one_of("purge", when).has_value();
     query.check();
     std::string const& slug = request.param("slug");
-    if (!is_slug(slug)) not_found();
+    if (!is_slug(slug)) throw not_found();
 
     core::Time const now = tenants.clock.now();
     core::Time const erase_after = at_once ? now : now + tenants.grace;
     auto const tenant = co_await tenants.database.transact(
         pg::Scopes(), [&](pg::Tx& tx) { return registry::condemn(tx, slug, erase_after, now); });
-    if (!tenant) not_found();
+    if (!tenant) throw not_found();
     if (at_once && !co_await tenants.eraser.purge(tenant->id))
         throw core::Error::unavailable("The erasure of the tenant continues in the background. Repeat the "
                                        "request until it returns 200 or 404.",

@@ -112,6 +112,12 @@ pg::Batch<Found> look_up(pg::Session& session, std::span<Wanted const> wanted, b
 
 } // namespace
 
+core::Error not_found()
+{
+    return {core::codes::tenant_not_found,
+        "No tenant has this slug. Check the slug in the host name or in the path."};
+}
+
 struct Directory::Impl {
     Impl(pg::Database& database, std::function<bool()> is_live, DirectoryOptions const& options)
         : live(std::move(is_live)),
@@ -181,6 +187,13 @@ asio::awaitable<Found> Directory::find(std::string_view slug)
         if (impl_->absent.find(key)) co_return nullptr;
     }
     co_return co_await impl_->fetch({std::move(key), 0}, trusted);
+}
+
+asio::awaitable<Found> Directory::get(std::string_view slug)
+{
+    auto tenant = co_await find(slug);
+    if (!tenant) throw not_found();
+    co_return tenant;
 }
 
 Found Directory::remembered(std::string_view slug) const

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/error.hpp"
 #include "pg/database.hpp"
 #include "tenancy/tenant.hpp"
 
@@ -16,6 +17,9 @@
 namespace tenancy {
 
 namespace asio = boost::asio;
+
+/// TENANT_NOT_FOUND: the slug in the host name or in the path is unknown.
+core::Error not_found();
 
 struct DirectoryOptions {
     std::size_t capacity = 10'000; ///< maximum number of cached tenants
@@ -44,6 +48,9 @@ public:
     /// Returns the tenant, also if it is suspended, or null if the slug is unknown. Throws UNAVAILABLE if the
     /// database is down.
     asio::awaitable<std::shared_ptr<Tenant const>> find(std::string_view slug);
+
+    /// As `find`, but throws TENANT_NOT_FOUND if the slug is unknown.
+    asio::awaitable<std::shared_ptr<Tenant const>> get(std::string_view slug);
 
     /// As `find`, by the tenant's id (`Scope::tenant_id()` of an API key's scope).
     asio::awaitable<std::shared_ptr<Tenant const>> find_by_id(std::int64_t tenant_id);

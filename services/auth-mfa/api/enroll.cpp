@@ -1,6 +1,5 @@
 #include "api/enroll.hpp"
 
-#include "api/tenant.hpp"
 #include "core/text.hpp"
 #include "domain/settings.hpp"
 
@@ -41,7 +40,7 @@ std::string render_page(std::string_view page, std::string_view brand, std::stri
 
 asio::awaitable<http::Response> get_enroll_page(http::Request const& req, Deps& deps)
 {
-    auto const tenant = co_await find_tenant(deps, req.scope().slug);
+    auto const tenant = co_await deps.directory.get(req.scope().slug);
     std::string const brand = brand_of(*tenant, req.scope().environment());
     co_return part(render_page(enroll_html, brand, deps.mfa.brand_provider), "text/html; charset=utf-8")
         .header("Content-Security-Policy", content_security_policy)

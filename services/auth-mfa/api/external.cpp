@@ -2,7 +2,6 @@
 
 #include "api/session.hpp"
 #include "api/sign_in.hpp"
-#include "api/tenant.hpp"
 #include "core/fields.hpp"
 #include "storage/identities.hpp"
 #include "storage/users.hpp"
@@ -79,7 +78,7 @@ Known find_or_create(pg::Tx& tx, core::Scope const& scope, ExternalIdentity cons
 asio::awaitable<http::Response> sign_in_externally(http::Request const& req, Deps& deps)
 {
     std::string const token = parse_id_token(req);
-    auto const tenant = co_await find_tenant(deps, req.scope().slug);
+    auto const tenant = co_await deps.directory.get(req.scope().slug);
     auto const providers = identity_providers_of(*tenant, req.scope().environment());
     ExternalIdentity const identity = co_await require_identity(req, deps, token, providers);
     Known const known = co_await deps.db.transact(

@@ -2,7 +2,6 @@
 
 #include "api/json.hpp"
 #include "api/passwords.hpp"
-#include "api/tenant.hpp"
 #include "audit/audit.hpp"
 #include "idempotency/once.hpp"
 #include "storage/users.hpp"
@@ -45,7 +44,7 @@ http::Request within(core::Scope scope, http::Request const& req, KeyedHash cons
 asio::awaitable<http::Response> create_owner(http::Request const& req, Deps& deps)
 {
     auto const wanted = NewOwner::parse(req);
-    auto const tenant = co_await find_tenant(deps, req.param("slug"));
+    auto const tenant = co_await deps.directory.get(req.param("slug"));
     if (tenant->suspended)
         throw core::Error(core::codes::tenant_suspended,
             "The tenant is suspended. Set the tenant's `status` to `active` before you add an owner.");

@@ -1,6 +1,5 @@
 #include "api/well_known.hpp"
 
-#include "api/tenant.hpp"
 #include "core/json_writer.hpp"
 
 namespace auth_mfa {
@@ -16,7 +15,7 @@ asio::awaitable<std::optional<core::Scope>> scope_of_host(http::Request const& r
 {
     auto const named = tenancy::resolve(req.headers, deps.hosts);
     if (named.kind == tenancy::Resolution::Kind::nothing) co_return std::nullopt;
-    auto const tenant = co_await find_tenant(deps, named.slug);
+    auto const tenant = co_await deps.directory.get(named.slug);
     co_return tenant->scope(named.environment.value_or(core::Environment::production));
 }
 

@@ -14,13 +14,6 @@ namespace {
 
 using TenantPtr = std::shared_ptr<tenancy::Tenant const>;
 
-asio::awaitable<TenantPtr> tenant_of(http::Request const& req, Deps& deps)
-{
-    auto tenant = co_await deps.directory.find(req.scope().slug);
-    if (!tenant) throw core::Error(core::codes::tenant_not_found, "There is no such tenant.");
-    co_return tenant;
-}
-
 [[noreturn]] void refuse(Deps& deps, Provider provider, std::string const& detail)
 {
     deps.events.count_refused(provider);
@@ -105,14 +98,14 @@ asio::awaitable<http::Response> receive(
 
 asio::awaitable<http::Response> receive_purchase_event(http::Request const& req, Deps& deps)
 {
-    auto tenant = co_await tenant_of(req, deps);
+    auto tenant = co_await deps.directory.get(req.scope().slug);
     require_secret(req, *tenant, deps);
     co_return co_await receive(req, deps, Provider::purchases, std::move(tenant));
 }
 
 asio::awaitable<http::Response> receive_payment_event(http::Request const& req, Deps& deps)
 {
-    auto tenant = co_await tenant_of(req, deps);
+    auto tenant = co_await deps.directory.get(req.scope().slug);
     require_signature(req, *tenant, deps);
     co_return co_await receive(req, deps, Provider::payments, std::move(tenant));
 }

@@ -97,6 +97,6 @@ TEST_CASE("require_found returns the value or throws NOT_FOUND")
         FAIL("nothing was found");
     } catch (Error const& error) {
         CHECK(error.code().name == "NOT_FOUND");
-        CHECK(error.detail() == "There is no such thing.");
+        CHECK(error.detail() == "This environment has no thing with this id.");
     }
 }
