@@ -168,12 +168,10 @@ TEST_CASE("a hanging receiver does not delay the shutdown, and its delivery is n
     CHECK(world.postgres.query("SELECT status || attempts FROM webhook_deliveries") == "pending0");
 }
 
-TEST_CASE("upload URLs of a suspended tenant are refused, and nothing is delivered to its webhook")
+TEST_CASE("upload URLs of a suspended tenant are refused until it is active again")
 {
     World const world;
-    testing::Receiver receiver([](testing::Received const&) { return testing::reply(204); });
     auto client = world.as_backend("demo");
-    subscribe(client, receiver);
     auto const presigned = client.post(
         "/v1/attachments/presign", R"({"filename":"a.txt","contentType":"text/plain","sizeBytes":5})");
     REQUIRE(presigned.status == 201);
@@ -192,5 +190,4 @@ TEST_CASE("upload URLs of a suspended tenant are refused, and nothing is deliver
     CHECK(text(refused.json(), "error") == "TENANT_SUSPENDED");
     set("active");
     CHECK(world.client("demo").put(path, "hello", {{"Content-Type", "text/plain"}}).status == 200);
-    CHECK(receiver.received().empty());
 }
