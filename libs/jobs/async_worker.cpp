@@ -28,11 +28,6 @@ constexpr Milliseconds shortest_wait{20}; ///< between two searches for jobs tha
 /// Limits how long a transaction that writes outcomes waits for row locks of other transactions.
 constexpr char const* limit_lock_waits = "SELECT set_config('lock_timeout', '250ms', true)";
 
-std::int64_t tenant_of(std::int64_t scope_id)
-{
-    return core::Scope{scope_id, {}}.tenant_id();
-}
-
 } // namespace
 
 struct AsyncWorker::Impl {
@@ -95,20 +90,9 @@ struct AsyncWorker::Impl {
     {
         std::size_t const free = shares.capacity() - std::min(shares.used(), shares.capacity());
         request.limit = std::min(claims_at_once, free);
-        // Each scope may take half of its tenant's share. Tenant 0 does not exist, so its allowance is that
-        // of a new tenant.
-        request.max_per_scope = std::clamp<std::size_t>((shares.allowance(0) + 1) / 2, 1, options.turn);
-        hungry = request.limit == 0;
-        std::set<std::int64_t> tenants;
-        for (auto const& [scope, count] : held.by_scope())
-            tenants.insert(tenant_of(scope));
-        for (auto const tenant : tenants) {
-            auto const turn = std::min((shares.allowance(tenant) + 1) / 2, request.max_per_scope);
-            if (turn == request.max_per_scope) continue;
-            hungry = true;
-            for (auto const environment : {core::Environment::production, core::Environment::sandbox})
-                request.running[core::Scope::of(tenant, environment, {}).id] = request.max_per_scope - turn;
-        }
+        bool const some_limited = held.limit_scopes(
+            request, options.turn, [this](std::int64_t tenant) { return shares.allowance(tenant); });
+        hungry = some_limited || request.limit == 0;
     }
 
     void begin(std::vector<Claim> claims)
@@ -132,8 +116,8 @@ struct AsyncWorker::Impl {
         }
     }
 
-    /// Ends jobs whose `begin` threw. During an outage nothing was tried, so the attempts do not count, and
-    /// the outage is reported once for all these jobs.
+    /// Ends jobs whose `begin` threw. If the cause is an outage, nothing was tried. So the attempts do not
+    /// count, and the outage is reported once for all these jobs.
     void not_begun(std::vector<Claim> batch, std::exception_ptr const& failure)
     {
         bool const away = is_outage(failure);
@@ -183,7 +167,8 @@ struct AsyncWorker::Impl {
         }
     }
 
-    /// Waits until outcomes can be written, and returns them. Returns none if the worker has stopped.
+    /// Waits until outcomes can be written, and returns them. Returns an empty list after the last outcome of
+    /// a stopped worker.
     std::vector<Ending> next_batch()
     {
         std::unique_lock lock(mutex);
@@ -202,8 +187,8 @@ struct AsyncWorker::Impl {
     {
         auto const failure = write(batch);
         if (!failure) return;
-        // If the write fails again although the database is up, the cause may be one scope, for example a
-        // statement that times out. The outcomes are then written scope by scope.
+        // If a write fails again although the database is up, the cause may be the outcome of one scope, for
+        // example a statement that times out. Each scope's outcomes are then written separately.
         if (is_outage(failure) && (!database.healthy() || !in_outage())) {
             wait_for_database(std::move(batch), failure);
             return;
@@ -216,7 +201,8 @@ struct AsyncWorker::Impl {
             settle_scope(scope, std::move(endings), is_one ? failure : nullptr);
     }
 
-    /// `failure` is the failure of writing exactly these endings, or null if that was not tried yet.
+    /// Writes endings of one scope. If writing exactly these endings has already failed, `failure` is that
+    /// failure. Otherwise it is null.
     void settle_scope(std::int64_t scope, std::vector<Ending> endings, std::exception_ptr failure)
     {
         if (!failure) failure = write(endings);
@@ -408,7 +394,7 @@ struct AsyncWorker::Impl {
     void request_stop() noexcept
     {
         stop_source.request_stop();
-        { // after this lock, a thread that has just checked the flag is waiting
+        { // a thread that checked the flag before it was set now waits, so `notify_all` reaches it
             std::lock_guard const lock(mutex);
         }
         wakeup.notify_all();
@@ -436,9 +422,9 @@ struct AsyncWorker::Impl {
     Held held;
     core::Shares<std::int64_t> shares; ///< of the capacity, per tenant
     Unwritten unwritten;
-    core::Time next_due = core::Time::max(); ///< due time of the first job that was put off
+    core::Time next_due = core::Time::max(); ///< the earliest due time of the jobs that were put off
     bool woken = false;
-    bool hungry = false; ///< more jobs could have been claimed if capacity had been free
+    bool hungry = false; ///< whether freed capacity may allow another claim
     bool dispatched = false;
     std::optional<Steady::time_point> deadline;
 

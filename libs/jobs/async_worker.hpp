@@ -19,19 +19,20 @@ class AsyncWorker;
 
 /// The handler of an AsyncWorker.
 struct AsyncHandler {
-    /// Starts jobs that were claimed together, on the worker's thread. It may run one transaction for all of
-    /// them, but must not wait for any. Each job must be ended once by `AsyncWorker::end` or `fail`, on any
-    /// thread. If it throws, it must not have started any of these jobs; all of them are then retried with
-    /// backoff.
+    /// Starts jobs that were claimed together. Called on the worker's thread. It may run one transaction for
+    /// all these jobs, but must not wait until a job is done. Later the handler must end each job once, by
+    /// `AsyncWorker::end` or `fail`, on any thread. If `begin` throws, it must not have started any of these
+    /// jobs. All of them are then retried with backoff.
     std::function<void(std::vector<Claim>, AsyncWorker&, std::stop_token const&)> begin;
 
-    /// Writes the outcomes of runs, in the transaction that ends their claims and sees their scopes. It gets
-    /// only runs whose lease is still held. It may run more than once for the same runs. If the database
-    /// refuses a job's data, the job is given up, as with Outcome::record.
+    /// Writes the outcomes of runs, in the transaction that ends their claims. The transaction sees the
+    /// scopes of the runs. `record` gets only runs whose lease is still held. It may be called more than once
+    /// for the same runs. If the database refuses the data of a job, the job is given up, as with
+    /// Outcome::record.
     std::function<void(pg::Tx&, std::span<Ending const* const>)> record;
 
-    /// Ends started jobs that wait and have not begun their work. Called once, when the worker is stopping,
-    /// after the last `begin`.
+    /// Must end the started jobs that have not begun their work yet, for example jobs that wait for a free
+    /// connection. Called once, when the worker is stopping, after the last `begin`.
     std::function<void(AsyncWorker&)> stop = {};
 };
 
@@ -41,22 +42,24 @@ struct AsyncWorkerOptions {
     /// Maximum number of jobs of one scope per claim, so that scopes take turns.
     std::size_t turn = 32;
     std::chrono::milliseconds lease{60'000}; ///< as WorkerOptions'
-    /// Interval between looking for due jobs when there is no notification.
+    /// Interval between searches for due jobs when there is no notification.
     std::chrono::milliseconds poll{1'000};
     std::optional<std::chrono::milliseconds> grace = std::nullopt; ///< as WorkerOptions'
     std::chrono::milliseconds farewell{15'000};                    ///< as WorkerOptions'
     std::function<void(pg::Tx&, Claim const&)> given_up = {};      ///< as WorkerOptions'
 };
 
-/// Runs the jobs of one queue like Worker, but very many concurrently, for handlers that wait without a
-/// thread. It claims jobs and writes outcomes in bulk, on two threads of its own.
+/// Runs the jobs of one queue like Worker, but up to `capacity` jobs concurrently. For handlers that use no
+/// thread while they wait. The worker has two threads: one claims jobs in bulk, the other writes outcomes in
+/// bulk.
 ///
-/// The two scopes of a tenant together may hold a third as many jobs as the capacity that is free at the time
-/// (core::Shares). If no other tenant has jobs, that is a quarter of the whole capacity. So some capacity is
-/// always free for one more tenant. One claim may exceed the limit by one job.
+/// The two scopes of a tenant together may hold a number of jobs up to a third of the capacity that is free
+/// at the time (core::Shares). If no other tenant has jobs, this limit is a quarter of the whole capacity. So
+/// some capacity is always free for one more tenant. One claim may exceed the limit by one job.
 ///
-/// Outcomes that cannot be written together are written scope by scope. So a scope whose rows are locked, or
-/// whose outcomes the database refuses, does not delay the outcomes of other scopes.
+/// If outcomes of several scopes cannot be written in one transaction, each scope's outcomes are written
+/// separately. So a scope whose rows are locked, or whose outcomes the database refuses, does not delay the
+/// outcomes of other scopes.
 class AsyncWorker {
 public:
     /// Starts at once. `database` and `clock` must outlive the worker.
@@ -86,7 +89,7 @@ public:
     /// down, waits for at most `farewell`.
     void stop() noexcept;
 
-    /// The number of jobs held: running, or with an outcome that is not written yet.
+    /// The number of jobs that the worker holds: running jobs, and jobs whose outcome is not written yet.
     std::size_t in_flight() const noexcept;
 
 private:

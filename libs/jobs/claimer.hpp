@@ -13,8 +13,8 @@
 
 namespace jobs {
 
-/// A worker's claims on one queue: takes jobs in rounds over the scopes, and renews the leases of held jobs.
-/// Not thread-safe.
+/// Claims jobs of one queue for a worker, in rounds over the scopes, and renews the leases of held jobs. Not
+/// thread-safe.
 class Claimer {
 public:
     using Milliseconds = std::chrono::milliseconds;
@@ -28,11 +28,11 @@ public:
 
     struct Taken {
         std::vector<Claim> claims;
-        bool more = false; ///< false: a whole round over all scopes has found no job
+        bool more = false; ///< false if a whole round over all scopes has found no job
     };
 
-    /// Claims jobs within the limits of `request`, whose queue, lease, `after_scope` and `abandoned` are
-    /// overwritten. Throws the exceptions of the database.
+    /// Claims jobs within the limits of `request`. Overwrites its `queue`, `lease`, `after_scope` and
+    /// `abandoned`. Throws the exceptions of the database.
     Taken take(ClaimRequest request)
     {
         request.queue = queue_;
@@ -46,9 +46,9 @@ public:
         return {std::move(result.claims), more};
     }
 
-    /// Renews the leases of the claims that `held` returns, if the next renewal is due. A renewal is due a
-    /// third of a lease after the last one, or a twelfth if the last one skipped some leases. Throws the
-    /// exceptions of the database.
+    /// Renews the leases of the claims that `held()` returns, if a renewal is due. A renewal is due a third
+    /// of a lease after the last one. If the last one skipped some leases, it is due a twelfth of a lease
+    /// after it. Throws the exceptions of the database.
     template <class Held> void renew_when_due(Held held)
     {
         auto const now = Clock::now();

@@ -10,15 +10,15 @@
 
 namespace jobs {
 
-/// Tracks a worker's contact with the database. During an outage of the database no worker can renew a lease
-/// or write an outcome. So for a grace period after an outage, a worker claims no job whose lease has ended.
-/// This gives the worker that ran the job time to write the outcome. Used by one thread.
+/// Tracks when a worker last reached the database. During an outage of the database no worker can renew a
+/// lease or write an outcome. So for a grace period after an outage, a worker claims no job whose lease has
+/// ended. This gives the worker that ran the job time to write the outcome. Not thread-safe.
 class Contact {
 public:
     using Milliseconds = std::chrono::milliseconds;
     using Clock = std::chrono::steady_clock;
 
-    /// `grace`: unset means a quarter of the lease.
+    /// If `grace` is unset, the grace period is a quarter of the lease.
     Contact(Milliseconds lease, std::optional<Milliseconds> grace)
         : lease_(lease), grace_(grace.value_or(lease / 4))
     {
@@ -36,8 +36,8 @@ public:
     }
 
 private:
-    /// Leases are renewed every third of a lease, so a lease cannot end while the last contact is at most
-    /// half a lease ago.
+    /// A worker renews its leases every third of a lease. So a contact at most half a lease ago shows that no
+    /// lease has ended because of an outage.
     bool was_away() const { return !last_ || Clock::now() - *last_ > lease_ / 2; }
 
     Milliseconds lease_, grace_;
@@ -45,7 +45,8 @@ private:
     Clock::time_point abandoned_from_{};
 };
 
-/// The pause before the next attempt while the database is down. It is short compared with the grace period.
+/// Returns the pause before the next attempt while the database is down: about 0.1 s at first, then up to a
+/// twentieth of a lease, but at most 3 s. So it is short compared with the grace period.
 inline std::chrono::milliseconds outage_pause(unsigned failures, std::chrono::milliseconds lease)
 {
     constexpr std::chrono::milliseconds base{100}, longest{3'000};

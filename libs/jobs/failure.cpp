@@ -14,8 +14,8 @@
 namespace jobs {
 
 /// Whether this SQLSTATE is a failure of the database server, not of the statement. 25006: the server is
-/// read-only, because it is a standby (perhaps one that is being promoted). Classes: 08 no connection, 53 no
-/// resources, 57 time-out or shutdown, 58 disk failure.
+/// read-only, because it is a standby (perhaps one that is being promoted). Classes: 08 no connection, 53 out
+/// of resources, 57 time-out or shutdown, 58 input/output error.
 static bool is_servers(std::string_view state)
 {
     auto const is_class = [&](std::string_view name) { return state.starts_with(name); };

@@ -6,18 +6,18 @@
 
 namespace jobs {
 
-/// Whether a failure is temporary, because the database or another dependency is down: UNAVAILABLE, a broken
-/// connection, or an SQLSTATE for a failure of the server, such as 25006 (read-only). Such a failure is not
-/// caused by the job, and a retry may succeed.
+/// Whether a failure is temporary, because the database or another dependency is down. Temporary failures are
+/// `core::Error` UNAVAILABLE, a broken connection, and an SQLSTATE for a failure of the server, such as 25006
+/// (read-only). The job does not cause such a failure, so a retry may succeed.
 bool is_outage(std::exception_ptr const& failure);
 
 /// Whether another transaction held a lock for longer than `lock_timeout`.
 bool is_lock_timeout(std::exception_ptr const& failure);
 
-/// `what()` of a failure.
+/// Returns the `what()` of an exception, or "unknown exception" if it is not a std::exception.
 std::string describe(std::exception_ptr const& failure);
 
-/// The failure's text in the form that `record_dead` takes: trimmed and valid UTF-8.
+/// Returns the text of `describe` in the form that `record_dead` requires: trimmed and valid UTF-8.
 std::string dead_reason(std::exception_ptr const& failure);
 
 /// The pause before a job's next run after its handler threw in run number `attempts` (from 1). Grows with

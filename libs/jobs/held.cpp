@@ -1,8 +1,20 @@
 #include "jobs/held.hpp"
 
+#include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace jobs {
+
+namespace {
+
+std::array<std::int64_t, 2> scopes_of(std::int64_t tenant)
+{
+    using enum core::Environment;
+    return {core::Scope::of(tenant, production, {}).id, core::Scope::of(tenant, sandbox, {}).id};
+}
+
+} // namespace
 
 void Held::add(std::vector<Claim> claims)
 {
@@ -46,6 +58,30 @@ std::vector<Claim> Held::all() const
     for (auto const& [key, claim] : active_)
         claims.push_back(claim);
     return claims;
+}
+
+std::size_t Held::of_tenant(std::int64_t tenant) const
+{
+    std::size_t held = 0;
+    for (auto const scope : scopes_of(tenant))
+        if (auto const it = by_scope_.find(scope); it != by_scope_.end()) held += it->second;
+    return held;
+}
+
+bool Held::limit_scopes(ClaimRequest& request, std::size_t turn,
+    std::function<std::size_t(std::int64_t tenant)> const& allowance) const
+{
+    auto const half_of = [&](std::int64_t tenant) { return (allowance(tenant) + 1) / 2; };
+    request.max_per_scope = std::clamp<std::size_t>(half_of(0), 1, turn);
+    bool limited = false;
+    for (auto const& [scope, count] : by_scope_) {
+        std::size_t const most = std::min(half_of(tenant_of(scope)), request.max_per_scope);
+        if (most == request.max_per_scope) continue;
+        limited = true;
+        for (auto const each : scopes_of(tenant_of(scope)))
+            request.running[each] = request.max_per_scope - most;
+    }
+    return limited;
 }
 
 } // namespace jobs

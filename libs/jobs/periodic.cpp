@@ -83,7 +83,7 @@ struct Periodic::Impl {
         } catch (...) {
             report("unknown exception");
         }
-        // A task that was interrupted by a shutdown is due at once, so that another replica continues it.
+        // If a shutdown interrupted the task, the task is due at once, so that another replica continues it.
         Milliseconds const pause = finished ? options.interval : Milliseconds{0};
         database.transact_blocking(
             pg::Scopes{}, [&](pg::Tx& tx) { release_task(tx, options.name, token, pause); });
@@ -101,7 +101,7 @@ struct Periodic::Impl {
             if (stop.stop_requested()) return false;
             bool const mine = database.transact_blocking(
                 pg::Scopes{}, [&](pg::Tx& tx) { return keep_task(tx, options.name, token, options.lease); });
-            if (!mine) return true; // another replica continues, so the release below changes nothing
+            if (!mine) return true; // another replica has the lease, so `release_task` changes nothing
         }
         return true;
     }

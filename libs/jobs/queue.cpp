@@ -8,7 +8,7 @@ namespace {
 
 constexpr int scopes_per_claim = 64;
 
-/// If fewer jobs than this are due, the scopes to visit are those of the due jobs.
+/// If fewer jobs than this are due, a claim visits only the scopes of the due jobs.
 constexpr int few_due = 128;
 
 struct Running {
@@ -85,13 +85,13 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request)
 {
     core::Uuid const token = core::Uuid::v7();
     auto const [scopes, counts] = running_arrays(request.running);
-    // `oldest` reads the start of jobs_by_time, (queue, run_at, scope_id). Both conditions bound the index
-    // scan, and the index has the requested order, so the scan ends at the first future job or at its limit.
-    // If the scan ends before its limit, it has seen all due jobs, and `scopes` contains their scopes.
-    // Otherwise `walk` skips through jobs_due, (queue, scope_id, run_at), with one probe per scope, even if
-    // the scope has no due jobs. So a million jobs of one tenant cost as much as one job. The condition on
-    // `sample` is the same for all rows, so it is evaluated once, before anything is read. The oldest jobs of
-    // each scope are then taken through jobs_due.
+    // `oldest` reads the start of the index jobs_by_time (queue, run_at, scope_id). The scan ends at the
+    // first job that is not due yet, or at its limit. If it ends before its limit, it has seen all due jobs,
+    // and `scopes` contains their scopes. Otherwise `walk` steps through the index jobs_due (queue, scope_id,
+    // run_at), with one probe per scope, even if the scope has no due jobs. So a million jobs of one tenant
+    // cost as much as one job. PostgreSQL evaluates the condition on `sample` once, before it reads rows,
+    // because the condition does not depend on the row. `due` then takes the oldest jobs of each scope
+    // through jobs_due.
     auto const rows = tx.run(R"(
         WITH RECURSIVE oldest AS MATERIALIZED (
             SELECT scope_id FROM jobs WHERE queue = $1 AND run_at <= jobs_now() ORDER BY run_at LIMIT $11::int

@@ -30,7 +30,8 @@ constexpr char const* statement = R"(
     )
     SELECT place FROM gone UNION ALL SELECT place FROM moved)";
 
-/// Ends the runs with these indices. Returns the indices of those whose lease was held.
+/// Ends the claims of the endings with the indices `places`. Returns the indices of the endings whose lease
+/// was held.
 std::vector<std::size_t> end(
     pg::Tx& tx, std::span<Ending const> endings, std::vector<std::size_t> const& places, core::Time now)
 {
@@ -59,8 +60,8 @@ std::vector<std::size_t> settle(pg::Tx& tx, std::span<Ending const> endings, cor
         places[i] = i;
     auto held = end(tx, endings, places, now);
     if (held.size() < places.size()) {
-        // The statement skips a job that is enqueued again while the statement runs, so it is run once more
-        // for the skipped jobs.
+        // The statement skips a job that another transaction enqueues again while the statement runs. So the
+        // statement runs once more, for the skipped jobs only.
         std::ranges::sort(held);
         std::erase_if(places, [&](std::size_t place) { return std::ranges::binary_search(held, place); });
         std::ranges::copy(end(tx, endings, places, now), std::back_inserter(held));

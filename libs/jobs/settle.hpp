@@ -16,16 +16,16 @@ struct Ending {
     Outcome::Kind kind = Outcome::Kind::done;
     core::Time run_at{}; ///< retry only; by the clock of this process
     bool counted = true; ///< retry only: whether the run was one of the job's attempts
-    /// False: the run did not begin, the job was only put off, and Hooks::finished is not called.
+    /// Whether the run began. If not, the job is only put off, and Hooks::finished is not called.
     bool begun = true;
     std::chrono::nanoseconds took{0}; ///< for Hooks::finished
     std::any note{};                  ///< data of the handler for its `record`
 };
 
-/// Ends the claims of these runs like `complete` and `put_off`. All must be of one queue. Runs at most two
-/// statements. Skips endings whose lease was lost, and the caller must write nothing for them. Returns the
-/// indices of the other endings, ascending. `now` must be by the same clock as `run_at`. The delay between
-/// the two is measured by the database's clock.
+/// Ends the claims of these runs like `complete` and `put_off`. All claims must be of the same queue. Runs at
+/// most two statements. Skips endings whose lease was lost; the caller must write nothing for these. Returns
+/// the indices of the other endings, ascending. `now` and `run_at` must be by the same clock. A retried job
+/// is due `run_at - now` later by the database's clock.
 [[nodiscard]] std::vector<std::size_t> settle(pg::Tx& tx, std::span<Ending const> endings, core::Time now);
 
 } // namespace jobs

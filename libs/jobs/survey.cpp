@@ -21,8 +21,8 @@ Backlog read_backlog(pg::RowReader& r)
 
 std::vector<Backlog> survey(pg::Tx& tx, std::span<std::string const> queues)
 {
-    // ORDER BY makes every sub-query use the index jobs_due. Without ORDER BY, the planner scans the whole
-    // table for a small queue.
+    // ORDER BY makes every sub-query use the index jobs_due. Without ORDER BY, the planner would scan the
+    // whole table even for a queue with few jobs.
     auto const rows = tx.run(R"(
         SELECT q.queue, held.jobs, held.oldest, ready.jobs, ready.oldest
         FROM unnest($1::text[]) AS q (queue)

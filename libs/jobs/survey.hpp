@@ -12,10 +12,10 @@
 
 namespace jobs {
 
-/// The size and age of one queue. Times are the database's.
+/// The size and age of one queue. Times are by the database's clock.
 struct Backlog {
     std::string queue;
-    std::int64_t jobs = 0; ///< all jobs: due, running, or for later
+    std::int64_t jobs = 0; ///< all jobs: due, running, or due later
     /// When the oldest of the queue's first `dated_jobs` jobs was enqueued.
     std::optional<core::Time> oldest;
     std::int64_t due = 0;                 ///< jobs that may run now and wait for a worker
@@ -29,12 +29,13 @@ inline constexpr int dated_jobs = 1'000;
 /// Per queue: `due` and `oldest_due` consider only this many scopes, in the order of their ids.
 inline constexpr int surveyed_scopes = 2'000;
 
-/// Returns the backlog of each of these queues in one statement, with one index probe per scope and at most
-/// `surveyed_jobs` entries of the same index. For gauges. The transaction need not see any scope.
+/// Returns the backlog of each of these queues, for metrics. The cost is bounded: one statement, which makes
+/// one index probe per scope and reads at most `surveyed_jobs` index entries for each count. The transaction
+/// need not see any scope.
 std::vector<Backlog> survey(pg::Tx& tx, std::span<std::string const> queues);
 
-/// Returns the time at which each periodic task is due next, by name. For a running task, it is the end of
-/// its lease. Tasks that have never run are missing.
+/// Maps the name of each periodic task to the time at which it is due next. For a running task this is the
+/// end of its lease. The map omits tasks that have never run.
 std::map<std::string, core::Time> next_runs(pg::Tx& tx);
 
 } // namespace jobs

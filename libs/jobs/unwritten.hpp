@@ -22,21 +22,21 @@ public:
 
     void push(Ending ending) { endings_.push_back(std::move(ending)); }
 
-    /// Returns the next endings to write: those of all scopes that have no pause, or those of one scope whose
-    /// pause has ended. If no endings can be written now, returns none and lowers `until` to the end of the
-    /// next pause.
+    /// Returns the next endings to write: endings of all scopes without a pause, or endings of one scope
+    /// whose pause has ended. If no ending can be written now, returns an empty list. In this case `until`
+    /// becomes the end of the next pause, if that is earlier.
     std::vector<Ending> next(Clock::time_point now, Clock::time_point& until);
 
-    /// Keeps the endings, and pauses all writes because the database is down. Returns true for the first
-    /// failure of an outage.
+    /// Puts the endings back and pauses all writes, because the database is down. Returns true for the first
+    /// failed write of an outage.
     bool wait_for_database(std::vector<Ending> endings);
 
-    /// Keeps the endings of one scope, and pauses the writes of this scope.
+    /// Puts the endings of one scope back and pauses the writes of this scope.
     void set_aside(std::int64_t scope, std::vector<Ending> endings);
 
     bool in_outage() const noexcept { return outage_.failures > 0; }
 
-    /// Records that these endings were written: the outage and the pauses of their scopes are over.
+    /// Records that these endings were written. This ends the outage and the pauses of their scopes.
     void written(std::vector<Ending> const& endings);
 
     /// Removes and returns all endings.
@@ -48,7 +48,7 @@ private:
         Clock::time_point until{};
     };
 
-    /// Endings of one scope whose pause is over.
+    /// Returns endings of one scope whose pause is over.
     std::vector<Ending> take_paused(Clock::time_point now, Clock::time_point& until);
 
     template <class Condition> std::vector<Ending> take(Condition condition);

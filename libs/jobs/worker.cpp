@@ -45,7 +45,7 @@ struct Worker::Impl {
           claimer(database, options.queue, options.lease, options.grace)
     {
         options.threads = std::max(1U, options.threads);
-        if (options.max_per_scope == 0) options.max_per_scope = std::max(1U, options.threads / 2);
+        if (options.max_per_tenant == 0) options.max_per_tenant = std::max(1U, options.threads / 2);
         if (options.queue.empty() || !handler)
             throw std::invalid_argument("a worker needs a queue name and a handler");
         for (unsigned i = 0; i < options.threads; ++i)
@@ -67,7 +67,7 @@ struct Worker::Impl {
             } catch (...) {
                 if (failures == 0 && hooks.failed) hooks.failed(describe(std::current_exception()), nullptr);
                 pause = outage_pause(failures++, options.lease);
-                // This sleep ignores wake-ups, because they would only cause the next failure earlier.
+                // This sleep ignores `wake`, because an earlier attempt would only fail earlier.
                 sleep(pause);
                 continue;
             }
@@ -79,12 +79,15 @@ struct Worker::Impl {
     /// Makes one claim. Returns false if no further claim is useful before the next poll or wake-up.
     bool claim_some()
     {
-        ClaimRequest request{.queue = {}, .max_per_scope = options.max_per_scope, .running = {}};
+        ClaimRequest request{.queue = {}, .running = {}};
         {
             std::lock_guard const lock(mutex);
             woken = false;
             request.limit = options.threads - held.size();
-            request.running = held.by_scope();
+            held.limit_scopes(request, options.threads, [this](std::int64_t tenant) {
+                return options.max_per_tenant -
+                       std::min<std::size_t>(held.of_tenant(tenant), options.max_per_tenant);
+            });
         }
         if (request.limit == 0) return false;
         auto taken = claimer.take(std::move(request));
@@ -150,9 +153,9 @@ struct Worker::Impl {
         return held.begin_next();
     }
 
-    /// Ends the claim in the database, and retries during an outage (after a stop, for at most `farewell`).
+    /// Ends the claim in the database. Retries during an outage; after a stop, for at most `farewell`.
     /// Returns false if the lease was lost or the outcome could not be written. If the database refuses the
-    /// outcome, the job is given up: `outcome` is replaced by one that records the reason.
+    /// outcome, the job is given up: an outcome that records the reason replaces `outcome`.
     bool settle(Claim const& claim, Outcome& outcome)
     {
         std::optional<SteadyTime> deadline;
@@ -184,7 +187,8 @@ struct Worker::Impl {
         }
     }
 
-    /// Returns the outcomes that replace an outcome that the database refuses. The last one is tried first.
+    /// Returns the outcomes that may replace an outcome that the database refuses. The caller tries the last
+    /// one first.
     std::vector<Outcome> dead_outcomes(Claim const& claim, std::string const& reason) const
     {
         auto const enter = [claim, reason, now = clock.now()](
@@ -209,14 +213,14 @@ struct Worker::Impl {
         if (outcome.record) outcome.record(tx);
     }
 
-    /// Removes the claim. Wakes the dispatcher if all threads were busy or the scope had its maximum number
+    /// Removes the claim. Wakes the dispatcher if all threads were busy or the tenant had its maximum number
     /// of jobs, because more jobs can be claimed now.
     void release(Claim const& claim)
     {
         {
             std::lock_guard const lock(mutex);
-            bool const scarce =
-                held.size() >= options.threads || held.by_scope().at(claim.scope_id) >= options.max_per_scope;
+            bool const scarce = held.size() >= options.threads ||
+                                held.of_tenant(tenant_of(claim.scope_id)) >= options.max_per_tenant;
             held.forget(claim);
             if (!scarce) return;
             woken = true;
@@ -253,7 +257,7 @@ struct Worker::Impl {
     void request_stop() noexcept
     {
         stop_source.request_stop();
-        { // after this lock, a thread that has just checked the flag is waiting
+        { // a thread that checked the flag before it was set now waits, so `notify_all` reaches it
             std::lock_guard const lock(mutex);
         }
         wakeup.notify_all();

@@ -11,8 +11,8 @@ Config Config::read(core::Config& config)
     c.mail = MailOptions::read(config);
     c.sms = sms::Options::read(config);
     c.broadcast_chunk = static_cast<std::size_t>(config.integer("BROADCAST_CHUNK", 5'000, 1, 10'000,
-        "devices per broadcast chunk. A replica sends up to four chunks at a time; after a crash these may "
-        "be sent again"));
+        "devices per chunk of a broadcast; a replica sends four chunks of a tenant at a time, which may "
+        "be sent again after a crash"));
     return c;
 }
 

@@ -21,10 +21,10 @@ using namespace std::chrono_literals;
 using jobs::Outcome;
 using Kind = PurchasesApiError::Kind;
 
-constexpr auto lease_time = 30s;      // longer than PurchasesApi::timeout and the transaction together
-constexpr auto after_refusal = 1h;    // the tenant has to change the key
-constexpr auto after_unknown = 24h;   // the user may become known, or the entitlement may end
-constexpr auto after_trouble = 1h;    // for this user, in case the user causes the failure
+constexpr auto lease_time = 30s;    // longer than PurchasesApi::timeout and the transaction together
+constexpr auto after_refusal = 1h;  // the tenant has to change the key
+constexpr auto after_unknown = 24h; // the user may become known, or the entitlement may end
+constexpr auto after_trouble = 1h; // for the user whose sync failed, because the user's data may be the cause
 constexpr auto again_at_soonest = 1h; // for a user who is still overdue after a sync
 constexpr std::size_t scopes_a_step = 500;
 
@@ -67,7 +67,7 @@ private:
     std::optional<syncs::Lease> next()
     {
         return transact([&](pg::Tx& tx) {
-            auto const now = jobs::now(tx); // the database's clock: replicas' clocks differ
+            auto const now = jobs::now(tx); // the database's clock, because the clocks of replicas differ
             return syncs::take_overdue(tx, tenant_id_, now - patience, now, now + lease_time);
         });
     }
@@ -94,8 +94,8 @@ private:
         auto const now = deps_.clock.now();
         transact([&](pg::Tx& tx) {
             auto const applied = syncs::apply(tx, tenant_id_, lease.user_id, subscriber, asked_at, {}, now);
-            // A user may still be overdue after a sync, because this clock and the platform's clock differ.
-            // Such a user must not be synced in a loop.
+            // A user may still be overdue after a sync, because this server's clock and the platform's clock
+            // differ. Such a user must not be synced in a loop.
             auto const shared_now = jobs::now(tx);
             if (syncs::is_overdue(tx, tenant_id_, lease.user_id, shared_now - patience))
                 syncs::give_back(tx, lease, shared_now + again_at_soonest);
@@ -163,7 +163,7 @@ Setback after(
 
 jobs::WorkerOptions worker_options()
 {
-    return {.queue = queue, .threads = 4, .max_per_scope = 1};
+    return {.queue = queue, .threads = 4, .max_per_tenant = 1};
 }
 
 jobs::Handler handler(Deps deps)

@@ -20,10 +20,10 @@ constexpr unsigned push_threads = 32;
 constexpr unsigned email_threads = 16;
 constexpr unsigned sms_threads = 16;
 
-// While some chunks of a broadcast are being sent, other chunks are read or recorded. Four chunks per scope
-// keep the connections busy. With eight threads, two scopes can each send four chunks at a time.
+// While some chunks of a broadcast are being sent, other chunks are read or recorded. Four chunks per
+// tenant keep the connections busy.
 constexpr unsigned chunk_threads = 8;
-constexpr unsigned chunks_per_scope = 4;
+constexpr unsigned chunks_per_tenant = 4;
 /// How long the chunks of a crashed process wait before another process takes them.
 constexpr std::chrono::seconds chunk_lease{20};
 
@@ -86,11 +86,11 @@ std::vector<Delivery::Queue> Delivery::queues() const
         {channel_worker(deps, Channel::push, push_threads), channel_handler(deps, impl_->push)},
         {channel_worker(deps, Channel::sms, sms_threads), channel_handler(deps, impl_->sms)},
         {{.queue = std::string(platform_state::resume_queue), .threads = 1}, std::ref(impl_->resume)},
-        {{.queue = std::string(broadcasts::queue), .threads = 2, .lease = chunk_lease},
+        {{.queue = std::string(broadcasts::queue), .threads = 3, .lease = chunk_lease},
             std::ref(impl_->cutter)},
         {{.queue = std::string(broadcast_chunks::queue),
              .threads = chunk_threads,
-             .max_per_scope = chunks_per_scope,
+             .max_per_tenant = chunks_per_tenant,
              .lease = chunk_lease,
              .given_up = [&sender = impl_->broadcast](
                              pg::Tx& tx, jobs::Claim const& claim) { sender.give_up(tx, claim); }},

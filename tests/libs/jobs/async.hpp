@@ -17,12 +17,12 @@ using jobs::Claim;
 using jobs::Ending;
 using jobs::Outcome;
 
-/// A worker whose jobs end when the test ends them.
+/// An AsyncWorker with a handler whose jobs run until the test ends them.
 struct Async : Fixture {
     std::mutex mutex;
     std::vector<Claim> running;
-    std::size_t most_at_once = 0;      ///< started by one call
-    std::atomic<bool> at_once = false; ///< end as soon as they are started
+    std::size_t most_at_once = 0;      ///< maximum number of jobs that one call started
+    std::atomic<bool> at_once = false; ///< whether jobs end as soon as they are started
     std::atomic<int> begun = 0, finished = 0, dead = 0, lost = 0, failed = 0;
     std::function<void(pg::Tx&, std::span<Ending const* const>)> record = [](auto&&...) {};
     std::optional<AsyncWorker> worker;
@@ -87,7 +87,7 @@ struct Async : Fixture {
         end_first_of([](Claim const&) { return true; });
     }
 
-    /// As above, of one scope.
+    /// Ends the oldest run of one scope.
     void end_first(std::int64_t scope)
     {
         end_first_of([scope](Claim const& claim) { return claim.scope_id == scope; });

@@ -1,4 +1,4 @@
-// Outcomes whose write fails, together with outcomes that are written.
+// Some outcomes cannot be written, and other outcomes are written at the same time.
 #include "async.hpp"
 #include "testing/eventually.hpp"
 
@@ -17,7 +17,7 @@ void raise(pg::Tx& tx, std::string const& sqlstate)
 
 } // namespace
 
-TEST_CASE("a scope whose outcomes fail like in an outage does not delay outcomes of other scopes")
+TEST_CASE("a scope whose outcomes cannot be written, as in an outage, does not delay other scopes")
 {
     Async f;
     std::atomic<bool> broken = true;
@@ -56,8 +56,8 @@ TEST_CASE("delayed outcomes are written even if other outcomes arrive continuous
     f.add(2);
     for (std::int64_t scope = 4; scope < 24; ++scope)
         f.add_many(scope, others / 20);
-    // Used only by the thread that writes outcomes. Each of the other outcomes ends the next job, so that
-    // there is always one to write.
+    // Only the thread that writes outcomes uses these variables. Each outcome of another scope ends the next
+    // job, so that there is always an outcome to write.
     bool put_off = false;
     std::optional<int> written_before;
     int written = 0;
@@ -65,7 +65,8 @@ TEST_CASE("delayed outcomes are written even if other outcomes arrive continuous
         for (auto const* ending : endings) {
             if (ending->claim.scope_id != 2) {
                 ++written;
-                if (!written_before) std::this_thread::sleep_for(5ms); // in total much longer than a pause
+                // All these sleeps together last much longer than a pause.
+                if (!written_before) std::this_thread::sleep_for(5ms);
             } else if (put_off) {
                 written_before = written;
                 return f.end_all();
@@ -96,7 +97,8 @@ TEST_CASE("many scopes whose outcomes are delayed do not delay outcomes of other
         auto const of_broken = [](Ending const* ending) { return ending->claim.scope_id < 22; };
         if (!broken || std::ranges::none_of(endings, of_broken)) return;
         ++refused;
-        std::this_thread::sleep_for(10ms); // with 20 of them, the pause of one is always over
+        // 20 such writes take longer than a pause, so the pause of one scope is always over.
+        std::this_thread::sleep_for(10ms);
         raise(tx, "55P03");
     };
     for (std::int64_t scope = 2; scope < 22; ++scope)

@@ -225,7 +225,7 @@ TEST_CASE("a job that is claimed again while its first run continues is a separa
 {
     Async f;
     f.add(2);
-    f.start(100, 3h); // so long that the worker does not renew it
+    f.start(100, 3h); // a lease so long that the worker does not renew it
     REQUIRE(eventually([&] { return f.begun == 1; }));
     f.clock.advance(3h);
     REQUIRE(eventually([&] { return f.begun == 2; }));

@@ -45,7 +45,7 @@ struct Fixture {
         });
     }
 
-    /// The number of jobs from each claim of a round, up to the last scope.
+    /// Claims repeatedly until the end of a round. Returns the number of jobs from each claim.
     std::vector<std::size_t> round(jobs::ClaimRequest request)
     {
         std::vector<std::size_t> found;

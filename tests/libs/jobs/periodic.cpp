@@ -19,7 +19,7 @@ PeriodicOptions hourly()
     return {.name = "purge", .interval = 1h, .lease = 10min, .poll = 10ms};
 }
 
-/// Whether the end of the last run has been recorded, so that the time of the next one is known.
+/// Whether the end of the last run has been recorded. Only then is the time of the next run known.
 bool is_over(Fixture const& f)
 {
     return f.postgres.query("SELECT count(*) FROM periodic_tasks WHERE lease_owner IS NULL") == "1";

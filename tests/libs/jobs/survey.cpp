@@ -56,7 +56,7 @@ TEST_CASE("due jobs are distinguished from running and later jobs in every scope
     CHECK(survey(f).oldest_due == begin + 1s);
 }
 
-TEST_CASE("the oldest job is the job that was enqueued first, due or not")
+TEST_CASE("the oldest job is the job that was enqueued first, even if it is not due")
 {
     Fixture f;
     f.add(2);

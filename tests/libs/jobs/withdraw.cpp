@@ -147,7 +147,8 @@ TEST_CASE("a statement that enqueues no job wakes no worker")
         [] {});
     REQUIRE(testing::eventually([&] { return listener.live(); }));
     enqueue_in_sql(f, {}, {}, {});
-    f.add(2, 0s, "afterwards"); // notifications arrive in the order of the commits
+    // Notifications arrive in commit order, so earlier ones have arrived before this one.
+    f.add(2, 0s, "afterwards");
     CHECK(testing::eventually([&] { return !so_far().empty(); }));
     CHECK(so_far() == std::vector<std::string>{"afterwards"});
     listener.stop();

@@ -48,8 +48,8 @@ struct TwoReplicas {
 
     std::string left() const { return postgres.query("SELECT count(*) FROM jobs"); }
 
-    /// Waits for this time by the database's clock. Returns false if it takes much longer by the clock of
-    /// this process.
+    /// Waits until `time` has passed by the database's clock. Returns false if this takes much longer by the
+    /// clock of this process.
     bool outlast(std::chrono::seconds time) const
     {
         auto const begin = postgres.query("SELECT now()");
@@ -116,8 +116,7 @@ TEST_CASE("a replica whose clock is a minute ahead or behind starts no job that 
     Worker const two(f.database, f.wrong, options, handler, hooks);
     OpenAtEnd const guard{gate};
     REQUIRE(eventually([&] { return f.jobs_begun() == 16; }));
-    // Both replicas have free threads. Waits until every first lease would have ended; the leases are
-    // renewed.
+    // Both replicas have free threads. Without renewals every lease would end during this wait.
     REQUIRE(f.outlast(7s));
     gate.open();
     CHECK(eventually([&] { return f.left() == "0"; }));
@@ -164,7 +163,7 @@ TEST_CASE(
     AsyncWorker one(f.database, f.right, options, handler, hooks);
     AsyncWorker two(f.database, f.wrong, options, handler, hooks);
     bool const all_begun = eventually([&] { return f.jobs_begun() == 16; });
-    bool const renewed = f.outlast(7s); // every first lease would have ended
+    bool const renewed = f.outlast(7s); // without renewals every lease would have ended
     CHECK(all_begun);
     CHECK(renewed);
     end_all();
@@ -192,7 +191,7 @@ TEST_CASE("the delay that an asynchronous job requests is measured by the databa
 
 TEST_CASE("with a wrong system clock a periodic task neither runs early nor is taken over")
 {
-    Fixture f; // the database's clock does not move, and the system clock does
+    Fixture f; // the database's clock stands still, and the system clock runs
     Gate gate;
     std::atomic<int> runs = 0;
     auto const step = [&](std::stop_token const&) {

@@ -1,4 +1,4 @@
-// A worker that is stopped, and a worker whose database is stopped while it runs.
+// A worker that is stopped, and a worker that runs while its database is stopped.
 #include "testing/eventually.hpp"
 #include "worker.hpp"
 
@@ -53,9 +53,9 @@ TEST_CASE("a worker survives an outage of its database")
     f.postgres.stop();
     gate.open(); // its outcome cannot be written now
     CHECK(eventually([&] { return complaints > 0; }));
-    std::this_thread::sleep_for(1s); // for several tries
+    std::this_thread::sleep_for(1s); // long enough for several attempts to write the outcome
     CHECK(runs == 1);
-    CHECK(complaints <= 3); // reported once per thread and outage, not at every try
+    CHECK(complaints <= 3); // one report per thread and outage, not one per attempt
     f.postgres.start();
     CHECK(eventually([&] { return f.jobs_left() == 0; }));
     CHECK(runs == 1); // the outcome was kept until it could be written
@@ -79,5 +79,5 @@ TEST_CASE("a worker that stops does not wait for a database that is down")
     gate.open();
     worker.stop();
     f.postgres.start();
-    CHECK(eventually([&] { return f.jobs_left() == 1; })); // it will run again after the lease
+    CHECK(eventually([&] { return f.jobs_left() == 1; })); // the job will run again when its lease ends
 }

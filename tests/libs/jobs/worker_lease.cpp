@@ -1,4 +1,4 @@
-// Leases: lost, renewed, and expired with the process that held them.
+// Leases that are lost, leases that are renewed, and leases of a process that was killed.
 #include "testing/database_clock.hpp"
 #include "testing/eventually.hpp"
 #include "testing/process.hpp"

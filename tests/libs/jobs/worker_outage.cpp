@@ -1,4 +1,4 @@
-// The database is down, or read-only, when the outcome of a handler is to be written.
+// The database is down or read-only when the worker writes the outcome of a handler.
 #include "testing/eventually.hpp"
 #include "worker.hpp"
 
@@ -14,7 +14,8 @@ using testing::eventually;
 
 namespace {
 
-/// Makes the server refuse writes like a standby, with SQLSTATE 25006, on open connections too.
+/// Makes the server refuse writes with SQLSTATE 25006, like a standby. This also affects connections that are
+/// already open.
 class ReadOnly {
 public:
     explicit ReadOnly(testing::Postgres const& postgres) : postgres_(postgres) { set("on"); }
@@ -98,7 +99,7 @@ TEST_CASE("a job does not run again if its outcome could not be written to a rea
         f.pass("1 second");
     }
     CHECK(eventually([&] { return f.left() == "0"; }));
-    f.pass("5 seconds"); // time in which a lease would have ended
+    f.pass("5 seconds"); // long enough for a lease to end
     CHECK(f.runs == 1);
     CHECK(f.postgres.query("SELECT count(*) FROM dead_jobs") == "0");
 }
@@ -118,7 +119,9 @@ TEST_CASE("an outcome that waits for the database is written before another repl
         if (stops) f.postgres.stop();
         f.gate.open();
         REQUIRE(eventually([&] { return f.complaints > 0; }));
-        std::this_thread::sleep_for(6s); // longer than the lease; a stopped server has no clock
+        // Waits longer than the lease. `f.pass` cannot be used, because a stopped server cannot tell the
+        // time.
+        std::this_thread::sleep_for(6s);
         if (stops) f.postgres.start();
     }
     CHECK(eventually([&] { return f.left() == "0"; }));
