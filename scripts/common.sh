@@ -90,12 +90,13 @@ exec_as_postgres() {
 }
 as_postgres() { (exec_as_postgres "$@"); }
 
-free_port() {
-    local port
-    for port in $(shuf -i 20000-29999 -n 50); do
+free_ports() { # COUNT; all different, in one line
+    local port left=$1
+    for port in $(shuf -i 20000-29999 -n 100); do
         if ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
-            echo "$port"
-            return
+            printf '%s ' "$port"
+            left=$((left - 1))
+            [ "$left" -gt 0 ] || return 0
         fi
     done
     die "no free port between 20000 and 29999"

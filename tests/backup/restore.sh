@@ -4,7 +4,7 @@
 source "$(dirname "$0")/../../scripts/common.sh"
 program=$1
 work=$(mktemp -d /tmp/tetrad-backup.XXXXXX)
-chmod 711 "$work" # the user `postgres` needs access to its folder in there
+chmod 711 "$work" # the user `postgres` needs access to a folder in this one
 pids=()
 # Stops the processes in reverse order: the last ones depend on the first ones.
 stop_all() {
@@ -52,7 +52,7 @@ sql() { "$PG_BIN/psql" -qAtX -v ON_ERROR_STOP=1 -h "$work/$1" -U "$2" -d "$3" -c
 url() { echo "postgresql://$2@/feedback?host=$work/$1"; }                                # NAME ROLE
 
 start_service() { # NAME
-    port=$(free_port) ops=$(free_port)
+    read -r port ops <<<"$(free_ports 2)"
     DATABASE_URL=$(url "$1" feedback_owner) "$program" migrate >>"$work/service.log" 2>&1
     PORT=$port OPS_PORT=$ops DATABASE_URL=$(url "$1" feedback_service) "$program" serve </dev/null >>"$work/service.log" 2>&1 &
     service=$!
@@ -66,7 +66,7 @@ call() { # CREDENTIAL METHOD PATH [BODY]
 }
 
 start_redis() {
-    redis_port=$(free_port)
+    read -r redis_port <<<"$(free_ports 1)"
     redis-server --port "$redis_port" --bind 127.0.0.1 --save '' --dir "$work" </dev/null >"$work/redis.log" 2>&1 &
     pids+=($!)
     eventually redis-cli -p "$redis_port" ping

@@ -1,5 +1,5 @@
 // Runs the shell blocks of README.md and of each tutorial as a reader would, and compares the output with the output in the document.
-// Each document runs in one shell, with services that were just started without data. Run in the checkout. BUILD is the build folder
+// Each document runs in one shell, with services that were just started without data. Run this file in the root folder of the checkout. BUILD is the build folder
 // with the services, RUN is the folder for all files of the run. DOCUMENTS, separated by spaces, limits the run to these documents.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -21,13 +21,16 @@ const minutes = 5; // time limit of a document
 
 /** The ports in the documents, and the free ports that this run uses instead. */
 const ports = {};
+const drawn = new Set();
 async function freePort() {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 8_000); // outside the ephemeral ports and the ports that scripts/run chooses
+    if (drawn.has(port)) continue;
     const server = net.createServer();
     const free = await new Promise((done) => server.once("error", () => done(false)).listen(port, "127.0.0.1", () => done(true)));
     await new Promise((closed) => server.close(closed));
-    if (free && !Object.values(ports).includes(port)) return port;
+    drawn.add(port);
+    if (free) return port;
   }
 }
 for (const [index, prefix] of ["FEEDBACK", "AUTH", "NOTIFY", "BILLING"].entries()) {
@@ -59,7 +62,7 @@ function makeFolder() {
   }
 }
 
-/** Runs the commands one after the other in one bash, and returns their output. Then ends processes that they left running. */
+/** Runs the commands one after the other in one bash, and returns their output. Then ends processes that the commands left running. */
 async function printedBy(commands) {
   const file = path.join(RUN, "printed.txt");
   const out = openSync(file, "w");

@@ -1,5 +1,5 @@
 // The services, started by scripts/run with their own PostgreSQL and Redis, and typed clients for them.
-// SOURCE: the checkout. BUILD: the build folder with the services. RUN: the folder for all their data.
+// Environment variables: SOURCE is the checkout, BUILD the build folder with the services, RUN the folder for all data of the services.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ function setting(name: string): string {
 }
 export const source = setting("SOURCE");
 
-/** Waits until `look` returns a value, at most two minutes: the machine may be busy. */
+/** Waits for up to two minutes until `look` returns a value. The limit is long, because the machine may be busy. */
 export async function eventually<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
   for (const end = Date.now() + 120_000; ; await new Promise((go) => setTimeout(go, 50))) {
     const found = await look();
@@ -33,12 +33,17 @@ export async function eventually<T>(look: () => Promise<T | undefined> | T | und
 
 // --- the services ------------------------------------------------------------------------------------------------------------
 
+const drawn = new Set<number>();
+
+/** A free port that no earlier call returned, because the service on that port may not have started yet. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 8_000); // outside the ephemeral ports and the ports of scripts/run
+    if (drawn.has(port)) continue;
     const server = net.createServer();
     const free = await new Promise<boolean>((done) => server.once("error", () => done(false)).listen(port, "127.0.0.1", () => done(true)));
     await new Promise((closed) => server.close(closed));
+    drawn.add(port);
     if (free) return port;
   }
 }
@@ -97,7 +102,7 @@ export class Services {
     await this.script("run", "--stop");
   }
 
-  /** Runs a script of scripts/; returns its output. Fails unless the script exits with 0. */
+  /** Runs a script of scripts/ and returns its output. Fails unless the script exits with 0. */
   async script(name: string, ...args: string[]): Promise<string> {
     const env = { ...process.env, ...this.#settings, BUILD: setting("BUILD"), TETRAD_RUN: setting("RUN") };
     const child = spawn(path.join(source, "scripts", name), args, { env, stdio: ["ignore", "pipe", "inherit"] });
