@@ -14,7 +14,7 @@ namespace audit {
 
 namespace {
 
-/// A row of the log; `before` and `after` are JSON text.
+/// A row of `audit_log`. `before` and `after` are JSON text.
 struct Recorded {
     core::Uuid id;
     core::Time at;

@@ -22,19 +22,19 @@ namespace asio = boost::asio;
 /// Table `audit_log`. The service's role may insert and select only.
 pg::Component const& migrations();
 
-/// One change. No member may contain a secret, a code or a full phone number, because an entry cannot be
-/// removed. The caller ensures that.
+/// One change. The caller must ensure that no member contains a secret, a code or a full phone number,
+/// because an entry cannot be removed.
 struct Entry {
-    /// Object, then event: `key.created`, `settings.updated`; 1..100 characters.
+    /// The type of the object and the event, such as `key.created` or `settings.updated`. 1..100 characters.
     std::string action;
     std::string subject_type;                 ///< `key`, `settings`, `member`, ...; 1..100 characters
-    std::string subject_id;                   ///< empty when there is only one such object
+    std::string subject_id;                   ///< empty if the scope has only one object of this type
     std::optional<boost::json::value> before; ///< the object before the change
     std::optional<boost::json::value> after;  ///< the object after the change
 };
 
-/// The entry for an object that was created, changed or deleted. The action is `<type>.created`,
-/// `<type>.updated` or `<type>.deleted`; `before` and `after` are JSON of the object.
+/// Returns the entry for an object that was created, updated or deleted. The action is `<type>.created`,
+/// `<type>.updated` or `<type>.deleted`. `before` and `after` are the object as JSON.
 Entry created(std::string_view type, core::Uuid const& id, boost::json::value after);
 Entry updated(
     std::string_view type, core::Uuid const& id, boost::json::value before, boost::json::value after);
@@ -48,15 +48,17 @@ struct Actor {
 };
 
 /// Writes an entry for the request's scope and caller, in the transaction of the change. Holds the scope's
-/// audit lock until the transaction ends, so entries are in commit order. Call it last, after everything that
-/// locks rows, so that two transactions cannot deadlock.
+/// audit lock until the transaction ends, so entries are in commit order. Call `record` last, after all
+/// statements that lock rows, so that two transactions cannot deadlock.
 void record(pg::Tx& tx, http::Context const& context, Entry const& entry);
 
-/// As above, for a change by a background worker. The transaction must see the scope.
+/// As `record` for a request, but for a change that a background worker made. The transaction must see the
+/// scope.
 void record(pg::Tx& tx, core::Scope const& scope, Actor const& actor, Entry const& entry);
 
-/// `GET /v1/audit[?action=][&actor=][&limit=][&cursor=]`: `{items, cursor}`, newest first, each
-/// `{auditId, createdAt, actor, actorRole, action, subjectType, subjectId, before, after, requestId}`.
+/// Handles `GET /v1/audit[?action=][&actor=][&limit=][&cursor=]`. Returns `{items, cursor}` with the newest
+/// entry first. Each item is `{auditId, createdAt, actor, actorRole, action, subjectType, subjectId, before,
+/// after, requestId}`.
 asio::awaitable<http::Response> list_audit(http::Request const& request, pg::Database& database);
 
 } // namespace audit

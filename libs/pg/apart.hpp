@@ -21,17 +21,17 @@ struct ApartScope {
     bool in_service = false;           ///< an attempt is in progress
     Clock::time_point lingers_until{}; ///< when a scope without callers returns to the common batches
 
-    /// Whether the latest attempt met a lock. The lock is then held for longer than another writer's commit
-    /// takes.
+    /// Whether the latest attempt met a lock. If so, the lock is held for longer than another writer needs
+    /// for its commit.
     bool is_stuck() const noexcept { return stalls > 0; }
 
     /// Whether the next attempt waits for the lock in the server's queue. The first attempt and one in eight
-    /// of the later ones do, so that a busy scope gets the lock in its turn. The other attempts only try the
-    /// lock, so that the connection is free for other scopes.
+    /// of the later ones do, so that the server grants the lock to a busy scope in turn. The other attempts
+    /// do not wait for the lock, so that the connection is free for other scopes.
     bool may_wait() const noexcept { return stalls % 8 == 0; }
 
-    /// Records an attempt of `size` callers that met a lock. If it is the lock of a row, only some callers
-    /// may need that row, so the next attempt has fewer callers.
+    /// Records an attempt of `size` callers that met a lock. After a row lock (`is_row`) the next attempt has
+    /// fewer callers, because perhaps only some callers need that row.
     void stall(std::size_t size, bool is_row, std::uint64_t entropy)
     {
         if (is_row) taking = std::max<std::size_t>(1, size / 4);
@@ -51,7 +51,7 @@ struct ApartScope {
     static constexpr std::chrono::milliseconds lingering{20};
 };
 
-/// Limits of the callers that wait on one thread, derived from `limit`.
+/// Maximum numbers of callers that wait on one thread, derived from `limit`.
 struct WaitingLimits {
     explicit WaitingLimits(std::size_t limit)
         : all(limit), of_tenant(core::share_of(limit)), of_scope(core::share_of(of_tenant)),

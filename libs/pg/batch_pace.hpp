@@ -18,8 +18,9 @@ public:
 
     void ran(Seconds took) { seconds_.add(took.count()); }
 
-    /// `waiting`: callers ahead that are not in a running batch. The estimate is 0 s for callers that fit
-    /// into the next batch. So they are never refused, and there is always a batch to measure.
+    /// `waiting`: the number of callers ahead that are not in a running batch. The estimate is 0 s for
+    /// callers that fit into the next batch. So these callers are never refused, and their batches continue
+    /// to update the estimate.
     Seconds wait(std::size_t waiting) const
     {
         std::size_t const batches = waiting / batch_limit_;

@@ -16,8 +16,8 @@ namespace pg {
 /// Callers that wait for a batch. Tenants take turns, and so do the environments of a tenant. Callers of one
 /// scope leave in the order of their arrival. `Caller` is a pointer to an object with a `scope_id`.
 ///
-/// While all callers fit into one batch, they leave together. They then wait in a plain queue, because taking
-/// turns costs time that is needed only for a backlog. Not thread-safe.
+/// While all waiting callers fit into one batch, they leave together and wait in a plain queue. Turns would
+/// cost time, and are needed only for a backlog. Not thread-safe.
 template <class Caller> class CallerQueue {
 public:
     using Clock = std::chrono::steady_clock;

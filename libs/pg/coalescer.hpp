@@ -18,11 +18,11 @@ namespace pg {
 /// one invalid row does not affect the others. If the connection is lost, all callers of the batch get
 /// UNAVAILABLE.
 ///
-/// If another transaction holds the lock of a scope, the callers of that scope leave the batch, and the other
-/// callers run at once. From then on the scope runs separately. At most two such scopes run at a time, and
-/// they hold no connection between attempts. Their callers get UNAVAILABLE `queue_timeout` after they left
-/// their batch. A batch of several scopes that meets a locked row, or exceeds `statement_timeout`, is split
-/// into its scopes in the same way.
+/// If another transaction holds the lock of a scope, the callers of that scope leave the batch, and the batch
+/// runs at once for the other callers. The scope then runs separately, until its lock is free again. At most
+/// two such scopes run at a time, and they hold no connection between attempts. Their callers get UNAVAILABLE
+/// `queue_timeout` after they left their batch. If a batch of several scopes meets a locked row or exceeds
+/// `statement_timeout`, all its scopes run separately in the same way.
 ///
 /// When more callers wait than fit into a batch, tenants take turns, and so do the environments of a tenant.
 /// A caller gets UNAVAILABLE at once if the batches before its turn are expected to take more than half of
@@ -36,9 +36,9 @@ namespace pg {
 /// UNAVAILABLE at once.
 ///
 /// `work(Session&, std::span<In const>) -> asio::awaitable<std::vector<Out>>` returns one result per input,
-/// in the order of the inputs (match rows to inputs by id, never by position). `work` may run again for the
-/// same inputs, and on several threads at once. The scope of an input is its member `scope_id`. If inputs
-/// have no such member, they all count as one scope.
+/// in the order of the inputs. Match rows to inputs by id, never by position, because PostgreSQL may return
+/// rows in any order. `work` may run again for the same inputs, and on several threads at once. The scope of
+/// an input is its member `scope_id`. If inputs have no such member, they all count as one scope.
 template <class In, class Out> class Coalescer {
 public:
     using Work = std::function<Batch<Out>(Session&, std::span<In const>)>;
@@ -53,8 +53,8 @@ public:
     /// `database` must outlive all calls of `run`.
     Coalescer(Database& database, Work work);
 
-    /// Returns the caller's own result, or throws the failure of its row. Call it from a coroutine on a
-    /// context that one thread runs.
+    /// Returns the result for `input`, or throws its failure. Call it from a coroutine on an execution
+    /// context that only one thread runs.
     asio::awaitable<Out> run(In input);
 
 private:

@@ -17,7 +17,7 @@ namespace pg {
 template <class In, class Out> struct Coalescer<In, Out>::Attempt {
     std::optional<Stalled> stalled;
     std::exception_ptr failure;
-    bool is_servers = false; ///< the server failed, not the batch
+    bool is_servers = false; ///< whether `failure` is a failure of the server, not of the batch
 };
 
 /// Runs `work` for waiting callers.
@@ -52,12 +52,13 @@ template <class In, class Out> struct Coalescer<In, Out>::Attempts {
         co_return attempt;
     }
 
-    /// Ends an attempt that met no lock. If the attempt failed, `work` runs for each member alone. Members
-    /// that then meet a lock stay unanswered.
+    /// Completes an attempt that waited for no lock. If the attempt failed, runs `work` for each member
+    /// alone. A member that finds a lock held in its own run gets no answer here. Its scope runs separately
+    /// later.
     asio::awaitable<void> settle(Session& session, std::span<Waiter* const> members, Attempt attempt) const
     {
         if (!attempt.failure) co_return;
-        // A failure of the server affects all members. Trying each alone would only add load.
+        // A failure of the server affects all members. A separate run for each member would only add load.
         if (attempt.is_servers || members.size() == 1) {
             for (Waiter* waiter : members)
                 waiter->failure = attempt.failure;
@@ -70,8 +71,8 @@ template <class In, class Out> struct Coalescer<In, Out>::Attempts {
         }
     }
 
-    /// Fails members of a single scope whose statement exceeded `statement_timeout`, because it cannot be
-    /// split by scopes.
+    /// If the statement exceeded `statement_timeout` and all members belong to one scope, fails the members,
+    /// because the batch cannot be split by scope.
     static void fail_timed_out(Members const& members, Stalled const& stalled)
     {
         auto const is_same = [&](Waiter* w) { return w->scope_id == members.front()->scope_id; };

@@ -65,15 +65,15 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
     void start_server(std::shared_ptr<Queue> const& queue, asio::any_io_executor const& executor)
     {
         ++queue->servers;
-        // The coroutine starts after all handlers that are ready now, so that the calls of these handlers
+        // The new coroutine runs after all handlers that are ready now. So calls that these handlers make
         // join the batch.
         asio::co_spawn(
             executor, [self = this->shared_from_this(), queue] { return self->serve(queue); },
             asio::detached);
     }
 
-    /// Starts a second server if callers still wait after `patience`. The running batch may be waiting for
-    /// the lock of a row that only one of its members needs.
+    /// Starts a second server if callers still wait after `patience`. The running batch may be waiting for a
+    /// row lock that only one of its members needs.
     void watch(std::shared_ptr<Queue> const& queue, asio::any_io_executor const& executor)
     {
         queue->relief->expires_after(patience);
@@ -120,7 +120,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         }
     }
 
-    /// Returns null if there is no session; all waiting callers were refused in this case.
+    /// Returns null if no session is available. All waiting callers have then been refused.
     asio::awaitable<std::unique_ptr<Session>> session_for(Queue& queue)
     {
         std::exception_ptr failure;
@@ -178,7 +178,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         scope->second.waiting.push_back(std::move(waiter));
     }
 
-    /// Wakes or starts a server for the scopes that run separately.
+    /// Wakes or starts a server (a `serve_apart` coroutine) for the scopes that run separately.
     void serve_apart_soon(std::shared_ptr<Queue> const& queue, asio::any_io_executor const& executor)
     {
         auto const next = queue->next_ready();
@@ -213,7 +213,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
             if (auto const next = queue->next_apart(Clock::now()); next != queue->apart.end()) {
                 next->second.in_service = true;
                 next->second.ready_at = Clock::now();
-                serve_apart_soon(queue, executor); // other ready scopes do not wait for this one
+                serve_apart_soon(queue, executor); // another server runs the other ready scopes
                 co_await run_apart(*queue, next->first, next->second);
                 // The other `serve_apart` may have ended because no other scope was ready.
                 serve_apart_soon(queue, executor);
@@ -245,7 +245,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         co_await sleeping.timer.async_wait(asio::redirect_error(asio::use_awaitable, woken));
     }
 
-    /// Refuses the callers that have waited too long for their scope.
+    /// Refuses the callers that have waited too long since their scope left the common batches.
     void expire(Queue& queue)
     {
         auto const now = Clock::now();
@@ -285,7 +285,7 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         if (scope.is_over(Clock::now())) queue.apart.erase(scope_id);
     }
 
-    /// Returns null if there is no session; the scope's callers were refused in this case.
+    /// Returns null if no session is available. The scope's callers have then been refused.
     asio::awaitable<std::unique_ptr<Session>> session_for(Apart& scope)
     {
         std::exception_ptr failure;
@@ -298,8 +298,8 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         co_return nullptr;
     }
 
-    /// As `answer`, for members of one scope. Returns the cause if some members have no answer and must wait
-    /// for another attempt.
+    /// As `answer`, for members of one scope. If some members have no answer and must wait for another
+    /// attempt, returns the cause. Otherwise returns nullopt.
     asio::awaitable<std::optional<Stalled::Cause>> answer_apart(Session& session, std::span<Held const> batch)
     {
         Members const members = members_of(batch);
@@ -313,7 +313,8 @@ template <class In, class Out> struct Coalescer<In, Out>::State : std::enable_sh
         co_return is_over ? std::nullopt : std::optional(Stalled::Cause::row_lock);
     }
 
-    /// Queues the members of an attempt that met a lock again, and refuses callers beyond the limits.
+    /// After an attempt met a lock, puts its unanswered members back into the queue of the scope. Refuses
+    /// callers beyond the limits.
     void put_back(
         Queue& queue, std::int64_t scope_id, std::vector<Held> batch, std::size_t size, Stalled::Cause cause)
     {

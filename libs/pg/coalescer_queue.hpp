@@ -19,7 +19,8 @@
 
 namespace pg {
 
-/// One caller. It lives in the coroutine frame of its `run`, which `caller` owns while it is suspended.
+/// One caller. The Waiter is a local variable of the coroutine `run`. While that coroutine is suspended,
+/// `caller` owns it.
 template <class In, class Out> struct Coalescer<In, Out>::Waiter {
     explicit Waiter(In value) : input(std::move(value)), scope_id(scope_of(input)) {}
 
@@ -38,11 +39,11 @@ template <class In, class Out> struct Coalescer<In, Out>::Waiter {
     std::optional<Out> output;
     std::exception_ptr failure;
     std::optional<core::Suspended> caller;
-    ApartScope::Clock::time_point deadline;               ///< set once its scope runs separately
+    ApartScope::Clock::time_point deadline;               ///< set when the scope starts to run separately
     std::shared_ptr<std::atomic<std::int64_t>> counted{}; ///< callers of scopes that run separately
 };
 
-/// Destroys a waiter and its coroutine when their I/O context ends.
+/// Destroys a waiter and its coroutine without resuming it. Used when the I/O context ends.
 template <class In, class Out> struct Coalescer<In, Out>::Drop {
     void operator()(Waiter* waiter) const { core::Suspended const frame = std::move(*waiter->caller); }
 };
@@ -56,7 +57,7 @@ template <class In, class Out> struct Coalescer<In, Out>::Apart : ApartScope {
         return waiting.empty() && !in_service && lingers_until <= now;
     }
 
-    /// The number of its callers, including those of the current attempt.
+    /// The number of the scope's callers, including the callers of the current attempt.
     std::size_t size() const { return waiting.size() + trying; }
 
     std::deque<Held> waiting;
@@ -103,8 +104,8 @@ template <class In, class Out> struct Coalescer<In, Out>::Queue {
                                     count(true, core::Owner::of(scope_id).tenant) > limits.stuck_of_tenant));
     }
 
-    /// The number of callers of scopes that run separately and are stuck (or, with `stuck` false, are not).
-    /// Of one tenant if `tenant` is set, else of all.
+    /// The number of callers of scopes that run separately and whose `is_stuck()` equals `stuck`. If `tenant`
+    /// is set, only callers of that tenant are counted.
     std::size_t count(bool stuck, std::optional<std::int64_t> tenant = std::nullopt) const
     {
         std::size_t sum = 0;
@@ -114,7 +115,7 @@ template <class In, class Out> struct Coalescer<In, Out>::Queue {
         return sum;
     }
 
-    /// Whether a caller of the scope runs separately from the common batch.
+    /// Whether the scope runs separately now. Erases the scope's entry in `apart` if it is over.
     bool goes_apart(std::int64_t scope_id)
     {
         auto const it = apart.find(scope_id);
@@ -124,8 +125,8 @@ template <class In, class Out> struct Coalescer<In, Out>::Queue {
         return false;
     }
 
-    /// The next scope to run separately: the one that has waited longest since its last attempt or its pause.
-    /// Returns `apart.end()` if none is ready.
+    /// The scope whose attempt comes next: the one whose `ready_at` is earliest. Returns `apart.end()` if no
+    /// scope is ready.
     auto next_apart(Clock::time_point now)
     {
         auto best = apart.end();

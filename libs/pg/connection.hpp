@@ -11,15 +11,16 @@ namespace pg {
 /// A connection whose functions block. Only one thread uses it.
 class Connection {
 public:
-    /// Connects, or throws pqxx::broken_connection. `transaction_settings` must outlive the connection. It is
-    /// "" unless a pooler shares sessions.
+    /// Connects, or throws pqxx::broken_connection. `transaction_settings` must outlive the connection. The
+    /// string is empty unless `DatabaseOptions::transaction_pooling` is set.
     Connection(
         std::string const& conninfo, WireOptions const& options, std::string const& transaction_settings);
 
     /// Sends one message and waits for its answer; see Wire::send and Wire::take.
     Rows run(std::span<Statement const> statements, bool read_only = false);
 
-    /// A statement that applies the session settings to a transaction; "" unless a pooler shares sessions.
+    /// A statement that applies the session settings to a transaction. It is empty unless
+    /// `DatabaseOptions::transaction_pooling` is set.
     std::string const& transaction_settings() const noexcept { return transaction_settings_; }
 
     /// See Wire.

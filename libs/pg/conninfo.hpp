@@ -9,26 +9,27 @@ namespace pg {
 /// Maps names of settings, such as `statement_timeout`, to values.
 using Settings = std::map<std::string, std::string>;
 
-/// Returns `url` (a libpq connection string or URI) as a keyword/value string. Adds our defaults for settings
-/// that `url` does not have: a connect timeout of 3 s, keepalives and a TCP user timeout of 5 s, UTF8, a
-/// server that accepts writes. Also sets TimeZone to UTC and DateStyle to ISO for the session, as RowReader
-/// requires, and `settings`. The `options` of `url` are placed after these, so they take precedence. Throws
-/// std::invalid_argument if `url` is not a connection string; the message does not contain it.
+/// Returns `url` (a libpq connection string or URI) as a keyword/value string. Adds defaults for settings
+/// that `url` does not have: a connect timeout of 3 s, keepalives and a TCP user timeout of 5 s, the client
+/// encoding UTF8, and `target_session_attrs=read-write`. Also adds session settings: TimeZone UTC and
+/// DateStyle ISO, as RowReader requires, and `settings`. The `options` in `url` come after these session
+/// settings, so they take precedence. Throws std::invalid_argument if `url` is not a connection string; the
+/// message does not contain it.
 std::string complete_conninfo(
     std::string const& url, std::string const& application_name, Settings const& settings = {});
 
-/// As above, for a pooler that gives a session to another client after each transaction: without session
-/// settings and without `target_session_attrs`. PgBouncer reports the server's state as of its first
-/// connection, so a check for a writable server could fail forever after a failover.
+/// As `complete_conninfo`, for a pooler that gives a session to another client after each transaction. Adds
+/// neither session settings nor `target_session_attrs`. PgBouncer reports the state that the server had at
+/// PgBouncer's first connection. So after a failover a check for a writable server could fail forever.
 std::string pooled_conninfo(std::string const& url, std::string const& application_name);
 
 /// The statement that a connection of `pooled_conninfo` runs first in each transaction. It applies the
 /// settings of `complete_conninfo` to that transaction.
 std::string transaction_settings(Settings const& settings);
 
-/// Returns libpq's message about a connection in a form that may be logged: its first line without quoted
-/// parts. Other lines may contain keys. Quoted parts contain parts of the address and, if the password
-/// contains `@` or `/`, parts of the password.
+/// Returns libpq's message about a connection in a form that may be logged: its first line, with `...` in
+/// place of each quoted part. Other lines may contain key values. Quoted parts may contain parts of the
+/// address and, if the password contains `@` or `/`, parts of the password.
 std::string loggable_reason(std::string_view message);
 
 } // namespace pg

@@ -146,7 +146,7 @@ asio::awaitable<void> Database::perform(Scopes scopes, Mode mode, std::function<
 
 void Database::perform_blocking(Scopes scopes, Mode mode, std::function<void(Tx&)> work)
 {
-    // Shared, because the thread that sets the promise may still use it when the wait ends.
+    // The promise is shared, because the database thread may still use it when `future.get` returns.
     auto const done = std::make_shared<std::promise<void>>();
     std::future<void> future = done->get_future();
     submit(Job{std::move(scopes), mode, std::move(work), [done](std::exception_ptr failure) {

@@ -29,8 +29,9 @@ namespace asio = boost::asio;
 
 struct WireOptions; // private to pg, in wire.hpp
 
-/// The scopes whose rows a transaction may see, as row-level security checks them (`app.scopes`). If it is
-/// empty, the transaction sees only tables without row-level security (tenants, key look-up, job queue).
+/// The ids of the scopes whose rows a transaction may see. Row-level security compares them with each row
+/// (setting `app.scopes`). If the list is empty, the transaction sees only tables without row-level security
+/// (tenants, key look-up, job queue).
 class Scopes {
 public:
     Scopes() = default;
@@ -48,15 +49,16 @@ private:
 };
 
 /// An open transaction. Use it only on the database thread that runs `work`. Each connection prepares a
-/// statement on first use and keeps it by its text. So `sql` must be a constant or one of a bounded set of
-/// texts.
+/// statement on first use, and finds it by its text later. So `sql` must be a constant or one of a bounded
+/// set of texts.
 class Tx {
 public:
     virtual ~Tx() = default;
 
     /// Runs one statement. Its values are bound and never part of its text. Throws libpqxx's exceptions
     /// (`pqxx::unique_violation`, ...). After a failure the transaction cannot continue, and `work` should
-    /// throw. If it returns, the failure is thrown instead.
+    /// throw. If `work` returns nevertheless, its result is dropped, and the failure counts as thrown by
+    /// `work`.
     virtual Rows run(std::string_view sql, std::span<Param const> params) = 0;
 
     Rows run(std::string_view sql, Params params = {})
@@ -65,9 +67,9 @@ public:
     }
 };
 
-/// A batch met a lock of another transaction, or exceeded `statement_timeout`. The statement had no effect. A
-/// Coalescer handles this error by running the scopes of the batch separately; other callers see it as
-/// UNAVAILABLE.
+/// A batch needed a lock that another transaction holds, or exceeded `statement_timeout`. The statement had
+/// no effect. A Coalescer catches this error and runs the scopes of the batch separately. For other callers
+/// the error is UNAVAILABLE.
 class Stalled : public core::Error {
 public:
     enum class Cause {
@@ -104,17 +106,17 @@ enum class LockWait {
     brief,
 };
 
-/// Runs a coalesced batch on its caller's own thread. Each call is one message, `SELECT
-/// set_config('app.scopes', …)` and the statement, and one implicit transaction, which is committed when the
-/// call returns. After a serialization failure or deadlock, the message is sent again, at most 3 times.
-/// Throws
+/// Runs a coalesced batch on its caller's own thread. Each call sends one message with `SELECT
+/// set_config('app.scopes', …)` and the statement. The message is one implicit transaction, which is
+/// committed when the call returns. After a serialization failure or deadlock, the message is sent again, at
+/// most 3 times. Throws
 /// - Stalled if another transaction holds a lock or the statement took too long;
 /// - core::Error UNAVAILABLE for other failures of the server (connection lost, out of resources);
 /// - libpqxx's exceptions for other failures.
 ///
-/// Each statement is planned once for all calls, without sequential scans if an index is usable. By default,
-/// the server would plan each batch again because the estimates differ, and planning costs more than running
-/// the batch.
+/// Each connection plans a statement once for all calls, without sequential scans if an index is usable. By
+/// default, the server would plan each batch again, because its row estimates depend on the length of the
+/// arrays. Planning costs more than running the batch.
 class Session {
 public:
     virtual ~Session() = default;
@@ -128,10 +130,10 @@ public:
 
     /// As `run`, but first takes the advisory locks of the scopes in the same message and holds them until
     /// the commit. So within a scope, transactions commit in the order of their `clock_timestamp()`. If a
-    /// lock is not available, throws Stalled, which names the locked scopes. Even then the server may run the
-    /// statement, with empty `app.scopes`, and it must change nothing. So the statement must skip inputs
-    /// whose scope is not in `app.scopes`. For example, an INSERT that reads its inputs as `u` needs this
-    /// condition:
+    /// lock is not available, throws Stalled, which names the locked scopes. The server may run the statement
+    /// even in this case, but with empty `app.scopes`. The statement must then change nothing. So it must
+    /// skip inputs whose scope is not in `app.scopes`. For example, an INSERT that reads its inputs as `u`
+    /// needs this condition:
     ///
     ///     WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
     virtual asio::awaitable<Rows> run_serialised(
@@ -169,39 +171,43 @@ struct DatabaseOptions {
     unsigned threads = 4;                    ///< one connection each
     /// Whether `url` is the address of a pooler that gives a session to another client after each
     /// transaction, like PgBouncer in transaction mode. If true, statements are not prepared but planned each
-    /// time, and the message of a transaction's first statement also applies the settings.
+    /// time. The session settings are then applied to each transaction, in the message of its first
+    /// statement.
     bool transaction_pooling = false;
-    /// Maximum number of waiting transactions, and of waiting callers of one Coalescer on a thread. A tenant
-    /// and a scope may have their share of it. Further ones get 503.
+    /// Maximum number of waiting transactions. It is also the maximum number of waiting callers of one
+    /// Coalescer on one I/O thread. A tenant and a scope may use their share of each limit. Further
+    /// transactions and callers get 503.
     std::size_t queue_limit = 2000;
     /// A transaction that has not started after this time gets 503. A transaction that is expected to wait
     /// for more than half of this time gets 503 at once.
     std::chrono::milliseconds queue_timeout{3000};
     std::chrono::milliseconds statement_timeout{10'000}; ///< a statement that takes longer is cancelled: 503
-    /// Called when a connection is lost, when no connection can be made, and when one is made again. The
-    /// first two events are reported at most once until a connection is made. The text contains no part of
-    /// `url`. Called on any thread, also concurrently. Must not block.
+    /// Called when a connection is lost, when a connection cannot be made, and when one is made again. The
+    /// first two events are reported at most once until a connection is made. Also called when the server
+    /// stops or resumes answering heartbeats. The text contains no part of `url`. Called on any thread, also
+    /// concurrently. Must not block.
     std::function<void(std::string const& event)> report;
 };
 
 /// Access to PostgreSQL through a few threads with one connection each. Awaitables resume the caller on its
 /// own executor. If the database is down or the queue is full, calls throw `core::Error` UNAVAILABLE (503) at
-/// once. Calls also throw it for a statement that took too long, for a full disk, and for a commit whose
-/// outcome is unknown because the connection broke. Lost connections are replaced in the background.
-/// Connections use UTC. `synchronous_commit` is not set, so the role's value applies.
+/// once. Calls throw the same error if a statement took too long, if the server's disk is full, and if the
+/// outcome of a commit is unknown because the connection broke. Lost connections are replaced in the
+/// background. Sessions use the time zone UTC. `synchronous_commit` is not set, so the value of the database
+/// role applies.
 ///
 /// The transactions of a tenant use at most `core::share_of` the threads: all but a quarter, and at least one
 /// less than all (a single thread is not shared). The transactions of one scope use at most `share_of` the
-/// tenant's threads. So even if many of them wait for each other's locks, calls of other tenants and of the
-/// tenant's other environment find a thread. The queue is shared in the same way. Tenants take turns, and so
-/// do the scopes of a tenant.
+/// tenant's threads. So even if many transactions of a scope wait for each other's locks, calls of other
+/// tenants and of the tenant's other environment find a free thread. The places in the queue are shared in
+/// the same way. Tenants take turns for the threads, and so do the scopes of a tenant.
 ///
 /// A call that is expected to wait for more than half of `queue_timeout` is refused at once. The estimate
 /// uses the recent pace at which the scope's transactions started, and the number of its waiting transactions
 /// (`JobQueue`).
 ///
-/// Thread-safe. Stop it before the execution contexts of its callers are destroyed. Destroy it after the last
-/// call has returned.
+/// Thread-safe. Call `stop` before the execution contexts of the callers are destroyed. Destroy the Database
+/// after the last call has returned.
 class Database {
 public:
     /// Throws std::invalid_argument for a malformed url. Connections are made in the background.
@@ -229,17 +235,19 @@ public:
     auto transact_blocking(Scopes scopes, Work work) -> std::invoke_result_t<Work&, Tx&>;
 
     /// Reserves a place in the queue for a later transaction of these scopes. Throws UNAVAILABLE if such a
-    /// transaction would be refused now, so that a request fails before it does other expensive work. Release
-    /// the place right before the transaction, and before the Database is destroyed.
+    /// transaction would be refused now, so that a request fails before it does other expensive work.
+    /// Destroying the returned pointer releases the place. Release it right before the transaction, and
+    /// before the Database is destroyed.
     std::shared_ptr<void const> reserve(Scopes const& scopes);
 
-    /// Whether there is a connection and the server is not silent. For /readyz. A broken connection is
-    /// noticed within about a second, even if it is idle.
+    /// Whether at least one database thread has a connection and the server is not silent. Used by /readyz. A
+    /// broken connection is noticed within about a second, even if it is idle.
     bool healthy() const noexcept;
 
-    /// Sets whether the server is silent, as a Listener finds by its heartbeat. While the server is silent,
-    /// every new or queued call fails at once with UNAVAILABLE. A call that waits for the server fails within
-    /// about `Wire::check_interval`, and its connection is closed. Does not block. Thread-safe.
+    /// Sets whether the server is silent, that is, whether a heartbeat of a Listener has been unanswered for
+    /// 2 s. While the server is silent, every new or queued call fails at once with UNAVAILABLE. A call that
+    /// waits for the server fails within about `Wire::check_interval`, and its connection is closed. Does not
+    /// block. Thread-safe.
     void set_silent(bool silent);
 
     bool silent() const noexcept;
@@ -263,8 +271,8 @@ public:
     struct Impl; ///< in database_threads.hpp
     enum class Mode { read_write, read_only };
 
-    /// A type-erased job. `work` runs on a database thread with an open transaction. `finish` is called
-    /// exactly once, on a database thread or within `submit`, with the failure if there is one.
+    /// A transaction as the queue stores it. `work` runs on a database thread with an open transaction.
+    /// `finish` is called exactly once, on any thread or within `submit`, with the failure if there is one.
     struct Job {
         Scopes scopes;
         Mode mode = Mode::read_write;
@@ -284,15 +292,17 @@ public:
 
     void submit(Task task);
 
-    /// For Coalescer: returns exclusive use of a connection of the calling coroutine's thread, until the
-    /// Session is destroyed. The coroutine's io_context must be run by one thread. Sessions with another
-    /// LockWait than `shared` use at most two of the thread's connections. Throws core::Error UNAVAILABLE.
+    /// For Coalescer: returns a Session with exclusive use of a connection of the calling coroutine's thread.
+    /// The use ends when the Session is destroyed. The coroutine's io_context must be run by one thread.
+    /// Sessions whose `wait` is not `shared` use at most two of the thread's connections. Throws core::Error
+    /// UNAVAILABLE.
     asio::awaitable<std::unique_ptr<Session>> session(LockWait wait = LockWait::shared);
 
     /// For `session`: the options of its connections.
     WireOptions wire_options(bool binary) const;
 
-    /// For `session`: the statement that runs first in each transaction; "" unless a pooler shares sessions.
+    /// For `session`: the statement that runs first in each transaction. It is "" unless
+    /// `transaction_pooling` is set.
     std::string const& transaction_settings() const noexcept;
 
     /// For `session`: a new connection, made on a database thread.

@@ -49,14 +49,15 @@ static core::Error overloaded(JobQueue<AnyJob>::Seconds wait)
 static Settings session_settings(DatabaseOptions const& options)
 {
     std::string const limit = std::to_string(options.statement_timeout.count());
-    // The server ends the session of a process that stalls within a transaction, so that the transaction does
-    // not hold its locks for long. The server sends no notices, because libpq would print them to stderr.
+    // If this process stops within a transaction, the server ends the session after
+    // `idle_in_transaction_session_timeout`, so that the transaction does not hold its locks for long. The
+    // server sends no notices, because libpq would print them to stderr.
     return {{"statement_timeout", limit}, {"idle_in_transaction_session_timeout", limit},
         {"client_min_messages", "error"}};
 }
 
-/// A generic plan may be made while a table is small and used when it is large, so sequential scans are
-/// disabled.
+/// Sequential scans are disabled, because a generic plan may be made while a table is small and used when the
+/// table is large.
 static Settings batch_settings(DatabaseOptions const& options)
 {
     auto settings = session_settings(options);
@@ -122,8 +123,8 @@ void Database::Impl::set_silent(bool now)
 
 WireOptions Database::Impl::wire_options(bool binary) const
 {
-    // The server cancels a statement at statement_timeout. If the server has sent nothing a second later, it
-    // counts as dead.
+    // The server cancels a statement after `statement_timeout`. If it has sent nothing one second later, the
+    // connection counts as lost.
     return {.prepares = !options.transaction_pooling,
         .binary = binary,
         .silence_limit = options.statement_timeout + 1s,
@@ -216,7 +217,8 @@ void Database::Impl::report_connected()
     if (lost || unreachable) options.report("database: connected again");
 }
 
-/// Closes the connection. Jobs may continue to wait until the first attempt to replace it has failed.
+/// Closes the connection. Queued jobs continue to wait until the first attempt to replace the connection has
+/// failed.
 void Database::Impl::disconnect(DatabaseThread& self)
 {
     if (!self.connection) return;
@@ -235,8 +237,8 @@ bool Database::Impl::back_off(unsigned attempt)
     return !stopping.wait_for(lock, delay, [this] { return stopped; });
 }
 
-/// Waits for a job. Returns without one at intervals, so that an idle connection is checked. Returns false if
-/// the database is stopped and no job is left.
+/// Waits for a job and stores it in `item`. After one second without a job, returns with `item` empty, so
+/// that the idle connection is checked. Returns false if the database is stopped and no job is left.
 bool Database::Impl::next(DatabaseThread& self, std::optional<AnyJob>& item)
 {
     item.reset();
@@ -246,7 +248,8 @@ bool Database::Impl::next(DatabaseThread& self, std::optional<AnyJob>& item)
     work_or_stop.wait_for(lock, 1s, [&] { return take(self, item) || stopped; });
     --idle;
     if (!item) return !stopped;
-    // The end of a job may allow two jobs to start: one of its scope, and one of its tenant.
+    // Another waiting job may be able to start too. If its owner was at its limit at `submit`, no thread was
+    // woken for it.
     bool const wake = idle > 0 && queue.has_ready();
     lock.unlock();
     if (wake) work_or_stop.notify_one();
@@ -256,7 +259,7 @@ bool Database::Impl::next(DatabaseThread& self, std::optional<AnyJob>& item)
 bool Database::Impl::take(DatabaseThread& self, std::optional<AnyJob>& item)
 {
     auto const now = Clock::now();
-    // Once stopped, no threads have to be kept free for other tenants.
+    // After `stop` no new jobs arrive, so no thread has to be kept free for other tenants.
     auto taken = queue.take(now, stopped);
     if (!taken) return false;
     self.owner = taken->first;
@@ -272,7 +275,8 @@ void Database::Impl::end_job(DatabaseThread& self)
     self.owner.reset();
 }
 
-/// Called by a thread that has lost its connection and cannot take the next job. Lets another thread take it.
+/// Called by a thread that has lost its connection and cannot take the next job. Records the end of its last
+/// job, so that another thread may take the next one.
 void Database::Impl::free_place(DatabaseThread& self)
 {
     std::lock_guard const lock(mutex);
@@ -304,7 +308,8 @@ void Database::Impl::run_transaction(Connection& connection, Job& job)
             tx.rollback();
         }
         if (!failure) return job.finish(nullptr);
-        // A failure of the server is reported in preference to another exception that `work` threw.
+        // If a statement failed because of the server, that failure is reported, even if `work` threw another
+        // exception.
         Fault const fault = tx.failure() ? connection.fault_of(tx.failure()) : Fault::other;
         if (fault == Fault::retry && retries < retry_limit) continue;
         if (fault != Fault::other) failure = std::make_exception_ptr(unavailable());

@@ -45,8 +45,8 @@ struct Database::Impl {
     bool back_off(unsigned attempt);
     bool next(DatabaseThread& self, std::optional<AnyJob>& item);
     void free_place(DatabaseThread& self);
-    /// Takes the next job that may start for this thread. Returns whether there was one. The lock must be
-    /// held.
+    /// Takes the next job that may start and assigns it to this thread. Returns whether there was such a job.
+    /// The lock must be held.
     bool take(DatabaseThread& self, std::optional<AnyJob>& item);
     /// Records that the thread's job no longer runs. The lock must be held.
     void end_job(DatabaseThread& self);
@@ -58,7 +58,8 @@ struct Database::Impl {
     /// Whether jobs may succeed: there is a connection, or one may be made soon. The lock must be held.
     bool reachable() const { return connected + hopeful > 0; }
 
-    /// Calls of `options.report`. Each event is reported once until a connection is made.
+    /// These functions call `options.report`. Each kind of failure is reported once until a connection is
+    /// made.
     void report_lost(std::string_view why);
     void report_unreachable(std::string_view why);
     void report_connected();
@@ -68,7 +69,7 @@ struct Database::Impl {
     /// Shared with callers, which may outlive the Database.
     std::shared_ptr<std::atomic<std::int64_t>> const apart_callers =
         std::make_shared<std::atomic<std::int64_t>>();
-    std::string const transaction_settings; ///< "" unless a pooler shares sessions
+    std::string const transaction_settings; ///< "" unless `options.transaction_pooling`
     std::string const conninfo, batch_conninfo;
 
     std::mutex mutex;

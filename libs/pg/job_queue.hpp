@@ -22,8 +22,8 @@ struct JobQueueOptions {
     std::chrono::milliseconds timeout; ///< maximum time that a job may wait
 };
 
-/// Jobs that wait for a thread, and the number of running jobs per owner. The class only makes decisions: its
-/// callers provide the time, the lock and the threads.
+/// Jobs that wait for a thread, and the number of running jobs per owner. The class only makes decisions. Its
+/// caller provides the time, holds a lock during each call, and runs the jobs on its threads.
 ///
 /// Shares: the jobs of a tenant use at most `core::share_of` the threads, and those of each of its scopes at
 /// most `share_of` the tenant's threads. The queue's `limit` is shared in the same way. Tenants take turns,
@@ -48,7 +48,8 @@ public:
 
     explicit JobQueue(JobQueueOptions options) : options_(options) {}
 
-    /// Returns nullopt if a job of `owner` may be pushed now, otherwise the time that the job would wait.
+    /// Returns nullopt if a job of `owner` may be pushed now. Otherwise returns the time after which the
+    /// caller should try again.
     std::optional<Seconds> refusal(Owner owner, Clock::time_point now) const
     {
         if (is_full_for(owner) || has_given_up(owner)) return longest_wait();
@@ -71,7 +72,8 @@ public:
         return wait;
     }
 
-    /// Counts a job that will be pushed later. Decisions about other jobs include it until `release`.
+    /// Counts a job that will be pushed later. Until `release`, decisions about other jobs count the reserved
+    /// job as a waiting one.
     void reserve(Owner owner) { count_reserved(owner, +1); }
 
     void release(Owner owner) { count_reserved(owner, -1); }
@@ -97,8 +99,8 @@ public:
         return queue_.has_ready([this](Owner owner) { return may_start(owner); });
     }
 
-    /// Removes and returns the next job in turn that may start. It counts as running until `finish`.
-    /// `unlimited`: ignore the shares.
+    /// Removes and returns the next job in turn that may start. It counts as running until `finish`. With
+    /// `unlimited`, the shares are ignored.
     std::optional<std::pair<Owner, Item>> take(Clock::time_point now, bool unlimited = false)
     {
         auto next = queue_.pop([&](Owner owner) { return unlimited || may_start(owner); });
@@ -123,8 +125,8 @@ public:
     /// Records the end of a job that was taken and ran for `took`.
     void finish(Owner owner, Seconds took)
     {
-        // The mean is that of logarithms, because a few jobs that waited long for a lock must not dominate
-        // the estimate for other scopes.
+        // The mean of the logarithms is used, because a few jobs that waited long for a lock must not
+        // dominate the estimate for other scopes.
         log_of_service_.add(std::log(std::max(took.count(), 1e-6)));
         --scopes_[key(owner)].running;
         --tenants_[owner.tenant].running;
@@ -234,7 +236,8 @@ private:
         return items;
     }
 
-    /// Only owners with jobs are kept, so memory is bounded by their number.
+    /// Forgets the owner's counts if it has no job and no reservation. So the memory is bounded by the number
+    /// of jobs.
     void forget_idle(Owner owner)
     {
         auto const forget = [](auto& counts, std::int64_t id) {

@@ -42,8 +42,9 @@ public:
 private:
     void shutdown() override { lanes_.clear(); }
 
-    /// A context shuts down services in the reverse order of their creation. Creating this member first makes
-    /// the context shut down this service before the service of descriptors.
+    /// This member creates Asio's descriptor service before this service is complete. A context shuts down
+    /// services in the reverse order of their creation, so it destroys the lanes before the descriptor
+    /// service on which they depend.
     asio::posix::stream_descriptor anchor_;
     std::unordered_map<std::shared_ptr<void const>, std::shared_ptr<Lane>> lanes_;
 };
@@ -59,7 +60,7 @@ asio::awaitable<std::unique_ptr<Pipeline>> Lane::take(Database& database)
     auto const deadline = Clock::now() + database.options().queue_timeout;
     for (;;) {
         if (database.silent()) {
-            wake_one(waiting_); // the other waiting callers fail as well
+            wake_one(waiting_); // each woken caller fails too, and wakes the next one
             throw unavailable();
         }
         if (auto pipeline = take_idle(database)) co_return pipeline;
@@ -221,7 +222,8 @@ std::vector<std::int64_t> ids_of(std::span<std::string const> texts)
     return ids;
 }
 
-/// The Stalled for a statement that waited too long; nullopt for other failures.
+/// The Stalled error for a statement that waited too long for a lock (55P03) or was cancelled (57014), for
+/// example by `statement_timeout`. Returns nullopt for other failures.
 std::optional<Stalled> stall_of(std::exception_ptr const& failure)
 {
     try {
@@ -261,7 +263,7 @@ asio::awaitable<Rows> BatchSession::wait_for_lock(
     Param const key = scope_lock(scopes.ids().front());
     Statement const statements[] = {{database_.transaction_settings(), {}}, {set_scopes_and_limit, settings},
         {take_lock, {&key, 1}, true}, {sql, params}};
-    // Number of statements before the lock.
+    // The number of statements that the message contains before `take_lock`.
     std::size_t const before = database_.transaction_settings().empty() ? 1 : 2;
     try {
         co_return (co_await attempt(statements)).back();

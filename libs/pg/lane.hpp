@@ -17,8 +17,8 @@ namespace pg {
 /// threads.
 class Lane : public std::enable_shared_from_this<Lane> {
 public:
-    /// Maximum number of connections of one lane. They are made on demand, so that a batch that reads does
-    /// not wait for a batch that commits.
+    /// Maximum number of connections of one lane. It is greater than 1 so that a batch that reads does not
+    /// wait for a batch that commits. Connections are made on demand.
     static constexpr unsigned connection_limit = 4;
 
     explicit Lane(asio::any_io_executor executor) : executor_(std::move(executor)) {}
@@ -27,9 +27,10 @@ public:
     /// until the io_context is destroyed.
     static std::shared_ptr<Lane> of(asio::any_io_executor const& executor, Database& database);
 
-    /// Returns a connection that no other caller uses until it is returned with `give_back`. If none is idle
-    /// and there are fewer than `connection_limit`, makes one. Otherwise, or if the server accepts no more
-    /// connections, waits for one. Throws core::Error UNAVAILABLE.
+    /// Returns a connection that no other caller uses until `give_back`. If no connection is idle and the
+    /// lane has fewer than `connection_limit`, makes a new one. Otherwise, or if a further connection cannot
+    /// be made, waits until another caller gives one back. Throws core::Error UNAVAILABLE if the server is
+    /// silent, if the lane has no connection and cannot make one, and after `queue_timeout`.
     asio::awaitable<std::unique_ptr<Pipeline>> take(Database& database);
 
     void give_back(std::unique_ptr<Pipeline> pipeline);
@@ -48,7 +49,8 @@ private:
     using Waiting = std::deque<asio::steady_timer*>;
 
     bool may_make() const;
-    /// Returns null if the connection cannot be made and the caller can wait for another one.
+    /// Makes a connection. If it cannot be made, returns null if the lane has other connections, for which
+    /// the caller can wait. Otherwise throws the failure.
     asio::awaitable<std::unique_ptr<Pipeline>> make(Database& database);
     std::unique_ptr<Pipeline> take_idle(Database& database);
     asio::awaitable<void> wait_in(Waiting& waiting, std::chrono::milliseconds limit);
@@ -62,8 +64,8 @@ private:
     unsigned made_ = 0;     ///< existing connections
     unsigned making_ = 0;   ///< connections being made
     unsigned apart_ = 0;    ///< number of connections for single scopes: in use, or being taken
-    /// When the next attempt to make a connection is allowed after a failed one. Used only while the lane has
-    /// connections.
+    /// When the next attempt to make a connection is allowed, after a failed attempt. Ignored while the lane
+    /// has no connection.
     std::chrono::steady_clock::time_point next_try_{};
 };
 

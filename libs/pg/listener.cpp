@@ -24,7 +24,7 @@ namespace {
 
 constexpr auto heartbeat = 300ms;
 constexpr auto trusted_for = 900ms;
-/// A server that takes longer to answer counts as silent. A loaded server answers a heartbeat in
+/// If the server takes longer to answer, it counts as silent. Even a server under load answers a heartbeat in
 /// milliseconds.
 constexpr auto silence_limit = 2s;
 /// If the server takes longer to answer, the connection is replaced.
@@ -33,7 +33,7 @@ constexpr auto patience = 5s;
 /// Thrown to end the wait for the server, and then the thread.
 struct Stopped {};
 
-/// For the listener's own connection, which ignores the flag of the Database.
+/// For the listener's own connection, which must continue while the Database counts the server as silent.
 constinit std::atomic<bool> const never_silent = false;
 constexpr WireOptions wire_options{
     .prepares = false, .silence_limit = patience, .server_silent = never_silent};
@@ -57,7 +57,8 @@ struct Listener::Impl {
 
     int const stop_event;
     bool silent = false;
-    /// When the last answered heartbeat was sent; 0: not listening.
+    /// When the last answered heartbeat was sent. 0 if no heartbeat of the current connection has been
+    /// answered.
     std::atomic<Clock::rep> answered = 0;
     std::thread thread;
 };
@@ -82,18 +83,18 @@ void Listener::Impl::loop()
             try {
                 listen();
             } catch (std::exception const&) {
-                // The connection was lost or never made; live() shows it.
+                // The connection was lost or never made. `live()` is false until the next one answers.
                 if (answered.exchange(0) != 0) attempt = 0;
             }
-            // A server that refuses this connection is not silent. Other connections report their own
-            // failures.
+            // If the server refuses this connection, it is not silent. The other connections find and report
+            // this failure themselves.
             if (silent && PQping(conninfo.c_str()) != PQPING_NO_RESPONSE) set_silent(false);
             auto const delay = core::backoff(attempt, 100ms, 1s, std::random_device()());
             wait(-1, 0, Clock::now() + delay);
         }
     } catch (Stopped const&) {
         answered = 0;
-        set_silent(false); // without a heartbeat the flag would remain set
+        set_silent(false); // no heartbeat follows that could end the silence
     }
 }
 
@@ -157,7 +158,8 @@ void Listener::Impl::deliver(Wire const& wire)
     }
 }
 
-/// Waits for the socket (or only for the deadline, with -1). Returns false at the deadline. Throws Stopped.
+/// Waits until `socket` is ready, or only for the deadline if `socket` is -1. Returns false at the deadline.
+/// Throws Stopped after `stop`.
 bool Listener::Impl::wait(int socket, short events, Clock::time_point deadline) const
 {
     pollfd watched[2] = {{stop_event, POLLIN, 0}, {socket, events, 0}};

@@ -8,15 +8,17 @@
 
 namespace pg {
 
-/// Handlers of a Listener. All run on its thread. An exception counts as a gap.
+/// Handlers of a Listener. All handlers run on the Listener's thread. If a handler of a channel throws, the
+/// connection is replaced, and `on_gap` is called.
 struct ListenerHandlers {
     /// Maps a channel to the handler of its payloads.
     std::map<std::string, std::function<void(std::string const& payload)>> channels;
-    /// Called each time a connection has been made, before `live()` becomes true, because notifications may
-    /// have been missed.
+    /// Called each time a connection has been made, before `live()` becomes true. Notifications may have been
+    /// missed before, so a cache should drop its entries.
     std::function<void()> on_gap = [] {};
-    /// Called with true when the server is silent: a heartbeat has been unanswered for 2 s. Called with false
-    /// when it answers again, even with an error. For Database::set_silent.
+    /// Called with true when the server becomes silent, that is, when a heartbeat has been unanswered for 2
+    /// s. Called with false when the server answers again, even with an error. Use it to call
+    /// Database::set_silent.
     std::function<void(bool silent)> on_silence = [](bool) {};
 };
 

@@ -17,25 +17,26 @@
 
 namespace pg {
 
-/// The key of the advisory lock that one run holds. All keys of scopes (see `serialise`) are greater.
+/// The key of the advisory lock that a run of `migrate` holds. The keys of scopes (see `serialise`) are all
+/// greater, so the keys do not collide.
 static constexpr char const* lock_key = "x'4d00000000000001'::bigint";
 
-/// How long a migration waits for a lock, the maximum number of attempts, and the pause between them. The
-/// pause is needed because all later users of a table, including the service's readers, queue behind a
-/// waiting migration.
+/// How long an attempt of a migration waits for a lock, the maximum number of attempts, and the pause between
+/// attempts. While a migration waits for a table lock, all later users of the table wait behind it, including
+/// the service's readers. The pause lets them continue.
 static constexpr char const* set_lock_timeout = "SET LOCAL lock_timeout = '1s'";
 static constexpr unsigned lock_tries = 120;
 static constexpr std::chrono::seconds between_tries{1};
 
-/// The beginning of a comment line with which a migration declares the checksum of an earlier text: 64 lower
-/// case hexadecimal digits, the SHA-256 of the file, follow.
+/// The beginning of a comment line with which a migration declares the checksum of an earlier text. The rest
+/// of the line is the SHA-256 of the earlier file in 64 lower-case hexadecimal digits.
 static constexpr char const* earlier_checksum = "-- Checksum before its comments were reworded: ";
 
-/// Functions for migrations. The sub-select is evaluated once per statement. If the setting is missing or its
-/// list is empty, no row is visible. `scope_id + 0` keeps the policy out of the index conditions. Beside a
-/// statement's own `scope_id = …` the planner would count the scope's selectivity twice. If one scope holds
-/// most of a table, it would then prefer any index that begins with scope_id to the primary key (measured: 10
-/// ms instead of 40 µs per row).
+/// Functions for migrations. The sub-select in a policy is evaluated once per statement. If the setting is
+/// missing or its list is empty, no row is visible. The planner cannot use an index for `scope_id + 0`. With
+/// plain `scope_id` in the policy, beside a statement's own `scope_id = …`, the planner would count the
+/// scope's selectivity twice. If one scope holds most of a table, the planner would then prefer any index
+/// that begins with scope_id to the primary key (measured: 10 ms instead of 40 µs per row).
 static constexpr char const* helpers = R"(
 CREATE OR REPLACE FUNCTION protect_rows(t regclass, policy text, visible text) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
@@ -88,8 +89,8 @@ static std::string checksum_of(std::string_view sql)
 }
 
 /// Whether a database that stores the checksum `applied` has applied this migration, with its present text or
-/// with an earlier one. Databases keep the checksum of the text that they applied. So after a change of
-/// comments only, the text declares its earlier checksums, each in a line of the comment at its start.
+/// with an earlier one. Databases keep the checksum of the text that they applied. So if only its comments
+/// change, the new text declares the earlier checksums, each in a line of the comment at its start.
 static bool accepts(Migration const& migration, std::string const& applied)
 {
     if (applied == checksum_of(migration.sql)) return true;
@@ -130,8 +131,8 @@ static bool is_pending(Applied const& applied, Component const& component, Migra
     if (accepts(migration, known->second)) return false;
     throw std::runtime_error(
         "migration " + known->first +
-        " was changed after it was applied to this database: restore its text and put the "
-        "change into a new migration");
+        " was changed after it was applied to this database. Restore its text and put the "
+        "change into a new migration.");
 }
 
 static void create_role(pqxx::connection& connection, pqxx::transaction_base& tx, std::string const& role)
@@ -195,7 +196,8 @@ std::vector<std::string> migrate(
     std::string const& url, std::span<Component const* const> components, std::string const& service_role)
 {
     pqxx::connection connection(complete_conninfo(url, "migrate"));
-    // The session holds the lock, so it ends with the connection in any case.
+    // The lock belongs to the session, so the server releases it when the connection ends, even after a
+    // failure.
     pqxx::nontransaction(connection).exec(std::string("SELECT pg_advisory_lock(") + lock_key + ")");
     prepare_database(connection, service_role);
     Applied const applied = [&] {

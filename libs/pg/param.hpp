@@ -16,7 +16,7 @@ namespace pg {
 
 /// The value of one parameter (`$n`) of a statement, in PostgreSQL's text form. Conversions are implicit, so
 /// that calls can be written as `tx.run(sql, {scope.id, id, title, tags})`. PostgreSQL's text cannot contain
-/// U+0000: `run` throws std::invalid_argument for it.
+/// U+0000: `run` throws std::invalid_argument for a parameter that contains it.
 class Param {
 public:
     Param(std::nullptr_t) : null_(true) {}
@@ -39,12 +39,13 @@ public:
 
     Param(core::Uuid const& id) : text_(id.to_string()) {}
 
-    Param(core::Time time); ///< timestamptz, microseconds; `Time::max()` is infinity, `Time::min()` -infinity
+    /// A timestamptz in microseconds. `Time::max()` becomes `infinity`, `Time::min()` becomes `-infinity`.
+    Param(core::Time time);
     Param(std::vector<std::string> const& texts);    ///< text[], uuid[], ...: quoted and escaped
     Param(std::vector<std::int64_t> const& numbers); ///< bigint[]
     /// An array whose elements may be NULL. An element that is itself an array is sent as its text. So a
-    /// text[] can contain one array per row of a batch, such as its tags; the SQL converts each element back
-    /// with `q.tags::text[]`.
+    /// text[] can contain one array for each row of a batch, for example the row's tags. The SQL converts
+    /// each element back, for example with `q.tags::text[]`.
     static Param array(std::span<Param const> elements);
     /// bytea
     static Param bytes(std::string_view raw);
@@ -64,8 +65,8 @@ private:
 
 using Params = std::initializer_list<Param>;
 
-/// Returns one array parameter with the value of one member of each row, for statements over
-/// `unnest($1::text[], ...)`: `column(rows, [](auto const& r) { return r.title; })`.
+/// Returns one array parameter that contains one value of each row: the result of `member(row)`. For
+/// statements over `unnest($1::text[], ...)`: `column(rows, [](auto const& r) { return r.title; })`.
 template <class Rows, class Member> Param column(Rows const& rows, Member member)
 {
     std::vector<Param> values;

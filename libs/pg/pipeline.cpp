@@ -16,7 +16,8 @@ struct Pipeline::State : std::enable_shared_from_this<State> {
     {
     }
 
-    /// Ends the wait for a server that has been silent for too long.
+    /// Checks the connection at intervals. Ends the wait for the socket if the server has been silent for too
+    /// long.
     void watch()
     {
         timer.expires_after(Wire::check_interval);
@@ -28,7 +29,7 @@ struct Pipeline::State : std::enable_shared_from_this<State> {
                 self->watch();
             } catch (std::exception const&) {
                 self->socket.cancel(); // `wait` checks again, and throws
-                self->watch();         // that wait may have ended before, and the next one is watched, too
+                self->watch();         // if that wait had already ended, the next wait needs a check, too
             }
         });
     }

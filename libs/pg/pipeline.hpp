@@ -26,8 +26,8 @@ public:
     /// statement. Throws the exceptions of Wire::send and Wire::take.
     asio::awaitable<std::vector<Rows>> run(std::span<Statement const> statements);
 
-    /// The number of statements that succeeded in the last `run`. If that `run` failed, their effects were
-    /// rolled back.
+    /// The number of statements that succeeded in the last `run` if that `run` failed. Their effects were
+    /// rolled back. 0 after a `run` that succeeded.
     std::size_t completed() const noexcept;
 
     /// See Wire.

@@ -13,7 +13,8 @@
 
 namespace pg {
 
-/// Removes a number of at least `digits` digits from the front of `text`; -1 if there is none.
+/// Removes a number of at least `digits` digits from the front of `text` and returns it. Returns -1 if there
+/// is no such number.
 static int take_number(std::string_view& text, std::size_t digits)
 {
     int value = -1;
@@ -31,8 +32,8 @@ static bool take(std::string_view& text, std::string_view prefix)
     return true;
 }
 
-/// Removes the fraction of a second, 0..6 digits after a point, and returns it in microseconds; -1 if
-/// malformed.
+/// Removes the fraction of a second (a point and 1 to 6 digits) and returns it in microseconds. Returns 0 if
+/// there is no fraction, and -1 if it is malformed.
 static int take_fraction(std::string_view& text)
 {
     if (!take(text, ".")) return 0;
@@ -67,9 +68,9 @@ static std::optional<core::Time> parse_timestamptz(std::string_view text)
            std::chrono::seconds(second) + std::chrono::microseconds(micro);
 }
 
-/// Removes an element from the front of a one-dimensional array's text, `{a,"b, \"c\"",NULL}` without the
-/// first brace, together with the following comma or brace. nullopt if it is NULL or malformed.
-/// (pqxx::array_parser treats `'` as a quote.)
+/// Removes an element, and the comma or brace after it, from the front of `text`. `text` is the rest of a
+/// one-dimensional array such as `{a,"b, \"c\"",NULL}`, after its first brace. Returns nullopt if the element
+/// is NULL or malformed. pqxx::array_parser is not used, because it treats `'` as a quote.
 static std::optional<std::string> take_element(std::string_view& text)
 {
     std::string element;
@@ -105,7 +106,7 @@ static std::optional<std::int64_t> parse_binary_integer(std::string_view bytes)
     }
 }
 
-/// Parses a binary timestamptz: microseconds since 2000.
+/// Parses a binary timestamptz: microseconds since 2000-01-01 00:00 UTC.
 static std::optional<core::Time> parse_binary_time(std::string_view bytes)
 {
     using Limits = std::numeric_limits<std::int64_t>;
@@ -134,8 +135,9 @@ static std::optional<std::int64_t> take_int32(std::string_view& bytes)
     return number;
 }
 
-/// Parses PostgreSQL's binary array: number of dimensions, a flag, the element type, then the length and
-/// lower bound of each dimension, and the length and bytes of each element.
+/// Parses PostgreSQL's binary array. It consists of the number of dimensions, a flag (whether it contains
+/// NULLs), the type of the elements, the length and lower bound of each dimension, and the length and bytes
+/// of each element.
 static std::optional<std::vector<std::string>> parse_binary_array(std::string_view bytes)
 {
     constexpr std::int64_t uuid_type = 2950;
@@ -166,7 +168,7 @@ static std::optional<std::vector<std::string>> parse_binary_array(std::string_vi
 int RowReader::column() const
 {
     if (next_ >= PQnfields(row_.result.get()))
-        throw pqxx::conversion_error("the row has fewer columns than are read");
+        throw pqxx::conversion_error("a column beyond the last column of the row was read");
     return next_;
 }
 
@@ -211,7 +213,7 @@ template <class T> std::optional<T> RowReader::optional(T (RowReader::*read)())
 std::string_view RowReader::view()
 {
     std::string_view value = current();
-    // The binary form of a jsonb is a version byte and its text.
+    // The binary form of a jsonb value is a version byte, followed by the JSON text.
     constexpr Oid jsonb_type = 3802;
     if (is_binary() && PQftype(row_.result.get(), next_) == jsonb_type) value.remove_prefix(1);
     next();

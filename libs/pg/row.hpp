@@ -41,7 +41,8 @@ public:
     bool boolean();
     core::Uuid uuid();
     std::optional<core::Uuid> optional_uuid();
-    /// timestamptz with the session in UTC; infinity is `Time::max()`, -infinity `Time::min()`.
+    /// A timestamptz. The session must use UTC. `infinity` becomes `Time::max()`, `-infinity` becomes
+    /// `Time::min()`.
     core::Time time();
     std::optional<core::Time> optional_time();
     std::vector<std::string> texts(); ///< a one-dimensional text[] or uuid[] without NULLs
@@ -76,7 +77,7 @@ template <class Read> auto read_rows(Rows const& result, Read const& read)
     return items;
 }
 
-/// As `read_rows`, for the first row only; nullopt if there is none.
+/// As `read_rows`, but reads only the first row. Returns nullopt if there is no row.
 template <class Read> auto read_first(Rows const& result, Read const& read)
 {
     std::optional<std::invoke_result_t<Read const&, RowReader&>> item;
@@ -86,9 +87,9 @@ template <class Read> auto read_first(Rows const& result, Read const& read)
     return item;
 }
 
-/// As `read_rows`, for a statement over `inputs` inputs. The first column of a row must be the number of its
-/// input, from 1. Returns one entry per input, in the order of the inputs. The entry is nullopt if no row has
-/// the number of that input.
+/// As `read_rows`, for a statement whose arrays have `inputs` elements. The first column of each row must be
+/// the number of the element to which the row belongs, from 1. Returns one entry per element, in the order of
+/// the elements. An entry is nullopt if no row has its number.
 template <class Read> auto read_placed(Rows const& result, std::size_t inputs, Read const& read)
 {
     std::vector<std::optional<std::invoke_result_t<Read const&, RowReader&>>> items(inputs);

@@ -65,7 +65,7 @@ void Transaction::rollback() noexcept
     try {
         Statement const rollback{"ROLLBACK"};
         send({&rollback, 1});
-    } catch (...) { // NOLINT(bugprone-empty-catch): then the connection is lost and the server rolls back
+    } catch (...) { // NOLINT(bugprone-empty-catch): the connection is lost, so the server rolls back
     }
 }
 

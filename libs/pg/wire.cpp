@@ -42,9 +42,9 @@ bool ends_session(std::string_view state)
     return state.starts_with("08") || state.starts_with("57P") || state == "25P03" || state == "25006";
 }
 
-/// Whether the server refused a prepared statement, before it had any effect, because a migration changed the
-/// type of a column that it returns. The statement must be prepared again. The message is checked, too,
-/// because the SQLSTATE is that of every unsupported feature.
+/// Whether the server refused to run a prepared statement because a migration changed the type of a column
+/// that the statement returns. The statement had no effect and must be prepared again. The message is checked
+/// too, because SQLSTATE 0A000 stands for every unsupported feature.
 static bool is_void_plan(std::string_view state, std::string_view message)
 {
     return state == "0A000" && message.find("cached plan must not change") != message.npos;
@@ -59,7 +59,8 @@ Fault fault_of(std::exception_ptr const& failure)
     } catch (pqxx::sql_error const& error) {
         std::string const& state = error.sqlstate();
         if (state == "40001" || state == "40P01" || is_void_plan(state, error.what())) return Fault::retry;
-        // 53: out of resources. 57: cancelled (statement_timeout). 58: input/output error of the server.
+        // 53: the server is out of resources. 57: cancelled (statement_timeout) or shutting down. 58:
+        // input/output error of the server.
         auto const is_class = [&](char const* name) { return state.starts_with(name); };
         return is_class("53") || is_class("57") || is_class("58") ? Fault::unavailable : Fault::other;
     } catch (...) {
@@ -135,7 +136,7 @@ Wire::Need Wire::advance()
         if (result != nullptr) {
             if (receive(result)) return Need::nothing;
         } else if (PQstatus(connection_.get()) != CONNECTION_OK) {
-            lose(); // otherwise it is the end of one step's results
+            lose(); // with a good connection, null marks the end of one step's results
         }
     }
     return left > 0 ? Need::read_or_write : Need::read;
@@ -163,8 +164,8 @@ std::vector<Rows> Wire::take()
         lost_ = true;
         why_lost_ = message_;
     }
-    // All prepared statements are dropped, because others may be unusable, too, and a transaction is retried
-    // only a few times.
+    // All prepared statements are dropped, not only this one. Others may be outdated too, and a transaction
+    // that met them one by one would use up its few retries.
     if (is_void_plan(sqlstate_, message_)) forget_all();
     fail(sqlstate_, message_);
 }
@@ -232,8 +233,8 @@ void Wire::forget_all()
         forget_oldest();
 }
 
-/// Drops the forgotten statements on the server. Called at the end of a message: the message may still use
-/// some of them, and its first statement may have to be the first of a transaction.
+/// Drops the forgotten statements on the server. Called at the end of a message, because the message may
+/// still use some of these statements, and because BEGIN must be the first statement of its message.
 void Wire::queue_forgotten()
 {
     for (std::string const& name : forgotten_) {
@@ -251,7 +252,7 @@ bool Wire::receive(PGresult* result)
     if (status == PGRES_PIPELINE_SYNC) return true;
     bool const good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
     if (!good && status != PGRES_PIPELINE_ABORTED) failed(result);
-    // An implicit transaction ends with the message, so COMMIT may fail after all steps have results.
+    // An implicit transaction ends with the message. So its commit may fail after all steps have results.
     if (answered_ < steps_.size()) finish(steps_[answered_++], good, std::move(rows));
     return false;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Internal to pg: a PostgreSQL connection whose functions do not wait for the server. Its users wait:
-// Connection blocks a thread, Pipeline suspends a coroutine.
+// Internal to pg: a PostgreSQL connection whose functions do not wait for the server. Its users do the
+// waiting: Connection blocks its thread, Pipeline suspends its coroutine, and Listener blocks its own thread.
 
 #include "pg/database.hpp"
 
@@ -20,13 +20,14 @@ namespace pg {
 /// Connects. Blocks for at most `connect_timeout` per address. Throws pqxx::broken_connection.
 ConnectionHandle connect(std::string const& conninfo);
 
-/// Reads all bytes that have arrived, including those inside OpenSSL while the socket is not readable.
+/// Reads all bytes that have arrived, including bytes that OpenSSL holds while the socket is not readable.
 /// Returns false if the connection is lost; PQerrorMessage has the reason.
 bool read_all(PGconn* connection);
 
-/// Whether this SQLSTATE means that the server ends the session, or that the connection leads to the wrong
-/// server: no server behind a pooler (08), shutting down or starting (57P), session idle in a transaction for
-/// too long (25P03), read only (25006).
+/// Whether a connection must be closed after a statement failed with this SQLSTATE, because the server ends
+/// the session, or because the connection leads to the wrong server. 08: a pooler has no server. 57P: the
+/// server is shutting down or starting. 25P03: the session was idle in a transaction for too long. 25006: the
+/// server is read-only.
 bool ends_session(std::string_view sqlstate);
 
 /// How the caller should handle a failed statement or connection.
@@ -36,7 +37,7 @@ enum class Fault {
     other,       ///< the caller decides
 };
 
-/// Classifies `failure` by itself, without the state of the connection.
+/// Classifies `failure` by its exception only. The state of the connection is not known here.
 Fault fault_of(std::exception_ptr const& failure);
 
 /// A statement with its parameters. `sql` must be one of a bounded set of texts.
@@ -52,10 +53,11 @@ struct WireOptions {
     /// Whether statements are prepared. False if a pooler shares sessions, because prepared statements belong
     /// to a session.
     bool prepares = true;
-    bool binary = false;                     ///< binary form of the rows
-    std::chrono::milliseconds silence_limit; ///< a server that sends nothing for longer counts as gone
-    /// Whether the server is known to be silent. While it is true, the Wire does not wait for answers. Must
-    /// outlive the Wire.
+    bool binary = false; ///< binary form of the rows
+    /// If the server sends nothing for longer, the connection counts as lost.
+    std::chrono::milliseconds silence_limit;
+    /// Whether the server is known to be silent. While the flag is true, `check` throws, so the Wire's user
+    /// stops waiting for an answer. The flag must outlive the Wire.
     std::atomic<bool> const& server_silent;
 };
 
@@ -75,7 +77,7 @@ public:
     enum class Need {
         nothing,       ///< the answer is complete
         read,          ///< call `advance` when the socket is readable
-        read_or_write, ///< call `advance` when it is readable or writable
+        read_or_write, ///< call `advance` when the socket is readable or writable
     };
 
     /// Throws pqxx::broken_connection.
@@ -90,9 +92,9 @@ public:
     /// Writes and reads as much as possible without waiting. Throws pqxx::broken_connection.
     Need advance();
 
-    /// Returns the rows of each statement. If a statement failed, throws the first failure: pqxx::sql_error,
-    /// or a subclass for failures that callers handle differently (violated constraint, missing privileges, a
-    /// statement that does not fit the schema).
+    /// Returns the rows of each statement. If a statement failed, throws the first failure. It is a
+    /// pqxx::sql_error, or a subclass for a violated constraint, a missing privilege, a syntax error or an
+    /// unknown column.
     std::vector<Rows> take();
 
     /// The number of statements of the last message that have succeeded so far. Valid until `take` or the
@@ -112,8 +114,8 @@ public:
     /// If `lost`: the message of the server or of libpq.
     std::string const& why_lost() const noexcept { return why_lost_; }
 
-    /// Whether bytes or the end of the connection have arrived although no answer is outstanding. The server
-    /// has then ended the session.
+    /// Whether bytes or the end of the connection have arrived although no answer is outstanding. If so, the
+    /// server has ended the session. Call it only between messages.
     bool stale() const;
 
     int socket() const;
@@ -151,7 +153,7 @@ private:
     std::unordered_map<std::string, std::string, Hash, std::equal_to<>> prepared_; ///< text to name
     /// Keys of `prepared_`, oldest first.
     std::deque<std::string_view> by_age_;
-    /// Names that the server has yet to drop.
+    /// Names of prepared statements that the server must still drop.
     std::deque<std::string> forgotten_;
     std::uint64_t named_ = 0;
 

@@ -24,7 +24,8 @@ unsigned parse_database(std::string_view text)
 {
     unsigned number = 0;
     auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (failed != std::errc() || end != text.data() + text.size()) refuse("the database must be a number");
+    if (failed != std::errc() || end != text.data() + text.size())
+        refuse("the database (/db or ?db=) must be a number");
     return number;
 }
 
@@ -38,7 +39,7 @@ void read_tcp(boost::urls::url_view const& url, Address& address)
         address.port = url.port_number();
         if (address.port == 0) refuse("the port must be 1 to 65535");
     }
-    if (url.has_query()) refuse("a query is not allowed");
+    if (url.has_query()) refuse("a query (?...) is not allowed");
     auto const path = url.path();
     if (path.size() > 1) address.database = parse_database(std::string_view(path).substr(1));
 }
@@ -47,8 +48,8 @@ void read_unix(boost::urls::url_view const& url, Address& address)
 {
     if (!url.host().empty()) refuse("a unix socket has no host: use unix:///path");
     address.path = url.path();
-    if (address.path.size() < 2) refuse("the path of the socket is missing");
-    if (address.path.size() > longest_socket_path) refuse("the path of the socket is too long");
+    if (address.path.size() < 2) refuse("the path of the socket is missing: use unix:///path");
+    if (address.path.size() > longest_socket_path) refuse("the path of the socket is longer than 107 bytes");
     for (auto const& parameter : url.params()) {
         if (parameter.key != "db" || !parameter.has_value) refuse("the only allowed parameter is ?db=");
         address.database = parse_database(parameter.value);
@@ -60,11 +61,12 @@ Address parse_server(std::string_view text)
     auto const parsed = boost::urls::parse_uri(text);
     if (!parsed) refuse("must be a URL such as redis://host:6379");
     auto const& url = *parsed;
-    if (url.has_fragment()) refuse("a fragment is not allowed");
+    if (url.has_fragment()) refuse("a fragment (#...) is not allowed");
     Address address;
     address.user = url.user();
     address.password = core::Secret(url.password());
-    if (!address.user.empty() && address.password.empty()) refuse("a user needs a password");
+    if (!address.user.empty() && address.password.empty())
+        refuse("the user has no password: use user:password@");
     address.tls = url.scheme() == "rediss";
     if (address.tls || url.scheme() == "redis")
         read_tcp(url, address);
@@ -86,7 +88,7 @@ Address parse_cluster(std::string_view scheme, std::string_view rest)
     for (auto hosts = authority.substr(sign_in.size());;) {
         auto const host = hosts.substr(0, hosts.find(','));
         auto node = parse_server(std::string(scheme).append(sign_in).append(host).append(after));
-        if (node.database != 0) refuse("a cluster has no databases");
+        if (node.database != 0) refuse("a cluster has no databases: remove the path");
         address.cluster.push_back({std::move(node.host), node.port});
         address.user = std::move(node.user);
         address.password = std::move(node.password);

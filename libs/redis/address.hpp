@@ -11,7 +11,7 @@ namespace redis {
 
 /// The network address of a server.
 struct Endpoint {
-    std::string host; ///< name or address
+    std::string host; ///< host name or IP address
     std::uint16_t port = 6379;
 
     auto operator<=>(Endpoint const&) const = default;
@@ -19,21 +19,21 @@ struct Endpoint {
 
 /// The address of a Redis server or cluster, and its credentials.
 struct Address {
-    std::string host; ///< name or address; empty if `path` or `cluster` is set
+    std::string host; ///< host name or IP address; empty if `path` or `cluster` is set
     std::uint16_t port = 6379;
-    std::string path; ///< unix socket
-    /// Some nodes of a Redis Cluster, which know the others. Empty: no cluster.
+    std::string path; ///< the path of a unix socket
+    /// Some nodes of a Redis Cluster. The client asks them for the other nodes. Empty for a single server.
     std::vector<Endpoint> cluster;
     std::string user;      ///< empty: the default user
-    core::Secret password; ///< empty: no AUTH
+    core::Secret password; ///< if empty, AUTH is not sent
     unsigned database = 0;
     bool tls = false; ///< never together with `path`
 
-    /// Parses `redis://[[user]:password@]host[:port][/db]` and
-    /// `unix://[[user]:password@]/path/to.sock[?db=n]`, the forms of the IANA registration and of redis-py,
-    /// and `redis+cluster://[[user]:password@]host[:port],…` for a Redis Cluster. `rediss://` and
-    /// `rediss+cluster://` are the same with TLS. Throws std::invalid_argument; the message never contains
-    /// the password.
+    /// Parses a URL. `redis://[[user]:password@]host[:port][/db]` is the form of the IANA registration, and
+    /// `unix://[[user]:password@]/path/to.sock[?db=n]` is that of redis-py.
+    /// `redis+cluster://[[user]:password@]host[:port],…` is for a Redis Cluster. `rediss://` and
+    /// `rediss+cluster://` are the same with TLS. Throws std::invalid_argument for other texts. The message
+    /// never contains the password.
     static Address parse(std::string_view url);
 };
 

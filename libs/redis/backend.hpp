@@ -26,7 +26,7 @@ public:
     virtual bool healthy() const noexcept = 0;
 
     /// Sends a command to the node that holds `key`, or to any node if `key` is empty. The arguments must
-    /// stay valid until this is awaited. Throws as Client::command.
+    /// stay valid until the call is awaited. Throws the exceptions of Client::command.
     virtual asio::awaitable<Reply> route(std::string_view key, Words const& args) = 0;
 
     /// Returns all servers that hold keys: the single server, or the masters of the cluster. Throws

@@ -16,8 +16,8 @@ namespace redis {
 
 namespace {
 
-/// Redis identifies scripts by their SHA-1. The security of this project does not depend on the collision
-/// resistance of SHA-1.
+/// Redis identifies scripts by their SHA-1. All scripts are part of this project, so collisions of SHA-1 are
+/// no danger.
 std::string sha1_hex(std::string_view text)
 {
     constexpr std::string_view digits = "0123456789abcdef";
@@ -147,7 +147,8 @@ asio::awaitable<std::size_t> Client::erase_on(Connection& server, std::string_vi
         Words const scan{"SCAN", cursor, "MATCH", glob, "COUNT", "1000"};
         auto const page = co_await server.send(scan);
         cursor = page.array().at(0).text();
-        // One by one, because keys of different subjects are in different slots of a cluster.
+        // Each key is deleted by its own command, because the keys of one command must be in the same slot of
+        // a cluster.
         for (auto const& key : page.array().at(1).array())
             erased += static_cast<std::size_t>((co_await command({"UNLINK", key.text()})).integer());
     } while (cursor != "0");

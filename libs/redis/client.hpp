@@ -20,8 +20,9 @@ namespace redis {
 
 namespace asio = boost::asio;
 
-/// A Lua script. The client sends its SHA-1, and the full text only to a server that does not have the script
-/// yet. Create one object per script and keep it.
+/// A Lua script. The client sends the SHA-1 of the script. It sends the full text only to a server that does
+/// not have the script yet. Create one object per script and keep it, because the constructor computes the
+/// SHA-1.
 class Script {
 public:
     explicit Script(std::string text);
@@ -38,36 +39,38 @@ private:
 /// The certificates that TLS connections trust and present. The files are in PEM format and are read once,
 /// when the Client is constructed.
 struct TlsOptions {
-    /// Certificate authorities for the server's certificate; empty: those of the system.
+    /// The file of the certificate authorities that may sign the server's certificate. If empty, the system's
+    /// certificate authorities.
     std::string ca_file;
-    std::string certificate_file; ///< the client's certificate with its chain; empty: none
-    std::string private_key_file; ///< of the client's certificate
+    std::string certificate_file; ///< the client's certificate with its chain; empty if it has none
+    std::string private_key_file; ///< the private key of the client's certificate
 };
 
 struct ClientOptions {
     Address address;
-    TlsOptions tls = {};                    ///< for addresses with `tls`
+    TlsOptions tls = {};                    ///< used if `address.tls` is true
     std::chrono::milliseconds timeout{250}; ///< a server silent for longer counts as down
     std::chrono::milliseconds reconnect_min{50};
     std::chrono::milliseconds reconnect_max{1000};
-    /// The clock that scripts use instead of Redis' own clock. For tests that set the time. Must outlive the
-    /// client. Null: Redis' clock, which is the same for all replicas.
+    /// The clock that scripts with `now_in_lua` (times.hpp) use instead of Redis' own clock, for tests that
+    /// set the time. Must outlive the client. If null, scripts use Redis' clock, which is the same for all
+    /// replicas.
     core::Clock const* script_clock = nullptr;
 };
 
-/// One asynchronous connection per io_context (and, in a Redis Cluster, per master), used only by the thread
-/// that runs the context. The contexts share no state. Commands of concurrent coroutines are pipelined
-/// automatically.
+/// A client with one asynchronous connection per io_context or, in a Redis Cluster, per io_context and node.
+/// Only the thread that runs the context uses its connections. The contexts share no state. Commands of
+/// concurrent coroutines are pipelined automatically.
 ///
-/// While the server is down, a command throws Unavailable at once. If the answer does not arrive within
-/// `timeout` (or up to a sixth more), the command throws Unavailable. The connection is then closed, because
-/// all later answers would be late, too. The server may have executed such a command. Lost connections are
-/// replaced in the background. A call during the very first connection attempt waits for that attempt, but at
-/// most `timeout`.
+/// While the server is down, a command throws Unavailable at once. A command also throws Unavailable if no
+/// answer arrives within `timeout` (or up to a sixth more). The server may have executed such a command. The
+/// connection is then closed, because all later answers would be late, too. Lost connections are replaced in
+/// the background. A call during the first connection attempt waits for the end of the attempt, but at most
+/// `timeout`.
 ///
 /// All keys of one command or script must have the same hash tag, so that they work in a Redis Cluster. If a
-/// master is down, only commands for its keys fail. Without a restart, the client finds replicas that have
-/// taken over, and slots that have moved.
+/// master is down, only commands for its keys fail. The client finds replicas that have taken over, and slots
+/// that have moved, without a restart.
 ///
 /// With TLS, the server's certificate must be for the host of the address or, for other nodes of a cluster,
 /// for the host that the cluster announces.
@@ -86,8 +89,8 @@ public:
 
     /// Sends one command. `args` may contain any bytes and must stay valid until the call is awaited. In a
     /// cluster, the second argument is the key that selects the node. Must be called from a coroutine on one
-    /// of the contexts (std::logic_error otherwise). Throws Unavailable, or CommandError if the server
-    /// refuses the command.
+    /// of the contexts. Otherwise it throws std::logic_error. Throws Unavailable, or CommandError if the
+    /// server refuses the command.
     asio::awaitable<Reply> command(std::vector<std::string_view> args);
 
     /// Runs `script`. `keys` must contain every key that the script reads or writes. Otherwise as `command`.
@@ -95,7 +98,7 @@ public:
         Script const& script, std::vector<std::string_view> keys, std::vector<std::string_view> args);
 
     /// Deletes (UNLINK) every key that starts with `prefix`, and returns the number of deleted keys. Runs
-    /// SCAN on every master. Keys that are created or moved to another node meanwhile may remain.
+    /// SCAN on every master. Keys that are created or moved to another node during the call may remain.
     asio::awaitable<std::size_t> erase_prefix(std::string_view prefix);
 
     /// The first argument that a script with `now_in_lua` (times.hpp) requires.

@@ -19,7 +19,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How often one command is redirected before its caller gets Unavailable.
+/// The maximum number of times that a command is sent. If each node redirects it, its caller then gets
+/// Unavailable.
 constexpr unsigned hop_limit = 8;
 
 } // namespace
@@ -59,7 +60,7 @@ asio::awaitable<void> Client::Cluster::run()
         auto const node = next_up();
         if (!node) {
             begin_anew();
-            continue; // one of them will connect, or fail
+            continue; // `wanted` returns when a node has connected, or when an attempt has failed
         }
         bool const learned = co_await learn(node, failures == 0);
         failures = learned ? 0 : failures + 1;
@@ -68,7 +69,8 @@ asio::awaitable<void> Client::Cluster::run()
             wanted_ = true;
             begin_anew();
         }
-        // This pause is the minimum time between two reads, regardless of how often the table is wanted.
+        // This pause is the minimum time between two reads of the table, even if commands want the table more
+        // often.
         std::random_device entropy;
         co_await wait(core::backoff(failures, options_.reconnect_min, options_.reconnect_max, entropy()));
     }
@@ -124,8 +126,8 @@ void Client::Cluster::adopt(std::vector<SlotRange> const& ranges)
         members.insert(range.replicas.begin(), range.replicas.end());
     }
     table_ = std::move(table);
-    // Connections to members of the cluster are always kept. A connection to another node is kept until the
-    // next table is read if an answer is outstanding.
+    // Connections to members of the cluster are kept. A connection to another node is closed, unless an
+    // answer is outstanding. In this case it is kept until the next table is read.
     std::erase_if(nodes_, [&](auto const& entry) {
         auto const& [endpoint, node] = entry;
         bool const goes = !members.contains(endpoint) && !node->busy();
@@ -135,9 +137,9 @@ void Client::Cluster::adopt(std::vector<SlotRange> const& ranges)
     end_start();
 }
 
-/// Called when no node is up, or when a node did not return the table. Adds the nodes of the address again if
-/// they were dropped, because their names may resolve to other nodes now. Ends the start if no node is still
-/// in its first connection attempt.
+/// Called when no node is up, or when a node did not return the table. Adds the nodes of `options_.address`
+/// again if they were dropped, because their names may resolve to other servers now. If no node is in its
+/// first connection attempt, ends the start, so that waiting commands fail.
 void Client::Cluster::begin_anew()
 {
     for (auto const& endpoint : options_.address.cluster)

@@ -15,8 +15,9 @@ namespace redis {
 
 /// The connections of one io_context to a Redis Cluster, and the table of slots. The table is read with
 /// CLUSTER SLOTS from any node that is up. It is read at the start and whenever it may have changed: after
-/// MOVED, for a slot without a known node, and after a connection was made or lost. While no node answers,
-/// the host names of the address are resolved and tried again.
+/// MOVED, after a failed command, for a slot without a known node, and after a connection was made or lost.
+/// While no node answers, the host names of the address are resolved again, and the client tries to connect
+/// to them.
 class Client::Cluster final : public Backend, public std::enable_shared_from_this<Cluster> {
 public:
     /// `options.address.cluster` must not be empty.
@@ -63,12 +64,12 @@ private:
     observe::Logger& logger_;
     std::map<Endpoint, std::shared_ptr<Connection>> nodes_; ///< all known nodes, masters and replicas
     std::vector<Owned> table_;                              ///< in ascending order of slots
-    /// Number of nodes asked so far, so that each read asks another node.
+    /// The number of reads of the table so far. Each read asks the next node in turn.
     unsigned asked_ = 0;
     std::atomic<bool> healthy_ = false;
-    bool starting_ = true; ///< until the first table is known, or no node can provide it
+    bool starting_ = true; ///< becomes false when the first table is known, or no node can provide it
     bool stopped_ = false;
-    bool wanted_ = true;             ///< the table must be read
+    bool wanted_ = true;             ///< whether the table must be read
     asio::steady_timer first_table_; ///< cancelled when starting_ ends
     asio::steady_timer wake_;        ///< cancelled when the table becomes wanted
     asio::steady_timer pause_;

@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Number of checks for silence within the time-out.
+/// The number of timer ticks within the time limit. The connection is checked for silence at each tick.
 constexpr unsigned ticks = 6;
 
 /// Errors that mean that the server cannot serve any command now.
@@ -64,7 +64,9 @@ std::exception_ptr to_failure(std::string_view error)
 Outcome Outcome::of(redisReply const* reply)
 {
     if (reply == nullptr)
-        return {std::make_exception_ptr(Unavailable("redis: the connection was lost or is silent")), {}};
+        return {std::make_exception_ptr(
+                    Unavailable("redis: the connection was lost, or the server did not answer in time")),
+            {}};
     if (reply->type == REDIS_REPLY_ERROR) return {to_failure({reply->str, reply->len}), {}};
     return {nullptr, to_reply(*reply)};
 }
@@ -145,7 +147,7 @@ asio::awaitable<Reply> Client::Connection::exchange(
         asio::use_awaitable);
 }
 
-/// Connects, waits for the end of the connection, and repeats this until stopped.
+/// Connects and waits for the end of the connection. Repeats both until the client is stopped.
 asio::awaitable<void> Client::Connection::run()
 {
     unsigned attempt = 0;
@@ -223,7 +225,7 @@ try {
     co_return link_->is_open();
 } catch (std::exception const& e) {
     if (link_)
-        link_->close(e.what()); // the reason is passed to reason_, unless the link had ended by itself
+        link_->close(e.what()); // sets `reason_`, unless the link had already closed
     else
         reason_ = e.what();
     co_return false;
@@ -231,13 +233,13 @@ try {
 
 void Client::Connection::on_closed(std::string const& reason)
 {
-    if (up()) set_state(State::down); // the first attempt continues with the next address
+    if (up()) set_state(State::down); // an attempt is not over, because the next address is tried
     reason_ = reason;
     changed_.cancel();
 }
 
-/// Signs in and sends PING. An answer to PING proves that the server works: the kernel accepts connections
-/// for a server that hangs, too.
+/// Signs in and sends PING. The answer to PING shows that the server works. An accepted connection does not
+/// show this, because the kernel accepts connections even for a server that hangs.
 asio::awaitable<void> Client::Connection::sign_in(std::shared_ptr<Link> link)
 {
     auto const& address = options_.address;
@@ -264,9 +266,9 @@ asio::awaitable<void> Client::Connection::pause(unsigned attempt)
     co_await changed_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
 }
 
-/// One coarse timer instead of one per command. It runs only while an answer is outstanding. It counts ticks
-/// instead of time. If this thread is delayed, the ticks are delayed, too, so the delay does not count as
-/// silence of the server.
+/// Starts the timer that checks for silence. One timer serves all commands of the connection. It runs only
+/// while an answer is outstanding. It counts ticks instead of time: if this thread is delayed, the ticks are
+/// delayed too, so the delay does not count as silence of the server.
 void Client::Connection::watch()
 {
     if (watching_ || state_ == State::stopped) return;
@@ -280,8 +282,9 @@ void Client::Connection::watch()
 
 bool Client::Connection::is_silent() const
 {
-    // The first tick may come right after the command was sent, so one tick is added to the time-out. Bytes
-    // that arrived while this thread was delayed are read before the next tick.
+    // The first tick may come right after the command was sent, so the server gets one tick more than the
+    // time limit. If bytes wait to be read, it gets another tick, because this thread reads them before the
+    // next tick.
     return link_->age() > ticks + (link_->has_input() ? 1 : 0);
 }
 

@@ -16,7 +16,7 @@
 
 namespace redis {
 
-/// The result of an answer: an exception to throw, or the reply.
+/// The result of a command: an exception to throw, or the reply.
 struct Outcome {
     std::exception_ptr failure;
     Reply reply;
@@ -31,8 +31,8 @@ public:
 
     void arrived(redisReply const* reply) noexcept override
     {
-        // The coroutine is resumed later by `post`, not here, because the following answers are still being
-        // read.
+        // `post` resumes the coroutine later. It must not run here, because the Link is still delivering
+        // answers.
         auto const executor = asio::get_associated_executor(handler_);
         asio::post(executor, [handler = std::move(handler_), outcome = Outcome::of(reply)]() mutable {
             handler(std::move(outcome.failure), std::move(outcome.reply));
@@ -47,8 +47,8 @@ private:
 /// run on that context's thread.
 class Client::Connection final : public Backend, public std::enable_shared_from_this<Connection> {
 public:
-    /// `on_change` is called after the connection was made and after each failed attempt, on the context's
-    /// thread.
+    /// `on_change` is called on the context's thread after the connection was made, after it was lost, and
+    /// after each failed attempt.
     Connection(asio::io_context& ioc, ClientOptions options, Tls tls, observe::Logger& logger,
         std::function<void()> on_change = {});
 
@@ -67,12 +67,12 @@ public:
 
     bool starting() const noexcept { return state_.load(std::memory_order_relaxed) == State::starting; }
 
-    /// Whether there are outstanding answers.
+    /// Whether answers are outstanding, or the first connection attempt is in progress.
     bool busy() const noexcept { return starting() || (link_ && link_->age()); }
 
-    /// `args` must stay valid until this is awaited. `asking`: the command was redirected by ASK. During the
-    /// first connection attempt, waits for the end of that attempt, but at most `timeout`. Throws Unavailable
-    /// at once if there is no connection.
+    /// Sends one command. `args` must stay valid until the call is awaited. `asking` is true if ASK
+    /// redirected the command to this node. During the first connection attempt, waits for the end of that
+    /// attempt, but at most `timeout`. Throws Unavailable at once if there is no connection.
     asio::awaitable<Reply> send(Words const& args, bool asking = false);
 
     asio::awaitable<Reply> route(std::string_view /*key*/, Words const& args) override { return send(args); }

@@ -106,7 +106,7 @@ void Link::take(std::size_t size)
     }
 }
 
-/// Returns whether there was a complete reply.
+/// Takes one reply from the parser and delivers it. Returns false if there is no complete reply.
 bool Link::take_reply()
 {
     void* read = nullptr;
@@ -129,7 +129,7 @@ void Link::deliver(redisReply const& reply)
     auto const answer = std::move(sent_.front().answer);
     sent_.pop_front();
     answer->arrived(&reply);
-    // A demoted master keeps its connections open, so only a new connection can lead to the new master.
+    // A demoted master keeps its connections open. Only a new connection can reach the new master.
     if (reply.type == REDIS_REPLY_ERROR && std::string_view(reply.str, reply.len).starts_with("READONLY"))
         close("the server became a read-only replica");
 }
@@ -138,7 +138,8 @@ void Link::flush_later()
 {
     if (busy_) return;
     busy_ = true;
-    // Runs after all handlers that are ready now, so that their commands are written together.
+    // `flush` runs after all handlers that are ready now, so that the commands of these handlers are written
+    // together.
     asio::post(stream_.executor(), [self = shared_from_this()] { self->flush(); });
 }
 

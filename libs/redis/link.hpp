@@ -26,14 +26,14 @@ public:
 };
 
 /// One connection, from connect to close. Asio transfers the bytes, hiredis parses the answers. Used on the
-/// context's thread only. All commands that the ready handlers of the context send are written together.
+/// context's thread only. Commands that several ready handlers of the context send are written together.
 class Link : public std::enable_shared_from_this<Link> {
 public:
     using OnClosed = std::function<void(std::string const& reason)>;
 
     /// Starts to connect to `to`. If `tls` is not null, the server's certificate must be for `host`.
-    /// `on_closed` runs once when the connection ends or cannot be made, under the rules of
-    /// `Answer::arrived`. Throws std::runtime_error if no certificate can match `host`.
+    /// `on_closed` is called once, when the connection ends or cannot be made. Like `Answer::arrived`, it
+    /// must neither throw nor resume a coroutine. Throws std::runtime_error if OpenSSL refuses `host`.
     static std::shared_ptr<Link> open(asio::io_context& ioc, Tls tls, std::string const& host,
         Stream::Endpoint const& to, OnClosed on_closed);
 
@@ -50,10 +50,12 @@ public:
     /// Counts one tick of the owner's timer.
     void tick() noexcept { ++ticks_; }
 
-    /// The number of ticks since the oldest unanswered command was sent; nullopt if there is none.
+    /// The number of ticks since the oldest unanswered command was sent. Returns nullopt if no command is
+    /// unanswered.
     std::optional<unsigned> age() const noexcept;
 
-    /// Whether bytes have arrived that this thread has not read yet. Then the thread is late, not the server.
+    /// Whether bytes have arrived that this thread has not read yet. If so, the thread is late, not the
+    /// server.
     bool has_input() const { return open_ && stream_.has_input(); }
 
     /// Closes the connection at once. All outstanding `Answer` objects receive null.

@@ -9,10 +9,11 @@ namespace redis {
 
 namespace {
 
-/// A key is a sorted set of uses, sorted by their times in microseconds. The expiry of the key only frees
-/// memory: the time of a use decides whether it is within a window. ARGV: the time, the use's id, then for
-/// each key the number of its limits and each limit's count and window. A use is in the future if the clock
-/// was set back. Uses further ahead than the longest window are removed.
+/// The value of a key is a set of uses, sorted by their times in microseconds. The expiry of the key only
+/// frees memory: the time of a use decides whether the use is within a window. ARGV contains the time, the
+/// use's id and, for each key, the number of its limits and each limit's count and window. If the clock was
+/// set back, stored uses may be in the future. The script removes uses that are further in the future than
+/// the longest window.
 constexpr char const* take_script = R"lua(
 local id = ARGV[2]
 local function edge(window) return string.format('(%.0f', now - window) end

@@ -14,23 +14,24 @@ namespace redis {
 /// The result of one call of `take`.
 struct Use {
     bool allowed = false;
-    std::chrono::milliseconds retry_after{}; ///< until a use would be allowed; 0 if `allowed`
+    std::chrono::milliseconds retry_after{}; ///< time until a use would be allowed; 0 if `allowed`
     std::string id;                          ///< for `give_back`; empty unless `allowed`
 
-    std::int64_t remaining = 0;        ///< number of further uses that the first limit allows now
-    std::chrono::milliseconds reset{}; ///< until the oldest use counted by the first limit leaves its window
+    std::int64_t remaining = 0; ///< number of further uses that the first limit allows now
+    /// Time until the oldest use that the first limit counts leaves the limit's window.
+    std::chrono::milliseconds reset{};
 };
 
-/// Exact sliding windows like those of RateLimiter, for uses that can be undone (`give_back`). Several limits
-/// apply together. Only Redis' clock is used (see ClientOptions::script_clock for tests). Each use within the
-/// longest window costs about 80 bytes of Redis memory, so Quota is for small counts.
+/// Exact sliding windows, as in RateLimiter, for uses that can be undone (`give_back`). Several limits may
+/// apply to one use. All replicas use Redis' clock (tests: see ClientOptions::script_clock). Each use within
+/// the longest window costs about 80 bytes of Redis memory, so Quota is for small counts.
 class Quota {
 public:
     /// Keys are `<prefix>:{<subject>}:<name>`. `client` must outlive this object.
     Quota(Client& client, std::string prefix);
 
-    /// Counts one use in all limits if every limit allows it, otherwise in none. Call it before the action.
-    /// Throws Unavailable. `limits` must not be empty and must stay valid until this is awaited.
+    /// If every limit allows one more use, counts the use. Otherwise counts nothing. Call `take` before the
+    /// action. Throws Unavailable. `limits` must not be empty, and must stay valid until the call is awaited.
     asio::awaitable<Use> take(std::string_view subject, std::string_view name, std::span<Limit const> limits);
 
     /// A named count of a subject, and its limits.
@@ -39,15 +40,16 @@ public:
         std::span<Limit const> limits; ///< not empty
     };
 
-    /// As above, for several counts of a subject in one round trip. Adds one use to each count, or to none.
-    /// `Use::remaining` and `Use::reset` are those of the first count. `counts` and the objects it refers to
-    /// must stay valid until this is awaited.
+    /// As `take` for one name, but for several counts of a subject in one round trip. Adds one use to each
+    /// count if all limits of all counts allow it, otherwise to none. `Use::remaining` and `Use::reset` are
+    /// values of the first count. `counts` and the objects to which it refers must stay valid until the call
+    /// is awaited.
     asio::awaitable<Use> take(std::string_view subject, std::span<Count const> counts);
 
     /// Undoes `use`, which must have been allowed. If Redis is down, the use stays counted.
     asio::awaitable<void> give_back(std::string_view subject, std::string_view name, Use const& use);
 
-    /// As above, for a use of several counts, by their names.
+    /// As `give_back` for one name, but for a use of several counts. `counts` contains their names.
     asio::awaitable<void> give_back(
         std::string_view subject, std::span<std::string const> counts, Use const& use);
 

@@ -9,8 +9,8 @@ namespace {
 
 /// The value of the key is a list of the times of allowed requests in microseconds, oldest first. A request
 /// is allowed if fewer than `count` of these times are within the window. The result is exact, and its cost
-/// does not depend on the limit. Times that have left the window are found by doubling steps and bisection,
-/// and removed together.
+/// does not depend on the limit. The script finds the times that have left the window by doubling steps and
+/// bisection, and removes them together.
 constexpr char const* script = R"lua(
 local key = KEYS[1]
 local count, window = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -20,8 +20,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local newest = at(-1)
 if newest and newest > now then
-    -- The clock was set back. By little: use the newest time until the clock has caught up. By more than the
-    -- window: start over.
+    -- The clock was set back. If by more than the window, delete the list. Otherwise use the newest time until
+    -- the clock has caught up.
     if newest - now > window then redis.call('DEL', key) else now = newest end
 end
 

@@ -23,8 +23,8 @@ struct Decision {
     std::int64_t limit = 0;
     std::int64_t remaining = 0; ///< number of further requests that are allowed now
     std::chrono::milliseconds window{};
-    std::chrono::milliseconds retry_after{}; ///< until a request would be allowed; 0 if `allowed`
-    std::chrono::milliseconds reset{};       ///< until the oldest counted request leaves the window
+    std::chrono::milliseconds retry_after{}; ///< time until a request would be allowed; 0 if `allowed`
+    std::chrono::milliseconds reset{};       ///< time until the oldest counted request leaves the window
 };
 
 /// An exact sliding window that all replicas share: a request is refused if and only if `count` requests were
@@ -37,8 +37,8 @@ public:
     RateLimiter(Client& client, std::string service);
 
     /// Counts one request of `subject` if the limit allows it. `subject` (`42:user:7c…`) must be unique
-    /// within the service and start with the scope's id. Throws Unavailable; the caller decides whether to
-    /// allow a request whose limit cannot be checked.
+    /// within the service and start with the scope's id. Throws Unavailable. The caller then decides whether
+    /// to allow the request although its limit cannot be checked.
     asio::awaitable<Decision> take(std::string_view subject, Limit limit);
 
 private:
@@ -51,11 +51,12 @@ private:
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-/// `RateLimit-Policy: "default";q=600;w=60` and `RateLimit: "default";r=599;t=12`
-/// (draft-ietf-httpapi-ratelimit-headers-09).
+/// Returns the header fields of draft-ietf-httpapi-ratelimit-headers-09, such as `RateLimit-Policy:
+/// "default";q=600;w=60` and `RateLimit: "default";r=599;t=12`.
 Headers limit_headers(Decision const& decision, std::string_view policy = "default");
 
-/// As `limit_headers`, and `Retry-After` if refused: seconds, rounded up, at least 1.
+/// As `limit_headers`. If the request was refused, also returns `Retry-After` in seconds, rounded up, at
+/// least 1.
 Headers headers(Decision const& decision, std::string_view policy = "default");
 
 } // namespace redis

@@ -10,14 +10,15 @@
 
 namespace redis {
 
-/// Redis is down, hung, or cannot serve (loading, failing over, out of memory). It is unknown whether the
-/// command was executed.
+/// Redis is down, does not answer, or cannot serve commands now (loading data, failing over, out of memory).
+/// It is unknown whether the command was executed.
 class Unavailable : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// Redis refused the command (`WRONGTYPE …`, a script's error), which means a bug in this project.
+/// Redis refused the command, for example with `WRONGTYPE …` or an error of a script. The cause is a bug in
+/// this project.
 class CommandError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

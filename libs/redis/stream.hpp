@@ -23,7 +23,7 @@ public:
     using Endpoint = Socket::endpoint_type;
     using Error = boost::system::error_code;
 
-    /// With `tls`, the certificate must be for `host`.
+    /// If `tls` is not null, the server's certificate must be for `host`.
     Stream(asio::io_context& ioc, Tls tls, std::string const& host) : socket_(ioc), context_(std::move(tls))
     {
         if (!context_) return;
@@ -73,7 +73,7 @@ public:
         return socket_.available(failed) > 0;
     }
 
-    /// Ends running operations with an error.
+    /// Closes the socket. Running operations end with an error.
     void close() noexcept
     {
         Error ignored;

@@ -12,8 +12,8 @@ inline std::string microseconds(std::chrono::microseconds time)
     return std::to_string(time.count());
 }
 
-/// The beginning of a script that needs the time. It sets `now` in microseconds since the epoch: to the first
-/// argument (Client::script_time) if it is a number, otherwise to Redis' own clock. Redis' clock is used
+/// The beginning of a script that needs the time. It sets `now`, in microseconds since the epoch. If the
+/// first argument (Client::script_time) is a number, it is the time. Otherwise the time is by Redis' clock,
 /// because the clocks of the replicas may differ.
 inline constexpr std::string_view now_in_lua = R"lua(
 local now = tonumber(ARGV[1])

@@ -53,7 +53,7 @@ void expect_host(ssl_st* ssl, std::string const& host)
     bool const set = not_an_address ? SSL_set_tlsext_host_name(ssl, host.c_str()) == 1 &&
                                           X509_VERIFY_PARAM_set1_host(expected, host.data(), host.size()) == 1
                                     : X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str()) == 1;
-    if (!set) throw std::runtime_error("no certificate can match the server's name");
+    if (!set) throw std::runtime_error("OpenSSL refuses the server's host name");
 }
 
 std::string certificate_fault(ssl_st const* ssl)

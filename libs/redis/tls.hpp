@@ -11,20 +11,20 @@ struct ssl_st;
 
 namespace redis {
 
-/// The shared TLS state of connections; null: no TLS. Thread-safe.
+/// The TLS settings that connections share. Null means no TLS. Thread-safe.
 using Tls = std::shared_ptr<boost::asio::ssl::context>;
 
-/// TLS 1.2 or later. The server's certificate is verified against `options.ca_file`, or against the system's
-/// certificate authorities if `ca_file` is empty. Throws std::runtime_error if a file cannot be used; the
-/// message contains the file's name.
+/// Returns settings for TLS 1.2 or later. The server's certificate is verified against `options.ca_file`, or
+/// against the system's certificate authorities if `ca_file` is empty. Throws std::runtime_error if a file
+/// cannot be used. The message contains the file's name.
 Tls make_tls(TlsOptions const& options);
 
-/// Makes the handshake of `ssl` fail unless the server's certificate is for `host`: a name must be among its
-/// DNS names, an address among its IP addresses. A name is also sent to the server (SNI). Throws
-/// std::runtime_error if OpenSSL refuses the name.
+/// Makes the handshake of `ssl` fail unless the server's certificate is for `host`. If `host` is a name, it
+/// must be among the certificate's DNS names, and it is sent to the server (SNI). If `host` is an address, it
+/// must be among the certificate's IP addresses. Throws std::runtime_error if OpenSSL refuses `host`.
 void expect_host(ssl_st* ssl, std::string const& host);
 
-/// The reason why the server's certificate was refused; empty if it was not.
+/// Returns the reason why the server's certificate was refused, or "" if it was not refused.
 std::string certificate_fault(ssl_st const* ssl);
 
 } // namespace redis

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint16_t slot_count = 16'384;
 
-/// CRC-16/XMODEM: polynomial 0x1021, from 0.
+/// The table for CRC-16/XMODEM: polynomial 0x1021, initial value 0.
 constexpr std::array<std::uint16_t, 256> crc_table = [] {
     std::array<std::uint16_t, 256> table{};
     for (unsigned byte = 0; byte < table.size(); ++byte) {
@@ -40,7 +40,7 @@ Endpoint read_node(Reply const& node, Endpoint const& asked)
     return {named ? host.text() : asked.host, static_cast<std::uint16_t>(fields.at(1).integer())};
 }
 
-/// Parses `host:port`; an IPv6 address has no brackets here.
+/// Parses `host:port`. Redis sends an IPv6 address without brackets.
 std::optional<Endpoint> read_endpoint(std::string_view text, Endpoint const& asked)
 {
     auto const colon = text.rfind(':');

@@ -11,7 +11,7 @@
 
 namespace redis {
 
-// Slots according to the Redis Cluster specification; no I/O.
+// Hash slots and redirections according to the Redis Cluster specification. These functions do no I/O.
 
 /// The slot of a key, 0 to 16383: the CRC16 of its hash tag (the text between its first `{` and the next
 /// `}`), or of the whole key if it has none.
@@ -25,9 +25,9 @@ struct SlotRange {
     std::vector<Endpoint> replicas;
 };
 
-/// Parses the answer to CLUSTER SLOTS. The ranges are ascending. Nodes without a host get the host of
-/// `asked`, the node that answered. Throws std::bad_variant_access or std::out_of_range if the answer has
-/// another form.
+/// Parses the answer to CLUSTER SLOTS. Returns the ranges in ascending order. If the answer names no host for
+/// a node, the node gets the host of `asked`, the node that answered. Throws std::bad_variant_access or
+/// std::out_of_range if the answer has another form.
 std::vector<SlotRange> read_slots(Reply const& answer, Endpoint const& asked);
 
 /// A redirection that a node returns instead of executing a command.
@@ -41,8 +41,8 @@ struct Redirection {
     Kind kind = Kind::moved;
     Endpoint to; ///< not set if `again`
 
-    /// Parses the text of an error. Returns nullopt if it is no redirection. A node that is named without its
-    /// host gets the host of `asked`.
+    /// Parses the text of an error. Returns nullopt if the error is not a redirection. If the error names no
+    /// host, `to` gets the host of `asked`, the node that answered.
     static std::optional<Redirection> read(std::string_view error, Endpoint const& asked);
 };
 
