@@ -25,7 +25,7 @@ using Waiter = std::shared_ptr<asio::steady_timer>;
 
 constexpr std::chrono::seconds retry_after_failure{5};
 
-/// Wakes a waiter on its own executor. A waiter that has not started to wait yet does not wait at all.
+/// Wakes a waiter on its own executor. If the waiter has not started to wait yet, its wait will end at once.
 void wake(Waiter const& waiter)
 {
     asio::post(waiter->get_executor(), [waiter] { waiter->expires_at(Steady::time_point::min()); });

@@ -31,11 +31,11 @@ struct JwksOptions {
 /// Thread-safe.
 class Jwks {
 public:
-    /// Returns the document, or nullopt if it is unchanged since the last call. Throws on failure. Runs on
-    /// this object's thread and may block.
+    /// Returns the document, or nullopt if the document is unchanged since the last call. Throws on failure.
+    /// Runs on this object's thread and may block.
     using Fetch = std::function<std::optional<std::string>()>;
     /// Called for each failed fetch, on this object's thread. If the last document was not a JWK set, each
-    /// later fetch that finds it unchanged also counts as failed.
+    /// later fetch that finds this document unchanged also counts as failed.
     using OnFailure = std::function<void(std::string const& what)>;
 
     /// Starts the first fetch at once, in the background.
@@ -73,12 +73,12 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// A source that reads the file at `path`. It reads the file again when its modification time, size or inode
-/// has changed.
+/// A source that reads the file at `path`, and reads it again when the file's modification time, size or
+/// inode has changed.
 Jwks::Fetch jwks_from_file(std::string path);
 
 /// A source that requests `url`, which must respond with 200 and the document; redirects are not followed.
-/// `client` must outlive it.
+/// `client` must outlive the source.
 Jwks::Fetch jwks_from_url(http::Client& client, std::string url);
 
 /// The options for `jwks_from_file`: the file is checked every second.

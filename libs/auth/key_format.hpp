@@ -11,7 +11,8 @@ namespace auth::key_format {
 
 inline constexpr std::size_t random_length = 40;
 inline constexpr std::size_t checksum_length = 6;
-/// The length of the part that records and logs show. It identifies a key but does not help to guess it.
+/// The length of the part that records and logs show. This part identifies a key. The hidden rest is too long
+/// to be guessed.
 inline constexpr std::size_t shown_length = 12;
 
 /// A new key with 238 random bits from the system's generator.

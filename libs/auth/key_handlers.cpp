@@ -70,7 +70,7 @@ std::string_view prefix_of(key_store::Minted const& minted)
     return std::string_view(minted.key).substr(0, key_format::shown_length);
 }
 
-/// Only this response contains a raw key, so it must not be cached.
+/// Only this response contains a raw key, so caches must not store the response.
 http::Response minted_response(
     key_store::Minted const& minted, Keys const& keys, KeyKind const& kind, core::Environment environment)
 {

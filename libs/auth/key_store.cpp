@@ -10,7 +10,7 @@ namespace auth::key_store {
 
 namespace {
 
-/// The scope of each hash that is known.
+/// Returns the scope of each known hash.
 asio::awaitable<std::map<std::string, std::int64_t>> find_scopes(
     pg::Session& session, std::span<crypto::Digest const> hashes)
 {
@@ -90,8 +90,8 @@ pg::Batch<std::optional<Found>> find(pg::Session& session, std::span<crypto::Dig
 
 Minted insert(pg::Tx& tx, std::int64_t scope_id, KeyKind const& kind)
 {
-    // The probability that two keys of a scope have the same prefix is about 1 in 10^14. If they do, the loop
-    // tries another key.
+    // The probability that two keys of a scope have the same prefix is about 1 in 10^14. If the prefix of the
+    // new key is in use, the loop generates another key.
     constexpr int tries = 8;
     pg::serialise(tx, scope_id);
     for (int i = 0; i < tries; ++i) {

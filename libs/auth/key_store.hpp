@@ -54,7 +54,8 @@ pg::Batch<std::optional<Found>> find(pg::Session& session, std::span<crypto::Dig
 /// `created_at`.
 Minted insert(pg::Tx& tx, std::int64_t scope_id, KeyKind const& kind);
 
-/// Revokes the key with this prefix if the key is valid at `now`. Returns false if there is no such key.
+/// Revokes the key with this prefix if the key is valid at `now`. Returns false if no valid key has this
+/// prefix.
 bool revoke(pg::Tx& tx, std::int64_t scope_id, std::string_view prefix, core::Time now);
 
 /// Ends every valid key of `kind` except the key `except`. If `end` is after `now`, the keys expire at `end`,
@@ -63,13 +64,13 @@ bool revoke(pg::Tx& tx, std::int64_t scope_id, std::string_view prefix, core::Ti
 std::vector<std::string> end_others(pg::Tx& tx, std::int64_t scope_id, std::string_view kind,
     std::string_view except, core::Time now, core::Time end);
 
-/// At most `limit` keys that are valid at `now`, newest first. If `after` is given, the list begins after
-/// that position.
+/// Returns at most `limit` keys that are valid at `now`, newest first. If `after` is given, the list begins
+/// after that position.
 std::vector<Record> list(pg::Tx& tx, std::int64_t scope_id, core::Time now,
     std::optional<paging::Position> const& after, std::size_t limit);
 
-/// Sets `last_used_at` of each key to the time of its use if that is later. Skips rows that another
-/// transaction has locked.
+/// Sets `last_used_at` of each key to the time of its use, unless a later time is stored. Skips rows that
+/// another transaction has locked.
 void touch(pg::Tx& tx, std::span<Use const> uses);
 
 } // namespace auth::key_store

@@ -64,7 +64,7 @@ struct Keys::Impl {
         return nullptr;
     }
 
-    /// The kind whose form `raw` has, or null.
+    /// The kind of key whose format `raw` has; null if `raw` has no such format.
     KeyKind const* kind_of(std::string_view raw) const
     {
         for (auto const& kind : options.kinds)
@@ -113,7 +113,7 @@ struct Keys::Impl {
 
     std::size_t flush(bool all)
     {
-        // One flush at a time, so that no key is written twice within its interval.
+        // One flush at a time. Otherwise two flushes could write the same use of a key.
         std::lock_guard const lock(writing_mutex);
         core::Time const now = clock.now();
         auto const uses = usage.due(now, all);

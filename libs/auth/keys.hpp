@@ -21,7 +21,8 @@ namespace auth {
 
 namespace asio = boost::asio;
 
-/// Tables `api_keys` (per scope, row-level security) and `api_key_scopes` (maps a key's hash to its scope).
+/// The migrations of the tables `api_keys` (per scope, row-level security) and `api_key_scopes` (maps a key's
+/// hash to its scope).
 pg::Component const& migrations();
 
 /// A kind of key that a service issues: `{"secret", "fbk_", Access::key}`.
@@ -46,7 +47,8 @@ struct KeysOptions {
     std::size_t refused_capacity = 10'000;
     std::chrono::milliseconds cache_ttl{60'000};
     std::chrono::milliseconds usage_interval{60'000}; ///< at most one `lastUsedAt` write per key and interval
-    /// Interval at which due uses are written; 0: only in flush_usage().
+    /// The interval at which a background thread writes the uses that are due. If 0, only flush_usage()
+    /// writes them.
     std::chrono::milliseconds flush_interval{5'000};
 };
 
@@ -60,8 +62,9 @@ public:
     /// The channel of the notifications for `on_notify`.
     static constexpr char const* channel = "api_keys";
 
-    /// `live`: whether the listener receives notifications now (pg::Listener::live). It is called on every
-    /// verification, so it must be cheap and thread-safe. `database` and `clock` must outlive this object.
+    /// `live` returns whether the listener receives notifications now (pg::Listener::live). `live` is called
+    /// on every verification, so it must be cheap and thread-safe. `database` and `clock` must outlive this
+    /// object.
     Keys(pg::Database& database, core::Clock const& clock, KeysOptions options, std::function<bool()> live);
     ~Keys();
     Keys(Keys const&) = delete;
@@ -79,22 +82,25 @@ public:
     /// Refuses malformed keys and uses the caches. Marks a valid key as used.
     Known check(std::string_view raw);
 
-    /// The key, or nullopt if it is malformed, unknown, revoked or past its grace period. Malformed keys
-    /// never reach the database. Concurrent look-ups are sent to the database as one batch. Throws
+    /// Returns the key, or nullopt if it is malformed, unknown, revoked or past its grace period. Malformed
+    /// keys never reach the database. Concurrent look-ups are sent to the database as one batch. Throws
     /// UNAVAILABLE if the database is down. Marks a valid key as used.
     asio::awaitable<std::optional<ApiKey>> verify(std::string_view raw);
 
-    /// Handles a notification on `channel`: the key's SHA-256 in hex. For the listener's handlers.
+    /// Handles a notification on `channel`. `payload` is the key's SHA-256 in hex. For the listener's
+    /// handlers.
     void on_notify(std::string const& payload);
     /// Handles a possible loss of notifications: clears the cache of valid keys. For the listener's `on_gap`.
     void on_gap();
 
-    /// Writes `lastUsedAt` of the keys whose use is due (see `usage_interval`); with `all`, of every key with
-    /// an unwritten use. Blocks, so do not call it on I/O threads. After a failure the uses are kept and
-    /// written later. Returns the number of keys written.
+    /// Writes `lastUsedAt` of each key that has an unwritten use and was not written within the last
+    /// `usage_interval`. If `all` is true, writes it for every key that has an unwritten use. Blocks, so do
+    /// not call it on I/O threads. If a write fails, the uses are kept and written later. Returns the number
+    /// of keys written.
     std::size_t flush_usage(bool all = false);
 
-    /// Ends the background flush after a last write. Call it once, before the database is stopped.
+    /// Ends the background thread, then writes all unwritten uses. Call it once, before the database is
+    /// stopped.
     void stop();
 
     std::vector<KeyKind> const& kinds() const noexcept;
@@ -112,7 +118,7 @@ private:
 asio::awaitable<http::Response> mint_key(http::Request const& request, Keys& keys);
 
 /// `POST /v1/keys/{environment}/rotate {gracePeriodSeconds?}`, body optional: creates a key of `kind` (an
-/// index into the configured kinds) and responds as `mint_key`. The older keys of that kind end at once, or
+/// index into the configured kinds) and responds like `mint_key`. The older keys of that kind end at once, or
 /// after the grace period (0..604800 s).
 asio::awaitable<http::Response> rotate_key(http::Request const& request, Keys& keys, std::size_t kind = 0);
 
@@ -121,8 +127,8 @@ asio::awaitable<http::Response> rotate_key(http::Request const& request, Keys& k
 /// lists the keys of the host's environment.
 asio::awaitable<http::Response> list_keys(http::Request const& request, Keys& keys);
 
-/// `DELETE /v1/keys/{prefix}`: 200 `{"deleted":true}`; 404 for a key that is unknown in the host's scope or
-/// already revoked.
+/// `DELETE /v1/keys/{prefix}`: 200 `{"deleted":true}`; 404 for a key that is unknown in the host's scope,
+/// already revoked or expired.
 asio::awaitable<http::Response> revoke_key(http::Request const& request, Keys& keys);
 
 } // namespace auth

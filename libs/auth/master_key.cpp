@@ -21,8 +21,8 @@ MasterKey::MasterKey(core::Secret const& current, core::Secret const& previous)
 
 bool MasterKey::matches(std::string_view candidate) const
 {
-    // The time of the comparison must not reveal the keys. So both digests are always compared; all digests
-    // have the same length.
+    // The duration of the comparison must not depend on the content of the keys. So the loop does not end at
+    // the first match. All digests have the same length.
     crypto::Digest const digest = crypto::sha256(candidate);
     bool found = false;
     for (auto const& known : digests_) {

@@ -17,7 +17,7 @@ public:
     /// keys.
     explicit MasterKey(core::Secret const& current, core::Secret const& previous = {});
 
-    /// Whether `candidate` is one of the two keys. The time reveals nothing about the keys.
+    /// Whether `candidate` is one of the two keys. The duration of the call does not depend on their content.
     bool matches(std::string_view candidate) const;
 
 private:

@@ -10,8 +10,8 @@
 ///
 /// A token is a JWT access token (RFC 9068) signed with ES256. Its issuer is the tenant's URL at the
 /// authentication service, `https://{slug}[-sandbox].<issuer host>`. So a token names its tenant and
-/// environment twice: in `iss`, and in `tenant` and `env`. A token is refused if they differ. The audience is
-/// the same for all services, so each service accepts each access token. An ID token of OpenID Connect is
+/// environment twice: in `iss`, and in `tenant` and `env`. A token is refused if the two differ. The audience
+/// is the same for all services, so each service accepts each access token. An ID token of OpenID Connect is
 /// refused, because its audience is a client.
 namespace auth::token {
 
@@ -26,8 +26,8 @@ std::string authority(std::string_view issuer_host, std::string_view slug, core:
 /// The issuer of a scope's tokens: `https://demo-sandbox.auth.example.com`.
 std::string issuer(std::string_view issuer_host, std::string_view slug, core::Environment env);
 
-/// Whether `host`, with or without a port, is `localhost` or a subdomain of it. Such hosts need no
-/// certificate.
+/// Whether `host`, with or without a port, is `localhost` or a subdomain of it. For such hosts plain HTTP is
+/// allowed, so that a local run needs no certificate.
 bool is_local(std::string_view host) noexcept;
 
 /// Whether `iss` equals `issuer(issuer_host, slug, env)`. If `issuer_host` is `localhost` or a subdomain of

@@ -23,7 +23,8 @@ json::value const* find(json::object const& object, std::string_view name)
     return object.if_contains(name);
 }
 
-/// The string claim; nullopt if it is absent, of another type, too long, or contains control characters.
+/// The string claim; nullopt if it is absent, of another type, empty, too long, or contains control
+/// characters.
 std::optional<std::string> text_claim(json::object const& claims, std::string_view name)
 {
     auto const* const value = find(claims, name);
@@ -93,7 +94,8 @@ std::optional<core::Access> access_of(std::string_view role)
     return std::nullopt;
 }
 
-/// Whether the times of the claims allow the token at `now`.
+/// Whether the token is valid at `now` according to `exp`, `iat` and `nbf`, with a tolerance of
+/// `token::skew`.
 bool is_timely(json::object const& claims, UserToken const& token, core::Time now)
 {
     if (now >= token.expires_at + token::skew || token.issued_at > now + token::skew) return false;
@@ -169,8 +171,8 @@ struct UserTokens::Impl {
         return shared;
     }
 
-    /// `last`: an unknown key id is refused; otherwise the result is undecided if a fetch of the key set is
-    /// allowed.
+    /// If `last` is true, a token with an unknown key id is refused. Otherwise the result for such a token is
+    /// undecided if there is no key set yet, or if a fetch of the key set is allowed.
     Known decide(std::string_view raw, bool last)
     {
         if (!is_candidate(raw) || raw.size() > max_token_size) return {.decided = true};

@@ -51,14 +51,14 @@ public:
         Token token;          ///< if decided: the token, or null if it is refused
     };
 
-    /// Whether `raw` has the form of a JWT: three parts separated by dots.
+    /// Whether `raw` has the form of a JWT: it begins with `eyJ` and has three parts separated by dots.
     static bool is_candidate(std::string_view raw) noexcept;
 
     /// Checks a token with the current keys. Does not wait for a fetch of the key set.
     Known check(std::string_view raw);
 
-    /// The token, or null if it is refused. An unknown key id causes another fetch of the key set, at most
-    /// once per `JwksOptions::min_refetch`. Throws UNAVAILABLE if no key set could be fetched yet.
+    /// Returns the token, or null if it is refused. An unknown key id causes another fetch of the key set, at
+    /// most once per `JwksOptions::min_refetch`. Throws UNAVAILABLE if no key set could be fetched yet.
     asio::awaitable<Token> verify(std::string_view raw);
 
 private:

@@ -23,7 +23,7 @@ public:
     std::string seal(Upload const& upload) const;
     std::string seal(Download const& download) const;
 
-    /// nullopt if the token is malformed, altered or of the other kind, or if `expires` has passed.
+    /// nullopt if the token is malformed or altered, was made for the other kind of URL, or has expired.
     std::optional<Upload> open_upload(std::string_view token, core::Time now) const;
     std::optional<Download> open_download(std::string_view token, core::Time now) const;
 

@@ -17,14 +17,14 @@ enum class State : std::uint8_t {
     attached,  ///< belongs to a parent; does not expire
 };
 
-/// `presigned`, `uploaded`, `attached`.
+/// The name of a state in the API and in the table: `presigned`, `uploaded`, `attached`.
 std::string_view to_string(State state) noexcept;
 
 /// A row of `attachments`.
 struct Attachment {
     std::int64_t scope_id = 0;
     core::Uuid id;
-    /// `sub` of the user that presigned it; none if an API key or the master key did.
+    /// `sub` of the user that presigned the attachment; nullopt if an API key or the master key presigned it.
     std::optional<std::string> owner;
     std::string filename;
     std::string content_type;
@@ -43,8 +43,8 @@ struct Attachment {
 
 /// The object for which an attachment is claimed.
 struct Parent {
-    std::string type;      ///< the kind of object whose readers may read the attachment: `feedback`
-    core::Uuid id;         ///< for an attachment of a reply, the id of the thread
+    std::string type;      ///< the kind of object whose readers may read the attachment, such as `feedback`
+    core::Uuid id;         ///< the id of that object; for an attachment of a reply, the id of the thread
     bool internal = false; ///< only `core::Access::staff` may read the attachment
 };
 

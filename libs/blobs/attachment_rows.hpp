@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-/// The SQL of the table `attachments`. Every transaction must see the scope.
+/// The SQL of the table `attachments`. Every transaction must include the scope in its `pg::Scopes`.
 namespace blobs::rows {
 
 /// The limits of a scope's unattached bytes. A `presigned` attachment counts its declared bytes during the
@@ -26,8 +26,8 @@ struct UnattachedLimits {
 enum class Unattached : std::uint8_t { fits, owner_is_full, scope_is_full };
 
 /// Inserts a row in state `presigned`, unless the attachment would exceed a limit. Stores only the fields of
-/// `attachment` that are known at presign. Takes the scope's lock, so that of parallel calls each sees the
-/// rows of the calls before it.
+/// `attachment` that are known at presign. Takes the scope's lock, so that parallel calls run one after
+/// another and cannot exceed a limit together.
 Unattached insert_within(pg::Tx& tx, Attachment const& attachment, UnattachedLimits const& limits);
 
 std::optional<Attachment> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
@@ -39,9 +39,9 @@ std::vector<Attachment> presigned(pg::Tx& tx, std::int64_t scope_id, std::span<c
 /// and changes nothing if the attachment is not in state `presigned`.
 bool mark_uploaded(pg::Tx& tx, Key const& key, core::Time now);
 
-/// Attaches the attachments among `ids` that may be attached, and returns them in any order. With `owner`,
-/// only attachments that this user presigned. With `again`, also attachments that already have a parent; they
-/// keep it.
+/// Attaches the attachments among `ids` that may be attached, and returns them in any order. If `owner` is
+/// set, attaches only attachments that this user presigned. If `again` is true, also returns attachments that
+/// already have a parent; these keep their parent.
 std::vector<Attachment> attach(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids,
     std::optional<std::string> const& owner, bool again, Parent const& parent, core::Time now);
 

@@ -27,6 +27,11 @@ bool is_authority(std::string_view text)
     return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
+core::Error no_such_attachment()
+{
+    return {core::codes::not_found, "There is no attachment with this id that you may read."};
+}
+
 /// The parsed ids; nullopt for each text that is not a UUID.
 std::vector<std::optional<core::Uuid>> parse_ids(std::span<std::string const> texts)
 {
@@ -106,8 +111,8 @@ asio::awaitable<void> Attachments::confirm(UnseenUploads& uploads, Attachment co
     auto const version = co_await uploads.adopt(attachment.key(), *stat);
     if (!version) co_return;
     Key const key{attachment.scope_id, attachment.id, *version};
-    // If another request has confirmed the upload in the meantime, the copy of that request is valid. The
-    // expire job removes the copy made here.
+    // If another request has confirmed the upload in the meantime, the row names the copy of that request.
+    // The expire job removes the copy made here.
     co_await database_.transact(
         attachment.scope_id, [&](pg::Tx& tx) { return rows::mark_uploaded(tx, key, now()); });
 }
@@ -162,13 +167,13 @@ asio::awaitable<http::Response> Attachments::show(http::Request const& request, 
 {
     core::Caller const& caller = request.caller();
     auto const attachment = co_await find(request.scope().id, request.uuid_param("attachmentId"));
-    if (!attachment) throw core::not_found("attachment");
+    if (!attachment) throw no_such_attachment();
     if (!caller.is_staff()) {
         bool allowed = !attachment->internal && attachment->owner == caller.id;
         if (!allowed && !attachment->internal && attachment->state == State::attached) {
             allowed = co_await may_read(*attachment);
         }
-        if (!allowed) throw core::not_found("attachment");
+        if (!allowed) throw no_such_attachment();
     }
     if (attachment->state == State::presigned)
         co_return http::Response::ok(to_json(*attachment, std::nullopt, {}));
@@ -189,8 +194,8 @@ void Attachments::expire(std::int64_t scope_id, core::Uuid const& id)
 
 core::Time Attachments::first_settling(core::Time presigned) const
 {
-    // If uploads pass through the service, they are recorded already. Then `settle` only removes attachments
-    // without an upload.
+    // If uploads pass through the service, the service has recorded them already, so `settle` only removes
+    // attachments without an upload.
     if (store_.unseen() == nullptr) return presigned + options_.keep_declared;
     return presigned + options_.upload_lifetime + settle_margin;
 }

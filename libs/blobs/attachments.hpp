@@ -31,7 +31,7 @@ inline constexpr char const* expire_queue = "blobs.expire";
 
 /// The queue of the job that checks, after the upload URL has expired, whether the attachment was uploaded.
 /// `presign` enqueues the job; `settle_handler` runs it. This queue is separate from `expire_queue`, because
-/// during an upgrade processes of the previous version still run. They would take these jobs for expiries and
+/// processes of the previous version still run during an upgrade. They would treat these jobs as expiries and
 /// remove uploaded attachments.
 inline constexpr char const* settle_queue = "blobs.settle";
 
@@ -50,13 +50,13 @@ struct AttachmentsOptions {
     bool reusable = false; ///< whether an attached attachment may be claimed again; it keeps its first parent
     std::chrono::seconds upload_lifetime{15 * 60};
     std::chrono::seconds download_lifetime{5 * 60};
-    /// Lifetime of an attachment without an upload, from the presign.
+    /// Time from the presign until an attachment without an upload is removed.
     std::chrono::seconds keep_declared{3600};
-    /// Lifetime of an attachment that is uploaded but not attached, from the presign.
+    /// Time from the presign until an attachment that is not attached is removed, even if it is uploaded.
     std::chrono::seconds keep_unattached{24 * 3600};
-    /// Returns scheme and authority of the service as the client of a request reaches it
-    /// (`https://demo.example.com`). Upload and download URLs of the service begin with them. If `origin` is
-    /// empty, `origin_from_host("http")` is used.
+    /// Returns the scheme and authority with which the client of a request reaches the service
+    /// (`https://demo.example.com`). Upload and download URLs of the service begin with this text. If
+    /// `origin` is empty, `origin_from_host("http")` is used.
     std::function<std::string(http::Request const&)> origin;
 };
 
@@ -66,7 +66,7 @@ struct AttachmentsOptions {
 std::function<std::string(http::Request const&)> origin_from_host(std::string scheme);
 
 /// The service's rule for an attached attachment: whether the caller may read its parent. Called only for
-/// users, and never for internal attachments.
+/// callers without `core::Access::staff`, and never for internal attachments.
 using MayRead = std::function<asio::awaitable<bool>(Attachment const&)>;
 
 /// Manages the attachments of one service: their rows in PostgreSQL and their bytes in a BlobStore.
@@ -79,39 +79,39 @@ public:
     Attachments(
         pg::Database& database, BlobStore& store, core::Clock const& clock, AttachmentsOptions options = {});
 
-    /// The row; nullopt if the scope has no attachment with that id. With a store whose uploads bypass the
-    /// service, first asks the store whether the attachment was uploaded.
+    /// Returns the row; nullopt if the scope has no attachment with that id. If the store's uploads bypass
+    /// the service, `find` first asks the store whether the attachment was uploaded.
     asio::awaitable<std::optional<Attachment>> find(std::int64_t scope_id, core::Uuid id);
 
-    /// With a store whose uploads bypass the service, asks the store which of `ids` have been uploaded and
-    /// records these uploads. With other stores, does nothing. Await it before the transaction that claims
-    /// them. `ids` are texts from the request; texts that are not UUIDs are skipped.
+    /// If the store's uploads bypass the service, asks the store which of `ids` have been uploaded and
+    /// records these uploads. Otherwise does nothing. Await this function before the transaction that claims
+    /// `ids`. `ids` are texts from the request; texts that are not UUIDs are skipped.
     asio::awaitable<void> confirm_uploads(core::Scope const& scope, std::span<std::string const> ids);
 
-    /// Attaches `ids` to `parent` in the caller's transaction and returns them in that order. Callers with
-    /// the role `user` may attach attachments that they presigned; `core::Access::staff` may attach any
+    /// Attaches `ids` to `parent` in the caller's transaction and returns them in the order of `ids`. Callers
+    /// with the role `user` may attach attachments that they presigned; `core::Access::staff` may attach any
     /// attachment of the scope. Attaches all of `ids` or none. Throws VALIDATION_ERROR with an error at
     /// `<pointer>/<i>` for each id that is not a UUID (`format`), is repeated (`duplicate`), or cannot be
-    /// attached (`not_attachable`). The last code means that the attachment is unknown, belongs to another
-    /// scope or user, is not uploaded, or is in use; the error does not say which. Exactly one of several
-    /// parallel claims succeeds.
+    /// attached (`not_attachable`). The code `not_attachable` means that the attachment is unknown, belongs
+    /// to another scope or user, is not uploaded, or is in use; the error does not say which. Exactly one of
+    /// several parallel claims succeeds.
     std::vector<Attachment> claim(pg::Tx& tx, core::Scope const& scope, std::span<std::string const> ids,
         core::Caller const& claimer, Parent const& parent, std::string_view pointer = "/attachmentIds");
 
     /// Responds to `GET /v1/attachments/{attachmentId}`: `attachmentId`, `filename`, `contentType`,
     /// `sizeBytes`, `status`, `createdAt`, `uploadedAt`, `downloadUrl` and `expiresAt`; the last two are null
-    /// before the upload. `core::Access::staff` may read all attachments. Other users may read attachments
+    /// before the upload. `core::Access::staff` may read all attachments. Other callers may read attachments
     /// that they presigned, and attached attachments that `may_read` allows, but no internal attachments.
     /// Otherwise throws NOT_FOUND.
     asio::awaitable<http::Response> show(http::Request const& request, MayRead may_read);
 
-    /// Handles an attachment whose upload URL has expired. Blocking. With a store whose uploads bypass the
-    /// service, first asks the store for the upload and records it. An attachment without an upload is
-    /// removed `keep_declared` after its presign; an earlier call returns the time for the next call. Returns
-    /// nullopt if nothing is left to do. May be repeated.
+    /// Handles an attachment whose upload URL has expired. Blocking. If the store's uploads bypass the
+    /// service, first asks the store for the upload and records it. Removes an attachment without an upload
+    /// if `keep_declared` has passed since its presign. Returns the time for the next call, or nullopt if
+    /// nothing is left to do. May be repeated.
     std::optional<core::Time> settle(std::int64_t scope_id, core::Uuid const& id);
 
-    /// The time of the first `settle` for an attachment that was presigned at `presigned`.
+    /// The time for the first call of `settle` for an attachment that was presigned at `presigned`.
     core::Time first_settling(core::Time presigned) const;
 
     /// Removes the attachment if it was never attached. If it is attached, keeps it, and removes all blobs of
@@ -156,12 +156,12 @@ asio::awaitable<http::Response> presign(http::Request const& request, Attachment
 /// without a length; VALIDATION_ERROR for a length other than the declared one, or for first bytes that do
 /// not fit the declared type; UNSUPPORTED_MEDIA_TYPE for a type other than the declared one; CONFLICT if the
 /// URL was used already or another PUT to it is running; REQUEST_TIMEOUT if the URL expires during the
-/// upload; TENANT_SUSPENDED for a suspended tenant. A refused or aborted upload does not use up the URL. Of
-/// several parallel PUTs, exactly one succeeds.
+/// upload; TENANT_SUSPENDED for a suspended tenant. After a refused or aborted upload, the URL can be used
+/// again. Of several parallel PUTs, exactly one succeeds.
 asio::awaitable<http::Response> put_upload(http::Request const& request, Attachments& attachments);
 
 /// `GET /downloads/{token}` (anonymous, tenantless): streams the blob of a download URL of LocalStore.
-/// Responds with NOT_FOUND and TENANT_SUSPENDED as `put_upload`.
+/// Responds with NOT_FOUND and TENANT_SUSPENDED in the same cases as `put_upload`.
 asio::awaitable<http::Response> get_download(http::Request const& request, Attachments& attachments);
 
 } // namespace blobs

@@ -20,8 +20,9 @@ struct ContainerSource {
 
 /// Returns the URL of the credentials. `relative` is the value of AWS_CONTAINER_CREDENTIALS_RELATIVE_URI, a
 /// path at the agent of ECS (169.254.170.2). If `relative` is empty, the result is `full`, the value of
-/// AWS_CONTAINER_CREDENTIALS_FULL_URI. Returns nullopt if AWS's own clients would refuse the URL. They allow
-/// https, and http to loopback, to the agent of ECS, and to the agent of EKS (169.254.170.23, fd00:ec2::23).
+/// AWS_CONTAINER_CREDENTIALS_FULL_URI. Returns nullopt if AWS's own clients would refuse the URL. These
+/// clients allow https, and http to loopback, to the agent of ECS, and to the agent of EKS (169.254.170.23,
+/// fd00:ec2::23).
 std::optional<std::string> container_url(std::string const& relative, std::string const& full);
 
 /// Fetches credentials from the container's endpoint. `client` must outlive the result. The address policy of

@@ -16,7 +16,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-/// The refresh interval of credentials without an expiry. They may be replaced at their source.
+/// The refresh interval of credentials without an expiry, because the source may still replace them.
 constexpr std::chrono::minutes endless_refresh{60};
 
 } // namespace
@@ -93,7 +93,7 @@ struct Credentials::Impl {
     core::Clock const& clock;
     OnFailure const on_failure;
     RefreshOptions const options;
-    core::Time due; ///< used only by the thread
+    core::Time due; ///< time of the next refresh; used only by the thread
 
     mutable std::mutex mutex;
     std::condition_variable_any changed;

@@ -15,14 +15,14 @@ namespace blobs {
 /// AWS keys and their expiry.
 struct Issued {
     sigv4::Credentials keys;
-    std::optional<core::Time> expires; ///< nullopt: no known expiry
+    std::optional<core::Time> expires; ///< nullopt if the expiry is not known
 };
 
 struct RefreshOptions {
     std::chrono::seconds ahead{20 * 60}; ///< refresh this long before the expiry, see `refresh_time`
     std::chrono::milliseconds retry_min{1'000};
     std::chrono::milliseconds retry_max{60'000};
-    std::chrono::milliseconds look{1'000};     ///< how often the clock is checked
+    std::chrono::milliseconds look{1'000};     ///< interval at which the clock is checked
     std::chrono::milliseconds patience{5'000}; ///< how long `wait` waits for the first credentials
 };
 
@@ -51,7 +51,8 @@ public:
     /// Credentials that have not expired. Throws core::Error UNAVAILABLE if there are none. Never waits.
     std::shared_ptr<Issued const> current() const;
 
-    /// As `current`, but waits for the first credentials, for at most `patience`. For worker threads.
+    /// As `current`, but waits for the first credentials, for at most `patience`. For worker threads only,
+    /// because it blocks.
     std::shared_ptr<Issued const> wait() const;
 
     /// The remaining lifetime of the current credentials; 0 if there are none, infinite if they have no known

@@ -78,8 +78,8 @@ void check_head(http::Request const& request, Upload const& upload)
     }
 }
 
-/// Throws unless the attachment waits for its upload: TENANT_SUSPENDED, NOT_FOUND if it does not exist, or
-/// CONFLICT if it was uploaded already.
+/// Throws unless the attachment waits for its upload: TENANT_SUSPENDED if the tenant is suspended, NOT_FOUND
+/// if the attachment does not exist, CONFLICT if it was uploaded already.
 asio::awaitable<void> check_waiting(Attachments& attachments, Key const& key)
 {
     auto const attachment = co_await attachments.database().read(key.scope_id, [&](pg::Tx& tx) {
@@ -119,7 +119,7 @@ asio::awaitable<void> copy_body(
     }
 }
 
-/// Stores the body durably as a new version. After a failure, the blob is removed.
+/// Stores the body durably as a new version. After a failure, removes the blob and rethrows the exception.
 asio::awaitable<void> store_body(
     http::BodyReader& body, Upload const& upload, LocalStore::Incoming& incoming, core::Clock const& clock)
 {
@@ -189,8 +189,8 @@ asio::awaitable<http::Response> put_upload(http::Request const& request, Attachm
 
     LocalStore::Incoming incoming = co_await store->receive(upload.key);
     co_await store_body(*request.body_reader, upload, incoming, attachments.clock());
-    // If this throws, it is unknown whether the transaction was committed. The blob is kept, because the row
-    // may refer to it. If the row does not, the expire job removes the blob.
+    // If `transact` throws, it is unknown whether the transaction was committed. The blob is kept, because
+    // the row may refer to it. If the row does not, the expire job removes the blob.
     bool const first = co_await attachments.database().transact(upload.key.scope_id,
         [&](pg::Tx& tx) { return rows::mark_uploaded(tx, incoming.key(), attachments.now()); });
     if (!first) {
@@ -214,7 +214,7 @@ asio::awaitable<http::Response> get_download(http::Request const& request, Attac
     http::Response response;
     response.content_type = known_media_type(download->content_type);
     // The browser saves the file instead of rendering it in the origin of the service, and does not cache it.
-    // The server adds `nosniff` to every response, so the declared type is used.
+    // The server adds `nosniff` to every response, so the browser uses the declared type.
     response.headers = {{"Content-Disposition", content_disposition(download->filename)},
         {"Content-Security-Policy", "default-src 'none'; sandbox"}, {"Cache-Control", "private, no-store"}};
     response.stream = [out = std::move(*blob)] { return out.next(); };

@@ -18,8 +18,8 @@ constexpr std::size_t piece_size = std::size_t{64} * 1024;
 constexpr std::size_t version_length = 16;
 constexpr std::string_view part_suffix = ".part";
 
-/// The name of a file in its folder. If `key` has no version, the common prefix of all files of the
-/// attachment.
+/// The name of a file in its folder. If `key` has no version, the result is the common prefix of all files of
+/// the attachment.
 std::string file_name(Key const& key)
 {
     return key.attachment_id.to_string() + '.' + key.version;
@@ -115,8 +115,8 @@ LocalStore::Incoming::~Incoming()
     // service shuts down during an upload, which destroys the coroutine.
     if (!state_) return;
     if (!state_->done) state_->remove();
-    // This is not done in the destructor of the state, because the store's threads may release the state a
-    // little later.
+    // The destructor of the state does not call `leave`, because the store's threads may release the state
+    // later, and the next upload would get 409 until then.
     state_->leave();
 }
 

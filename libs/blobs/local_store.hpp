@@ -18,9 +18,9 @@ namespace blobs {
 /// and downloads go through the service, with signed URLs (`/uploads/{token}`, `/downloads/{token}`). Use it
 /// on one machine, or on several machines that share a file system with atomic rename.
 ///
-/// Paths contain no text from requests. A file is written under a name that ends in `.part`, synced and
-/// renamed, and its folder synced, before it is reported as uploaded. Blocking calls run on the store's own
-/// threads.
+/// Paths contain no text from requests. Before an upload is reported as complete, its file is written under a
+/// name that ends in `.part`, synced and renamed, and the folder is synced. Blocking calls run on the store's
+/// own threads.
 class LocalStore final : public BlobStore {
 public:
     /// Creates `directory` if it does not exist; throws std::filesystem::filesystem_error if that fails.
@@ -35,7 +35,8 @@ public:
 
     LocalStore* local() noexcept override { return this; }
 
-    /// What a token allows; nullopt if it is malformed, altered, of the other kind or expired.
+    /// What a token allows; nullopt if the token is malformed or altered, was made for the other kind of URL,
+    /// or has expired.
     std::optional<Upload> open_upload(std::string_view token) const;
     std::optional<Download> open_download(std::string_view token) const;
 
@@ -52,7 +53,7 @@ public:
         /// Makes the blob durable and readable under `key()`.
         asio::awaitable<void> commit();
 
-        /// Removes the blob, committed or not.
+        /// Removes the blob, whether or not it was committed.
         asio::awaitable<void> discard();
 
         /// The key of the blob, with a unique version.

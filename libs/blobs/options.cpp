@@ -16,7 +16,7 @@ constexpr std::int64_t largest_limit = std::int64_t{1} << 50;
 
 void read_s3(Options& options, core::Config& config)
 {
-    options.s3_endpoint = config.text("S3_ENDPOINT", "", "base URL of the S3 service; empty: AWS");
+    options.s3_endpoint = config.text("S3_ENDPOINT", "", "base URL of the S3 service; if empty, that of AWS");
     options.s3_bucket =
         config.required("S3_BUCKET", "bucket of the attachments", {options.s3, "BLOB_STORE=s3"});
     options.s3_region = config.text("S3_REGION", "us-east-1", "region for signatures");
@@ -26,8 +26,8 @@ void read_s3(Options& options, core::Config& config)
 void show_remaining(observe::Metrics& metrics, std::function<double()> read)
 {
     metrics.gauge_callback("tetrad_blob_credentials_remaining_seconds",
-        "Remaining lifetime of the credentials of the attachment store: 0 if there are none, +Inf without "
-        "expiry.",
+        "Remaining lifetime of the credentials of the attachment store: 0 if there are none, +Inf if they do "
+        "not expire.",
         std::move(read));
 }
 

@@ -24,13 +24,14 @@ struct Options {
     std::string public_scheme = "http"; ///< PUBLIC_SCHEME: the scheme of the local store's URLs
     std::int64_t unattached_limit = std::int64_t{1} << 30; ///< BLOB_UNATTACHED_LIMIT, bytes per scope
     std::int64_t unattached_limit_per_user = 0;            ///< BLOB_UNATTACHED_LIMIT_PER_USER, bytes per user
-    std::string s3_endpoint, s3_bucket, s3_region;         ///< S3_ENDPOINT (empty: AWS), S3_BUCKET, S3_REGION
+    std::string s3_endpoint;                               ///< S3_ENDPOINT; if empty, AWS is used
+    std::string s3_bucket, s3_region;                      ///< S3_BUCKET, S3_REGION
     CredentialSource s3_credentials;
 
     /// Reads the settings. Errors are recorded in `config`.
     static Options read(core::Config& config);
 
-    /// The options for Attachments that follow from these settings. The service sets the others.
+    /// The options for Attachments that follow from these settings. The service sets the other options.
     AttachmentsOptions attachments() const;
 };
 
@@ -38,7 +39,7 @@ struct Options {
 /// credentials.
 struct StoreDeps {
     crypto::Keyring const& keyring;
-    http::Client& client; ///< for addresses that the operator configured
+    http::Client& client; ///< its address policy must allow addresses that the operator configured
     core::Clock const& clock;
     observe::Logger& logger;
     observe::Metrics& metrics;

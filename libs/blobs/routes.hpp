@@ -7,7 +7,7 @@
 
 namespace blobs {
 
-/// A handler of attachments that uses `Deps::attachments`.
+/// Calls `handler` with the member `attachments` of the service's `Deps`.
 template <class Deps, auto handler>
 constexpr auto of_attachments =
     [](http::Request const& req, Deps& deps) { return handler(req, deps.attachments); };

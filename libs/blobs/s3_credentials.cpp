@@ -28,7 +28,7 @@ Variables read_variables(core::Config& config, std::string const& region)
     v.web_identity.role_arn = config.text("AWS_ROLE_ARN", "", "role to assume with that token");
     v.web_identity.session_name =
         config.text("AWS_ROLE_SESSION_NAME", "tetrad", "name of the sessions in which the role is assumed");
-    v.sts_url = config.text("AWS_ENDPOINT_URL_STS", "", "base URL of STS; empty: that of the region");
+    v.sts_url = config.text("AWS_ENDPOINT_URL_STS", "", "base URL of STS; if empty, that of the region");
     v.sts_region = config.text("AWS_REGION", region, "region of STS; the default is S3_REGION");
 
     v.container_relative = config.text(
@@ -42,9 +42,8 @@ Variables read_variables(core::Config& config, std::string const& region)
         v.container.token = config.secret("AWS_CONTAINER_AUTHORIZATION_TOKEN", "token for the agent");
 
     auto& keys = v.environment.keys;
-    keys.access_key_id = config.text("AWS_ACCESS_KEY_ID", "", "key id, instead of S3_ACCESS_KEY_ID");
-    keys.secret_access_key =
-        config.secret("AWS_SECRET_ACCESS_KEY", "secret, instead of S3_SECRET_ACCESS_KEY");
+    keys.access_key_id = config.text("AWS_ACCESS_KEY_ID", "", "key id; replaces S3_ACCESS_KEY_ID");
+    keys.secret_access_key = config.secret("AWS_SECRET_ACCESS_KEY", "secret; replaces S3_SECRET_ACCESS_KEY");
     keys.session_token = config.secret("AWS_SESSION_TOKEN", "session token of short-lived keys");
     return v;
 }

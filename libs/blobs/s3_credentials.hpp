@@ -17,16 +17,17 @@ using CredentialSource = std::variant<Issued, ContainerSource, WebIdentitySource
 
 /// Reads S3_CREDENTIALS and the variables of the source that it selects. `auto` selects the first source
 /// whose variables are set:
-/// - S3_ACCESS_KEY_ID or S3_SECRET_ACCESS_KEY, of which then both are required,
+/// - S3_ACCESS_KEY_ID or S3_SECRET_ACCESS_KEY (if one is set, both are required),
 /// - AWS_WEB_IDENTITY_TOKEN_FILE with AWS_ROLE_ARN,
 /// - AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or AWS_CONTAINER_CREDENTIALS_FULL_URI,
-/// - AWS_ACCESS_KEY_ID, which then also requires AWS_SECRET_ACCESS_KEY.
+/// - AWS_ACCESS_KEY_ID (AWS_SECRET_ACCESS_KEY is then required, too).
 ///
 /// `region` is the region of S3. It is also the region of STS unless AWS_REGION is set. Missing variables are
 /// recorded as errors in `config`, but only if `used` is true.
 CredentialSource read_credential_source(core::Config& config, std::string const& region, bool used);
 
-/// `client` (for addresses that the operator configured) and `clock` must outlive the credentials.
+/// The address policy of `client` must allow addresses that the operator configured. `client` and `clock`
+/// must outlive the credentials.
 std::shared_ptr<Credentials const> make_credentials(CredentialSource const& source, http::Client& client,
     core::Clock const& clock, Credentials::OnFailure on_failure);
 

@@ -81,7 +81,7 @@ std::optional<std::int64_t> total_size(std::optional<std::string_view> content_r
 /// One request with signed headers.
 struct S3Store::Call {
     std::string_view method;
-    std::string_view object; ///< empty: the bucket
+    std::string_view object; ///< if empty, the request is for the bucket
     sigv4::Pairs query = {};
     sigv4::Pairs headers = {};
     std::string body = {};
@@ -219,7 +219,7 @@ std::optional<std::string> S3Store::adopt_blocking(Key const& key, Stat const& s
         .timeout = 30s});
     if (response.status == 404 || response.status == 412) return std::nullopt;
     if (response.status != 200) refuse("a copy", response);
-    // S3 may send status 200 before the copy is complete. A later failure is then in the body.
+    // S3 may send status 200 before the copy is complete. S3 reports a later failure in the body.
     if (!error_code(response.body).empty()) {
         throw core::Error::unavailable("The attachment store failed to copy an attachment. Retry later.");
     }

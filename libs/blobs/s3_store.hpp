@@ -16,7 +16,7 @@
 namespace blobs {
 
 struct S3Options {
-    /// Base URL of the server, such as `http://127.0.0.1:9000`. The URL of an object is then
+    /// Base URL of the server, such as `http://127.0.0.1:9000`. The URL of an object is
     /// `<endpoint>/<bucket>/<key>`. If `endpoint` is empty, the server is AWS, with URLs
     /// `https://<bucket>.s3.<region>.amazonaws.com/<key>`.
     std::string endpoint;

@@ -26,7 +26,7 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 struct Request {
     std::string_view method;
     std::string host; ///< as in the Host field: with the port unless it is the scheme's default
-    std::string path; ///< from `/`, not percent-encoded
+    std::string path; ///< begins with `/`; not percent-encoded
     Pairs query;      ///< not percent-encoded
     Pairs headers;    ///< except `host`; lower-case names; values without surrounding or repeated spaces
 };

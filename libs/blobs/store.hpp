@@ -23,7 +23,7 @@ class UnseenUploads;
 struct Key {
     std::int64_t scope_id = 0;
     core::Uuid attachment_id;
-    std::string version; ///< letters and digits; empty: no version
+    std::string version; ///< letters and digits; empty if there is no version
 
     /// `<scope id>/<attachment id>`, followed by `.<version>` if there is one.
     std::string name() const;
@@ -47,15 +47,15 @@ struct Download {
 };
 
 /// Stores blobs. Thread-safe; awaitables resume the caller on its own executor. If a store cannot be reached
-/// or is full, its functions throw `core::Error` UNAVAILABLE. Destroy it before the io_contexts of its
+/// or is full, its functions throw `core::Error` UNAVAILABLE. Destroy the store before the io_contexts of its
 /// callers.
 class BlobStore {
 public:
     virtual ~BlobStore() = default;
 
     /// An absolute URL to which the bytes are PUT. `origin` is the scheme and authority with which the client
-    /// reached the service (`https://demo.example.com`). Stores whose URLs point to the service use it. Does
-    /// no I/O.
+    /// reached the service (`https://demo.example.com`). Only stores whose URLs point to the service use
+    /// `origin`. Does no I/O.
     virtual std::string upload_url(Upload const& upload, std::string_view origin) = 0;
 
     /// An absolute URL for fetching the bytes, which are served as an attachment (RFC 6266). Does no I/O.

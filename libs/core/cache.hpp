@@ -48,8 +48,8 @@ public:
         auto const now = Clock::now();
         Entry entry{std::move(key), std::move(value), std::min(expires, now + ttl_)};
         std::lock_guard const lock(mutex_);
-        // Each insertion removes up to two expired entries. So their number decreases, and no call takes
-        // long.
+        // Each insertion adds one entry and removes up to two expired ones. So the number of expired entries
+        // decreases, and no call takes long.
         for (int i = 0; i < 2 && !entries_.empty() && entries_.back().expires <= now; ++i)
             entries_.pop_back();
         auto& by_key = entries_.template get<1>();

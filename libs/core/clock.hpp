@@ -8,7 +8,7 @@
 
 namespace core {
 
-/// A point in time in UTC, with PostgreSQL's resolution.
+/// A point in time in UTC, in microseconds like PostgreSQL's timestamps.
 using Time = std::chrono::sys_time<std::chrono::microseconds>;
 
 /// The range that both RFC 3339 and PostgreSQL can express: the years 0001 to 9999.
@@ -27,7 +27,7 @@ std::string to_rfc3339(Time time);
 
 inline constexpr std::size_t rfc3339_size = 24;
 
-/// Writes the text of `to_rfc3339` to `out[0..rfc3339_size)`. Throws as `to_rfc3339`.
+/// Writes the text of `to_rfc3339` to `out[0..rfc3339_size)`. Throws the errors of `to_rfc3339`.
 void write_rfc3339(Time time, char* out);
 
 /// Parses an RFC 3339 timestamp: an existing date, `T` or `t`, an offset (`Z`, `z`, `+hh:mm`, `-hh:mm`), and

@@ -31,7 +31,7 @@ void drop_newline(std::string& text)
 
 struct File {
     std::string content;
-    std::string fault; ///< why it could not be read
+    std::string fault; ///< why the file could not be read; empty if it was read
 };
 
 File read_file(std::string const& path)

@@ -29,7 +29,7 @@ private:
 /// The condition under which a setting is required.
 struct RequiredWhen {
     bool holds = true;
-    std::string_view text{}; ///< the condition as text, such as `SMS_PROVIDER=twilio`; empty: always
+    std::string_view text{}; ///< the condition, such as `SMS_PROVIDER=twilio`; empty if always required
 };
 
 /// Reads settings by the name of their environment variable. The first of these that is set is used: the
@@ -37,9 +37,9 @@ struct RequiredWhen {
 /// `--database-pool=8` or `--database-pool 8`; a boolean flag needs no value. An empty variable counts as
 /// unset.
 ///
-/// A secret may also be read from a file. The path of the file is the setting `NAME_FILE`, a flag or a
-/// variable as above. One trailing newline is dropped. It is an error to set both the value and the file in
-/// the same source.
+/// A secret may also be read from a file. The path of the file is the setting `NAME_FILE`, which is given as
+/// a flag or a variable like any setting. One trailing newline is dropped. It is an error to set both the
+/// value and the file in the same source.
 ///
 /// Errors are collected; `check()` throws all of them. An error names the source of a value and never
 /// contains the value. `help()` lists every setting that was read. Not thread-safe.
@@ -47,7 +47,8 @@ class Config {
 public:
     using Environment = std::function<std::optional<std::string>(std::string const& name)>;
 
-    /// `prefix`: `FEEDBACK`, `AUTH`, `NOTIFY`, `BILLING`. `flags`: arguments after the subcommand.
+    /// `prefix` is `FEEDBACK`, `AUTH`, `NOTIFY` or `BILLING`. `flags` are the arguments after the program's
+    /// command.
     Config(std::string prefix, std::vector<std::string> const& flags, Environment environment);
 
     /// Reads the variables of this process.
@@ -55,7 +56,7 @@ public:
 
     std::string text(std::string_view name, std::string_view fallback, std::string_view help);
 
-    /// Returns "" if the setting is unset, and then records an error if `when.holds`.
+    /// If the setting is unset or empty, returns "" and, if `when.holds` is true, records an error.
     std::string required(std::string_view name, std::string_view help, RequiredWhen when = {});
 
     /// A number from `min` to `max`, inclusive. `fallback` is not checked against the range.
@@ -71,7 +72,7 @@ public:
 
     /// Returns an empty secret if the setting is unset.
     Secret secret(std::string_view name, std::string_view help);
-    /// As `required`.
+    /// Like `required`, for a secret.
     Secret required_secret(std::string_view name, std::string_view help, RequiredWhen when = {});
 
     /// Records an error found by the caller. `detail` is logged, so it must not contain a secret.

@@ -47,6 +47,12 @@ Error Error::validation(std::vector<FieldError> faults)
     return error;
 }
 
+Error Error::internal()
+{
+    return {codes::internal,
+        "An unexpected error occurred. If it persists, report the requestId to the operator."};
+}
+
 Error Error::unavailable(std::string detail, unsigned retry_after_seconds)
 {
     return Error(codes::unavailable, std::move(detail))

@@ -67,6 +67,9 @@ public:
     /// and end in `…`. `faults` must not be empty.
     static Error validation(std::vector<FieldError> faults);
 
+    /// The `INTERNAL` error that stands for an exception of any other type.
+    static Error internal();
+
     /// An `UNAVAILABLE` error with `Retry-After: <retry_after_seconds>`.
     static Error unavailable(std::string detail, unsigned retry_after_seconds = 1);
 
@@ -98,17 +101,14 @@ private:
     boost::json::object members_;
 };
 
-/// NOT_FOUND for an id in the request's path. `what` names the resource in lower case ("webhook").
-inline Error not_found(std::string_view what)
+/// Returns the value. If there is none, throws NOT_FOUND for the id in the request's path. `what` names the
+/// resource, in lower case ("delivery"), and `owner` what it belongs to ("webhook").
+template <class T>
+T require_found(std::optional<T> found, std::string_view what, std::string_view owner = "environment")
 {
-    return {codes::not_found, "This environment has no " + std::string(what) + " with this id."};
-}
-
-/// Returns the value. If there is none, throws `not_found(what)`.
-template <class T> T require_found(std::optional<T> found, std::string_view what)
-{
-    if (!found) throw not_found(what);
-    return *std::move(found);
+    if (found) return *std::move(found);
+    throw Error(
+        codes::not_found, "This " + std::string(owner) + " has no " + std::string(what) + " with this id.");
 }
 
 } // namespace core

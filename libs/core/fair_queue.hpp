@@ -145,8 +145,9 @@ private:
 
     using Tenants = std::list<Tenant>;
 
-    /// The number of items that leave `round` before item number `own` + 1 of the member `id`. The member may
-    /// be new. In each turn, one item of a member leaves.
+    /// The number of items that leave before item number `own` + 1 of the member `id`. `round` lists the
+    /// members (tenants, or scopes of a tenant) in the order of their turns, and may lack `id`. In each turn,
+    /// one item of one member leaves.
     template <class Member>
     static std::size_t ahead_in_turns(
         std::list<Member> const& round, std::int64_t id, std::int64_t Member::* member_id, std::size_t own)

@@ -41,7 +41,7 @@ std::string counted(std::size_t count, std::string_view unit)
     return text;
 }
 
-/// A change to `value`; no change if `value` is nullopt because it was invalid.
+/// A change to `value`. If `value` is nullopt, because the field was invalid, there is no change.
 template <class T> Change<T> changed(std::optional<T> value)
 {
     return {value.has_value(), std::move(value)};
@@ -50,7 +50,7 @@ template <class T> Change<T> changed(std::optional<T> value)
 /// An integer, or a number like `20.0` that has no fraction.
 struct Integer {
     bool integral = false;
-    std::optional<std::int64_t> value; ///< nullopt: too large for 64 bits
+    std::optional<std::int64_t> value; ///< nullopt if it does not fit into 64 bits
 };
 
 Integer to_integer(json::value const& value)

@@ -37,7 +37,8 @@ public:
     static constexpr std::size_t max_faults = Error::max_faults;
 
     /// `body` must outlive this object. If the body is not an object, that is the only error, with the
-    /// pointer `prefix`. `prefix` is the pointer of `body` itself if it is nested (`/appContext`).
+    /// pointer `prefix`. If `body` is part of a larger body, `prefix` is the pointer of this part
+    /// (`/appContext`).
     explicit Fields(boost::json::value const& body, std::string prefix = {});
 
     /// Takes ownership of `body`. Pointers that getters return are valid for the lifetime of this object.
@@ -53,7 +54,7 @@ public:
     std::optional<std::string> optional_text(std::string_view name, std::size_t min, std::size_t max);
     Change<std::string> change_text(std::string_view name, std::size_t min, std::size_t max);
 
-    /// As `text`, for a member whose name the client chooses: U+0000 in the name is an error, too.
+    /// Like `text`, for a member whose name the client chooses: U+0000 in the name is an error, too.
     std::string entry(std::string_view name, std::size_t min, std::size_t max);
 
     /// An email address in a PATCH; `null` clears it.
@@ -63,7 +64,7 @@ public:
     std::size_t one_of(std::string_view name, std::span<std::string_view const> allowed);
     std::optional<std::size_t> optional_one_of(
         std::string_view name, std::span<std::string_view const> allowed);
-    /// For a PATCH. `nullable`: whether `null` is allowed and clears the field.
+    /// For a PATCH. If `nullable` is true, `null` is allowed and clears the field.
     Change<std::size_t> change_one_of(
         std::string_view name, std::span<std::string_view const> allowed, bool nullable);
 
@@ -85,7 +86,7 @@ public:
 
     /// Records an error found by the caller. Only the first error of a field is kept.
     void fault(std::string_view name, std::string code, std::string detail);
-    /// As `fault`, for one element of a list: `/attachmentIds/3`.
+    /// Like `fault`, for one element of a list: `/attachmentIds/3`.
     void fault_at(std::string_view name, std::size_t index, std::string code, std::string detail);
     /// Adds the errors of a nested reader.
     void absorb(Fields const& nested);

@@ -44,8 +44,8 @@ private:
     void restart(std::uint64_t ms)
     {
         ms_ = ms;
-        // The top bit starts at 0, so that the value can be increased within the millisecond without
-        // overflow.
+        // The top bit of `rand_a_` starts at 0, so that many ids can be generated within the millisecond
+        // before the value overflows.
         rand_a_ = static_cast<std::uint16_t>(random(sizeof rand_a_) & 0x7ff);
         rand_b_ = random(sizeof rand_b_) & rand_b_mask;
     }

@@ -17,7 +17,7 @@ public:
     constexpr Uuid() = default; ///< the nil UUID
 
     /// A new version 7 UUID: 48 bits of Unix milliseconds, then 74 random bits. The ids of one thread are
-    /// strictly increasing, also if the system clock is set back. Within a millisecond, each id adds a random
+    /// strictly increasing, even if the system clock is set back. Within a millisecond, each id adds a random
     /// 32-bit number to the previous id (RFC 9562, 6.2, method 2). Ids may be predictable, so do not use them
     /// as secrets.
     static Uuid v7();

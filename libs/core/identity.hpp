@@ -16,8 +16,8 @@ std::string_view to_string(Environment env) noexcept;
 /// The inverse of `to_string`. Returns nullopt for any other text.
 std::optional<Environment> parse_environment(std::string_view text) noexcept;
 
-/// One tenant in one environment. Every row, key, cache entry, log line and metric belongs to a scope. The
-/// ids of a tenant's two scopes are computed from the tenant's id, without a query.
+/// One tenant in one environment. A tenant's rows, API keys and cache entries belong to one of its scopes.
+/// The ids of a tenant's two scopes are computed from the tenant's id, without a query.
 struct Scope {
     std::int64_t id = 0; ///< tenant_id * 2 + environment; 0 is no scope (tenant ids start at 1)
     std::string slug;

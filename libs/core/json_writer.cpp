@@ -63,8 +63,8 @@ char* put_escape(char* out, char c) noexcept
 /// The largest size of one escaped byte.
 constexpr std::size_t escape_size = 6;
 
-/// Copies `text` with escapes, eight bytes at a time if none needs one. `out` has room for `escape_size`
-/// times its size.
+/// Copies `text` with escapes, eight bytes at a time if none needs one. `out` must have room for
+/// `escape_size` characters per byte of `text`.
 char* put_text(char* out, std::string_view text) noexcept
 {
     char const* p = text.data();
@@ -138,7 +138,7 @@ JsonWriter& JsonWriter::key(std::string_view name)
 
 JsonWriter& JsonWriter::value(std::string_view text)
 {
-    // A long text is written in pieces, so that it does not reserve six times its size at once.
+    // A long text is written in pieces. Otherwise memory of six times its size would be reserved at once.
     constexpr std::size_t piece = 128;
     char* out = put_comma(room(2), comma_);
     *out++ = '"';

@@ -59,7 +59,7 @@ public:
 
     /// The shortest form that parses to the same value; `null` if `number` is not finite.
     JsonWriter& value(double number);
-    JsonWriter& value(Time time); ///< RFC 3339, milliseconds, as `to_rfc3339`
+    JsonWriter& value(Time time); ///< the text of `to_rfc3339`
     JsonWriter& value(Uuid const& id);
     JsonWriter& value(std::span<std::string const> texts);
 
@@ -71,7 +71,7 @@ public:
 
     template <class T> JsonWriter& value(std::optional<T> const& v) { return v ? value(*v) : null(); }
 
-    /// Writes `json`, which must be valid JSON (a `jsonb` column).
+    /// Writes `json`, which must be valid JSON, such as the value of a `jsonb` column.
     JsonWriter& raw(std::string_view json);
 
     template <class T> JsonWriter& member(std::string_view name, T const& v)

@@ -12,7 +12,7 @@ namespace core {
 /// concurrent uses, prefer Places. Thread-safe.
 class KeyedLimit {
 public:
-    /// `of_each`: the maximum total per key.
+    /// `of_each` is the maximum total per key.
     explicit KeyedLimit(std::size_t of_each) noexcept : of_each_(of_each) {}
 
     std::size_t of_each() const noexcept { return of_each_; }

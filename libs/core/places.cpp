@@ -26,7 +26,7 @@ struct Places::State {
 
     std::size_t const of_each;
     std::mutex mutex;
-    std::unordered_map<std::int64_t, std::size_t> by_key; ///< number of places taken
+    std::unordered_map<std::int64_t, std::size_t> by_key; ///< number of uses
 };
 
 Places::Places(std::size_t of_each) : state_(std::make_shared<State>(of_each)) {}

@@ -10,11 +10,11 @@ namespace core {
 /// Thread-safe.
 class Places {
 public:
-    /// `of_each`: the maximum number of concurrent uses per key.
+    /// `of_each` is the maximum number of concurrent uses per key.
     explicit Places(std::size_t of_each);
 
-    /// Takes one of the key's places. Returns null if all of them are taken. The place is free again when the
-    /// last copy of the result is destroyed. The result may outlive the Places.
+    /// Begins a use of `key`. Returns null if the key has the maximum number of uses already. The use ends
+    /// when the last copy of the result is destroyed. The result may outlive this object.
     std::shared_ptr<void const> enter(std::int64_t key);
 
 private:

@@ -22,7 +22,7 @@ public:
     /// Compares in a time that depends only on the lengths, so the time may reveal the length of the secret.
     bool equals(std::string_view candidate) const noexcept;
 
-    /// The plain value. Call it only where the value is used.
+    /// The plain value. Call `reveal` only where the value is used, and do not keep a copy.
     std::string const& reveal() const noexcept { return value_; }
 
 private:

@@ -22,7 +22,7 @@ public:
     {
     }
 
-    /// The amount that the owner may take now. At least 1 if it holds nothing and capacity is free.
+    /// The amount that the owner may take now. At least 1 if the owner holds nothing and capacity is free.
     std::size_t allowance(Owner const& owner) const
     {
         // The largest `more` with held + more <= numerator/denominator * (free - more).
@@ -33,7 +33,8 @@ public:
         return held_.contains(owner) ? more : std::min(free, std::max<std::size_t>(1, more));
     }
 
-    /// Whether the owner may take `amount`. An owner that holds nothing may take all free capacity.
+    /// Whether the owner may take `amount`. An owner that holds nothing may take any amount up to the free
+    /// capacity, even beyond `allowance`, so that large amounts are not refused for ever.
     bool admits(Owner const& owner, std::size_t amount = 1) const
     {
         if (used_ + amount > capacity_) return false;
@@ -83,7 +84,7 @@ public:
     {
     }
 
-    /// As `Shares::admits`.
+    /// Like `Shares::admits`, but also applies the limit of the scope.
     bool admits(Owner const& owner, std::size_t amount = 1) const
     {
         if (!tenants_.admits(owner.tenant, amount)) return false;

@@ -59,7 +59,7 @@ std::string argon2id(std::string const& secret, PhcString const& wanted, HashMem
     return hash;
 }
 
-/// PHC strings use the standard alphabet without padding.
+/// PHC strings use Base64 with the standard alphabet, without padding.
 std::string without_padding(std::string text)
 {
     text.resize(text.find_last_not_of('=') + 1);

@@ -11,9 +11,9 @@
 
 namespace crypto {
 
-/// Memory for hashes, reused for each next hash. The memory comes directly from the kernel, because an
-/// allocator would share its locks with the threads that serve requests, and would release the memory after
-/// each hash. Only one thread at a time may use this object.
+/// Memory for Argon2id, which is reused for later hashes. The memory comes directly from the kernel, because
+/// an allocator would share its locks with the threads that serve requests, and would release the memory
+/// after each hash. Only one thread at a time may use this object.
 class HashMemory {
 public:
     HashMemory() = default;
@@ -32,8 +32,8 @@ private:
     std::size_t size_ = 0;
 };
 
-/// As `hash_password` and `verify_password`, with the given memory. Both throw std::runtime_error if there is
-/// no memory.
+/// Like the functions of the same name in password.hpp, but with the given memory. Both throw
+/// std::runtime_error if the kernel has no memory.
 std::string hash_password(std::string const& secret, Argon2Cost const& cost, HashMemory& memory);
 bool verify_password(std::string const& secret, std::string const& phc, HashMemory& memory);
 
@@ -42,7 +42,7 @@ struct PhcString {
     Argon2Cost cost;
     std::string salt, hash; ///< raw bytes
 
-    /// Returns nullopt for any other text, and for a cost that Argon2 does not allow.
+    /// Returns nullopt for any other text, and for a cost, salt or hash size that Argon2 does not allow.
     static std::optional<PhcString> parse(std::string_view text);
 
     std::string str() const;

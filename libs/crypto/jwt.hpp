@@ -14,8 +14,8 @@
 struct evp_pkey_st;
 
 /// JSON Web Signatures (RFC 7515) and Keys (RFC 7517). Our own tokens use only ES256: ECDSA on P-256 with
-/// SHA-256 (RFC 7518, 3.4). RS256 (3.3) is for tokens of other issuers. The caller checks the claims and the
-/// expiry.
+/// SHA-256 (RFC 7518, 3.4). RS256 (RFC 7518, 3.3) is for tokens of other issuers. The caller checks the
+/// claims and the expiry.
 namespace crypto {
 
 enum class SignatureAlgorithm : std::uint8_t { es256, rs256 };
@@ -28,7 +28,7 @@ public:
     /// point that is not on the curve.
     static std::optional<PublicKey> from_jwk(boost::json::object const& jwk);
 
-    /// As `from_jwk`, for RS256: reads `{"kty": "RSA", "kid", "n", "e"}`. Also returns nullopt for a key of
+    /// Like `from_jwk`, for RS256: reads `{"kty": "RSA", "kid", "n", "e"}`. Also returns nullopt for a key of
     /// fewer than 2048 or more than 8192 bits.
     static std::optional<PublicKey> from_rsa_jwk(boost::json::object const& jwk);
 
@@ -55,7 +55,8 @@ struct JwkSet {
 /// std::invalid_argument if the text is not a key set.
 JwkSet parse_jwk_set(std::string_view json);
 
-/// As `parse_jwk_set`, and also accepts keys of `PublicKey::from_rsa_jwk`. For the keys of other issuers.
+/// Like `parse_jwk_set`, but also accepts keys that `PublicKey::from_rsa_jwk` accepts. For the keys of other
+/// issuers.
 JwkSet parse_foreign_jwk_set(std::string_view json);
 
 /// A parsed token. Its content is not verified yet.
@@ -77,7 +78,7 @@ std::optional<Jws> parse_jws(std::string_view token);
 /// µs, so cache the result.
 bool verify_es256(PublicKey const& key, Jws const& jws);
 
-/// As `verify_es256`, for the key's own algorithm. The header must name that algorithm, so a token cannot
+/// Like `verify_es256`, for the algorithm of `key`. The header must name this algorithm, so a token cannot
 /// choose how it is verified.
 bool verify(PublicKey const& key, Jws const& jws);
 

@@ -37,7 +37,7 @@ unsigned char* out(std::string& text, std::size_t offset = 0)
     return reinterpret_cast<unsigned char*>(text.data()) + offset;
 }
 
-/// The size as an int, as OpenSSL needs it.
+/// Converts the size to an int, which OpenSSL requires.
 int int_size(std::string_view text)
 {
     if (text.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) / 2)
@@ -45,8 +45,8 @@ int int_size(std::string_view text)
     return static_cast<int>(text.size());
 }
 
-/// Returns a context for one value that has already processed the additional data. `encrypt`: 1 to encrypt, 0
-/// to decrypt.
+/// Returns a context for one value that has already processed the additional data. `encrypt` is 1 to encrypt
+/// and 0 to decrypt.
 detail::CipherContext start(int encrypt, std::string_view key, std::string_view nonce, std::string_view aad)
 {
     detail::CipherContext context(EVP_CIPHER_CTX_new());

@@ -34,7 +34,8 @@ public:
     bool is_current(std::string_view sealed) const;
 
     /// Derives a 32-byte key for `purpose` from each key of the ring, in the order of the ring. A derived key
-    /// is the HMAC-SHA-256 of `purpose`. Use it for values that are signed instead of sealed.
+    /// is the HMAC-SHA-256 of `purpose` under the ring's key. Use derived keys for values that are signed
+    /// instead of sealed.
     std::vector<core::Secret> derive(std::string_view purpose) const;
 
 private:

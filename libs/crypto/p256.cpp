@@ -121,7 +121,8 @@ bool p256_verify(EVP_PKEY* key, std::string_view data, std::string_view signatur
                            context.get(), nullptr, "SHA256", nullptr, nullptr, key, nullptr) == 1,
         "EVP_DigestVerifyInit_ex");
     if (EVP_DigestVerify(context.get(), in(der), der.size(), in(data), data.size()) == 1) return true;
-    // If an error stayed in the thread's error queue, a later TLS call would seem to fail.
+    // If an error stayed in the thread's error queue, a later successful TLS call would be taken for a
+    // failure.
     ERR_clear_error();
     return false;
 }

@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int niceness = 10; ///< added to the niceness of the process
+constexpr int niceness = 10; ///< added to the niceness of the thread
 constexpr int most_niceness = 19;
 constexpr std::size_t waiting_for_each_thread = 48;
 
@@ -30,7 +30,7 @@ struct SchedulingAttributes {
     std::uint64_t flags = 0;
     std::int32_t nice = 0;
     std::uint32_t priority = 0;
-    std::uint64_t runtime = 100'000; ///< of SCHED_OTHER: the time slice in ns; the shortest is 0.1 ms
+    std::uint64_t runtime = 100'000; ///< the time slice in ns for SCHED_OTHER; 0.1 ms is the minimum
     std::uint64_t deadline = 0;
     std::uint64_t period = 0;
 };
@@ -163,7 +163,8 @@ auto PasswordHasher::run(Turn const& turn, Work work)
         }
     };
     auto const start = [&](core::Suspended caller) {
-        auto const waiting = std::make_shared<core::Suspended>(std::move(caller)); // std::function copies
+        // A shared pointer, because std::function needs copyable captures.
+        auto const waiting = std::make_shared<core::Suspended>(std::move(caller));
         enqueue(turn.scope_id_, [&, waiting] {
             hash_once();
             core::Suspended::resume(std::move(*waiting));

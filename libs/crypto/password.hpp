@@ -53,9 +53,9 @@ struct PasswordHasherOptions {
 };
 
 /// The maximum number of hashes that run before the hash of a new caller. Tenants take turns, and so do the
-/// scopes within a tenant. `own`: the number of callers of the new caller's scope. `scopes`: the number of
-/// scopes of its tenant that have callers, including its own scope. `tenants`: the number of tenants that
-/// have callers, including its own tenant. `queued`: the number of all callers.
+/// scopes within a tenant. `own` is the number of callers of the new caller's scope, and `queued` the number
+/// of all callers. `scopes` is the number of scopes with callers in the new caller's tenant, and `tenants`
+/// the number of tenants with callers. Both include the new caller's own.
 constexpr std::size_t hashes_ahead(
     std::size_t own, std::size_t scopes, std::size_t tenants, std::size_t queued) noexcept
 {
@@ -70,9 +70,9 @@ constexpr std::size_t hashes_ahead(
 void yield_to_other_threads() noexcept;
 
 /// Hashes passwords on low-priority threads of its own (`yield_to_other_threads`), so that many sign-ins do
-/// not delay other requests. Tenants take turns for the threads, and so do the scopes within a tenant. So
-/// many sign-ins of one tenant delay another tenant's sign-in by only one or two hashes. Each thread has its
-/// own memory, which it releases when the queue is empty. Thread-safe.
+/// not delay other requests. Tenants take turns for the threads, and so do the scopes within a tenant.
+/// Therefore, even very many sign-ins of one tenant delay another tenant's sign-in by only one or two hashes.
+/// Each thread has its own memory, which it releases when the queue is empty. Thread-safe.
 class PasswordHasher {
 public:
     explicit PasswordHasher(PasswordHasherOptions options);
@@ -111,11 +111,11 @@ public:
     /// - the hash would begin too late (`longest_wait`).
     Turn enter(std::int64_t scope_id = 0);
 
-    /// As `hash_password`; resumes the caller on its own executor.
+    /// Like `hash_password`, on a thread of the hasher. Resumes the caller on its own executor.
     asio::awaitable<std::string> hash(Turn const& turn, core::Secret secret);
 
-    /// As `verify_password`. If `phc` is nullopt, does the same amount of work and returns false, so that a
-    /// sign-in takes the same time for an unknown user and for a wrong password.
+    /// Like `verify_password`, on a thread of the hasher. If `phc` is nullopt, does the same amount of work
+    /// and returns false, so that a sign-in takes the same time for an unknown user and for a wrong password.
     asio::awaitable<bool> verify(Turn const& turn, core::Secret secret, std::optional<std::string> phc);
 
     /// The number of callers that wait for a thread or use one. For metrics.

@@ -7,8 +7,8 @@
 /// For the sources of this library only: RSA public keys and RSASSA-PKCS1-v1_5 signatures with SHA-256.
 namespace crypto::detail {
 
-/// The public key with modulus `n` and exponent `e` (big-endian). Null if it is invalid, has fewer than 2048
-/// bits (RFC 7518, 3.3) or more than 8192.
+/// The public key with modulus `n` and exponent `e` (big-endian). Returns null if the key is invalid, or has
+/// fewer than 2048 bits (RFC 7518, 3.3) or more than 8192 bits.
 Key rsa_public_key(std::string_view n, std::string_view e);
 
 bool rsa_verify(EVP_PKEY* key, std::string_view data, std::string_view signature);

@@ -51,7 +51,7 @@ RsaSigningKey RsaSigningKey::from_pem(std::string_view pem)
     detail::Key key = read_private_key(pem);
     bool const sound = key && EVP_PKEY_is_a(key.get(), "RSA") == 1 &&
                        EVP_PKEY_get_bits(key.get()) >= min_bits && EVP_PKEY_get_bits(key.get()) <= max_bits;
-    if (!sound) throw std::invalid_argument("not an RSA private key in PEM");
+    if (!sound) throw std::invalid_argument("not an RSA private key of 2048 to 8192 bits in PEM");
     return RsaSigningKey(std::move(key));
 }
 

@@ -133,7 +133,7 @@ private:
     }
 
     /// Returns the pointer of the reference's target in the merged document. The first call for a target
-    /// copies it there.
+    /// copies the target into the merged document.
     std::string local(Target const& at)
     {
         if (at.file == main_) {
@@ -171,8 +171,9 @@ private:
     std::string directory_;
     std::string main_;
     std::map<std::string, json::value> files_;
-    std::map<std::pair<std::string, std::string>, std::string> places_; ///< targets copied from other files
-    std::map<std::string, json::object> imported_;                      ///< by section
+    std::map<std::pair<std::string, std::string>, std::string>
+        places_;                                   ///< pointers of targets from other files
+    std::map<std::string, json::object> imported_; ///< components from other files, by section
 };
 
 } // namespace

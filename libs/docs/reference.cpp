@@ -15,7 +15,7 @@ extern std::string_view const front_html;
 extern std::string_view const guide_html;
 extern std::string_view const page_html;
 extern std::string_view const pages_css;
-extern std::string_view const redoc_js; // compressed, from redoc/
+extern std::string_view const redoc_js; // compressed; from the folder redoc/
 
 namespace {
 
@@ -34,8 +34,8 @@ constexpr char const* page_policy = "default-src 'none'; style-src 'self'; img-s
 
 constexpr std::string_view html = "text/html; charset=utf-8";
 
-/// Appends the member `name` of `about`: `tutorial` as HTML, the others escaped. Throws std::logic_error for
-/// an unknown name.
+/// Appends the member `name` of `about`: `tutorial` is appended as HTML, the other members are escaped.
+/// Throws std::logic_error for an unknown name.
 void append_member(std::string& page, std::string_view name, About const& about)
 {
     if (name == "tutorial")

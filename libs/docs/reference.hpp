@@ -22,9 +22,8 @@ public:
     /// `policy` is the Content-Security-Policy.
     Page(std::string body, std::string_view content_type, char const* policy);
 
-    /// 200 with the page, or 304 if `If-None-Match` contains its ETag. Caches must revalidate the page each
-    /// time
-    /// (`no-cache`).
+    /// 200 with the page, or 304 if `If-None-Match` contains its ETag. Caches must revalidate the page before
+    /// each use (`no-cache`).
     http::Response answer(http::Request const& request) const;
 
 private:

@@ -30,7 +30,7 @@ namespace asio = boost::asio;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::size_t idle_handles = 256;
-constexpr long receive_buffer = 4'096; ///< per transfer: responses are small, and there are many
+constexpr long receive_buffer = 4'096; ///< bytes per transfer; small, because there are many transfers
 constexpr long dns_entry_seconds = 5;  ///< how long libcurl caches the addresses of CURLOPT_RESOLVE
 
 struct FreeMulti {
@@ -74,7 +74,8 @@ OutboundError failure_of(std::exception_ptr const& failure)
 } // namespace
 
 struct AsyncClient::Impl {
-    /// One request from `send` to `done`. Used on the client's thread only.
+    /// The state of one request, from the call of `send` to the call of `done`. Used on the client's thread
+    /// only.
     struct Flight {
         Flight(OutboundRequest r, Done d) : request(std::move(r)), done(std::move(d)) {}
 
@@ -135,7 +136,7 @@ struct AsyncClient::Impl {
             start(id, {});
             return;
         }
-        // c-ares knows only `localhost` without the dot.
+        // c-ares recognises `localhost` only without a final dot.
         resolver.resolve(flight.url.host == "localhost." ? "localhost" : flight.url.host,
             std::min(flight.request.timeout, flight.request.connect_timeout),
             [this, id](Resolved const& resolved) { on_resolved(id, resolved); });

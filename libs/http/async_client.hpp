@@ -16,14 +16,13 @@ using OutboundResult = std::variant<OutboundResponse, OutboundError>;
 /// HTTP/1.1 client on libcurl's multi interface, with one thread for thousands of requests. No request blocks
 /// a thread, not even one whose host name cannot be resolved (c-ares). Requests have the restrictions of
 /// Client: the address policy on every socket, no proxy, no cookies, verified certificates, limited redirects
-/// and response bytes. It does not use HTTP/2, so that the timeout of a request also ends its connection.
+/// and response bytes. HTTP/2 is not used, so that the timeout of a request also ends its connection.
 ///
 /// The caller must limit the number of requests in flight. At most `max_idle_connections` idle connections
 /// are kept.
 class AsyncClient {
 public:
-    /// Called once for each request, on the client's thread. Must neither block nor throw. It may send
-    /// further requests.
+    /// Called once for each request, on the client's thread. Must neither block nor throw. May call `send`.
     using Done = std::function<void(OutboundResult)>;
 
     static constexpr long max_idle_connections = 256;
@@ -32,7 +31,7 @@ public:
     /// /etc/resolv.conf are used.
     explicit AsyncClient(ClientOptions options, std::string const& dns_servers = {});
 
-    /// As `stop()`.
+    /// Calls `stop()`.
     ~AsyncClient();
     AsyncClient(AsyncClient const&) = delete;
     AsyncClient& operator=(AsyncClient const&) = delete;

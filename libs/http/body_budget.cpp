@@ -109,7 +109,7 @@ std::optional<BodyBudget::Share> BodyBudget::take(Holder const& holder, std::siz
             undo();
             return part.share;
         }
-    } catch (...) { // a new key needs memory
+    } catch (...) { // KeyedLimit::take allocates memory for a new key
         undo();
         throw;
     }
@@ -150,7 +150,7 @@ void BodyLease::grow(std::size_t bytes)
 void BodyLease::shrink(std::size_t bytes) noexcept
 {
     used_ -= bytes;
-    // One step is kept, because taking it again would cost more.
+    // One step is kept, so that the next `grow` need not take it from the budget again.
     std::size_t const kept = std::max(whole_steps(used_), step);
     if (kept >= taken_) return;
     budget_->give_back(holder_, taken_ - kept);

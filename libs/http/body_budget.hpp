@@ -42,11 +42,11 @@ public:
 
     /// Determines the limits that apply to a request, in addition to the total.
     struct Holder {
-        /// `network_key` of the client's address; nullopt: no limit per address.
+        /// The `network_key` of the client's address. If nullopt, no limit per address applies.
         std::optional<std::int64_t> address = {};
-        /// `network_key` of the client's network; nullopt: no limit per network.
+        /// The `network_key` of the client's network. If nullopt, no limit per network applies.
         std::optional<std::int64_t> network = {};
-        std::int64_t scope_id = 0; ///< a core::Scope's id; 0: no tenant
+        std::int64_t scope_id = 0; ///< a core::Scope's id; 0 if the request has no tenant
         /// Whether the request has no credential, or only one that is not secret.
         bool anonymous = false;
     };
@@ -70,7 +70,7 @@ private:
     struct Part {
         Share share;
         core::KeyedLimit* limit;
-        std::optional<std::int64_t> key; ///< nullopt: the limit does not apply
+        std::optional<std::int64_t> key; ///< nullopt if the limit does not apply
     };
 
     std::array<Part, 6> parts_of(Holder const& holder) noexcept;
@@ -100,13 +100,13 @@ public:
     BodyLease(BodyLease const&) = delete;
     BodyLease& operator=(BodyLease const&) = delete;
 
-    /// Takes `bytes` more. Throws UNAVAILABLE with Retry-After if that memory is not available now, and
-    /// PAYLOAD_TOO_LARGE if this request alone would exceed a limit.
+    /// Takes `bytes` more. Throws UNAVAILABLE (with Retry-After) if other requests hold too much memory now,
+    /// and PAYLOAD_TOO_LARGE if this request alone would exceed a limit.
     void grow(std::size_t bytes);
 
     void shrink(std::size_t bytes) noexcept;
 
-    /// Sets the memory of the raw body to `bytes`. Throws as `grow`.
+    /// Sets the memory of the raw body to `bytes`. Throws the errors of `grow`.
     void hold_body(std::size_t bytes);
 
 private:

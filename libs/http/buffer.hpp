@@ -27,8 +27,8 @@ public:
 
     void clear() noexcept { begin_ = end_ = 0; }
 
-    /// Moves the bytes to the front of memory that holds at least `capacity` bytes. If it allocates new
-    /// memory, returns the old memory, so that the caller can adjust its views.
+    /// Moves the bytes to the front of memory that holds at least `capacity` bytes. If new memory is
+    /// allocated, returns the old memory, so that the caller can adjust its views.
     std::unique_ptr<char[]> make_room(std::size_t capacity);
 
     void append(std::string_view bytes);

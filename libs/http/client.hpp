@@ -22,12 +22,12 @@ struct OutboundRequest {
     std::string url; ///< `http` or `https`
     /// Names and values must not contain CR, LF or NUL; otherwise std::invalid_argument is thrown.
     std::vector<std::pair<std::string, std::string>> headers;
-    std::string body; ///< sent with Content-Length if it is not empty, or for POST, PUT and PATCH
+    std::string body; ///< sent, with Content-Length, if it is not empty or the method is POST, PUT or PATCH
     std::chrono::milliseconds timeout{15'000}; ///< for the whole request, including name resolution
     std::chrono::milliseconds connect_timeout{5'000};
     std::size_t max_response_bytes = 1 << 20;
     bool truncate_response = false; ///< a longer response is cut at `max_response_bytes` instead of failing
-    unsigned max_redirects = 0;     ///< 0: a 3xx response is returned
+    unsigned max_redirects = 0;     ///< if 0, a 3xx response is returned
     /// Whether to use a new connection, so that libcurl never repeats the request on its own.
     bool fresh_connection = false;
     std::stop_token stop;                  ///< when a stop is requested, the request ends after `farewell`
@@ -36,12 +36,13 @@ struct OutboundRequest {
 
 struct OutboundResponse {
     unsigned status = 0;
-    std::vector<std::pair<std::string, std::string>> headers; ///< of the last response, with lower-case names
+    /// The headers of the final response, after all redirects. Names are in lower case.
+    std::vector<std::pair<std::string, std::string>> headers;
     std::string body;
     /// The value of `Retry-After` (RFC 9110, 10.2.3), in seconds or a date, converted to a duration.
     std::optional<std::chrono::seconds> retry_after;
 
-    /// The first header with that lower-case name.
+    /// The value of the first header with this name, which must be given in lower case; nullopt if absent.
     std::optional<std::string_view> header(std::string_view lower_case_name) const noexcept;
 };
 
@@ -78,7 +79,8 @@ std::string_view to_string(OutboundError::Kind kind) noexcept;
 
 struct ClientOptions {
     AddressPolicy addresses{false};
-    /// OUTBOUND_CA_FILE: PEM roots to trust instead of the system's; empty: the system's roots.
+    /// A PEM file with the root certificates to trust (OUTBOUND_CA_FILE). If empty, the system's roots are
+    /// trusted.
     std::string ca_file;
     std::string user_agent = "tetrad/" TETRAD_VERSION;
     std::size_t max_idle = 32; ///< number of idle handles kept, each with its open connections
@@ -86,8 +88,8 @@ struct ClientOptions {
 
 /// Blocking HTTP/1.1 and HTTP/2 client on libcurl, for worker threads. Do not use it on I/O threads.
 /// Thread-safe. Connections are kept and reused. Each address is checked immediately before its socket
-/// connects, so a name that changes its address (DNS rebinding) cannot reach a forbidden address. Proxies of
-/// the environment are not used, cookies are not kept, and certificates are always verified.
+/// connects, so a name that changes its address (DNS rebinding) cannot reach a forbidden address. Proxies in
+/// environment variables are ignored, cookies are not kept, and certificates are always verified.
 class Client {
 public:
     explicit Client(ClientOptions options);
@@ -106,8 +108,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// The parts of an absolute URL, as the client interprets it: numeric IPv4 hosts (`0x7f.1`) are converted to
-/// dotted form.
+/// The parts of an absolute URL, as libcurl interprets the URL: numeric IPv4 hosts (`0x7f.1`) are converted
+/// to dotted form.
 struct OutboundUrl {
     std::string scheme; ///< `http` or `https`
     std::string host;   ///< without brackets, lower case
@@ -118,9 +120,9 @@ struct OutboundUrl {
 /// Returns nullopt for text that is not an http or https URL with a host, and for a percent-encoded host.
 std::optional<OutboundUrl> parse_outbound_url(std::string const& url);
 
-/// Checks a URL to which a tenant wants requests to be sent, and records an error of the field `name` if it
-/// is not allowed. The URL must use https (or http if private addresses are allowed), consist of visible
-/// ASCII, have no credentials, and have a host that AddressPolicy::allows_host accepts.
+/// Checks a URL that a tenant has given as the target of requests. Records an error for the field `name` if
+/// the URL is not allowed. The URL must use https (or http if private addresses are allowed), consist of
+/// visible ASCII, have no credentials, and have a host that AddressPolicy::allows_host accepts.
 void check_outbound_url(
     core::Fields& fields, std::string_view name, std::string const& url, AddressPolicy const& addresses);
 

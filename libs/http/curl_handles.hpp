@@ -32,7 +32,7 @@ public:
     CurlHandles& operator=(CurlHandles const&) = delete;
 
     /// Returns the handle that was put back last, because its connections are the most recently used, or a
-    /// new handle. All its options have their defaults.
+    /// new handle. All options of the handle have their defaults.
     CurlHandle take();
 
     /// Puts a handle back after its transfer, successful or not.

@@ -99,7 +99,7 @@ void check_if_match(http::Request const& request, std::string_view current)
     if (asked)
         throw core::Error(core::codes::precondition_failed,
             "The object has changed: its ETag does not match If-Match. "
-            "Read it again, then repeat the change.");
+            "Read the object again, then repeat the change.");
 }
 
 void check_if_match(http::Request const& request, std::int64_t version)

@@ -20,14 +20,14 @@ std::string etag(std::int64_t version);
 bool matches(std::string_view if_match, std::string_view current) noexcept;
 
 /// Whether the request has an `If-None-Match` that matches `current`, by weak comparison (RFC 9110, 13.1.2).
-/// The client then has the current representation, and a GET is answered with 304.
+/// If so, the client has the current representation, and a GET is answered with 304.
 bool is_known(http::Request const& request, std::string_view current) noexcept;
 
 /// Throws PRECONDITION_FAILED (412) if the request has `If-Match` and none of its lines matches `current`,
 /// the object's tag in this transaction.
 void check_if_match(http::Request const& request, std::string_view current);
 
-/// As above, for an object with a version number that is locked in this transaction.
+/// Compares `If-Match` with the tag of `version`, the version of an object that this transaction has locked.
 void check_if_match(http::Request const& request, std::int64_t version);
 
 } // namespace http

@@ -43,7 +43,8 @@ public:
     void tick(SteadyTime now)
     {
         bool first = true;
-        for (std::size_t i = 0; i < connections_.size(); ++i) { // the list may grow meanwhile
+        // Not an iterator, because an index stays valid even if a callback adds a connection.
+        for (std::size_t i = 0; i < connections_.size(); ++i) {
             auto const connection = connections_[i];
             connection->tick(
                 now, first ? options_.idle_timeout : std::min(extra_idle, options_.idle_timeout));
@@ -162,7 +163,7 @@ private:
     ClientOptions const options_;
     Source& source_;
     std::vector<std::shared_ptr<Connection>> connections_;
-    unsigned failures_ = 0; ///< in a row, without a response
+    unsigned failures_ = 0; ///< connections in a row that ended without a response
     SteadyTime not_before_{};
     SteadyTime full_since_ = Steady::now();
     bool woken_ = false;

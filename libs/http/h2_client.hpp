@@ -48,7 +48,8 @@ public:
     /// The maximum number of bytes of a response body that are kept.
     static constexpr std::size_t max_answer = 8192;
 
-    /// The request's body in pieces; all empty: no body. Must stay valid until `ended`.
+    /// The request's body in pieces. If all pieces are empty, the request has no body. The pieces must stay
+    /// valid until `ended`.
     std::array<std::string_view, 3> body{};
 
     unsigned status = 0; ///< of the response
@@ -58,7 +59,7 @@ public:
     /// the call.
     virtual void header(std::string_view name, std::string_view value) noexcept = 0;
 
-    /// Called once, at the end of the exchange. The exchange may then be reused or destroyed.
+    /// Called once, at the end of the exchange. From this call on, the exchange may be reused or destroyed.
     virtual void ended(End end) noexcept = 0;
 
 private:
@@ -69,7 +70,7 @@ private:
     std::int32_t stream_ = 0;
     std::uint8_t piece_ = 0;     ///< index into `body`
     std::size_t sent_ = 0;       ///< bytes of the piece `piece_` that were sent
-    bool surely_unsent_ = false; ///< whether not even the header was sent
+    bool surely_unsent_ = false; ///< the HEADERS frame was not sent
 };
 
 /// The source of a client's requests. The client asks for the next request whenever a stream is free, so the
@@ -77,12 +78,12 @@ private:
 class Source {
 public:
     struct Request {
-        Exchange* exchange = nullptr;    ///< null: there is no request now
+        Exchange* exchange = nullptr;    ///< null if there is no request now
         std::span<Header const> headers; ///< valid until the next call
     };
 
-    /// Returns the next request. With `urgent_only`, only an urgent request: the last free streams of a
-    /// connection are reserved for urgent requests.
+    /// Returns the next request. If `urgent_only` is true, returns an urgent request or none, because the
+    /// last free streams of a connection are reserved for urgent requests.
     virtual Request next(bool urgent_only) noexcept = 0;
 
     /// Whether `next(false)` would return a request.
@@ -92,8 +93,8 @@ public:
     /// long time. `detail` is for logs.
     virtual void unreachable(std::string_view detail) noexcept = 0;
 
-    /// Called when an established connection was lost, or when the server is closing it. `detail` is for
-    /// logs.
+    /// Called when an established connection was lost, or when the server is closing the connection. `detail`
+    /// is for logs.
     virtual void disconnected(std::string_view detail) noexcept = 0;
 
 protected:
@@ -103,8 +104,8 @@ protected:
 /// State that the clients of one thread share: trusted roots, and buffers that are used only during a call.
 class Context;
 
-/// `ca_file`: PEM roots to trust instead of the system's; empty: the system's roots. Throws
-/// std::runtime_error if they cannot be read.
+/// `ca_file` is a PEM file with the root certificates to trust. If it is empty, the system's roots are
+/// trusted. Throws std::runtime_error if the roots cannot be read.
 std::shared_ptr<Context> make_context(std::string const& ca_file);
 
 struct ClientOptions {
@@ -113,8 +114,8 @@ struct ClientOptions {
     bool tls = true; ///< with ALPN `h2` and a verified certificate; false: cleartext with prior knowledge
     unsigned max_connections = 4;
     std::size_t max_streams = 1000; ///< maximum per connection, even if the server allows more
-    /// The number of these streams that are reserved for urgent requests. It is smaller if the server allows
-    /// few streams.
+    /// The number of these streams that are reserved for urgent requests, but at most one eighth of the
+    /// streams that the connection may open.
     std::size_t urgent_streams = 8;
     /// The time limit for a response, from the time when the request is passed to its connection.
     std::chrono::milliseconds answer_timeout{10'000};
@@ -129,8 +130,8 @@ struct ClientOptions {
 /// by one while all streams are in use. After a GOAWAY a connection finishes the requests that the server
 /// still answers; new requests use other connections. If a connection with requests in flight is silent, the
 /// client sends a PING, and drops the connection if the server does not respond to the PING. If the server
-/// cannot be reached, or closes without having answered any request, the next attempt follows after a backoff
-/// of at most two seconds.
+/// cannot be reached, or closes a connection before answering any request, the next attempt follows after a
+/// backoff of at most two seconds.
 class Client {
 public:
     /// `source` must outlive this object.

@@ -21,8 +21,8 @@ using asio::ip::tcp;
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
 constexpr std::size_t write_size = std::size_t{64} * 1024;
-constexpr std::size_t batch = 64;        ///< requests between two writes
-constexpr int reads_in_a_row = 8;        ///< after these reads, other work of the thread runs
+constexpr std::size_t batch = 64;        ///< requests submitted between two writes
+constexpr int reads_in_a_row = 8;        ///< after so many reads, other work of the thread runs
 constexpr int unsent_limit = 128 * 1024; ///< bytes in the kernel that an urgent request may have to wait for
 
 constexpr auto silence_limit = 5s; ///< after this silence with requests in flight, a PING is sent
@@ -83,7 +83,7 @@ asio::awaitable<std::string> Connection::establish()
     socket_.non_blocking(true, error);
     if (!error) socket_.set_option(tcp::no_delay(true), error);
     if (error) co_return "connect: " + error.message();
-    // If this call fails, urgent requests wait longer.
+    // A failure is ignored, because its only effect is that urgent requests may wait longer in the kernel.
     setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_limit, sizeof unsent_limit);
     co_return tls_ ? co_await shake_hands() : std::string();
 }
@@ -182,8 +182,9 @@ bool Connection::write()
 void Connection::await_writable()
 {
     writing_ = true;
+    // An error of the wait is ignored, because the next write reports it.
     socket_.async_wait(
-        Socket::wait_write, [self = shared_from_this()](boost::system::error_code /*shown later*/) {
+        Socket::wait_write, [self = shared_from_this()](boost::system::error_code /*ignored*/) {
             self->writing_ = false;
             if (self->dead_ || !self->write()) return;
             if (self->out_.empty())

@@ -26,10 +26,11 @@ public:
     std::string plain;           ///< plaintext to be encrypted
 };
 
-/// A socket with a Session. It connects, reads and writes on its own, and tells its owner when it ends.
+/// A socket with a Session. After `start`, the connection connects, reads and writes without further calls.
+/// It tells its owner when it ends.
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
-    /// The owner of a connection. Its functions may use the connection, but must not destroy it.
+    /// The owner of a connection. The owner's functions may use the connection, but must not destroy it.
     class Owner {
     public:
         /// Submits up to `count` requests to `session`, limited by the number of waiting requests and of free
@@ -39,7 +40,7 @@ public:
         /// Called when the connection can take requests, and when it no longer can.
         virtual void changed(Connection const& connection) = 0;
 
-        /// Called when the connection has ended. It must not be used again. `detail` is for logs.
+        /// Called when the connection has ended. The connection must not be used again. `detail` is for logs.
         virtual void ended(Connection& connection, std::string_view detail) = 0;
 
     protected:
@@ -55,10 +56,11 @@ public:
     /// Sends the owner's requests and pending protocol frames.
     void pump();
 
-    /// Checks the deadlines. `idle_timeout`: how long the connection may stay without requests.
+    /// Checks the deadlines. Closes the connection if it had no requests for `idle_timeout`.
     void tick(SteadyTime now, std::chrono::milliseconds idle_timeout);
 
-    /// Sends GOAWAY and closes. Requests in flight end as lost. The owner is not called any more.
+    /// Sends GOAWAY and closes the connection. Requests in flight end as lost. The owner is not called any
+    /// more.
     void detach();
 
     bool dead() const noexcept { return dead_; }

@@ -152,7 +152,7 @@ void Session::submit(std::span<Header const> headers, Exchange& exchange, Steady
 {
     if (headers.size() > max_headers) throw std::invalid_argument("a request has too many header fields");
     std::array<nghttp2_nv, max_headers>
-        fields; // NOLINT(cppcoreguidelines-pro-type-member-init): only the used ones are set
+        fields; // NOLINT(cppcoreguidelines-pro-type-member-init): only the fields in use are set
     std::ranges::transform(headers, fields.begin(), to_nv);
     nghttp2_data_provider const body{{.ptr = nullptr}, &Callbacks::body};
     bool const has_body = std::ranges::any_of(exchange.body, [](auto piece) { return !piece.empty(); });
@@ -276,7 +276,8 @@ ssize_t Session::read_body(
     std::int32_t stream, std::uint8_t* out, std::size_t size, std::uint32_t& flags) noexcept
 {
     Exchange* const exchange = find(stream);
-    if (exchange == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE; // timed out: resets the stream
+    // If the exchange has timed out, this result makes nghttp2 reset the stream.
+    if (exchange == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     std::size_t written = 0;
     while (exchange->piece_ < exchange->body.size()) {
         std::string_view const rest = exchange->body[exchange->piece_].substr(exchange->sent_);

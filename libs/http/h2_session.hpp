@@ -29,7 +29,8 @@ public:
     /// Processes received bytes. Returns false if the connection cannot be used any more; see `fault`.
     bool receive(std::span<char const> bytes);
 
-    /// Appends bytes to send, until `out` has `enough` bytes or nothing is left. Returns false as `receive`.
+    /// Appends bytes to send, until `out` has `enough` bytes or nothing is left. Returns false if the
+    /// connection cannot be used any more; see `fault`.
     bool produce(std::string& out, std::size_t enough);
 
     /// Ends the exchanges that were submitted before `then`, with `End::timeout`.
@@ -56,7 +57,7 @@ public:
 
     std::size_t answered() const noexcept { return answered_; }
 
-    /// For logs; includes the reason of a GOAWAY.
+    /// The reason of a failure, or of the server's GOAWAY, for logs.
     std::string const& fault() const noexcept { return fault_; }
 
 private:

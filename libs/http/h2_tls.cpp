@@ -80,7 +80,7 @@ Tls::State Tls::handshake()
     int const result = SSL_do_handshake(tls_.get());
     if (result == 1) {
         if (agreed_on_h2(tls_.get())) return State::done;
-        fail("the server does not speak HTTP/2");
+        fail("the server did not agree to HTTP/2 (ALPN `h2`)");
         return State::failed;
     }
     if (SSL_get_error(tls_.get(), result) == SSL_ERROR_WANT_READ) return State::more;

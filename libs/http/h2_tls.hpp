@@ -20,13 +20,14 @@ struct FreeTls {
 using TlsContext = std::unique_ptr<SSL_CTX, FreeTls>;
 
 /// A context for clients: TLS 1.2 or later, ALPN `h2`, certificates verified against `ca_file`, or against
-/// the system's roots if `ca_file` is empty. Throws std::runtime_error.
+/// the system's roots if `ca_file` is empty. Throws std::runtime_error if the roots cannot be read or OpenSSL
+/// fails.
 TlsContext make_tls_context(std::string const& ca_file);
 
 /// One TLS session. It decrypts received bytes and encrypts bytes to send.
 class Tls {
 public:
-    /// `host` must match the certificate: a DNS name or an address.
+    /// `host` is a DNS name or an IP address. The server's certificate must be valid for it.
     Tls(SSL_CTX& context, std::string const& host);
 
     enum class State { more, done, failed };
@@ -34,19 +35,20 @@ public:
     /// Continues the handshake with the bytes received so far. `done` means that HTTP/2 was negotiated.
     State handshake();
 
-    /// Takes received bytes.
+    /// Stores received bytes for `handshake` and `read`.
     void receive(std::span<char const> ciphertext);
 
-    /// Writes plaintext into `out` and returns its size. 0: no complete record has arrived; see `failed()`.
+    /// Writes decrypted bytes into `out` and returns their number. Returns 0 if no complete record has
+    /// arrived, or if the session has failed (`failed()`).
     std::size_t read(std::span<char> out);
 
-    /// Encrypts. Returns false if the session is broken.
+    /// Encrypts `plaintext`. Returns false if the session has failed.
     bool write(std::string_view plaintext);
 
-    /// Sends close_notify.
+    /// Adds a close_notify alert to the bytes to send.
     void close();
 
-    /// Appends the bytes to send.
+    /// Moves the bytes to send to the end of `out`.
     void take_output(std::string& out);
 
     bool failed() const noexcept { return failed_; }

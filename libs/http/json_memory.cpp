@@ -76,9 +76,9 @@ private:
     core::Error too_dense() const
     {
         return {core::codes::payload_too_large,
-            "The JSON document has too many small values: parsed, it would take more than " +
+            "The JSON document has too many small values. Its parsed form would need more than " +
                 std::to_string(limit_) +
-                " bytes (8 times its length, at least 65536). Send fewer values at once."};
+                " bytes of memory (8 times its length, at least 65536). Send fewer values in one request."};
     }
 
     std::shared_ptr<BodyLease> const lease_;

@@ -16,8 +16,8 @@ namespace http {
 /// budget.
 boost::json::storage_ptr json_memory(std::size_t text_size, std::shared_ptr<BodyLease> lease);
 
-/// The maximum size in bytes of the tree of a text of that length: eight times the length, and at least 64
-/// KiB.
+/// The maximum size in bytes of the tree of a text of `text_size` bytes: eight times `text_size`, and at
+/// least 64 KiB.
 constexpr std::size_t json_tree_limit(std::size_t text_size) noexcept
 {
     constexpr std::size_t least = std::size_t{64} * 1024;
@@ -26,7 +26,7 @@ constexpr std::size_t json_tree_limit(std::size_t text_size) noexcept
 }
 
 /// Parses JSON (RFC 8259, UTF-8, maximum depth 32) into memory of `json_memory`. The parser's temporary
-/// memory is counted while it parses. Throws MALFORMED_JSON, and the errors of `json_memory`.
+/// memory counts in `lease` during the call. Throws MALFORMED_JSON, and the errors of `json_memory`.
 boost::json::value parse_json(std::string_view text, std::shared_ptr<BodyLease> const& lease);
 
 } // namespace http

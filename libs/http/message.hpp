@@ -33,8 +33,8 @@ struct Header {
     std::string_view value;
 };
 
-/// Reads a request's body from the connection. Every read has a time limit: a client that exceeds it gets
-/// 408. Malformed framing gets 400. After both errors the connection is closed.
+/// Reads a request's body from the connection. Every read has a time limit: a client that exceeds the limit
+/// gets 408. Malformed framing gets 400. After either error the connection is closed.
 class BodyReader {
 public:
     virtual ~BodyReader() = default;
@@ -42,10 +42,10 @@ public:
     /// The declared Content-Length; nullopt with chunked transfer coding; 0 if the request has no body.
     virtual std::optional<std::uint64_t> length() const = 0;
 
-    /// Appends the whole body to `out`. Throws `PAYLOAD_TOO_LARGE` if it has more than `limit` bytes.
+    /// Appends the whole body to `out`. Throws `PAYLOAD_TOO_LARGE` if the body has more than `limit` bytes.
     virtual asio::awaitable<void> read_all(std::string& out, std::size_t limit) = 0;
 
-    /// The next piece, valid until the next call. Empty at the end.
+    /// Returns the next piece, which is valid until the next call, or an empty piece at the end of the body.
     virtual asio::awaitable<std::string_view> read_some() = 0;
 };
 
@@ -69,7 +69,7 @@ public:
     std::string_view query;  ///< the part after `?`, still percent-encoded
     std::vector<Header> headers;
     /// The body as received, after the gateway has read it. Empty on routes with `streams_body`. `json()`
-    /// frees it.
+    /// frees the body.
     mutable std::string body;
     /// The peer's address, or the client's address as reported by a trusted proxy.
     std::string remote_address;
@@ -86,14 +86,15 @@ public:
     /// The path parameter as a UUID. Throws `NOT_FOUND` if the parameter is not a UUID, as for an unknown id.
     core::Uuid uuid_param(std::string_view name) const;
 
-    /// Parses the body as JSON. Call it once: it frees the body, unless the request has an Idempotency-Key,
-    /// for which the body is needed later. Do not keep the value longer than needed, since it holds memory of
-    /// the shared budget. Throws `UNSUPPORTED_MEDIA_TYPE` if the content type is neither `application/json`
-    /// nor `+json`, `MALFORMED_JSON` for invalid JSON (RFC 8259, UTF-8, maximum depth 32), and
-    /// `PAYLOAD_TOO_LARGE` and `UNAVAILABLE` as json_memory.
+    /// Parses the body as JSON and frees the body's text. So call it only once. If the request has an
+    /// Idempotency-Key, the text is kept, because its hash is compared with that of a repeated request. Do
+    /// not keep the returned value longer than needed, since it holds memory of the shared budget. Throws
+    /// `UNSUPPORTED_MEDIA_TYPE` if the content type is neither `application/json` nor `+json`,
+    /// `MALFORMED_JSON` for invalid JSON (RFC 8259, UTF-8, maximum depth 32), and the errors
+    /// `PAYLOAD_TOO_LARGE` and `UNAVAILABLE` of json_memory.
     boost::json::value json() const;
 
-    /// Memory for a handler that parses the body itself: http::json_memory.
+    /// Returns http::json_memory for this body. For handlers that parse the body themselves.
     boost::json::storage_ptr json_memory() const;
 
     /// Frees the body when it is not needed any more.
@@ -112,7 +113,7 @@ struct Response {
     std::string body;
     std::string_view content_type = "application/json"; ///< in static storage; empty: no Content-Type
     std::vector<std::pair<std::string, std::string>> headers;
-    /// If set, it is called repeatedly for the next piece of the body, until it returns an empty string.
+    /// If set, this function is called repeatedly for the next piece of the body, until the piece is empty.
     /// HTTP/1.1 clients get the body with chunked transfer coding. The function runs after the handler has
     /// returned, so it must own its data.
     std::function<asio::awaitable<std::string>()> stream;
@@ -134,22 +135,22 @@ struct Response {
 };
 
 /// The application that the server runs. `handle` is called once per request, after the head was read and
-/// before the body is read. If it throws, the response is 500.
+/// before the body is read. If `handle` throws, the response is 500.
 class Application {
 public:
     virtual ~Application() = default;
     virtual asio::awaitable<Response> handle(Request& request) = 0;
 
-    /// The budget in which the memory of long heads counts; null: not counted. The application itself counts
-    /// bodies.
+    /// The budget in which the server counts the memory of long heads. If null, heads are not counted. The
+    /// application itself counts bodies.
     virtual BodyBudget* budget() noexcept { return nullptr; }
 
-    /// Called when a connection failed before a request was complete (malformed, too slow, too large). For
-    /// metrics.
+    /// Called, for metrics, when the server itself refuses a request and does not call `handle`. The request
+    /// is malformed, too slow or too large, or there are too many connections.
     virtual void on_protocol_error(std::string_view code) noexcept { static_cast<void>(code); }
 
-    /// Called when a connection was closed at once because its network has the maximum number of connections.
-    /// For metrics.
+    /// Called, for metrics, when a connection was closed at once because its network has the maximum number
+    /// of connections.
     virtual void on_network_refused() noexcept {}
 };
 

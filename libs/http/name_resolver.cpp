@@ -16,7 +16,7 @@ using Steady = std::chrono::steady_clock;
 constexpr int first_try_ms = 2'000;
 constexpr int tries = 2; ///< per name server
 
-/// Called once per process, before the first channel.
+/// Initialises c-ares once per process. Must be called before a channel is created.
 void begin_library()
 {
     static int const status = ares_library_init(ARES_LIB_INIT_ALL);
@@ -55,7 +55,7 @@ struct NameResolver::Waiter {
     Waiter(boost::asio::io_context& io, Done d) : timer(io), done(std::move(d)) {}
 
     boost::asio::steady_timer timer;
-    Done done; ///< empty after the call
+    Done done; ///< empty after it was called
 
     void tell(Resolved const& result)
     {

@@ -26,7 +26,7 @@ struct Resolved {
 };
 
 /// Resolves host names with c-ares on the owner's event loop. A query without an answer blocks no thread,
-/// unlike in libcurl's resolver, which uses one thread per query. Like c-ares it reads /etc/hosts and
+/// unlike in libcurl's resolver, which uses one thread per query. c-ares reads /etc/hosts and
 /// /etc/resolv.conf. Concurrent queries for a name share one lookup. Not thread-safe.
 class NameResolver {
 public:
@@ -40,8 +40,8 @@ public:
     NameResolver(NameResolver const&) = delete;
     NameResolver& operator=(NameResolver const&) = delete;
 
-    /// Calls `done` once: possibly within this call, and at the latest after `patience`. Results are cached
-    /// for `remembered`.
+    /// Calls `done` once: possibly within this call, and at the latest after `patience`. Addresses that were
+    /// found are cached for `remembered`.
     void resolve(std::string const& host, std::chrono::milliseconds patience, Done done);
 
     /// Ends all pending queries as timed out.

@@ -73,7 +73,7 @@ void check_outbound_url(
     } else if (parsed->scheme != "https" && !addresses.allow_private()) {
         fields.fault(name, "not_allowed", "must use https");
     } else if (!addresses.allows_host(parsed->host)) {
-        fields.fault(name, "not_allowed", "must be a host on the public internet");
+        fields.fault(name, "not_allowed", "must have a host on the public internet");
     }
 }
 

@@ -67,14 +67,14 @@ bool is_target(std::string_view target) noexcept
         target, [](char c) { return c == '#' || static_cast<unsigned char>(c) >= 0x80; });
 }
 
-// Whether `input` is the line of a last chunk with at most one byte after it. An assertion in Beast fails if
-// it parses such a line a second time without more input. So more input must be read first.
+// Whether `input` is the size line of the last chunk with at most one byte after it. If Beast parses such
+// input a second time without more bytes, an assertion in Beast fails. So more input must be read first.
 bool is_last_chunk_begun(std::string_view input) noexcept
 {
     return input.size() < 5 && input.starts_with("0\r\n");
 }
 
-// The length of `http://` or `https://`; 0 if the target does not begin with it.
+// The length of `http://` or `https://`; 0 if the target begins with neither.
 std::size_t scheme_size(std::string_view target) noexcept
 {
     for (std::string_view const scheme : {"http://", "https://"}) {
@@ -134,8 +134,8 @@ private:
         beast::error_code& ec) override
     {
         if (!request) return;
-        // Detects a folded line (obs-fold). Beast joins folded lines in a buffer of its own, or skips the
-        // line end if no text precedes it.
+        // Detects a folded line (obs-fold). Beast copies folded lines to its own buffer, so the value is
+        // outside the input. If the first line has no text, Beast skips the line end before the value.
         char const* const gap = name.data() + name.size() + 1;
         std::less<> const before;
         if (before(value.data(), gap) || before(input.data() + input.size(), value.data()) ||
@@ -351,7 +351,8 @@ RequestParser::Piece RequestParser::body(std::string_view input)
         auto const used = beast_->put(boost::asio::buffer(input.substr(piece.used)), ec);
         piece.used += used;
         bool const needs_more = ec == beast::http::error::need_more;
-        // The length of a size line, which may be complete or incomplete. Bytes of data are not part of it.
+        // The length of a size line, which may be complete or incomplete. The chunk's data is not part of
+        // this length.
         std::size_t const line = needs_more ? input.size() - piece.used : used;
         if (beast_->chunked() && beast_->piece.empty() && line > chunk_line_limit) {
             piece.state = fail(codes::bad_request,

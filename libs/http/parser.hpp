@@ -71,10 +71,11 @@ public:
             core::codes::request_timeout, "The request head was not complete in time. Send it faster.");
     }
 
-    /// Fails the request because there is no memory for its long head now.
+    /// Fails the request because the budget has no memory for its long head now.
     State refuse_memory() noexcept
     {
-        return fail(core::codes::unavailable, "Too many large requests are in memory. Retry later.");
+        return fail(core::codes::unavailable, "Too many requests with long header sections are in memory. "
+                                              "Retry later, or send fewer header fields.");
     }
 
     /// The reason why the last call failed, as an error for the client.

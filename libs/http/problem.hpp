@@ -7,10 +7,11 @@
 
 namespace http {
 
-/// Maps an error to an HTTP response; the only such mapping. The body is `application/problem+json` (RFC
-/// 9457) with `type` about:blank, `title` (the status' reason phrase), `status`, `detail`, `error`,
-/// `requestId`, `errors` for validation errors, and the error's own members. The error's headers are added.
-/// 401 has `WWW-Authenticate: Bearer`; 503 always has `Retry-After`.
+/// Maps an error to an HTTP response. No other function does this. The body is `application/problem+json`
+/// (RFC 9457) with `type` about:blank, `title` (the status' reason phrase), `status`, `detail`, `error`,
+/// `requestId`, `errors` for validation errors, and the error's own members. The response has the error's
+/// headers. Unless the error sets these headers, a 401 gets `WWW-Authenticate: Bearer`, and a 503 gets
+/// `Retry-After: 1`.
 Response problem(core::Error const& error, std::string_view request_id);
 
 /// The reason phrase of a status (RFC 9110): `Not Found`.

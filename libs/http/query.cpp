@@ -140,7 +140,7 @@ std::optional<core::Time> Query::time(std::string_view name)
     auto const value = find(name);
     if (!value) return std::nullopt;
     auto const time = core::parse_rfc3339(*value);
-    if (!time) fault(name, "format", "must be an RFC 3339 timestamp, with `+` of the offset sent as %2B");
+    if (!time) fault(name, "format", "must be an RFC 3339 timestamp; send a `+` in its offset as %2B");
     return time;
 }
 

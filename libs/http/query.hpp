@@ -13,18 +13,19 @@
 
 namespace http {
 
-/// Reads query parameters (`application/x-www-form-urlencoded`) into typed values and collects all errors
-/// (`?limit`). Works like core::Fields. A repeated parameter is an error. Unknown parameters are ignored.
-/// Text must be UTF-8 without U+0000. An invalid parameter reads as absent, so parsing goes on to the end.
-/// Must not outlive the request.
+/// Reads query parameters (`application/x-www-form-urlencoded`) into typed values and collects all errors.
+/// The pointer of an error is the parameter's name (`?limit`). Works like core::Fields. A repeated parameter
+/// is an error. Unknown parameters are ignored. Text must be UTF-8 without U+0000. An invalid parameter is
+/// treated as absent, so that one response reports all invalid parameters. Must not outlive the request.
 class Query {
 public:
     explicit Query(Request const& request);
 
-    /// nullopt if absent. `min` and `max` count code points.
+    /// Returns nullopt if the parameter is absent. `min` and `max` count code points.
     std::optional<std::string> text(std::string_view name, std::size_t min, std::size_t max);
 
-    /// As `text`, for a mandatory parameter (`required`). Empty if invalid.
+    /// Like `text`, but an absent parameter is an error (`required`). Returns an empty string if the
+    /// parameter is absent or invalid.
     std::string required_text(std::string_view name, std::size_t min, std::size_t max);
     /// Returns an index into `allowed`; nullopt if absent.
     std::optional<std::size_t> one_of(std::string_view name, std::span<std::string_view const> allowed);
@@ -35,7 +36,7 @@ public:
     /// RFC 3339 with an offset.
     std::optional<core::Time> time(std::string_view name);
 
-    /// `limit`: 1..100; 20 if absent.
+    /// Reads the parameter `limit`, from 1 to 100. Returns 20 if it is absent.
     std::size_t limit() { return static_cast<std::size_t>(integer("limit", 20, 1, 100)); }
 
     /// Records an error found by the caller.

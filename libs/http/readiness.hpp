@@ -21,11 +21,12 @@ public:
     Readiness(Readiness const&) = delete;
     Readiness& operator=(Readiness const&) = delete;
 
-    /// Identifies the owner of sockets; `handler` is called when one of them is ready.
+    /// The number of an owner of sockets. The owner's `handler` is called when one of its sockets is ready.
     using Owner = std::uint32_t;
     Owner add_owner(Handler handler);
 
-    /// Watches `socket` for these events from now on. If both are false, stops watching it.
+    /// From now on, watches whether `socket` is readable or writable, as requested. If both arguments are
+    /// false, stops watching the socket.
     void watch(Owner owner, int socket, bool readable, bool writable);
 
     /// Stops watching, so that the event loop can return.

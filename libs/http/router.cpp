@@ -50,8 +50,9 @@ struct Router::Node {
         Method method;
         std::vector<std::string> values;
         Endpoint const* found = nullptr;
-        std::vector<std::string_view> methods; ///< methods of matching paths, if none has the method
-        std::string_view pattern;              ///< the first of these paths
+        /// The methods of the routes that match the path, but not the request's method.
+        std::vector<std::string_view> methods;
+        std::string_view pattern; ///< the path of the first of these routes
 
         bool go(Node const& node, std::string_view rest);
         bool finish(Node const& node);

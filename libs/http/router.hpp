@@ -16,13 +16,14 @@ struct RouteOptions {
     bool idempotent = false;   ///< supports Idempotency-Key
     bool tenantless = false;   ///< works without a tenant (administration, uploads)
     bool streams_body = false; ///< the handler reads the body, not the gateway
-    /// The maximum size of the body in bytes, inclusive. 0: the default, which is `anonymous_body_limit` on
-    /// routes without a credential, else `default_body_limit`.
+    /// The maximum size of the body in bytes, inclusive. 0 means the default, which is `anonymous_body_limit`
+    /// on routes without a credential, else `default_body_limit`.
     std::size_t body_limit = 0;
-    /// Whether a request is expensive. The number of concurrent expensive requests per scope is limited.
-    /// null: no request is expensive.
+    /// Whether a request is expensive. The number of concurrent expensive requests per scope is limited. If
+    /// null, no request is expensive.
     bool (*heavy)(Request const&) = nullptr;
-    /// Writes data that both environments of a tenant share: API keys and user tokens of the sandbox get 403.
+    /// Whether the route writes data that both environments of a tenant share. If so, API keys and user
+    /// tokens of the sandbox get 403.
     bool production_only = false;
 };
 
@@ -33,8 +34,8 @@ inline constexpr RouteOptions idempotent{.idempotent = true};
 inline constexpr RouteOptions tenantless{.tenantless = true};
 
 /// One route of a service. `path` has parameters in braces: `/v1/feedbacks/{feedbackId}`. Logs show the value
-/// of a parameter only if its name ends in `Id`, is not `userId`, and the value is a UUID (`shown_path`). Use
-/// such names only for ids that we generate.
+/// of a parameter only if the parameter's name ends in `Id` but is not `userId`, and the value is a UUID
+/// (`shown_path`). So let a name end in `Id` only if the service generates the ids.
 template <class Deps> struct Route {
     Method method;
     std::string_view path;
@@ -65,7 +66,7 @@ public:
     Router& operator=(Router&&) noexcept;
 
     struct Match {
-        Endpoint const* endpoint = nullptr; ///< null: no such route, or the route does not have this method
+        Endpoint const* endpoint = nullptr; ///< null if no route has this path and method
         /// If the path has routes, but none with the request's method: their methods (`GET, HEAD, POST`), for
         /// the response 405. Otherwise empty.
         std::string allow;
@@ -78,7 +79,7 @@ public:
     /// empty segment.
     Match match(Request& request) const;
 
-    /// In the original order, each with its body limit set.
+    /// The endpoints in the order in which they were passed to the constructor, each with its body limit set.
     std::span<Endpoint const> endpoints() const noexcept { return endpoints_; }
 
 private:
@@ -87,8 +88,8 @@ private:
     std::unique_ptr<Node> root_;
 };
 
-/// A request's path for logs: `pattern`, in which the values of `params` that may be shown replace their
-/// names.
+/// Returns a request's path for logs: `pattern` with the values of those parameters that may be shown (see
+/// Route).
 std::string shown_path(
     std::string_view pattern, std::span<std::pair<std::string_view, std::string> const> params);
 

@@ -43,8 +43,8 @@ Acceptor open(asio::io_context& context, tcp::endpoint const& endpoint, bool sha
 std::vector<Acceptor> listen(std::vector<asio::io_context*> const& contexts, tcp::endpoint& endpoint)
 try {
     bool const shared = contexts.size() > 1;
-    // With SO_REUSEPORT another process of the same user could share the port unnoticed. This bind detects
-    // that.
+    // With SO_REUSEPORT another process of the same user could share the port unnoticed. This bind without
+    // the option fails if another process uses the port.
     if (shared && endpoint.port() != 0) open(*contexts.front(), endpoint, false);
     std::vector<Acceptor> acceptors;
     for (asio::io_context* const context : contexts) {

@@ -15,7 +15,7 @@
 namespace http {
 
 /// The server checks the time limits at intervals of half a second, or of a quarter of the shortest limit if
-/// that is shorter. Each limit may be exceeded by one interval.
+/// that is shorter. So each limit may be exceeded by up to two intervals.
 struct ServerOptions {
     std::string bind = "127.0.0.1"; ///< IPv4 or IPv6 address
     std::uint16_t port = 0;         ///< 0: any free port
@@ -28,30 +28,35 @@ struct ServerOptions {
     std::chrono::milliseconds idle_timeout{75'000}; ///< maximum time between two requests of a connection
     /// Maximum time in which the client reads no byte of the response.
     std::chrono::milliseconds write_timeout{30'000};
-    /// The minimum rate, in bytes per second, at which a client must take a response. It applies to the total
-    /// time spent waiting for the client, once that exceeds `write_timeout`. A slower client is disconnected.
+    /// The minimum rate, in bytes per second, at which a client must take a response. The server checks the
+    /// rate once it has waited for the client for more than `write_timeout` in total. A slower client is
+    /// disconnected.
     std::size_t min_write_rate = 1024;
-    std::size_t max_connections = 20'000; ///< beyond it, the connections idle for longest are closed
+    /// The maximum number of connections. Beyond it, the server closes the longest idle connection for each
+    /// new one. If no connection is idle, the new one gets 503.
+    std::size_t max_connections = 20'000;
     /// The maximum number of connections from one network (IPv4 /24, IPv6 /48). Further connections are
-    /// closed when accepted. 0: no limit.
+    /// closed when accepted. 0 means no limit.
     std::size_t max_per_network = 0;
     /// Whether an address, such as that of a trusted proxy, is exempt from `max_per_network`. Called on the
     /// server's threads.
     std::function<bool(asio::ip::address const&)> is_exempt = [](asio::ip::address const&) { return false; };
 };
 
-/// An HTTP/1.1 server (RFC 9112) with one acceptor (SO_REUSEPORT) per io_context. The contexts share no
-/// state. Messages that allow request smuggling (Content-Length with Transfer-Encoding, repeated or malformed
-/// lengths, obs-fold, bare CR) get 400, and the connection is closed.
+/// An HTTP/1.1 server (RFC 9112) with one acceptor (SO_REUSEPORT) per io_context. The contexts share no state
+/// except the numbers of connections per network. Messages that could be used for request smuggling
+/// (Content-Length with Transfer-Encoding, repeated or malformed lengths, obs-fold, bare CR) get 400, and the
+/// connection is closed.
 class Server {
 public:
-    /// Each of `contexts` is run by one thread. `contexts` and `application` must outlive the server and
-    /// every connection, which means until `connections()` is 0 or the contexts have stopped. Binds to the
-    /// port. Throws std::system_error on failure, also if another process listens on the port.
+    /// Each of `contexts` must be run by exactly one thread. `contexts` and `application` must outlive the
+    /// server and every connection, which means until `connections()` is 0 or the contexts have stopped.
+    /// Binds the port. Throws std::system_error if this fails, for example because another process listens on
+    /// the port.
     Server(std::vector<asio::io_context*> const& contexts, ServerOptions const& options,
         Application& application);
 
-    /// As `abort()`.
+    /// Calls `abort()`.
     ~Server();
 
     Server(Server const&) = delete;

@@ -24,7 +24,8 @@ constexpr std::size_t kept_memory = std::size_t{16} * 1024; ///< maximum buffer 
 constexpr std::size_t copied_body = std::size_t{16} * 1024; ///< a larger body is written without a copy
 
 // After the server has closed its side, the client has this time to read the response. Then the server closes
-// the connection; if it has not read all bytes of the client, this causes a reset.
+// the connection. If the client has sent bytes that the server has not read, this close resets the
+// connection.
 constexpr std::chrono::milliseconds linger_silence{1'000};
 constexpr std::chrono::milliseconds linger_total{5'000};
 constexpr std::size_t linger_bytes = std::size_t{32} << 20;
@@ -110,8 +111,7 @@ asio::awaitable<void> Session::run()
         try {
             response = co_await shard_->application().handle(*exchange_->request);
         } catch (std::exception const&) {
-            core::Error const error(core::codes::internal, "Something went wrong on our side.");
-            response = problem(error, shard_->make_request_id());
+            response = problem(core::Error::internal(), shard_->make_request_id());
             response.close = true;
         }
 
@@ -145,7 +145,8 @@ void Session::leave_warm(std::size_t size)
     head_ = ReadBuffer();
 }
 
-// The wait may have ended at its deadline. If bytes have arrived, they belong to a request, which is served.
+// The wait has ended because bytes arrived or at its deadline. In both cases, bytes that have arrived belong
+// to a request, which is served.
 void Session::leave_cold()
 {
     idle_hook.unlink();
@@ -153,7 +154,7 @@ void Session::leave_cold()
     boost::system::error_code ec;
     head_.commit(socket_.read_some(asio::buffer(head_.space(), head_.space_size()), ec));
     if (!head_.empty()) return;
-    // If there are no bytes, an earlier read has already handled the event.
+    // If the read would block, an earlier read has already taken the bytes, and the connection is intact.
     bool const nothing = ec == asio::error::would_block || ec == asio::error::try_again;
     if (expired_ || !nothing) stop();
     head_ = ReadBuffer();
@@ -198,8 +199,8 @@ void Session::make_head_room()
     if (exchange_) exchange_->parser.rebase(before, head_.data(), *exchange_->request);
 }
 
-// Each connection may hold a first buffer, whose total is limited by the number of connections. Memory for a
-// longer head counts in the budget of bodies.
+// The first buffer of a connection is not counted, because the limit of connections limits the total of these
+// buffers. Memory for a longer head counts in the budget of bodies.
 void Session::count_head(std::size_t size)
 {
     auto* const budget = shard_->application().budget();
@@ -326,8 +327,8 @@ asio::awaitable<void> Session::refuse()
     co_await write({exchange_->out, {}});
 }
 
-// Closing while the client still sends would reset the connection, and the response would be lost (RFC 9112,
-// 9.6).
+// Closing while the client still sends would reset the connection, and the client could lose the response
+// (RFC 9112, 9.6).
 asio::awaitable<void> Session::linger()
 {
     if (broken_) co_return;

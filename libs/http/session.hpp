@@ -26,14 +26,14 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 using Socket = asio::basic_stream_socket<asio::ip::tcp, asio::io_context::executor_type>;
 using AutoUnlink = boost::intrusive::link_mode<boost::intrusive::auto_unlink>;
 
-/// State of a connection while a request is served. The connection gives it back before it waits for the next
-/// request. So a few exchanges serve all connections of a thread and stay in the CPU cache. Internal to the
-/// server.
+/// The state of a connection while it serves a request. The connection returns this object to its shard
+/// before it waits for the next request. So a few exchanges serve all connections of a thread and stay in the
+/// CPU cache. Internal to the server.
 struct Exchange {
     explicit Exchange(std::size_t header_limit) : request(std::in_place) { parser.reset(header_limit); }
 
     RequestParser parser;
-    std::optional<Request> request; ///< always set; it is an optional only because of `emplace`
+    std::optional<Request> request; ///< always set; an optional, so that `emplace` can replace it
     ReadBuffer body;                ///< bytes read after the head
     std::string out;
 
@@ -45,8 +45,8 @@ struct Exchange {
 /// thread only. Internal to the server.
 class Session final : private BodyReader, public boost::intrusive::list_base_hook<AutoUnlink> {
 public:
-    /// `place`: counts the connection in the limit of its network (core::Places) for the lifetime of the
-    /// session.
+    /// `place` (from core::Places) counts the connection towards the limit of its network for the lifetime of
+    /// the session. If null, the connection is not counted.
     Session(std::shared_ptr<Shard> shard, Socket socket, std::string remote_address,
         std::shared_ptr<void const> place);
     ~Session() override;
@@ -62,7 +62,7 @@ public:
     /// Ends the current wait, as the sweep does at the deadline. Bytes that have arrived are still processed.
     void expire() noexcept;
 
-    /// Closes the connection, which must be idle, unless a request has arrived.
+    /// Closes an idle connection, unless bytes of a request have arrived.
     void evict() noexcept;
 
     /// Sets the deadline of the current wait.
@@ -71,7 +71,7 @@ public:
     /// Closes the connection in any state.
     void abort() noexcept;
 
-    /// Links the session into its shard's list of idle sessions while it waits for a request.
+    /// Links the session into its shard's list of idle sessions while the session waits for a request.
     boost::intrusive::list_member_hook<AutoUnlink> idle_hook;
 
 private:
@@ -126,8 +126,8 @@ private:
     std::shared_ptr<Shard> shard_;
     Socket socket_;
     std::string remote_address_;
-    /// The head, into which the request has views, and bytes that came with it. Holds no memory while the
-    /// connection is idle for long.
+    /// The head, into which the request has views, and the bytes received together with the head. Holds no
+    /// memory while the connection is idle for long.
     ReadBuffer head_;
     std::shared_ptr<BodyLease> head_lease_; ///< counts the memory of a long head; null for other heads
     std::unique_ptr<Exchange> exchange_;    ///< null while idle

@@ -133,7 +133,8 @@ std::size_t Session::read_body_now(boost::system::error_code& ec)
     return size;
 }
 
-// The head stays in place, since the request has views into it. The bytes after it are moved.
+// The bytes after the head are moved to the body's buffer. The head stays in place, since the request has
+// views into it.
 void Session::make_body_room()
 {
     ReadBuffer& body = exchange_->body;
@@ -143,8 +144,8 @@ void Session::make_body_room()
     head_.consume(head_.data().size());
 }
 
-// Whether the unread rest of the body is small enough to read and discard it. That costs less than a new
-// connection.
+// Whether the unread rest of the body is small enough to be read and discarded. Reading a small rest costs
+// less than a new connection.
 bool Session::is_rest_discarded() const noexcept
 {
     auto const left = exchange_->parser.body_left();
@@ -153,7 +154,7 @@ bool Session::is_rest_discarded() const noexcept
 
 asio::awaitable<void> Session::discard_rest()
 {
-    // One deadline applies to the whole rest. If the client exceeds it, the connection is closed.
+    // One deadline applies to the whole rest of the body. If the client exceeds it, the connection is closed.
     auto const deadline = shard_->after(shard_->options().body_idle_timeout);
     try {
         std::string_view piece;

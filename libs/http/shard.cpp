@@ -152,8 +152,8 @@ asio::awaitable<void> Shard::accept_all(std::shared_ptr<Shard> self)
             continue;
         }
         if (draining_) co_return;
-        // `accept` failed because there are no free descriptors or memory, or because the client has closed
-        // the connection.
+        // `accept` fails if the client has already closed the connection, or if no descriptors or memory are
+        // free. In the second case, closing an idle connection frees some.
         if (ec != asio::error::connection_aborted) {
             evict_oldest_idle();
             accept_pause_.expires_after(accept_pause);

@@ -20,7 +20,8 @@ using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, asio::io_context::ex
 class Shard : public std::enable_shared_from_this<Shard> {
 public:
     /// The constructor may be called on any thread, and so may the destructor once the context has stopped.
-    /// `networks`: the connection limits per network, which all shards share; null: no limit.
+    /// `networks` counts the connections per network, and all shards share it. If null, there is no limit per
+    /// network.
     Shard(asio::io_context& context, Acceptor acceptor, ServerOptions const& options,
         std::size_t max_connections, std::shared_ptr<core::Places> networks, Application& application);
 
@@ -46,8 +47,8 @@ public:
     /// Called when `session` begins to wait for a request. Returns the deadline of the wait.
     SteadyTime enter_idle(Session& session);
 
-    /// Whether one more session may keep its buffer while idle. If true, the session must call `leave_warm`
-    /// when it no longer keeps its buffer.
+    /// Counts one more idle session that keeps its buffer. Returns false if the maximum is reached. If the
+    /// result is true, the session must call `leave_warm` when it no longer keeps its buffer.
     bool enter_warm() noexcept;
 
     void leave_warm() noexcept { --warm_; }

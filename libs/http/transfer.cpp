@@ -34,7 +34,7 @@ CurlList header_list(OutboundRequest const& request)
             throw std::invalid_argument("an outbound request has a malformed header");
         }
         has_type = has_type || core::equal_ignoring_case(name, "content-type");
-        // libcurl interprets `Name:` as "omit the header" and `Name;` as "send it empty".
+        // libcurl interprets `Name:` as "omit the header" and `Name;` as "send the header empty".
         std::string line = name;
         line += value.empty() ? ";" : ": ";
         append(list, line += value);
@@ -154,7 +154,7 @@ std::size_t Transfer::on_header(char* data, std::size_t, std::size_t size, void*
         return CURL_WRITEFUNC_ERROR;
     }
     auto& headers = transfer.response_.headers;
-    if (line.starts_with("HTTP/")) { // follows an interim response or a redirect
+    if (line.starts_with("HTTP/")) { // a new response, perhaps after an interim response or a redirect
         headers.clear();
         return size;
     }
@@ -242,7 +242,7 @@ void Transfer::fail(CURLcode code) const
     if (too_large_) throw OutboundError(OutboundError::Kind::too_large, "the response is too large", sent);
     if (code == CURLE_COULDNT_CONNECT && !tried_ && refused_ != AddressRange::global) {
         throw OutboundError(OutboundError::Kind::refused_address,
-            "the host has a " + std::string(to_string(refused_)) + " address", sent);
+            "the host's address is not allowed (range: " + std::string(to_string(refused_)) + ")", sent);
     }
     char const* const detail = static_cast<char const*>(detail_);
     throw OutboundError(kind_of(code), *detail != '\0' ? detail : curl_easy_strerror(code), sent);

@@ -34,7 +34,7 @@ public:
     /// Records that the request was ended because of its stop token.
     void mark_stopped() noexcept { stopped_ = true; }
 
-    /// Returns the response after libcurl ended with `code`. Throws as Client::send.
+    /// Returns the response after libcurl ended with `code`. Throws the errors of Client::send.
     OutboundResponse finish(CURLcode code);
 
 private:
@@ -64,8 +64,8 @@ private:
     bool stopped_ = false;
 };
 
-/// Sends `request` on `handle`, whose options must have their defaults, and waits for the response. Throws as
-/// Client::send. Reset the handle before its next use.
+/// Sends `request` on `handle`, whose options must have their defaults, and waits for the response. Throws
+/// the errors of Client::send. Reset the handle before its next use.
 OutboundResponse perform(CURL* handle, OutboundRequest const& request, ClientOptions const& options);
 
 /// Appends a line to the list. Throws std::bad_alloc.

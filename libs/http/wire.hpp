@@ -10,7 +10,7 @@
 
 namespace http {
 
-/// How the end of a response is indicated (RFC 9112, 6). Internal to the server.
+/// How a client recognises the end of a response (RFC 9112, 6). Internal to the server.
 enum class Framing : std::uint8_t {
     length,  ///< Content-Length
     chunked, ///< a stream, to an HTTP/1.1 client
@@ -31,7 +31,7 @@ private:
 };
 
 /// Appends the status line, the headers and the empty line after them. Control characters in the response's
-/// own headers become spaces, so a value cannot end a header.
+/// own headers become spaces, so that a value cannot add another header (response splitting).
 void append_head(std::string& out, Response const& response, Framing framing, Persistence persistence,
     std::string_view date);
 

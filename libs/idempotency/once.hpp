@@ -33,8 +33,8 @@ template <class Work>
 concept Writes =
     std::invocable<Work&, pg::Tx&> && std::same_as<std::invoke_result_t<Work&, pg::Tx&>, http::Response>;
 
-/// Runs `work` in one transaction that sees the request's scope. If the request has an Idempotency-Key (and
-/// the route honours it), the response is stored in that transaction for 24 hours, for (scope, caller,
+/// Runs `work` in one transaction that sees the request's scope. If the request has an Idempotency-Key and
+/// the route is idempotent, the same transaction stores the response for 24 hours, for (scope, caller,
 /// method, path, key). A repeat of the request:
 ///
 /// - with the same query and body gets the stored response with `Idempotent-Replayed: true`; `work` does not
@@ -42,9 +42,9 @@ concept Writes =
 /// - with another query or body throws IDEMPOTENCY_KEY_REUSED (422);
 /// - while the first request is still in progress throws CONFLICT (409) with `Retry-After`.
 ///
-/// Only 2xx responses are stored, with their ETag and Location; they must be JSON and not streamed. An
-/// exception of `work` rolls everything back, so the next request with the key runs `work` again. On a route
-/// without a tenant the scope is 0.
+/// Only 2xx responses are stored, with their ETag and Location. These responses must be JSON and not
+/// streamed. An exception of `work` rolls everything back, so the next request with the key runs `work`
+/// again. On a route without a tenant the scope is 0.
 ///
 /// Bodies are stored in plain text. If a body contains a secret, pass `seal`, so that the body is stored
 /// encrypted.
@@ -66,7 +66,7 @@ asio::awaitable<http::Response> once(
 }
 
 /// Deletes at most `batch` stored responses older than 24 hours, of all scopes. Blocks. Returns true if there
-/// may be more of them. For a periodic task.
+/// may be more such responses. For a periodic task.
 bool purge(pg::Database& database, std::size_t batch = 5'000);
 
 } // namespace idempotency

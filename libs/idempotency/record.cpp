@@ -75,7 +75,7 @@ std::optional<http::Response> Record::claim(pg::Tx& tx) const
 }
 
 /// This statement is separate from the lock, because only a statement that begins after the lock was taken
-/// sees the row of the previous holder.
+/// sees the row that the previous holder of the lock has committed.
 std::optional<http::Response> Record::replay(pg::Tx& tx) const
 {
     auto const rows = tx.run(

@@ -14,12 +14,12 @@ namespace idempotency {
 /// Whether `response`, which `once` or a Record returned, is the stored response of an earlier request.
 bool was_replayed(http::Response const& response) noexcept;
 
-/// Stores and returns the response of a request with an Idempotency-Key. `once` uses it.
+/// Stores and returns the response of a request with an Idempotency-Key. Used by `once`.
 class Record {
 public:
-    /// Copies from `request` the scope, and hashes of the caller, method, path, query, body and
-    /// Idempotency-Key. The request must have an Idempotency-Key. If `seal` is not null, it encrypts the
-    /// stored body; it must outlive this object.
+    /// Stores the scope of `request`, and computes hashes of its caller, method, path, query, body and
+    /// Idempotency-Key. The request must have an Idempotency-Key. If `seal` is not null, it encrypts the body
+    /// of the stored response, and must outlive this object.
     Record(http::Request const& request, crypto::Keyring const* seal);
 
     /// Locks the Idempotency-Key until the transaction ends. Returns the stored response, or nullopt if the
@@ -36,7 +36,8 @@ private:
     std::string sealed_for() const;
 
     std::int64_t scope_id_;
-    /// Hash of caller, method, path and Idempotency-Key. It has a fixed size and reveals none of them.
+    /// Hash of caller, method, path and Idempotency-Key. The hash has a fixed size and reveals none of these
+    /// values.
     crypto::Digest key_;
     crypto::Digest fingerprint_; ///< hash of query and body, which must be equal in a repeat
     crypto::Keyring const* seal_;

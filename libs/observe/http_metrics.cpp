@@ -28,7 +28,7 @@ constexpr std::size_t statuses = 500;
 constexpr std::array<std::int64_t, 16> bounds{250, 500, 1'000, 2'500, 5'000, 10'000, 25'000, 50'000, 100'000,
     250'000, 500'000, 1'000'000, 2'500'000, 5'000'000, 10'000'000, 30'000'000};
 
-/// One line of the route table.
+/// The counts of one route.
 struct alignas(64) Endpoint {
     std::array<Count, statuses> by_status{};
     std::array<Count, bounds.size() + 1> by_duration{};
@@ -46,7 +46,8 @@ struct Tenant {
     std::array<Count, classes> by_class{};
 };
 
-/// Maps scope id to tenant: open addressing without deletion, so that readers need no lock.
+/// Maps scope ids to tenants. The hash table uses open addressing and never deletes entries, so readers need
+/// no lock.
 class Tenants {
 public:
     Tenant& of(core::Scope const& scope)
@@ -134,7 +135,7 @@ struct HttpMetrics::Impl final : prometheus::Collectable {
     Impl(Metrics& owner, std::vector<RouteLabels> table)
         : metrics(owner), in_flight(owner.gauge("tetrad_http_requests_in_flight", "Requests in progress.")),
           network_refused(owner.counter("tetrad_http_connections_refused_total",
-              "Connections closed on accept because their network had too many open.")),
+              "Connections closed on accept, because too many connections of their network were open.")),
           routes(std::move(table)), endpoints(routes.size() + 1)
     {
         routes.push_back({"_other", "_unmatched"});
@@ -197,7 +198,7 @@ struct HttpMetrics::Impl final : prometheus::Collectable {
     prometheus::Gauge& in_flight;
     prometheus::Counter& network_refused;
     std::vector<RouteLabels> routes;
-    std::vector<Endpoint> endpoints; ///< as `routes`; the last one counts unmatched requests
+    std::vector<Endpoint> endpoints; ///< in the order of `routes`; the last entry counts unmatched requests
     Tenants tenants;
 };
 
@@ -231,8 +232,8 @@ try {
     auto const status_class = std::clamp<std::size_t>(status / 100, 2, 5) - 2;
     impl_->tenants.of(scope).by_class[status_class].fetch_add(1, relaxed);
 } catch (...) {
-    // Thrown if there is no memory for a new tenant's series. The request itself must not fail because of
-    // that.
+    // An exception means that there is no memory for a new tenant's series. The request must not fail because
+    // of it.
     return;
 }
 

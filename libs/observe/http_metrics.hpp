@@ -14,8 +14,8 @@ namespace observe {
 
 /// The labels of one route in the route table.
 struct RouteLabels {
-    std::string method; ///< `GET`
-    std::string route;  ///< `/v1/feedbacks/{feedbackId}`
+    std::string method; ///< such as `GET`
+    std::string route;  ///< such as `/v1/feedbacks/{feedbackId}`
 };
 
 /// Counts HTTP requests. Thread-safe. After the first use of a series, recording is a few relaxed atomic

@@ -15,8 +15,9 @@ constexpr std::chrono::milliseconds patience_at_exit{1000};
 constexpr std::size_t write_early = std::size_t{64} * 1024;
 constexpr std::size_t keep_at_most = std::size_t{4} * 1024 * 1024;
 
-/// The size of the next write from `lines`: whole lines that fit PIPE_BUF. A pipe takes that many bytes in
-/// one piece even if other processes write to it, and does not block after poll() has reported room.
+/// The size of the next write from `lines`: whole lines that fit PIPE_BUF. A pipe takes up to PIPE_BUF bytes
+/// in one piece even if other processes write to the pipe. Such a write does not block after poll() has
+/// reported room.
 std::size_t piece(std::string_view lines) noexcept
 {
     if (lines.size() <= PIPE_BUF) return lines.size();
@@ -104,7 +105,7 @@ void LineSink::write(std::string_view lines)
         if (n >= 0)
             lines.remove_prefix(static_cast<std::size_t>(n));
         else if (errno != EINTR && errno != EAGAIN)
-            return; // The log itself is broken: there is nowhere to report it.
+            return; // The log cannot be written, so this failure cannot be logged either.
     }
 }
 

@@ -13,14 +13,14 @@
 namespace observe {
 
 /// Buffers finished lines and writes them to a file descriptor from its own thread: within 200 ms, or at once
-/// when flushed. Only that thread waits for the reader of the log. At most 4 MiB are buffered meanwhile.
-/// Further lines are dropped and counted.
+/// when flushed. Only that thread waits for the reader of the log. While the reader hangs, at most 4 MiB are
+/// buffered. Further lines are dropped and counted.
 class LineSink final : public spdlog::sinks::base_sink<std::mutex> {
 public:
     /// `describe_loss` returns the line, without its line break, that reports how many lines were dropped.
     LineSink(int fd, std::function<std::string(std::uint64_t)> describe_loss);
 
-    /// Writes the remaining lines. They are lost if the reader of the log reads nothing for a second.
+    /// Writes the remaining lines. These lines are lost if the reader of the log reads nothing for a second.
     ~LineSink() override;
     LineSink(LineSink const&) = delete;
     LineSink& operator=(LineSink const&) = delete;
@@ -45,14 +45,14 @@ private:
     std::string pending_;
     std::string writing_;
     std::uint64_t dropped_ = 0;
-    std::uint64_t taken_ = 0;   ///< number of lines passed
+    std::uint64_t taken_ = 0;   ///< number of lines that the sink has accepted
     std::uint64_t written_ = 0; ///< number of these lines that were written or dropped
     bool urgent_ = false;
     bool stopping_ = false;
     std::condition_variable wake_;
     std::condition_variable progress_;
 
-    std::thread thread_; ///< last member: it uses all of the above
+    std::thread thread_; ///< last member, because the thread uses all other members
 };
 
 } // namespace observe

@@ -20,9 +20,8 @@ class Collectable;
 
 namespace observe {
 
-/// All metrics of one process, and their text exposition for Prometheus. Names start with `tetrad_`, except
-/// those of the standard `process_*` metrics. Every series has the label `service`, with the same exception.
-/// Thread-safe.
+/// All metrics of one process, and their text exposition for Prometheus. Except for the standard `process_*`
+/// metrics, names start with `tetrad_`, and every series has the label `service`. Thread-safe.
 class Metrics {
 public:
     using Labels = std::map<std::string, std::string>;
@@ -34,9 +33,9 @@ public:
     Metrics& operator=(Metrics const&) = delete;
 
     /// Returns the counter or gauge with that name and these labels, and creates it on first use. Takes a
-    /// lock, so frequent callers should keep the reference. It stays valid as long as this object. `help`
-    /// must contain no backslash and no line break, because it is not escaped. Throws std::invalid_argument
-    /// for a name that is not valid in Prometheus.
+    /// lock, so frequent callers should keep the reference. The reference stays valid as long as this object.
+    /// `help` must contain no backslash and no line break, because it is not escaped. Throws
+    /// std::invalid_argument for a name that is not valid in Prometheus.
     prometheus::Counter& counter(std::string const& name, std::string const& help, Labels const& labels = {});
     prometheus::Gauge& gauge(std::string const& name, std::string const& help, Labels const& labels = {});
 
@@ -45,7 +44,7 @@ public:
     void gauge_callback(std::string const& name, std::string const& help, std::function<double()> read,
         Labels const& labels = {});
 
-    /// Adds the series of another object. They are no longer shown once `collectable` is destroyed.
+    /// Adds the series of another object. These series are no longer exposed once `collectable` is destroyed.
     void add(std::weak_ptr<prometheus::Collectable> const& collectable);
 
     /// Prometheus text format 0.0.4.

@@ -18,7 +18,7 @@ namespace {
 struct Stat {
     double cpu_ticks = 0;
     double threads = 0;
-    double start_ticks = 0; ///< after boot
+    double start_ticks = 0; ///< clock ticks from the boot to the start of the process
     double virtual_bytes = 0;
     double resident_pages = 0;
 };
@@ -28,8 +28,8 @@ std::optional<Stat> read_stat()
     std::ifstream file("/proc/self/stat");
     std::string line;
     if (!std::getline(file, line)) return std::nullopt;
-    // The second field is the name in parentheses, which may hold any characters; the third follows the last
-    // parenthesis.
+    // The second field is the program's name in parentheses. The name may contain any characters, so the
+    // third field is the one after the last parenthesis.
     auto const name_end = line.rfind(')');
     if (name_end == std::string::npos) return std::nullopt;
     std::istringstream fields(line.substr(name_end + 1));
@@ -61,7 +61,7 @@ double open_files()
 {
     DIR* const dir = ::opendir("/proc/self/fd");
     if (dir == nullptr) return 0;
-    double count = -3;                // `.`, `..` and the directory itself
+    double count = -3;                // not counted: `.`, `..` and the descriptor of this directory
     while (::readdir(dir) != nullptr) // NOLINT(concurrency-mt-unsafe): only this call uses the stream
         ++count;
     ::closedir(dir);

@@ -18,8 +18,8 @@ struct Trace {
 };
 
 /// Parses a `traceparent` header. Returns nullopt if the header is not valid (wrong length, upper case,
-/// version ff, ids of zeros only). Of a later version, reads the part that version 00 defines, as the
-/// recommendation requires. `span_id` stays empty.
+/// version ff, ids of zeros only). If the header has a later version, reads the part that version 00 defines,
+/// as the recommendation requires. `span_id` stays empty.
 std::optional<Trace> parse_traceparent(std::string_view header) noexcept;
 
 /// Returns the trace id in a text made by `Trace::traceparent`, for log lines. The result is a view into the

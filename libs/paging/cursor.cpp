@@ -13,7 +13,7 @@ namespace {
 
 constexpr char version = 1;
 constexpr std::size_t binary_size = 2 + 8 + 16 + 8;
-/// Longer texts are refused at once. Much longer than a cursor, which has 46 characters.
+/// Longer texts are refused before they are decoded. A valid cursor has 46 characters.
 constexpr std::size_t max_text_size = 256;
 
 void put_u64(std::string& out, std::uint64_t value)

@@ -15,9 +15,10 @@
 
 namespace paging {
 
-/// The position where a page ended in a list ordered by (time, id): the next page starts strictly after it.
+/// The position where a page ended in a list ordered by (time, id). The next page starts with the row after
+/// this position.
 struct Position {
-    /// Nullopt: the position is among the rows whose time is null, which are sorted last.
+    /// Nullopt if the position is among the rows whose time is null. These rows are sorted last.
     std::optional<core::Time> time;
     core::Uuid id;
 
@@ -119,14 +120,14 @@ struct ByCreation {
 ///     co_return http::Response::ok(paging::to_json(asked.page(std::move(rows)), write_product));
 struct PageRequest {
     std::size_t limit = 0;         ///< the maximum number of items on the page
-    std::optional<Position> after; ///< nullopt: the first page
+    std::optional<Position> after; ///< nullopt on the first page
     std::uint64_t filter_hash = 0;
 
-    /// Reads the query parameters `limit` and `cursor`. Their errors are among those that `query.check()`
-    /// throws.
+    /// Reads the query parameters `limit` and `cursor`. `query.check()` reports their errors.
     static PageRequest read(http::Query& query, std::uint64_t filter_hash);
 
-    /// The same for a list without other parameters. Throws VALIDATION_ERROR.
+    /// Like the other overload, for a list without other query parameters. Throws VALIDATION_ERROR if `limit`
+    /// or `cursor` is invalid.
     static PageRequest read(http::Request const& request, std::uint64_t filter_hash);
 
     /// The number of rows to fetch: `limit` and one more, which shows that another page follows.

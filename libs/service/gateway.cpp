@@ -86,7 +86,7 @@ asio::awaitable<http::Response> Gateway::handle(http::Request& request)
     Exchange exchange{.request = request};
     deps_.metrics.started();
     bool const came_by_http = is_plain_http(
-        request, options_.trusted_proxies); // checked by the peer's address, which `identify` replaces
+        request, options_.trusted_proxies); // before `identify` replaces the peer's address by the client's
     identify(request);
 
     std::optional<http::Response> response;
@@ -106,7 +106,7 @@ asio::awaitable<http::Response> Gateway::handle(http::Request& request)
     request.drop_body();
     request.lease.reset();
     if (failure) response = answer(failure, request);
-    // Without an Origin header there is nothing to look up and nothing to wait for.
+    // For a request without an Origin header, no allowed origins are looked up.
     if (!preflighted && request.header("Origin"))
         co_await expose(exchange, *response);
     else if (!preflighted)
@@ -214,10 +214,14 @@ asio::awaitable<void> Gateway::find_tenant(Exchange& exchange)
         auto const& named = exchange.named;
         auto const& claims = exchange.identity.token;
         if (claims && !agrees(named, claims->tenant, claims->environment)) throw refused_;
-        if (named.kind != tenancy::Resolution::Kind::tenant) throw tenancy::not_found();
+        if (named.kind != tenancy::Resolution::Kind::tenant)
+            throw core::Error(core::codes::tenant_not_found,
+                "The request names no tenant. Send it to the tenant's host, such as demo." +
+                    options_.base_host + ".");
         environment = named.environment.value_or(core::Environment::production);
         exchange.tenant = co_await deps_.tenants.get(named.slug);
-        // The token belongs to an erased tenant that had the same slug.
+        // A token that was issued before this tenant was created belongs to an erased tenant with the same
+        // slug.
         if (claims && claims->issued_at + auth::token::skew < exchange.tenant->created_at) throw refused_;
     }
     auto& context = exchange.request.context;
@@ -240,7 +244,8 @@ void Gateway::check_route(Exchange const& exchange)
             .header("Allow", allow);
     }
     if (!core::allows(endpoint->access, exchange.request.context.caller.kind) && !exchange.rules.anonymous)
-        throw core::Error(core::codes::forbidden, "This kind of credential has no access to this route.");
+        throw core::Error(core::codes::forbidden, "This kind of credential has no access to this operation. "
+                                                  "Use a kind that the API documentation allows.");
     auto const& context = exchange.request.context;
     if (endpoint->options.production_only && context.caller.kind != core::Access::master &&
         context.scope.environment() == core::Environment::sandbox)
@@ -347,7 +352,7 @@ http::Response Gateway::answer(std::exception_ptr const& failure, http::Request 
     deps_.logger.error("request failed",
         {{"what", observe::first_line(what)}, {"method", shown_method(request)}, {"requestId", id},
             {"traceId", request.context.trace_id}, {"tenant", request.context.scope.slug}});
-    return http::problem(core::Error(core::codes::internal, "Something went wrong on our side."), id);
+    return http::problem(core::Error::internal(), id);
 }
 
 void Gateway::finish(Exchange const& exchange, http::Response& response)

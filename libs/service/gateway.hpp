@@ -34,23 +34,24 @@ namespace service {
 namespace asio = boost::asio;
 
 struct GatewayOptions {
-    std::string base_host;       ///< `feedback.example.com`
+    std::string base_host;       ///< such as `feedback.example.com`
     bool tenant_headers = false; ///< whether `X-Tenant-Slug` and `X-Tenant-Env` are read
     TrustedProxies trusted_proxies;
-    /// Requests per minute for each user; 0: no limit. API keys have no limit by default. If the tenant has a
-    /// limit `requestsPerMinute`, it applies to each user and to each API key instead. The operator is never
-    /// limited.
+    /// Requests per minute for each user; 0 means no limit. API keys have no limit by default. If the tenant
+    /// has a limit `requestsPerMinute`, it applies to each user and to each API key instead. The operator is
+    /// never limited.
     std::int64_t user_requests_per_minute = 0;
     /// Whether requests are served while the limit cannot be checked, for example because Redis is down. If
     /// false, they get 503.
     bool rate_limit_fails_open = true;
     /// Whether pages of a tenant's allowed origins may send and receive cookies
-    /// (`Access-Control-Allow-Credentials`). For services that set a cookie. Other sites get no access,
-    /// because allowed origins are exact and never `*`. Browsers send a SameSite=Lax cookie with such a
-    /// request only from the service's own site (from app.example.com to auth.example.com).
+    /// (`Access-Control-Allow-Credentials`). True in services that set a cookie. Other sites get no access,
+    /// because allowed origins are exact and never `*`. When a page calls the service, the browser sends a
+    /// SameSite=Lax cookie only if the page belongs to the service's own site (for example, from
+    /// app.example.com to auth.example.com).
     bool cookies_from_allowed_origins = false;
     /// Base host of the tenants' auth hosts. Pages of `{slug}[-sandbox].<auth_host>` may call the tenant's
-    /// environment like pages of its allowed origins. Empty: there are no such hosts.
+    /// environment like pages of its allowed origins. If it is empty, tenants have no auth hosts.
     std::string auth_host;
 };
 
@@ -58,12 +59,12 @@ struct GatewayOptions {
 struct GatewayDeps {
     tenancy::Directory& tenants;
     auth::MasterKey const& master_key;
-    auth::Keys* keys = nullptr;                 ///< null: no API keys
-    auth::UserTokens* user_tokens = nullptr;    ///< null: no user tokens
-    redis::RateLimiter* rate_limiter = nullptr; ///< null: no limits
-    std::shared_ptr<http::BodyBudget> bodies;   ///< null: the memory of bodies is not limited
+    auth::Keys* keys = nullptr;                 ///< null if the service has no API keys
+    auth::UserTokens* user_tokens = nullptr;    ///< null if the service accepts no user tokens
+    redis::RateLimiter* rate_limiter = nullptr; ///< null if the service has no rate limits
+    std::shared_ptr<http::BodyBudget> bodies;   ///< null if the memory of bodies is not limited
     observe::Logger& logger;
-    observe::HttpMetrics& metrics; ///< made with `route_labels` of the same table
+    observe::HttpMetrics& metrics; ///< made with the `route_labels` of this gateway's routes
 };
 
 /// The routes as labels for metrics, in the order of the table.
@@ -74,11 +75,11 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
 /// 1. Reads request id, trace context and client address, and finds the route.
 /// 2. Answers CORS preflight requests. An unknown path outside /v1 gets 404.
 /// 3. Host and tenant headers that contradict each other get 400 TENANT_MISMATCH.
-/// 4. Checks the credential, unless the route is anonymous. 401, also if the credential belongs to another
-///    scope than the named one.
-/// 5. Finds the tenant, unless the route is tenantless: 404 TENANT_NOT_FOUND, 403 TENANT_SUSPENDED (not for
-///    GET by the operator). 401 for a user token older than the tenant, because it was issued for an erased
-///    tenant that had the same slug.
+/// 4. Checks the credential, unless the route is anonymous. A missing or invalid credential gets 401, and so
+///    does a credential of another scope than the one that the host and headers name.
+/// 5. Finds the tenant, unless the route is tenantless: 404 TENANT_NOT_FOUND, 403 TENANT_SUSPENDED (not for a
+///    GET by the operator). A user token that is older than the tenant gets 401, because it was issued for an
+///    erased tenant with the same slug.
 /// 6. Checks the route: 404 for an unknown path, 405 with `Allow` for the wrong method, 403 without access,
 ///    403 for a sandbox credential on a `production_only` route.
 /// 7. Checks the rate limit (429) and `Idempotency-Key` (400), and reads the body (413), unless the route
@@ -91,9 +92,10 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
 /// counted in the metrics and logged in one line. Any client can cause 401s, so at most 100 log lines per
 /// second are written for them. A further line reports how many were omitted.
 ///
-/// A missing or malformed credential is refused without a database access, a lock or a suspension. The tenant
-/// is not looked up for the `Origin` of such a request either. So a page can read this 401 only while the
-/// tenant is cached. Usually the page's preflight request has put the tenant into the cache.
+/// A missing or malformed credential is refused without a database access, without a lock, and without
+/// suspending the coroutine. For such a request, the tenant is not looked up to check the `Origin` either. So
+/// a page can read this 401 only while the tenant is cached. Usually the page's preflight request has put the
+/// tenant into the cache.
 class Gateway final : public http::Application {
 public:
     Gateway(GatewayOptions options, GatewayDeps const& deps, http::Router router);
@@ -130,7 +132,7 @@ private:
     tenancy::ResolveRules const rules_;
     GatewayAuthenticator const authenticator_;
     std::string const auth_host_; ///< lower case
-    core::Error const missing_;   ///< made once, because attacks cause many of these
+    core::Error const missing_;   ///< made once, because attackers can cause many of these
     core::Error const refused_;
     observe::LogLimit refusals_logged_{100};
 };

@@ -18,8 +18,8 @@ namespace asio = boost::asio;
 /// The caller of a valid credential, and the scope of the credential.
 struct Identity {
     core::Caller caller;
-    std::int64_t key_scope = 0;    ///< API key: its scope
-    auth::UserTokens::Token token; ///< user token: its claims
+    std::int64_t key_scope = 0;    ///< the scope of an API key; 0 for other credentials
+    auth::UserTokens::Token token; ///< the claims of a user token; null for other credentials
 };
 
 /// Finds the caller of a bearer token. The form of the token decides how it is checked: as an API key of this

@@ -125,7 +125,7 @@ bool is_plain_http(http::Request const& request, TrustedProxies const& proxies)
     boost::system::error_code not_an_address;
     auto const peer = boost::asio::ip::make_address(request.remote_address, not_an_address);
     if (not_an_address || !proxies.contains(peer)) return false;
-    // A client may send the header itself, so only the last element is the proxy's own.
+    // A client may send the header itself, so only the last element is certainly from the proxy.
     auto const list = joined_header(request, "X-Forwarded-Proto").value_or("");
     std::string_view const last = std::string_view(list).substr(list.rfind(',') + 1);
     return core::equal_ignoring_case(core::trim(last), "http");

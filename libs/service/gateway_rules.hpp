@@ -19,11 +19,11 @@ namespace service {
 struct RouteRules {
     bool anonymous = false;           ///< no credential is read
     bool tenantless = false;          ///< no tenant is looked up
-    bool unknown_outside_api = false; ///< 404 for all callers
+    bool unknown_outside_api = false; ///< the path is unknown and not below /v1: 404 for all callers
 };
 
 /// `match` is the router's result for `request`. If the path does not support the request's method, the rules
-/// of its other methods apply.
+/// of the first method that the path supports apply.
 RouteRules rules_of(
     http::Router const& router, http::Request const& request, http::Router::Match const& match);
 
@@ -37,11 +37,11 @@ struct Credential {
 /// as not sent.
 Credential read_credential(http::Request const& request) noexcept;
 
-/// Joins the values of all headers of that name to one list (RFC 9110, 5.3). Returns nullopt if there is
-/// none.
+/// Joins the values of all headers called `name` into one list (RFC 9110, 5.3). Returns nullopt if the
+/// request has no such header.
 std::optional<std::string> joined_header(http::Request const& request, std::string_view name);
 
-/// Whether `named` is this scope, or names no scope.
+/// Whether `named` names the scope of `slug` and `environment`, or names nothing that differs from it.
 bool agrees(tenancy::Resolution const& named, std::string_view slug, core::Environment environment) noexcept;
 
 /// The key under which a caller's requests are counted: `42:key:fbk_a1b2c3d4`, `42:user:<sub>`.

@@ -21,12 +21,12 @@ public:
     /// `places`: the maximum number of concurrent expensive requests per scope.
     explicit HeavyReads(std::size_t places);
 
-    /// Takes one of the scope's places. The place is released when the last copy of the result is destroyed.
-    /// Throws RATE_LIMITED with Retry-After if no place is free.
+    /// Counts one more request of the scope until the last copy of the result is destroyed. Throws
+    /// RATE_LIMITED with Retry-After if the scope has reached the limit.
     std::shared_ptr<void const> enter(std::int64_t scope_id);
 
-    /// Wraps an endpoint. A request that the endpoint's `heavy` option selects holds a place until the
-    /// handler has ended and its stream has been sent.
+    /// Wraps an endpoint. A request that the endpoint's `heavy` option selects counts against the limit until
+    /// the handler has ended and its stream has been sent.
     http::Endpoint guard(http::Endpoint endpoint);
 
 private:

@@ -26,7 +26,7 @@ struct Runtime {
 /// One condition of /readyz. `passes` must be fast (a flag that other code updates) and must not block; it is
 /// called on an I/O thread.
 struct ReadyCheck {
-    std::string name; ///< `database`
+    std::string name; ///< such as `database`
     std::function<bool()> passes;
 };
 
@@ -66,7 +66,8 @@ public:
     virtual void stop() {}
 };
 
-/// Builds the service. The function contains the service's own configuration, which was read before.
+/// Builds the service. The function object holds the service's own configuration, which has been read
+/// already.
 using Factory = std::function<std::unique_ptr<Instance>(Runtime const&)>;
 
 } // namespace service

@@ -23,7 +23,8 @@ asio::awaitable<http::Response> OpsApplication::handle(http::Request& request)
     if (request.path == "/metrics")
         co_return http::Response{.body = metrics_.expose(), .content_type = "text/plain; version=0.0.4"};
     co_return http::problem(
-        core::Error(core::codes::not_found, "Only /livez, /readyz and /metrics exist here."), "");
+        core::Error(core::codes::not_found, "The operations port serves only /livez, /readyz and /metrics."),
+        "");
 }
 
 bool OpsApplication::is_ready() const

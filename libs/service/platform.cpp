@@ -13,9 +13,9 @@ namespace service {
 
 namespace {
 
-constexpr std::size_t scopes_a_step = 500; ///< batch of scopes of a periodic task
+constexpr std::size_t scopes_a_step = 500; ///< number of scopes that a step of a periodic task processes
 constexpr std::size_t rows_a_step = 5'000;
-/// The actual limit is also at most half of the database's connections.
+/// Concurrent expensive reads per scope. The limit is lower if half of the database's connections are fewer.
 constexpr std::size_t heavy_reads_of_a_scope = 4;
 
 constexpr auth::JwksOptions own_jwks{
@@ -36,11 +36,12 @@ std::shared_ptr<http::BodyBudget> make_body_budget(Runtime const& runtime)
     std::array<prometheus::Counter*, Budget::share_names.size()> refusals{};
     for (std::size_t i = 0; i < refusals.size(); ++i)
         refusals[i] = &runtime.metrics.counter("tetrad_http_body_refusals_total",
-            "Requests refused for lack of memory for their body, by the share that was used up.",
+            "Requests refused because there was no memory for their body, by the share of the budget that "
+            "was used up.",
             {{"share", std::string(Budget::share_names[i])}});
     auto budget = Budget::make(runtime.settings.body_budget,
         [refusals](Budget::Share share) { refusals[static_cast<std::size_t>(share)]->Increment(); });
-    runtime.metrics.gauge_callback("tetrad_http_body_bytes", "Bytes in use by request bodies and their JSON.",
+    runtime.metrics.gauge_callback("tetrad_http_body_bytes", "Memory in bytes held for request bodies and the JSON parsed from them.",
         [budget] { return static_cast<double>(budget->held()); });
     runtime.metrics.gauge("tetrad_http_body_budget_bytes", "Limit of tetrad_http_body_bytes.")
         .Set(static_cast<double>(budget->total()));
@@ -106,7 +107,8 @@ Platform::Platform(PlatformOptions options, Runtime const& runtime)
       heavy_reads_(std::clamp<std::size_t>(runtime.settings.database_pool / 2, 1, heavy_reads_of_a_scope)),
       job_metrics_(runtime.metrics),
       survey_(db_, runtime.clock, runtime.metrics, [&logger = runtime.logger](std::string_view what) {
-          logger.warn("the queues cannot be surveyed", {{"error", observe::first_line(what)}});
+          logger.warn("the gauges of queues and tasks cannot be read from the database",
+              {{"error", observe::first_line(what)}});
       })
 {
     add_shared_work();
@@ -119,7 +121,7 @@ void Platform::show_state()
         runtime_.metrics.gauge_callback(name, help, std::move(read));
     };
     show("tetrad_database_callers_apart",
-        "Callers that wait separately because another transaction holds the lock of their scope.",
+        "Callers that wait apart from others, because another transaction holds the lock of their scope.",
         [this] { return static_cast<double>(*db_.apart_callers()); });
     show("tetrad_database_connected", "Whether a connection to PostgreSQL works.",
         [this] { return reaches_database() ? 1.0 : 0.0; });
@@ -168,8 +170,8 @@ void Platform::add_webhooks()
     for (auto const reason : {Admission::Reason::host, Admission::Reason::slow, Admission::Reason::memory})
         webhooks_put_off_.at(static_cast<std::size_t>(reason)) =
             &runtime_.metrics.counter("tetrad_webhook_put_off_total",
-                "Deliveries deferred before an attempt: too many in flight to their host or to slow "
-                "endpoints, or too many payload bytes in memory.",
+                "Deliveries put off before an attempt, because too many attempts to their host or to slow "
+                "endpoints were in flight, or too many payload bytes were in memory.",
                 {{"reason", std::string(to_string(reason))}});
     webhook_client_.emplace(http::ClientOptions{
         .addresses = outbound_.addresses(), .ca_file = runtime_.settings.outbound_ca_file});
@@ -202,7 +204,7 @@ void Platform::show_webhooks()
         "Webhook attempts in flight to endpoints whose last attempt timed out.",
         &webhooks::Sender::Load::slow);
     show("tetrad_webhook_deliveries_waiting",
-        "Deliveries in memory that wait because their host has enough in flight.",
+        "Deliveries that wait in memory, because the maximum number of attempts to their host is in flight.",
         &webhooks::Sender::Load::waiting);
 }
 
@@ -332,8 +334,8 @@ bool Platform::live() const noexcept
 
 bool Platform::reaches_database() const noexcept
 {
-    // Behind a pooler a connection may work while the server is down; the listener connects to the server
-    // directly.
+    // Behind a pooler, a connection may work although the server is down. The listener connects to the server
+    // directly, so its state counts, too.
     return db_.healthy() && (!runtime_.settings.database_transaction_pooling || live());
 }
 

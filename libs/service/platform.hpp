@@ -47,8 +47,9 @@ struct TokenIssuer {
     std::string jwks_file; ///< takes precedence over `jwks_url`
     std::string jwks_url;
     std::string host; ///< base host of the issuer: `auth.example.com`
-    /// Set by the service that issues the tokens: reads the key set from its own database, blocking, as an
-    /// auth::Jwks::Fetch. Takes precedence over both.
+    /// Set by the service that issues the tokens: a blocking function that reads the key set from the
+    /// service's own database, for use as an auth::Jwks::Fetch. Takes precedence over `jwks_file` and
+    /// `jwks_url`.
     std::function<std::string(pg::Database&, crypto::Keyring const&)> own;
 
     /// Reads JWKS_FILE or JWKS_URL, and JWT_ISSUER_HOST. Errors are collected in `config`.
@@ -57,15 +58,16 @@ struct TokenIssuer {
 
 /// The options of the shared parts that differ between services.
 struct PlatformOptions {
-    std::string name; ///< `feedback`: prefix of Redis keys, application_name
+    std::string name; ///< such as `feedback`: prefix of Redis keys, and application_name in PostgreSQL
     TokenIssuer issuer;
     std::vector<auth::KeyKind> key_kinds;
-    std::span<std::string_view const> events;  ///< the events of its webhooks; static storage; empty: none
-    bool tenant_headers = false;               ///< GatewayOptions
-    std::int64_t user_requests_per_minute = 0; ///< GatewayOptions
-    bool rate_limit_fails_open = true;         ///< GatewayOptions
-    bool cookies_from_allowed_origins = false; ///< GatewayOptions
-    bool shared_settings = false;              ///< tenancy::DirectoryOptions
+    /// Event types of the service's webhooks, in static storage. If empty, the service has no webhooks.
+    std::span<std::string_view const> events;
+    bool tenant_headers = false;               ///< see GatewayOptions
+    std::int64_t user_requests_per_minute = 0; ///< see GatewayOptions
+    bool rate_limit_fails_open = true;         ///< see GatewayOptions
+    bool cookies_from_allowed_origins = false; ///< see GatewayOptions
+    bool shared_settings = false;              ///< see tenancy::DirectoryOptions
 };
 
 /// The parts of every service: database, Redis, tenants, keys, tokens, webhooks, and their background work. A
@@ -93,8 +95,8 @@ protected:
     void add_worker(jobs::WorkerOptions options, jobs::Handler handler);
     void add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step step);
 
-    /// Deletes at most `rows` rows of each kind from these scopes, which the transaction sees. Returns the
-    /// number of deleted rows.
+    /// Deletes at most `rows` rows of each kind from `scopes`. The transaction may see the rows of these
+    /// scopes. Returns the number of deleted rows.
     using Purge =
         std::function<std::size_t(pg::Tx& tx, std::vector<std::int64_t> const& scopes, std::size_t rows)>;
 
@@ -131,7 +133,7 @@ protected:
     auth::Keys keys_;
     auth::Jwks jwks_;
     auth::UserTokens tokens_;
-    std::optional<http::AsyncClient> webhook_client_; ///< both are empty if the service has no events
+    std::optional<http::AsyncClient> webhook_client_; ///< empty, as `sender_`, if the service has no events
     std::optional<webhooks::Sender> sender_;
     webhooks::Api webhooks_;
     tenancy::Eraser eraser_;
@@ -162,7 +164,7 @@ private:
     std::vector<std::unique_ptr<jobs::Worker>> workers_;
     std::unique_ptr<jobs::AsyncWorker> deliverer_; ///< delivers webhooks
     std::vector<std::unique_ptr<jobs::Periodic>> periodics_;
-    std::unique_ptr<pg::Listener> listener_; ///< last member: it calls the others
+    std::unique_ptr<pg::Listener> listener_; ///< last member, because it calls other members
 };
 
 } // namespace service

@@ -15,7 +15,7 @@ namespace service {
 /// Returns the number of changed secrets.
 using Reencrypt = std::function<std::size_t(pg::Tx&, core::Scope const&, crypto::Keyring const&)>;
 
-/// The same for secrets of the service that belong to no scope.
+/// Re-encrypts secrets of the service that belong to no scope. Returns the number of changed secrets.
 using ReencryptShared = std::function<std::size_t(pg::Tx&, crypto::Keyring const&)>;
 
 /// The command `reencrypt`: runs every part for every scope, with one transaction per scope, then the shared

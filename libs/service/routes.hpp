@@ -18,7 +18,7 @@
 /// Each handler uses the member of `Deps` for its library.
 namespace service {
 
-/// `GET /v1/audit` on `Deps::db`.
+/// The route `GET /v1/audit`, which reads the audit log from `Deps::db`.
 template <class Deps>
 inline constexpr auto audit_routes = std::to_array<http::Route<Deps>>({
     {http::Method::get, "/v1/audit", core::Access::staff,
@@ -29,7 +29,7 @@ inline constexpr auto audit_routes = std::to_array<http::Route<Deps>>({
 template <class Deps, auto handler>
 constexpr auto of_webhooks = [](http::Request const& req, Deps& deps) { return handler(req, deps.webhooks); };
 
-/// A scope's webhooks and their deliveries.
+/// The routes of a scope's webhooks and their deliveries.
 template <class Deps>
 inline constexpr auto webhook_routes = [] {
     using enum http::Method;
@@ -57,8 +57,8 @@ template <class Deps, std::size_t kind = 0>
 constexpr auto rotate_key =
     [](http::Request const& req, Deps& deps) { return auth::rotate_key(req, deps.keys, kind); };
 
-/// A scope's API keys; `who` may create and revoke them. A service with a second kind of keys adds its own
-/// route that rotates them: `rotate_key<Deps, 1>`.
+/// The routes of a scope's API keys. Callers with access `who` may list, create, rotate and revoke them. A
+/// service with a second kind of keys adds its own route that rotates these keys: `rotate_key<Deps, 1>`.
 template <class Deps> constexpr std::array<http::Route<Deps>, 4> key_routes(core::Access who)
 {
     using enum http::Method;
@@ -74,7 +74,7 @@ template <class Deps> constexpr std::array<http::Route<Deps>, 4> key_routes(core
 template <class Deps, auto handler>
 constexpr auto of_tenants = [](http::Request const& req, Deps& deps) { return handler(req, deps.tenants); };
 
-/// The operator's administration of tenants.
+/// The routes with which the operator administers tenants.
 template <class Deps>
 inline constexpr auto tenant_routes = [] {
     using enum http::Method;

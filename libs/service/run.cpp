@@ -59,7 +59,7 @@ std::vector<std::pair<std::string, std::string>> verbs_of(Definition const& defi
 {
     std::vector<std::pair<std::string, std::string>> verbs{
         {"serve", "(default) serve requests until SIGTERM"},
-        {"migrate", "apply pending migrations; DATABASE_URL must be that of the database's owner"},
+        {"migrate", "apply pending migrations; the role in DATABASE_URL must own the database"},
         {"await-schema",
             "exit with 0 once all migrations are applied, or with 1 after SCHEMA_TIMEOUT_SECONDS"},
         {"healthcheck", "exit with 0 if the service on this machine responds on its operations port"}};
@@ -100,8 +100,8 @@ void raise_file_limit()
 }
 
 /// Limits the number of malloc arenas. By default, glibc gives every thread its own arena, up to eight per
-/// core, and memory freed in one arena is not reused by threads of the others. With few arenas the process
-/// stays small.
+/// core, and threads of other arenas do not reuse memory that was freed in one arena. With few arenas the
+/// process stays small.
 void limit_arenas(unsigned io_threads)
 {
     ::mallopt(M_ARENA_MAX, static_cast<int>(io_threads) + 1);
@@ -204,8 +204,8 @@ std::string what_is_missing(std::string const& url, std::vector<pg::Component co
     }
 }
 
-/// Waits for SIGTERM and SIGINT, which are blocked: by default they do not end the first process of a
-/// container.
+/// Blocks SIGTERM and SIGINT, and waits for them. Without such code, these signals would not end the first
+/// process of a container (process 1), for which the kernel ignores them by default.
 class StopSignals {
 public:
     StopSignals() noexcept
@@ -301,7 +301,7 @@ int dispatch(Definition const& definition, CommandLine const& line)
     if (line.verb == "healthcheck") return healthcheck(definition, line.flags);
     for (auto const& verb : definition.verbs)
         if (verb.name == line.verb) return perform(verb, definition, line.flags);
-    std::cerr << definition.name << ": unknown verb " << line.verb << "; --help lists the verbs\n";
+    std::cerr << definition.name << ": unknown command " << line.verb << "; --help lists the commands\n";
     return misconfigured;
 }
 
@@ -309,7 +309,8 @@ int dispatch(Definition const& definition, CommandLine const& line)
 
 int run(int argc, char const* const* argv, Definition const& definition)
 {
-    // A closed peer is reported by the result of write(), in this process and in libraries.
+    // A write to a connection that the peer has closed must fail instead of ending the process, also in
+    // libraries.
     std::signal(SIGPIPE, SIG_IGN); // NOLINT(cert-err33-c): it cannot fail for SIGPIPE
     try {
         return dispatch(definition, parse(argc, argv));

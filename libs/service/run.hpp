@@ -13,26 +13,26 @@
 
 namespace service {
 
-/// Another command of the program besides `serve`: `reencrypt`.
+/// An additional command of the program, such as `reencrypt`.
 struct Verb {
     using Task = std::function<int(observe::Logger&)>; ///< returns the exit code
 
     std::string name;
     std::string help; ///< one line
     /// Reads the configuration that the task needs beyond the shared one, and returns the task. Errors are
-    /// collected in `config` and reported together; the task then does not run.
+    /// recorded in `config` and reported together. After an error, the task does not run.
     std::function<Task(core::Config&, Settings const&)> prepare;
 };
 
 /// The service that a program's main() describes.
 struct Definition {
-    std::string name;          ///< `feedback`
-    std::string config_prefix; ///< `FEEDBACK`
+    std::string name;          ///< such as `feedback`
+    std::string config_prefix; ///< prefix of environment variables, such as `FEEDBACK`
     std::string summary;       ///< one line for --help
     Defaults defaults;
-    std::vector<pg::Component const*> components; ///< for `migrate`, in order: libraries, then the service
-    /// Reads the service's own configuration and returns the factory. Errors are collected in `config` and
-    /// reported together; the factory is then not called.
+    std::vector<pg::Component const*> components; ///< migrated in this order: libraries, then the service
+    /// Reads the service's own configuration and returns the factory. Errors are recorded in `config` and
+    /// reported together. After an error, the factory is not called.
     std::function<Factory(core::Config&, Settings const&)> configure;
     std::vector<Verb> verbs;
 };
@@ -46,8 +46,8 @@ template <class App, class Config> Factory build(core::Config& config, Settings 
         [own = Config::read(config)](Runtime const& runtime) { return std::make_unique<App>(own, runtime); };
 }
 
-/// Runs the whole program. Its commands are `serve` (default), `migrate`, those of the definition's `verbs`,
-/// `--version`, `--help`, and two commands for the platform:
+/// Runs the whole program. Its commands are `serve` (default), `migrate`, the commands in the definition's
+/// `verbs`, `--version`, `--help`, and two commands for the orchestrator:
 /// - `await-schema` waits until no migration of `components` is pending, at most `SCHEMA_TIMEOUT_SECONDS`. It
 ///   can run with the service's own role. It also waits while the database cannot be reached.
 /// - `healthcheck` requests `/livez` from the service that runs with the same `OPS_PORT` and `BIND`.

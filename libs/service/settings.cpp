@@ -38,8 +38,8 @@ unsigned read_threads(core::Config& config)
         config.integer("THREADS", cores, 1, 256, "I/O threads; the default is one per core"));
 }
 
-/// One or more labels of letters, digits and dashes (RFC 1123), without a port. A tenant's host has one more
-/// label in front.
+/// Whether `host` is one or more labels of letters, digits and dashes (RFC 1123), without a port. A tenant's
+/// host has one more label in front, so the length is limited to 190.
 bool is_host(std::string_view host) noexcept
 {
     if (host.empty() || host.size() > 190 || host.front() == '.' || host.back() == '.') return false;
@@ -86,12 +86,12 @@ core::Secret check_database_url(core::Config& config, std::string_view name, cor
 void read_pooler(core::Config& config, Settings& s)
 {
     constexpr std::array<std::string_view, 2> modes{"none", "transaction"};
-    s.database_transaction_pooling =
-        config.one_of("DATABASE_POOLER", {modes.begin(), modes.end()},
-            "whether DATABASE_URL is that of the server (none) or of a PgBouncer in transaction mode") == 1;
+    s.database_transaction_pooling = config.one_of("DATABASE_POOLER", {modes.begin(), modes.end()},
+                                         "what DATABASE_URL leads to: none (the server itself) or "
+                                         "transaction (PgBouncer in transaction mode)") == 1;
     s.database_direct_url = check_database_url(config, "DATABASE_DIRECT_URL",
         config.required_secret("DATABASE_DIRECT_URL",
-            "URL of the server behind the pooler, with the same role: for LISTEN",
+            "URL of the server behind the pooler, with the same role; used for LISTEN",
             {s.database_transaction_pooling, "DATABASE_POOLER=transaction"}));
 }
 
@@ -111,7 +111,8 @@ core::Secret read_redis_url(core::Config& config)
 std::string read_file_name(core::Config& config, std::string_view name, std::string_view help)
 {
     auto path = config.text(name, "", help);
-    if (!path.empty() && !std::ifstream(path)) config.fault(name, "cannot be read");
+    if (!path.empty() && !std::ifstream(path))
+        config.fault(name, "names a file that cannot be read: check its path and permissions");
     return path;
 }
 
@@ -120,7 +121,7 @@ bool is_plain_redis(core::Secret const& url)
     try {
         return !url.empty() && !redis::Address::parse(url.reveal()).tls;
     } catch (std::invalid_argument const&) {
-        return false; // reported for REDIS_URL already
+        return false; // the error has been recorded for REDIS_URL already
     }
 }
 
@@ -128,10 +129,10 @@ bool is_plain_redis(core::Secret const& url)
 redis::TlsOptions read_redis_tls(core::Config& config, core::Secret const& url)
 {
     redis::TlsOptions tls;
-    tls.ca_file = read_file_name(
-        config, "REDIS_CA_FILE", "PEM file of certificate authorities for rediss://; empty: the system's");
+    tls.ca_file = read_file_name(config, "REDIS_CA_FILE",
+        "PEM file of certificate authorities for rediss://; if empty, those of the system");
     tls.certificate_file = read_file_name(
-        config, "REDIS_CERTIFICATE_FILE", "PEM file of the client's certificate for rediss://; empty: none");
+        config, "REDIS_CERTIFICATE_FILE", "PEM file of the client's certificate for rediss://");
     tls.private_key_file =
         read_file_name(config, "REDIS_PRIVATE_KEY_FILE", "PEM file of the client certificate's key");
     if (tls.certificate_file.empty() != tls.private_key_file.empty())
@@ -147,8 +148,8 @@ redis::TlsOptions read_redis_tls(core::Config& config, core::Secret const& url)
 
 core::Secret read_encryption_keys(core::Config& config)
 {
-    auto keys =
-        config.required_secret("ENCRYPTION_KEYS", "id:base64,... of 32 bytes each; the first one encrypts");
+    auto keys = config.required_secret(
+        "ENCRYPTION_KEYS", "keys of 32 bytes, as id:base64,...; the first key encrypts, all keys decrypt");
     try {
         if (!keys.empty()) crypto::Keyring::parse(keys.reveal());
     } catch (std::invalid_argument const& e) {
@@ -159,8 +160,8 @@ core::Secret read_encryption_keys(core::Config& config)
 
 TrustedProxies read_proxies(core::Config& config)
 {
-    auto const text =
-        config.text("TRUSTED_PROXIES", "", "networks whose X-Forwarded-For is trusted: 10.0.0.0/8,::1");
+    auto const text = config.text("TRUSTED_PROXIES", "",
+        "networks whose X-Forwarded-* headers are trusted, for example 10.0.0.0/8,::1");
     auto proxies = TrustedProxies::parse(text);
     if (!proxies)
         config.fault("TRUSTED_PROXIES", "must be networks like 10.0.0.0/8 or ::1, separated by commas");
@@ -178,7 +179,7 @@ observe::Level read_level(core::Config& config)
 std::string read_ca_file(core::Config& config)
 {
     return read_file_name(config, "OUTBOUND_CA_FILE",
-        "PEM file of certificate authorities for outbound TLS; empty: the system's");
+        "PEM file of certificate authorities for outbound TLS; if empty, those of the system");
 }
 
 } // namespace
@@ -238,8 +239,8 @@ Settings Settings::read(core::Config& config, Defaults const& defaults)
     s.outbound_ca_file = read_ca_file(config);
     s.outbound_allow_private = config.boolean(
         "OUTBOUND_ALLOW_PRIVATE", false, "whether outbound calls may go to loopback and private addresses");
-    s.drain_delay = std::chrono::milliseconds(config.integer(
-        "DRAIN_DELAY_MS", 0, 0, 60'000, "milliseconds to accept connections while unready, after SIGTERM"));
+    s.drain_delay = std::chrono::milliseconds(config.integer("DRAIN_DELAY_MS", 0, 0, 60'000,
+        "milliseconds after SIGTERM in which the service still accepts connections but is not ready"));
     return s;
 }
 

@@ -72,7 +72,8 @@ void Survey::add(std::string const& name, std::string const& help, Read read)
 void Survey::look()
 {
     database_.transact_blocking(pg::Scopes(), [this](pg::Tx& tx) {
-        // The times are by the database's clock, and ages are measured with this replica's clock.
+        // The times come from the database's clock, but ages are measured with this replica's clock. So the
+        // times are shifted by the difference between the clocks.
         auto const ahead = clock_.now() - jobs::now(tx);
         look_at_queues(tx, ahead);
         for (auto const& [name, due] : jobs::next_runs(tx)) {

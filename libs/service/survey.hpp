@@ -46,11 +46,11 @@ public:
     // Before `start()`:
     void add_queue(std::string const& queue);
     void add_task(std::string const& task);
-    /// Adds another gauge. `read` sees no scope and must be cheap; it returns NaN if there is no value. The
-    /// gauge is NaN until the first read.
+    /// Adds another gauge. `read` runs in a transaction without scopes and must be cheap. It returns NaN if
+    /// there is no value. The gauge is NaN until the first read.
     void add(std::string const& name, std::string const& help, Read read);
 
-    /// Reads at once, and then every `interval`.
+    /// Starts the thread, which reads at once and then every `interval`.
     void start(std::chrono::milliseconds interval = std::chrono::seconds(30));
 
     /// Asks the thread to stop. Returns at once.
@@ -67,7 +67,7 @@ private:
         explicit Since(std::optional<core::Time> time = std::nullopt) { set(time); }
 
         void set(std::optional<core::Time> time) noexcept;
-        /// The seconds since that time; 0 when it is in the future or not set.
+        /// The seconds since that time; 0 if the time is in the future or not set.
         double age(core::Clock const& clock) const noexcept;
 
     private:
@@ -96,12 +96,12 @@ private:
 
     std::vector<std::string> names_; ///< names of `queues_`
     std::map<std::string, Queue> queues_;
-    std::map<std::string, Since> tasks_; ///< the time when each is due
+    std::map<std::string, Since> tasks_; ///< the time when each task is due
     std::list<Reading> readings_;
 
     std::mutex mutex_;
     std::condition_variable_any wakeup_;
-    std::jthread thread_; ///< last member: it uses all of the above
+    std::jthread thread_; ///< last member, because the thread uses all other members
 };
 
 } // namespace service

@@ -15,7 +15,7 @@ std::optional<ip::address> parse_address(std::string_view text)
 {
     boost::system::error_code failed;
     auto const address = ip::make_address(std::string(text), failed);
-    // A zone (fe80::1%eth0) has a meaning only on the host that wrote it.
+    // A zone (fe80::1%eth0) has a meaning only on the host that wrote it, so such an address is refused.
     if (failed || (address.is_v6() && address.to_v6().scope_id() != 0)) return std::nullopt;
     return address;
 }

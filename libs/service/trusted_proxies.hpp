@@ -22,9 +22,9 @@ public:
     bool contains(boost::asio::ip::address const& address) const noexcept;
 
     /// Returns the client's address. The search begins with `peer`. As long as the address is that of a
-    /// trusted proxy, it continues with the next entry of `forwarded_for` from the right. An entry that is
-    /// not an address ends the search. Entries to the left of an untrusted address are ignored, so a client
-    /// cannot choose the result. IPv4-mapped IPv6 addresses are returned as IPv4.
+    /// trusted proxy, the search continues with the next entry of `forwarded_for` from the right. An entry
+    /// that is not an address ends the search. Entries to the left of an untrusted address are ignored, so a
+    /// client cannot choose the result. IPv4-mapped IPv6 addresses are returned as IPv4.
     std::string client_address(std::string_view peer, std::string_view forwarded_for) const;
 
 private:

@@ -22,7 +22,8 @@ struct Substitute {
     std::string_view to;
 };
 
-/// Latin letters without the marks that the alphabet lacks; Greek and Cyrillic as Latin letters. Sorted.
+/// Replacements for characters outside the alphabet. Latin letters lose their marks, and Greek and Cyrillic
+/// letters become Latin letters. Sorted.
 constexpr auto substitutes = std::to_array<Substitute>({
     // clang-format off
     {0x0060, "'"}, {0x00A0, " "}, {0x00A2, "c"}, {0x00A9, "(C)"}, {0x00AA, "a"}, {0x00AB, "\""},

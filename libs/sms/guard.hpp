@@ -45,7 +45,7 @@ private:
     std::string const sender_;
     std::string const name_;
     redis::Limit const limit_;
-    redis::Limit const half_; ///< for deferrable messages, and for each tenant
+    redis::Limit const half_; ///< limit for all deferrable messages together, and for each tenant
 };
 
 } // namespace sms

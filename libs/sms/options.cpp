@@ -19,8 +19,8 @@ Options Options::read(core::Config& config)
     o.account.auth_token = config.required_secret("TWILIO_AUTH_TOKEN",
         "auth token of the Twilio account; also checks signatures of inbound requests", with_twilio);
     o.webhook_url = config.text("TWILIO_WEBHOOK_URL", "",
-        "URL of our webhook as configured at Twilio; empty: the URL of each request, and no status "
-        "callbacks");
+        "URL of this service's webhook as configured at Twilio; if empty, signatures are checked with the "
+        "URL of each request, and there are no status callbacks");
     o.sender_verified = config.boolean("SMS_SENDER_VERIFIED", false,
         "whether carriers have verified the sender; if not, it sends at most 500 messages a day");
     o.sender_per_minute = config.integer(

@@ -13,18 +13,18 @@
 
 namespace sms {
 
-/// The settings for sending messages, the same in every service that sends any.
+/// The settings for sending text messages. They are the same in every service that sends text messages.
 struct Options {
     bool twilio = false; ///< SMS_PROVIDER=twilio
     std::string outbox;  ///< SMS_OUTBOX: the file, with SMS_PROVIDER=outbox
-    /// TWILIO_*: required with SMS_PROVIDER=twilio. The token alone is also used to check the signature of
-    /// the inbound webhook.
+    /// TWILIO_*: required with SMS_PROVIDER=twilio. `auth_token` is also used to check the signatures of
+    /// Twilio's inbound requests.
     twilio::Account account;
-    /// TWILIO_WEBHOOK_URL: the URL of our webhook as configured at Twilio. Empty: signatures are checked
-    /// against the request's Host, and no status callbacks are requested.
+    /// TWILIO_WEBHOOK_URL: the URL of the service's webhook as configured at Twilio. If it is empty,
+    /// signatures are checked against the request's Host, and no status callbacks are requested.
     std::string webhook_url;
     bool sender_verified = false;       ///< SMS_SENDER_VERIFIED
-    std::int64_t sender_per_minute = 0; ///< SMS_SENDER_PER_MINUTE, once verified
+    std::int64_t sender_per_minute = 0; ///< SMS_SENDER_PER_MINUTE: the limit of a verified sender
 
     /// Reads the settings. Errors are collected in `config`.
     static Options read(core::Config& config);
@@ -33,9 +33,9 @@ struct Options {
     std::string sender() const { return twilio ? account.from : "outbox"; }
 };
 
-/// Makes the configured sender. It counts the outcomes in `metrics` under the provider `sms`. `client` must
-/// be allowed to call the URLs of the operator's configuration. `client`, `clock` and `metrics` must outlive
-/// the sender.
+/// Makes the configured sender. It counts the outcomes in `metrics` under the provider `sms`. The address
+/// policy of `client` must allow addresses that the operator configured. `client`, `clock` and `metrics` must
+/// outlive the sender.
 std::unique_ptr<Sender> make_sender(
     Options const& options, http::Client& client, core::Clock const& clock, observe::Metrics& metrics);
 

@@ -12,7 +12,7 @@ struct Range {
     std::string_view country;
 };
 
-/// The country calling codes of E.164. Each has the country to which the code, or most of its numbers,
+/// The country calling codes of E.164. Each entry names the country to which all or most numbers of the code
 /// belong. Sorted.
 constexpr auto calling_codes = std::to_array<Range>({
     // clang-format off
@@ -75,8 +75,8 @@ constexpr auto neighbours = std::to_array<Range>({
     // clang-format on
 });
 
-/// Networks without a country, then the national ranges of premium numbers, and of shared-cost and personal
-/// numbers that cost as much.
+/// Prefixes of expensive numbers. First the networks without a country, then national ranges: premium
+/// numbers, and shared-cost and personal numbers that cost as much.
 constexpr auto premium = std::to_array<std::string_view>({
     // clang-format off
     "800", "808", "870", "878", "881", "882", "883", "979",

@@ -17,9 +17,9 @@ public:
     /// brackets.
     static std::optional<PhoneNumber> parse(std::string_view text);
 
-    std::string const& text() const noexcept { return text_; } ///< `+14155550100`
+    std::string const& text() const noexcept { return text_; } ///< such as `+14155550100`
 
-    /// `1`, `49`, `383`.
+    /// The country calling code without `+`, such as `1`, `49` or `383`.
     std::string_view calling_code() const noexcept
     {
         return std::string_view(text_).substr(1, calling_code_size_);
@@ -39,7 +39,7 @@ private:
 
     std::string text_;
     std::size_t calling_code_size_ = 0;
-    std::string_view country_; ///< static storage
+    std::string_view country_; ///< in static storage
 };
 
 /// Whether `PhoneNumber::country` can return `code`.

@@ -13,11 +13,12 @@
 namespace sms {
 
 struct Message {
-    core::Scope scope; ///< the scope that sends it
+    core::Scope scope; ///< the scope that sends the message
     PhoneNumber to;
     std::string body;              ///< UTF-8; keep it within sms::gsm7
-    std::string status_callback{}; ///< URL for status callbacks of the provider; empty: none
-    /// W3C traceparent of the request or job that caused the message, sent to the provider; empty: none.
+    std::string status_callback{}; ///< URL for status callbacks of the provider; "" requests none
+    /// W3C traceparent of the request or job that caused the message; "" if there is none. It is sent to the
+    /// provider as the header `traceparent`.
     std::string traceparent{};
 };
 
@@ -46,8 +47,8 @@ constexpr std::string_view to_string(Outcome outcome) noexcept
 struct Sent {
     Outcome outcome = Outcome::unknown;
     std::string provider_id;                           ///< when accepted: the provider's id of the message
-    unsigned code = 0;                                 ///< the provider's error code; 0: none
-    unsigned status = 0;                               ///< HTTP status of the response; 0: none
+    unsigned code = 0;                                 ///< the provider's error code; 0 if there is none
+    unsigned status = 0;                               ///< HTTP status of the response; 0 if there is none
     std::optional<std::chrono::seconds> retry_after{}; ///< the provider's Retry-After, when it refused
 };
 

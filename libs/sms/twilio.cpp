@@ -16,7 +16,7 @@ namespace sms::twilio {
 
 namespace {
 
-constexpr std::ptrdiff_t max_pairs = 100; ///< of a form; Twilio's have about thirty
+constexpr std::ptrdiff_t max_pairs = 100; ///< maximum of parameters in a form; Twilio sends about thirty
 
 bool is_service(std::string_view from) noexcept
 {

@@ -16,9 +16,9 @@ namespace sms::twilio {
 
 struct Account {
     std::string base_url; ///< `https://api.twilio.com`, without a slash at the end
-    std::string sid;      ///< `AC…`
+    std::string sid;      ///< begins with `AC`
     core::Secret auth_token;
-    std::string from; ///< a number, or a messaging service `MG…`
+    std::string from; ///< a number, or a messaging service (begins with `MG`)
 };
 
 /// Creates messages: `POST /2010-04-01/Accounts/{sid}/Messages.json`.

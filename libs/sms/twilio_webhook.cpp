@@ -40,7 +40,8 @@ Parameters require_signed(
     auto parameters = parse(request);
     auto const signature = request.header("X-Twilio-Signature").value_or("");
     if (!is_signed(auth_token, addresses_of(request, webhook_url), parameters, signature))
-        throw core::Error(core::codes::unauthorized, "The signature in X-Twilio-Signature is not valid.");
+        throw core::Error(core::codes::unauthorized,
+            "The signature in X-Twilio-Signature is missing or does not match this request.");
     return parameters;
 }
 

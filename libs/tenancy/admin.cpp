@@ -4,8 +4,8 @@
 #include "core/json_writer.hpp"
 #include "http/query.hpp"
 #include "paging/cursor.hpp"
-#include "tenancy/directory.hpp"
 #include "tenancy/eraser.hpp"
+#include "tenancy/directory.hpp"
 #include "tenancy/registry.hpp"
 #include "tenancy/slug.hpp"
 
@@ -95,7 +95,7 @@ std::string to_json(TenantRecord const& tenant)
     return std::move(json).str();
 }
 
-/// Cursors contain a UUID. The tenant's id is in its last 64 bits.
+/// A cursor must contain a UUID, so the tenant's id is stored in the last 64 bits of a UUID.
 core::Uuid to_uuid(std::int64_t id)
 {
     std::array<char, 37> text{};

@@ -19,12 +19,13 @@ struct Tenants {
     pg::Database& database;
     core::Clock const& clock;
     Eraser& eraser;
-    std::chrono::hours grace{7 * 24}; ///< from DELETE to erasure
+    std::chrono::hours grace{7 * 24}; ///< time from the DELETE to the erasure
 };
 
 /// `PUT /v1/admin/tenants/{slug} {displayName, status?, limits?}`: 201 with a new tenant, 200 with an
 /// existing one. Absent `status` and `limits` stay unchanged. If the tenant's erasure is planned but has not
-/// begun, it is cancelled, and an absent `status` then means `active`. 409 CONFLICT if the erasure has begun.
+/// begun, the erasure is cancelled, and an absent `status` then means `active`. 409 CONFLICT if the erasure
+/// has begun.
 ///
 /// A tenant: `{slug, displayName, status, limits, createdAt, updatedAt, eraseAfter}`.
 asio::awaitable<http::Response> put_tenant(http::Request const& request, Tenants& tenants);

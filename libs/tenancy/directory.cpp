@@ -115,7 +115,7 @@ pg::Batch<Found> look_up(pg::Session& session, std::span<Wanted const> wanted, b
 core::Error not_found()
 {
     return {core::codes::tenant_not_found,
-        "No tenant has this slug. Check the slug in the host name or in the path."};
+        "No tenant has this slug. Check the slug in the host name, in the path or in X-Tenant-Slug."};
 }
 
 struct Directory::Impl {

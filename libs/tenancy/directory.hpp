@@ -32,10 +32,9 @@ struct DirectoryOptions {
     bool shared_settings = false;
 };
 
-/// Finds tenants by slug or id. Results are cached. The cache is used only while `live()` returns true,
-/// because only then do notifications of changes arrive. Otherwise each call queries the database. Concurrent
-/// queries share one statement, so many tenants or a burst of unknown slugs cause little load on the
-/// database. Thread-safe.
+/// Finds tenants by slug or id. Results are cached. While `live()` returns false, no notifications of changes
+/// arrive. The cache is then not used, and each call queries the database. Concurrent queries share one
+/// statement, so many tenants or a burst of unknown slugs cause little load on the database. Thread-safe.
 class Directory {
 public:
     /// `live` returns whether the listener receives notifications now (pg::Listener::live). Each search calls

@@ -18,7 +18,8 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-/// The time limit of a step. It must be much shorter than the lease of the periodic task.
+/// The time limit of a step. It must be much shorter than the lease of the periodic task, so that no other
+/// replica takes over the task.
 constexpr std::chrono::seconds step_budget{60};
 
 /// A tenant to erase. If `gone`, the tenant was erased already, and its scopes are erased a second time.

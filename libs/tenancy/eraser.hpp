@@ -21,8 +21,8 @@ namespace asio = boost::asio;
 struct EraserOptions {
     std::size_t batch = 2'000;                      ///< maximum number of rows that a statement deletes
     std::chrono::milliseconds purge_budget{20'000}; ///< time limit of a call of `purge`
-    /// How long after its erasure a tenant's scopes are erased a second time. The second run deletes what
-    /// requests wrote that were still running during the first.
+    /// Time from a tenant's erasure until its scopes are erased a second time. The second erasure deletes
+    /// what requests wrote that were still running during the first.
     std::chrono::milliseconds sweep_after{300'000};
 };
 
@@ -52,9 +52,9 @@ public:
     bool step(std::stop_token const& stop);
 
     /// Erases a tenant whose erasure is due, on the eraser's own thread. Returns true when no data of the
-    /// tenant is left. Returns false if `purge_budget` ended first or `stop` was called meanwhile; later
-    /// calls of `step` then continue the erasure. Throws the exceptions of hooks and of the database, and
-    /// UNAVAILABLE if `stop` was called before.
+    /// tenant is left. Returns false if `purge_budget` ended first or `stop` was called during the erasure;
+    /// later calls of `step` then continue the erasure. Throws the exceptions of hooks and of the database,
+    /// and UNAVAILABLE if `stop` was called before.
     asio::awaitable<bool> purge(std::int64_t tenant_id);
 
     /// Ends a running erasure after the current batch and waits for it. Call it before `database` is stopped.

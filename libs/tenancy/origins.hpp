@@ -20,8 +20,8 @@ inline constexpr std::size_t max_origins = 20;
 std::optional<std::string> normalise_origin(std::string_view text);
 
 /// Reads the member `name` of a settings PATCH: an array of at most 20 origins, which are normalised and
-/// deduplicated. `null` clears the setting. Errors are recorded in `fields`; for an entry that is not an
-/// origin, under `name/index`.
+/// deduplicated. `null` clears the setting. Errors are recorded in `fields`. The error for an entry that is
+/// not an origin has the pointer `name/index`.
 core::Change<std::vector<std::string>> change_origins(
     core::Fields& fields, std::string_view name = "allowedOrigins");
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-/// The SQL of the table `tenants`. The transactions need not see any scope, because the table has no
+/// The SQL of the table `tenants`. The transactions need no scopes (pg::Scopes), because the table has no
 /// row-level security. Each write is announced to every Directory at commit.
 namespace tenancy::registry {
 
@@ -40,14 +40,14 @@ std::optional<TenantRecord> find(pg::Tx& tx, std::string_view slug);
 /// Whether the tenant exists and is suspended. For code that acts for a tenant without the gateway's check.
 bool is_suspended(pg::Tx& tx, std::int64_t tenant_id);
 
-/// Returns the ids of those tenants among `tenant_ids` that are suspended, ascending.
+/// Returns the ids among `tenant_ids` whose tenants are suspended, in ascending order.
 std::vector<std::int64_t> suspended_among(pg::Tx& tx, std::vector<std::int64_t> const& tenant_ids);
 
 /// At most `limit` tenants with an id below `before`, newest first.
 std::vector<TenantRecord> newest(pg::Tx& tx, std::optional<std::int64_t> before, std::size_t limit);
 
-/// Suspends a tenant and plans its erasure for `erase_after`, or for the time that is set already if that is
-/// earlier. Returns nullopt if the slug is unknown.
+/// Suspends a tenant and plans its erasure for `erase_after`. If an earlier time is set already, that time
+/// stays. Returns nullopt if the slug is unknown.
 std::optional<TenantRecord> condemn(
     pg::Tx& tx, std::string_view slug, core::Time erase_after, core::Time now);
 

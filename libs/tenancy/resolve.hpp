@@ -13,8 +13,8 @@ namespace tenancy {
 /// How a service determines the tenant of a request.
 class ResolveRules {
 public:
-    /// `base_host`: the host name to which tenants prefix their label (without port and trailing dot; case is
-    /// ignored). `tenant_headers`: whether `X-Tenant-Slug` and `X-Tenant-Env` are used.
+    /// `base_host`: the host name after the tenant's label in a tenant's host. A port, a trailing dot and the
+    /// case are ignored. `tenant_headers`: whether `X-Tenant-Slug` and `X-Tenant-Env` are used.
     ResolveRules(std::string_view base_host, bool tenant_headers);
 
     std::string const& base_host() const noexcept { return base_host_; }

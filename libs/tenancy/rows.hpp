@@ -12,7 +12,7 @@ namespace tenancy {
 /// Reads TETRAD_TENANT_COLUMNS.
 TenantRecord read_tenant(pg::RowReader& r);
 
-/// Parses a `jsonb` column with an object.
+/// Parses the text of a `jsonb` column that contains an object.
 boost::json::object read_object(std::string_view json);
 
 } // namespace tenancy

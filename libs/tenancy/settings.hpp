@@ -16,17 +16,17 @@
 #include <utility>
 
 /// The settings of a scope: one JSON document. Each service defines and checks its members. A service's
-/// `GET|PATCH /v1/settings` parses the PATCH, changes the document and defines the visible part (`Show`).
-/// This library does the rest: storage, ETag and audit entry.
+/// handlers of `/v1/settings` parse the PATCH, change the document and define its visible part (`Show`). This
+/// library stores the document, sets the ETag and writes the audit entry.
 namespace tenancy::settings {
 
 struct Settings {
-    boost::json::object document; ///< empty if never written
+    boost::json::object document; ///< empty before the first write
     std::int64_t version = 0;     ///< number of writes
     std::optional<core::Time> updated_at;
 };
 
-/// The current settings. The transaction must see the scope.
+/// The current settings. The transaction must include the scope in its `pg::Scopes`.
 Settings read(pg::Tx& tx, core::Scope const& scope);
 
 /// As `read`, and locks the settings until this transaction ends, so that no other transaction changes them
@@ -34,15 +34,15 @@ Settings read(pg::Tx& tx, core::Scope const& scope);
 Settings read_for_update(pg::Tx& tx, core::Scope const& scope);
 
 /// Replaces the document and announces it to every Directory at commit. If `expected_version` is set and
-/// differs from the current version (0: never written), throws PRECONDITION_FAILED.
+/// differs from the current version (which is 0 before the first write), throws PRECONDITION_FAILED.
 Settings write(pg::Tx& tx, core::Scope const& scope, boost::json::object const& document,
     std::optional<std::int64_t> expected_version, core::Time now);
 
-/// The part of a document that reads return. It is also written to the audit log, so it must not contain
+/// The part of a document that responses contain. It is also written to the audit log, so it must not contain
 /// secrets.
 using Show = boost::json::object (*)(boost::json::object const& document);
 
-/// Returns `defaults`, in which members that `document` has are replaced by its values.
+/// Returns `defaults`. Each member that `document` has, too, gets the value from `document`.
 boost::json::object with_defaults(boost::json::object const& document, boost::json::object defaults);
 
 /// Sets the member `name` to the value of a PATCH, or to `cleared` if the PATCH has `null`. Does nothing if

@@ -39,7 +39,7 @@ public:
 
     std::optional<std::int64_t> find(std::string_view name) const;
 
-    /// Requests per minute and caller. 0 allows none; nullopt: the service's default.
+    /// Requests per minute for each caller. 0 allows no request. If nullopt, the service's default applies.
     std::optional<std::int64_t> requests_per_minute() const { return find("requestsPerMinute"); }
 
     Values const& values() const noexcept { return values_; }
@@ -50,7 +50,7 @@ private:
 
 /// A row of the registry.
 struct TenantRecord {
-    std::int64_t id = 0; ///< from 1; never reused
+    std::int64_t id = 0; ///< at least 1; never reused
     std::string slug;
     std::string display_name;
     bool suspended = false;
@@ -67,7 +67,7 @@ struct EnvironmentSettings {
     boost::json::object document;
     /// `allowedOrigins` of the document: normalised, see origins.hpp.
     std::vector<std::string> allowed_origins;
-    std::int64_t version = 0; ///< 0: never written
+    std::int64_t version = 0; ///< 0 before the first write
 };
 
 /// A tenant with the settings of both environments, as the Directory caches it. Immutable.

@@ -11,8 +11,8 @@ struct Certificate {
     std::string file, key;
 };
 
-/// A private certificate authority, made by openssl. The destructor removes its files and those of the
-/// certificates that it has issued.
+/// A private certificate authority, made by openssl. The destructor removes the files of the authority and of
+/// all certificates that it has issued.
 class Authority {
 public:
     Authority();
@@ -20,7 +20,7 @@ public:
     /// The file of its own certificate, which clients trust.
     std::string const& file() const noexcept { return self_.file; }
 
-    /// A certificate for `names`, as openssl writes them: `DNS:localhost,IP:127.0.0.1`.
+    /// Issues a certificate for `names`, in the notation of openssl: `DNS:localhost,IP:127.0.0.1`.
     Certificate issue(std::string const& names);
 
 private:

@@ -17,7 +17,8 @@ namespace testing {
 
 namespace asio = boost::asio;
 
-/// io_contexts with one thread each, as in a service. Tests call its functions from their own thread.
+/// io_contexts with one thread each, as in a service. Tests call the functions of this class on their own
+/// thread.
 class Contexts {
 public:
     explicit Contexts(unsigned count = 1)

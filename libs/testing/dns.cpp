@@ -16,7 +16,7 @@ struct DnsServer::Server {
     {
         process = Process();
         write(records, others);
-        // Debian installs it in a directory that is not in the PATH of most accounts.
+        // Debian installs dnsmasq in a directory that is not in the PATH of most accounts.
         process = Process({.argv = {"/usr/sbin/dnsmasq", "--keep-in-foreground",
                                "--pid-file=", "--conf-file=" + directory.path() + "/conf"},
             .output = directory.path() + "/log"});
@@ -27,8 +27,8 @@ struct DnsServer::Server {
     void write(Records const& records, std::string const& others) const
     {
         std::ofstream conf(directory.path() + "/conf");
-        // When started as root it would change its account, and would then no longer be killed with this
-        // process.
+        // By default, a dnsmasq that root starts changes its account. It would then no longer be killed with
+        // this process.
         conf << "user=root\ngroup=root\n";
         conf << "port=" << port << "\nlisten-address=127.0.0.1\nbind-interfaces\nno-resolv\nno-hosts\n"
              << others;

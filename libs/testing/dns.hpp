@@ -12,8 +12,8 @@ namespace testing {
 /// kills the server when that thread ends.
 class DnsServer {
 public:
-    /// Records by name; a text of more than 255 bytes is served as several strings (RFC 1035, 3.3.14).
-    /// Visible ASCII without quotes and backslashes.
+    /// Records by name; a text of more than 255 bytes is served as several strings (RFC 1035, 3.3.14). Names
+    /// and texts must be printable ASCII without quotes and backslashes.
     using Records = std::map<std::string, std::vector<std::string>>;
 
     DnsServer();

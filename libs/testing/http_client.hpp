@@ -51,8 +51,9 @@ public:
     /// Adds a header to all later requests. With an empty value, later requests are sent without the header.
     void set(std::string name, std::string value);
 
-    /// `path` is the request target as sent, query included. Headers of the request replace those of `set`,
-    /// also `Host`. A request with a body is sent as `application/json` unless it has another Content-Type.
+    /// `path` is the request target as sent, query included. Headers of the request replace headers that
+    /// `set` has added, also `Host`. A request with a body is sent as `application/json` unless it has
+    /// another Content-Type.
     HttpResponse request(std::string const& method, std::string const& path, Headers const& headers = {},
         std::optional<std::string> const& body = std::nullopt);
 

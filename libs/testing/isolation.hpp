@@ -19,7 +19,7 @@ namespace testing {
 enum class Reach {
     object,     ///< an object of one scope or person: 404 for all others, as for an object that never existed
     scope,      ///< the scope of the call: the call succeeds in another scope, and shows no data of our scope
-    own,        ///< the caller's own account
+    own,        ///< data of the caller: neighbours do not call the route, other tests check their access
     tenantless, ///< for the operator only
     open,       ///< needs no credential; the route's own tests check its access rules
 };
@@ -29,7 +29,7 @@ struct RouteProbe {
     http::Method method;
     std::string_view path; ///< as in the service's route table
     Reach reach;
-    std::string_view body = {}; ///< "": none
+    std::string_view body = {}; ///< "" means no body
 };
 
 /// The probes of the routes that services share: those of service/routes.hpp, blobs/routes.hpp and
@@ -124,7 +124,7 @@ struct Isolation {
     struct Caller {
         std::string who;
         HttpClient client;
-        core::Access kind = core::Access::anonymous; ///< of the credential in its own scope
+        core::Access kind = core::Access::anonymous; ///< kind of the credential in its own scope
     };
 
     PathValues ours;                  ///< path parameters that name objects of our scope

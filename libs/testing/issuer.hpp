@@ -25,19 +25,20 @@ struct TokenFor {
     std::chrono::seconds lifetime{900};
 };
 
-/// Issues user tokens like those of auth-mfa, for tests and for trying out a service by hand.
+/// Issues user tokens in the form that auth-mfa uses, for tests and for trying out a service by hand.
 ///
 ///     testing::Issuer issuer(clock);
 ///     auto const token = issuer.token({.role = "admin"});
-///     auto const expired = issuer.token({}, {{"exp", 1}});          // any claim replaced
-/// auto const lacking = issuer.token({}, {{"sub", nullptr}});    // or removed
+///     auto const expired = issuer.token({}, {{"exp", 1}});        // replaces a claim
+///     auto const lacking = issuer.token({}, {{"sub", nullptr}});  // removes a claim
 class Issuer {
 public:
     /// Signs with a new key. `clock` must outlive this object.
     explicit Issuer(core::Clock const& clock, std::string issuer_host = "auth.localhost");
     Issuer(core::Clock const& clock, std::string issuer_host, crypto::SigningKey key);
 
-    /// Reads the key from the PEM file `path`. If there is none, creates it, readable by its owner only.
+    /// Reads the key from the PEM file `path`. If the file does not exist, creates it with a new key. Only
+    /// the file's owner can read it.
     static crypto::SigningKey key_from_file(std::string const& path);
 
     /// Returns the claims of a token for these test claims.
@@ -47,7 +48,7 @@ public:
     /// claim.
     std::string token(TokenFor const& whom, boost::json::object const& changes = {}) const;
 
-    /// Signs any claims. Members of `header` replace or remove those of `{typ, kid}` in the same way.
+    /// Signs any claims. Members of `header` replace or remove members of `{typ, kid}` in the same way.
     std::string sign(boost::json::object const& claims, boost::json::object const& header = {}) const;
 
     /// The key set: the current signing key and the earlier ones.
@@ -62,7 +63,7 @@ public:
 
 private:
     struct Key {
-        std::string kid; ///< the thumbprint of RFC 7638
+        std::string kid; ///< the key's thumbprint (RFC 7638)
         crypto::SigningKey key;
     };
 

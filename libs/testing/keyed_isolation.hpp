@@ -58,8 +58,8 @@ void add_neighbours(
 }
 
 /// Returns an Isolation with three groups of callers: without a valid credential, with credentials of the
-/// sandbox of `demo`, and with credentials of other scopes. `ours` and `absent` are those of Isolation. The
-/// names of keys, tenants and webhooks are added, because every service has them. The service's test adds
+/// sandbox of `demo`, and with credentials of other scopes. `ours` and `absent` are the members of Isolation.
+/// The names of keys, tenants and webhooks are added, because every service has them. The service's test adds
 /// secrets, rows, and its own kinds of callers.
 template <class Clock>
 Isolation isolation_of(KeyedWorld<Clock> const& world, PathValues ours, PathValues absent,
@@ -80,7 +80,7 @@ Isolation isolation_of(KeyedWorld<Clock> const& world, PathValues ours, PathValu
 
 /// Calls every route with the credentials of demo's sandbox, and returns, one per line, the calls that
 /// changed `rows`: a fingerprint of the data of demo's production and of the data that both environments
-/// share. `shared`: paths that, according to the specification, both environments may write.
+/// share. `shared`: paths that both environments may write by design.
 template <class Clock>
 std::string sandbox_breaches(KeyedWorld<Clock> const& world, std::span<RouteProbe const> probes,
     PathValues const& values, std::function<std::string()> const& rows,

@@ -87,7 +87,7 @@ protected:
 private:
     std::string jwks_file() const { return this->directory.path() + "/jwks.json"; }
 
-    /// "": the service has only one kind of keys.
+    /// The kind of key for backends; "" if the service has only one kind of keys.
     virtual std::string_view kind_of_backends() const { return {}; }
 
     mutable std::map<std::string, std::string> keys_; ///< by tenant and kind

@@ -10,7 +10,7 @@ namespace testing {
 
 namespace {
 
-/// A line of /proc/<pid>/status in bytes: `VmRSS`, or `VmHWM`, its maximum.
+/// The value of a line of /proc/<pid>/status in bytes. `VmRSS` is the resident size, and `VmHWM` its maximum.
 std::size_t memory(Program const& program, std::string const& name)
 {
     std::ifstream status("/proc/" + std::to_string(program.pid()) + "/status");

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 PgBouncer::PgBouncer(Postgres const& postgres, unsigned sessions) : postgres_(postgres)
 {
-    // Debian installs it in a directory that is only in root's PATH.
+    // Debian installs PgBouncer in a directory that is only in root's PATH.
     constexpr char const* program = "/usr/sbin/pgbouncer";
     std::string const file = directory_.path() + "/pgbouncer.ini";
     // All clients connect with the service's role. A server that was down is retried after a second.
@@ -23,7 +23,7 @@ PgBouncer::PgBouncer(Postgres const& postgres, unsigned sessions) : postgres_(po
                         << "listen_addr = 127.0.0.1\nlisten_port = " << port_ << "\nunix_socket_dir =\n"
                         << "auth_type = any\npool_mode = transaction\nserver_login_retry = 1\n"
                         << "default_pool_size = " << sessions << "\n";
-    // Like PostgreSQL, it refuses to run as root, so another account must be able to read its file.
+    // Like PostgreSQL, PgBouncer refuses to run as root, so another account must be able to read this file.
     fs::permissions(directory_.path(), fs::perms::others_exec, fs::perm_options::add);
     fs::permissions(file, fs::perms::others_read, fs::perm_options::add);
     process_ = Process({.argv = {program, file}, .user = "postgres", .output = directory_.path() + "/log"});

@@ -9,7 +9,7 @@ namespace testing {
 
 /// A PgBouncer in transaction mode on a free loopback port, in front of one database. Its clients share a few
 /// sessions of the server, and each transaction may get a different session. Construct it on a thread that
-/// outlives it.
+/// outlives it, because Linux kills the process when that thread ends.
 ///
 ///     testing::PgBouncer pooler(postgres, 2);
 ///     pg::Database database({.url = pooler.service_url(), .transaction_pooling = true});

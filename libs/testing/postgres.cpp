@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 static constexpr char const* binaries = "/usr/lib/postgresql/15/bin/";
 
-/// PostgreSQL refuses to run as root.
+/// The account that runs PostgreSQL, which refuses to run as root; "" for our own account.
 static std::string account()
 {
     return geteuid() == 0 ? "postgres" : "";
@@ -72,7 +72,8 @@ static std::string initialised_cluster(std::string const& scratch)
     run({std::string(binaries) + "initdb", "--pgdata=" + own, "--username=postgres", "--auth=trust",
             "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"},
         scratch + "/log", account());
-    // The rename is atomic; if two processes do it, the second uses the result of the first.
+    // If two processes run this code, the second rename fails, and the second process uses the result of the
+    // first.
     std::error_code error;
     fs::rename(own, shared, error);
     return is_usable(shared, owner) ? shared : own;
@@ -183,7 +184,7 @@ void Postgres::Server::stop()
 void Postgres::Server::signal_all(int number)
 {
     if (!process_.running()) return;
-    // The postmaster is stopped first, because it cannot start more processes then.
+    // The postmaster gets the signal first, so that a stopped postmaster starts no more processes.
     process_.signal(number);
     for (pid_t const child : children_of(process_.pid()))
         ::kill(child, number);

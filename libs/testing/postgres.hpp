@@ -53,7 +53,7 @@ public:
     /// The following functions affect the whole server, which all fixtures of this process share. The server
     /// keeps its port and its data.
     void stop();  ///< fast shutdown: sessions are ended
-    void start(); ///< returns once it accepts connections
+    void start(); ///< returns once the server accepts connections
     void restart();
     void pause(); ///< SIGSTOP to every process of the server: connections stay open and silent
     void resume();

@@ -14,7 +14,7 @@ class Process {
 public:
     struct Options {
         std::vector<std::string> argv;             ///< argv[0] is a path or is looked up in PATH
-        std::vector<std::string> environment = {}; ///< `NAME=value`, added to ours
+        std::vector<std::string> environment = {}; ///< `NAME=value`, in addition to this process's variables
         std::string user = {};                     ///< the account to run as (needs root); "" is ours
         std::string output = "/dev/null";          ///< stdout and stderr are appended to this file
     };

@@ -18,7 +18,8 @@ public:
     using Environment = std::map<std::string, std::string>;
 
     /// Starts the executable at `path` on free ports, and returns when it is ready. Throws std::runtime_error
-    /// if it does not become ready. `environment` contains the variables of a world and those of the service.
+    /// if it does not become ready. `environment` contains the variables of a world and the service's own
+    /// variables.
     Program(std::string const& path, Environment environment);
 
     /// Returns a client for `demo-sandbox` that sends this Authorization header.

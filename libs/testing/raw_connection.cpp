@@ -49,7 +49,7 @@ void RawConnection::finish_sending()
     ::shutdown(socket_, SHUT_WR);
 }
 
-/// Waits for more bytes; false when none arrive before the deadline.
+/// Waits for more bytes. Returns false if the deadline passes or the peer closes the connection first.
 bool RawConnection::fill(std::chrono::steady_clock::time_point deadline)
 {
     if (closed_) return false;

@@ -28,7 +28,7 @@ public:
     unsigned short port() const noexcept;
 
     void stop();  ///< closes the connections; new ones are refused
-    void start(); ///< on the same port, empty; returns once it responds to PING
+    void start(); ///< on the same port, without data; returns once the server responds to PING
     void pause(); ///< SIGSTOP: connections stay open and silent
     void resume();
 

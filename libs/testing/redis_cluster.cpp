@@ -18,7 +18,7 @@ std::unique_ptr<RedisServer> new_server(std::string const& bus_port, RedisCluste
     std::vector<std::string> arguments{"--cluster-enabled", "yes", "--cluster-port", bus_port,
         "--cluster-node-timeout", std::to_string(options.node_timeout.count()),
         "--cluster-require-full-coverage", "no", "--repl-diskless-sync-delay", "0",
-        // 0: a replica may stand for election no matter how long its master has been down. By default, a
+        // With 0, a replica may stand for election no matter how long its master has been down. By default, a
         // replica gives up permanently after 10 node time-outs and 10 s, and on a stalled machine no vote may
         // arrive in that time.
         "--cluster-replica-validity-factor", "0"};
@@ -72,7 +72,7 @@ void RedisCluster::join_masters()
 void RedisCluster::join_replica(std::size_t node, std::size_t master)
 {
     at(node, {"CLUSTER", "REPLICATE", id_of(master)});
-    auto const known_as = "slave " + id_of(master); // to itself it is `myself,slave`
+    auto const known_as = "slave " + id_of(master); // the replica itself says `myself,slave`
     auto const follows = [&] {
         return at(node, {"INFO", "replication"}).find("master_link_status:up") != std::string::npos &&
                all_say({"CLUSTER", "NODES"}, known_as);

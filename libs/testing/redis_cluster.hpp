@@ -14,7 +14,8 @@ class RedisServer;
 
 /// A real Redis Cluster on loopback, without persistence. Its masters share the slots equally. It is killed
 /// when the fixture is destroyed or the process ends. When a master is down, only its own slots are
-/// unavailable. Construct it on a thread that outlives it.
+/// unavailable. Construct it on a thread that outlives it, because Linux kills the nodes when that thread
+/// ends.
 ///
 ///     testing::RedisCluster cluster;
 ///     redis::Client client(testing::patient_client(cluster.url()), contexts.all, logger);
@@ -22,7 +23,7 @@ class RedisCluster {
 public:
     struct Options {
         unsigned masters = 3;
-        unsigned replicas = 0; ///< per master
+        unsigned replicas = 0; ///< number of replicas for each master
         /// A node that is silent for this long counts as failed. The default is long, so that a slow machine
         /// causes no failover in tests that expect none.
         std::chrono::milliseconds node_timeout{15'000};
@@ -44,7 +45,7 @@ public:
     /// `redis+cluster://127.0.0.1:PORT,…` with all nodes; `rediss+cluster://` with TLS.
     std::string url() const;
 
-    /// Node indexes: the masters from 0 on, then the replicas of master 0, then those of 1, ….
+    /// Node indexes: the masters from 0 on, then the replicas of master 0, then the replicas of master 1, ….
     std::size_t size() const noexcept { return servers_.size(); }
 
     unsigned short port(std::size_t node) const;
@@ -57,7 +58,7 @@ public:
     void flush() const;
 
     unsigned slot_of(std::string const& key) const; ///< computed by the server
-    std::size_t keeper_of(unsigned slot) const;     ///< the master that holds it
+    std::size_t keeper_of(unsigned slot) const;     ///< the master that holds the slot
 
     /// `begin_move`, `move_key` and `end_move` move a slot step by step, as resharding does. Between
     /// `begin_move` and `end_move`, the old master serves the keys that it still has, and the new master
@@ -82,7 +83,7 @@ private:
     std::size_t masters_;
     char const* scheme_ = "redis+cluster://";
     std::map<unsigned, std::size_t> moved_;  ///< slots that have left their first master
-    std::map<unsigned, std::size_t> moving_; ///< slots being moved, and their target
+    std::map<unsigned, std::size_t> moving_; ///< slots that are being moved, and their new masters
 };
 
 } // namespace testing

@@ -31,7 +31,7 @@ inline redis::ClientOptions patient_client(
 ///     redis.clock.advance(1min); // for scripts that read the time
 ///
 /// Derive a fixture from it, or make it the first member: all objects that use `client` must be destroyed
-/// before the fixture, and no coroutine may be running then.
+/// before the fixture, and no coroutine may be running when the fixture is destroyed.
 struct RedisFixture {
     explicit RedisFixture(unsigned context_count = 1)
         : contexts(context_count), client(patient_client(server.url(), &clock), contexts.all, logger)

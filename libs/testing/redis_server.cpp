@@ -65,7 +65,7 @@ bool RedisServer::answers() const
     }
 }
 
-/// Sends PING without redis-cli: starting a process takes longer than starting the server.
+/// Sends PING without redis-cli, because starting redis-cli takes longer than starting the server.
 bool RedisServer::pong() const
 {
     try {

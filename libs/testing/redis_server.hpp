@@ -20,14 +20,14 @@ struct RedisTls {
 /// A redis-server on a free loopback port, without persistence.
 class RedisServer {
 public:
-    /// Starts the server. `more`: additional arguments. `tls`: it accepts only TLS.
+    /// Starts the server. `more`: additional arguments. If `tls` is set, the server accepts only TLS.
     explicit RedisServer(std::vector<std::string> more = {}, std::optional<RedisTls> tls = std::nullopt);
 
     unsigned short port() const noexcept { return port_; }
 
     std::string const& directory() const noexcept { return directory_.path(); }
 
-    void start(); ///< on the same port; returns once it responds to PING
+    void start(); ///< on the same port; returns once the server responds to PING
     void stop();  ///< SIGKILL
     void pause();
     void resume();

@@ -40,7 +40,7 @@ template <class T> T run_awaitable(asio::io_context& ioc, asio::awaitable<T> awa
     if constexpr (!std::is_void_v<T>) return std::move(*value);
 }
 
-/// The same on a new context.
+/// Runs `awaitable` in the same way on a new context.
 template <class T> T run_awaitable(asio::awaitable<T> awaitable)
 {
     asio::io_context ioc(1);

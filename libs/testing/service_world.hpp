@@ -48,7 +48,7 @@ public:
         return made;
     }
 
-    /// The same with an Authorization header.
+    /// As `client`, with an Authorization header.
     HttpClient with(std::string const& credential, std::string const& tenant = "demo-sandbox") const
     {
         auto made = client(tenant);

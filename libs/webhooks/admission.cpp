@@ -11,7 +11,7 @@ using Milliseconds = std::chrono::milliseconds;
 constexpr Milliseconds shortest_pause{500};
 constexpr Milliseconds longest_pause{600'000};
 
-/// Multiplies by 0.9 to 1.1.
+/// Multiplies `pause` by a factor between 0.9 and 1.1, so that deliveries do not return all at once.
 Milliseconds jittered(Milliseconds pause, std::uint64_t entropy)
 {
     return pause - pause / 10 +
@@ -91,7 +91,7 @@ std::vector<Admission::Verdict> Admission::finished(
         verdicts.push_back({.id = next, .place = Place::start});
     }
     host.waiting = std::move(still_waiting);
-    if (host.flying.used() == 0) hosts_.erase(it); // then its queue is empty, too
+    if (host.flying.used() == 0) hosts_.erase(it); // without attempts in flight, its queue is empty, too
     return verdicts;
 }
 

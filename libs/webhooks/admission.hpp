@@ -22,19 +22,20 @@ inline constexpr std::size_t places = 1'536;
 inline constexpr std::size_t places_per_host = 10;
 /// Maximum number of deliveries that wait in memory for one endpoint host.
 inline constexpr std::size_t waiting_per_host = 40;
-/// Maximum number of deliveries in flight to slow endpoints: those whose last attempt timed out.
+/// Maximum number of deliveries in flight to slow endpoints. An endpoint is slow if its last attempt timed
+/// out.
 inline constexpr std::size_t slow_places = places / 8;
 /// Maximum number of payload bytes in memory.
 inline constexpr std::size_t payload_bytes = 32U << 20;
 /// An endpoint that timed out counts as slow until another attempt ends without a time-out, but at most for
 /// this long.
 inline constexpr std::chrono::hours slow_memory{1};
-/// Maximum number of slow endpoints that are kept in memory, and also of paces.
+/// Maximum number of slow endpoints, and of scope and host pairs with a pace, that are kept in memory.
 inline constexpr std::size_t remembered = 10'000;
 
 /// Decides whether a delivery starts, waits in memory, or is put off, so that slow or busy endpoints do not
-/// delay deliveries to other endpoints. Tenants share each limit, and the environments of a tenant share its
-/// part (core::OwnerShares). The class does no I/O. Not thread-safe.
+/// delay deliveries to other endpoints. Tenants share each limit, and the environments of a tenant share the
+/// tenant's part (core::OwnerShares). The class does no I/O. Not thread-safe.
 class Admission {
 public:
     using Steady = std::chrono::steady_clock;
@@ -57,7 +58,7 @@ public:
         Id id = 0;
         Place place = Place::start;
         Reason reason = Reason::host;       ///< only if put off
-        std::chrono::milliseconds pause{0}; ///< only if put off: until it should be offered again
+        std::chrono::milliseconds pause{0}; ///< only if put off: time until the next `offer`
     };
 
     /// Decides whether a delivery starts. A delivery that starts or waits is held until `finished` or
@@ -85,7 +86,7 @@ public:
 private:
     struct Held {
         Candidate candidate;
-        bool slow = false; ///< whether it counts in the limit for slow endpoints
+        bool slow = false; ///< whether the delivery counts against the limit for slow endpoints
     };
 
     struct Host {
@@ -94,8 +95,8 @@ private:
         std::deque<Id> waiting;
     };
 
-    /// The recent pace of a scope's deliveries to a host, and the time to which its last delivery was put
-    /// off.
+    /// The recent pace of a scope's deliveries to a host, and the time until which the last of these
+    /// deliveries was put off.
     struct Pace {
         double seconds = 0.2; ///< smoothed duration of an attempt
         Steady::time_point horizon{};
@@ -123,7 +124,7 @@ private:
     core::OwnerShares slow_{slow_places, 1, 3};
     core::OwnerShares bytes_{payload_bytes, 1, 3};
     std::size_t in_flight_ = 0;
-    std::unordered_map<core::Uuid, Steady::time_point> timed_out_; ///< end of `slow_memory`
+    std::unordered_map<core::Uuid, Steady::time_point> timed_out_; ///< slow until this time
     std::unordered_map<Lane, Pace, HashLane> paces_;
 };
 

@@ -41,7 +41,8 @@ std::vector<std::string> checked_events(core::Fields& fields, std::vector<std::s
 {
     for (std::size_t i = 0; i < events.size(); ++i) {
         if (std::ranges::find(api.events, events[i]) == api.events.end()) {
-            fields.fault_at("events", i, "not_allowed", "is not an event type of this service");
+            fields.fault_at("events", i, "not_allowed",
+                "must be one of the event types that the API documentation of this service lists");
         }
     }
     std::ranges::sort(events);
@@ -198,8 +199,8 @@ asio::awaitable<http::Response> create_webhook(http::Request const& request, Api
     auto const scope_id = request.scope().id;
     std::string const sealed = seal(api, scope_id, draft.id, secret);
     auto work = [&](pg::Tx& tx) {
-        // The lock of the scope prevents that two concurrent requests exceed the limit together, and that a
-        // webhook appears on a page that a cursor has already passed.
+        // The scope's lock keeps concurrent requests from exceeding the limit together. It also keeps a new
+        // webhook from appearing on a page that a cursor has already passed.
         pg::serialise(tx, scope_id);
         if (store::count(tx, scope_id) >= static_cast<std::int64_t>(max_per_scope)) {
             throw core::Error(core::codes::conflict,
@@ -307,7 +308,7 @@ asio::awaitable<http::Response> redeliver(http::Request const& request, Api& api
         core::Time const now = api.clock.now();
         auto const delivery = core::require_found(
             store::reopen_delivery(tx, scope_id, webhook_id, delivery_id, now, now + retry_window),
-            "delivery");
+            "delivery", "webhook");
         jobs::enqueue(tx, queue, scope_id, delivery_id);
         audit::record(tx, request.context,
             {.action = "webhook.redelivered",

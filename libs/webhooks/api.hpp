@@ -21,12 +21,12 @@ struct Api {
     crypto::Keyring const& keyring;
     /// The address policy of the Sender, so that a URL to which it must not send is refused at once.
     http::AddressPolicy addresses;
-    std::span<std::string_view const> events; ///< the event types the service publishes
+    std::span<std::string_view const> events; ///< the event types that the service publishes
 };
 
 /// `POST /v1/webhooks` `{url, events?, description?, enabled?}`: 201 with the webhook and its `secret`, which
-/// is shown only here (so Idempotency-Key is not supported). 409 CONFLICT if the scope already has
-/// `max_per_scope` webhooks.
+/// no later request shows. Supports Idempotency-Key; the stored response is encrypted. 409 CONFLICT if the
+/// scope already has `max_per_scope` webhooks.
 boost::asio::awaitable<http::Response> create_webhook(http::Request const& request, Api& api);
 
 /// `GET /v1/webhooks?limit&cursor`: newest first.

@@ -72,7 +72,7 @@ std::optional<std::int64_t> status_of(Result const& result)
     return result.report.status;
 }
 
-/// Returns the deliveries that have failed, except those that were reopened meanwhile.
+/// Returns the deliveries that have failed, except deliveries that were reopened during the attempt.
 std::vector<DeliveryKey> record_attempts(pg::Tx& tx, Results const& results)
 {
     using Kind = Result::Kind;
@@ -137,7 +137,7 @@ void remove(pg::Tx& tx, Results const& results)
         {scopes(results), deliveries(results)});
 }
 
-/// Updates a webhook's row only as often as the precision requires. Locks the rows in the order of their
+/// Updates a webhook's row at most once per `acceptance_precision`. Locks the rows in the order of their
 /// keys, so that two replicas do not deadlock.
 void note_acceptance(pg::Tx& tx, Results const& delivered)
 {

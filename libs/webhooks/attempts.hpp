@@ -13,7 +13,7 @@
 #include <vector>
 
 /// The SQL of delivery attempts, for many deliveries at a time. Each function runs one statement, or one per
-/// kind of row that it writes. The transaction must see the scopes of all deliveries.
+/// kind of row that it writes. The transaction must include the scopes of all deliveries in its `pg::Scopes`.
 namespace webhooks::store {
 
 /// Identifies a delivery.
@@ -27,7 +27,7 @@ struct Attempt {
     DeliveryKey key;
     bool pending = false;
     std::size_t payload_bytes = 0;
-    std::optional<std::string> payload; ///< nullopt: omitted because of `payload_limit`
+    std::optional<std::string> payload; ///< nullopt if it was omitted because of `payload_limit`
     std::optional<std::string> traceparent;
     core::Time expires_at;
     bool webhook_exists = false; ///< the members below are set only in this case
@@ -35,7 +35,7 @@ struct Attempt {
     std::string url;
     bool enabled = false;
     std::string sealed_secret;
-    std::optional<std::string> sealed_previous; ///< while it is still used for signing
+    std::optional<std::string> sealed_previous; ///< set while deliveries are also signed with it
 };
 
 /// Returns the deliveries that exist, in the order of `keys`. The loaded payloads have at most
@@ -45,7 +45,7 @@ std::vector<Attempt> load_attempts(
 
 /// The recorded result of an attempt.
 struct Report {
-    unsigned status = 0; ///< 0: no response
+    unsigned status = 0; ///< 0 if there was no response
     std::optional<std::string> error;
     std::optional<std::string> excerpt;
 };
@@ -55,19 +55,19 @@ struct Result {
     enum class Kind {
         delivered,
         retry,  ///< at `next_attempt_at`
-        failed, ///< has no effect if the delivery was reopened meanwhile
+        failed, ///< has no effect if the delivery was reopened during the attempt
         /// Nothing was sent. The delivery waits until `next_attempt_at`, and its retry window is extended by
         /// the waiting time.
         waits,
-        removed, ///< its webhook was deleted
+        removed, ///< the delivery is removed, because its webhook was deleted
     };
 
     Kind kind = Kind::delivered;
     DeliveryKey key;
     core::Uuid webhook_id;
     std::string url;       ///< the URL that was called
-    core::Time expires_at; ///< as loaded
-    bool attempted = true; ///< whether it counts as an attempt
+    core::Time expires_at; ///< the value that `load_attempts` returned
+    bool attempted = true; ///< whether this result counts as an attempt
     Report report{};       ///< for `delivered`, `retry` and `failed`
     core::Time next_attempt_at{};
     core::Time at; ///< when the attempt ended

@@ -28,7 +28,7 @@ inline constexpr std::chrono::minutes suspended_pause{5};
 
 /// The response of an endpoint.
 struct Answer {
-    unsigned status = 0; ///< 0: no response
+    unsigned status = 0; ///< 0 if there was no response
     std::optional<std::chrono::seconds> retry_after;
 };
 
@@ -43,18 +43,18 @@ enum class Disable {
 
 struct Decision {
     Verdict verdict = Verdict::retry;
-    core::Time next_attempt_at;      ///< retry only
-    Disable disable = Disable::no;   ///< failed only
-    std::string_view disable_reason; ///< if `disable` is not `no`: the reason
+    core::Time next_attempt_at;      ///< set only for `retry`
+    Disable disable = Disable::no;   ///< set only for `failed`
+    std::string_view disable_reason; ///< set unless `disable` is `no`
 };
 
-/// Decides what follows from an attempt. After a 2xx, the delivery is delivered. After a 410, it has failed
-/// and the endpoint is disabled. After any other response, including redirects, and without a response, it is
-/// retried. The pause is 5 s after the first attempt and doubles up to 6 h, with jitter. After 429 and 503,
-/// the retry is not before their Retry-After. The last attempt is at the end of the retry window,
-/// `expires_at`. If that attempt fails, the delivery has failed, and the endpoint is disabled unless it has
-/// accepted another delivery during the window. `runs` is the number of the attempt, from 1. `entropy` is any
-/// random number.
+/// Decides what follows from an attempt. After a 2xx, the delivery is delivered. After a 410, the delivery
+/// has failed and the endpoint is disabled. After any other response, including redirects, and without a
+/// response, the delivery is retried. The pause is 5 s after the first attempt and doubles up to 6 h, with
+/// jitter. After 429 and 503, the retry is not before their Retry-After. The last attempt is at the end of
+/// the retry window, `expires_at`. If that attempt fails, the delivery has failed, and the endpoint is
+/// disabled unless it has accepted another delivery during the window. `runs` is the number of the attempt,
+/// from 1. `entropy` is any random number.
 Decision decide(Answer const& answer, unsigned runs, core::Time now, core::Time expires_at,
     std::uint64_t entropy) noexcept;
 

@@ -18,7 +18,8 @@ namespace webhooks {
 namespace {
 
 constexpr std::size_t excerpt_bytes = 1024;
-constexpr std::size_t payload_bytes_at_once = 8U << 20; ///< loaded by one claim
+/// Limit of the payloads that are loaded for one batch of claims.
+constexpr std::size_t payload_bytes_at_once = 8U << 20;
 
 /// The result of an attempt.
 struct Sent {

@@ -26,9 +26,9 @@ namespace webhooks {
 
 /// Sends the deliveries that `publish` has written, according to Standard Webhooks
 /// (https://www.standardwebhooks.com). It handles the jobs of `webhooks::queue`. No thread waits for an
-/// endpoint. An attempt takes at most 15 s. When the worker is stopped, an attempt may continue for 5 s. If
-/// it is then aborted, it does not count, and the delivery is due at once. While a tenant is suspended, its
-/// deliveries wait and are not sent.
+/// endpoint. An attempt takes at most 15 s. When the worker is stopped, an attempt may continue for 5 s. An
+/// attempt that has not ended by then is aborted and does not count, and its delivery is due at once. While a
+/// tenant is suspended, its deliveries wait and are not sent.
 ///
 ///     webhooks::Sender sender(db, clock, keyring, client);
 ///     jobs::AsyncWorker worker(db, clock, webhooks::Sender::options(), sender.handler());
@@ -36,16 +36,16 @@ namespace webhooks {
 /// Stop the worker before the client and the sender are destroyed.
 class Sender {
 public:
-    /// Notifications, on any thread. Empty functions are not called.
+    /// Callbacks, which run on any thread. Empty functions are not called.
     struct Hooks {
-        std::function<void(unsigned status)> answered;  ///< the status of each response; 0: no response
+        std::function<void(unsigned status)> answered;  ///< an attempt ended; 0 means no response
         std::function<void(Admission::Reason)> put_off; ///< a delivery was put off without an attempt
     };
 
     /// The current number of deliveries.
     struct Load {
         std::size_t in_flight = 0;
-        std::size_t slow = 0;    ///< of those in flight, to endpoints whose last attempt timed out
+        std::size_t slow = 0;    ///< deliveries in flight to endpoints whose last attempt timed out
         std::size_t waiting = 0; ///< waiting in memory until their host has capacity
     };
 

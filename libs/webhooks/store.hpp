@@ -16,13 +16,14 @@ namespace crypto {
 class Keyring;
 }
 
-/// The SQL of `webhooks` and `webhook_deliveries`. The transaction must see the scope.
+/// The SQL of `webhooks` and `webhook_deliveries`. The transaction must include the scope in its
+/// `pg::Scopes`.
 namespace webhooks::store {
 
 struct Webhook {
     core::Uuid id;
     std::string url;
-    std::vector<std::string> events; ///< empty: all types
+    std::vector<std::string> events; ///< if empty, the webhook gets all types
     std::optional<std::string> description;
     bool enabled = true;
     std::optional<std::string> disabled_reason;
@@ -70,12 +71,13 @@ bool any_enabled(pg::Tx& tx, std::int64_t scope_id);
 struct Event {
     std::string_view type;
     std::string payload;
-    std::string traceparent; ///< empty: no trace
+    std::string traceparent; ///< empty if there is no trace
     core::Time at;
     core::Time expires_at;
 };
 
-/// Inserts one delivery for every enabled webhook that subscribes to the event's type. Returns their ids.
+/// Inserts one delivery for every enabled webhook that subscribes to the event's type. Returns the ids of the
+/// deliveries.
 std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, Event const& event);
 /// Newest first, at most `limit` deliveries.
 std::vector<Delivery> list_deliveries(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
