@@ -61,7 +61,7 @@ Push::Answered count_answers(observe::Metrics& metrics)
     };
 }
 
-/// For operators who use the settings of a local run in production.
+/// Warns operators who use the settings of a local run in production.
 void warn_of_outboxes(Config const& config, observe::Logger& logger)
 {
     auto const warn = [&](bool outbox, char const* setting) {
@@ -72,7 +72,7 @@ void warn_of_outboxes(Config const& config, observe::Logger& logger)
     warn(!config.push.outbox.empty(), "PUSH_PROVIDER=outbox");
 }
 
-/// The domain of an address.
+/// The domain of an email address.
 std::string domain_of(std::string const& address)
 {
     return address.substr(address.rfind('@') + 1);

@@ -27,7 +27,8 @@ class App final : public service::Platform {
 public:
     App(Config const& config, service::Runtime const& runtime);
 
-    /// All schema components in order: the libraries' first, then the service's own.
+    /// All schema components, in the order of their migrations: first the components of the libraries, then
+    /// the service's own component.
     static std::vector<pg::Component const*> components();
 
 private:

@@ -121,10 +121,10 @@ struct Acceptance {
     NewBroadcast const& row;
     redis::Quota& quota;
     Share share;
-    asio::any_io_executor executor; ///< of the request; runs the Redis call
+    asio::any_io_executor executor; ///< the request's executor; runs the Redis call
 
-    std::optional<Counted> counted; ///< kept when the transaction is repeated
-    bool ours = false;              ///< false: a duplicate or a replay
+    std::optional<Counted> counted; ///< kept if the transaction is repeated, so the request counts once
+    bool ours = false;              ///< false if the response is `duplicate` or a replay
 };
 
 /// Counts the request against the rate limit while the transaction holds the dedupe key. So if concurrent
@@ -151,8 +151,8 @@ http::Response cancel(pg::Tx& tx, http::Request const& req, core::Uuid const& id
 {
     std::int64_t const scope_id = req.scope().id;
     auto const before = core::require_found(broadcasts::find(tx, scope_id, id), "broadcast");
-    // Makes the jobs of waiting chunks due now, so that their devices are settled. Lock order: jobs before
-    // the broadcast.
+    // Makes the jobs of the chunks due now, so that workers settle the remaining devices as failed. The jobs
+    // are locked before the broadcast, as in other transactions, to avoid deadlocks.
     broadcast_chunks::wake_all(tx, scope_id, id);
     if (!broadcasts::cancel(tx, scope_id, id, now))
         throw core::Error(core::codes::conflict,

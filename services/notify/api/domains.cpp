@@ -18,7 +18,7 @@ using domains::EmailDomain;
 
 constexpr std::size_t max_email = 254;
 constexpr std::size_t max_name = 100;
-constexpr std::size_t token_characters = 32; // 190 bits
+constexpr std::size_t token_characters = 32; // 190 bits of randomness
 
 core::Error no_domain()
 {
@@ -142,8 +142,8 @@ void record(pg::Tx& tx, http::Request const& req, std::string action, std::strin
 
 // --- changing --------------------------------------------------------------------------------------------
 
-/// Changes the sender of the scope's domain. The DKIM key and the status stay. nullopt: the scope has no
-/// domain, or another domain.
+/// Changes the sender of the scope's domain. The DKIM key and the status stay. Returns nullopt if the scope
+/// has no domain, or if its domain is not the one in the request.
 std::optional<EmailDomain> change_sender(pg::Tx& tx, http::Request const& req, Draft const& draft)
 {
     if (domains::is_claimed_elsewhere(tx, req.scope(), draft.domain)) throw held_elsewhere();

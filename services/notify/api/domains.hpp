@@ -66,8 +66,9 @@ struct CheckedDomain {
 };
 
 /// Stores the result of a check. Claims the domain for the tenant when the domain becomes verified, and
-/// releases the claim when the domain is no longer verified. The transaction must see
-/// `domains::both_environments(scope)`. nullopt: the scope's domain is no longer `checked`.
+/// releases the claim when the domain is no longer verified. The transaction must have access to both
+/// environments of the tenant (`domains::both_environments(scope)`). Returns nullopt if the scope's domain no
+/// longer has the id `checked`, because the domain was replaced or deleted.
 std::optional<CheckedDomain> record_checks(pg::Tx& tx, core::Scope const& scope, core::Uuid const& checked,
     RecordChecks const& checks, core::Time now);
 

@@ -8,7 +8,7 @@ namespace notify::events {
 
 namespace {
 
-/// The event of a status; empty if there is none.
+/// The event name for a status; empty if the status has no event.
 std::string_view name_of(Status status) noexcept
 {
     // This list has the order of `all`, which begins with the events of these statuses. `queued` has no

@@ -4,7 +4,7 @@ namespace notify {
 
 namespace {
 
-/// Writes all members, without the closing brace.
+/// Writes the opening brace and all members of a notification, but not the closing brace.
 void begin(core::JsonWriter& w, Notification const& n)
 {
     w.begin_object()

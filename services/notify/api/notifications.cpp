@@ -36,8 +36,8 @@ notifications::Shown get_shown(pg::Tx& tx, http::Request const& req)
     return *std::move(found);
 }
 
-/// Adds an audit entry for a status change by request. Must be the last call of a transaction
-/// (audit::record).
+/// Adds the audit entry for a status change that the caller requested. Must be the last call in a
+/// transaction; audit::record explains why.
 void record(pg::Tx& tx, http::Request const& req, std::string_view action, Notification const& before,
     Notification const& after)
 {

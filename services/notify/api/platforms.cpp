@@ -30,7 +30,8 @@ PlatformKind kind_of(http::Request const& req)
     return static_cast<PlatformKind>(it - platform_kinds.begin());
 }
 
-/// The public members of a credential. FCM has no environments, so for FCM this is the scope's environment.
+/// The public members of a credential. FCM has no environments, so for FCM the member `environment` is the
+/// scope's environment.
 json::object to_object(Platform const& p, core::Scope const& scope)
 {
     if (p.kind == PlatformKind::fcm)
@@ -59,7 +60,7 @@ std::optional<Platform> find(pg::Tx& tx, core::Scope const& scope, PlatformKind 
     return std::nullopt;
 }
 
-/// Adds an audit entry for a platform. Must be the last call of a transaction (audit::record).
+/// Adds an audit entry for a platform. Must be the last call in a transaction; audit::record explains why.
 void record(pg::Tx& tx, http::Request const& req, std::string_view action, PlatformKind kind,
     std::optional<Platform> const& before, std::optional<Platform> const& after)
 {

@@ -6,7 +6,7 @@
 
 namespace notify {
 
-/// Throws VALIDATION_ERROR if the push exceeds the size limits of all carriers.
+/// Throws VALIDATION_ERROR if the push exceeds the size limit of every carrier.
 void require_fitting(PushMessage const& message);
 
 /// Throws PUSH_CHANNEL_DISABLED unless the scope has a platform and `pushEnabled` is true in its settings.

@@ -59,7 +59,8 @@ std::vector<core::Uuid> ids_of(std::vector<Ack> const& acks)
     return {ids.begin(), ids.end()};
 }
 
-/// The delivery time that the device reports, limited to the time from `n.created_at` to `now`.
+/// The delivery time that the device reports, or `now` if the device reports no time. A time before
+/// `n.created_at` or after `now` is replaced by that limit.
 core::Time delivered_at(Ack const& ack, Notification const& n, core::Time now)
 {
     return std::min(std::max(ack.at.value_or(now), n.created_at), now);
@@ -78,7 +79,7 @@ std::vector<Notification> take_over(
     return found;
 }
 
-/// If several items name one notification, the first one counts.
+/// If several items name the same notification, the first item is used.
 std::vector<notifications::Move> moves_of(
     std::vector<Ack> const& acks, std::vector<Notification> const& found, core::Time now)
 {

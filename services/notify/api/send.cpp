@@ -18,9 +18,10 @@ namespace {
 
 using notifications::NewNotification;
 
-/// Larger bodies contain files, so they are not parsed on an I/O thread. In bytes.
+/// In bytes. A larger request body contains files and takes long to parse, so an I/O thread does not parse
+/// it.
 constexpr std::size_t large_body = std::size_t{256} * 1024;
-/// Larger bodies are not coalesced, to keep the memory of one batch small. In bytes.
+/// In bytes. A notification with a larger text is not coalesced, to keep the memory of one batch small.
 constexpr std::size_t large_text = std::size_t{32} * 1024;
 
 asio::awaitable<SendDraft> read_draft(http::Request const& req, Deps& deps)
@@ -95,7 +96,8 @@ http::Response accepted(Notification const& n)
 }
 
 /// Reserves a place in the database queue before the template is read and the request is counted. So if the
-/// queue is full, the request is refused before it causes this work. Null for requests that are coalesced.
+/// queue is full, the request is refused before it causes this work. Returns null for a request that may be
+/// coalesced.
 std::shared_ptr<void const> reserve(http::Request const& req, Deps& deps, SendDraft const& draft)
 {
     bool const alone = !req.context.idempotency_key.empty() || !draft.attachments.empty();
@@ -120,7 +122,7 @@ asio::awaitable<Started> accept(http::Request const& req, Deps& deps, NewNotific
     std::vector<email_attachments::Row> const& files, std::shared_ptr<void const> place)
 {
     place.reset(); // the write below reserves a place of its own
-    // Most requests write only a notification. Concurrent requests of this kind are coalesced into one
+    // Most requests write only a small notification. Concurrent requests of this kind are coalesced into one
     // statement.
     bool const large = row.notification.content.body.size() > large_text;
     if (large || !files.empty() || !req.context.idempotency_key.empty())

@@ -21,8 +21,8 @@ SendDraft parse_send(http::Request const& req, core::Time now);
 asio::awaitable<std::vector<email_attachments::Row>> find_files(
     http::Request const& req, blobs::Attachments& uploads, std::vector<AttachmentDraft> drafts);
 
-/// Claims the uploads among `files` for the notification, so that they do not expire. Call it in the
-/// transaction that inserts the notification. Throws VALIDATION_ERROR if an upload was removed since
+/// Claims the uploads among `files` for the notification, so that they do not expire. Call this function in
+/// the transaction that inserts the notification. Throws VALIDATION_ERROR if an upload was removed since
 /// `find_files`.
 void claim_uploads(pg::Tx& tx, http::Request const& req, blobs::Attachments& uploads,
     std::span<email_attachments::Row const> files, core::Uuid notification_id);

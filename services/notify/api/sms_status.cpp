@@ -18,11 +18,11 @@ namespace twilio = sms::twilio;
 
 /// Twilio's report about one message.
 struct Report {
-    std::int64_t scope_id = 0; ///< 0: the callback is not about a notification
+    std::int64_t scope_id = 0; ///< 0 if the callback is not about a notification
     core::Uuid notification_id;
     core::Time queued_at; ///< the notification's `queued_at` when this message was sent
     std::string message_sid;
-    std::optional<Status> status; ///< nullopt: an intermediate status, which is ignored
+    std::optional<Status> status; ///< nullopt for an intermediate status, which is ignored
     std::string reason;           ///< the error code of a failure
 };
 
@@ -55,7 +55,7 @@ Report read_report(http::Request const& req, twilio::Parameters const& form)
 }
 
 /// Whether the report is about the notification's current message. A notification may have several messages,
-/// caused by a retry or by a crash of the process.
+/// because a retry or a crash of the process can cause a second message.
 bool is_current(Report const& report, Notification const& n)
 {
     return report.queued_at == n.queued_at && (!n.provider_id || *n.provider_id == report.message_sid);

@@ -22,7 +22,8 @@ redis::Decision decision_of(redis::Use const& use, redis::Limit const& limit)
 core::Error refusal(redis::Decision const& decision, std::string_view policy)
 {
     core::Error error(core::codes::rate_limited,
-        "This environment has reached its rate limit. Retry after the number of seconds in `Retry-After`.");
+        "This environment has reached its rate limit for this operation. Retry "
+        "after the number of seconds in `Retry-After`.");
     for (auto& [name, value] : redis::headers(decision, policy))
         error.header(name, value);
     return error;

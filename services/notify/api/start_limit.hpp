@@ -26,7 +26,7 @@ inline constexpr StartLimit test_limit{"tests", "testPushesPerMinute", 60, std::
 
 inline constexpr StartLimit broadcast_limit{"broadcasts", "broadcastsPerMinute", 10, std::chrono::minutes(1)};
 
-/// The rate limit that applies to one request, with the tenant's own count if it has one.
+/// The rate limit that applies to one request, with the tenant's own count if the tenant has one.
 struct Share {
     StartLimit policy;
     std::string subject;
@@ -53,7 +53,7 @@ void tell(http::Response& response, Share const& share, Counted const& counted);
 /// The result of a limited operation.
 struct Started {
     http::Response response;
-    bool counts = true; ///< false: the response repeats the response to an earlier request
+    bool counts = true; ///< false if the response repeats the response to an earlier request
 };
 
 /// Runs `start` if the limit permits one more request, else throws RATE_LIMITED. Counts the request before

@@ -23,7 +23,8 @@ void write(core::JsonWriter& w, Suppression const& s)
         .end_object();
 }
 
-/// For the audit trail, which must not contain full phone numbers.
+/// The address for the audit trail. A phone number is masked, because the audit trail must not contain full
+/// phone numbers.
 std::string masked(std::string const& address)
 {
     auto const phone = sms::PhoneNumber::parse(address);

@@ -159,7 +159,7 @@ std::string to_json(paging::Page<Template> const& page)
     return std::move(w).str();
 }
 
-/// Streams all templates, page by page. The object outlives the request, so it owns the values that it needs.
+/// Streams all templates, page by page. The object outlives the request, so it has its own copy of the scope.
 class AllTemplates {
 public:
     AllTemplates(pg::Database& db, core::Scope scope) : db_(db), scope_(std::move(scope)) {}
@@ -243,7 +243,7 @@ asio::awaitable<http::Response> list_templates(http::Request const& req, Deps& d
 {
     auto const hash = paging::FilterHash().add("list", "templates").value();
     http::Query query(req);
-    auto const limit = static_cast<std::size_t>(query.integer("limit", 0, 1, 100)); // 0: not given
+    auto const limit = static_cast<std::size_t>(query.integer("limit", 0, 1, 100)); // 0 if not given
     auto const after = paging::read_cursor(query, hash);
     query.check();
     if (limit == 0 && !after) co_return co_await answer_all(req, deps);

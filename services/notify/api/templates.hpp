@@ -20,7 +20,8 @@ asio::awaitable<http::Response> delete_template(http::Request const& req, Deps& 
 /// POST /v1/templates/{templateId}/preview
 asio::awaitable<http::Response> preview_template(http::Request const& req, Deps& deps);
 
-/// Parses `variables` of a body: an object of at most `max_variables` strings. Absent or null: none.
+/// Parses `variables` of a body: an object of at most `max_variables` strings. If `variables` is absent or
+/// null, the result is empty.
 Variables parse_variables(core::Fields& f);
 
 } // namespace notify

@@ -16,9 +16,9 @@ enum class Verdict : std::uint8_t {
     gone,       ///< the token or the recipient no longer exists: remove the device or suppress the address
     refused,    ///< this message or request is invalid; a retry would fail in the same way
     credential, ///< the provider refuses the credential, and therefore every request made with it
-    throttled,  ///< too many requests; `retry_after` is set if the provider stated it
+    throttled,  ///< too many requests; `retry_after` is set if the provider stated a time
     transient,  ///< the message was not sent, or may safely be sent again; a retry may succeed
-    unknown,    ///< the message may have been sent, so it is not retried
+    unknown,    ///< the message may have been sent, so it is not sent again
 };
 
 /// Names of the verdicts in metrics, in the order of the enum.

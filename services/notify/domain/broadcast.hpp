@@ -24,29 +24,29 @@ constexpr std::string_view to_string(BroadcastStatus s) noexcept
     return broadcast_statuses[static_cast<std::size_t>(s)];
 }
 
-/// The status with this name. Throws std::invalid_argument if there is none. Callers pass only names from the
-/// database.
+/// The status with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names
+/// from the database.
 BroadcastStatus parse_broadcast_status(std::string_view name);
 
-/// How many devices of a broadcast have been settled, by outcome.
+/// The numbers of settled devices of a broadcast, by outcome. A device is settled when its outcome is final.
 struct Settled {
     std::int64_t sent = 0;    ///< the carrier accepted the push
-    std::int64_t failed = 0;  ///< the carrier did not accept the push, or the broadcast was cancelled before
-    std::int64_t invalid = 0; ///< the token is gone, or the device was unregistered before
+    std::int64_t failed = 0;  ///< not accepted, or the broadcast was cancelled before the push
+    std::int64_t invalid = 0; ///< the token is gone, or was unregistered before the push
 
     std::int64_t sum() const noexcept { return sent + failed + invalid; }
 };
 
 /// A push to every device that the scope had when the broadcast was accepted. `created_at` comes from the
-/// database's clock, the other times from the service's.
+/// database's clock, the other times come from the service's clock.
 struct Broadcast {
     core::Uuid id;
     std::string template_name;
     std::optional<std::string> dedupe_key;
     BroadcastStatus status = BroadcastStatus::queued;
-    std::int64_t enqueued = 0; ///< devices that were put into chunks; at least `settled.sum()`
+    std::int64_t enqueued = 0; ///< devices in chunks so far; at least `settled.sum()`
     Settled settled;
-    std::optional<std::string> traceparent; ///< of the request that created it
+    std::optional<std::string> traceparent; ///< of the request that created the broadcast
     core::Time created_at;
     std::optional<core::Time> started_at;    ///< when the first devices were enqueued
     std::optional<core::Time> fanned_out_at; ///< when the last devices were enqueued
@@ -65,7 +65,7 @@ struct Tries {
     std::optional<core::Time> first; ///< when the first attempt was made; set if `made` > 0
 };
 
-/// Retries per device after its first attempt.
+/// Maximum number of retries per device, after the first attempt.
 inline constexpr std::int64_t max_broadcast_retries = 3;
 /// Retries are made within this time after the first attempt. Only a `Retry-After` of the carrier permits a
 /// later retry.
@@ -75,11 +75,11 @@ inline constexpr std::chrono::minutes broadcast_retry_window{1};
 /// run. Reasons to wait: the platform is paused, the carrier sent Retry-After, or the carrier is too slow.
 inline constexpr std::chrono::hours broadcast_patience{1};
 
-/// When to push to a device again after `tries` (at least one). nullopt: no more retries. The n-th retry
-/// waits a random time from 50 to 100 % of 4 s * 2^(n-1). So all three retries lie within
-/// `broadcast_retry_window`. A retry is not made before `retry_after` has passed. With `retry_after`, the
-/// time limit is the end of the window or `patience_ends` (the end of the chunk's patience), whichever is
-/// later. `entropy` is any random number.
+/// The time of the next attempt to push to a device, after the failed attempts `tries` (at least one).
+/// Returns nullopt if the device gets no further attempt. The n-th retry waits a random time from 50 to 100 %
+/// of 4 s * 2^(n-1). So all three retries lie within `broadcast_retry_window`. A retry is not made before
+/// `retry_after` has passed. With `retry_after`, the time limit is the end of the window or `patience_ends`
+/// (the end of the chunk's patience), whichever is later. `entropy` is any random number.
 std::optional<core::Time> next_try(Tries const& tries, core::Time now,
     std::optional<std::chrono::seconds> retry_after, core::Time patience_ends,
     std::uint64_t entropy) noexcept;

@@ -10,7 +10,7 @@
 
 namespace notify {
 
-/// The system of a device. iOS devices are reached through APNs, the others through FCM (`carrier_of`).
+/// The system of a device. iOS devices are reached through APNs, other devices through FCM (`carrier_of`).
 enum class DevicePlatform : std::uint8_t { ios, android, web };
 
 inline constexpr std::array<std::string_view, 3> device_platforms{"ios", "android", "web"};
@@ -20,8 +20,8 @@ constexpr std::string_view to_string(DevicePlatform p) noexcept
     return device_platforms[static_cast<std::size_t>(p)];
 }
 
-/// The platform with this name. Throws std::invalid_argument if there is none. Callers pass only names from
-/// the database, or validated names.
+/// The platform with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names
+/// from the database, or validated names.
 DevicePlatform parse_device_platform(std::string_view name);
 
 /// A registered device: the token that pushes are sent to, and the user who owns the device.
@@ -31,14 +31,14 @@ struct Device {
     std::string user_id;
     DevicePlatform platform{};
     core::Time created_at;
-    core::Time updated_at; ///< when it was last registered, by the database's clock
+    core::Time updated_at; ///< when the device was last registered, by the database's clock
 };
 
 /// Maximum length of a token in bytes. The carriers do not document a fixed length of their tokens.
 inline constexpr std::size_t max_device_token = 1'024;
 
-/// Whether `token` is 1 to `max_device_token` visible ASCII characters. APNs' tokens are hexadecimal, FCM's
-/// are base64url with colons.
+/// Whether `token` is 1 to `max_device_token` visible ASCII characters. APNs' tokens are hexadecimal, and
+/// FCM's tokens are base64url with colons.
 bool is_device_token(std::string_view token) noexcept;
 
 /// Maximum number of devices per user. A further registration removes the device that was registered longest

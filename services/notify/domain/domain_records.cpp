@@ -79,7 +79,7 @@ RecordCheck mismatch(std::vector<std::string> const& found)
     return {RecordStatus::mismatch, reason_of("found: " + found.front())};
 }
 
-/// Checks a record that has a DNS name of its own.
+/// Checks a record that has a DNS name of its own. At least one of the texts at this name must be right.
 template <class IsRight> RecordCheck any_right(std::vector<std::string> const& texts, IsRight const& is_right)
 {
     if (std::ranges::any_of(texts, is_right)) return {RecordStatus::verified};

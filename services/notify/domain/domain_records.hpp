@@ -20,12 +20,12 @@ struct TxtAnswer {
     };
 
     Kind kind = Kind::failed;
-    std::vector<std::string> texts{}; ///< the strings of a record are joined; they may have any bytes
-    std::string reason{};             ///< set when `failed`
+    std::vector<std::string> texts{}; ///< one text per record, its strings joined; may contain any bytes
+    std::string reason{};             ///< set if `kind` is `failed`
 };
 
-/// The state of a custom domain. It is pending until its required records are right. Email is sent only from
-/// a verified domain.
+/// The state of a custom domain. A domain is pending until its required DNS records are right. Email is sent
+/// only from a verified domain.
 enum class DomainStatus : std::uint8_t { pending, verified };
 
 inline constexpr std::array<std::string_view, 2> domain_statuses{"pending", "verified"};
@@ -49,8 +49,8 @@ constexpr std::string_view to_string(RecordPurpose p) noexcept
 enum class RecordStatus : std::uint8_t {
     pending,  ///< DNS has not been queried yet
     verified, ///< the record exists and is right
-    missing,  ///< there is no record
-    mismatch, ///< the name has a record, but not the wanted one
+    missing,  ///< the name has no record of this kind
+    mismatch, ///< the name has a record of this kind, but not the wanted record
     unknown,  ///< the resolver gave no answer
 };
 
@@ -62,8 +62,8 @@ constexpr std::string_view to_string(RecordStatus s) noexcept
     return record_statuses[static_cast<std::size_t>(s)];
 }
 
-/// The value with this name. Throws std::invalid_argument if there is none. Callers pass only names from the
-/// database.
+/// The value with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names
+/// from the database.
 DomainStatus parse_domain_status(std::string_view name);
 RecordStatus parse_record_status(std::string_view name);
 
@@ -72,7 +72,7 @@ struct DomainRecord {
     RecordPurpose purpose{};
     std::string name;
     std::string value;
-    bool required = false; ///< true: the domain is verified only if this record is right
+    bool required = false; ///< whether the domain is verified only if this record is right
 };
 
 inline constexpr std::size_t domain_record_count = record_purposes.size();
@@ -83,13 +83,13 @@ using DomainRecords = std::array<DomainRecord, domain_record_count>;
 struct DomainSetup {
     std::string domain;
     std::string token;      ///< proves that the tenant can change the domain's DNS
-    std::string selector;   ///< names the DKIM key
-    std::string public_key; ///< base64 of its SubjectPublicKeyInfo (RFC 6376, 3.6.1)
+    std::string selector;   ///< DNS label that identifies the DKIM key (RFC 6376, 3.1)
+    std::string public_key; ///< base64 of the DKIM key's SubjectPublicKeyInfo (RFC 6376, 3.6.1)
     std::string spf_domain; ///< the domain whose SPF record lists the servers that send the mail
 };
 
 /// The records, in the order of RecordPurpose: the token at `_notify.<domain>`, the DKIM key (RFC 6376), SPF
-/// (RFC 7208) and DMARC (RFC 7489). The last two are recommended, not required.
+/// (RFC 7208) and DMARC (RFC 7489). SPF and DMARC are recommended, not required.
 DomainRecords records_of(DomainSetup const& setup);
 
 /// The result of checking one record.
@@ -101,7 +101,7 @@ struct RecordCheck {
 
 using RecordChecks = std::array<RecordCheck, domain_record_count>;
 
-/// Compares a DNS answer with the wanted record. The rules for a right record:
+/// Compares a DNS answer with the wanted record. A record is right under these conditions:
 ///
 /// - Ownership: one of the records equals the wanted record.
 /// - DKIM: one of the records has the wanted key, and permits email and rsa-sha256.
@@ -110,7 +110,8 @@ using RecordChecks = std::array<RecordCheck, domain_record_count>;
 RecordCheck check_record(DomainRecord const& wanted, TxtAnswer const& answer);
 
 /// The new status of a domain. The domain is verified if every required record is verified, and pending if a
-/// required record is missing or a mismatch. If DNS did not answer, the status is `before`.
+/// required record is missing or a mismatch. In all other cases DNS did not answer for a required record, and
+/// the status stays `before`.
 DomainStatus status_after(DomainStatus before, RecordChecks const& checks) noexcept;
 
 } // namespace notify

@@ -32,20 +32,20 @@ struct EmailSender {
 
 struct EmailAttachment {
     std::string filename;     ///< UTF-8
-    std::string content_type; ///< `application/pdf`; a malformed one is sent as `application/octet-stream`
+    std::string content_type; ///< such as `application/pdf`; if malformed, `application/octet-stream` is sent
     std::string content;      ///< the bytes
 };
 
 /// An email to send. Equal values are sent as equal bytes, apart from the time in the DKIM signature, so that
 /// recipients' servers can recognise a repeated delivery.
 struct Email {
-    core::Uuid id;   ///< of the notification: the Message-ID is `<id@domain of the shared sender>`
+    core::Uuid id;   ///< the notification's id; the Message-ID is `<id@domain of the shared sender>`
     core::Time date; ///< header Date: when the notification was due
     std::string to;  ///< one address
     Content content; ///< subject, body, html
     std::vector<EmailAttachment> attachments;
-    std::optional<EmailSender> sender; ///< nullopt: the shared sender
-    std::string traceparent{};         ///< header Traceparent: of the request that created it; may be empty
+    std::optional<EmailSender> sender; ///< if nullopt, the shared sender is used
+    std::string traceparent{};         ///< header Traceparent, from the send request; may be empty
 };
 
 } // namespace notify

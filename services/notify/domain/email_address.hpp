@@ -10,12 +10,12 @@ namespace notify {
 /// 2.1). An internationalised name is in its ASCII form (`xn--...`, RFC 5890).
 class DomainName {
 public:
-    /// Maximum length. It is less than DNS permits (253), because records of the domain have names with a
-    /// prefix.
+    /// Maximum length in characters. It is less than DNS permits (253), because the DNS records that the
+    /// domain needs have a prefix before the domain name.
     static constexpr std::size_t max_size = 253 - 32;
 
-    /// nullopt if `text` (upper or lower case) is not a domain name, or its last label is a number, as in an
-    /// IP address.
+    /// Returns nullopt if `text` (upper or lower case) is not a domain name, or its last label is a number,
+    /// as in an IP address.
     static std::optional<DomainName> parse(std::string_view text);
 
     std::string const& text() const noexcept { return text_; }
@@ -31,11 +31,11 @@ private:
     std::string text_;
 };
 
-/// An address that SMTP can carry without extensions: valid in web forms (`core::is_email`), with a local
-/// part of at most 64 characters that is a Dot-string (RFC 5321, 4.1.2).
+/// An email address that SMTP can carry without extensions. Web forms accept the address (`core::is_email`),
+/// and its local part is a Dot-string (RFC 5321, 4.1.2) of at most 64 characters.
 class EmailAddress {
 public:
-    /// nullopt if `text` is not a valid address.
+    /// Returns nullopt if `text` is not a valid address.
     static std::optional<EmailAddress> parse(std::string_view text);
 
     /// The address as given, with the domain in lower case.

@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 
-/// Error codes of notify, beside those that all services share.
+/// Error codes that only notify uses. The codes that all services share are in core::codes.
 namespace notify::codes {
 
 inline constexpr core::ErrorCode template_not_found{"TEMPLATE_NOT_FOUND", 404};

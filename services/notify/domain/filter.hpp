@@ -8,14 +8,15 @@ namespace notify {
 struct Filter {
     std::optional<Status> status;
     std::optional<Channel> channel;
-    std::vector<std::string> to;             ///< any of these; empty: all recipients
+    std::vector<std::string> to;             ///< list only these recipients; if empty, all recipients
     std::optional<core::Time> created_after; ///< exclusive
 
-    /// The forms in which a recipient `to` may be stored: its canonical form on the channel (`recipient_of`).
-    /// If the channel is not given, `to` itself too, because a user id may look like an email address.
+    /// The forms in which the recipient `to` may be stored. With a channel: the canonical form on this
+    /// channel (`recipient_of`). Without a channel: `to` itself, and its canonical form as an email address,
+    /// because a user id may look like an email address.
     static std::vector<std::string> names_of(std::optional<Channel> channel, std::string const& to);
 
-    /// Whether the filter has no conditions. Most requests for a list have none.
+    /// Whether the filter has no conditions. Most requests for a list have no conditions.
     bool plain() const noexcept { return !status && !channel && to.empty() && !created_after; }
 
     /// Identifies the filter in cursors, because a cursor is valid only with the filter it was made for.

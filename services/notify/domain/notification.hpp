@@ -14,7 +14,8 @@
 
 namespace notify {
 
-/// The API's names of these values. The number of an enumerator is its index in the list of names.
+/// The lists `channels` and `statuses` contain the API's names of the enumerators. The number of an
+/// enumerator is the index of its name.
 enum class Channel : std::uint8_t { email, push, sms };
 enum class Status : std::uint8_t { queued, sent, delivered, opened, failed };
 
@@ -31,8 +32,8 @@ constexpr std::string_view to_string(Status s) noexcept
     return statuses[static_cast<std::size_t>(s)];
 }
 
-/// The value with this name. Throws std::invalid_argument if there is none. Callers pass only names from the
-/// database, or validated names.
+/// The value with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names
+/// from the database, or validated names.
 Channel parse_channel(std::string_view name);
 Status parse_status(std::string_view name);
 
@@ -67,15 +68,15 @@ struct Notification {
     std::string to;  ///< email: the address; SMS: the number (E.164); push: the user's id
     Content content; ///< empty if the query did not read the content
     Status status = Status::queued;
-    std::optional<std::string> failure_reason; ///< set while `failed`
+    std::optional<std::string> failure_reason; ///< set while the status is `failed`
     std::int64_t attempts = 0;                 ///< since `queued_at`
     core::Time created_at;
     /// When the notification was accepted, or queued again by the last retry request. Each retry request
     /// stores a later value.
     core::Time queued_at;
     std::optional<core::Time> send_at, sent_at, delivered_at, opened_at, failed_at;
-    std::optional<std::string> provider_id; ///< the provider's id; for a push, each delivery has its own
-    std::optional<std::string> traceparent; ///< of the request that created it
+    std::optional<std::string> provider_id; ///< the provider's id; a push has one id per delivery instead
+    std::optional<std::string> traceparent; ///< of the request that created the notification
 
     /// When the first attempt is due. The retry window starts at this time.
     core::Time due_at() const noexcept { return send_at && *send_at > queued_at ? *send_at : queued_at; }
@@ -91,7 +92,7 @@ constexpr std::string_view to_string(DeliveryStatus s) noexcept
     return delivery_statuses[static_cast<std::size_t>(s)];
 }
 
-/// The status with this name. Throws std::invalid_argument if there is none.
+/// The status with this name. Throws std::invalid_argument if the name is unknown.
 DeliveryStatus parse_delivery_status(std::string_view name);
 
 /// The delivery of a push to one device. A push goes to the devices that its user has at the first attempt.
@@ -101,7 +102,7 @@ struct PushDelivery {
     DevicePlatform platform{};
     DeliveryStatus status = DeliveryStatus::pending;
     std::int64_t attempts = 0;
-    std::optional<std::string> reason; ///< the provider's, of the last attempt that was not accepted
+    std::optional<std::string> reason; ///< why the last attempt that was not accepted failed
     std::optional<std::string> provider_id;
     core::Time updated_at;
 };

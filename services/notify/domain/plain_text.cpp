@@ -15,7 +15,7 @@ namespace {
 
 using Entity = std::pair<std::string_view, char32_t>;
 
-/// The common named references, sorted. Other names are not decoded.
+/// The common named character references, sorted by name. Other names are not decoded.
 constexpr std::array<Entity, 39> entities{{{"amp", '&'}, {"apos", '\''}, {"bull", 0x2022}, {"cent", 0xA2},
     {"copy", 0xA9}, {"deg", 0xB0}, {"emsp", ' '}, {"ensp", ' '}, {"euro", 0x20AC}, {"frac12", 0xBD},
     {"frac14", 0xBC}, {"gt", '>'}, {"hellip", 0x2026}, {"laquo", 0xAB}, {"larr", 0x2190}, {"ldquo", 0x201C},
@@ -73,7 +73,7 @@ void append_utf8(std::string& out, char32_t c)
     }
 }
 
-/// The character of `#8364`, `#x20AC` or `euro`.
+/// The character for a reference such as `#8364`, `#x20AC` or `euro`; nullopt if the reference is not known.
 std::optional<char32_t> character_of(std::string_view reference)
 {
     if (!reference.starts_with('#')) {
@@ -115,7 +115,7 @@ std::string decoded(std::string_view text)
     return out;
 }
 
-/// `<a href="...">`, `</p>`, `<br/>`.
+/// A tag, such as `<a href="...">`, `</p>` or `<br/>`.
 struct Tag {
     std::string name; ///< lower case
     bool closing = false;
@@ -148,8 +148,8 @@ public:
 
     void space() noexcept { space_ = true; }
 
-    /// Starts the next text on a new line after `lines - 1` empty lines; directly after a bullet it stays on
-    /// the line.
+    /// Starts the next text on a new line after `lines - 1` empty lines; directly after a bullet, the text
+    /// stays on the bullet's line.
     void begin_line(unsigned lines) noexcept
     {
         if (!behind_bullet_) breaks_ = std::max(breaks_, lines);
@@ -216,7 +216,7 @@ private:
             page_.say(text);
     }
 
-    /// Consumes and returns the text before `mark`. Without `mark`, the whole rest.
+    /// Consumes and returns the text before `mark`, or the whole rest if `mark` does not occur.
     std::string_view take_to(std::string_view mark)
     {
         auto const end = std::min(rest_.find(mark), rest_.size());
@@ -323,7 +323,7 @@ private:
         if (tag.name == "img") page_.say(tag.alt);
     }
 
-    /// Skips the text up to the closing tag. Without a closing tag, the whole rest.
+    /// Skips the text up to and including the closing tag, or the whole rest if there is no closing tag.
     void skip_content(std::string_view name)
     {
         while (!rest_.empty()) {

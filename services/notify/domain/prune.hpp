@@ -4,11 +4,11 @@
 
 namespace notify {
 
-/// Counts how many of a credential's pushes the carrier answers with "token gone". The breaker trips if more
-/// than half of at least 50 pushes get this answer, because the credential then probably belongs to another
-/// app. After that, the service removes no device because of this credential's answers. Only about the last
-/// hundred pushes count, so that the breaker can also trip after a million pushes without such answers. A
-/// tripped breaker stays tripped.
+/// Counts how many of a credential's pushes the carrier answers with "token gone". The breaker trips if it
+/// has counted at least 50 pushes and more than half of them got this answer, because the credential then
+/// probably belongs to another app. After the breaker has tripped, workers remove no device because of
+/// answers for this credential. Only about the last hundred pushes count, so that the breaker can also trip
+/// after a million pushes without such answers. A tripped breaker stays tripped.
 class PruneBreaker {
 public:
     static constexpr std::int64_t least = 50;
@@ -16,7 +16,7 @@ public:
     /// Counts one push that the carrier answered. `gone`: the answer was "token gone".
     void count(bool gone) noexcept;
 
-    /// Whether devices are no longer removed.
+    /// Whether the breaker has tripped, so that devices are no longer removed.
     bool tripped() const noexcept { return tripped_; }
 
 private:

@@ -16,7 +16,7 @@ constexpr std::string_view notification_key = "notificationId";
 constexpr std::string_view broadcast_key = "broadcastId";
 constexpr std::string_view token_place = R"("token":")";
 
-/// `"name":"text"` for any name; JsonWriter takes only names that need no escape.
+/// Returns `"name":"text"` for any name, because JsonWriter::member takes only names that need no escape.
 std::string member(std::string_view name, std::string_view text)
 {
     core::JsonWriter name_json, text_json;

@@ -22,16 +22,17 @@ inline constexpr std::chrono::hours push_lifetime{28 * 24};
 
 using PushData = std::span<std::pair<std::string, std::string> const>;
 
-/// The content of a push, independent of the carrier. The views must stay valid until it is rendered.
+/// The content of a push, independent of the carrier. The views must stay valid until the message is
+/// rendered.
 struct PushMessage {
-    core::Uuid id;                  ///< of the notification or broadcast: the collapse id
+    core::Uuid id;                  ///< of the notification or broadcast; also the collapse id
     bool broadcast = false;         ///< the data key of the id: `broadcastId` if true, else `notificationId`
     std::string_view title;         ///< may be empty
     std::string_view body;          ///< valid UTF-8, as all texts here
-    PushData data;                  ///< the app's own values; no key is reserved (`is_reserved_data_key`)
-    core::Time created_at;          ///< creation or due time, whichever is later; `push_lifetime` starts here
-    std::string_view traceparent{}; ///< of the request that created it; may be empty
-    core::Scope scope{};            ///< the scope that sends it
+    PushData data;                  ///< the app's own values; no key may be reserved (`is_reserved_data_key`)
+    core::Time created_at;          ///< creation or due time, whichever is later; `push_lifetime` starts then
+    std::string_view traceparent{}; ///< of the request that created the push; may be empty
+    core::Scope scope{};            ///< the scope that sends the push
 };
 
 /// A push rendered for any number of devices. FCM's body is `fcm_head`, the device's token (escaped for a
@@ -45,16 +46,16 @@ struct RenderedPush {
     std::string apns_body;
     std::string apns_expiration; ///< Unix seconds
     std::string traceparent;     ///< sent to both carriers unless it is empty
-    core::Scope scope;           ///< the scope that sends it
+    core::Scope scope;           ///< the scope that sends the push
     bool fcm_fits = true;        ///< whether the message is within `max_push_bytes` for FCM
     bool apns_fits = true;
 };
 
-/// Throws std::invalid_argument when a key of `data` is reserved.
+/// Renders a push. Throws std::invalid_argument if a key of `data` is reserved.
 RenderedPush render_push(PushMessage const& message);
 
 /// Whether `key` is reserved, so that `data` may not contain it: FCM's own keys (`from`, `message_type`,
-/// `collapse_key`, and all that begin with `google` or `gcm`), APNs' `aps`, and the service's id keys.
+/// `collapse_key`, and all keys that begin with `google` or `gcm`), APNs' `aps`, and the service's id keys.
 bool is_reserved_data_key(std::string_view key) noexcept;
 
 /// The id (`apns-id`) of the push of the notification or broadcast `id` to a device. The result depends only

@@ -19,49 +19,50 @@ inline constexpr std::string_view attachment_missing = "ATTACHMENT_MISSING";
 inline constexpr std::string_view platform_missing = "PLATFORM_NOT_CONFIGURED";
 /// The device no longer belongs to the user.
 inline constexpr std::string_view device_removed = "DEVICE_REMOVED";
-/// An error of the service; its log has the details.
+/// An error of the service; the service's log has the details.
 inline constexpr std::string_view internal = "INTERNAL";
 /// The notification was delivered, was opened or failed before the push was sent to this device.
 inline constexpr std::string_view overtaken = "ALREADY_DELIVERED";
 } // namespace failures
 
-/// Retries of a notification after its first attempt.
+/// Maximum number of retries of a notification, after the first attempt.
 inline constexpr std::int64_t max_retries = 8;
 /// Retries are made within this time after the first attempt was due.
 inline constexpr std::chrono::hours retry_window{1};
 
 /// The state of a notification after a failed attempt.
 struct Failed {
-    std::int64_t attempts = 1; ///< made so far, including this one
+    std::int64_t attempts = 1; ///< made so far, including this attempt
     core::Time due;            ///< when the first attempt was due (`Notification::due_at`)
     core::Time began;          ///< when this attempt began
     core::Time now;
     std::optional<std::chrono::seconds> retry_after; ///< as the provider requested
 };
 
-/// When the next attempt is made. nullopt: no more attempts. The n-th retry waits a random time from 50 to
-/// 100 % of 12 s * 2^(n-1). So all eight retries lie within `retry_window`. A retry is not made before
-/// `retry_after` has passed, and not after the end of the window. If the window had ended before the attempt
-/// began, because the service was down, the window is counted from the start of the attempt. `entropy` is any
-/// random number.
+/// The time of the next attempt. Returns nullopt if the notification gets no further attempt. The n-th retry
+/// waits a random time from 50 to 100 % of 12 s * 2^(n-1). So all eight retries lie within `retry_window`. A
+/// retry is not made before `retry_after` has passed, and not after the end of the window. If the window had
+/// ended before the attempt began, because the service was down, the window is counted from the start of the
+/// attempt. `entropy` is any random number.
 std::optional<core::Time> next_attempt(Failed const& failed, std::uint64_t entropy) noexcept;
 
 /// The step after an answer about an email or a text message.
 enum class Next : std::uint8_t { sent, again, failed };
 
-/// The step after `verdict` about an email or a text message. `may_retry`: whether `next_attempt` returned a
-/// time. A message that may have been sent is not repeated. The credentials of these channels belong to the
-/// operator, who can correct them, so a refused credential is retried like a transient error.
+/// The step after `verdict` about an email or a text message. `may_retry` says whether `next_attempt`
+/// returned a time. A message that may have been sent is not repeated. The credentials of these channels
+/// belong to the operator, who can correct them, so a refused credential is retried like a transient error.
 Next next_of(Verdict verdict, bool may_retry) noexcept;
 
-/// The status of a push at one device after an answer. `may_wait`: whether there is time left to wait for a
-/// new credential.
+/// The status of a push at one device after an answer. `may_wait` says whether there is time left to wait for
+/// a new credential.
 DeliveryStatus delivery_after(Verdict verdict, bool may_retry, bool may_wait) noexcept;
 
 /// How long a platform is paused after its credential was refused. A new credential ends the pause.
 inline constexpr std::chrono::hours platform_pause{1};
 
-/// The time up to which a push waits for a paused platform. After it, the push fails. `due` as in Failed.
+/// The time until which a push waits for a paused platform. After this time, the push fails. `due` is the
+/// time when the push's first attempt was due.
 constexpr core::Time patience_end(core::Time due) noexcept
 {
     return due + platform_pause;

@@ -62,7 +62,7 @@ std::string_view recipient_rule(Channel channel) noexcept
     case Channel::push:
         break;
     }
-    return "must be a user id of 1 to 128 characters, or `anon:` and a UUID";
+    return "must be a user id of 1 to 128 characters; the prefix `anon:` must be followed by a UUID";
 }
 
 bool is_bare_media_type(std::string_view text) noexcept

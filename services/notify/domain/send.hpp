@@ -31,13 +31,13 @@ struct SendDraft {
     Channel channel{};
     std::string to; ///< in the canonical form of `recipient_of`
     Variables variables;
-    std::vector<AttachmentDraft> attachments;              ///< of an email
-    std::vector<std::pair<std::string, std::string>> data; ///< of a push
+    std::vector<AttachmentDraft> attachments;              ///< only for an email
+    std::vector<std::pair<std::string, std::string>> data; ///< only for a push
     std::optional<core::Time> send_at;                     ///< in the future
 };
 
 /// The canonical form of recipient `to` on a channel: an email address, a telephone number (E.164), or for a
-/// push a user id. nullopt if `to` is invalid for the channel.
+/// push a user id. Returns nullopt if `to` is invalid for the channel.
 std::optional<std::string> recipient_of(Channel channel, std::string_view to);
 
 /// The rule for `to` on a channel, as text for validation errors: `must be ...`.

@@ -7,10 +7,10 @@
 
 namespace notify {
 
-/// The new status of a notification with status `from` when `to` is reported. nullopt: the status does not
-/// change. A status moves forward in the order queued, sent, delivered, opened, and may skip steps. `failed`
-/// follows only `queued` and `sent`, because a delivered message cannot fail. Only `delivered` and `opened`
-/// can follow `failed`, because they prove the delivery.
+/// The new status of a notification with status `from` when `to` is reported. Returns nullopt if the status
+/// does not change. A status moves forward in the order queued, sent, delivered, opened, and may skip steps.
+/// `failed` follows only `queued` and `sent`, because a delivered message cannot fail. Only `delivered` and
+/// `opened` can follow `failed`, because they prove the delivery.
 std::optional<Status> advance(Status from, Status to) noexcept;
 
 /// Moves `n` to status `to` at time `at` if `advance` permits it. Sets the times and the failure reason that

@@ -31,7 +31,7 @@ public:
     /// Whether no `{{` follows the literal.
     bool is_last() const noexcept { return end_ == text_.size(); }
 
-    /// Name of the placeholder that follows; empty if it is malformed.
+    /// Name of the placeholder that follows the literal; empty if the placeholder is malformed.
     std::string_view name() const noexcept { return name_; }
 
     /// Precondition: `name()` is not empty.
@@ -87,7 +87,7 @@ private:
     std::size_t begin_ = 0, end_ = 0;
 };
 
-/// `has an error in line 3, column 7: <what>`
+/// The detail of an error at offset `at` of `text`: `has an error in line 3, column 7: <what>`.
 std::string place(std::string_view text, std::size_t at, std::string_view what)
 {
     std::string_view const before = text.substr(0, at);
@@ -105,7 +105,7 @@ std::string describe_malformed(std::string_view text, std::size_t at)
         text, at, "a placeholder has the form `{{name}}`; a name consists of A-Z, a-z, 0-9, _ and `.`");
 }
 
-/// The first error in the text; nullopt if there is none.
+/// The first error in the text; nullopt if the text has no error.
 std::optional<std::string> find_fault(std::string_view text, Format format)
 {
     StyleSheets css(format == Format::html ? text : std::string_view());
@@ -128,7 +128,7 @@ bool has_line_break(std::string_view text) noexcept
     return text.find_first_of("\r\n\0"sv) != std::string_view::npos;
 }
 
-/// The subject that is rendered. Text messages have none.
+/// The subject that is rendered. Text messages have no subject, so theirs is empty.
 std::string_view subject_of(Template const& t) noexcept
 {
     return t.channel == Channel::sms ? std::string_view() : t.subject;

@@ -23,8 +23,8 @@ constexpr std::string_view to_string(Format f) noexcept
     return formats[static_cast<std::size_t>(f)];
 }
 
-/// The format with this name. Throws std::invalid_argument if there is none. Callers pass only names from the
-/// database, or validated names.
+/// The format with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names
+/// from the database, or validated names.
 Format parse_format(std::string_view name);
 
 /// The format of a template whose request names no format: HTML for email, text for other channels.
@@ -33,7 +33,7 @@ constexpr Format default_format(Channel channel) noexcept
     return channel == Channel::email ? Format::html : Format::text;
 }
 
-/// A template: texts with placeholders. The tenant's two environments share it.
+/// A template: texts with placeholders. The tenant's two environments share the template.
 struct Template {
     core::Uuid id;
     std::string name; ///< unique per tenant
@@ -50,7 +50,7 @@ inline constexpr std::size_t max_template_name = 100;
 inline constexpr std::size_t max_template_subject = 200;
 inline constexpr std::size_t max_template_body = 20'000;
 
-/// The errors in a template's texts. The pointer of an error names its field (`/subject`, `/body`,
+/// The errors in a template's texts. The pointer of an error names the field (`/subject`, `/body`,
 /// `/format`). If the error has a position in the text, its detail contains the position (`line 3, column 7`;
 /// columns are code points, counted from 1).
 ///
@@ -66,7 +66,7 @@ std::vector<std::string> placeholders_of(Template const& t);
 /// Maximum number of variables in one request, including variables that the template does not use.
 inline constexpr std::size_t max_variables = 1'000;
 
-/// Values by the names of placeholders. Valid UTF-8 without U+0000.
+/// The values of the variables, by name. Names and values are valid UTF-8 without U+0000.
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 /// Limits of the rendered texts. The limits of the subject and of a text message are in code points; the
@@ -78,7 +78,7 @@ inline constexpr std::size_t max_rendered_body = 1'048'576;
 /// The result of rendering: the content, or the errors in the variables.
 struct Rendering {
     Content content;                      ///< without `data`; valid only if `faults` is empty
-    std::vector<core::FieldError> faults; ///< `/variables/<name>`, or `/variables`
+    std::vector<core::FieldError> faults; ///< with the pointer `/variables/<name>` or `/variables`
 };
 
 /// Replaces each placeholder with its value. A placeholder inside a value is not replaced. Values are escaped

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view production = "https://api.push.apple.com";
 constexpr std::string_view sandbox = "https://api.sandbox.push.apple.com";
-constexpr std::chrono::minutes token_life = 40min; ///< Apple's limits: 20 to 60 minutes
+constexpr std::chrono::minutes token_life = 40min; ///< Apple permits 20 to 60 minutes
 constexpr std::chrono::minutes shortest_life = 20min;
 
 /// Indexes in the header fields.
@@ -107,13 +107,13 @@ CarrierAnswer read_answer(
 {
     if (status == 200) return {.answer = push_answer(Verdict::accepted)};
     auto fault = read_fault(body);
-    bool const speaks = status == 403 || status == 429 || status >= 500; // clear even without a body
+    bool const speaks = status == 403 || status == 429 || status >= 500; // known without a body
     if (!fault && !speaks) return unexpected_answer(status);
     if (!fault) fault.emplace(Fault{"HTTP_" + std::to_string(status), {}});
     CarrierAnswer read{.answer = push_answer(verdict_of(status, fault->reason), fault->reason, retry_after)};
     if (read.answer.verdict == Verdict::gone) read.answer.gone_since = fault->since;
     read.stale = fault->reason == "ExpiredProviderToken";
-    // TooManyRequests concerns one device only.
+    // TooManyRequests concerns one device, so its Retry-After does not apply to pushes to other devices.
     read.hold = retry_after && (status >= 500 || fault->reason == "TooManyProviderTokenUpdates");
     return read;
 }

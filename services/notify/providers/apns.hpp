@@ -12,7 +12,7 @@
 /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns.
 namespace notify::apns {
 
-/// Interprets an answer by its `reason`
+/// Interprets the answer to a push by the `reason` in its body
 /// (https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns).
 CarrierAnswer read_answer(
     unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after);
@@ -45,13 +45,13 @@ private:
 
     Credential::Ptr const credential_;
     Origin const origin_;
-    std::string const path_; ///< up to the device token
+    std::string const path_; ///< path of a request, up to the device token
     core::Clock const& clock_;
     std::vector<http::h2::Header> headers_;
     std::string authorization_; ///< `bearer …`
-    std::uint32_t number_ = 0;  ///< of the provider token
+    std::uint32_t number_ = 0;  ///< number of the provider token
     core::Time issued_{};
-    core::Time forced_{}; ///< when a token was last made because Apple refused the one before
+    core::Time forced_{}; ///< when a token was last made because Apple refused the previous token
 };
 
 } // namespace notify::apns

@@ -1,5 +1,5 @@
 #pragma once
-// Private to Push: the parts that FCM and APNs have in common.
+// Only Push uses this header: the parts that FCM and APNs have in common.
 
 #include "http/h2_client.hpp"
 #include "providers/push.hpp"
@@ -31,9 +31,9 @@ struct Letter {
     std::array<std::string_view, 3> body{};
     std::string path;
     std::string space;                                 ///< buffer for a token that needs escapes
-    std::array<char, 36> id{};                         ///< as text
-    std::uint32_t authorization = 0;                   ///< number of the access token of the request
-    std::optional<std::chrono::seconds> retry_after{}; ///< of the answer
+    std::array<char, 36> id{};                         ///< the apns-id, as text
+    std::uint32_t authorization = 0;                   ///< number of the request's access token
+    std::optional<std::chrono::seconds> retry_after{}; ///< stated in the answer
     bool keep_id = true;                               ///< whether the carrier's message id is wanted
 };
 
@@ -61,13 +61,15 @@ public:
 
     virtual Origin const& origin() const noexcept = 0;
 
-    /// Makes or fetches an access token when one is due. Call it often.
+    /// Makes or fetches an access token if a new token is due. Call this function often, because a carrier
+    /// has no timer.
     virtual void refresh() = 0;
 
     /// Whether there is a usable access token.
     virtual bool authorized() const = 0;
 
-    /// Why there is no access token, while it is too early to request another token; else nullopt.
+    /// Why the last request for an access token failed, if there is no usable token and it is too early to
+    /// request one again; else nullopt.
     virtual std::optional<Answer> refusal() const = 0;
 
     /// Reports that the access token with this number was refused as too old. Returns true if there is a
@@ -78,7 +80,8 @@ public:
     virtual bool fits(RenderedPush const& push) const noexcept = 0;
 
     /// Writes a push into `letter` and returns the header fields, which are valid until the next call.
-    /// `letter` refers to `push` and `target` afterwards. Precondition: authorized().
+    /// Afterwards `letter` refers to memory of `push` and `target`, so both must outlive its use.
+    /// Precondition: authorized().
     virtual std::span<http::h2::Header const> write(
         RenderedPush const& push, PushTarget const& target, Letter& letter) = 0;
 

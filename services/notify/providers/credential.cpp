@@ -71,7 +71,8 @@ bool is_bundle_id(std::string_view text)
     });
 }
 
-/// Reads a text, and records an error if it does not have this form.
+/// Reads the text in the field `name`. Records an error that states the required `form` if `has_form` is
+/// false for the text.
 template <class Form>
 std::string formed(core::Fields& f, std::string_view name, Form const& has_form, std::string_view form)
 {
@@ -83,7 +84,8 @@ std::string formed(core::Fields& f, std::string_view name, Form const& has_form,
 struct Pem {
     core::Secret text;
 
-    /// Reads a key with `read`. If it is not `what`, records an error and returns nullopt.
+    /// Reads the key in the field `name` with `read`. If `read` refuses the key, records an error that says
+    /// that `what` is required, and returns nullopt.
     template <class Read>
     auto key(core::Fields& f, std::string_view name, Read const& read, std::string_view what)
         -> std::optional<decltype(read(std::string_view()))>
@@ -137,7 +139,7 @@ ApnsKey read_apns(json::value const& body)
         std::move(pem.text)};
 }
 
-/// The form that `read_fcm` reads.
+/// The JSON form that `read_fcm` reads.
 json::value to_json(FcmAccount const& account)
 {
     json::object key{{"type", "service_account"}, {"project_id", account.project_id},
@@ -146,7 +148,7 @@ json::value to_json(FcmAccount const& account)
     return {{"serviceAccountKey", std::move(key)}};
 }
 
-/// The form that `read_apns` reads.
+/// The JSON form that `read_apns` reads.
 json::value to_json(ApnsKey const& key)
 {
     return {{"keyId", key.key_id}, {"teamId", key.team_id}, {"bundleId", key.bundle_id},

@@ -27,8 +27,8 @@ constexpr std::string_view to_string(PlatformKind k) noexcept
     return platform_kinds[static_cast<std::size_t>(k)];
 }
 
-/// The kind with this name. Throws std::invalid_argument if there is none. Callers pass only names from the
-/// database, or validated names.
+/// The kind with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names from
+/// the database, or validated names.
 PlatformKind parse_platform_kind(std::string_view name);
 
 /// The carrier that reaches devices of a platform.
@@ -51,7 +51,7 @@ struct ApnsKey {
     std::string key_id;
     std::string team_id;
     std::string bundle_id; ///< `apns-topic`
-    bool sandbox = false;  ///< `environment`: Apple's sandbox host rather than the production one
+    bool sandbox = false;  ///< `environment`: use Apple's sandbox host, not the production host
     crypto::SigningKey key;
     core::Secret pem;
 };

@@ -20,7 +20,7 @@ namespace notify {
 
 namespace {
 
-constexpr std::size_t key_bits = 2048; // RFC 8301, 3.2; longer keys do not fit every DNS provider's form
+constexpr std::size_t key_bits = 2048; // RFC 8301, 3.2; some DNS providers do not accept longer keys
 constexpr std::string_view field = "DKIM-Signature: ";
 
 // --- keys ------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ unsigned char const* c_string(std::string const& text)
 void check(DKIM_STAT status, char const* call)
 {
     if (status == DKIM_STAT_OK) return;
-    ERR_clear_error(); // libopendkim leaves OpenSSL's error of a bad key in the queue
+    ERR_clear_error(); // libopendkim leaves the error of an invalid key in OpenSSL's error queue
     throw std::runtime_error(std::string("libopendkim: ") + call + " failed");
 }
 

@@ -45,7 +45,7 @@ public:
     DkimSigner& operator=(DkimSigner const&) = delete;
 
     /// Returns the header field `DKIM-Signature: ...` with its line end, to be prepended to `message` (RFC
-    /// 5322, lines end in CR LF). It covers From, To, Subject, Date, Message-ID, MIME-Version and
+    /// 5322, lines end in CR LF). The signature covers From, To, Subject, Date, Message-ID, MIME-Version and
     /// Content-Type. From is listed twice, so that a second From field invalidates the signature. Throws
     /// std::runtime_error if the key is invalid.
     std::string sign(std::string_view message, DkimKey const& key) const;

@@ -27,7 +27,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr int datagram_size = 1232; // passes every path unfragmented (DNS flag day 2020)
+constexpr int datagram_size = 1232; // a datagram of this size is not fragmented (DNS flag day 2020)
 
 /// Initialises c-ares once per process, before the first channel.
 void begin_library()
@@ -83,7 +83,7 @@ public:
 
     void ask(std::vector<std::string> const& names)
     {
-        questions_.reserve(names.size()); // c-ares keeps their addresses
+        questions_.reserve(names.size()); // the elements must not move, because c-ares keeps their addresses
         for (std::size_t i = 0; i < names.size(); ++i) {
             questions_.push_back({this, i});
             ares_query(
@@ -105,7 +105,7 @@ public:
             ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
     }
 
-    /// Destroys the channel. No callback runs after that.
+    /// Destroys the channel. After this call, c-ares calls no callback.
     void close() noexcept
     {
         if (channel_ == nullptr) return;
@@ -162,11 +162,11 @@ private:
     static void on_socket(void* context, ares_socket_t fd, int readable, int writable)
     {
         auto& self = *static_cast<Lookup*>(context);
-        if (readable == 0 && writable == 0) return self.forget(fd); // c-ares is about to close it
+        if (readable == 0 && writable == 0) return self.forget(fd); // c-ares is about to close the socket
         auto& socket = self.sockets_[fd];
         if (!socket) {
             socket = std::make_shared<Socket>(self.executor_);
-            boost::system::error_code unwatched; // if this fails, the query times out
+            boost::system::error_code unwatched; // if `assign` fails, the query times out
             socket->descriptor.assign(fd, unwatched);
         }
         socket->wants_read = readable != 0;
@@ -174,7 +174,7 @@ private:
         if (self.channel_ != nullptr) self.watch(fd, socket);
     }
 
-    /// Ends the waits for a socket. c-ares closes it.
+    /// Ends the waits for a socket, because c-ares is about to close the socket.
     void forget(ares_socket_t fd)
     {
         auto const found = sockets_.find(fd);
@@ -249,7 +249,8 @@ bool is_port(std::string_view text)
     return failure == std::errc() && last == text.data() + text.size() && port > 0 && port <= 65'535;
 }
 
-/// `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1`, `[2001:db8::1]:53`.
+/// Whether `text` is an IP address with or without a port: `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1`,
+/// `[2001:db8::1]:53`.
 bool is_server(std::string_view text)
 {
     bool const bracketed = text.starts_with('[');

@@ -29,8 +29,8 @@ public:
     /// Whether `servers` is a valid list for DnsOptions.
     static bool are_servers(std::string const& servers);
 
-    /// Queries all names at once. Returns one answer per name, in order. An invalid name and a failed query
-    /// are answers too (`TxtAnswer::Kind::failed`).
+    /// Queries all names at once. Returns one answer per name, in order. The answer for an invalid name or a
+    /// failed query has the kind `TxtAnswer::Kind::failed`.
     asio::awaitable<std::vector<TxtAnswer>> txt(std::vector<std::string> names) const;
 
     /// Like `txt`, but blocks for at most `patience`. Do not call it on an I/O thread.

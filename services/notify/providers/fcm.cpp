@@ -17,7 +17,7 @@ namespace json = boost::json;
 using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 
-// These margins are shorter, in proportion, for access tokens with a short lifetime.
+// The refresh and expiry margins are reduced for access tokens with a short lifetime (`part_of`).
 constexpr std::chrono::seconds refresh_ahead = 300s;
 constexpr std::chrono::seconds expiry_margin = 10s;
 constexpr std::chrono::seconds pause_after_failure = 1s;
@@ -29,7 +29,7 @@ constexpr std::string_view invalid_token = "The registration token is not a vali
 
 /// The `error` of an answer (google.rpc.Status in Google's REST form).
 struct Fault {
-    std::string code; ///< FCM's error code from the details; else the canonical one
+    std::string code; ///< FCM's error code from the details; else the canonical code
     std::string message;
     bool about_token = false;
 };

@@ -31,7 +31,7 @@ struct CarrierDeps {
     std::stop_token stop;
 };
 
-/// Keeps one access token and fetches the next one five minutes before it expires.
+/// Keeps one access token and fetches the next token five minutes before the current token expires.
 class Carrier final : public notify::Carrier, public std::enable_shared_from_this<Carrier> {
 public:
     /// `changed` is called when an access token has arrived or was refused. It is never called after this
@@ -63,7 +63,7 @@ private:
     std::function<void()> const changed_;
     std::vector<http::h2::Header> headers_;
     std::string authorization_; ///< `Bearer …`
-    std::uint32_t number_ = 0;  ///< of the access token
+    std::uint32_t number_ = 0;  ///< number of the access token
     core::Time usable_until_{}, refresh_from_{};
     std::optional<Answer> refusal_;
     std::chrono::steady_clock::time_point ask_again_{};

@@ -32,7 +32,7 @@ public:
 /// Composes, signs and sends email. Thread-safe.
 class Mailer {
 public:
-    /// `shared`: the sender of scopes without a verified domain (EMAIL_FROM).
+    /// `shared` is the sender for scopes without a verified domain (EMAIL_FROM).
     Mailer(Mailbox shared, std::unique_ptr<MailTransport> transport);
     ~Mailer();
 

@@ -82,8 +82,8 @@ MailOptions MailOptions::read(core::Config& config)
         config.one_of("EMAIL_PROVIDER", {"outbox", "smtp"},
             "how email is sent: outbox writes .eml files to EMAIL_OUTBOX, smtp submits to SMTP_URL") == 1;
     o.from = read_sender(config, o.smtp);
-    o.dns_servers = config.text(
-        "DNS_SERVERS", "", "resolvers for the records of custom domains: ip[:port],...; empty: the system's");
+    o.dns_servers = config.text("DNS_SERVERS", "",
+        "resolvers for the records of custom domains, as ip[:port],...; if empty, those of the system");
     if (!o.dns_servers.empty() && !Dns::are_servers(o.dns_servers))
         config.fault("DNS_SERVERS", "must be resolver addresses: ip[:port],...");
     o.require_tls =

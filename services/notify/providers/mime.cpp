@@ -56,7 +56,7 @@ std::string_view next_word(std::string_view text)
 bool is_plain(std::string_view text)
 {
     bool const ascii = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-    return ascii && text.find("=?") == std::string_view::npos; // readers would decode it as an encoded word
+    return ascii && text.find("=?") == std::string_view::npos; // `=?` begins an encoded word
 }
 
 /// Whether the text can be broken into lines between its words.
@@ -179,7 +179,7 @@ struct FreeFormat {
 
 template <class T> using Ref = std::unique_ptr<T, Unref>;
 
-/// A GLib object. GLib ends the process when memory runs out, so it is never null.
+/// A GLib object. GLib ends the process when memory runs out, so the pointer is never null.
 using Object = Ref<GMimeObject>;
 
 void set_content(GMimePart* part, std::string_view bytes, GMimeContentEncoding encoding)
@@ -288,7 +288,7 @@ Object content_of(Email const& email)
     return mixed;
 }
 
-/// Header fields and content of a part, to follow the message's own fields.
+/// The header fields and the content of a part, as text to append to the message's own header fields.
 std::string written(Object const& object)
 {
     std::unique_ptr<GMimeFormatOptions, FreeFormat> const format(g_mime_format_options_new());
@@ -300,7 +300,7 @@ std::string written(Object const& object)
     return {reinterpret_cast<char const*>(bytes->data), bytes->len};
 }
 
-/// RFC 5322, 3.3.
+/// The date in the form of RFC 5322, 3.3.
 std::string formatted(core::Time date)
 {
     auto const seconds = std::chrono::floor<std::chrono::seconds>(date).time_since_epoch().count();
@@ -316,7 +316,7 @@ std::string formatted(core::Time date)
     return text.get();
 }
 
-/// Initialises GMime once per process; it must not be initialised twice.
+/// Initialises GMime once per process; GMime must not be initialised twice.
 void begin_library()
 {
     static bool const begun = [] {

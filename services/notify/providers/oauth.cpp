@@ -54,8 +54,8 @@ std::optional<AccessToken> read_token(json::object const& object, core::Time now
     return AccessToken{core::Secret(std::string(value)), now + life};
 }
 
-/// Error codes of RFC 6749 for temporary errors of the server. Their status is the same as for errors of the
-/// account.
+/// Whether the error code (of RFC 6749 or of Google) means a temporary error of the server. The HTTP status
+/// does not show this, because errors of the account have the same status.
 bool is_passing(std::string_view error)
 {
     constexpr std::array<std::string_view, 4> passing{

@@ -15,7 +15,7 @@ class Client;
 struct OutboundResponse;
 } // namespace http
 
-/// Access tokens from Google's authorization server, by JWT bearer grant (RFC 7523,
+/// Gets access tokens from Google's authorization server with the JWT bearer grant (RFC 7523,
 /// https://developers.google.com/identity/protocols/oauth2/service-account#httprest).
 namespace notify::oauth {
 

@@ -26,7 +26,8 @@ bool write_all(int file, std::string_view bytes)
     return true;
 }
 
-/// Writes to a temporary name that no other writer uses and no reader of `*.eml` matches.
+/// Writes a file under the temporary name `path`. No other writer uses this name, and the pattern `*.eml`
+/// does not match it.
 bool write_aside(std::string const& path, std::string_view bytes)
 {
     int const file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -44,7 +45,8 @@ MailOutbox::MailOutbox(std::string directory) : directory_(std::move(directory))
     if (fs::create_directories(directory_, failed) && !failed)
         fs::permissions(directory_, fs::perms::owner_all, failed);
     if (!failed && fs::is_directory(directory_)) return;
-    throw std::runtime_error("EMAIL_OUTBOX: cannot create the directory " + directory_);
+    throw std::runtime_error(
+        "EMAIL_OUTBOX must be a directory that this process can create or use: " + directory_);
 }
 
 Answer MailOutbox::deliver(Envelope const& envelope, std::stop_token const& /*stop*/)

@@ -6,8 +6,8 @@
 
 namespace notify {
 
-/// A transport that sends nothing: it writes each message to a file `<notification id>.eml` of a directory.
-/// Readers see only complete files (rename). A repeated message replaces its file.
+/// A transport that sends nothing: it writes each message to a file `<notification id>.eml` in a directory. A
+/// file gets this name only when it is complete. A repeated message replaces its file.
 class MailOutbox final : public MailTransport {
 public:
     /// Creates the directory, accessible to its owner only, if it does not exist. Throws std::runtime_error

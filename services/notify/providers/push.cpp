@@ -31,10 +31,11 @@ using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds tick = 100ms;
-constexpr std::chrono::minutes channel_kept = 70min; ///< for an unused channel; longer than tokens are valid
+/// How long an unused channel is kept. An access token is valid for a shorter time.
+constexpr std::chrono::minutes channel_kept = 70min;
 constexpr unsigned token_threads = 4;
 
-constexpr char foreign_target[] = "the push has a device of another carrier";
+constexpr char foreign_target[] = "the push has a device of another carrier than its credential";
 
 std::string read_base(
     core::Config& config, std::string_view name, std::string_view fallback, std::string_view help)
@@ -46,7 +47,8 @@ std::string read_base(
     return url;
 }
 
-/// Precondition: every target's kind has a credential.
+/// A batch of the targets of `kind`. Throws std::invalid_argument if there are such targets, but no
+/// credential.
 std::unique_ptr<PushBatch> batch_of(
     PushCredentials const& credentials, PlatformKind kind, std::span<PushTarget const> targets)
 {
@@ -77,7 +79,7 @@ PushOptions PushOptions::read(core::Config& config)
     if (!http::parse_outbound_url(o.fcm_token_url))
         config.fault("FCM_TOKEN_URL", "must be an http or https URL");
     o.apns_base_url = read_base(config, "APNS_BASE_URL", "",
-        "base URL of APNs; empty: Apple's host for the credential's environment");
+        "base URL of APNs; if empty, Apple's host for the credential's environment");
     return o;
 }
 
@@ -198,8 +200,8 @@ private:
 
     using Channels = std::map<crypto::Digest, std::shared_ptr<PushChannel>>;
 
-    /// Makes room for one more channel by removing the idle channel that was used longest ago. False: none is
-    /// idle.
+    /// Makes room for one more channel by removing the idle channel that was used longest ago. Returns false
+    /// if no channel is idle.
     bool make_room()
     {
         if (channels_.size() < options_.max_channels) return true;
@@ -277,7 +279,7 @@ private:
     std::shared_ptr<http::h2::Context> const context_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<PushBatch>> inbox_;
-    std::atomic<std::size_t> queued_ = 0; ///< raised under the mutex
+    std::atomic<std::size_t> queued_ = 0; ///< increased only under the mutex
     std::atomic<std::size_t> connections_ = 0;
     bool stopping_ = false;
     bool ticking_ = false;

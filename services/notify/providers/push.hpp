@@ -32,15 +32,15 @@ namespace notify {
 namespace asio = boost::asio;
 
 struct PushOptions {
-    std::string outbox;       ///< PUSH_OUTBOX: the file, with PUSH_PROVIDER=outbox; empty: pushes are sent
-    std::string fcm_base_url; ///< FCM_BASE_URL: `https://fcm.googleapis.com`
-    /// FCM_TOKEN_URL: `https://oauth2.googleapis.com/token`; also the assertion's `aud`.
+    std::string outbox;       ///< PUSH_OUTBOX: the file to write pushes to; if empty, pushes are sent
+    std::string fcm_base_url; ///< FCM_BASE_URL, such as `https://fcm.googleapis.com`
+    /// FCM_TOKEN_URL, such as `https://oauth2.googleapis.com/token`; also the `aud` of the assertion.
     std::string fcm_token_url;
-    std::string apns_base_url;        ///< APNS_BASE_URL; empty: Apple's host for the credential's environment
-    std::string ca_file;              ///< OUTBOUND_CA_FILE, set by the caller; empty: the system's roots
-    unsigned max_connections = 4;     ///< per credential
-    std::size_t max_channels = 1'000; ///< credentials that have connections, tokens and queues at once
-    std::size_t max_queued = 100'000; ///< devices in the queues of all credentials together
+    std::string apns_base_url;        ///< APNS_BASE_URL; if empty, Apple's host for the environment
+    std::string ca_file;              ///< OUTBOUND_CA_FILE, set by the caller; if empty, the system's roots
+    unsigned max_connections = 4;     ///< maximum per credential
+    std::size_t max_channels = 1'000; ///< maximum of credentials with connections, tokens and queues
+    std::size_t max_queued = 100'000; ///< maximum of devices in the queues of all credentials together
     std::chrono::milliseconds answer_timeout{10'000}; ///< from sending a push to its answer
 
     /// Reads the variables. Errors are collected in `config`. An `http` URL means cleartext HTTP/2 with prior
@@ -56,11 +56,11 @@ struct PushTarget {
 };
 
 /// The result of a push to one device. `unknown` does not occur: if the connection was lost or no answer came
-/// in time, the verdict is `transient`. A repetition has the same apns-id, collapse id and tag, so a device
-/// shows it once.
+/// in time, the verdict is `transient`. A repeated push has the same apns-id, collapse id and tag, so a
+/// device shows the push once.
 struct PushAnswer : Answer {
-    /// When the token became invalid, if the carrier said so; for `gone` only. A device registered later must
-    /// not be removed.
+    /// When the token became invalid, if the carrier stated this time; set only for `gone`. A device that was
+    /// registered after this time must not be removed.
     std::optional<core::Time> gone_since;
     bool handed_out = false; ///< a connection took the push, so the carrier may have received it
 
@@ -73,11 +73,11 @@ struct PushAnswer : Answer {
 
 /// Reasons that this service sets itself.
 namespace push_reasons {
-/// No connection, or no HTTP/2.
+/// No connection to the carrier could be made, or the server does not support HTTP/2.
 inline constexpr std::string_view connect = "CONNECT_FAILED";
 /// The connection broke while the push was in flight.
 inline constexpr std::string_view lost = "CONNECTION_LOST";
-/// No answer in time.
+/// The carrier did not answer within `PushOptions::answer_timeout`.
 inline constexpr std::string_view timeout = "TIMEOUT";
 /// The batch's deadline passed before the push was sent.
 inline constexpr std::string_view not_sent = "NOT_SENT_IN_TIME";
@@ -85,7 +85,7 @@ inline constexpr std::string_view not_sent = "NOT_SENT_IN_TIME";
 inline constexpr std::string_view too_large = "PAYLOAD_TOO_LARGE";
 /// Stop was requested, or Push is being destroyed.
 inline constexpr std::string_view stopped = "STOPPED";
-/// `max_queued` is reached, or all `max_channels` channels have pushes in flight.
+/// `max_queued` would be exceeded, or all `max_channels` channels are in use.
 inline constexpr std::string_view busy = "BUSY";
 /// The file of PUSH_OUTBOX cannot be written.
 inline constexpr std::string_view outbox = "OUTBOX";
@@ -100,22 +100,23 @@ struct PushBatch {
     Credential::Ptr credential;
     SharedPush push;
     std::vector<PushTarget> targets;
-    /// Pushes that were not sent by then become `transient`. Those that were sent still get their time for an
-    /// answer.
+    /// Pushes that are not sent before this time get the verdict `transient`. For pushes that were sent
+    /// before this time, the answer is still awaited.
     std::chrono::steady_clock::time_point deadline;
-    /// Bulk batches go after all other batches of the credential, and leave some streams free for them.
+    /// Bulk batches are sent after all other batches of the credential. They leave some HTTP/2 streams free
+    /// for the other batches.
     bool bulk = false;
     bool keep_provider_ids = true; ///< whether accepted answers contain the carrier's message id
     std::stop_token stop;          ///< a stop request; see `send_all`
 
     std::vector<PushAnswer> answers; ///< set by Push, in the order of `targets`
 
-    /// Called once every target has an answer, on Push's thread, or within `send` if the batch is refused.
-    /// Must neither block nor throw.
+    /// Called when every target has an answer. Runs on Push's thread, or within `send` if the batch is
+    /// refused. Must neither block nor throw.
     std::function<void(std::unique_ptr<PushBatch>)> done;
 };
 
-/// A scope's credentials; null where it has none.
+/// A scope's credentials; null for a carrier without a credential.
 struct PushCredentials {
     Credential::Ptr fcm, apns;
 
@@ -129,13 +130,14 @@ struct PushCredentials {
 /// connections: one to four per credential, with as many streams each as the carrier allows. Access tokens
 /// are made or fetched once per credential and cached. Thread-safe.
 ///
-/// Pushes that a carrier provably did not process (refused streams, streams above the last one of a GOAWAY)
-/// are sent again at once. The caller repeats all other failures. A carrier's Retry-After holds all pushes of
-/// that credential; those whose deadline is earlier become `throttled`.
+/// Pushes that a carrier provably did not process (refused streams, and streams above the last stream id of a
+/// GOAWAY) are sent again at once. Push does not repeat other failures; the caller may. If the carrier sends
+/// a Retry-After that applies to a credential, no push of the credential is sent until the Retry-After has
+/// passed, but for at most one hour. Pushes whose deadline is earlier get the verdict `throttled`.
 ///
-/// The state per credential is bounded by `max_channels`. At the limit, a new credential replaces the one
-/// that has been idle longest. The connections of the replaced credential are closed. Its access token and
-/// Retry-After are obtained again when it is used again.
+/// The state per credential is bounded by `max_channels`. At the limit, a new credential replaces the
+/// credential that has been idle longest. The connections of the replaced credential are closed, and its
+/// access token and Retry-After are forgotten.
 class Push {
 public:
     /// Called for each finished batch, before its `done` and on the same thread. Must neither block nor
@@ -147,7 +149,7 @@ public:
     Push(PushOptions options, http::Client& client, core::Clock const& clock, observe::Logger& logger,
         Answered answered = {});
 
-    /// Pushes in flight are answered `transient` (`STOPPED`).
+    /// Answers all unfinished pushes with `transient` (`STOPPED`).
     ~Push();
     Push(Push const&) = delete;
     Push& operator=(Push const&) = delete;
@@ -155,14 +157,16 @@ public:
     /// Queues a batch and returns at once. Throws std::invalid_argument if a target's kind differs from the
     /// credential's.
     ///
-    /// Back-pressure: a batch is answered at once with `transient` (`BUSY`) if it does not fit into
-    /// `max_queued`, or needs a channel and none is idle. A caller with many devices should keep a few
-    /// batches in flight, and send the next batch when one is done.
+    /// Back-pressure: a batch is answered at once with `transient` (`BUSY`) if its devices and the queued
+    /// devices together exceed `max_queued` (unless nothing is queued), or if it needs a new channel,
+    /// `max_channels` is reached and no channel is idle. A caller with many devices should keep a few batches
+    /// in flight, and send the next batch when one is done.
     void send(std::unique_ptr<PushBatch> batch);
 
-    /// Sends to targets of both kinds and waits for all answers, in the order of `targets`. Blocks: for
-    /// worker threads. Throws std::invalid_argument if a target has no credential. Once `stop` is requested,
-    /// unsent pushes become `transient` (`STOPPED`), and outstanding answers are awaited for two seconds.
+    /// Sends to targets of both kinds and waits for all answers, in the order of `targets`. The call blocks,
+    /// so make it on a worker thread. Throws std::invalid_argument if a target has no credential. Once `stop`
+    /// is requested, unsent pushes become `transient` (`STOPPED`), and outstanding answers are awaited for
+    /// two seconds.
     std::vector<PushAnswer> send_all(PushCredentials const& credentials, SharedPush const& push,
         std::span<PushTarget const> targets, std::chrono::milliseconds patience,
         std::stop_token const& stop = {});
@@ -173,7 +177,7 @@ public:
 
     struct Stats {
         std::size_t queued = 0;      ///< devices without an answer, queued or in flight
-        std::size_t connections = 0; ///< open ones
+        std::size_t connections = 0; ///< open connections
     };
 
     Stats stats() const noexcept;

@@ -48,7 +48,7 @@ public:
 
 private:
     PushChannel& channel_;
-    SharedPush push_; ///< keeps the memory that `body` refers to after the batch is gone
+    SharedPush push_; ///< keeps the memory valid that `body` refers to, after the batch is gone
 };
 
 PushChannel::PushChannel(std::shared_ptr<Carrier> carrier, Deps deps, PushQueue::Finished finished)
@@ -86,7 +86,7 @@ void PushChannel::authorization_changed()
     client_.wake();
 }
 
-/// Refreshes the access token if due, and updates whether pushes may be sent.
+/// Refreshes the access token if it is due, and updates `open_`.
 void PushChannel::update(Steady::time_point now)
 {
     carrier_->refresh();

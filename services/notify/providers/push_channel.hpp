@@ -1,5 +1,5 @@
 #pragma once
-// Private to Push: all pushes to one carrier with one credential.
+// Only Push uses this header. A PushChannel handles all pushes to one carrier with one credential.
 
 #include "http/h2_client.hpp"
 #include "observe/log.hpp"
@@ -27,24 +27,24 @@ public:
     /// The references in `deps` outlive this object.
     PushChannel(std::shared_ptr<Carrier> carrier, Deps deps, PushQueue::Finished finished);
 
-    /// Answers all pushes as STOPPED.
+    /// Answers all unfinished pushes with STOPPED.
     ~PushChannel();
     PushChannel(PushChannel const&) = delete;
     PushChannel& operator=(PushChannel const&) = delete;
 
     void add(std::unique_ptr<PushBatch> batch);
 
-    /// Called when the carrier has a new access token, or its request for one was refused.
+    /// Called when the carrier has a new access token, or its request for an access token was refused.
     void authorization_changed();
 
-    /// Enforces the deadlines. Call it about every 100 ms.
+    /// Enforces the deadlines. Call this function about every 100 ms.
     void tick(std::chrono::steady_clock::time_point now);
 
     /// Whether there is no batch and no push in flight. A push whose batch no longer waits stays in flight
     /// until its answer arrives or its time limit ends.
     bool idle() const noexcept;
 
-    /// The last time at which there was a batch or a new push.
+    /// The last time at which the channel had an unfinished batch.
     std::chrono::steady_clock::time_point used() const noexcept { return used_; }
 
     std::size_t connections() const noexcept { return client_.connections(); }
@@ -67,13 +67,13 @@ private:
     std::shared_ptr<Carrier> const carrier_;
     PushQueue::Finished const finished_;
     PushQueue queue_;
-    std::deque<Slot> slots_; ///< one per push in flight at the highest count so far
+    std::deque<Slot> slots_; ///< as many as the highest number of pushes in flight so far
     std::vector<Slot*> free_;
-    Steady::time_point held_until_{}; ///< from a Retry-After
-    PushAnswer held_;                 ///< the answer with that Retry-After
+    Steady::time_point held_until_{}; ///< no push is sent before this time (Retry-After)
+    PushAnswer held_;                 ///< answer for pushes whose deadline is before that time
     Steady::time_point used_ = Steady::now();
     bool open_ = false; ///< whether pushes may be sent: there is a token and no Retry-After is in effect
-    http::h2::Client client_; ///< destroyed first
+    http::h2::Client client_; ///< destroyed first, because it calls this object
 };
 
 } // namespace notify

@@ -10,7 +10,7 @@ namespace notify {
 
 namespace {
 
-constexpr std::size_t piece_size = 64 << 10; ///< bytes per append: bounds the memory of a large batch
+constexpr std::size_t piece_size = 64 << 10; ///< bytes per append; limits the memory for a large batch
 
 std::string message_for(PushTarget const& target, RenderedPush const& push)
 {

@@ -1,5 +1,5 @@
 #pragma once
-// Private to Push.
+// Only Push uses this header.
 
 #include "core/clock.hpp"
 #include "providers/push.hpp"
@@ -9,8 +9,8 @@
 namespace notify {
 
 /// Sends nothing: appends one JSON object per device to a file, `{"at","tenant","env","platform","token",
-/// "message"}`. `message` is the body that the carrier would get. It opens the file for each batch, so the
-/// file may be moved or deleted. A new file is readable by its owner only. Not thread-safe.
+/// "message"}`. `message` is the body that the carrier would get. The file is opened for each write, so it
+/// may be moved or deleted at any time. A new file is readable by its owner only. Not thread-safe.
 class PushOutbox {
 public:
     /// `clock` and `logger` must outlive this object.
@@ -19,8 +19,8 @@ public:
     {
     }
 
-    /// Answers every target: `accepted`; `refused` if the push is too large for the carrier; `transient` if
-    /// the line of the target cannot be written.
+    /// Answers every target. The verdict is `accepted` if the target's line was written, `refused` if the
+    /// push is too large for the carrier, and `transient` if the line cannot be written.
     void deliver(PushBatch& batch) const;
 
 private:

@@ -93,7 +93,7 @@ void PushQueue::answer(Work& work, std::uint32_t target, PushAnswer answer)
     work.batch->answers[target] = std::move(answer);
     if (--work.left > 0) return;
     auto batch = std::move(work.batch);
-    running_.erase(work.self); // all have an answer, so all were taken
+    running_.erase(work.self); // all targets have an answer, so all were handed out
     finished_(std::move(batch));
 }
 

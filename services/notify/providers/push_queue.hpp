@@ -1,5 +1,5 @@
 #pragma once
-// Private to Push: the order of pushes and their pending answers.
+// Only Push uses this header. A PushQueue decides the order of pushes and collects their answers.
 
 #include "providers/push.hpp"
 
@@ -15,8 +15,9 @@
 
 namespace notify {
 
-/// The batches of one credential. Hands out their pushes one by one, urgent before bulk, and returns a batch
-/// when all of its targets have an answer. Not thread-safe; no I/O.
+/// The batches of one credential. Hands out their pushes one by one. Pushes of urgent batches (batches that
+/// are not `bulk`) come first. Returns a batch when all of its targets have an answer. Not thread-safe; no
+/// I/O.
 class PushQueue {
     struct Work;
 
@@ -30,12 +31,12 @@ public:
         PushBatch const& batch() const noexcept;
         PushTarget const& target() const noexcept;
 
-        /// False once no batch waits for the answer.
+        /// Whether a batch still waits for the answer.
         bool awaited() const noexcept { return work_ != nullptr; }
 
         bool renewed() const noexcept { return renewed_; }
 
-        /// Called when the batch no longer waits; the batch is destroyed after this call.
+        /// Called when the batch no longer waits for the answer. The batch is destroyed after this call.
         virtual void forsaken() noexcept = 0;
 
     protected:
@@ -50,7 +51,7 @@ public:
         bool renewed_ = false;
     };
 
-    /// `finished` receives batches that are done. It must not use the queue.
+    /// `finished` receives each batch whose targets all have an answer. `finished` must not use the queue.
     explicit PushQueue(Finished finished) : finished_(std::move(finished)) {}
 
     void add(std::unique_ptr<PushBatch> batch);
@@ -58,17 +59,19 @@ public:
     bool waiting() const noexcept; ///< whether there is a push to hand out
     bool empty() const noexcept;   ///< whether there is no batch
 
-    /// Hands out the next push. Returns false if there is none.
+    /// Hands out the next push. Returns false if there is no push to hand out.
     bool take(bool urgent_only, Sent& sent);
 
     /// Sets the answer of a push that was handed out and is awaited.
     void answer(Sent& sent, PushAnswer answer);
 
-    /// Call it if the server did not process the push. The queue hands the push out again before other
-    /// pushes, but only a few times.
+    /// Call this function if the server did not process the push. The queue hands the push out again, at
+    /// most three times, before other pushes of the same priority (urgent or bulk). After that, the push gets
+    /// the answer CONNECTION_LOST. After a stop request, the push gets the answer STOPPED instead.
     void refused(Sent& sent);
 
-    /// Call it if the access token was refused. The queue hands the push out again, with `renewed()` true.
+    /// Call this function if the access token was refused. The queue hands the push out again, with
+    /// `renewed()` true.
     void renew(Sent& sent);
 
     /// Sets the answer of every push that was not handed out to `why`.
@@ -97,7 +100,7 @@ private:
         std::size_t left;     ///< targets without an answer
         boost::intrusive::list<Sent> sent;
         std::optional<Time> forsaken_at; ///< after a stop request: end of the wait for answers
-        std::list<Work>::iterator self;  ///< in `running_` if all targets were handed out, else in its lane
+        std::list<Work>::iterator self;  ///< in `running_` if all targets were handed out, else in `waiting_`
     };
 
     /// A push to be handed out again.
@@ -115,9 +118,9 @@ private:
     void sweep(Work& work, Time now, Time sendable_from, PushAnswer const& why_not);
 
     Finished const finished_;
-    std::list<Work> waiting_[2]; ///< batches with targets that were never handed out; [1]: bulk
-    std::list<Work> running_;    ///< batches without such targets
-    std::deque<Again> again_[2]; ///< [1]: bulk
+    std::list<Work> waiting_[2]; ///< batches with targets that were never handed out; [0]: urgent, [1]: bulk
+    std::list<Work> running_;    ///< batches whose targets were all handed out
+    std::deque<Again> again_[2]; ///< [0]: urgent, [1]: bulk
 };
 
 /// Gives every target of a refused batch the same answer.

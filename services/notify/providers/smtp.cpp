@@ -17,7 +17,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-/// An idle connection is not reused after this time, because most servers close idle connections earlier.
+/// An idle connection is not reused after this time, because servers close idle connections.
 constexpr long max_idle_seconds = 45;
 
 // --- replies ---------------------------------------------------------------------------------------------
@@ -30,7 +30,8 @@ bool is_digit(char c) noexcept
     return c >= '0' && c <= '9';
 }
 
-/// `5.1.1` of `550 5.1.1 no such user`; empty if the reply has none.
+/// The enhanced status code of a reply line (RFC 3463), such as `5.1.1` in `550 5.1.1 no such user`; empty if
+/// the line has none.
 std::string_view enhanced_code(std::string_view line)
 {
     line.remove_prefix(std::min<std::size_t>(line.size(), 4));
@@ -88,7 +89,7 @@ int on_progress(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
     auto& transfer = *static_cast<Transfer*>(context);
     if (!transfer.stop.stop_requested()) return 0;
     // The server drops an incomplete message. After a complete message, the client waits for the answer,
-    // because a repeated message would be delivered twice.
+    // because the recipient would get the message twice if it were sent again.
     auto const now = Steady::now();
     if (!transfer.last_moment) transfer.last_moment = now + transfer.farewell;
     transfer.stopped = !transfer.complete || now >= *transfer.last_moment;
@@ -141,7 +142,7 @@ struct Attempt {
     bool stale = false;
 };
 
-/// The reason for failures without a reply of the server.
+/// The reason of a failure without a reply from the server.
 std::string failure_of(CURLcode code, Transfer const& transfer, char const* detail)
 {
     if (transfer.stopped) return "STOPPED";
@@ -168,17 +169,18 @@ std::string failure_of(CURLcode code, Transfer const& transfer, char const* deta
 Answer answer_of(CURL* handle, CURLcode code, Transfer const& transfer, char const* detail)
 {
     if (code == CURLE_OK) return {.verdict = Verdict::accepted};
-    long last_code = 0; // of the last command before libcurl's own QUIT
+    long last_code = 0; // reply to the last command before libcurl's own QUIT
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &last_code);
     bool const negative = last_code >= 400 && code != CURLE_OPERATION_TIMEDOUT && !transfer.stopped;
     if (negative) {
         Answer answer = read_smtp_reply(static_cast<unsigned>(last_code), transfer.reply);
-        // A refusal of the connection (greeting, EHLO) is not about this message.
+        // A refusal of the connection (greeting, EHLO) does not concern this message, so the message is
+        // retried.
         bool const to_message = code == CURLE_SEND_ERROR || code == CURLE_LOGIN_DENIED || transfer.begun;
         if (!to_message) answer.verdict = Verdict::transient;
         return answer;
     }
-    if (code == CURLE_LOGIN_DENIED) // no authentication mechanism in common
+    if (code == CURLE_LOGIN_DENIED) // client and server have no authentication mechanism in common
         return {.verdict = Verdict::credential, .reason = reason_of(curl_easy_strerror(code))};
     return {.verdict = Verdict::transient, .reason = reason_of(failure_of(code, transfer, detail))};
 }

@@ -18,7 +18,7 @@ struct SmtpOptions {
     std::string
         ca_file{}; ///< PEM file of trusted root certificates; if empty, the system's roots are trusted
     std::chrono::milliseconds connect_timeout{15'000}; ///< includes greeting, TLS and authentication
-    std::chrono::seconds reply_timeout{60};            ///< for each command
+    std::chrono::seconds reply_timeout{60};            ///< for the reply to each command
     std::chrono::milliseconds timeout{120'000};        ///< for a whole message
     std::chrono::milliseconds farewell{8'000};         ///< for the last answer after a stop request
     std::size_t max_idle = 8;                          ///< connections kept open
@@ -34,7 +34,7 @@ bool is_smtp_url(std::string const& url);
 /// - 5yz that requests or refuses authentication: `credential`.
 /// - Any other 5yz: `refused`.
 ///
-/// The reason is the reply's code and its first line.
+/// The reason is `first_line` if it begins with the code, else the code alone.
 Answer read_smtp_reply(unsigned code, std::string_view first_line);
 
 /// Submits messages through libcurl. Uses STARTTLS if the server offers it (`smtp://`), or TLS from the start

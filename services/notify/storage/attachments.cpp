@@ -6,7 +6,7 @@ namespace notify::email_attachments {
 
 void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid notification_id, std::span<Row const> rows)
 {
-    // Row by row, because a batch would hold all contents in memory several times.
+    // Inserts row by row, because a batch would hold all contents in memory several times.
     for (std::size_t place = 0; place < rows.size(); ++place) {
         Row const& row = rows[place];
         tx.run("INSERT INTO notification_attachments (scope_id, notification_id, place, filename, "

@@ -22,10 +22,10 @@ struct Row {
     std::optional<blobs::Key> upload;   ///< the upload's blob; set if `content` is unset
 };
 
-/// Inserts the attachments of a notification in order, in the transaction that inserts the notification.
+/// Inserts the attachments of a notification, in the transaction that inserts the notification.
 void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid notification_id, std::span<Row const> rows);
 
-/// The attachments in order.
+/// The attachments, in the order of their insertion.
 std::vector<Row> list(pg::Tx& tx, std::int64_t scope_id, core::Uuid notification_id);
 
 } // namespace notify::email_attachments

@@ -49,8 +49,8 @@ std::vector<Range> cut(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, st
     std::size_t size, std::size_t limit)
 {
     read_in_order(tx);
-    // Finds each range end from the previous one along the primary key. This takes a quarter of the time of a
-    // statement that numbers all rows.
+    // Finds the end of each range from the end of the previous range, along the primary key. This takes a
+    // quarter of the time of a statement that numbers all rows.
     auto const ends = pg::read_rows(tx.run(R"(
         WITH RECURSIVE ends (place, device_id) AS (
             SELECT 0::bigint, $2::bigint
@@ -116,8 +116,8 @@ std::optional<Chunk> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& i
 
 std::vector<Device> devices(pg::Tx& tx, std::int64_t scope_id, Chunk const& chunk)
 {
-    // Most chunks are read once, as a whole. The LIMIT is never reached; it tells the planner that there are
-    // few rows.
+    // Most chunks are read only once, with all their devices. The LIMIT removes no row; it tells the planner
+    // that there are few rows.
     if (!chunk.began_at)
         return pg::read_rows(
             tx.run(

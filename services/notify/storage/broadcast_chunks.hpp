@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-/// The table `broadcast_chunks`: the devices of a broadcast that are not settled, in ranges. The transaction
-/// must see the scope `scope_id`.
+/// The table `broadcast_chunks`: ranges of devices of a broadcast that are not settled. The transaction must
+/// see the scope `scope_id`.
 namespace notify::broadcast_chunks {
 
 /// The queue of the jobs that send a chunk. A job's ref is the chunk's id.
@@ -24,7 +24,7 @@ inline constexpr std::string_view queue = "notify.broadcast_chunk";
 /// A range of device ids.
 struct Range {
     std::int64_t first = 0, last = 0; ///< inclusive
-    std::int64_t devices = 0;         ///< number of devices in it
+    std::int64_t devices = 0;         ///< number of devices in the range
 };
 
 /// Cuts the devices with ids above `after`, up to `last`, into ranges of `size` devices, in the order of
@@ -50,9 +50,9 @@ std::optional<Chunk> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& i
 struct Device {
     std::int64_t id = 0;
     std::string token;
-    PlatformKind kind{}; ///< the carrier that reaches it
+    PlatformKind kind{}; ///< the carrier that reaches the device
     Tries tries;
-    std::optional<core::Time> not_before{}; ///< as in Waiting
+    std::optional<core::Time> not_before{}; ///< see Waiting::not_before
 };
 
 /// The devices of the chunk that are still registered, in the order of their ids.
@@ -63,12 +63,13 @@ struct Waiting {
     std::int64_t device_id = 0;
     Tries tries;
     /// The earliest time of the next push to this device, even if the chunk runs earlier for other devices.
-    /// nullopt: as soon as the platform is available again.
+    /// If nullopt, the next push is made as soon as the platform is available again.
     std::optional<core::Time> not_before{};
 };
 
-/// Stores the devices that a run leaves for the next run. Returns false if the chunk was removed. `began`:
-/// the start of this run.
+/// Stores the devices that a run leaves for the next run. Returns false if the chunk was removed.
+/// `waits_for_platform` says whether some of the devices wait for a paused platform. `began` is the start of
+/// this run.
 [[nodiscard]] bool keep(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id,
     std::span<Waiting const> waiting, bool waits_for_platform, core::Time began);
 

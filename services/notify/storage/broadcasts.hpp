@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-/// The tables `broadcasts` and `broadcast_claims`. The transaction must see the scope `scope_id`. Lock order:
-/// the job before the broadcast.
+/// The tables `broadcasts` and `broadcast_claims`. The transaction must see the scope `scope_id`. To avoid
+/// deadlocks, lock the job before the broadcast.
 namespace notify::broadcasts {
 
 /// The queue of the jobs that cut a broadcast into chunks. A job's ref is the broadcast's id.
@@ -33,8 +33,8 @@ struct NewBroadcast {
     std::int64_t scope_id = 0;
     Broadcast broadcast;
     std::string title, body;            ///< rendered
-    core::Time now;                     ///< when it was accepted
-    std::optional<core::Time> due_at{}; ///< when its job is due; nullopt: at once
+    core::Time now;                     ///< when the broadcast was accepted
+    std::optional<core::Time> due_at{}; ///< when the job is due; if nullopt, at once
 };
 
 /// Inserts the broadcast and its job. Takes the scope's lock (pg::serialise), so no list cursor can miss a
@@ -52,7 +52,7 @@ struct Message {
     std::string title, body;
     core::Time created_at;
     bool cancelled = false;
-    std::string traceparent; ///< of the request that created it; may be empty
+    std::string traceparent; ///< of the request that created the broadcast; may be empty
 };
 
 std::optional<Message> message(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
@@ -60,30 +60,31 @@ std::optional<Message> message(pg::Tx& tx, std::int64_t scope_id, core::Uuid con
 /// The devices that have still to be cut into chunks: device ids above `after`, up to `last`.
 struct Uncut {
     std::int64_t after = 0, last = 0;
-    std::string traceparent; ///< of the request that created it; may be empty
+    std::string traceparent; ///< of the request that created the broadcast; may be empty
 };
 
-/// Locks a broadcast until the transaction ends. nullopt if no devices are left to cut, because the broadcast
-/// is fanned out, cancelled or removed.
+/// Locks a broadcast until the transaction ends. Returns nullopt if no devices are left to cut, because the
+/// broadcast is fanned out, cancelled or removed.
 std::optional<Uncut> lock_uncut(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 
-/// Records that `devices` more devices, with ids up to `up_to`, are in chunks. `all`: whether no devices are
-/// left. The broadcast must be locked.
+/// Records that `devices` more devices, with ids up to `up_to`, are in chunks. `all` says whether no devices
+/// are left to be cut. The broadcast must be locked.
 void enqueued(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::int64_t devices,
     std::int64_t up_to, bool all, core::Time now);
 
 /// Locks a broadcast until the transaction ends. Returns whether the broadcast was cancelled or removed.
 bool lock_cancelled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 
-/// Adds to the broadcast's counters.
+/// Adds `settled` to the broadcast's counters.
 void settle(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, Settled const& settled);
 
 /// Cancels a broadcast. No more devices are enqueued, and enqueued devices fail unless a worker is sending to
 /// them now. Returns false and changes nothing if the broadcast is complete, already cancelled or removed.
 [[nodiscard]] bool cancel(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now);
 
-/// Completes a broadcast that is fanned out and has every device settled. nullopt if the broadcast does not
-/// fulfil this condition, or was complete before. Call this function after each of the changes above.
+/// Completes a broadcast that is fanned out and has every device settled. Returns nullopt if the broadcast
+/// does not fulfil this condition, or was complete before. Call this function after `enqueued`, `settle` and
+/// `cancel`.
 std::optional<Broadcast> complete(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now);
 
 } // namespace notify::broadcasts

@@ -36,8 +36,8 @@ void record(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& notification_id
 void drop_pending(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& notification_id,
     std::string_view reason, core::Time now);
 
-/// At most `limit` notifications with an id above `after` that have a pending delivery through `kind`, in the
-/// order of their ids.
+/// At most `limit` notifications with an id above `after` that have a pending delivery through the carrier
+/// `kind`, in the order of their ids.
 std::vector<core::Uuid> waiting(
     pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Uuid const& after, std::size_t limit);
 

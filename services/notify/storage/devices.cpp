@@ -85,7 +85,7 @@ pg::Batch<Device> register_batch(pg::Session& session, std::span<Registration co
     registered.reserve(rows.size());
     for (auto const& row : rows) {
         Device d = written.at({row.scope_id, row.token});
-        d.user_id = row.user_id; // each caller gets its own registration, even if a later one replaced it
+        d.user_id = row.user_id; // each caller gets its own registration, even if a later request replaced it
         d.platform = row.platform;
         registered.push_back(std::move(d));
     }
@@ -120,7 +120,7 @@ pg::Batch<bool> remove_batch(pg::Session& session, std::span<Token const> tokens
     }
     std::vector<bool> removed;
     removed.reserve(tokens.size());
-    // If two requests of the batch name one token, only the first gets true.
+    // If two requests of the batch name the same token, only the first request gets true.
     for (auto const& token : tokens)
         removed.push_back(gone.erase({token.scope_id, token.token}) > 0);
     co_return removed;

@@ -38,7 +38,7 @@ struct Token {
     std::string token;
 };
 
-/// Removes devices. The result of a token is false if the token was not registered.
+/// Removes devices. The result for a token is false if the token was not registered.
 pg::Batch<bool> remove_batch(pg::Session& session, std::span<Token const> tokens);
 
 std::optional<Device> find(pg::Tx& tx, core::Scope const& scope, std::string_view token);
@@ -58,8 +58,9 @@ struct Gone {
     core::Time registered_at;
 };
 
-/// Removes the devices, except devices that were registered again after `Gone`'s time. Takes the scope's
-/// lock, so call it after all statements that lock rows of other tables.
+/// Removes the devices, except devices that were registered again after `Gone::registered_at`. Takes the
+/// scope's lock, so call it after all statements that lock rows of other tables. Otherwise two transactions
+/// could deadlock.
 void prune(pg::Tx& tx, std::int64_t scope_id, std::span<Gone const> gone);
 
 } // namespace notify::devices

@@ -14,7 +14,7 @@ namespace {
     "domain_id, domain, from_email, from_name, token, selector, public_key, status, check_results, "         \
     "check_details, created_at, checked_at, verified_at"
 
-/// Additional data of a sealed key. It binds the key to its scope and domain.
+/// Additional data of a sealed key. The data binds the key to its scope and domain.
 std::string aad(core::Scope const& scope, std::string const& domain)
 {
     return "email_domains.dkim_key:" + std::to_string(scope.id) + ':' + domain;
@@ -25,8 +25,8 @@ core::Secret open(crypto::Keyring const& keyring, core::Scope const& scope, std:
 {
     auto key = keyring.open(sealed_key, aad(scope, domain));
     if (!key)
-        throw std::runtime_error(
-            "a DKIM key cannot be decrypted: ENCRYPTION_KEYS lacks its key, or the stored value was changed");
+        throw std::runtime_error("a DKIM key cannot be decrypted: ENCRYPTION_KEYS lacks the key that "
+                                 "encrypted it, or the stored value was changed");
     return core::Secret(std::move(*key));
 }
 
@@ -122,7 +122,8 @@ bool is_claimed_elsewhere(pg::Tx& tx, core::Scope const& scope, std::string cons
 
 bool claim(pg::Tx& tx, core::Scope const& scope, std::string const& domain, core::Time now)
 {
-    // The update changes nothing, but locks the claim against release by the other environment.
+    // The update changes no value, but locks the row. So the tenant's other environment cannot release the
+    // claim before this transaction ends.
     return !tx.run("INSERT INTO domain_claims (domain, tenant_id, claimed_at) VALUES ($1, $2, $3) "
                    "ON CONFLICT (domain) DO UPDATE SET claimed_at = domain_claims.claimed_at "
                    "WHERE domain_claims.tenant_id = excluded.tenant_id RETURNING 1",
@@ -132,7 +133,7 @@ bool claim(pg::Tx& tx, core::Scope const& scope, std::string const& domain, core
 
 void release(pg::Tx& tx, core::Scope const& scope, std::string const& domain)
 {
-    // Waits for a concurrent claim. The next statement then sees that transaction's changes.
+    // Waits for a concurrent transaction that claims the domain, so that the next statement sees its changes.
     auto const held = tx.run("SELECT 1 FROM domain_claims WHERE domain = $1 AND tenant_id = $2 FOR UPDATE",
         {domain, scope.tenant_id()});
     if (held.empty()) return;

@@ -18,10 +18,10 @@ namespace notify::domains {
 
 /// The custom domain of a scope.
 struct EmailDomain {
-    core::Uuid id; ///< another domain of the scope gets another id
+    core::Uuid id; ///< each domain that the scope sets up gets a new id
     std::string domain;
     std::string from_email, from_name;
-    std::string token, selector, public_key; ///< DomainSetup
+    std::string token, selector, public_key; ///< as in DomainSetup
     DomainStatus status = DomainStatus::pending;
     RecordChecks checks; ///< results of the last DNS check
     core::Time created_at;
@@ -48,8 +48,8 @@ bool is_claimed_elsewhere(pg::Tx& tx, core::Scope const& scope, std::string cons
 /// Claims a domain for the scope's tenant. Returns false if another tenant holds the domain.
 [[nodiscard]] bool claim(pg::Tx& tx, core::Scope const& scope, std::string const& domain, core::Time now);
 
-/// Releases the tenant's claim, unless the tenant's other environment has verified the domain. Call it after
-/// the scope's own row has changed; the transaction must see both of the tenant's scopes
+/// Releases the tenant's claim, unless the tenant's other environment has verified the domain. Call this
+/// function after the scope's own row has changed; the transaction must see both of the tenant's scopes
 /// (`both_environments`).
 void release(pg::Tx& tx, core::Scope const& scope, std::string const& domain);
 
@@ -60,9 +60,8 @@ pg::Scopes both_environments(core::Scope const& scope);
 std::string seal(crypto::Keyring const& keyring, core::Scope const& scope, std::string const& domain,
     core::Secret const& private_key);
 
-/// The sender of a scope's email, with the key that signs the email. nullopt while the scope has no verified
-/// domain.
-/// Throws std::runtime_error if no key of the ring decrypts the private key.
+/// The sender of a scope's email, with the key that signs the email. Returns nullopt while the scope has no
+/// verified domain. Throws std::runtime_error if no key of the ring decrypts the private key.
 std::optional<EmailSender> sender(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
 
 /// Seals the scope's private key again under the keyring's first key. Returns how many keys changed. For

@@ -21,7 +21,8 @@ std::vector<std::string> texts_of(std::span<core::Uuid const> ids)
 }
 
 /// Withdraws the jobs of the queued notifications, and returns the notifications whose job was withdrawn. A
-/// job that a worker has begun is not withdrawn, because the worker reads the new status before it writes.
+/// job that a worker has begun is not withdrawn, because the worker locks the notification and sees the new
+/// status before it writes the outcome.
 std::set<core::Uuid> withdraw_queued(pg::Tx& tx, std::int64_t scope_id, std::vector<std::string> const& ids)
 {
     auto const queued = tx.run("SELECT notification_id, channel FROM notifications WHERE scope_id = $1 "
@@ -92,7 +93,8 @@ std::vector<Notification> withdraw_and_lock(
     auto const withdrawn = withdraw_queued(tx, scope_id, texts_of(ids));
     auto locked = lock_all(tx, scope_id, ids);
     for (auto const& n : locked) {
-        // If the push was sent before its job was withdrawn, the job continues with the other devices.
+        // If a worker moved the push to `sent` before its job was withdrawn, the job is enqueued again for
+        // the devices that have not got the push.
         if (n.status == Status::sent && withdrawn.contains(n.id))
             jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, n.send_at);
     }

@@ -5,8 +5,8 @@
 
 namespace notify::notifications {
 
-/// The columns of `notifications n` in the order of `read`, for a SELECT list. Only for the files of this
-/// folder.
+/// The columns of `notifications n` in the order of `read`, for a SELECT list. Only the files of this folder
+/// use this header.
 #define NOTIFICATION_COLUMNS                                                                                 \
     "n.notification_id, n.channel, n.template_name, n.recipient, n.status, n.failure_reason, n.attempts, "   \
     "n.created_at, n.queued_at, n.send_at, n.sent_at, n.delivered_at, n.opened_at, n.failed_at, "            \

@@ -78,7 +78,7 @@ constexpr std::string_view shown_sql =
     "AND x.scope_id = k.scope_id AND x.notification_id = k.notification_id) AS d ON true "
     "ORDER BY k.place, d.device_id";
 
-/// Each row holds a notification with one of its deliveries, or with none.
+/// Each row holds a notification with one of its deliveries, or with no delivery.
 template <class Result> std::vector<std::optional<Shown>> read_shown(Result const& result, std::size_t count)
 {
     std::vector<std::optional<Shown>> found(count);
@@ -216,8 +216,7 @@ std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, Filter cons
     if (filter.channel) require("n.channel = ", to_string(*filter.channel));
     if (filter.to.size() == 1) require("n.recipient = ", filter.to.front());
     if (filter.to.size() > 1) require("n.recipient = ANY (", filter.to, "::text[])");
-    // Clients see times in milliseconds, so `createdAfter` excludes the whole millisecond that they were
-    // shown.
+    // Clients see times in milliseconds, so `createdAfter` excludes the whole millisecond that it names.
     if (filter.created_after) {
         auto const shown = std::chrono::floor<std::chrono::milliseconds>(*filter.created_after);
         require("n.created_at >= ", core::Time(shown + std::chrono::milliseconds(1)));

@@ -24,7 +24,7 @@ struct NewNotification {
 
 /// Inserts the notification and enqueues its job on `queue_of(channel)`, in one statement. Returns the
 /// creation time. Takes the scope's lock (pg::serialise), so rows are committed in the order of their
-/// creation times and no list cursor can miss one.
+/// creation times and no list cursor can miss a row.
 core::Time insert(pg::Tx& tx, NewNotification const& row);
 
 /// As `insert`, for many rows of many scopes in one statement.
@@ -44,7 +44,7 @@ struct Shown {
 
 pg::Batch<std::optional<Shown>> get_batch(pg::Session& session, std::span<Key const> keys);
 
-/// The notification, or nullopt, in a transaction.
+/// As `get_batch`, for one notification, in a transaction.
 std::optional<Shown> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
 /// One page of all notifications of a scope: the first page, or the page after a cursor.
@@ -54,7 +54,7 @@ struct PlainPage {
     std::size_t limit = 0;
 };
 
-/// Newest first, without their contents.
+/// The notifications of each page, newest first, without their contents.
 pg::Batch<std::vector<Notification>> list_batch(pg::Session& session, std::span<PlainPage const> pages);
 
 /// At most `limit` notifications that match the filter, after `after`; newest first, without their contents.
@@ -72,18 +72,21 @@ std::optional<Notification> lock(pg::Tx& tx, std::int64_t scope_id, core::Uuid i
 std::vector<Notification> lock_all(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids);
 
 /// Withdraws the jobs of the queued notifications among `ids`, except jobs that a worker has begun, then
-/// calls `lock_all`. Lock order: the job before the notification, as when a job ends.
+/// calls `lock_all`. Locks the jobs before the notifications, as a worker does when it ends its claim, to
+/// avoid deadlocks.
 std::vector<Notification> withdraw_and_lock(
     pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids);
 
-/// Moves a locked notification to status `to` at time `at`, if `advance` permits it. Writes the status with
-/// its times and reason, `attempts` and `provider_id` as in `n`, and an event with `detail`. The detail of a
-/// failure is its reason. Deletes the files of the request, except after a failure, which may be retried.
-/// Updates `n`. Returns whether the status changed; if not, nothing is written.
+/// Moves a locked notification to status `to` at time `at`, if `advance` permits it. Writes the new status,
+/// and the times and the failure reason that `advance` sets. Also writes the `attempts` and `provider_id` of
+/// `n`, and adds an event with `detail`. If `to` is `failed`, `detail` is the failure reason. Deletes the
+/// attached files that came in the request, unless `to` is `failed`, because a failed notification may be
+/// retried. Updates `n`. Returns whether the status changed; if not, nothing is written.
 bool move(pg::Tx& tx, std::int64_t scope_id, Notification& n, Status to,
     std::optional<std::string> const& detail, core::Time at);
 
-/// One of several status changes, for `move_all`. Each names another notification.
+/// One of several status changes, for `move_all`. The changes of one call must concern different
+/// notifications.
 struct Move {
     Notification notification; ///< locked
     Status to{};

@@ -7,20 +7,20 @@
 
 #include <string_view>
 
-/// State of the table `platforms` that follows from the carriers' answers. A refused credential pauses its
-/// platform (`paused_until`, `paused_reason`). Too many "token gone" answers stop pruning for the credential
-/// (`pruning_stopped_at`).
+/// The columns of the table `platforms` that change because of the carriers' answers. A refused credential
+/// pauses its platform (`paused_until`, `paused_reason`). Too many "token gone" answers stop pruning for the
+/// credential (`pruning_stopped_at`).
 namespace notify::platform_state {
 
-/// The queue of resume jobs. A resume job makes the pushes due that waited for a paused platform.
+/// The queue of resume jobs. A resume job makes the jobs of pushes due that waited for a paused platform.
 inline constexpr std::string_view resume_queue = "notify.resume";
 
 /// The platform that the `ref` of a resume job names.
 PlatformKind resumed_kind(core::Uuid const& ref) noexcept;
 
-/// Pauses the scope's `kind` until `until`, or until the end of the pause that is in effect at `now`. `seen`
-/// is the `updated_at` of the refused credential. Returns false and changes nothing if that credential was
-/// replaced since.
+/// Pauses the scope's platform `kind` until `until`. A pause that is in effect at `now` stays unchanged.
+/// `seen` is the `updated_at` of the refused credential. Returns false and changes nothing if that credential
+/// was replaced.
 bool pause(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time seen, std::string_view reason,
     core::Time now, core::Time until);
 
@@ -28,12 +28,13 @@ bool pause(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time seen
 /// this transaction ends. So `resume` finds the pushes that this transaction leaves waiting.
 bool holds(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time seen, core::Time now);
 
-/// Ends the pause and enqueues the job that makes the waiting pushes due. Call it in every transaction that
-/// sets or removes the credential, even if there was no pause.
+/// Ends the pause and enqueues the job that makes the waiting pushes due. Call this function in every
+/// transaction that sets or removes the credential, even if there was no pause.
 void resume(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind);
 
-/// Stops pruning through `kind` from `now` until another credential is stored. If pruning is already stopped,
-/// the stored time stays. Changes nothing if the credential `seen` was replaced in the meantime.
+/// From `now` until another credential is stored, the answers of the carrier `kind` no longer remove devices.
+/// If pruning is already stopped, the stored time stays. Changes nothing if the credential whose `updated_at`
+/// is `seen` was replaced.
 void stop_pruning(pg::Tx& tx, std::int64_t scope_id, PlatformKind kind, core::Time seen, core::Time now);
 
 } // namespace notify::platform_state

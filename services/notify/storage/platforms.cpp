@@ -42,7 +42,7 @@ Sealed read_sealed(pg::RowReader& r)
     return p;
 }
 
-/// Additional data of a sealed credential. It binds the credential to its scope and kind.
+/// Additional data of a sealed credential. The data binds the credential to its scope and kind.
 std::string aad_of(std::int64_t scope_id, PlatformKind kind)
 {
     return "platforms.credential/" + std::to_string(scope_id) + '/' + std::string(to_string(kind));
@@ -52,8 +52,8 @@ core::Secret unseal(crypto::Keyring const& keyring, std::int64_t scope_id, Seale
 {
     auto opened = keyring.open(platform.credential, aad_of(scope_id, platform.kind));
     if (!opened)
-        throw std::runtime_error("a push credential cannot be decrypted: ENCRYPTION_KEYS lacks its key, or "
-                                 "the stored value was changed");
+        throw std::runtime_error("a push credential cannot be decrypted: ENCRYPTION_KEYS lacks the key that "
+                                 "encrypted it, or the stored value was changed");
     return core::Secret(*std::move(opened));
 }
 

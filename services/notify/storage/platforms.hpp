@@ -36,26 +36,26 @@ struct Sealed {
     std::optional<core::Time> pruning_stopped_at;
 };
 
-/// In the order of their kinds.
+/// The scope's platforms, in the order of their kinds.
 std::vector<Platform> list(pg::Tx& tx, core::Scope const& scope);
 
 /// As `list`, with the encrypted credentials. While another transaction replaces a credential, the call does
 /// not wait and returns the old credential.
 std::vector<Sealed> load(pg::Tx& tx, std::int64_t scope_id);
 
-/// Decrypts the credential of a platform of this scope. Throws std::runtime_error, without any part of the
-/// credential, if no key of the ring decrypts it.
+/// Decrypts the credential of a platform of this scope. Throws std::runtime_error if no key of the ring
+/// decrypts the credential. The exception contains no part of the credential.
 Credential::Ptr open(crypto::Keyring const& keyring, std::int64_t scope_id, Sealed const& platform);
 
 /// Stores a credential and replaces the scope's credential of the same kind, if any. Pruning starts again. A
 /// pause of the platform stays until platform_state::resume ends it.
 void put(pg::Tx& tx, core::Scope const& scope, Credential const& credential, crypto::Keyring const& keyring);
 
-/// Returns the removed platform; nullopt if there was none.
+/// Returns the removed platform, or nullopt if the scope had no platform of this kind.
 std::optional<Platform> remove(pg::Tx& tx, core::Scope const& scope, PlatformKind kind);
 
-/// Seals the scope's credentials again under the keyring's first key. Returns how many changed. For
-/// service::reencrypt_verb.
+/// Seals the scope's credentials again under the keyring's first key. Returns how many credentials changed.
+/// For service::reencrypt_verb.
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
 
 } // namespace notify::platforms

@@ -53,7 +53,7 @@ std::vector<Suppression> list(
 
 bool remove(pg::Tx& tx, core::Scope const& scope, std::string_view address)
 {
-    // Lists every channel, so that the primary key is looked up once per channel.
+    // The statement names every channel, so that PostgreSQL can look up the primary key once per channel.
     auto const removed =
         tx.run("DELETE FROM suppressions WHERE scope_id = $1 AND channel = ANY ($2::text[]) AND address = $3 "
                "RETURNING 1",

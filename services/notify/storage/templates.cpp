@@ -25,8 +25,8 @@ Template read(pg::RowReader& r)
     return t;
 }
 
-/// Reads the row that an insert or update returns. Throws CONFLICT if it returned no row, because then
-/// another template has the name.
+/// Reads the row that an insert or update returns. Throws CONFLICT if there is no row, because this means
+/// that another template has the name.
 Template read_written(pg::Rows const& result)
 {
     auto written = pg::read_first(result, read);
@@ -89,7 +89,7 @@ std::vector<Template> list(
 
 void insert(pg::Tx& tx, core::Scope const& scope, Template& t)
 {
-    pg::serialise(tx, scope.production().id); // commit order and names are per tenant
+    pg::serialise(tx, scope.production().id); // per tenant, like template names and list cursors
     auto const result =
         tx.run("INSERT INTO templates AS t (tenant_id, template_id, name, channel, subject, body, format, "
                "created_at, updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, "
@@ -101,7 +101,7 @@ void insert(pg::Tx& tx, core::Scope const& scope, Template& t)
 
 void update(pg::Tx& tx, core::Scope const& scope, Template& t)
 {
-    pg::serialise(tx, scope.production().id); // commit order and names are per tenant
+    pg::serialise(tx, scope.production().id); // per tenant, like template names and list cursors
     auto const result =
         tx.run("UPDATE templates t SET name = $3, channel = $4, subject = $5, body = $6, format = $7, "
                "version = t.version + 1, updated_at = clock_timestamp() "

@@ -18,7 +18,7 @@ namespace notify::templates {
 
 /// The name of a template in a send request.
 struct Name {
-    std::int64_t scope_id = 0; ///< of the request: either scope of the tenant
+    std::int64_t scope_id = 0; ///< scope of the request; either scope of the tenant is valid
     std::string name;
 };
 
@@ -28,7 +28,7 @@ struct Found {
     bool has_platform = false; ///< push: whether the scope has credentials of any kind
 };
 
-/// The result of a name is nullopt if the tenant has no template with this name.
+/// The result for a name is nullopt if the tenant has no template with this name.
 pg::Batch<std::optional<Found>> find_batch(pg::Session& session, std::span<Name const> names);
 
 std::optional<Template> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
@@ -44,7 +44,7 @@ std::vector<Template> list(
 /// template. Throws CONFLICT if the tenant has another template with this name.
 void insert(pg::Tx& tx, core::Scope const& scope, Template& t);
 
-/// Updates a locked template; sets version and `updated_at` of `t`. Throws CONFLICT like `insert`.
+/// Updates a locked template, and sets `version` and `updated_at` of `t`. Throws CONFLICT like `insert`.
 void update(pg::Tx& tx, core::Scope const& scope, Template& t);
 
 /// Removes a locked template.

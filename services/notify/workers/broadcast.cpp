@@ -17,11 +17,11 @@ namespace {
 using jobs::Outcome;
 using namespace std::chrono_literals;
 
-constexpr std::size_t chunks_a_step = 20; ///< cut in one transaction
-constexpr auto patience = 30s; ///< time limit for a chunk's pushes; the rest goes on in another run
+constexpr std::size_t chunks_a_step = 20; ///< chunks that are cut in one transaction
+constexpr auto patience = 30s;            ///< time limit for a chunk's pushes; another run sends the rest
 
-/// Writes the result of a run: devices, platforms and counters. The caller has ended or postponed the job
-/// before.
+/// Writes the result of a run: devices, platforms and counters. Precondition: the caller has ended or
+/// postponed the job.
 void record(
     pg::Tx& tx, std::int64_t scope_id, BroadcastRun const& run, Pruning const& pruning, core::Time now)
 {
@@ -35,12 +35,13 @@ void record(
                                : broadcast_chunks::remove(tx, scope_id, chunk.id);
     if (!there) return;
     broadcasts::settle(tx, scope_id, chunk.broadcast_id, settled);
-    // If a credential was replaced or a pause ended during this run, no resume job will make the chunk due.
+    // If a credential was replaced or a pause ended during this run, no resume job will make the chunk due,
+    // so it is made due here.
     if (!halt(tx, scope_id, run.halted(), now) && goes_on)
         jobs::enqueue(tx, broadcast_chunks::queue, scope_id, chunk.id);
     prune(tx, scope_id, pruning, now);
-    // Comes last, because it may take the scope's lock. Holders of the scope's lock never wait for a
-    // platform's row, so there is no deadlock.
+    // This call comes last, because it may take the scope's lock. Holders of the scope's lock never wait for
+    // a platform's row, so there is no deadlock.
     events::broadcast_moved(tx, scope_id, chunk.broadcast_id, now);
 }
 
@@ -59,7 +60,7 @@ jobs::Outcome BroadcastCutter::operator()(jobs::Claim& claim, std::stop_token co
     return Outcome::done();
 }
 
-/// Returns whether there is more to cut.
+/// Returns whether devices are left to be cut into chunks.
 bool BroadcastCutter::step(jobs::Claim& claim) const
 {
     core::Time const now = deps_.clock.now();
@@ -169,7 +170,8 @@ std::unique_ptr<PushBatch> BroadcastSender::batch_of(
     return batch;
 }
 
-/// Waits until all batches are answered, and returns them. Includes batches that already had their answers.
+/// Waits until all batches are answered, and returns them. The result includes the batches that already had
+/// their answers.
 BroadcastSender::Batches BroadcastSender::send(Batches batches, std::stop_token const& stop) const
 {
     Batches answered;

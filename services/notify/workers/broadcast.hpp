@@ -1,5 +1,5 @@
 #pragma once
-// Private to the delivery workers.
+// Only the delivery workers use this header.
 
 #include "core/cache.hpp"
 #include "storage/broadcasts.hpp"
@@ -21,7 +21,8 @@ public:
     explicit BroadcastCutter(DeliveryDeps const& deps) : deps_(deps) {}
 
     /// Cuts a broadcast (`jobs::Handler`), some chunks per transaction, and continues where an earlier run
-    /// ended. Committed chunks are sent at once. Two concurrent runs do not cut a device into two chunks.
+    /// ended. The jobs of committed chunks are due at once. Even if two runs are concurrent, each device gets
+    /// into one chunk only, because each transaction locks the broadcast.
     jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop) const;
 
 private:

@@ -12,8 +12,9 @@ using namespace std::chrono_literals;
 /// Prevents a job from being due again at once.
 constexpr auto least_wait = 1s;
 
-/// Whether no request was sent to the carrier. Then the answer does not count as an attempt.
-bool untried(PushAnswer const& answer) noexcept
+/// Whether the answer does not count as an attempt, because this process ended the push, or because the
+/// carrier accepted no more pushes before this one was handed to a connection.
+bool uncounted(PushAnswer const& answer) noexcept
 {
     if (answer.verdict == Verdict::throttled) return !answer.handed_out;
     return answer.reason == push_reasons::stopped || answer.reason == push_reasons::busy ||
@@ -100,7 +101,7 @@ void BroadcastRun::take(
     case Verdict::transient:
         break;
     }
-    if (untried(answer)) {
+    if (uncounted(answer)) {
         auto const at = now_ + answer.retry_after.value_or(0s);
         return try_again({device_id, tries}, now_ < patience_ends() ? std::optional(at) : std::nullopt);
     }
@@ -122,7 +123,7 @@ void BroadcastRun::take_refusal(PlatformKind kind, Waiting const& device, PushAn
     wait_for_platform(device, now_ + broadcast_patience);
 }
 
-/// Leaves the device for a run at `at`. nullopt: no more retries, so the device fails.
+/// Leaves the device for a run at `at`. If `at` is nullopt, there are no more retries, so the device fails.
 void BroadcastRun::try_again(Waiting device, std::optional<core::Time> at)
 {
     if (!at) {
@@ -145,7 +146,7 @@ void BroadcastRun::wait_for_platform(Waiting const& device, core::Time until)
     leave(device, std::min(until, patience_ends()));
 }
 
-/// Leaves the device for a run at that time, or soon after.
+/// Leaves the device for a run at `at`, or soon after.
 void BroadcastRun::leave(Waiting const& device, core::Time at)
 {
     waiting_.push_back(device);

@@ -1,5 +1,5 @@
 #pragma once
-// Private to the delivery workers.
+// Only the delivery workers use this header.
 
 #include "domain/broadcast.hpp"
 #include "providers/push.hpp"
@@ -23,24 +23,25 @@ public:
     using Chunk = broadcast_chunks::Chunk;
     using Waiting = broadcast_chunks::Waiting;
 
-    /// `devices`: the devices of the chunk that are still registered. The chunk's other devices are settled
-    /// as invalid. `now`: the start of the run.
+    /// `devices` are the devices of the chunk that are still registered. The chunk's other devices are
+    /// settled as invalid. `now` is the start of the run.
     BroadcastRun(Chunk const& chunk, std::vector<broadcast_chunks::Device> devices,
         std::vector<platforms::Sealed> platforms, core::Time now);
 
     /// The run of a cancelled broadcast: all remaining devices fail.
     static BroadcastRun cancelled(Chunk const& chunk, core::Time now);
 
-    /// Takes the devices to push to now through `kind`. A second call returns none.
+    /// Takes the devices to push to now through `kind`. A second call returns no devices.
     std::vector<PushTarget> take_targets(PlatformKind kind);
 
-    /// Applies the answers to the `targets` taken of `kind`, in their order. `entropy` is any random number.
+    /// Applies the answers to `targets`, which `take_targets(kind)` returned. The answers have the order of
+    /// the targets. `entropy` is any random number.
     void apply(PlatformKind kind, std::span<PushTarget const> targets, std::span<PushAnswer const> answers,
         core::Time now, std::uint64_t entropy);
 
-    /// Devices of `kind` for which the carrier answered "token gone". The time of each is the latest
-    /// registration that may be removed: the time when the device was read, or the time when the token became
-    /// invalid according to the carrier, whichever is earlier.
+    /// Devices of `kind` for which the carrier answered "token gone". `registered_at` of each device is the
+    /// latest time of registration at which the device may be removed: the time when the device was read, or
+    /// the time when the token became invalid according to the carrier, whichever is earlier.
     std::vector<devices::Gone> const& gone(PlatformKind kind) const noexcept { return lane(kind).gone; }
 
     Chunk const& chunk() const noexcept { return chunk_; }
@@ -50,7 +51,7 @@ public:
     /// The scope's platform of this kind; null if the scope has none.
     platforms::Sealed const* platform_of(PlatformKind kind) const noexcept;
 
-    /// The numbers of devices that this run has settled. The devices that it has not settled are in
+    /// The numbers of devices that this run has settled. The devices that this run has not settled are in
     /// `waiting`.
     Settled const& settled() const noexcept { return settled_; }
 
@@ -69,7 +70,7 @@ private:
     /// The pushes through one carrier.
     struct Lane {
         std::vector<PushTarget> targets;
-        std::vector<Tries> tries; ///< of the targets
+        std::vector<Tries> tries; ///< of the targets, in their order
         std::vector<devices::Gone> gone;
     };
 

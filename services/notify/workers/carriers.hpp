@@ -1,5 +1,5 @@
 #pragma once
-// Private to the delivery workers.
+// Only the delivery workers use this header.
 
 #include "core/cache.hpp"
 #include "providers/push.hpp"
@@ -36,16 +36,16 @@ public:
     /// The platform's credential; opened once and cached.
     Credential::Ptr credential_of(std::int64_t scope_id, platforms::Sealed const& platform);
 
-    /// Counts an answer to a push through the platform. Call it before acting on the answer. `claim`: the job
-    /// that sent the push.
+    /// Counts an answer to a push through the platform. Call this function before `judge`, which uses the
+    /// counts. `claim` is the job that sent the push.
     void count(jobs::Claim const& claim, platforms::Sealed const& platform, PushAnswer const& answer);
 
-    /// Adds the `gone` devices to `pruning` for removal, or marks the platform as stopped if its answers are
-    /// not trusted.
+    /// Adds the `gone` devices to `pruning` for removal, or marks the platform as stopped if its breaker has
+    /// tripped.
     void judge(std::int64_t scope_id, platforms::Sealed const& platform, std::span<devices::Gone const> gone,
         Pruning& pruning) const;
 
-    /// Logs the credentials that were refused in this run. `claim`: the run's job.
+    /// Logs the credentials that were refused in this run. `claim` is the run's job.
     void report(jobs::Claim const& claim, std::span<Halted const> halted) const;
 
 private:
@@ -59,7 +59,8 @@ private:
 /// transaction leaves waiting.
 bool halt(pg::Tx& tx, std::int64_t scope_id, std::span<Halted const> halted, core::Time now);
 
-/// Removes the devices in `pruning`, and stores that pruning has stopped for its stopped platforms.
+/// Removes the devices in `pruning`, and stores that pruning has stopped for the platforms in
+/// `pruning.stopped`.
 void prune(pg::Tx& tx, std::int64_t scope_id, Pruning const& pruning, core::Time now);
 
 } // namespace notify

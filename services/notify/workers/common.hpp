@@ -1,5 +1,5 @@
 #pragma once
-// Private to the delivery workers: functions shared by the handlers of all channels.
+// Only the delivery workers use this header: functions that the handlers of all channels share.
 
 #include "core/identity.hpp"
 #include "domain/answer.hpp"
@@ -22,7 +22,7 @@ namespace notify {
 /// How often a suspended tenant's notifications are checked again.
 inline constexpr std::chrono::minutes suspended_pause{5};
 
-/// Runs a coroutine on an I/O thread and waits for it.
+/// Runs a coroutine on an I/O thread and waits for its result.
 template <class T> T wait(asio::io_context& io, asio::awaitable<T> task)
 {
     return asio::co_spawn(io, std::move(task), asio::use_future).get();
@@ -34,7 +34,7 @@ struct Owner {
     bool suspended = false;
 };
 
-/// nullopt if the tenant was removed. Throws core::Error UNAVAILABLE.
+/// Returns nullopt if the tenant was removed. Throws core::Error UNAVAILABLE if the tenant cannot be read.
 std::optional<Owner> owner_of(DeliveryDeps const& deps, std::int64_t scope_id);
 
 /// Identifies a notification at the start of a run.
@@ -45,8 +45,8 @@ struct Tried {
     static Tried of(Notification const& n) { return {n.id, n.queued_at}; }
 };
 
-/// Locks the notification to write the outcome of a run. nullopt if the notification was removed, or if a
-/// retry request has queued it again during the run. In these cases the outcome must not be written.
+/// Locks the notification to write the outcome of a run. Returns nullopt if the notification was removed, or
+/// if a retry request has queued it again during the run. In these cases the outcome must not be written.
 std::optional<Notification> lock_tried(pg::Tx& tx, std::int64_t scope_id, Tried const& tried);
 
 /// One attempt to send an email or a text message.
@@ -60,7 +60,7 @@ struct Attempt {
 jobs::Outcome end_of(DeliveryDeps const& deps, std::int64_t scope_id, Notification const& n,
     Attempt const& attempt, std::function<void(pg::Tx&)> also = {});
 
-/// The outcome of the job of `n` if the notification is never sent: fails it with `reason`.
+/// The outcome of the job of `n` if the notification is never sent: fails `n` with `reason`.
 jobs::Outcome give_up(
     DeliveryDeps const& deps, std::int64_t scope_id, Notification const& n, std::string_view reason);
 

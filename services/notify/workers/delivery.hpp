@@ -61,15 +61,15 @@ struct DeliveryDeps {
     observe::Metrics& metrics;
 };
 
-/// Delivers accepted notifications and broadcasts. Has the handlers of the queues of the channels
-/// (`queue_of(Channel)`), of broadcasts, and of resume jobs. Each queue has its own workers. So a provider
+/// Delivers accepted notifications and broadcasts. Contains the handlers for the queues of the channels
+/// (`queue_of(Channel)`), for broadcasts and for resume jobs. Each queue has its own workers. So a provider
 /// that does not answer delays only its own channel, and a broadcast does not delay direct sends.
 ///
 /// A handler loads the notification, calls the provider, and derives the outcome with the rules in domain/.
-/// It writes the status, the event, the webhook, removed devices and suppressed numbers in the transaction
-/// that ends the claim. A notification that was acknowledged, opened or cancelled before is not sent. If the
-/// process dies between the provider's answer and that transaction, the deliveries in flight are repeated
-/// with the same apns-id, collapse id or Message-ID.
+/// In the transaction that ends the claim, the handler writes the status, the event and the webhook, removes
+/// devices and suppresses numbers. A notification that was acknowledged, opened or cancelled before the run
+/// is not sent. If the process dies between the provider's answer and the end of that transaction, the
+/// deliveries in flight are repeated with the same apns-id, collapse id or Message-ID.
 class Delivery {
 public:
     Delivery(sms::Options const& sms, DeliveryDeps deps);

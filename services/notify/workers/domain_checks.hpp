@@ -8,7 +8,7 @@
 /// no longer used as sender.
 namespace notify::domain_checks {
 
-/// The handler for Platform::add_worker. `domains` must outlive it.
+/// The handler for Platform::add_worker. `domains` must outlive the handler.
 jobs::Handler handler(Domains& domains);
 
 } // namespace notify::domain_checks

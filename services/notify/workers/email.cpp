@@ -44,7 +44,8 @@ jobs::Outcome EmailHandler::attempt(
     return end_of(deps_, scope.id, n, {began, answer});
 }
 
-/// Reads the uploads into `rows`. Returns the answer if one cannot be read; nullopt if all were read.
+/// Reads the uploads into `rows`. Returns nullopt if all uploads were read, else the answer that ends the
+/// attempt.
 std::optional<Answer> EmailHandler::read_uploads(
     std::vector<email_attachments::Row>& rows, std::stop_token const& stop) const
 {

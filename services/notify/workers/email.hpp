@@ -1,5 +1,5 @@
 #pragma once
-// Private to the delivery workers.
+// Only the delivery workers use this header.
 
 #include "providers/mail.hpp"
 #include "storage/attachments.hpp"
@@ -15,9 +15,9 @@ class EmailHandler {
 public:
     explicit EmailHandler(DeliveryDeps const& deps) : deps_(deps) {}
 
-    /// Makes one attempt to send one email (`jobs::Handler`). The sender is in the scope's custom domain if
-    /// the domain is verified. If a stop of the process interrupts the attempt, the attempt does not count,
-    /// and the next attempt is due at once.
+    /// Makes one attempt to send one email (`jobs::Handler`). The sender's address is in the scope's custom
+    /// domain if this domain is verified, else it is the shared sender's address. If a stop of the process
+    /// interrupts the attempt, the attempt does not count, and the next attempt is due at once.
     jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop) const;
 
 private:

@@ -4,7 +4,7 @@ namespace notify {
 
 namespace {
 
-/// At this number of credentials, breakers that have not tripped are discarded.
+/// At this number of credentials, breakers that have not tripped are discarded, to limit the memory.
 constexpr std::size_t remembered = 10'000;
 
 } // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Private to the delivery workers.
+// Only the delivery workers use this header.
 
 #include "domain/prune.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace notify {
 
-/// Identifies a stored credential: scope and kind; `updated_at`.
+/// Identifies a stored credential: a number for its scope and kind, and its `updated_at`.
 using PlatformVersion = std::pair<std::int64_t, std::int64_t>;
 
 /// A PruneBreaker per credential, in the memory of this process. Each replica counts its own answers, and
@@ -18,7 +18,7 @@ using PlatformVersion = std::pair<std::int64_t, std::int64_t>;
 /// Thread-safe.
 class PruneBreakers {
 public:
-    /// Counts one push that the carrier answered. Returns true if this trips the breaker.
+    /// Counts one push that the carrier answered. Returns true if this push trips the breaker.
     bool count(PlatformVersion const& credential, bool gone);
 
     /// Whether the carrier's answers for this credential may remove devices.

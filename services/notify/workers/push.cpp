@@ -15,7 +15,7 @@ namespace {
 using jobs::Outcome;
 using namespace std::chrono_literals;
 
-constexpr auto patience = 20s; ///< time limit for all answers; devices without one are retried
+constexpr auto patience = 20s; ///< time limit for all answers; devices without an answer are retried
 
 SharedPush rendered(core::Scope const& scope, Notification const& n)
 {
@@ -41,7 +41,8 @@ void record(pg::Tx& tx, std::int64_t scope_id, PushRun const& run, Pruning const
     if (!n) return;
     if (run.counts()) ++n->attempts;
     deliveries::record(tx, scope_id, n->id, run.changed());
-    // If a credential was replaced or a pause ended during this run, no resume job will make the push due.
+    // If a credential was replaced or a pause ended during this run, no resume job will make the push due, so
+    // it is made due here.
     if (!halt(tx, scope_id, run.halted(), now)) jobs::enqueue(tx, queue_of(Channel::push), scope_id, n->id);
     prune(tx, scope_id, pruning, now);
     auto const to = status_after(run, *n);

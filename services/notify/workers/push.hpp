@@ -1,5 +1,5 @@
 #pragma once
-// Private to the delivery workers.
+// Only the delivery workers use this header.
 
 #include "workers/carriers.hpp"
 #include "workers/common.hpp"
@@ -18,9 +18,9 @@ class PushHandler {
 public:
     PushHandler(DeliveryDeps const& deps, Carriers& carriers) : deps_(deps), carriers_(carriers) {}
 
-    /// Makes one attempt to send one push to every device where it is pending (`jobs::Handler`). The status
-    /// becomes `sent` when a carrier has accepted the push for one device. Attempts continue for the other
-    /// devices. A platform whose credential is refused is paused.
+    /// Makes one attempt to send one push to every device to which the push is pending (`jobs::Handler`). The
+    /// status becomes `sent` when a carrier has accepted the push for one device. Attempts continue for the
+    /// other devices. A platform whose credential is refused is paused.
     jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop);
 
 private:

@@ -13,8 +13,10 @@ using namespace std::chrono_literals;
 /// Prevents a job from being due again at once.
 constexpr auto least_wait = 1s;
 
-/// Whether no request was sent to the carrier.
-bool untried(PushAnswer const& answer) noexcept
+/// Whether the answer does not count as an attempt, because this process ended the push: a stop was
+/// requested, or the queue or the channels were full. After a stop, the push may have been sent, and its
+/// answer is not awaited.
+bool uncounted(PushAnswer const& answer) noexcept
 {
     return answer.verdict == Verdict::transient &&
            (answer.reason == push_reasons::stopped || answer.reason == push_reasons::busy);
@@ -98,7 +100,7 @@ void PushRun::apply(std::span<PushAnswer const> answers, core::Time now, std::ui
     now_ = now;
     std::optional<std::chrono::seconds> retry_after;
     for (auto const& answer : answers) {
-        counts_ = counts_ || !untried(answer);
+        counts_ = counts_ || !uncounted(answer);
         if (answer.retry_after) retry_after = std::max(retry_after.value_or(0s), *answer.retry_after);
     }
     auto const retry = next_attempt({.attempts = notification_.attempts + 1,
@@ -115,7 +117,7 @@ void PushRun::take(deliveries::Target& target, PushAnswer const& answer, std::op
 {
     auto& delivery = target.delivery;
     delivery.updated_at = now_;
-    if (untried(answer)) {
+    if (uncounted(answer)) {
         changed_.push_back(delivery);
         wake_at(now_);
         return;

@@ -1,5 +1,5 @@
 #pragma once
-// Private to the delivery workers.
+// Only the delivery workers use this header.
 
 #include "domain/notification.hpp"
 #include "providers/push.hpp"
@@ -20,7 +20,7 @@ namespace notify {
 struct Halted {
     PlatformKind kind{};
     core::Time seen; ///< `updated_at` of its credential
-    /// The carrier's reason, if it refused the credential in this run.
+    /// The carrier's reason, if the carrier refused the credential in this run.
     std::optional<std::string> refused;
 };
 
@@ -32,7 +32,7 @@ public:
     PushRun(Notification notification, std::vector<deliveries::Target> targets,
         std::vector<platforms::Sealed> platforms, core::Time now);
 
-    /// The devices to push to now: those that are pending and have a working platform.
+    /// The devices to push to now: the pending devices whose platform is not paused.
     std::vector<PushTarget> const& asked() const noexcept { return asked_; }
 
     /// Applies the answers, in the order of `asked()`. `entropy` is any random number.
@@ -43,10 +43,10 @@ public:
     /// The scope's platform of this kind; null if the scope has none.
     platforms::Sealed const* platform_of(PlatformKind kind) const noexcept;
 
-    /// When the job runs next; nullopt if it is done.
+    /// When the job runs next; nullopt if the job is done.
     std::optional<core::Time> again() const noexcept { return again_; }
 
-    /// Whether a carrier was asked about some device, so that this run counts as an attempt.
+    /// Whether the run tried to push to at least one device, so that the run counts as an attempt.
     bool counts() const noexcept { return counts_; }
 
     bool accepted() const noexcept { return accepted_; } ///< whether a carrier accepted the push in this run
@@ -58,8 +58,8 @@ public:
 
     std::vector<Halted> const& halted() const noexcept { return halted_; }
 
-    /// The device of `asked()[i]` if the carrier answered "token gone". nullopt if the carrier gave another
-    /// answer, or if the device was registered again after the token became invalid.
+    /// The device of `asked()[i]` if the carrier answered "token gone". Returns nullopt if the carrier gave
+    /// another answer, or if the device was registered again after the token became invalid.
     std::optional<devices::Gone> gone(std::size_t i, PushAnswer const& answer) const;
 
 private:

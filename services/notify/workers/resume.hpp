@@ -1,5 +1,5 @@
 #pragma once
-// Private to the delivery workers.
+// Only the delivery workers use this header.
 
 #include "workers/common.hpp"
 

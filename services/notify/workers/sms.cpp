@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 /// Pause while Redis is down. Without Redis, the use of the shared sender's limit is unknown, so no message
 /// is sent.
 constexpr auto limit_unknown_pause = 5s;
-/// Longest pause while the limit is exceeded. It is bounded because an operator may raise the limit.
+/// Longest pause while the limit is exceeded. The pause is bounded, because an operator may raise the limit.
 constexpr auto longest_pause = 15min;
 
 constexpr std::string_view nonsense = "UNEXPECTED_ANSWER"; ///< the answer does not follow Twilio's protocol
@@ -120,7 +120,7 @@ jobs::Outcome SmsHandler::attempt(core::Scope const& scope, Notification const& 
     if (auto const later = held_back(scope, use)) return Outcome::not_yet(*later);
     core::Time const began = deps_.clock.now();
     sms::Message const message{.scope = scope,
-        .to = sms::PhoneNumber::parse(n.to).value(), // checked when it was accepted
+        .to = sms::PhoneNumber::parse(n.to).value(), // checked when the notification was accepted
         .body = n.content.body,
         .status_callback = status_callback(webhook_url_, scope.id, n),
         .traceparent = n.traceparent.value_or("")};

@@ -1,5 +1,5 @@
 #pragma once
-// Private to the delivery workers.
+// Only the delivery workers use this header.
 
 #include "sms/guard.hpp"
 #include "sms/options.hpp"
@@ -37,8 +37,8 @@ private:
 
     Loaded load(jobs::Claim const& claim) const;
     jobs::Outcome attempt(core::Scope const& scope, Notification const& n);
-    /// Checks the sender's limits. nullopt: the message may be sent and is counted as `use`. Otherwise the
-    /// result is the time to try again.
+    /// Checks the sender's limits. Returns nullopt if the message may be sent; the message is then counted as
+    /// `use`. Otherwise returns the time to try again.
     std::optional<core::Time> held_back(core::Scope const& scope, sms::SenderGuard::Use& use);
     void give_back(sms::SenderGuard::Use const& use);
 
