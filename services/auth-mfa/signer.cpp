@@ -52,8 +52,8 @@ std::shared_ptr<Signer::Key const> Signer::current() const
     auto const retired = [now](auto const& key) { return key->retired_at && *key->retired_at <= now; };
     std::shared_ptr<Key const> chosen;
     for (auto const& key : keys_) {
-        // If no key has reached `signs_from`, the first key signs: the clock of the replica that created it
-        // is ahead of this replica's clock.
+        // If no key has reached `signs_from`, the first key signs. In this case the clock of the replica that
+        // created this key is ahead of this replica's clock.
         if (!retired(key) && (!chosen || key->signs_from <= now)) chosen = key;
     }
     return chosen;

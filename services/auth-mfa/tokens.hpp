@@ -63,7 +63,7 @@ public:
     Tokens(std::shared_ptr<Signer> signer, auth::Jwks& jwks, crypto::Keyring const& keyring,
         core::Clock const& clock, Issuer issuer);
 
-    /// Returns once a signing key is loaded. Throws UNAVAILABLE if none can be read.
+    /// Returns once a signing key is loaded. Throws UNAVAILABLE if no key can be read.
     asio::awaitable<void> ready();
 
     /// A JWT that expires after 900 s (auth/token_claims.hpp). Await `ready` first. Throws UNAVAILABLE
@@ -73,7 +73,8 @@ public:
     /// base64url of the session's id, the generation and their HMAC for this scope. Tokens are not stored.
     std::string refresh_token(core::Scope const& scope, core::Uuid session_id, std::int64_t generation) const;
 
-    /// nullopt when the token is malformed, forged or of another scope.
+    /// The contents of the refresh token `text`; nullopt when the token is malformed, forged or of another
+    /// scope.
     std::optional<RefreshToken> read_refresh_token(core::Scope const& scope, std::string_view text) const;
 
     /// The published key set (JSON). Await `ready` first.

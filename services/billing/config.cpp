@@ -29,7 +29,8 @@ Config Config::read(core::Config& config)
     c.payments_signature_header = config.text("PAYMENTS_SIGNATURE_HEADER", "Stripe-Signature",
         "name of the header with the card payment provider's signature");
     if (!is_header_name(c.payments_signature_header))
-        config.fault("PAYMENTS_SIGNATURE_HEADER", "must be the name of a header");
+        config.fault("PAYMENTS_SIGNATURE_HEADER",
+            "must be a header name that consists of letters, digits, '-' and '_'");
     c.archive_months = static_cast<unsigned>(config.integer("EVENT_ARCHIVE_MONTHS", c.archive_months, 1, 1200,
         "whole months that events are kept, after the month of receipt"));
     return c;

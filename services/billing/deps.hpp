@@ -47,7 +47,7 @@ struct Deps {
     tenancy::Directory& directory; ///< settings of a tenant, cached in memory
     webhooks::Api& webhooks;
     crypto::Keyring const& keyring; ///< seals the settings' secrets
-    PurchasesApi& purchases_api;    ///< its requests block: call it on `upstream`
+    PurchasesApi& purchases_api;    ///< its requests block the thread, so call it on `upstream`
     core::Workers& upstream;        ///< threads for requests to the purchase platform
     core::Places& upstream_places;  ///< limits a tenant's share of these threads; keyed by tenant id
     EventMetrics& events;

@@ -10,7 +10,8 @@ EventMetrics::EventMetrics(observe::Metrics& metrics)
 {
     auto const counter = [&](std::string_view provider, std::string_view result) {
         return &metrics.counter("tetrad_billing_events_total",
-            "Events received from the providers, by result. refused: no valid secret or signature",
+            "Events received from the providers, by result. refused counts requests without a valid secret "
+            "or signature",
             {{"provider", std::string(provider)}, {"result", std::string(result)}});
     };
     for (std::size_t p = 0; p < providers.size(); ++p) {

@@ -53,10 +53,10 @@ inline constexpr auto own_routes = [] {
     });
 }();
 
-/// The API reference. The build makes it from the OpenAPI contract.
+/// The API reference, which the build generates from the OpenAPI contract.
 docs::Reference const& reference();
 
-/// All routes of the service: its own, and those that all services share.
+/// All routes of the service: its own routes, and the routes that all services share.
 inline constexpr auto routes = core::joined(own_routes, service::audit_routes<Deps>,
     service::webhook_routes<Deps>, service::key_routes<Deps>(core::Access::managers),
     service::tenant_routes<Deps>, docs::routes<Deps, reference>);

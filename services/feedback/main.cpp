@@ -1,7 +1,7 @@
 #include "app.hpp"
 
-/// jemalloc reads its settings from this variable. The background thread returns free memory to the system,
-/// also while no requests arrive.
+/// jemalloc reads its settings from this variable. The background thread returns free memory to the system
+/// even while no requests arrive.
 extern "C" char const* malloc_conf;
 char const* malloc_conf = "background_thread:true";
 

@@ -62,9 +62,10 @@ asio::awaitable<http::Response> enrol(http::Request const& req, Deps& deps, std:
 {
     NewRecoveryCodes codes;
     bool shown = false;
-    // Only under the lock on the user is it certain whether recovery codes are needed. But hashing the codes
-    // takes too long for that lock. So the first run returns false if codes are needed, and a second run
-    // follows after the hashing.
+    // Whether recovery codes are needed is certain only while the transaction holds the lock on the user's
+    // row, but hashing the codes takes too long to hold the lock. So if codes are needed, the first run of
+    // `put_in_force` returns false. Then the codes are hashed without the lock, and `put_in_force` runs
+    // again.
     auto const put_in_force = [&](pg::Tx& tx) {
         User const user = lock_signed_in_user(tx, req, deps);
         shown = !user.has_factor();

@@ -28,8 +28,8 @@ struct NewRecoveryCodes {
 };
 
 /// A place in the hashing queue for the recovery codes that the user gets with the first factor; nullopt if
-/// the user already has a factor. Take the place before the confirmation code is consumed, so that a full
-/// queue does not waste that code. Throws UNAVAILABLE if the queue is full.
+/// the user already has a factor. Take the place before the confirmation code is consumed, so that the code
+/// stays valid if the queue is full. Throws UNAVAILABLE if the queue is full.
 Turn turn_for_recovery_codes(Deps& deps, core::Scope const& scope, User const& user);
 
 /// Enrols a factor. `write` stores the factor, in a transaction in which the user is locked. `write` may run

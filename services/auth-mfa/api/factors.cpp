@@ -16,7 +16,9 @@ namespace {
 
 void require_factor(User const& user)
 {
-    if (!user.has_factor()) throw setup_required("Your account has no second factor. Enrol one first.");
+    if (!user.has_factor())
+        throw setup_required("Your account has no second factor. Enrol one with POST /v1/auth/mfa/totp/setup "
+                             "or POST /v1/auth/mfa/sms/setup.");
 }
 
 std::optional<std::string> masked_phone(User const& user)

@@ -5,7 +5,7 @@
 
 #include <string>
 
-/// The JSON of the resources.
+/// Writes the resources of the API as JSON.
 namespace auth_mfa {
 
 void write(core::JsonWriter& w, User const& user);

@@ -84,7 +84,7 @@ asio::awaitable<http::Response> update_member(http::Request const& req, Deps& de
         if (before.role == role) return answer(before);
         if (before.role == Role::owner && !users::has_other_owner(tx, req.scope(), id))
             throw core::Error(core::codes::conflict,
-                "Cannot demote the last owner of a tenant. Promote another member first.");
+                "This user is the last owner of the environment. Give another user the role `owner` first.");
         User const after = users::set_role(tx, req.scope(), id, role).value();
         record(tx, req, "member.role", after, boost::json::object{{"role", to_string(before.role)}},
             boost::json::object{{"role", to_string(role)}});

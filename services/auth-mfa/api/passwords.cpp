@@ -28,7 +28,7 @@ core::Secret read_new_password(core::Fields& fields, std::string_view name)
 {
     core::Secret password(fields.text(name, min_password, max_password));
     if (is_common_password(password.reveal()))
-        fields.fault(name, "too_common", "is one of the most common passwords; choose another");
+        fields.fault(name, "too_common", "is one of the most common passwords; choose another password");
     return password;
 }
 

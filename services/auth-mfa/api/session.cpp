@@ -44,7 +44,7 @@ http::Response answer_tokens(http::Request const& req, Deps const& deps, Granted
 asio::awaitable<http::Response> open_session(
     http::Request const& req, Deps& deps, User const& user, SignIn const& sign_in)
 {
-    // This comes before the session is stored, because no tokens can be returned without a signing key.
+    // Requires a signing key before the session is stored, because no tokens can be issued without one.
     co_await deps.tokens.ready();
     sessions::NewSession const row{.scope_id = req.scope().id,
         .id = core::Uuid::v7(),

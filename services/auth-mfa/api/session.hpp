@@ -12,7 +12,7 @@ namespace auth_mfa {
 
 /// How the user signed in, and what the response contains.
 struct SignIn {
-    std::vector<std::string_view> amr; ///< RFC 8176: `pwd`, `sms`, `otp`, `mfa`, ...
+    std::vector<std::string_view> amr; ///< methods of authentication (RFC 8176): `pwd`, `sms`, ...
     unsigned status = 200;
     bool with_user = true;                           ///< whether the response has `user`
     core::Error (*outdated)() = credentials_changed; ///< the error if the credentials have changed
@@ -38,11 +38,11 @@ asio::awaitable<http::Response> open_session(
 /// The user of the request's access token. Throws UNAUTHORIZED when the token's session has ended: an access
 /// token can outlive its session.
 User signed_in_user(pg::Tx& tx, http::Request const& req, Deps const& deps);
-/// As signed_in_user, and locks the user until the transaction ends.
+/// Like signed_in_user, but also locks the user until the transaction ends.
 User lock_signed_in_user(pg::Tx& tx, http::Request const& req, Deps const& deps);
 
-/// Checks that the caller still has the access that the route requires. Throws UNAUTHORIZED when a user's
-/// session has ended, FORBIDDEN when the user's current role is not in `allowed`. Callers without a user
+/// Checks that the caller still has the access that the route requires. Throws UNAUTHORIZED when the user's
+/// session has ended, or FORBIDDEN when the user's current role is not in `allowed`. Callers without a user
 /// token are not checked again. Returns the caller's current access.
 core::Access require_role(pg::Tx& tx, http::Request const& req, Deps const& deps, core::Access allowed);
 

@@ -78,9 +78,9 @@ asio::awaitable<Delivery> hand_over(http::Request const& req, Deps& deps, core::
 }
 
 /// Sends a code to the user's phone and makes it the challenge's current code. Throws MFA_SMS_UNDELIVERABLE,
-/// MFA_RATE_LIMITED or UNAVAILABLE if the code is not sent. Then the previous code stays valid, unless the
-/// new code may have been delivered. A send that the provider refused stays counted. A send that never
-/// reached the provider is not counted.
+/// MFA_RATE_LIMITED or UNAVAILABLE if the code is not sent. In these cases the previous code stays valid,
+/// unless the new code may have been delivered. A send that the provider refused stays counted. A send that
+/// never reached the provider is not counted.
 asio::awaitable<Challenges::Send> send_code(
     http::Request const& req, Deps& deps, User const& user, Challenge const& challenge)
 {
@@ -217,7 +217,7 @@ asio::awaitable<http::Response> finish_sign_in(
     if (user.phone_verified && !user.totp) {
         try {
             co_await send_code(req, deps, user, created.challenge);
-        } catch (core::Error const&) { // NOLINT(bugprone-empty-catch): POST challenge returns the error
+        } catch (core::Error const&) { // NOLINT(bugprone-empty-catch): /v1/auth/mfa/challenge returns it
         } catch (std::exception const& error) {
             deps.logger.warn("could not send the SMS code of a sign-in",
                 {{"error", observe::first_line(error.what())}, {"tenant", req.scope().slug},
@@ -251,7 +251,7 @@ asio::awaitable<http::Response> verify_challenge(http::Request const& req, Deps&
     auto const v = Verification::parse(req);
     auto const challenge = co_await deps.mfa.challenges.find(req.scope(), v.token);
     User const user = co_await user_of(deps, req.scope(), challenge);
-    // This comes before the code is consumed, because no session can be opened without a signing key.
+    // Requires a signing key before the code is consumed, because no session can be opened without one.
     co_await deps.tokens.ready();
     co_await pass(deps, req.scope(), user, challenge, v);
     auto response = co_await open_session(req, deps, user, sign_in_of(challenge, v.method));

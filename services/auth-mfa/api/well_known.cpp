@@ -7,7 +7,7 @@ namespace auth_mfa {
 namespace {
 
 /// The time is shorter than the default SIGNING_KEY_OVERLAP_SECONDS, so that verifiers fetch a new key before
-/// that key signs.
+/// the key signs.
 constexpr char const* cacheable = "public, max-age=300";
 
 /// The scope that the host names; nullopt if the host names no tenant, like the base host.

@@ -8,11 +8,11 @@
 /// The limits of guessing and sending, and the lifetimes of challenges, enrolments and trusted devices.
 namespace auth_mfa {
 
-inline constexpr std::chrono::minutes challenge_lifetime{5}; ///< at exactly this age it is still valid
+inline constexpr std::chrono::minutes challenge_lifetime{5}; ///< still valid at exactly this age
 inline constexpr int challenge_sends = 3;    ///< codes sent per challenge, including the automatic one
 inline constexpr int challenge_attempts = 5; ///< codes tried per challenge
 
-inline constexpr std::chrono::minutes enrolment_lifetime{10}; ///< at exactly this age it is still valid
+inline constexpr std::chrono::minutes enrolment_lifetime{10}; ///< still valid at exactly this age
 inline constexpr int enrolment_attempts = 5;                  ///< codes tried per enrolment of a phone
 
 inline constexpr std::chrono::days device_lifetime{30};

@@ -29,7 +29,7 @@ std::string message_text(
         .append(". Msg frequency varies. Msg & data rates may apply. Reply STOP to opt out, HELP for help.");
     std::string name = gsm7::transliterate(brand);
     if (name.empty()) name = fallback;
-    // One septet stays free: a two-septet character must not be split between the segments.
+    // One septet stays free, because a two-septet character must not be split between the segments.
     std::size_t const room = gsm7::capacity(2) - 1 - gsm7::septets(rest);
     return std::string(gsm7::cut(name, room)) + rest;
 }

@@ -87,7 +87,7 @@ async function call(step, path, body) {
     if (response.ok) return answer;
     problem = { ...answer, retryAfter: Number(response.headers.get("Retry-After")) };
   } catch {
-    // No readable response: show it as UNAVAILABLE.
+    // The response is missing or not JSON, so the page shows the error UNAVAILABLE.
   } finally {
     busy = false;
     main.removeAttribute("aria-busy");

@@ -25,7 +25,7 @@ std::string_view text_of(json::object const& claims, std::string_view name)
     return text == nullptr ? std::string_view() : std::string_view(*text);
 }
 
-/// A NumericDate (RFC 7519, 2).
+/// The NumericDate claim `name` (RFC 7519, section 2); nullopt when it is absent or not a valid time.
 std::optional<core::Time> time_of(json::object const& claims, std::string_view name)
 {
     auto const* value = claims.if_contains(name);
@@ -35,8 +35,8 @@ std::optional<core::Time> time_of(json::object const& claims, std::string_view n
     return core::Time(std::chrono::seconds(static_cast<std::int64_t>(std::floor(seconds))));
 }
 
-/// Whether `aud` names the client. With several audiences, or with an `azp` claim, `azp` must name it too
-/// (OpenID Connect Core, 3.1.3.7).
+/// Whether `aud` names the client. With several audiences, or with an `azp` claim, `azp` must name the client
+/// too (OpenID Connect Core, 3.1.3.7).
 bool is_for(json::object const& claims, std::string_view audience)
 {
     auto const* aud = claims.if_contains("aud");

@@ -19,7 +19,7 @@ constexpr std::size_t max_sets = 1'000; ///< cached key sets
 constexpr std::size_t max_set_bytes = 64 * 1024;
 constexpr std::size_t max_set_keys = 32;
 constexpr unsigned fetching_threads = 16;
-constexpr unsigned fetches_of_a_scope = 4; ///< at once, so that slow URLs of a scope do not use all threads
+constexpr unsigned fetches_of_a_scope = 4; ///< concurrent; one scope's slow URLs must not use all threads
 constexpr std::chrono::minutes kept{10};
 constexpr std::chrono::seconds min_refetch{10};
 constexpr std::chrono::seconds fetch_timeout{3};
@@ -48,7 +48,7 @@ core::Error keys_unavailable()
         5);
 }
 
-/// Wakes a waiter on its own executor, even if it has not begun to wait yet.
+/// Wakes a waiter on the waiter's own executor, even if the waiter has not begun to wait yet.
 void wake(std::shared_ptr<asio::steady_timer> const& waiter)
 {
     asio::post(waiter->get_executor(),

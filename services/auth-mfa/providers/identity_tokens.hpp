@@ -28,15 +28,16 @@ namespace auth_mfa {
 
 namespace asio = boost::asio;
 
-/// Verifies id tokens of the providers that tenants trust (OpenID Connect Core 1.0, 3.1.3.7): RS256 or ES256,
-/// issuer and audience of one configured provider, 30 s of clock skew. Thread-safe.
+/// Verifies id tokens of the providers that tenants trust (OpenID Connect Core 1.0, 3.1.3.7). A token must be
+/// signed with RS256 or ES256, have the issuer and the audience of one configured provider, and be valid now,
+/// with 30 s of clock skew. Thread-safe.
 ///
 /// Key sets (at most 64 KiB and 32 keys) are fetched on demand and kept for ten minutes. All callers that
 /// need a set share one fetch. A set is fetched again for an unknown key id or after a failure, at most once
 /// in ten seconds. One scope has at most four concurrent fetches.
 class IdentityTokens {
 public:
-    /// Both must outlive this object.
+    /// Both arguments must outlive this object.
     IdentityTokens(http::Client& client, core::Clock const& clock);
 
     /// The identity in the id token `raw`; nullopt when the token is refused. `providers`: the providers that
@@ -72,7 +73,7 @@ private:
     /// `patience`. Throws UNAVAILABLE if a new fetch is needed and the scope already has four.
     asio::awaitable<void> fetched(std::int64_t scope_id, std::string url);
 
-    /// Fetches the key set, caches it or the failure, and wakes the waiters.
+    /// Fetches the key set, caches the set or the failure, and wakes the waiters.
     void fetch(std::string const& url) noexcept;
 
     http::Client& client_;
@@ -82,7 +83,7 @@ private:
     std::mutex mutex_;
     std::unordered_map<std::string, Fetch> under_way_;   ///< by URL
     std::unordered_map<std::int64_t, unsigned> fetches_; ///< running, by scope
-    core::Workers workers_;                              ///< last: its work uses the other members
+    core::Workers workers_; ///< declared last, because its work uses the other members
 };
 
 } // namespace auth_mfa

@@ -16,7 +16,8 @@ namespace {
 using sms::Outcome;
 using Steady = std::chrono::steady_clock;
 
-/// The maximum number of concurrent messages. A message's time limit also runs while it waits for a thread.
+/// The maximum number of concurrent messages. A message's time limit also runs while the message waits for a
+/// thread.
 constexpr unsigned threads = 16;
 
 core::Error undeliverable(std::string detail)

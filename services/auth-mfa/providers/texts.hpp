@@ -79,7 +79,7 @@ private:
     std::string const provider_;
     std::unique_ptr<sms::Sender> const sender_;
     sms::SenderGuard guard_;
-    core::Workers workers_; ///< last: its work uses the other members
+    core::Workers workers_; ///< declared last, because its work uses the other members
 };
 
 } // namespace auth_mfa

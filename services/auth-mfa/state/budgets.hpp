@@ -37,8 +37,8 @@ struct Reservation {
     std::chrono::milliseconds retry_after{}; ///< if not allowed
     std::vector<Budget> budgets;
     std::vector<redis::Use> uses; ///< one for each budget
-    /// `RateLimit-Policy` and `RateLimit` of the shown budgets. If the use is not allowed, only the headers
-    /// of the exhausted budget, if that budget is shown.
+    /// `RateLimit-Policy` and `RateLimit` of the shown budgets. If the use is not allowed, contains only the
+    /// headers of the exhausted budget, or nothing if this budget is not shown.
     redis::Headers headers;
 };
 
@@ -58,15 +58,16 @@ public:
     /// Redis cannot be used.
     asio::awaitable<Reservation> reserve(std::vector<Budget> budgets);
 
-    /// As `reserve`, but throws `refusal(retry_after)` with the rate-limit headers if a budget is exhausted.
+    /// Like `reserve`, but throws `refusal(retry_after)` with the rate-limit headers if a budget is
+    /// exhausted.
     asio::awaitable<Reservation> require(
         std::vector<Budget> budgets, core::Error (*refusal)(std::chrono::seconds) = rate_limited);
 
     /// Gives the reserved uses back.
     asio::awaitable<void> give_back(Reservation const& reservation);
 
-    /// Runs `task` and returns its result. If `task` throws, the client learns nothing about a guess. So the
-    /// reservation is given back, and the exception is rethrown.
+    /// Runs `task` and returns its result. If `task` throws, the client has learned nothing about its guess.
+    /// So the reservation is given back, and the exception is rethrown.
     template <class T>
     asio::awaitable<T> or_give_back(Reservation const& reservation, asio::awaitable<T> task)
     {
@@ -92,11 +93,12 @@ public:
         co_return result;
     }
 
-    /// Wrong passwords for one email, whether it has an account or not.
+    /// Wrong passwords for one email, whether or not an account with this email exists.
     Budget login_of_account(core::Scope const& scope, std::string_view email) const;
     /// Wrong passwords and refused id tokens from one network.
     static Budget login_from_network(core::Scope const& scope, std::string_view address);
-    /// Registrations from one network. Successful ones count too: each one costs a password hash.
+    /// Registrations from one network. Successful registrations count too, because each registration costs a
+    /// password hash.
     Budget registration_from_network(core::Scope const& scope, std::string_view address) const;
     /// Wrong current passwords of a signed-in user.
     static Budget password_of_user(core::Scope const& scope, core::Uuid user_id);

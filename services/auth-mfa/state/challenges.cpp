@@ -14,7 +14,8 @@ namespace auth_mfa {
 namespace {
 
 // Fields of a challenge's Redis hash: `user`, `version`, `amr`, `created` (µs), `sends`, `attempts`, `code`
-// (keyed hash of the valid code), `used`. The first element of each script's reply is its result.
+// (keyed hash of the valid code), `used`. The first element of a script's reply is the script's result; only
+// the reply of `consume_script` is a number.
 
 /// ARGV: the time, then the user, version, amr and expiry (ms).
 constexpr char const* create_script = R"lua(
@@ -50,8 +51,8 @@ redis.call('HSET', key, 'code', ARGV[5])
 return {'ok', sends_allowed - sends, left, f[2] or ''}
 )lua";
 
-/// ARGV: the code's hash, the previous code's hash, the number of sends to uncount. If a newer code was
-/// stored meanwhile, the newer code stays.
+/// ARGV: the code's hash, the previous code's hash, the number of sends to subtract. If a newer code has been
+/// stored since, the newer code stays.
 constexpr char const* undo_script = R"lua(
 local f = redis.call('HMGET', KEYS[1], 'sends', 'code')
 if not f[1] then return {'ok'} end

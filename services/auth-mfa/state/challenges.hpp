@@ -25,16 +25,17 @@ struct Challenge {
     std::vector<std::string> amr;         ///< how the first factor was proved (RFC 8176)
 };
 
-/// Login challenges in Redis. Each is one Redis hash, found by the scope and the keyed hash of the token.
-/// Scripts count every send and every attempt before it takes effect. Only Redis' clock is used. A challenge
-/// ends 5 minutes after its creation. After the 5th wrong code, it accepts no code until it ends.
+/// Login challenges in Redis. Each challenge is one Redis hash, whose key contains the scope and the keyed
+/// hash of the token. Scripts count every send and every attempt before it takes effect. Only Redis' clock is
+/// used. A challenge ends 5 minutes after its creation. After the 5th wrong code, the challenge accepts no
+/// code until it ends.
 ///
 /// All functions throw redis::Unavailable if Redis cannot be used. The functions that find, count or compare
 /// also throw MFA_CHALLENGE_EXPIRED when the challenge is unknown, expired or used, and MFA_RATE_LIMITED
 /// after too many wrong codes.
 class Challenges {
 public:
-    /// Both must outlive this object.
+    /// Both arguments must outlive this object.
     Challenges(redis::Client& client, KeyedHash const& hash);
 
     struct Created {

@@ -14,11 +14,11 @@ namespace auth_mfa {
 
 namespace asio = boost::asio;
 
-/// Phone numbers that wait for confirmation, in Redis. Each user has at most one, for 10 minutes and 5
-/// attempts. All functions throw redis::Unavailable if Redis cannot be used.
+/// Phone numbers that wait for confirmation, in Redis. Each user has at most one, which can be confirmed for
+/// 10 minutes and with at most 5 attempts. All functions throw redis::Unavailable if Redis cannot be used.
 class Enrolments {
 public:
-    /// Both must outlive this object.
+    /// Both arguments must outlive this object.
     Enrolments(redis::Client& client, KeyedHash const& hash);
 
     /// Stores `phone` and the `code` sent to it, in place of an earlier phone of the user.
@@ -31,7 +31,7 @@ public:
 
         Verdict verdict = Verdict::absent;
         int remaining = 0;                     ///< attempts left, if `wrong`
-        std::optional<sms::PhoneNumber> phone; ///< if `right`; the stored entry is then deleted
+        std::optional<sms::PhoneNumber> phone; ///< if `right`; its entry is no longer stored
     };
 
     /// Counts an attempt, then compares the code.

@@ -17,8 +17,9 @@ inline std::string timed(std::string const& script)
     return std::string(redis::now_in_lua) + script;
 }
 
-/// The Redis expiry of a value with this lifetime, in milliseconds. It is one minute longer than the
-/// lifetime, because the scripts check the lifetime themselves.
+/// The Redis expiry of a value with this lifetime, in milliseconds. The expiry is one minute longer than the
+/// lifetime, so that Redis deletes no value before the scripts, which check the lifetime, treat it as
+/// expired.
 inline std::string expiry_of(std::chrono::milliseconds lifetime)
 {
     return std::to_string((lifetime + std::chrono::minutes(1)).count());

@@ -9,7 +9,7 @@
 /// The table `identities`: which external identity belongs to which user.
 namespace auth_mfa::identities {
 
-/// The user with this identity (issuer and subject); nullopt if it is unknown.
+/// The user with this identity (issuer and subject); nullopt if the identity is unknown.
 std::optional<User> find_user(
     pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject);
 

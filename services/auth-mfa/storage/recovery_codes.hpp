@@ -23,7 +23,7 @@ struct Hashed {
 void replace(
     pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::span<Hashed const> codes, core::Time now);
 
-/// The hash of the unused code with that locator; nullopt if there is none.
+/// The hash of the unused code with this locator; nullopt if the user has no such code.
 std::optional<std::string> find(
     pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::string_view locator);
 

@@ -24,12 +24,12 @@ struct NewSession {
 
 enum class Opened : std::uint8_t {
     yes,
-    credentials_changed, ///< the user's password or factors changed after they were proved
+    credentials_changed, ///< the user's password or factors changed during the sign-in
 };
 
-/// Opens sessions of many scopes in one statement. It locks the users, so a sign-in and a concurrent change
-/// of credentials run one after the other. Sessions of one user are committed in the order of their creation
-/// times, so no list cursor can skip a session.
+/// Opens sessions of many scopes in one statement. The statement locks the users, so a sign-in and a
+/// concurrent change of credentials run one after the other. Sessions of one user are committed in the order
+/// of their creation times, so no list cursor can skip a session.
 pg::Batch<Opened> insert_batch(pg::Session& session, std::span<NewSession const> rows);
 
 /// A presented refresh token.

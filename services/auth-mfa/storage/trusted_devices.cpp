@@ -43,9 +43,9 @@ void trust(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken
                "WHERE scope_id = $1 AND device_id = $2 AND secret_hash = $3",
             {scope.id, held->id, held_hash, fresh.id, hash});
     }
-    // Lists are ordered by creation time, and the clocks of replicas differ. So the time is set later than
-    // that of the user's last device, and no list cursor can miss a device. The last device cannot change
-    // while the user is locked.
+    // Lists are ordered by creation time, and the clocks of replicas differ. So the creation time is set
+    // later than the creation time of the user's last device, and no list cursor can miss a device. The last
+    // device cannot change while the user is locked.
     tx.run(
         "INSERT INTO trusted_devices (scope_id, user_id, device_id, secret_hash, created_at, last_used_at, "
         "expires_at, user_agent) SELECT $1::bigint, $2::uuid, $3::uuid, $4::text, greatest($5::timestamptz, "

@@ -42,7 +42,7 @@ std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 /// The user, if the session is the user's and live at `now`.
 std::optional<User> find_signed_in(
     pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Uuid session_id, core::Time now);
-/// As find_signed_in, and locks the user until the transaction ends.
+/// Like find_signed_in, but also locks the user until the transaction ends.
 std::optional<User> lock_signed_in(
     pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Uuid session_id, core::Time now);
 

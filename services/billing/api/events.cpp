@@ -29,7 +29,7 @@ archive::Filter parse_filter(http::Query& query)
     return filter;
 }
 
-/// A text, or null if it is empty.
+/// Writes the member `name`: the text, or null if the text is empty.
 void member(core::JsonWriter& w, std::string_view name, std::string const& text)
 {
     w.member(name, text.empty() ? std::nullopt : std::optional(text));
@@ -49,7 +49,7 @@ void write_event(core::JsonWriter& w, Archived const& event)
     w.end_object();
 }
 
-/// Must be the last call of a transaction (audit::record).
+/// Call it last in the transaction (see audit::record).
 void record(pg::Tx& tx, http::Request const& req, Archived const& event, Outcome const& outcome)
 {
     audit::record(tx, req.context,

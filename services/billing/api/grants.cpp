@@ -20,7 +20,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t max_reason = 200;
-constexpr std::string_view granted = "GRANT", revoked = "REVOKE"; // `lastEventType`
+constexpr std::string_view granted = "GRANT", revoked = "REVOKE"; // values of `lastEventType`
 
 struct Draft {
     core::Uuid product_id;
@@ -35,8 +35,8 @@ Draft parse_grant(http::Request const& req, core::Time now)
     auto const product = f.text("productId", 1, core::Uuid::text_size);
     auto const id = core::Uuid::parse(product);
     if (!id)
-        f.fault(
-            "productId", "format", "must be the productId of a product, a UUID"); // an earlier error is kept
+        f.fault("productId", "format",
+            "must be the productId of a product, a UUID"); // fault() keeps an earlier error of this field
     d.product_id = id.value_or(core::Uuid());
     d.expires_at = f.optional_time("expiresAt");
     if (d.expires_at && *d.expires_at <= now) f.fault("expiresAt", "range", "must be in the future");
@@ -80,8 +80,8 @@ json::object to_object(Entitlement const& e)
         {"reason", e.reason ? json::value(*e.reason) : json::value(nullptr)}};
 }
 
-/// Writes the entitlement, publishes the event, and adds an audit entry. Must be the last call of a
-/// transaction (audit::record).
+/// Writes the entitlement, publishes the event, and adds an audit entry. Call it last in the transaction (see
+/// audit::record).
 void put(pg::Tx& tx, http::Request const& req, std::string_view type,
     std::optional<Entitlement> const& before, Entitlement& e, core::Time now)
 {

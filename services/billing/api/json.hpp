@@ -1,4 +1,4 @@
 #pragma once
 
-/// The JSON of this API: `write` for an entitlement. Webhooks use it, too.
+/// Includes the function `write`, which writes an entitlement as JSON for responses and webhooks.
 #include "domain/shown.hpp"

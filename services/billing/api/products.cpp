@@ -22,7 +22,8 @@ constexpr std::size_t max_provider_product_id = 255;
 constexpr std::size_t max_name = 100;
 constexpr std::size_t max_features = 100;
 constexpr std::size_t max_grants = 100;
-constexpr std::int64_t max_quantity = 9'007'199'254'740'991; // 2^53 - 1: exact in every JSON parser
+/// 2^53 - 1. JSON parsers may round greater integers.
+constexpr std::int64_t max_quantity = 9'007'199'254'740'991;
 
 /// Locks the product for a change and checks If-Match.
 Product lock_named(pg::Tx& tx, http::Request const& req)
@@ -34,7 +35,7 @@ Product lock_named(pg::Tx& tx, http::Request const& req)
 
 // --- reading
 
-/// Parses `grants`; absent or null: none.
+/// Parses `grants`. If `grants` is absent or null, the product grants nothing.
 std::vector<Grant> parse_grants(core::Fields& f)
 {
     std::vector<Grant> grants;

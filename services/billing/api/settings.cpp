@@ -86,7 +86,7 @@ struct Changes {
         return c;
     }
 
-    /// Writes the changes into the document; seals the secrets.
+    /// Writes the changes into the document. Secrets are sealed (encrypted) first.
     void apply(json::object& document, std::int64_t tenant_id, crypto::Keyring const& keyring) const
     {
         auto const sealed = [&](std::string const& secret, std::string_view name) {
@@ -110,8 +110,8 @@ struct Changes {
     }
 };
 
-/// The members of `shown` that the request contains. A replaced secret is shown in the same way as the old
-/// one.
+/// The members of `shown` that the request contains. A secret is shown only as true or false (set or not
+/// set), so a replaced secret looks unchanged.
 json::object named_of(json::object const& shown, Changes const& changes)
 {
     json::object named;
@@ -120,8 +120,8 @@ json::object named_of(json::object const& shown, Changes const& changes)
     return named;
 }
 
-/// Adds an audit entry in both environments, because the settings apply to both. Must be the last call of a
-/// transaction (audit::record).
+/// Adds an audit entry in both environments, because the settings apply to both. Call it last in the
+/// transaction (see audit::record).
 void record(pg::Tx& tx, http::Request const& req, Changes const& changes, Settings const& before,
     Settings const& after)
 {

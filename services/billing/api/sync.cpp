@@ -40,7 +40,7 @@ struct Begun {
     std::shared_ptr<void const> place = nullptr;
 };
 
-/// The platform's answer, and the time before the request was sent.
+/// The platform's answer, and the time just before the request was sent.
 struct Fetched {
     core::Time asked_at;
     Subscriber subscriber;
@@ -53,7 +53,7 @@ std::optional<Begun> try_begin(pg::Tx& tx, http::Request const& req, Deps& deps)
     if (!settings::has_purchases_api_key(document))
         throw core::Error(codes::purchases_api_not_configured,
             "The purchase platform's API key is not configured. Set `purchasesApiKey` in the settings.");
-    auto const now = jobs::now(tx); // the database's clock: replicas' clocks differ
+    auto const now = jobs::now(tx); // the database's clock, because the clocks of replicas differ
     auto taken = syncs::take(tx, home.tenant_id(), user_id_of(req), now, now + lease_time);
     if (!taken) return std::nullopt;
     return Begun{*std::move(taken), settings::purchases_api_key(document, home.tenant_id(), deps.keyring)};
@@ -114,8 +114,9 @@ core::Error upstream_error(PurchasesApiError const& e)
     return error;
 }
 
-/// Gives the lease back, so that the user's next sync need not wait until the lease expires. If the platform
-/// stated a `Retry-After`, `not_before` is its end, and the reconciler pauses the tenant until then.
+/// Gives the lease back, so that the user's next sync need not wait until the lease expires. If the
+/// platform's response had a `Retry-After`, `not_before` is the end of this delay. The reconciler syncs no
+/// user of the tenant before `not_before`.
 asio::awaitable<void> abandon(Deps& deps, syncs::Lease const& lease, std::optional<core::Time> not_before)
 {
     co_await deps.db.transact(settings::both_of(lease.tenant_id), [&](pg::Tx& tx) {
@@ -157,7 +158,7 @@ http::Response apply(
     write_changes(w, applied);
     w.end_object();
     http::Context context = req.context;
-    for (auto const& in : applied) { // must come last (audit::record)
+    for (auto const& in : applied) { // audit::record must come last in the transaction
         context.scope.id = in.scope.id;
         if (auto const entry = in.entry(lease.user_id)) audit::record(tx, context, *entry);
     }

@@ -20,25 +20,26 @@ using TenantPtr = std::shared_ptr<tenancy::Tenant const>;
     throw core::Error(core::codes::unauthorized, detail);
 }
 
-/// Throws UNAUTHORIZED unless the Authorization header is the tenant's secret.
+/// Throws UNAUTHORIZED unless the Authorization header equals the tenant's `purchasesSecret`.
 void require_secret(http::Request const& req, tenancy::Tenant const& tenant, Deps& deps)
 {
     auto const secret = settings::purchases_secret(settings::document_of(tenant), tenant.id, deps.keyring);
     auto const sent = req.header("Authorization").value_or("");
     if (secret.empty() || !secret.equals(sent))
         refuse(deps, Provider::purchases,
-            "The Authorization header does not match `purchasesSecret` in the settings.");
+            "The Authorization header does not equal `purchasesSecret` in the settings. Send the value "
+            "of this setting, or change the setting.");
 }
 
-/// Throws UNAUTHORIZED unless one of the tenant's secrets signed the body.
+/// Throws UNAUTHORIZED unless the body is signed with one of the tenant's `paymentsSigningSecrets`.
 void require_signature(http::Request const& req, tenancy::Tenant const& tenant, Deps& deps)
 {
     auto const secrets = settings::payments_secrets(settings::document_of(tenant), tenant.id, deps.keyring);
     auto const header = req.header(deps.payments_signature_header).value_or("");
     if (!is_signed(header, req.body, secrets, deps.clock.now()))
         refuse(deps, Provider::payments,
-            "The signature is invalid or too old. Check `paymentsSigningSecrets` in the settings, and the "
-            "sender's clock.");
+            "The signature is missing or invalid, or its time is more than 5 minutes from the server's time. "
+            "Check `paymentsSigningSecrets` in the settings, and the sender's clock.");
 }
 
 /// A received event. If the body is not a valid event, `malformed` is the error to respond with after the

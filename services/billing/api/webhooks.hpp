@@ -6,8 +6,8 @@
 namespace billing {
 
 /// POST /webhooks/purchases: an event of the in-app purchase platform. The value of the `Authorization`
-/// header must equal the tenant's `purchasesSecret`. Status 200: the response states the event's result.
-/// Status 400: the event is malformed; it is archived as `rejected`.
+/// header must equal the tenant's `purchasesSecret`. The response has status 200 and states the event's
+/// result. A malformed event is archived as `rejected` and gets status 400.
 asio::awaitable<http::Response> receive_purchase_event(http::Request const& req, Deps& deps);
 /// POST /webhooks/payments: an event of the card payment provider, signed with one of the tenant's
 /// `paymentsSigningSecrets`. Responds like `receive_purchase_event`.

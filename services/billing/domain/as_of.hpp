@@ -7,11 +7,11 @@
 
 namespace billing {
 
-/// The entitlements that a user had at time `at`. Event times are those that the providers state. `now` are
-/// the user's current entitlements, and `folded` is the result of the events up to `at`. A current
-/// entitlement is used unchanged if the event that decided it is not later than `at`. All other entitlements
-/// come from `folded`. A manual entitlement that was granted at or before `at` and revoked after `at` is
-/// active. Ordered by creation, newest first, then by id.
+/// The entitlements that a user had at time `at`. The time of an event is the time that its provider states.
+/// `now` contains the user's current entitlements, and `folded` the entitlements that result from the events
+/// up to `at`. A current entitlement is used unchanged if the event that decided its state is not later than
+/// `at`. All other entitlements come from `folded`. A manual entitlement that was granted at or before `at`
+/// and revoked after `at` is active. Ordered by creation, newest first, then by id.
 std::vector<Entitlement> entitlements_as_of(
     core::Time at, std::vector<Entitlement> const& now, std::vector<Entitlement> const& folded);
 

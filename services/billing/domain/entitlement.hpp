@@ -49,11 +49,12 @@ struct Order {
     friend auto operator<=>(Order const&, Order const&) = default;
 };
 
-/// Stands for the time at which the database stores a row, until the row is stored.
+/// A placeholder for the time at which the database stores a row. The statement that stores the row replaces
+/// it.
 inline constexpr core::Time on_arrival = core::Time::max();
 
-/// An entitlement, as stored. A user of a scope has one per source and product. For a consumable, the user
-/// has one per purchase (`transaction_id`).
+/// An entitlement, as stored. In a scope, a user has at most one entitlement per source and product. For a
+/// consumable, the user has one entitlement per purchase (`transaction_id`).
 struct Entitlement {
     core::Uuid id; ///< derived from the key: entitlement_id()
     std::string user_id;
@@ -62,8 +63,8 @@ struct Entitlement {
     /// Another id under which the catalog may list the product: if `provider_product_id` is the id of a
     /// price, this is the id of the price's product. May be empty.
     std::string alternative_product_id;
-    /// The id of a consumable's transaction. If the purchase event names no transaction, the event's id. For
-    /// a manual entitlement to a consumable, a random UUID. Empty for subscriptions.
+    /// The id of a consumable's transaction, or the event's id if the purchase event names no transaction. A
+    /// manual entitlement to a consumable has a random UUID. Empty for subscriptions.
     std::string transaction_id;
 
     Status status{};
@@ -96,7 +97,8 @@ std::optional<core::Time> ends_at(Entitlement const& e) noexcept;
 /// Whether the entitlement gives access at `now`: its status is active, and `now` is before `ends_at(e)`.
 bool is_active(Entitlement const& e, core::Time now) noexcept;
 
-/// Whether members that API responses and webhooks show differ. `created_at` and `updated_at` are ignored.
+/// Whether `a` and `b` differ in a member that API responses and webhooks show. `created_at` and `updated_at`
+/// are ignored.
 bool differs(Entitlement const& a, Entitlement const& b) noexcept;
 
 } // namespace billing

@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 
-/// Error codes of billing, beside those that all services share.
+/// Error codes that only billing uses, in addition to the codes that all services share.
 namespace billing::codes {
 
 inline constexpr core::ErrorCode purchases_api_not_configured{"PURCHASES_API_NOT_CONFIGURED", 409};

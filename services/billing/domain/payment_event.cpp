@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t max_items = 100; // the provider permits at most 20 in a subscription
+constexpr std::size_t max_items = 100; // the provider permits at most 20 items in a subscription
 constexpr std::size_t max_lines = 1000;
 constexpr std::string_view invoice_payment_failed = "invoice.payment_failed";
 
@@ -44,8 +44,8 @@ std::optional<core::Environment> environment_of(json::value const* livemode)
     return livemode->get_bool() ? core::Environment::production : core::Environment::sandbox;
 }
 
-/// The id of a referenced object. The member `name` may be the id or the whole object; else the result is
-/// empty.
+/// The id of a referenced object. The member `name` may be the id or the whole object. If it is neither, the
+/// result is empty.
 std::string reference(json::value const* holder, std::string_view name)
 {
     if (auto const* value = find(holder, name)) {
@@ -55,8 +55,9 @@ std::string reference(json::value const* holder, std::string_view name)
     return {};
 }
 
-/// The ids that identify the product of an item: of its price (in old API versions its plan), and of the
-/// price's product.
+/// The two ids that identify what an item sells. `product` is the id of the item's price, or, in old API
+/// versions, of its plan. `alternative` is the id of the price's product. If the price has no id, `product`
+/// is the id of the price's product.
 struct Sold {
     std::string product, alternative;
 };
@@ -104,7 +105,7 @@ SubscriptionItem read_item(
         .ends = ends ? ends : shared.ends};
 }
 
-/// Merges items with the same price into the item that ends last.
+/// Merges items with the same price into one item, with the earliest start and the latest end.
 std::vector<SubscriptionItem> distinct(std::vector<SubscriptionItem> items)
 {
     std::map<std::string, SubscriptionItem> by_product;
@@ -168,7 +169,8 @@ core::Time last_end(std::vector<SubscriptionItem> const& items)
     return items.empty() ? core::Time::max() : last;
 }
 
-/// The subscription's status; `canceled` if it was deleted. nullopt: unknown status.
+/// The subscription's status, or `canceled` if the event says that the subscription was deleted. nullopt if
+/// the status is unknown.
 std::optional<PaymentStatus> read_status(core::Fields& f, PaymentType type)
 {
     auto const text = f.text("status", 1, reading::max_id);
@@ -207,7 +209,7 @@ void read_subscription(Event& event, core::Fields& f, json::value const& object,
 
 // --- invoices
 
-/// The subscription of an invoice, in the old or the new shape.
+/// The id of an invoice's subscription. Old and new API versions state it in different members.
 std::string subscription_of(json::value const& invoice)
 {
     std::string id = reference(&invoice, "subscription");
@@ -215,7 +217,7 @@ std::string subscription_of(json::value const& invoice)
     return id;
 }
 
-/// The price of an invoice line: an object in the old shape, an id in the new one.
+/// The id of an invoice line's price. In old API versions the price is an object, in new ones an id.
 std::string product_of(json::value const& line)
 {
     Sold sold = sold_in(line);
@@ -223,7 +225,7 @@ std::string product_of(json::value const& line)
     return std::move(sold.product);
 }
 
-/// Whether the line gives money back for the rest of a replaced period.
+/// Whether the line gives money back for the rest of a replaced period: its amount is negative.
 bool is_credit(json::value const& line)
 {
     auto const* amount = find(&line, "amount");
@@ -232,7 +234,8 @@ bool is_credit(json::value const& line)
            (amount->is_double() && amount->get_double() < 0);
 }
 
-/// Reads the lines as one line per product, with the latest end of its lines. At most `max_items` products.
+/// Reads the lines and merges them into one line per product, with the latest end. Credits are ignored. More
+/// than `max_items` products are an error.
 std::vector<InvoiceLine> read_lines(core::Fields& f)
 {
     std::vector<InvoiceLine> lines;

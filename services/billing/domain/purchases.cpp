@@ -35,7 +35,8 @@ bool renews_after(PurchaseType type) noexcept
     return false;
 }
 
-/// Applies `event` to the stored entitlement. A stale event changes at most the time of creation.
+/// Applies `event` to the stored entitlement. A stale event changes at most the entitlement's time of
+/// creation.
 PurchaseDecision decide_on(PurchaseEvent const& event, std::int64_t scope_id, bool consumable,
     std::optional<Entitlement> const& held)
 {

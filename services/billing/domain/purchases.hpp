@@ -63,8 +63,8 @@ Entitlement entitlement_after(PurchaseEvent const& event, std::int64_t scope_id,
 
 /// The existing entitlements that an event may concern.
 struct HeldPurchases {
-    std::optional<Entitlement> subscription; ///< of the event's product
-    std::optional<Entitlement> consumable;   ///< of the event's transaction
+    std::optional<Entitlement> subscription; ///< the user's subscription to the event's product
+    std::optional<Entitlement> consumable;   ///< the purchase with the event's transaction
 };
 
 /// The ids of the two entitlements in HeldPurchases, in the order of its members. Both ids are equal if the
@@ -72,12 +72,13 @@ struct HeldPurchases {
 std::array<core::Uuid, 2> entitlements_concerned(PurchaseEvent const& event, std::int64_t scope_id);
 
 struct PurchaseDecision {
-    bool applies = false;             ///< false: the event is stale, or `again` is true
-    bool again = false;               ///< the same event decided the stored state
-    std::optional<Entitlement> write; ///< the row to write, if any; set for some stale events too
-    /// True if the event shows that the product is a consumable, because earlier events may have been handled
-    /// as events of a subscription. The caller must then call fold_purchases() with all events of the user
-    /// and the product.
+    bool applies = false; ///< false: the event is stale, or `again` is true
+    bool again = false;   ///< the same event decided the stored state
+    /// The row to write, if any. A stale event may still change `created_at`.
+    std::optional<Entitlement> write;
+    /// True if the event shows that the product is a consumable, but the user has a subscription entitlement
+    /// to it. Earlier events of the consumable may have been applied to that entitlement. In this case the
+    /// caller must call fold_purchases() with all events of the user and the product.
     bool needs_history = false;
 };
 

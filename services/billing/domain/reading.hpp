@@ -25,7 +25,7 @@ std::optional<std::string> text_if_any(boost::json::value const& object, std::st
 /// The value of an optional id. Empty if the member is absent, null or "".
 std::string id_or_empty(core::Fields& f, std::string_view name);
 
-/// Read a time, which the provider states in whole milliseconds or seconds since 1970.
+/// These functions read a time that the provider states in whole milliseconds or seconds since 1970.
 core::Time milliseconds(core::Fields& f, std::string_view name);
 std::optional<core::Time> optional_milliseconds(core::Fields& f, std::string_view name);
 core::Time seconds(core::Fields& f, std::string_view name);

@@ -71,8 +71,8 @@ std::string check_product(std::string_view key)
     return check_length(std::string(key));
 }
 
-/// The product id as in webhooks. Google subscriptions have base plans. The document states the base plan in
-/// `product_plan_identifier`, but webhooks state it in the product id.
+/// The product id in the form that webhooks use. Google subscriptions have base plans. The document states
+/// the base plan in `product_plan_identifier`, but webhooks state it in the product id.
 std::string product_of(std::string_view key, json::object const& purchase)
 {
     std::string product = check_product(key);
@@ -95,7 +95,8 @@ Purchase read_purchase(json::object const& purchase)
     return p;
 }
 
-/// The store's transaction id, as in webhooks. Old documents have only the platform's own id of the purchase.
+/// The store's transaction id, which webhooks use too. Old documents have only the platform's own id of the
+/// purchase.
 std::string transaction_of(json::object const& purchase)
 {
     auto transaction = text(purchase, "store_transaction_id");

@@ -16,7 +16,7 @@ struct Part {
     Status status{};
     std::optional<core::Time> ends;
     bool renews = false;
-    std::string_view type; ///< of the event that decided
+    std::string_view type; ///< type of the event that decided this contribution
     Order const* order = nullptr;
     core::Time received_at;
 };
@@ -207,7 +207,8 @@ Subscription after_event(std::optional<Subscription> const& before, Subscription
         if (!is_here(removed.user_id, removed.item.product)) s.removed.push_back(removed);
     for (auto const& item : before->items) {
         if (is_here(before->user_id, item.product)) continue;
-        // An older entry exists if the subscription belonged to another user in between. It is replaced.
+        // If the subscription belonged to another user in between, an older entry exists. The new entry
+        // replaces it.
         std::erase_if(s.removed, [&](Subscription::Removed const& removed) {
             return removed.user_id == before->user_id && removed.item.product == item.product;
         });

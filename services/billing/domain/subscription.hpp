@@ -71,7 +71,7 @@ struct SubscriptionItem {
     std::string alternative; ///< id of the price's product; may be empty
     std::optional<core::Time> since;
     std::optional<core::Time> ends;      ///< end of the paid period
-    core::Time received_at = on_arrival; ///< of the first event that names `product`; not stored
+    core::Time received_at = on_arrival; ///< when the first event that names `product` arrived; not stored
 
     friend bool operator==(SubscriptionItem const& a, SubscriptionItem const& b)
     {
@@ -87,7 +87,7 @@ struct SubscriptionEvent {
     std::string subscription_id;
     std::string user_id; ///< `metadata.userId`
     PaymentStatus status{};
-    bool cancels = false; ///< whether it ends at the end of the period
+    bool cancels = false; ///< whether the subscription ends at the end of the period
     std::optional<core::Time> ended_at;
     std::vector<SubscriptionItem> items;
     core::Time received_at = on_arrival;
@@ -115,9 +115,9 @@ struct Subscription {
     struct Removed {
         std::string user_id;
         SubscriptionItem item;
-        std::string type;                    ///< of the event from which the item was missing
-        Order order;                         ///< of the same event
-        core::Time received_at = on_arrival; ///< of the same event; not stored
+        std::string type;                    ///< type of the first event without the item
+        Order order;                         ///< position of this event
+        core::Time received_at = on_arrival; ///< when this event arrived; not stored
 
         friend bool operator==(Removed const& a, Removed const& b)
         {
@@ -146,7 +146,7 @@ struct Subscription {
     std::vector<SubscriptionItem> items;
     std::vector<Removed> removed;
     std::optional<Paid> paid;
-    core::Time received_at = on_arrival; ///< of the event at `order`; not stored
+    core::Time received_at = on_arrival; ///< when the event at `order` arrived; not stored
     std::int64_t revision = 0;           ///< incremented by each write; 0: not written yet
 };
 
@@ -184,12 +184,13 @@ struct PaymentDecision {
     std::optional<Subscription> after; ///< the state to store
 };
 
-/// `has_history`: whether events of the subscription were received although it has no stored state.
+/// Decides the effect of an event on the stored state `before`. `has_history`: whether events of the
+/// subscription were received although it has no stored state.
 PaymentDecision decide(
     std::optional<Subscription> const& before, SubscriptionEvent const& event, bool has_history);
 PaymentDecision decide(std::optional<Subscription> const& before, InvoiceEvent const& invoice);
 
-/// Merges a newly folded subscription with its stored state `before`, because only `before` includes events
+/// Merges the result of fold_subscription() with the stored state `before`. Only `before` includes events
 /// that are no longer in the archive.
 Subscription joined(std::optional<Subscription> const& before, Subscription folded);
 
@@ -201,8 +202,8 @@ std::vector<Entitlement> entitlements_of(std::int64_t scope_id, std::string cons
     std::span<Subscription const> subscriptions, PaymentRules const& rules);
 
 /// The entitlements of `wanted` that differ from the stored entitlements `held`, ready to be written. Each
-/// gets the revision of its stored row, the earlier `created_at` of both, and, if the same event decided
-/// both, the stored `updated_at`.
+/// result gets the revision of its stored row, the earlier `created_at` of both, and, if the same event
+/// decided both, the stored `updated_at`.
 std::vector<Entitlement> changes_to(std::span<Entitlement const> held, std::vector<Entitlement> wanted);
 
 } // namespace billing

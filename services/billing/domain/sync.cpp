@@ -44,7 +44,7 @@ void decided_by_sync(Entitlement& e, core::Time asked_at)
     e.last_transaction_id = e.transaction_id;
 }
 
-/// Copies the members that a sync does not set from `from` to `to`.
+/// Copies `created_at` and `revision` from `from` to `to`, because a sync does not set them.
 void carry_over(Entitlement& to, Entitlement const& from)
 {
     to.created_at = from.created_at;
@@ -63,8 +63,8 @@ Entitlement without(Entitlement const& held, core::Time asked_at)
 }
 
 /// The entitlements that the platform states for one environment, by id. The document may list a product
-/// twice: with a base plan, and with the plan in the product id. Then the better one is used: active before
-/// inactive, then the later end.
+/// twice: with a base plan, and with the plan in the product id. In this case the better entitlement is used:
+/// an active one before an inactive one, then the one with the later end.
 std::map<core::Uuid, Entitlement> upstream(
     std::int64_t scope_id, std::string const& user_id, Subscriber const& subscriber, core::Time asked_at)
 {

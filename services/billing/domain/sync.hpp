@@ -17,19 +17,19 @@ namespace billing {
 /// `last_event_type` of an entitlement that a sync decided.
 inline constexpr std::string_view sync_type = "SYNC";
 
-/// The entitlement for a purchase at time `asked_at`:
+/// The entitlement that a purchase gives at time `asked_at`. The first rule that matches decides the status:
 ///
-/// - Refunded: expired, with an end no later than the refund.
-/// - Resumes later: paused.
-/// - Billing issue: expired, unless a grace period is in effect.
-/// - Past its end: expired.
-/// - Otherwise: active.
+/// - A refunded purchase is expired, with an end no later than the refund.
+/// - A purchase that resumes later is paused.
+/// - A purchase with a billing issue is expired, unless a grace period is in effect.
+/// - A purchase whose period and grace period have ended is expired.
+/// - Any other purchase is active.
 Entitlement entitlement_after(
     Purchase const& purchase, std::int64_t scope_id, std::string const& user_id, core::Time asked_at);
 
 /// One entitlement that a sync writes.
 struct Synced {
-    std::optional<Entitlement> from; ///< the state before; nullopt: it did not exist
+    std::optional<Entitlement> from; ///< the state before; nullopt: the entitlement is new
     Entitlement to;
 
     /// Whether the status, a time or the renewal changed, or the entitlement is new. A change of `last` alone
@@ -37,8 +37,8 @@ struct Synced {
     bool changed() const noexcept;
 };
 
-/// The result of a sync for one environment. `held` are all entitlements of the user from the platform in
-/// this environment. `asked_at` is the time just before the request to the platform. Ordered by id.
+/// The result of a sync for one environment. `held` contains all entitlements of the user from the platform
+/// in this environment. `asked_at` is the time just before the request to the platform. Ordered by id.
 ///
 /// - Entitlements whose last event is not earlier than `asked_at` stay unchanged.
 /// - Consumables stay unchanged if the platform's document does not list consumables.

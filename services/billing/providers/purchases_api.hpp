@@ -23,10 +23,10 @@ namespace billing {
 class PurchasesApiError : public std::runtime_error {
 public:
     enum class Kind {
-        throttled,    ///< 429
-        unknown_user, ///< 404
-        refused,      ///< any other 4xx, such as a refused key
-        unavailable,  ///< 5xx, a time-out, or no connection
+        throttled,    ///< status 429
+        unknown_user, ///< status 404
+        refused,      ///< any other status 4xx, for example if the API key is invalid
+        unavailable,  ///< status 5xx, a time-out, or no connection
         nonsense,     ///< an answer that is not a subscriber document
         stopped,      ///< a stop was requested
     };

@@ -19,7 +19,7 @@ namespace {
 struct Settled {
     Outcome outcome;
     std::vector<Change> changes;
-    std::optional<std::string> user_id; ///< the user, if the event does not name its user
+    std::optional<std::string> user_id; ///< the event's user, if only stored rows name the user
     bool again = false;                 ///< the same event decided the stored state
 };
 
@@ -294,7 +294,7 @@ Outcome replay(pg::Tx& tx, std::int64_t scope_id, archive::Archived const& archi
 void announce(pg::Tx& tx, std::int64_t scope_id, std::string const& traceparent,
     std::span<Change const> changes, core::Time now)
 {
-    // Returns early without an enabled webhook, because a sync may have many changes.
+    // Builds no payloads if no webhook is enabled, because a sync may have many changes.
     if (changes.empty() || !webhooks::store::any_enabled(tx, scope_id)) return;
     for (auto const& change : changes)
         if (!change.from || differs(*change.from, change.to))

@@ -49,11 +49,12 @@ inline constexpr std::string_view entitlement_changed = "entitlement.changed";
 
 /// A written entitlement, before and after.
 struct Change {
-    std::optional<Entitlement> from; ///< nullopt: it was created
+    std::optional<Entitlement> from; ///< nullopt: the entitlement is new
     Entitlement to;
 };
 
-/// Publishes changes to the scope's webhooks. A change is published only if `differs` is true for it.
+/// Publishes changes to the scope's webhooks. A change is published if the entitlement is new, or if
+/// `differs` is true for its two states.
 void announce(pg::Tx& tx, std::int64_t scope_id, std::string const& traceparent,
     std::span<Change const> changes, core::Time now);
 

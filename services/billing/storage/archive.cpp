@@ -47,7 +47,7 @@ std::vector<Event> events_of(pg::Rows const& result)
     return events;
 }
 
-/// Builds the statement of a list, with its parameters. There are few different SQL texts.
+/// Builds the statement of a list, with its parameters. The SQL text depends only on which filters are set.
 class ListStatement {
 public:
     ListStatement(
@@ -61,7 +61,8 @@ public:
                 "::timestamptz, " + placeholder(paging::id_of(after)) + "::uuid)";
     }
 
-    /// Appends a column that says whether the event fits into the page. The payload is empty if it does not.
+    /// Appends a column that says whether the event fits into the page. If the event does not fit, its
+    /// payload is empty.
     pg::Rows run(pg::Tx& tx, std::size_t limit)
     {
         std::string const rows = "SELECT * FROM events v WHERE " + sql_ +

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-/// The table `events` (all events received with a valid secret or signature, partitioned by month) and
-/// `event_claims` (their ids).
+/// The tables `events` (all events received with a valid secret or signature, partitioned by month) and
+/// `event_claims` (claims, which deduplicate events by their ids).
 namespace billing::archive {
 
 /// A row of the archive.
@@ -30,7 +30,7 @@ struct Archived {
     std::optional<std::string> user_id;
     std::string payload; ///< as received; in a rejected event, bytes that are not UTF-8 are replaced
 
-    /// Whether the payload is JSON. The payload of an event that was not rejected always is.
+    /// Whether the payload is JSON. Always true for an event that was not rejected.
     bool is_json() const;
 };
 
@@ -44,10 +44,10 @@ struct Filter {
     std::uint64_t hash() const;
 };
 
-/// Limits in bytes. They bound memory, because a payload may have up to 1 MiB. A page ends after the event
-/// with which its payloads reach `page_bytes`, even if it has fewer events than requested. A history contains
-/// the latest events up to `history_bytes`. Both limits are more than a thousand times the size of a typical
-/// event.
+/// Limits in bytes. They bound the memory that a list or a history needs, because a payload may have up to 1
+/// MiB. A page ends after the event with which its payloads reach `page_bytes`, even if it has fewer events
+/// than requested. A history contains the latest events up to `history_bytes`. Both limits are more than a
+/// thousand times the size of a typical event.
 inline constexpr std::size_t page_bytes = 8 << 20, history_bytes = 32 << 20;
 
 /// The requested page, newest first. A page's position is (received_at, archive_id).
@@ -57,7 +57,8 @@ paging::Page<Archived> list(
 /// The event with this id, of either provider.
 std::optional<Archived> find(pg::Tx& tx, std::int64_t scope_id, std::string const& event_id);
 
-/// The claim of an event in its scope, which deduplicates it: a hash of its provider and id.
+/// The claim of an event: a hash of its provider and id. A scope has each claim at most once, so a claim
+/// deduplicates the event.
 core::Uuid claim_of(Provider provider, std::string_view event_id);
 
 /// The claim that all events waiting for this subscription share.
@@ -73,7 +74,8 @@ void set_outcome(pg::Tx& tx, std::int64_t scope_id, Archived const& event, Outco
 std::vector<Event> history_of_user(
     pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, core::Time until = core::max_time);
 
-/// As `history_of_user`, but the events of one subscription of the payment provider, of any time.
+/// Like `history_of_user`, but returns the events of one subscription of the payment provider, regardless of
+/// their time.
 std::vector<Event> history_of_subject(pg::Tx& tx, std::int64_t scope_id, std::string const& subject);
 
 /// Sets the result of the events that waited for the subscription (`awaiting_subscription`) to applied, and
@@ -83,8 +85,9 @@ void mark_applied(pg::Tx& tx, std::int64_t scope_id, std::string const& subject,
 /// The reason of a paid invoice that arrived before its subscription.
 inline constexpr std::string_view awaiting_subscription = "awaiting_subscription";
 
-/// Creates the partitions of the coming months, and drops those that ended `months` ago, with their claims.
-/// For the periodic task; the transaction needs no scope. Returns true if there is more to do.
+/// Creates the partitions of the coming months. Deletes the claims of events that were received more than
+/// `months` whole months ago, and drops their partitions. One call does a bounded part of this work, and
+/// returns true if it must be called again. For the periodic task; the transaction needs no scope.
 bool maintain(pg::Tx& tx, unsigned months);
 
 /// The number of coming months that have a partition; `maintain` creates two. The transaction needs no scope.

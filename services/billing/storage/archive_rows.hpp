@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-/// Writing the archive; for storage/apply only.
+/// Functions that write the archive, for storage/apply only.
 namespace billing::archive {
 
 /// A row to insert.
@@ -24,7 +24,7 @@ struct Row {
     std::string payload;
 };
 
-/// The body as the column stores it: with U+FFFD for NUL and for each byte that is not UTF-8.
+/// The body as the column `payload` stores it: U+FFFD replaces NUL and each byte that is not UTF-8.
 std::string payload_of(std::string const& body);
 
 /// The event in a row, with the row's time of receipt; nullopt if its payload is not a valid event.
@@ -32,8 +32,8 @@ std::optional<Event> event_of(Archived const& archived);
 
 bool is_claimed(pg::Tx& tx, std::int64_t scope_id, core::Uuid claim);
 
-/// Inserts the row and its claim, which must be free. If the event waits for a subscription, also the common
-/// claim of the waiting events.
+/// Inserts the row and its claim, which must be free. If the event waits for a subscription, also inserts or
+/// updates the shared claim of all events that wait for the subscription.
 void insert(pg::Tx& tx, std::int64_t scope_id, Row const& row);
 
 } // namespace billing::archive

@@ -12,8 +12,9 @@
 #include <utility>
 #include <vector>
 
-/// Takes in many events at once, in three steps. It reads the rows that each event depends on, decides each
-/// event, and writes together all events whose rows have not changed since. For storage/apply only.
+/// Takes in many events at once, in three steps: `look` reads the rows that each event depends on, `plan_of`
+/// decides each event, and `write` writes all events whose rows have not changed since they were read. For
+/// storage/apply only.
 namespace billing::apply {
 
 namespace asio = boost::asio;
@@ -36,7 +37,7 @@ struct Seen {
 /// The rows to write for an event, if the rows that it depends on have not changed.
 struct Plan {
     archive::Row row;
-    bool is_first = false; ///< first event of its subscription; requires that no other event waits for it
+    bool is_first = false; ///< first event of its subscription; no other event may wait for the subscription
     std::vector<Entitlement> writes;
     std::optional<Subscription> subscription;
 
@@ -76,7 +77,7 @@ std::optional<Subscription> known_subscription(Seen const& seen, std::optional<s
 /// Fills in `seen` of each step. Runs one statement, or two if a step is about a subscription.
 asio::awaitable<void> look(pg::Session& session, pg::Scopes const& scopes, std::vector<Step>& steps);
 
-/// The plan for an event; nullopt if it needs a transaction of its own.
+/// The plan for an event; nullopt if the event needs a transaction of its own.
 std::optional<Plan> plan_of(Step const& step);
 
 /// Selects steps with plans that have no row in common, in their order. The other steps must be written after
@@ -84,9 +85,9 @@ std::optional<Plan> plan_of(Step const& step);
 std::vector<Step*> independent(std::vector<Step>& steps);
 
 /// Writes the plans of steps that have no row in common, in one statement under the locks of their scopes.
-/// Returns true for each step that was written: the rows it depends on had not changed, its scope had no
-/// enabled webhook, and its id was not claimed. Throws pg::Stalled, without writing anything, if a scope's
-/// lock is taken.
+/// Returns for each step whether it was written. A step is written if the rows that it depends on have not
+/// changed, its scope has no enabled webhook, and its id is not claimed. Throws pg::Stalled, without writing
+/// anything, if a scope's lock is taken.
 asio::awaitable<std::vector<bool>> write(pg::Session& session, std::span<Step* const> steps);
 
 } // namespace billing::apply

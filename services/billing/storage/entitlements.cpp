@@ -52,9 +52,9 @@ Shown read_shown(pg::RowReader& r)
     return shown;
 }
 
-// The end of access is computed as in ends_at(), because greatest() ignores a missing end of grace. The
-// statement reads at most $6 rows of a user (NULL: all). If a user has $6 rows, its result is marked as
-// crowded.
+// Computes the end of access as ends_at() does. greatest() ignores a NULL `grace_until`. The statement reads
+// at most $6 rows per user, or all rows if $6 is NULL. If it reads $6 rows of a user, the user's result is
+// marked as crowded.
 constexpr std::string_view select_features =
     "SELECT k.place, f.is_crowded, f.granted, f.until FROM unnest($1::bigint[], $2::text[], $3::text[], "
     "$4::timestamptz[], $5::bigint[]) WITH ORDINALITY AS k(scope_id, user_id, feature, now, tenant_id, "

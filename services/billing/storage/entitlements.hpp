@@ -13,8 +13,9 @@
 #include <string>
 #include <vector>
 
-/// The table `entitlements`. All writers hold the scope's lock (pg::serialise; if both scopes of a tenant,
-/// the smaller id first), so that rows read under the lock are unchanged when written.
+/// The table `entitlements`. All writers hold the scope's lock (pg::serialise), so that rows read under the
+/// lock are unchanged when written. A writer of both scopes of a tenant locks the smaller id first, so that
+/// two writers cannot deadlock.
 namespace billing::entitlements {
 
 using billing::CatalogProduct, billing::Shown;
@@ -35,20 +36,20 @@ struct FeatureQuery {
 
 struct Feature {
     bool granted = false;
-    std::optional<core::Time> until; ///< of a granted feature; nullopt: no end
+    std::optional<core::Time> until; ///< end of a granted feature; nullopt: no end
 };
 
 /// The maximum number of rows that a batch reads per user. The number is limited because every caller waits
 /// for the whole batch.
 inline constexpr std::size_t max_in_batch = 100;
 
-/// All entitlements of many users, newest first, in one statement. nullopt if a user has more than
-/// `max_in_batch`: call `of_user`.
+/// All entitlements of many users, newest first, in one statement. The result is nullopt for a user with more
+/// than `max_in_batch` entitlements. For this user, call `of_user`.
 pg::Batch<std::optional<std::vector<Shown>>> of_user_batch(
     pg::Session& session, std::span<UserKey const> users);
 
-/// Answers many feature queries in one statement. nullopt if a user has more than `max_in_batch`
-/// entitlements: call `feature`.
+/// Answers many feature queries in one statement. The result is nullopt for a user with more than
+/// `max_in_batch` entitlements. For this query, call `feature`.
 pg::Batch<std::optional<Feature>> features_batch(pg::Session& session, std::span<FeatureQuery const> queries);
 
 /// Answers one feature query, for any number of entitlements.
@@ -57,7 +58,7 @@ Feature feature(pg::Tx& tx, FeatureQuery const& query);
 /// All entitlements of a user, newest first.
 std::vector<Shown> of_user(pg::Tx& tx, core::Scope const& scope, std::string const& user_id);
 
-/// The entitlements of a user from one source, as rows, ordered by id.
+/// The entitlements of a user from one source, without catalog products, ordered by id.
 std::vector<Entitlement> of_source(
     pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, Source source);
 
@@ -71,7 +72,8 @@ std::vector<Shown> join_catalog(pg::Tx& tx, core::Scope const& scope, std::vecto
 /// The entitlements with these ids; missing ones are left out.
 std::vector<Entitlement> by_ids(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids);
 
-/// Inserts or replaces rows; sets the revision, and the times that were `on_arrival`. Ids must be distinct.
+/// Inserts or replaces rows. Sets the revision, and the times that were `on_arrival`, in `entitlements`. Ids
+/// must be distinct.
 void put(pg::Tx& tx, std::int64_t scope_id, std::span<Entitlement> entitlements);
 void put(pg::Tx& tx, std::int64_t scope_id, Entitlement& entitlement);
 

@@ -48,7 +48,7 @@ struct Product {
     core::Time updated_at;
 };
 
-/// `[{"name":…,"quantity":…}]`: the form of the column and of responses.
+/// The grants as JSON, `[{"name":…,"quantity":…}]`, as the column and responses contain them.
 std::string to_json(std::vector<Grant> const& grants);
 
 std::optional<Product> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);

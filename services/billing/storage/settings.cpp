@@ -116,7 +116,7 @@ std::string seal(
 
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
 {
-    // Most tenants have no secrets, and read_for_update would create a missing row.
+    // Does not touch a tenant without secrets, because read_for_update would create a missing row.
     if (scope.environment() != core::Environment::production) return 0;
     if (auto current = tenancy::settings::read(tx, scope); sealed_values(current.document).empty()) return 0;
     auto before = tenancy::settings::read_for_update(tx, scope);

@@ -35,15 +35,15 @@ boost::json::object const& document_of(tenancy::Tenant const& tenant) noexcept;
 // Functions that read the document. They throw std::runtime_error if no key of the keyring decrypts a secret.
 // The exception contains no part of the secret.
 
-/// The expected `Authorization` header of the purchase platform's webhooks; empty: not configured.
+/// The expected `Authorization` header of the purchase platform's webhooks. Empty: not configured.
 core::Secret purchases_secret(
     boost::json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring);
 
-/// The secrets that may sign the payment provider's webhooks; none: not configured.
+/// The secrets that may sign the payment provider's webhooks. Empty: not configured.
 std::vector<core::Secret> payments_secrets(
     boost::json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring);
 
-/// The key for the purchase platform's REST API; empty: not configured.
+/// The key for the purchase platform's REST API. Empty: not configured.
 core::Secret purchases_api_key(
     boost::json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring);
 

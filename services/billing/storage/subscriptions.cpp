@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Times are microseconds since 1970; the ends of the range mean "never".
+// Times are stored as microseconds since 1970, also core::Time::min() and core::Time::max().
 
 std::int64_t count(core::Time time)
 {

@@ -25,7 +25,7 @@ void put(pg::Tx& tx, std::int64_t scope_id, Subscription const& subscription);
 #define BILLING_SUBSCRIPTION_COLUMNS "s.subscription_id, s.user_id, s.state, s.revision"
 Subscription read(pg::RowReader& r);
 
-/// The column `state`: all members but id, user and revision.
+/// The value of the column `state`: all stored members except id, user and revision.
 std::string to_json(Subscription const& subscription);
 
 } // namespace billing::subscriptions

@@ -94,8 +94,8 @@ void finish(pg::Tx& tx, Lease const& lease)
 
 void give_back(pg::Tx& tx, Lease const& lease, std::optional<core::Time> not_before)
 {
-    // A row without content is deleted: callers may request a sync of any user id, so such rows would
-    // accumulate.
+    // A row that has neither a lease nor a delay is deleted. Otherwise such rows would accumulate, because
+    // callers may request a sync of any user id.
     tx.run("WITH gone AS (DELETE FROM syncs WHERE tenant_id = $1 AND user_id = $2 AND lease_owner = $3 "
            "AND coalesce($4::timestamptz, not_before) IS NULL) "
            "UPDATE syncs SET lease_owner = NULL, leased_until = NULL, "

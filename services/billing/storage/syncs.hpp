@@ -49,7 +49,7 @@ void give_back(pg::Tx& tx, Lease const& lease, std::optional<core::Time> not_bef
 /// Whether the user is overdue, regardless of delays and leases.
 bool is_overdue(pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id, core::Time overdue);
 
-/// `take_overdue` returns no user of the tenant before `until`.
+/// Makes `take_overdue` return no user of the tenant before `until`.
 void pause(pg::Tx& tx, std::int64_t tenant_id, core::Time until);
 
 /// Ends the effect of `pause`.

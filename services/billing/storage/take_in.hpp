@@ -15,7 +15,7 @@ core::Uuid claim_of(Incoming const& incoming);
 /// The archive row of an event, without time of receipt and outcome.
 archive::Row row_of(Incoming const& incoming);
 
-/// The outcome of a decision. Precondition: not `needs_history`.
+/// The outcome of a decision. Precondition: the decision is not `needs_history`.
 Outcome outcome_of(PaymentDecision::Kind kind);
 Outcome outcome_of(PurchaseDecision const& decision);
 

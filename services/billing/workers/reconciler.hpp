@@ -26,7 +26,7 @@ inline constexpr char const* queue = "reconcile";
 /// Time between the end of a purchase and the sync. The sync waits because the platform's event may still
 /// arrive.
 inline constexpr std::chrono::seconds patience{15};
-/// Users of a tenant that one run syncs, and the pause between two runs.
+/// The maximum number of a tenant's users that one run syncs, and the pause between two runs.
 inline constexpr unsigned users_a_run = 5;
 inline constexpr std::chrono::seconds between_runs{1};
 
@@ -47,12 +47,16 @@ struct Setback {
 
 /// The delay after a failed request:
 ///
-/// - Status 429, or an answer with `Retry-After`: no user of the tenant is synced before the stated time.
-/// - The key was refused: no user of the tenant is synced for an hour.
-/// - The platform does not know the user: the user is synced again after 24 hours.
-/// - Any other failure: this user is synced again after an hour, the tenant's other users with backoff.
+/// - After a response with `Retry-After`, no user of the tenant is synced before the stated time. After
+///   status 429 without `Retry-After`, the delay is a backoff.
+/// - After any other status 4xx except 404, no user of the tenant is synced for an hour. The usual cause is a
+///   refused API key.
+/// - After status 404 (unknown user), this user is synced again after 24 hours.
+/// - After any other failure, this user is synced again after an hour, and the tenant's other users after a
+///   backoff.
 ///
-/// `attempts`: of the tenant's job, from 1. `entropy`: any random number.
+/// `attempts` counts the attempts of the tenant's job, from 1. `entropy` is any random number, for the jitter
+/// of the backoff.
 Setback after(
     PurchasesApiError const& error, unsigned attempts, core::Time now, std::uint64_t entropy) noexcept;
 

@@ -34,7 +34,7 @@ Filter read_filter(http::Query& query, core::Caller const& caller)
 
 bool searches(http::Request const& req)
 {
-    // Most requests have no `q`. This check finds that out without decoding the query.
+    // Most requests have no `q`. This check recognises such requests without decoding the query.
     if (req.query.find("q=") == std::string_view::npos && req.query.find('%') == std::string_view::npos)
         return false;
     return http::Query(req).text("q", 1, 500).has_value();

@@ -14,7 +14,7 @@ namespace feedback {
 /// the thread does not exist or the caller may not read it.
 Feedback lock_visible(pg::Tx& tx, http::Request const& req);
 
-/// As lock_visible, without the lock.
+/// Like lock_visible, but does not lock the thread.
 Feedback get_visible(pg::Tx& tx, http::Request const& req);
 
 /// Throws CONFLICT for a deleted thread, which can be read but not changed.

@@ -114,8 +114,8 @@ public:
         if (filter.assignee_id) require("f.assignee_id = ", *filter.assignee_id);
         if (filter.tag) require("f.tags @> ", pg::Param(std::vector{*filter.tag}));
         if (filter.text) require("f.search @@ websearch_to_tsquery('simple', ", *filter.text, ")");
-        // Responses show times in milliseconds. A thread that was shown with exactly the time `createdAfter`
-        // was not created after it, so the limit is rounded up to the next millisecond.
+        // Responses show times in milliseconds. A thread whose shown creation time equals `createdAfter` must
+        // not be listed, so the limit is rounded up to the next millisecond.
         if (filter.created_after) {
             auto const shown = std::chrono::floor<std::chrono::milliseconds>(*filter.created_after);
             require("f.created_at >= ", core::Time(shown + std::chrono::milliseconds(1)));
@@ -261,8 +261,8 @@ pg::Batch<std::vector<Feedback>> list_batch(pg::Session& session, std::span<Plai
         if (lists[place].empty()) lists[place].reserve(pages[place].limit);
         lists[place].push_back(read(r));
     }
-    // The join returns the rows of each page in order, but SQL does not guarantee it. Checking here is
-    // cheaper than an ORDER BY.
+    // The join returns the rows of each page in order, but SQL does not guarantee this order. Checking the
+    // order here is cheaper than an ORDER BY.
     auto const newer = [](Feedback const& a, Feedback const& b) {
         return std::tie(a.created_at, a.id) > std::tie(b.created_at, b.id);
     };

@@ -25,9 +25,9 @@ Feedback created(NewFeedback const& row, core::Time created_at);
 /// committed in the order of their creation times and no list cursor can skip a thread.
 core::Time insert(pg::Tx& tx, NewFeedback const& row);
 
-/// As insert, for many rows of many scopes in one statement. If a row's scope has an enabled webhook, the row
-/// is not inserted and its result is nullopt. Insert such a row with `insert`, and publish the event in the
-/// same transaction.
+/// Like `insert`, but for many rows of many scopes in one statement. If a row's scope has an enabled webhook,
+/// the row is not inserted and its result is nullopt. Insert such a row with `insert`, and publish the event
+/// in the same transaction.
 pg::Batch<std::optional<core::Time>> insert_batch(pg::Session& session, std::span<NewFeedback const> rows);
 
 struct Key {
@@ -35,14 +35,14 @@ struct Key {
     core::Uuid id;
 };
 
-/// As get, for the threads of many callers in one statement.
+/// Like `get`, but for the threads of many callers in one statement.
 pg::Batch<std::optional<Feedback>> get_batch(pg::Session& session, std::span<Key const> keys);
 
 /// The thread, even if it is deleted; nullopt if it does not exist.
 std::optional<Feedback> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// As get, and locks the thread until the transaction ends. The lock serialises the replies and status
-/// changes of one thread.
+/// Like `get`, but also locks the thread until the transaction ends. The lock serialises the replies and
+/// status changes of one thread.
 std::optional<Feedback> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
 /// One page of all threads that are not deleted, newest first. Without `after`, the first page.
