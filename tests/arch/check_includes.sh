@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Checks the layers of libs/ and services/. The compiler cannot check them, because every file can include the headers of Debian's packages.
+# Checks the layers of libs/ and services/. The compiler cannot check the layers, because every file can
+# include the headers of all installed packages.
 set -uo pipefail
 failed=0
 
-# As grep, but succeeds without a match. It fails when grep cannot search (a missing folder, a wrong pattern).
+# Runs grep, but also succeeds without a match. Fails when grep cannot search (a missing folder, a wrong
+# pattern).
 search() {
     local status=0
     grep "$@" || status=$?

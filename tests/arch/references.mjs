@@ -115,7 +115,7 @@ class Index {
     // A program built from one source file has the name of that file.
     for (const each of [near, wanted, `${near}.cpp`, `${wanted}.cpp`]) if (this.has(each)) return [each];
     const [first, ...rest] = wanted.split("/");
-    if (rest.length > 0 && (this.has(first) || this.has(join(dirname(from), first)))) return []; // its folder is known, and lacks it
+    if (rest.length > 0 && (this.has(first) || this.has(join(dirname(from), first)))) return []; // its folder exists but does not contain it
     const found = (this.#byName.get(basename(wanted)) ?? []).filter((each) => each.endsWith(`/${wanted}`));
     return rest.length > 0 ? found : found.slice(0, 1);
   }
@@ -250,9 +250,10 @@ class Check {
 }
 
 /**
- * Checks a tree: path -> text, or undefined for a file whose text is not needed. `outside`: names that do not belong to the project:
- * lists `files`, `functions`, `scopes` (the first scope of a qualified name) and `flags` of [pattern, reason].
- * Yields `faults` as `file:line: …`, the entries of `outside` that no reference needed as `unused`, and `counts` of references.
+ * Checks a tree: path -> text, or undefined for a file whose text is not needed. `outside`: names that do not
+ * belong to the project: lists `files`, `functions`, `scopes` (the first scope of a qualified name) and
+ * `flags` of [pattern, reason]. Returns `faults` (each begins with `file:line:`), `unused` (the entries of
+ * `outside` that no reference needed) and `counts` (of references, by kind).
  */
 export function danglingReferences(tree, outside = {}) {
   const check = new Check(tree, outside);

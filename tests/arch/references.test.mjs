@@ -1,4 +1,4 @@
-// Checks that documents and comments name only files, functions and flags that exist (references.mjs). Run in the checkout.
+// Checks that documents and comments name only files, functions and flags that exist (references.mjs). Run this file in the root folder of the checkout.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";

@@ -1,5 +1,5 @@
 // SECURITY.md and docs/security/asvs.md: checks that every file, CTest entry and test case that they name exists, and that every
-// requirement has one verdict. Run in the checkout.
+// requirement has one verdict. Run this file in the root folder of the checkout.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";

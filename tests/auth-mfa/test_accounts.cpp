@@ -17,7 +17,7 @@ int hashes_of(World const& world)
     return std::stoi(metrics.substr(at + name.size()));
 }
 
-/// Repeats the request until it gets 429, and returns that response. The requests before must get
+/// Repeats the request until it gets 429, and returns this response. All earlier requests must get the status
 /// `meanwhile`.
 template <class Request> testing::HttpResponse until_limited(Request request, unsigned meanwhile)
 {

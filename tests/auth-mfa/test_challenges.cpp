@@ -25,7 +25,7 @@ TEST_CASE("a sign-in with SMS as the only factor sends a code automatically", "[
     auto const passed = world.verify(text(asked, "mfa_token"), "sms", world.code_sent_to(ada.phone));
     REQUIRE(passed.status == 200);
     CHECK(passed.json().at("expiresIn") == 900);
-    CHECK(passed.header("set-cookie").empty()); // no request asked for it
+    CHECK(passed.header("set-cookie").empty()); // the request did not ask to trust the device
     CHECK(world.with(text(passed.json(), "accessToken")).get("/v1/auth/me").status == 200);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("a challenge sends at most 3 codes, and each code replaces the previou
 {
     World const world;
     auto const ada = world.new_account_with_sms();
-    auto const token = world.challenged(ada); // the 1st
+    auto const token = world.challenged(ada); // sends the 1st code
     auto const first = world.code_sent_to(ada.phone);
     auto const second = world.send(token);
     REQUIRE(second.status == 200);
@@ -274,7 +274,7 @@ TEST_CASE("an account gets at most 10 sign-in codes per hour", "[challenges]")
     for (int i = 0; i < 10; ++i)
         world.challenged(ada);
     CHECK(world.messages_to(ada.phone).size() == before + 10);
-    auto const token = world.challenged(ada); // still 403
+    auto const token = world.challenged(ada); // the response is still 403
     CHECK(world.messages_to(ada.phone).size() == before + 10);
     CHECK(outcome(world.send(token)) == limited);
     CHECK(world.verify(token, "recovery_code", ada.recovery_codes[0]).status == 200);
@@ -315,7 +315,7 @@ TEST_CASE("a send that a limit refuses is not counted, and the previous code sta
     world.clock.advance(59min);
     auto const first = world.challenged(ada);
     auto const code = world.code_sent_to(ada.phone);
-    auto const second = world.challenged(ada); // the 10th in an hour
+    auto const second = world.challenged(ada); // the 10th code in an hour
     auto const sent = world.messages_to(ada.phone).size();
     for (int i = 0; i < 4; ++i) {
         CHECK(outcome(world.send(first)) == limited);
@@ -323,7 +323,7 @@ TEST_CASE("a send that a limit refuses is not counted, and the previous code sta
     }
     CHECK(world.messages_to(ada.phone).size() == sent);
     CHECK(world.verify(first, "sms", code).status == 200);
-    world.clock.advance(1min); // the first 8 are an hour old
+    world.clock.advance(1min); // the first 8 sends are an hour old
     CHECK(world.send(second).json().at("sendsRemaining") == 1);
     CHECK(world.verify(second, "sms", world.code_sent_to(ada.phone)).status == 200);
 }

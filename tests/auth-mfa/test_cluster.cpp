@@ -6,7 +6,8 @@
 
 #include <cstddef>
 
-// Sign-in over a Redis Cluster: challenges, pending enrolments and budgets are on all of its nodes.
+// Sign-in over a Redis Cluster. Challenges, pending enrolments and budgets are spread over all nodes of the
+// cluster.
 
 namespace {
 

@@ -35,7 +35,7 @@ Account with_sms(World const& world, testing::TwilioServer const& twilio)
     return account;
 }
 
-/// Whether `text` contains `secret`. A secret of six characters inside a longer word does not count.
+/// Whether `text` contains `secret`. A secret of at most six characters inside a longer word does not count.
 bool holds(std::string const& text, std::string const& secret)
 {
     auto const part_of_word = [&](std::size_t i) { return i < text.size() && std::isalnum(text[i]) != 0; };
@@ -218,7 +218,7 @@ TEST_CASE("a send that Twilio refuses is counted, and the previous code stays va
     auto const second = world.challenged(ada);
     twilio.refuse_with(500, 20500);
     CHECK(outcome(world.send(first)) == unavailable);
-    CHECK(outcome(world.send(second)) == unavailable); // the 2nd of this challenge
+    CHECK(outcome(world.send(second)) == unavailable); // the 2nd send of this challenge
     twilio.refuse_with(201);
     CHECK(world.verify(first, "sms", code).status == 200);
     CHECK(world.send(second).json().at("sendsRemaining") == 0);
@@ -252,7 +252,8 @@ TEST_CASE("a send that Twilio does not answer times out", "[faults]")
         CHECK_FALSE(r.header("retry-after").empty());
     }
     CHECK(twilio.requests() == asked + open.size()); // each request was sent once
-    // The message may have been sent, so it counts: the automatic send, this one, and one more.
+    // The message may have been sent, so the send counts. The three sends are the automatic send, this send,
+    // and the next send.
     twilio.delay(0ms);
     CHECK(world.send(open[0]).json().at("sendsRemaining") == 0);
 }
@@ -278,7 +279,7 @@ TEST_CASE("an unreachable Twilio gives a clear error, and the send is not counte
     auto twilio = std::make_unique<testing::TwilioServer>();
     World const world({.twilio_url = twilio->url()});
     auto const ada = with_sms(world, *twilio);
-    auto const open = world.challenged(ada); // the 1st
+    auto const open = world.challenged(ada); // the 1st send
     auto const code = last_code(*twilio);
     twilio.reset();
     for (int i = 0; i < 5; ++i)
@@ -307,7 +308,7 @@ TEST_CASE("logs contain no secrets", "[faults]")
     secrets.push_back(text(passed.json(), "accessToken"));
     secrets.push_back(text(passed.json(), "refreshToken"));
 
-    // Then requests that fail in every way.
+    // The following requests fail for different reasons.
     world.client().post("/v1/auth/login", body({{"email", ada.email}, {"password", "a wrong pass phrase"}}));
     secrets.emplace_back("a wrong pass phrase");
     world.client().post("/v1/auth/refresh", body({{"refreshToken", "a-refresh-token-that-is-none"}}));

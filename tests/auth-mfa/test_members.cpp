@@ -118,7 +118,7 @@ TEST_CASE("requests with the same Idempotency-Key create only one owner", "[memb
     CHECK(world.postgres.query("SELECT count(*) FROM users") == "2");
 }
 
-TEST_CASE("an administrator removes all factors of a member", "[members]")
+TEST_CASE("an owner removes all factors of a member", "[members]")
 {
     World const world;
     auto const owner = world.new_owner();

@@ -105,7 +105,8 @@ TEST_CASE("jose verifies access tokens with the published keys", "[peers]")
 TEST_CASE("users of an identity provider sign in", "[peers]")
 {
     IdentityProvider const provider;
-    // Created after the provider; otherwise its clock would be before the time of the tokens.
+    // The world is created after the provider. Otherwise the world's clock would show a time before the
+    // tokens were issued.
     World const world(today());
     auto const sign_in = [&](std::string const& token, std::string const& tenant = "demo-sandbox") {
         return world.client(tenant).post("/v1/auth/external", body({{"idToken", token}}));
@@ -116,7 +117,7 @@ TEST_CASE("users of an identity provider sign in", "[peers]")
             .patch("/v1/settings",
                 body({{"identityProviders", {provider.as_setting("rs256"), provider.as_setting("es256")}}}))
             .status == 200);
-    // Keys that arrive too late are fetched again after ten seconds.
+    // If the provider's keys arrive too late, the service fetches them again after ten seconds.
     REQUIRE(testing::eventually([&] { return sign_in(provider.token("rs256")).status < 300; }, 1min));
 
     // A second sign-in of the same person gives the same user.

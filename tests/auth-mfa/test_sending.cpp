@@ -43,7 +43,7 @@ TEST_CASE("a code that could not be handed to the provider is not counted, and t
 {
     World const world;
     auto const ada = world.new_account_with_sms();
-    auto const open = world.challenged(ada); // the 1st of three sends, and of ten in an hour
+    auto const open = world.challenged(ada); // the 1st of the challenge's three sends, and of ten in an hour
     auto const code = world.code_sent_to(ada.phone);
     auto const messages = world.messages_to(ada.phone).size();
     {
@@ -121,7 +121,7 @@ TEST_CASE("one tenant may use at most half of the shared sender's limit", "[send
 {
     World const world({.environment = {{"SMS_SENDER_PER_MINUTE", "4"}}});
     auto const ada = world.new_account_with_sms();
-    auto const token = world.challenged(ada); // demo's 2nd of two
+    auto const token = world.challenged(ada); // the 2nd of the two messages that demo may send
     CHECK(outcome(world.send(token)) == unavailable);
     auto const elsewhere = world.new_account_with_sms("other");
     CHECK_FALSE(world.code_sent_to(elsewhere.phone).empty());

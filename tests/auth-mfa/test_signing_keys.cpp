@@ -34,7 +34,7 @@ struct Replica {
 
     std::string signs() const { return signer.current()->kid; }
 
-    /// The id of the key that was added to `before`.
+    /// The id of the only published key that is not in `before`.
     std::string new_since(Kids const& before)
     {
         Kids now = published();
@@ -90,7 +90,7 @@ TEST_CASE("a new key is published before it signs, and the old key stays publish
     CHECK(replica.signs() == *first.begin());
     replica.clock.advance(1us);
     CHECK(replica.signs() == second);
-    // A token's 15 minutes, plus 5 for clock skew and late replicas.
+    // A token lives for 15 minutes. 5 minutes are added for clock skew and late replicas.
     replica.clock.advance(20min - 1us);
     CHECK(replica.published().size() == 2);
     replica.clock.advance(1us);
@@ -126,7 +126,7 @@ TEST_CASE(
         CHECK(replica.published() == Kids{latest});
         CHECK(replica.signs() == latest);
     }
-    SECTION("the key after it waits before it signs")
+    SECTION("the next key waits before it signs")
     {
         known.insert(latest);
         replica.rotate(15min);

@@ -90,7 +90,7 @@ TEST_CASE("enrolment requires a password", "[sms]")
 {
     World const world;
     auto const ada = world.new_account();
-    // Like a user of an identity provider; test_peers has a real one.
+    // Users of an identity provider have no password. test_peers.cpp tests a real identity provider.
     world.postgres.query("UPDATE users SET password_hash = NULL WHERE user_id = '" + ada.user_id + "'");
     auto caller = world.as(ada);
     CHECK(outcome(caller.post("/v1/auth/mfa/sms/setup", setup_body(World::new_phone()))) ==
@@ -115,7 +115,7 @@ TEST_CASE("an enrolment is valid for 10 minutes and accepts 5 attempts", "[sms]"
         world.clock.advance(10min);
         CHECK(confirm(code).status == 200);
     }
-    SECTION("it is not valid longer")
+    SECTION("it is not valid after 10 minutes")
     {
         world.clock.advance(10min + 1ms);
         CHECK(outcome(confirm(code)) == setup_required);
@@ -285,7 +285,8 @@ TEST_CASE("messages are sent only to the tenant's countries, and never to premiu
     CHECK(setup(World::new_phone()) == undeliverable);
     CHECK(setup("+12015550123") == "200");
     CHECK(setup(World::new_phone(), "demo") == "200");
-    // The login still answers 403. `challenge` says why no code was sent, and the send is not counted.
+    // The sign-in still gets 403. The response to a request for a code states why no code was sent, and the
+    // send is not counted.
     auto const token = world.challenged(ada);
     CHECK(outcome(world.send(token)) == undeliverable);
     world.set({{"smsCountries", nullptr}});
@@ -296,7 +297,7 @@ TEST_CASE(
     "an unverified shared sender sends at most 500 messages per day over all tenants and services", "[sms]")
 {
     World const world({.environment = {{"SMS_SENDER_VERIFIED", "false"}}});
-    auto const ada = world.new_account_with_sms(); // the 1st
+    auto const ada = world.new_account_with_sms(); // the 1st message
     auto stranger = world.as(world.new_account("other"));
     auto const before = world.messages_to(ada.phone).size();
     send_elsewhere(world, 497);

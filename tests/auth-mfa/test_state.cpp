@@ -101,7 +101,7 @@ TEST_CASE("a code is bound to its phone and its challenge", "[state]")
     CHECK(f.await(f.attempt(one, "111111")).right);
 }
 
-TEST_CASE("after 5 attempts with any methods the challenge is invalid until it expires", "[state]")
+TEST_CASE("after 5 attempts with any methods the challenge accepts no code until it expires", "[state]")
 {
     Fixture f;
     auto const [token, challenge] = f.open();
@@ -113,7 +113,7 @@ TEST_CASE("after 5 attempts with any methods the challenge is invalid until it e
     CHECK(f.await(f.challenges.count_attempt(challenge)) == 0);
     CHECK(f.error_of(f.attempt(challenge, "111111")) == "MFA_RATE_LIMITED");
     CHECK(f.error_of(f.challenges.find(f.scope, token)) == "MFA_RATE_LIMITED");
-    CHECK(f.await(f.challenges.consume(challenge))); // the 5th may have been right
+    CHECK(f.await(f.challenges.consume(challenge))); // the 5th attempt may have been correct
     CHECK_FALSE(f.await(f.challenges.consume(challenge)));
     CHECK_FALSE(f.await(f.challenges.consume(Challenge{.key = Challenges::prefix(f.scope) + "x}"})));
     CHECK(f.error_of(f.challenges.find(f.scope, token)) == "MFA_CHALLENGE_EXPIRED");

@@ -39,7 +39,7 @@ TEST_CASE("TOTP accepts the step before and the step after, each once", "[totp]"
 {
     World const world;
     world.clock.set(testing::FakeClock::start + 15s);
-    auto const ada = world.new_account_with_totp(); // uses up this step
+    auto const ada = world.new_account_with_totp(); // the confirmation used the code of this time step
     CHECK(outcome(world.verify(world.challenged(ada), "totp", world.totp_code(ada, 0))) == invalid);
     CHECK(outcome(world.verify(world.challenged(ada), "totp", world.totp_code(ada, 2))) == invalid);
     CHECK(outcome(world.verify(world.challenged(ada), "totp", world.totp_code(ada, -1))) == invalid);

@@ -216,7 +216,8 @@ testing::HttpResponse World::send(std::string const& mfa_token, std::string cons
 
 void World::set(boost::json::object settings, std::string const& tenant) const
 {
-    // The service reads all settings together, so a new allowed origin shows when they are in use.
+    // The service reads all settings together. When it accepts the new allowed origin, it uses the other new
+    // settings too.
     std::string const origin = "https://app" + std::to_string(++number) + ".example.com";
     settings["allowedOrigins"] = boost::json::array{origin};
     auto const changed = as_master(tenant).patch("/v1/settings", body(settings));

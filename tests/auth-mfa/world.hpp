@@ -38,7 +38,7 @@ class World : public testing::ServiceWorld<testing::FakeClock> {
 public:
     struct Options {
         core::Time now = testing::FakeClock::start;
-        std::string twilio_url = {}; ///< instead of the outbox
+        std::string twilio_url = {}; ///< if set, replaces the outbox
         std::string base_host = "auth.localhost";
         std::string redis_url = {}; ///< if set, replaces the world's own Redis
         std::map<std::string, std::string> environment = {};
@@ -57,7 +57,7 @@ public:
     Account new_account(std::string const& tenant = "demo-sandbox") const;
     /// A new owner of the tenant, created by the operator and signed in.
     Account new_owner(std::string const& tenant = "demo-sandbox") const;
-    /// A new member with the role that `owner` gave it, signed in again.
+    /// A new member that has got this role from `owner` and has signed in again.
     Account new_member(Account const& owner, std::string const& role) const;
     /// A new account with the factor enrolled and with its `recovery_codes`.
     Account new_account_with_sms(std::string const& tenant = "demo-sandbox") const;
@@ -102,13 +102,14 @@ private:
 /// The body of a registration or a login.
 std::string credentials(std::string const& email, std::string const& password);
 
-/// The claims of an access token, unverified.
+/// The claims of an access token, which is not verified.
 boost::json::object claims_of(std::string const& token);
 
 /// Another code than `code`.
 std::string other_code(std::string code);
 
-/// The cookie `mfa_device` of a response, as a request sends it; "" when none was set.
+/// The cookie `mfa_device` of a response, in the form in which a request sends it; "" if the response sets no
+/// such cookie.
 std::string device_cookie_of(testing::HttpResponse const& response);
 
 /// Calls `request` on `n` threads at once; returns the number of responses with each status.

@@ -1,4 +1,4 @@
-// Compares auth-mfa with its limits (pgbench, bare Argon2id) in alternating rounds. Reports medians.
+// Compares auth-mfa with pgbench and with bare Argon2id hashing, in alternating rounds. Reports medians.
 import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ const users = Math.max(Number(options.users ?? 1_000_000), 2 * few)
 const challenges = Number(options.challenges ?? 4000)
 const connections = 64
 const threads = Number(process.env.AUTH_PASSWORD_THREADS)
-const places = 18 * threads // places of one tenant's environment in the hashing queue
+const places = 18 * threads // the maximum number of sign-ins of one environment in the hashing queue
 const phoneUsers = 100_000_000 // number of the first user with a second factor
 const port = Number(env.AUTH_PORT)
 const tenant = 'demo'
@@ -42,7 +42,7 @@ const networks = i => `127.0.1.${1 + i % 250}`
 
 // --- data ------------------------------------------------------------------------------------------------------------------------
 
-// Registers a user and yields the password hash, which all inserted users share.
+// Registers a user and returns the password hash, which all inserted users share.
 async function registered() {
     const connection = new Connection(port)
     expect(await connection.send(post('/v1/auth/register', { email: 'first@bench.test', password })), 201)
@@ -68,7 +68,7 @@ function insertUsers(first, count, hash, withPhone = false) {
     }
     sql('VACUUM (ANALYZE) users')
     sql('VACUUM (ANALYZE) sessions')
-    sql('CHECKPOINT') // so that it does not happen during a measurement
+    sql('CHECKPOINT') // so that no checkpoint runs during a measurement
 }
 
 // The first refresh token of a session, computed as in the service (services/auth-mfa/README.md). So any of a million sessions can be
@@ -88,7 +88,7 @@ function sessionOf(n) {
     if (!sessions.has(n)) sessions.set(n, { answer: JSON.stringify({ refreshToken: firstToken(n) }) })
     return sessions.get(n)
 }
-// At most 5,000 sessions, spread evenly over the first `count`. pgbench uses the session after each of them.
+// Picks at most 5,000 sessions, spread evenly over the first `count` users. pgbench uses the session after each picked one.
 function spread(count) {
     const step = Math.max(2, Math.ceil(count / 5000))
     return { step, sessions: Array.from({ length: Math.floor(count / step) }, (_, i) => sessionOf(i * step)) }
@@ -96,7 +96,8 @@ function spread(count) {
 
 // --- measurements ----------------------------------------------------------------------------------------------------------------
 
-// Every connection refreshes its own sessions in turn, each with its latest token: all sessions `once`, or for `seconds`.
+// Refreshes the sessions in `list`, each with its latest token. Each connection has its own part of the list. With `once`, refreshes each
+// session once, otherwise for `seconds`.
 function refresh(list, once = false) {
     const place = Array.from({ length: connections }, (_, i) => i)
     return load(connections, {
@@ -116,14 +117,15 @@ function refresh(list, once = false) {
     })
 }
 
-// Writes the GET /v1/auth/me requests of the users of these sessions. Renews their tokens first, which are valid for 15 minutes.
+// Writes a file with one GET /v1/auth/me request for each session. First refreshes the sessions, because access tokens are valid for only
+// 15 minutes.
 async function listMe(list) {
     await refresh(list, true)
     writeFileSync(listFile('me'), list.map(s => `GET /v1/auth/me ${/"accessToken":"([^"]+)"/.exec(s.answer)[1]}\n`).join(''))
 }
 const me = (more = {}) => wrk(`http://127.0.0.1:${port}`, listFile('me'), env.AUTH_PID, { host, ...more })
 
-// The highest rate of the load generator.
+// Measures the highest rate of the load generator.
 async function generator() {
     const child = await startBareServer(threads)
     const request = `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`
@@ -151,7 +153,7 @@ function refreshBesidePgbench() {
     return alternate('refresh', { pgbench: () => pgbench(update), service: () => refresh(list) })
 }
 
-// Starts sign-ins of `challenges` users from `first` on. Yields the requests that answer the challenges with the right codes.
+// Starts sign-ins of `challenges` users from `first` on. Returns the requests that answer the challenges with the right codes.
 async function challenge(first) {
     rmSync(env.SMS_OUTBOX, { force: true })
     const phoneOf = n => `+12125${String(n - phoneUsers).padStart(6, '0')}`
@@ -188,7 +190,7 @@ function verifyBesidePgbench() {
     })
 }
 
-// Sign-ins, each of another user, on `count` connections until `ends()`.
+// Signs in, each time as another user, on `count` connections, for `length` seconds or until `ends()`.
 function signIns(count, length, ends = () => false) {
     let n = 0
     return load(count, {
@@ -238,7 +240,7 @@ async function meInAStorm() {
     return { calm: figures(during(phases.calm)), storm: figures(during(phases.storm)), logins: median(logins) }
 }
 
-// Sends twice as many concurrent sign-ins as there are places in the queue.
+// Sends twice as many concurrent sign-ins as one environment may have in the hashing queue.
 async function burst() {
     const statuses = {}, left = Array(2 * places).fill(1)
     let waits

@@ -1,4 +1,5 @@
-// Measures the machine's rate of password hashes: the limit that sign-ins with a password are compared with.
+// Measures how many password hashes the machine computes per second. The benchmark of auth-mfa compares the
+// rate of sign-ins with this rate.
 //
 //     bare_hash --threads N --seconds N
 //

@@ -1,9 +1,9 @@
-// A minimal HTTP server on Beast: the limit that libs/http is compared with.
+// A minimal HTTP server on Beast. The benchmarks compare libs/http with this server.
 //
 //     bare_server --port N --threads N
 //
-// Answers every GET with the same 285 bytes of JSON. One io_context per thread, SO_REUSEPORT, no timeouts, no
-// limits.
+// Answers every GET with the same 285 bytes of JSON. It has one io_context per thread (SO_REUSEPORT), no
+// timeouts and no limits.
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

@@ -1,5 +1,5 @@
--- For wrk: sends the requests of a file in turn. A line has tab-separated parts: METHOD PATH HOST HEADER VALUE BODY. HEADER is `-` for
--- none. Argument: the file. After the last request it starts again with the first.
+-- For wrk: sends the requests of a file in turn. A line has tab-separated parts: METHOD PATH HOST HEADER VALUE BODY. HEADER is `-` if there
+-- is none. The argument is the file. After the last request, the script starts again with the first.
 local requests = {}
 local next_request = 0
 

@@ -35,7 +35,7 @@ async function ask(connection, method, host, path, body, expected) {
     return JSON.parse(answer.body)
 }
 
-// Creates the secret and the product of each tenant. Yields the keys of all scopes, in order.
+// Creates the secret and the product of each tenant. Returns the keys of all scopes, in order.
 async function configure() {
     const connection = new Connection(port)
     const keys = []
@@ -79,7 +79,8 @@ async function prepare() {
 
 // --- load ------------------------------------------------------------------------------------------------------------------------
 
-// One round of wrk, as wrk() of lib.mjs, with a host and a header for each request. `distinct`: number of different requests in the list.
+// Runs wrk for one round, like wrk() of lib.mjs, but each request has its own host and header. `distinct` is the number of different
+// requests in the list.
 function wrk(url, file, process, { distinct = Infinity, connections = 64 } = {}) {
     return charged(process, async () => {
         const { stdout: out } = await execute('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', `${here}billing.lua`,
@@ -93,7 +94,7 @@ function wrk(url, file, process, { distinct = Infinity, connections = 64 } = {})
     })
 }
 
-let number = 0 // of the event; a higher number has a later time
+let number = 0 // of the last event; an event with a higher number has a later time
 
 function eventLine(whose) {
     const n = randomInt(users), created = 1_700_000_000 + ++number, at = Math.floor(Date.now() / 1000)
@@ -116,7 +117,7 @@ function eventLine(whose) {
     return `POST\t/webhooks/payments\t${hostOf(n)}\tStripe-Signature\tt=${at},v1=${signature}\t${body}`
 }
 
-// `whose`: prefix of users and subscriptions. The peer has its own, because it stores them in another form.
+// `whose` is a prefix of the ids of users and subscriptions. The peer has its own prefix, because it stores subscriptions in another form.
 function ingest(url, process, whose, rate = most) {
     const count = Math.ceil(rate * (seconds + 1))
     note(`signing ${grouped(count)} events`)
@@ -124,7 +125,7 @@ function ingest(url, process, whose, rate = most) {
     return wrk(url, listFile('events'), process, { distinct: count })
 }
 
-// pgbench with a log of every transaction, for the 99th percentile.
+// Runs pgbench with a log of every transaction, to compute the 99th percentile.
 function pgbenchLate(script, clients) {
     const socket = /host=([^&]+)/.exec(env.BILLING_DATABASE_URL)[1]
     const file = `${run}/pgbench-late.sql`, prefix = 'pgbench-late-log'
@@ -146,7 +147,7 @@ const entitlement = `e.entitlement_id, e.user_id, e.source, e.provider_product_i
 const catalog = `LEFT JOIN LATERAL (SELECT q.product_id, q.features, q.grants FROM products q WHERE q.tenant_id = e.scope_id / 2
     AND q.provider_product_id = ANY (ARRAY[e.provider_product_id, e.alternative_product_id]) LIMIT 1) AS p ON true`
 
-// The statements that the service runs for an event: it reads the current state, and writes.
+// The statements that the service runs for an event: first it reads the current state, then it writes.
 const ingestStatements = first => `\\set n random(0, ${users - 1})
     \\set s ${first} + :n % ${scopes}
     \\set c random(1, 1000000000000)
@@ -248,7 +249,7 @@ function fillArchive(first) {
     sql('CHECKPOINT')
 }
 
-// CPU µs per request, of the service and PostgreSQL together.
+// Returns the CPU µs per request of the service and PostgreSQL together, for each kind of request.
 async function withArchive(label) {
     const figures = await alternate(label, {
         ingest: () => ingest(base, pid, ''), feature: () => read('feature'), entitlements: () => read('entitlements'),

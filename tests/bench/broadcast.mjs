@@ -1,6 +1,6 @@
 // Compares a broadcast to many devices, including its database work, with h2load and a Node client on the same nghttpd, in alternating
-// rounds. Measures pushes a second, CPU per push, memory, and the effect on direct pushes. Reports medians.
-// nghttpd simulates FCM and answers each push with a file. This program issues the access tokens.
+// rounds. Measures pushes a second, CPU per push, memory, and the effect on direct pushes. Reports medians. nghttpd simulates FCM: it
+// answers each push with the content of a file. This program simulates the server that issues FCM's access tokens.
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const execute = promisify(execFile)
 const devices = Number(options.devices ?? 1_000_000)
 const few = Math.min(10_000, devices)
 const ofNode = Math.min(100_000, devices) // fewer pushes, because Node is much slower
-const connections = 4, streams = 100 // the service's most connections, and nghttpd's most streams on each
+const connections = 4, streams = 100 // the service's maximum number of connections, and nghttpd's maximum number of streams on each
 const directRate = 40 // a second
 const pid = env.NOTIFY_PID
 const base = `http://127.0.0.1:${env.NOTIFY_PORT}`
@@ -26,7 +26,7 @@ const accessToken = `ya29.${'c'.repeat(200)}`
 const { sql } = database('notify')
 const { call, insertTenants, mintKeys } = operator(base, sql)
 
-// --- the carrier -----------------------------------------------------------------------------------------------------------------
+// --- the simulated FCM -----------------------------------------------------------------------------------------------------------
 
 function startTokens() {
     const server = http.createServer((request, response) => {
@@ -56,7 +56,7 @@ async function startSink() {
 
 // --- data ------------------------------------------------------------------------------------------------------------------------
 
-// Tokens have the length of FCM's. One device in four hundred has its own user, for direct pushes.
+// Tokens are as long as FCM's. Each device has its own user, so that a direct push goes to one device.
 const tokenSql = "substr(md5(n::text) || md5((n + 1)::text), 1, 22) || ':APA91b' || repeat(md5((n + 2)::text), 5)"
 function insertDevices(scope, count) {
     for (let at = 0; at < count; at += 50_000) {
@@ -67,7 +67,7 @@ function insertDevices(scope, count) {
     }
 }
 
-// Production gets `few` devices, sandbox gets all.
+// The tenant's production scope gets `few` devices, its sandbox scope all devices.
 async function prepare() {
     insertTenants('bench', 1, { sendsPer5Minutes: 1_000_000_000, broadcastsPerMinute: 1_000_000 })
     const first = Number(sql("SELECT tenant_id * 2 FROM tenants WHERE slug = 'bench-1'"))
@@ -120,7 +120,8 @@ async function node(body) {
     return JSON.parse(stdout)
 }
 
-// Runs a broadcast until it is complete. `meanwhile` runs until the function that it gets returns true.
+// Starts a broadcast and waits until it is complete. `meanwhile` runs at the same time. Its argument is a function that returns true when
+// the broadcast is complete.
 async function broadcast(key, count, meanwhile = async () => {}) {
     const id = (await as(key, 'POST', '/v1/notifications/broadcast', { templateName: 'news', channel: 'push' })).broadcastId
     let over = false, most = 0
@@ -143,7 +144,7 @@ async function broadcast(key, count, meanwhile = async () => {}) {
 
 // --- direct pushes ---------------------------------------------------------------------------------------------------------------
 
-// Sends direct pushes at a steady rate until `over()`, each to one device, with the broadcast's credential.
+// Sends direct pushes at a steady rate until `over()`, each to one device, with the same FCM credential as the broadcast.
 async function pushDirectly(key, over) {
     const pending = []
     for (let due = performance.now(), n = 0; !over(); n++) {
@@ -156,7 +157,7 @@ async function pushDirectly(key, over) {
     return pending.length
 }
 
-// The duration of direct pushes by the service's own times: from acceptance until the carrier's answer.
+// Returns the duration of direct pushes, according to the times that the service stores: from acceptance until FCM's answer.
 async function directFigures(scope, work) {
     sql(`DELETE FROM notifications WHERE scope_id = ${scope}`)
     await work()

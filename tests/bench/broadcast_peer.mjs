@@ -1,5 +1,5 @@
-// A Node program that sends pushes: `devices` POSTs over `connections` sessions of node:http2, `streams` at a time on each. Prints the
-// rate and the CPU µs per push. argv: JSON {url, token, body, devices, connections, streams}.
+// Sends `devices` pushes over `connections` sessions of node:http2, `streams` at a time on each session. Prints the rate and the CPU µs per
+// push. The argument is JSON: {url, token, body, devices, connections, streams}.
 import http2 from 'node:http2'
 
 const { url, token, body, devices, connections, streams } = JSON.parse(process.argv[2])

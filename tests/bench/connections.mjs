@@ -1,5 +1,5 @@
-// A minimal HTTP client, one request at a time on each socket, for load whose requests depend on earlier answers. It avoids the cost of
-// fetch, which would compete with the measured service. Its own highest rate is measured too.
+// A minimal HTTP client, for load whose requests depend on earlier answers. It sends one request at a time on each socket. It needs less
+// CPU than fetch, which would compete with the measured service. auth-mfa.mjs also measures the highest rate of this client.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,7 @@ export class Connection {
     #text = ''
     #waiting
 
-    // `from`: the local address.
+    // `from` is the local address.
     constructor(port, from) {
         this.#socket = connect({ host: '127.0.0.1', port, localAddress: from, noDelay: true }).setEncoding('latin1')
         this.#socket.on('data', chunk => this.#read(chunk))
@@ -21,7 +21,7 @@ export class Connection {
         this.opened = once(this.#socket, 'connect')
     }
 
-    // Sends a request. Yields the answer: `status`, `head` and `body`.
+    // Sends a request. Returns the answer: `status`, `head` and `body`.
     send(request) {
         return new Promise((done, failed) => {
             if (this.#socket.destroyed) throw new Error('the connection was closed')
@@ -52,8 +52,8 @@ export class Connection {
     }
 }
 
-// Connection i sends the requests of `next(i)`, until that yields undefined or `length` seconds have passed. Calls `take(answer, i)` for each
-// answer. Yields `sent`, the `rate` until the last answer, and `own`: the generator's CPU µs per request.
+// Connection i sends the requests of `next(i)`, until `next(i)` returns undefined or `length` seconds have passed. Calls `take(answer, i)`
+// for each answer. Returns `sent`, the `rate` until the last answer, and `own`: the generator's CPU µs per request.
 export async function drive(port, count, { next, take, length = Infinity, from = () => undefined }) {
     const connections = Array.from({ length: count }, (_, i) => new Connection(port, from(i)))
     await Promise.all(connections.map(connection => connection.opened))
@@ -74,7 +74,7 @@ export async function drive(port, count, { next, take, length = Infinity, from =
 
 // Sends the requests of `next()` at `rate` a second, for `length` seconds or until `ends()`, without waiting for answers. Calls
 // `take(answer, due, began)` for each answer; `due` and `began` are the planned and the actual time of sending, by `now()`. `from(n)`: the
-// local address of the n-th connection. Yields `sent`, the number of requests.
+// local address of the n-th connection. Returns `sent`, the number of requests.
 export async function pace(port, { rate, length, next, take, ends = () => false, from = () => undefined }) {
     const idle = [], all = [], pending = new Set()
     let failure, sent = 0

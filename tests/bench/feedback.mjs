@@ -1,4 +1,4 @@
-// Compares the feedback service with its limits and a peer in alternating rounds. Reports medians.
+// Compares the feedback service with a bare HTTP server, pgbench and a peer (Fastify and pg), in alternating rounds. Reports medians.
 import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -21,7 +21,7 @@ const columns = `f.feedback_id, f.created_at, f.updated_at, f.deleted_at, f.vers
     f.public_last_reply_at`.replace(/\s+/g, ' ')
 const words = 'When I press export the application shows a spinner for a while and then nothing happens, please have a look at this soon.'
 
-// Inserts `count` rows from number `first` on, created a microsecond apart. `scope`: SQL for the scope of row n.
+// Inserts `count` rows from number `first` on, created a microsecond apart. `scope` is an SQL expression for the scope of row n.
 function insertRows(first, count, scope) {
     const step = 50_000
     for (let at = first; at < first + count; at += step) {
@@ -90,7 +90,7 @@ async function main(keys, firstScope) {
     await stop(peer)
 }
 
-// Writes the requests for the growing scope: a random row, the first page, the thousandth page of ten.
+// Writes the requests for the growing scope: a random row, the first page and the thousandth page, with 10 rows per page.
 async function growthRequests(key, first, count) {
     let cursor = ''
     for (let page = 1; page < 1000; page++) {
@@ -135,7 +135,8 @@ async function memory() {
     const sockets = []
     for (let n = 0; n < 10_000; n++) {
         if (n % 500 === 0) note(`idle connections: ${n}`)
-        const s = connect({ host: '127.0.0.1', port: 8197, localAddress: `127.0.${1 + n % 10}.1` }) // a network may open 2,000
+        // Ten networks, because the service accepts 2,000 connections per network.
+        const s = connect({ host: '127.0.0.1', port: 8197, localAddress: `127.0.${1 + n % 10}.1` })
         sockets.push(s)
         await new Promise((done, failed) => {
             s.once('data', done).once('error', failed)

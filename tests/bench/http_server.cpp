@@ -1,4 +1,4 @@
-// libs/http with a trivial application: the counterpart of bare_server.
+// Runs libs/http with a trivial application, so that it can be compared with bare_server.
 //
 //     http_server --port N --threads N
 #include "http/server.hpp"

@@ -1,5 +1,6 @@
-// Shared by the benchmarks: processes and their CPU, load from wrk and pgbench, alternating rounds, reporting. scripts/bench prepares the
-// services and runs the file of each benchmark. Rates on a shared machine fluctuate: only ratios within one run are meaningful.
+// Functions that the benchmarks share: processes and their CPU, load from wrk and pgbench, alternating rounds, reporting. scripts/bench
+// prepares the services and runs the file of each benchmark. Rates on a shared machine fluctuate: only ratios within one run are
+// meaningful.
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
@@ -44,7 +45,7 @@ function cpuOfPostgres() {
 }
 export const rss = pid => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
 
-// Runs `work`, which yields `sent` and other figures. Yields these figures and the CPU µs per request of `pid` and of PostgreSQL.
+// Runs `work`, which returns `sent` and other figures. Returns these figures and the CPU µs per request of `pid` and of PostgreSQL.
 export async function charged(pid, work) {
     const cpu = cpuOf(pid), database = cpuOfPostgres()
     const { sent, ...figures } = await work()
@@ -86,8 +87,9 @@ export async function startBareServer(threads) {
 export const listFile = name => `${run}/requests-${name}`
 const execute = promisify(execFile)
 
-// One round of wrk: requests a second, the 99th percentile in ms, CPU µs per request of `pid` and of PostgreSQL. `file` lists the
-// requests. `pause`: average ms that a connection waits before each request. `refused`: every answer must be an error.
+// Runs wrk for one round. Returns the requests per second, the 99th percentile in ms, and the CPU µs per request of `pid` and of
+// PostgreSQL. `file` lists the requests. `pause` is the average number of ms that a connection waits before each request. With `refused`,
+// every answer must be an error.
 export function wrk(url, file, pid, { host = 'feedback.localhost', connections = 64, pause = 0, length = seconds, refused = false } = {}) {
     return charged(pid, async () => {
         const { stdout: out } = await execute('wrk', ['-t1', `-c${connections}`, `-d${length}s`, '--latency', '-s', `${here}requests.lua`,
@@ -101,12 +103,12 @@ export function wrk(url, file, pid, { host = 'feedback.localhost', connections =
     })
 }
 
-// Direct access to PostgreSQL as the superuser, who is not bound by row-level security.
+// Direct access to PostgreSQL as the superuser, to whom row-level security does not apply.
 export function database(name) {
     const connection = ['-h', socket, '-U', 'postgres']
     const sql = text => execFileSync('psql', ['-qAtX', '-v', 'ON_ERROR_STOP=1', ...connection, '-d', name, '-c', text],
         { encoding: 'utf8', maxBuffer: 1 << 28 }).trim()
-    // One round of pgbench: for `seconds`, or `transactions` in total.
+    // Runs pgbench for one round: for `seconds`, or `transactions` in total.
     const pgbench = (script, transactions, clients = 8) => {
         const file = `${run}/pgbench.sql`
         writeFileSync(file, script)
@@ -139,7 +141,7 @@ export function operator(base, sql) {
         sql(`INSERT INTO tenants (slug, display_name, status, limits, created_at, updated_at)
              SELECT '${prefix}-' || n, 'Bench', 'active', '${JSON.stringify(limits)}', now(), now() FROM generate_series(1, ${count}) n`)
     }
-    // Creates a key for each scope, in order of the scopes. `kind`: for services with several kinds of keys.
+    // Creates a key for each scope, in order of the scopes. `kind` is for services with several kinds of keys.
     async function mintKeys(prefix, count, kind) {
         const keys = []
         for (let n = 1; n <= count; n++) {
@@ -154,7 +156,7 @@ export function operator(base, sql) {
     return { call, insertTenants, mintKeys }
 }
 
-// Runs the contenders in turn, `rounds` times. Yields the medians of each.
+// Runs the contenders in turn, `rounds` times. Returns the median of each figure of each contender.
 export async function alternate(label, contenders) {
     const results = Object.fromEntries(Object.keys(contenders).map(name => [name, []]))
     for (let round = 0; round < rounds; round++) {
@@ -169,7 +171,7 @@ export async function alternate(label, contenders) {
 
 // --- reporting -------------------------------------------------------------------------------------------------------------------
 
-const parts = [] // see report.mjs
+const parts = [] // the parts of the report; see report.mjs
 export const addText = text => parts.push(text)
 export const addTable = (head, rows) => parts.push({ head, rows })
 

@@ -1,5 +1,5 @@
-// Compares notify with pgbench in alternating rounds, and measures the time of a push to its carrier. Reports medians.
-// Queued notifications are due tomorrow, so that none is delivered while acceptance is measured.
+// Compares notify with pgbench in alternating rounds. Measures the time until a push reaches the carrier, which is a simulated Apple push
+// service. Reports medians. Queued notifications are due tomorrow, so that none is delivered while acceptance is measured.
 import { generateKeyPairSync, randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
@@ -45,7 +45,7 @@ function insertDevices(first) {
     sql('VACUUM (ANALYZE) devices')
 }
 
-// All scopes have the same credential, as the apps of one team do. So their pushes share connections.
+// All scopes have the same credential, like the apps of one developer team. So their pushes share connections.
 async function putCredentials(keys) {
     const { privateKey } = generateKeyPairSync('ec', {
         namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -94,7 +94,7 @@ async function fill() {
         resident.most = Math.max(resident.most, megabytes)
     }
     for (const table of ['notifications', 'jobs']) sql(`VACUUM (ANALYZE) ${table}`)
-    sql('CHECKPOINT') // so that it does not happen during a measurement
+    sql('CHECKPOINT') // so that no checkpoint runs during a measurement
     return resident
 }
 
@@ -134,7 +134,7 @@ function registerBesidePgbench(first, keys) {
 
 // --- direct pushes ---------------------------------------------------------------------------------------------------------------
 
-// Runs the carrier of push_sink.mjs.
+// Runs push_sink.mjs, which simulates the carrier.
 class Sink {
     #arrived = new Int32Array(new SharedArrayBuffer(4))
     #worker = new Worker(new URL('push_sink.mjs', import.meta.url),
@@ -150,7 +150,7 @@ class Sink {
         return sink
     }
 
-    // Waits for `count` pushes. Yields the arrival times by notification id.
+    // Waits for `count` pushes. Returns the arrival times by notification id.
     async take(count) {
         for (let seen = 0, patience = now() + 30_000; seen < count; await sleep(1)) {
             const arrived = Atomics.load(this.#arrived, 0)
@@ -192,7 +192,7 @@ function pushAll(sink, keys) {
 
 const quantile = (list, q) => [...list].sort((a, b) => a - b)[Math.floor(q * (list.length - 1))]
 
-// Sends pushes at a steady rate. Yields the ms from the 202, and from the planned time of the request, until the push reaches the carrier.
+// Sends pushes at a steady rate. Returns the ms from the 202, and from the planned time of the request, until the push reaches the carrier.
 async function pushSteadily(sink, keys, rate) {
     const accepted = new Map()
     const { sent } = await pace(port, {

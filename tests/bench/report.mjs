@@ -22,12 +22,13 @@ const valueOf = ({ value, unit }) => `${decimals(value, unit)} ${unit}`
 const limitOf = ({ limit, unit }) => `${Number(decimals(limit, unit))} ${unit}`
 const bound = f => `${f.better === 'higher' ? 'at least' : 'at most'} ${limitOf(f)}`
 
-// 1 at the limit, more within it. Computed from the printed digits, so that the verdict never contradicts them.
+// The margin of a figure: 1 at the limit, more than 1 within the limit. It is computed from the printed digits, so that it never
+// contradicts them.
 function margin({ value, unit, limit, better }) {
     const [v, l] = [value, limit].map(n => Number(decimals(n, unit)))
     return better === 'higher' ? v / l : l / v
 }
-export const misses = figure => !(margin(figure) >= 1) // a value that is no number misses its limit
+export const misses = figure => !(margin(figure) >= 1) // a value that is not a number misses its limit
 
 // The figures of each table, under the heading of its first column.
 const groupsOf = parts => parts.filter(part => part.rows)
@@ -166,7 +167,7 @@ export function plot(name, parts) {
 
 // --- the page --------------------------------------------------------------------------------------------------------------------
 
-// Replaces what is between the marks of `name`. Everything else stays.
+// Replaces the text between the marks of `name`. The other text stays.
 export function replaceRegion(page, name, content) {
     const begin = `<!-- scripts/bench ${name} -->\n`, end = '<!-- end -->'
     const [before, after, ...more] = page.split(begin)
@@ -176,7 +177,7 @@ export function replaceRegion(page, name, content) {
     return `${before}${begin}\n${content}\n\n${after.slice(to)}`
 }
 
-// What the page shows between the marks: the plot with its alternative text, and the tables.
+// Returns the text between the marks: the plot with its alternative text, and the tables.
 function region(name, parts) {
     const figures = figuresOf(parts), missed = figures.filter(misses).map(f => `${f.label} (${valueOf(f)}, limit ${bound(f)})`)
     const within = missed.length > 0 ? `${figures.length - missed.length} of ${figures.length}` : `all ${figures.length}`
@@ -184,7 +185,7 @@ function region(name, parts) {
     return `![${alt}](images/benchmark-${name}.svg)\n\n${markdown(parts)}`
 }
 
-// Writes the plot and the region of benchmarks.md. `folder`: URL of the folder docs, with a slash at its end.
+// Writes the plot and the region of benchmarks.md. `folder` is the URL of the folder docs, with a slash at its end.
 export function write(name, parts, folder = docs) {
     const file = new URL('benchmarks.md', folder)
     const page = replaceRegion(readFileSync(file, 'utf8'), name, region(name, parts))

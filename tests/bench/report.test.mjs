@@ -23,7 +23,7 @@ const parts = [
     { head: ['no limits'], rows: [['x']] },
 ]
 
-// Fails unless tags are balanced, attributes quoted, and `&` and `<` escaped. Yields the text of each element by name.
+// Fails unless tags are balanced, attributes quoted, and `&` and `<` escaped. Returns the text of each element by name.
 function parsed(svg) {
     const open = [], texts = {}
     const token = /<(\/?)([a-z]+)((?:\s+[\w:-]+="[^"<&]*(?:&(?:amp|lt|gt|quot|#39);[^"<&]*)*")*)\s*(\/?)>|([^<]+)/gy
@@ -67,7 +67,7 @@ test('a minimum is missed below the limit and a maximum above it, by the printed
     assert.ok(!misses(atMost('', 0, 1, 'ms')))
 })
 
-test('tables show the limits and mark what misses them', () => {
+test('tables show the limits and mark the figures that miss them', () => {
     assert.equal(markdown(parts), [
         'A machine.', '',
         '| rates | requests/s | rate ÷ peer | limit |', '|---|---|---|---|', '| peer | 10 | 1 × |  |', '| get | 25 | 2.50 × | 2 × |',

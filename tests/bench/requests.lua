@@ -1,5 +1,5 @@
--- For wrk: sends the requests of a file in turn. A line: METHOD PATH KEY [BODY]. Arguments: the file, the value of Host, and the
--- average ms that a connection waits before each request (0: none).
+-- For wrk: sends the requests of a file in turn. A line is `METHOD PATH KEY [BODY]`. KEY is `-` if there is none. The arguments are the
+-- file, the value of Host, and the average number of ms that a connection waits before each request.
 local requests = {}
 local next_request = 0
 

@@ -17,7 +17,7 @@ namespace events {
 
 namespace json = boost::json;
 
-/// The start time of the tests, in the providers' units.
+/// The start time of the tests, in seconds since 1970.
 inline constexpr std::int64_t start_s =
     std::chrono::duration_cast<std::chrono::seconds>(testing::FakeClock::start.time_since_epoch()).count();
 inline constexpr std::int64_t day = 24 * 3600;
@@ -33,7 +33,7 @@ constexpr std::int64_t ms(std::int64_t seconds)
     return s(seconds) * 1000;
 }
 
-/// The same time as responses show it: whole seconds of the first days of 2026.
+/// The time `seconds` after the start time, as responses show it.
 inline std::string shown(std::int64_t seconds)
 {
     return core::to_rfc3339(testing::FakeClock::start + std::chrono::seconds(seconds));
@@ -106,7 +106,8 @@ inline json::object price(std::string_view id, std::string_view product)
         {"unit_amount", 999}};
 }
 
-/// An item in the new shape, with a paid period of a month. The old shape has no period.
+/// An item in the shape of new API versions, with a paid period of a month. In the shape of old API versions,
+/// an item has no period.
 inline json::object item(std::string_view price_id, json::object const& changes = {})
 {
     json::object fields{{"id", "si_" + std::string(price_id)}, {"object", "subscription_item"},

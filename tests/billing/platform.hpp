@@ -25,7 +25,8 @@ inline std::string segment(std::string_view user)
     return user == ".." ? "%2E%2E" : core::percent_encode(user);
 }
 
-/// The purchase platform's REST API (node/platform.mjs), in a separate process. At first it knows no users.
+/// The purchase platform's REST API (node/platform.mjs), in a separate process. At first the platform knows
+/// no users.
 class Platform {
 public:
     Platform()

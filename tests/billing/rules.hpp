@@ -43,7 +43,8 @@ inline std::vector<billing::Entitlement> entitlements_after(std::vector<billing:
     return billing::entitlements_after(scope_id, user, history, settings);
 }
 
-/// The result of a history for a product: status and end, in seconds from the start: `active 60`.
+/// The result of a history for a product: its status, and its end in seconds after the start, such as `active
+/// 60`.
 inline std::string left_by(std::vector<billing::Event> const& history, std::string const& product,
     billing::PaymentRules const& settings = {}, std::string const& user = "ada")
 {
@@ -57,7 +58,7 @@ inline std::string left_by(std::vector<billing::Event> const& history, std::stri
     return left;
 }
 
-/// The reason why an event is skipped; empty if it is not.
+/// The reason why an event is skipped; empty if the event is not skipped.
 inline std::string reason_of(billing::Event const& event)
 {
     auto const* skipped = std::get_if<billing::Skipped>(&event.fact);

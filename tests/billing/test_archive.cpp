@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-TEST_CASE("a history beyond the limit in bytes is read from its latest events", "[billing][archive]")
+TEST_CASE("a history that exceeds the limit in bytes contains only its latest events", "[billing][archive]")
 {
     constexpr int more_than_fit = 40; // events of 1 MiB each
     World const world;
@@ -89,7 +89,7 @@ TEST_CASE("the archive drops old months and creates partitions for coming months
         return db.transact_blocking({}, [&](pg::Tx& tx) { return billing::archive::maintain(tx, 24); });
     };
     while (maintain()) {
-        // The service's own task may have run first.
+        // One call does a part of the work. The service's own task may have done other parts.
     }
     CHECK(months() == made);
     CHECK(world.postgres.query("SELECT count(*) FROM events") == "1");

@@ -8,7 +8,8 @@
 #include <limits>
 #include <random>
 
-// For any body: no 5xx, no row without a valid credential, and malformed events are archived.
+// For any request body, a webhook does not respond with 5xx, stores no row without a valid credential, and
+// archives a malformed event.
 
 namespace {
 

@@ -108,7 +108,8 @@ TEST_CASE("a batch is not written if a subscription was added after its read", "
     auto const event = incoming(std::stoll(world.scope_id()), over);
     auto steps = batch.look(event);
     REQUIRE(steps.front().plan);
-    // The added subscription is shorter and earlier: the entitlement and its revision stay unchanged.
+    // The added subscription ends earlier, and its event is older, so the entitlement and its revision stay
+    // unchanged.
     auto const before = world.entitlement("a");
     REQUIRE(result_of(world.post_payment(about("sub_2", "active", 50, 30 * day))) == "applied");
     REQUIRE(world.entitlement("a") == before);

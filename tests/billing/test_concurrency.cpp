@@ -135,7 +135,7 @@ TEST_CASE(
     at_once(subscriptions, [&](int i) { made.add(world.post_payment(of(i, "active", i))); });
     CHECK(made["applied"] == subscriptions);
     CHECK(text(world.entitlement("a"), "lastEventAt") == shown(subscriptions - 1));
-    // All but one end: the product stays active.
+    // All subscriptions but one end, so the product stays active.
     at_once(subscriptions - 1, [&](int i) { ended.add(world.post_payment(of(i, "unpaid", 100 + i))); });
     CHECK(ended["applied"] == subscriptions - 1);
     CHECK(text(world.entitlement("a"), "status") == "active");
@@ -164,7 +164,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a purchase that arrives at the same time as its refund ends refunded", "[billing][concurrency]")
+TEST_CASE("a purchase that arrives at the same time as its refund is refunded", "[billing][concurrency]")
 {
     World const world;
     for (int round = 0; round < 20; ++round) {

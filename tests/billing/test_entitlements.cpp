@@ -42,7 +42,7 @@ std::string granted(std::string const& until)
 
 constexpr auto not_granted = R"({"granted":false,"until":null})";
 
-/// The user's entitlement of the product at that time. Throws if there is not exactly one.
+/// The only entitlement that user `ada` had at this time. Fails the test if the user had none or several.
 json::object as_of(World const& world, std::int64_t seconds)
 {
     auto const r = world.as_backend().get("/v1/users/ada/entitlements?at=" + shown(seconds));
@@ -203,10 +203,10 @@ TEST_CASE("a feature is granted until the last entitlement with it ends", "[feat
     CHECK(backend.get("/v1/users/" + std::string(256, 'x') + "/features/export").status == 400);
 }
 
-TEST_CASE("entitlements are read as of a time of the events", "[entitlements]")
+TEST_CASE("an as-of read follows the times that the events state", "[entitlements]")
 {
     World world;
-    // Late and out of order: the time of the event counts.
+    // The events arrive late and out of order, but only the times that they state count.
     happens(world, "RENEWAL", {{"event_timestamp_ms", ms(30 * day)}, {"expiration_at_ms", ms(60 * day)}});
     auto const late = events::purchase("CANCELLATION", {{"event_timestamp_ms", ms(10 * day)}});
     REQUIRE(result_of(world.post_purchase(late)) == "stale");
@@ -262,7 +262,7 @@ TEST_CASE("as-of reads include card payments and manual grants", "[entitlements]
     CHECK(status_of_gift(3 * day) == "expired");
 }
 
-TEST_CASE("an as-of read uses stored entitlements that were decided by then, and the events for others",
+TEST_CASE("an as-of read uses each entitlement decided by that time as stored, and the events for all others",
     "[entitlements]")
 {
     using billing::Entitlement, billing::Source, billing::Status;

@@ -131,7 +131,7 @@ TEST_CASE("replaying the deciding event changes nothing", "[events]")
     CHECK(text(entries[0], "subjectId") == id_of(bought));
 }
 
-TEST_CASE("a replay applies what is missing", "[events]")
+TEST_CASE("a replay creates a missing entitlement again", "[events]")
 {
     World const world;
     auto const bought = events::purchase("INITIAL_PURCHASE");
@@ -176,7 +176,8 @@ TEST_CASE("replaying an unknown, skipped or rejected event changes nothing", "[e
 TEST_CASE("a rejected event is not applied by a replay", "[events]")
 {
     World const world;
-    // With its invalid byte replaced, as archived, this would be a valid event of the other environment.
+    // The archive replaces the invalid byte. The archived body would be a valid event of the other
+    // environment.
     auto sent = body(events::purchase("INITIAL_PURCHASE", {{"environment", "PRODUCTION"}, {"store", "?"}}));
     sent.replace(sent.find("\"store\":\"?\"") + 9, 1, "\xFF");
     REQUIRE(result_of(world.post_purchase(sent)) == "400 MALFORMED_JSON");

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-// The contract with the providers: an event that gets 200 is stored once; the provider sends all others
-// again.
+// The contract with the providers: an event that gets 200 is stored exactly once, and the provider sends
+// every other event again.
 
 namespace {
 

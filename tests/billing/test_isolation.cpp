@@ -29,7 +29,7 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {del, "/v1/users/{userId}/grants/{entitlementId}", Reach::object},
     // Both environments of a tenant are synced together.
     {post, "/v1/sync/{userId}", Reach::own},
-    // Tested below for neighbours: a tenant's two environments share products and settings.
+    // A tenant's two environments share products and settings. Tests below check the other environment.
     {post, "/v1/products", Reach::own, R"({"providerProductId":"x","name":"x","kind":"consumable"})"},
     {get, "/v1/products", Reach::own},
     {get, "/v1/products/{productId}", Reach::own},
@@ -47,7 +47,7 @@ constexpr auto probes = core::joined(own_probes, testing::audit_probes, testing:
 static_assert(testing::covers_every_route(probes, billing::routes),
     "routes.hpp and the probes of the isolation test differ");
 
-/// Shared by both environments, so only production credentials may write it.
+/// Routes that write data which both environments share, so only production credentials may call them.
 constexpr auto shared_writes = std::to_array<testing::RouteProbe>({
     {post, "/v1/products", Reach::own, R"({"providerProductId":"x","name":"x","kind":"consumable"})"},
     {patch, "/v1/products/{productId}", Reach::own, R"({"name":"x"})"},
@@ -56,7 +56,7 @@ constexpr auto shared_writes = std::to_array<testing::RouteProbe>({
 });
 
 static_assert(testing::are_production_only(shared_writes, billing::routes),
-    "routes.hpp and the list of what only production writes differ");
+    "routes.hpp and the list of production-only routes differ");
 
 /// All rows of the scope, and the products of its tenant. Omitted: jobs, deliveries of webhooks, and the time
 /// when a key was last used.
@@ -106,7 +106,7 @@ TEST_CASE("no route reads or changes data of another scope", "[billing][isolatio
     auto isolation = testing::isolation_of(world, make_objects(world),
         {{"productId", never}, {"entitlementId", never}, {"eventId", "no-event"}, {"userId", "nobody"},
             {"feature", "nothing"}});
-    isolation.strangers.push_back({"who knows the purchases secret", world.with("purchases-secret")});
+    isolation.strangers.push_back({"a caller with the purchases secret", world.with("purchases-secret")});
     isolation.secrets = {"marker.pro", "marker-event", isolation.ours.at("entitlementId"),
         isolation.ours.at("productId"), isolation.ours.at("prefix")};
     isolation.rows = [&world, scope_id = world.scope_id()] { return rows_of(world, scope_id); };

@@ -19,7 +19,7 @@ namespace {
 using events::day, events::ms, events::s, events::undefined;
 namespace json = boost::json;
 
-/// The provider of an event.
+/// An event, and whether the card provider sent it.
 struct Sent {
     bool payment = false;
     json::object event;
@@ -141,7 +141,8 @@ std::map<std::string, History> const& histories()
     return all;
 }
 
-/// A user's entitlements without user id and times of writing. Their event ids begin with the user id.
+/// A user's entitlements as text, without ids and times of writing, so that the states of different users can
+/// be compared.
 std::string state_of(World const& world, std::string const& user)
 {
     std::set<std::string> states;
@@ -182,7 +183,7 @@ std::vector<std::vector<std::size_t>> orders(std::size_t count)
     return all;
 }
 
-/// Posts every history in every order, each time for a different user. Returns the users.
+/// Posts a history in every order that `orders` returns, each time for a different user. Returns the users.
 std::vector<std::string> post_all_orders(World const& world, std::string const& name, History const& history)
 {
     std::vector<std::string> users;
@@ -230,9 +231,9 @@ TEST_CASE("any permutation of a history ends in the same state", "[billing][orde
     }
 }
 
-TEST_CASE("any permutation of a history ends in the same state if webhooks exist", "[billing][order]")
+TEST_CASE("a reversed history ends in the same state if webhooks exist", "[billing][order]")
 {
-    // With a webhook each event has its own transaction, instead of one statement for many events.
+    // In a scope with a webhook, each event has its own transaction instead of one statement for many events.
     World const world, told;
     REQUIRE(told.as_backend().post("/v1/webhooks", R"({"url":"http://127.0.0.1:9/"})").status == 201);
     for (auto const& [name, history] : histories()) {

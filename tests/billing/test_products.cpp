@@ -177,7 +177,7 @@ TEST_CASE("creating a product is idempotent under an idempotency key", "[product
     CHECK(all_items(backend, "/v1/products").size() == 1);
 }
 
-TEST_CASE("only keys and staff may use the catalog", "[products]")
+TEST_CASE("only API keys, the master key, admins and owners may use the catalog", "[products]")
 {
     World const world;
     CHECK(world.as_user("ada", "user").get("/v1/products").status == 403);

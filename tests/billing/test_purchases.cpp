@@ -285,7 +285,7 @@ TEST_CASE("U+0000 in an unused field is accepted", "[billing][purchases]")
               "RENEWAL", {{"app_user_id", std::string("a\0b", 3)}}))) == "/event/app_user_id format");
 }
 
-TEST_CASE("each purchase of a consumable is a separate entitlement, and a refund ends only that one",
+TEST_CASE("each purchase of a consumable is a separate entitlement, and a refund ends only its purchase",
     "[billing][purchases]")
 {
     World const world;

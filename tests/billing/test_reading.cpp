@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-// Parsing of events: valid and malformed ones.
+// Tests of the parsers, with valid and malformed events.
 
 using namespace billing;
 using namespace rules;
@@ -60,7 +60,7 @@ TEST_CASE("events without an effect are skipped with a reason", "[billing][rules
              {"initial_purchase", "unhandled_type"},
          }) {
         CAPTURE(type);
-        // These require only id and type.
+        // Events of these types require only id and type.
         auto const event =
             read_purchase({{"event", json::object{{"id", "e"}, {"type", type}, {"app_user_id", 7}}}});
         CHECK(reason_of(event) == reason);

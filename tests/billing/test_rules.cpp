@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-// The rules as functions: the result of an event, and which of two events decides.
+// Tests of the rule functions: the result of an event, and which of two events decides the state.
 
 using namespace billing;
 using namespace rules;
@@ -193,7 +193,7 @@ TEST_CASE("a refund of a subscription may shorten it", "[billing][rules]")
 }
 
 TEST_CASE(
-    "a product change creates the new product's entitlement and leaves the old one's", "[billing][rules]")
+    "a product change creates the new product's entitlement and keeps the old product's", "[billing][rules]")
 {
     auto const bought = read_purchase(events::purchase("INITIAL_PURCHASE"));
     auto const change = read_purchase(
@@ -236,9 +236,10 @@ TEST_CASE("if several items or subscriptions have the same product, the best one
     auto const ends = [](std::string const& price, std::int64_t end) {
         return events::item(price, {{"current_period_end", s(end)}});
     };
-    // Items of one price: the one that ends later.
+    // Of several items with the same price, the item that ends last decides.
     CHECK(left_by({of("sub_1", {ends("a", 10), ends("a", 30), ends("b", 20)}, {}, 0)}, "a") == "active 30");
-    // Subscriptions: active before paused before expired, then the one that ends later.
+    // Of several subscriptions, active is better than paused, and paused is better than expired. With equal
+    // statuses, the later end is better.
     auto const longer_but_expired = of("sub_2", {ends("a", 90)}, {{"status", "unpaid"}}, 2);
     auto const paused = of("sub_3", {ends("a", 80)}, {{"status", "paused"}}, 3);
     auto const active = of("sub_4", {ends("a", 20)}, {}, 1);
@@ -338,7 +339,7 @@ TEST_CASE("a paid invoice makes its subscription active until the end of its lin
         CHECK(left_by({of_status("past_due", 20), paid(object, 10)}, "a") == "expired " + month);
         CHECK(left_by({paid(object, 10)}, "a") == "");
     }
-    // An invoice that was paid late is for a period before the current one.
+    // This invoice was paid late: its period ended before the current period.
     auto const line = json::object{{"amount", 999}, {"period", json::object{{"end", s(10 * day)}}}};
     auto const late = paid(events::invoice("a", {{"lines", events::list({line})}}), 10);
     CHECK(left_by({of_status("past_due", 0), late}, "a") == "active " + month);

@@ -117,7 +117,7 @@ TEST_CASE("invalid settings are refused with all faults at once", "[settings]")
     CHECK(world.client().get("/v1/settings").status == 401);
 }
 
-TEST_CASE("the verb reencrypt covers the secrets of the settings", "[settings]")
+TEST_CASE("the command reencrypt covers the secrets of the settings", "[settings]")
 {
     World const world(World::Options{.configured = false});
     REQUIRE(

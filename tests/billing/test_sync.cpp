@@ -234,7 +234,7 @@ TEST_CASE("the platform's Retry-After is passed on to the caller, and the reconc
     CHECK(r.header("retry-after") == "600");
     CHECK(world.postgres.query("SELECT user_id = '' AND not_before = '2026-01-01T00:10:00Z' FROM syncs") ==
           "t");
-    // A sync by request is still made.
+    // The delay does not apply to a sync that a caller requests.
     platform.has("ada", one("pro"));
     CHECK(sync(world).status == 200);
 }

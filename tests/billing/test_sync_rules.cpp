@@ -18,7 +18,7 @@ namespace {
 
 using billing::Entitlement, billing::Purchase, billing::Status, billing::Subscriber;
 
-/// 1, 2, 3, … hours after the start.
+/// The time `n` hours after the start.
 core::Time hour(int n)
 {
     return testing::FakeClock::start + std::chrono::hours(n);
@@ -45,7 +45,7 @@ TEST_CASE("the platform's document decides the status", "[sync]")
         bool renews;
     };
 
-    // asked at hour 0
+    // The platform was asked at hour 0.
     auto const none = std::optional<core::Time>();
     for (auto const& row : {
              Row{"paid for", hour(5), none, none, none, none, none, Status::active, hour(5), true},
@@ -86,7 +86,7 @@ TEST_CASE("the platform's document decides the status", "[sync]")
     }
 }
 
-TEST_CASE("a sync overrides decisions from before its request, and no later decision", "[sync]")
+TEST_CASE("a sync overrides decisions from before its request, but no later decision", "[sync]")
 {
     Subscriber const nothing{.subscriptions = {}, .consumables = std::vector<Purchase>()};
     Entitlement held = billing::entitlement_after(bought(), 2, "ada", hour(0));
@@ -106,11 +106,11 @@ TEST_CASE("a sync overrides decisions from before its request, and no later deci
     auto const confirmed = billing::decide_sync(2, "ada", same, std::array{held}, hour(1));
     REQUIRE(confirmed.size() == 1);
     CHECK_FALSE(confirmed[0].changed());
-    CHECK(confirmed[0].to.last.at == hour(1)); // an earlier event that arrives later is then stale
+    CHECK(confirmed[0].to.last.at == hour(1)); // so an earlier event that arrives later is stale
     CHECK(confirmed[0].to.updated_at == held.updated_at);
 }
 
-TEST_CASE("a document without consumables leaves them unchanged", "[sync]")
+TEST_CASE("a document that does not list consumables leaves the user's consumables unchanged", "[sync]")
 {
     Purchase coins = bought("coins");
     coins.transaction = "t-1";

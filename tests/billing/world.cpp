@@ -60,7 +60,8 @@ boost::json::object World::entitlement(
     for (auto const& entitlement : entitlements(user_id, tenant))
         if (text(entitlement, "providerProductId") == product) found.push_back(entitlement);
     if (found.size() != 1)
-        throw std::runtime_error(user_id + " has " + std::to_string(found.size()) + " of " + product);
+        throw std::runtime_error(
+            user_id + " has " + std::to_string(found.size()) + " entitlements for the product " + product);
     return found.front().as_object();
 }
 

@@ -16,7 +16,7 @@
 /// The contract of the service under test. Each test program defines it.
 OpenApi const& contract();
 
-/// `GET /v1/feedbacks/{feedbackId}`
+/// The name of a route's operation: `GET /v1/feedbacks/{feedbackId}`.
 template <class Route> std::string name_of(Route const& route)
 {
     return std::string(http::to_string(route.method)) + " " + std::string(route.path);
@@ -33,7 +33,8 @@ template <class Routes> void check_described(Routes const& routes)
     CHECK(documented == served);
 }
 
-/// Checks that the contract names the callers and parameters of each route, and has an example of its body.
+/// Checks that the contract names the callers and parameters of each route, and has an example of its request
+/// body.
 template <class Routes> void check_operations(Routes const& routes)
 {
     std::set<std::string> ids;

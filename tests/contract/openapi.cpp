@@ -136,7 +136,7 @@ public:
         if (auto const* type = schema.if_contains("type"); type && !type_fits(document, *type))
             return fault(at, "is not of type " + json::serialize(*type));
         if (auto const* same = schema.if_contains("const"); same && document != *same)
-            fault(at, "is another constant");
+            fault(at, "is not the constant of the schema");
         if (auto const* values = schema.if_contains("enum")) {
             auto const& allowed = values->as_array();
             if (std::find(allowed.begin(), allowed.end(), document) == allowed.end())

@@ -15,7 +15,7 @@ class OpenApi {
 public:
     /// Throws std::exception if the file or a file it refers to is missing or is not OpenAPI 3.1.
     explicit OpenApi(std::string const& file);
-    /// A document without references to other files.
+    /// Reads a document that has no references to other files.
     explicit OpenApi(boost::json::object const& whole);
 
     struct Operation {
@@ -24,15 +24,15 @@ public:
         bool if_match = false;
         std::set<std::string> path_parameters, query_parameters;
         std::optional<boost::json::value> request_example;
-        boost::json::value request_schema; ///< null without a body
+        boost::json::value request_schema; ///< null if the operation has no body
         std::map<std::string, boost::json::value>
-            responses; ///< status -> JSON schema; null when it has no JSON
+            responses; ///< JSON schema by status; null if the response has no JSON
         std::string id, summary;
 
         bool operator==(Operation const&) const = default;
     };
 
-    /// By `METHOD /path`.
+    /// The operations by their names: `METHOD /path`.
     std::map<std::string, Operation> const& operations() const noexcept { return operations_; }
 
 private:
@@ -41,7 +41,8 @@ private:
     std::map<std::string, Operation> operations_;
 };
 
-/// Faults of `document` under a JSON schema (2020-12: type, enum, const, required, properties, items,
-/// oneOf, allOf, pattern, bounds; the formats uuid and date-time). Empty: it is valid. A member that the
-/// schema does not name is a fault, so that a field cannot be added without the contract.
+/// Returns where `document` violates a JSON schema (2020-12: type, enum, const, required, properties,
+/// additionalProperties, items, oneOf, allOf, pattern; the formats uuid and date-time). If the result is
+/// empty, the document is valid. A member that the schema does not name is a fault, so that a service cannot
+/// return fields that its contract lacks.
 std::vector<std::string> faults_of(boost::json::value const& document, boost::json::value const& schema);

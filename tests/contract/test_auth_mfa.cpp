@@ -12,7 +12,7 @@ OpenApi const& contract()
 
 namespace {
 
-/// An operation whose path has no parameters.
+/// Calls an operation whose path has no parameters, and checks the response.
 testing::HttpResponse sent(
     testing::HttpClient& client, std::string const& name, boost::json::object const& request)
 {

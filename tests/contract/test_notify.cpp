@@ -171,7 +171,7 @@ TEST_CASE("responses of broadcasts match the contract", "[contract]")
     CHECK(example(backend, "GET /v1/notifications/broadcasts").status == 200);
     CHECK(checked(backend, "POST " + one + "/cancel", path + "/cancel").status == 409);
 
-    world.new_device(ada, "a-token"); // the push provider does not answer, so its broadcast waits
+    world.new_device(ada, "a-token"); // the push provider does not answer, so the broadcast waits
     auto const waits = checked(
         backend, post, "/v1/notifications/broadcast", body({{"templateName", "news"}, {"channel", "push"}}));
     auto const second = "/v1/notifications/broadcasts/" + text(waits.json(), "broadcastId");

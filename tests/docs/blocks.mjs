@@ -26,8 +26,9 @@ export function fencedBlocks(markdown) {
 const languages = ["sh", "text", "json", "js", "python", "html", "typescript"];
 
 /**
- * The fences of a document that `commandsOf` would pass over in silence: `{line, fault}`. The language of a block must be one of
- * `languages`, and only `no-run` may follow `sh`. A fence must be of backticks and the first text of its line.
+ * The fences of a document that `commandsOf` would ignore without an error: `{line, fault}`. The language of
+ * a block must be one of `languages`, and only `no-run` may follow `sh`. A fence must consist of backticks
+ * and be the first text of its line.
  */
 export function fenceFaults(markdown) {
   const blocks = fencedBlocks(markdown);
@@ -82,7 +83,7 @@ export function scriptOf(commands, mark) {
   return ["exec 2>&1", ...commands.map(({ commands: text }, index) => `${text}\nprintf '\\n%s %s %s\\n' ${mark} ${index} "$?"`), ""].join("\n");
 }
 
-/** The output and exit status of each block, read from the output of the script. Blocks after an interruption are missing. */
+/** The output and exit status of each block, read from the output of the script. Blocks that did not end are missing. */
 export function resultsOf(printed, mark) {
   const results = [];
   let rest = printed;

@@ -1,4 +1,4 @@
-// Tests blocks.mjs, and checks the syntax of the documents' shell blocks. Run in the checkout.
+// Tests blocks.mjs, and checks the syntax of the documents' shell blocks. Run this file in the root folder of the checkout.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ test("the output of a command is the next block if only empty lines are between"
   ]);
 });
 
-test("every other form of a block is found", () => {
+test("fences in any other form are reported", () => {
   const rows = [
     ["```sh no-run\na\n```\n```text\n~~~\n- ```\n```", []],
     ["   ```typescript\n   a\n   ```\n```html\n```\n```python\n```\n```js\n```", []],

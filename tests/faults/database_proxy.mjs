@@ -24,7 +24,7 @@ export class DatabaseProxy {
     cuts = 0
     #pairs = new Set()
 
-    // `socket`: the path of PostgreSQL's socket.
+    // `socket` is the path of PostgreSQL's socket.
     async start(socket) {
         this.socket = socket
         this.server = createServer({ noDelay: true }, near => this.#join(near))

@@ -1,6 +1,6 @@
-// Kills the primary of a Patroni cluster with a synchronous standby (deploy/patroni, deploy/haproxy-postgres.cfg) five times, with all named
-// services under load. No acknowledged write may be lost, and no delivery may be repeated. Prints a row for each service and kill, and the
-// time of the failover. Options: --feedback=PATH ... (the services' programs), --rounds=N.
+// Kills the primary of a Patroni cluster with a synchronous standby (deploy/patroni, deploy/haproxy-postgres.cfg) once in each round, while
+// the services given in the options are under load. No acknowledged write may be lost, and no delivery may be repeated. Prints a row for
+// each service and kill, and the duration of each failover. Options: --feedback=PATH ... (the program of each service), --rounds=N (5).
 import { eventually } from '../upgrade/processes.mjs'
 import { reportWrites } from './kinds/replication.mjs'
 import { PatroniCluster } from './patroni.mjs'

@@ -1,5 +1,5 @@
 // Injects faults one after the other, with all named services under load. Prints a row for each service and fault. Ends with
-// status 1 if an acknowledged write is lost, or a write exists twice. Options:
+// status 1 if an acknowledged write is lost, a write exists twice, or another check fails. Options:
 //   --feedback=PATH ...  the services' programs
 //   --quick              only the three faults that reveal the most
 //   --small-disk         includes the full disk; needs permission to mount a tmpfs

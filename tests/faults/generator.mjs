@@ -7,7 +7,7 @@ import { networks, writeOf } from './requests.mjs'
 
 const { port, caller, kind, length, rate, connections } = workerData
 const begun = now(), end = begun + length * 1000
-const answers = {} // status to the response times
+const answers = {} // the response times by status
 const strange = [] // responses that overload does not explain
 let sent = 0, sentInTime = 0, acknowledged = 0, noRetryAfter = 0
 

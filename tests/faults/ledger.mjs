@@ -9,7 +9,7 @@ const kindOf = failure => /: (\S+)/.exec(failure)[1]
 
 // Replaces the figures of tests/upgrade/client.mjs, which count every error as a failure.
 export class Figures {
-    failures = [] // of the load itself
+    failures = [] // failures of the load itself
     requests = 0
     constructor() { this.begin() }
 
@@ -61,7 +61,7 @@ export class Figures {
 }
 
 export class Ledger {
-    #acknowledged = new Map() // mark to the time of its acknowledgement; false until then
+    #acknowledged = new Map() // by mark: the time of the acknowledgement, or false if there is none yet
 
     constructor(what) { this.what = what }
 
@@ -78,7 +78,7 @@ export class Ledger {
         return all.filter((_, i) => i % step === 0)
     }
 
-    // `found`: the marks that exist. An unacknowledged mark may exist once.
+    // `found` lists the marks that exist. An unacknowledged mark may exist once.
     judge(found) {
         const times = new Map()
         for (const mark of found) if (this.#acknowledged.has(mark)) times.set(mark, (times.get(mark) ?? 0) + 1)
@@ -94,7 +94,8 @@ export class Ledger {
         }
     }
 
-    // Judges deliveries to a receiver. Each must arrive at least once, always under the same key. `keysOf(mark)`: the keys that arrived.
+    // Judges deliveries to a receiver. Each message must arrive at least once, always under the same key. `keysOf(mark)` returns the key of
+    // each arrival.
     judgeDeliveries(keysOf) {
         const verdict = this.judge(this.acknowledged.flatMap(mark => [...new Set(keysOf(mark) ?? [])].map(() => mark)))
         const repeated = this.acknowledged.reduce((sum, mark) => sum + Math.max(0, (keysOf(mark)?.length ?? 0) - new Set(keysOf(mark)).size), 0)
@@ -102,14 +103,14 @@ export class Ledger {
     }
 }
 
-// Judges messages at a recipient: `keysOf(mark)` yields the keys under which the message of each of `marks` arrived.
+// Judges the messages with these `marks` at a recipient. `keysOf(mark)` returns the key of each arrival of a message.
 export function judgeArrivals(what, marks, keysOf) {
     const arrivals = new Ledger(what)
     for (const mark of marks) arrivals.acknowledge(mark)
     return arrivals.judgeDeliveries(keysOf)
 }
 
-// Repeats `attempt` until it is acknowledged, with the same key each time. Yields undefined if the response is one of the expected
+// Repeats `attempt` until it is acknowledged, with the same key each time. Returns undefined if the response is one of the expected
 // `refusals`. Gives up after two minutes.
 export async function insist(figures, attempt, refusals = []) {
     const deadline = performance.now() + 120_000

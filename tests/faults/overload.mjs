@@ -37,7 +37,7 @@ async function callersOf(stand, service) {
     return { flooding: await demo.caller('sandbox'), sibling: await demo.caller('production'), other: await other.caller('production') }
 }
 
-// Sends writes at a moderate rate. Yields the response times of successes, and the other responses.
+// Sends writes at a moderate rate. Returns the response times of successes, and the other responses.
 async function probe(port, caller, kind, rate) {
     const took = [], strange = []
     let n = 0, acknowledged = 0

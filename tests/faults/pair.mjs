@@ -24,7 +24,7 @@ export class Pair {
         await this.stand.postgres.sql('postgres', 'SELECT pg_reload_conf()')
     }
 
-    // Kills the primary and promotes the standby. Services reach the standby before it accepts writes. Yields the time of the promotion.
+    // Kills the primary and promotes the standby. Services reach the standby before it accepts writes. Returns the time of the promotion.
     async failOver() {
         const { stand, standby } = this
         stand.expected.add('postgres')

@@ -1,5 +1,5 @@
 // Two PostgreSQL nodes under Patroni with etcd, behind HAProxy, with the files of deploy/. Each node has its own loopback address, so that
-// all use the default ports. Replaces the stand's PostgreSQL; clients connect through HAProxy.
+// both nodes use the default ports. The cluster replaces the PostgreSQL of stand.mjs. Clients connect through HAProxy.
 import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'

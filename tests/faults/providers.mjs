@@ -8,7 +8,7 @@ let phones = 0
 export const newPhone = () => `+1415${2_000_000 + ++phones}`
 
 class Provider {
-    taken = new Map() // mark to the provider's keys of the messages with it, in order
+    taken = new Map() // by mark: the keys of the messages with this mark, in order of arrival
     delay = 0 // ms until a response
     address = '127.0.0.1'
     #open = new Set()
@@ -103,7 +103,7 @@ export class MailServer extends Provider {
     }
 }
 
-// Answers a request over HTTP/1.1 with the status and JSON that `answer(request, body)` yields.
+// Answers a request over HTTP/1.1 with the status and JSON that `answer(request, body)` returns.
 class HttpProvider extends Provider {
     constructor(answer) {
         super(createHttpServer((request, response) => {

@@ -1,5 +1,5 @@
 // The writes that overload.mjs sends, as text for a socket. Kinds of writes:
-//   alone      each write has its own transaction (feedback, notify and billing), or a hash (auth-mfa)
+//   alone      each write has its own transaction (feedback, notify and billing), or its own hash (auth-mfa)
 //   batched    concurrent writes share a transaction (pg::Coalescer): a write without an Idempotency-Key, or an event of a payment
 //              provider. auth-mfa has no such write: hashing limits its sign-ins.
 import { randomUUID } from 'node:crypto'
@@ -29,7 +29,7 @@ const writes = {
 }
 export const kindsOf = service => Object.keys(writes[service])
 
-// `caller`: {service, environment, host, token, and the data that its writes need}. `n`: the number of the write.
+// `caller` is {service, environment, host, token, and the data that its writes need}. `n` is the number of the write.
 export function writeOf(caller, kind, n) {
     const { path, body, text = JSON.stringify(body), headers = {} } = writes[caller.service][kind](caller, n)
     const more = { ...(caller.token && { Authorization: `Bearer ${caller.token}` }), ...headers }

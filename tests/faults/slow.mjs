@@ -1,5 +1,6 @@
-// Slow clients, on their own thread: half of them send the head of a request, the others a body, one byte every two seconds. A client
-// that is cut off reconnects. `workerData`: `port`, `count`, `host`, `token`, `path`. Any message asks for the number of open connections.
+// Slow clients, on their own thread: half of them send the head of a request, the others a body, one byte every two seconds. A client that
+// is cut off reconnects. `workerData`: `port`, `count`, `host`, `token`, `path`. Any message asks for the numbers of connections that are
+// open and that were cut off.
 import { connect } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { networks } from './requests.mjs'

@@ -25,7 +25,7 @@ function show(minute, sample) {
     }
 }
 
-// Resources that have grown from a third of the time to the end by more than the usual fluctuation.
+// Returns the resources that have grown, from a third of the time to the end, by more than the usual fluctuation.
 function grown(third, end) {
     const list = []
     for (const { name } of chosen) {

@@ -54,13 +54,13 @@ export class Stand {
     secrets = { MASTER_KEY: newPassword(), ENCRYPTION_KEYS: newKey('k1') }
     ports = {} // of each service, by name
     opsPorts = {}
-    running = {} // of each service, by name, and of `redis`; of second replicas by name and `second`
+    running = {} // the processes: services by name, second replicas by `second(name)`, and `redis`
     proxies = {}
     complaints = [] // processes that ended unexpectedly
     #supervising = true
 
-    // `proxied`: databases are behind proxies. `smallDisk`: PostgreSQL's files are on a disk that can be filled.
-    // `openDatabase(stand)`: yields the replacement for PostgreSQL.
+    // With `proxied`, each database is behind a proxy. With `smallDisk`, PostgreSQL's files are on a disk that can be filled.
+    // `openDatabase(stand)` starts a replacement for PostgreSQL and returns it.
     constructor({ proxied = false, smallDisk = false, openDatabase } = {}) {
         Object.assign(this, { proxied, smallDisk, openDatabase: openDatabase ?? startPostgres })
         this.folder = mkdtempSync('/tmp/tetrad-faults-') // the path of a socket must be short
@@ -119,7 +119,8 @@ export class Stand {
         } catch { return false }
     }
 
-    // Keys for user tokens. Only auth-mfa's own tokens are used.
+    // Writes the key set for user tokens that the other services need to start. No token is signed with its key, because only auth-mfa
+    // receives user tokens, and auth-mfa has its own keys.
     writeKeys() {
         const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
         writeFileSync(`${this.folder}/jwks.json`, JSON.stringify({ keys: [{ ...jwk, kid: '1', alg: 'ES256', use: 'sig' }] }))
@@ -266,7 +267,7 @@ export class Stand {
 
     // --- load ----------------------------------------------------------------------------------------------------------------
 
-    // Starts the simulated providers. Yields the settings with their addresses, for the services.
+    // Starts the simulated providers. Returns the settings with their addresses, for the services.
     async openProviders() {
         const all = [new Apple(), new MailServer(), new Twilio(), new PurchasePlatform()]
         const [apple, mail, twilio, platform] = await Promise.all(all.map(each => each.open()))
@@ -286,12 +287,12 @@ export class Stand {
         }
     }
 
-    // Prepares the load of each service in `of`, as tenant `slug`. `pause`: ms between a client's requests.
-    // `replicaOf(name)`: the replica of a service that receives the load.
+    // Prepares the load of each service in `of`, as tenant `slug`. `pause` is the time in ms between a client's requests. `replicaOf(name)`
+    // returns the name of the replica of a service that receives the load.
     async makeLoads(pause, of = chosen, slug = 'demo', replicaOf = name => name) {
         const classes = { feedback: FeedbackLoad, 'auth-mfa': AuthLoad, notify: NotifyLoad, billing: BillingLoad }
         const loads = of.map(service => {
-            // An empty list of replicas: the load uses one replica, which knows its own changes at once.
+            // `replicas` is empty, because the load uses one replica, which knows its own changes at once.
             const stand = this
             const cluster = {
                 port: this.ports[replicaOf(service.name)], secrets: this.secrets, replicas: [],
@@ -308,7 +309,7 @@ export class Stand {
     }
 }
 
-// Runs `scenario(stand)`, which yields a list of failures, and ends the process: with status 1 if there are any.
+// Runs `scenario(stand)`, which returns a list of failures, and ends the process: with status 1 if there are any.
 export async function on(stand, scenario) {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stand.stop().finally(() => process.exit(130)))
     let wrong = []

@@ -1,10 +1,10 @@
 // Runs a fault with all named services under load, and judges the result. A fault is an object with:
 //   needs      the feature of the stand that the fault requires (`proxied`, `smallDisk`)
-//   prepare    runs before the load; may yield additional loads
+//   prepare    runs before the load; may return additional loads
 //   inflict    injects the fault. When it returns, the fault is over and recovery begins
 //   restore    runs after the load has ended
 //   mayRepeat  whether a delivery may be repeated, under the same key
-// Each function gets {stand, loads, extra, name, report}: `extra` are the loads that `prepare` yielded, `name` is the fault's name, and
+// Each function gets {stand, loads, extra, name, report}: `extra` are the loads that `prepare` returned, `name` is the fault's name, and
 // `report` collects figures.
 import { eventually } from '../upgrade/processes.mjs'
 import { Report } from './report.mjs'
@@ -58,7 +58,7 @@ export class Trials {
         }
     }
 
-    // Call once, at the end: the jobs of a killed worker wait for a minute. Prints the tables and yields the failures.
+    // Prints the tables and returns the failures. Call it once, at the end, because the jobs of a killed worker wait for a minute.
     async judge() {
         say('looking for acknowledged writes')
         head('fault', 'service', 'acknowledged', 'found', 'lost', 'doubled', 'committed without an answer', 'delivered again', 'errors seen',
@@ -81,7 +81,7 @@ function unexpectedOf({ unexpected }) {
     return [...kinds].map(([kind, all]) => `${all.length} × ${kind}: ${all[0]}`)
 }
 
-// Prints a row and yields the failures.
+// Prints a row and returns the failures.
 async function judge({ name, fault, load, who, book, figures, over }) {
     load.book = book
     const verdicts = await load.verify(), repeated = sum(verdicts, 'repeated')

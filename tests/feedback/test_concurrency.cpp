@@ -36,7 +36,8 @@ TEST_CASE("paging through a growing list neither omits nor repeats an item", "[f
         writers.emplace_back([&, i] {
             auto client = world.as_backend();
             for (int n = 0; !done; ++n) {
-                // Threads are inserted in both ways: coalesced into one statement, and in a transaction each.
+                // Feedback threads are created in two ways: in one statement with other callers' threads, or,
+                // with an Idempotency-Key, in a transaction of their own.
                 testing::HttpClient::Headers headers;
                 if (n % 2 == 1)
                     headers.emplace_back("Idempotency-Key", std::to_string(i) + "-" + std::to_string(n));

@@ -30,14 +30,14 @@ TEST_CASE("a thread is created, read, changed and deleted", "[feedback]")
     auto const path = "/v1/feedbacks/" + text(f, "feedbackId");
     CHECK(made.header("location") == path);
 
-    SECTION("the response to reading it equals the response to its creation")
+    SECTION("a read returns the same response as the creation")
     {
         auto const read = backend.get(path);
         CHECK(read.status == 200);
         CHECK(read.body == made.body);
         CHECK(read.header("etag") == made.header("etag"));
     }
-    SECTION("its status may change to any other, and each change is recorded")
+    SECTION("the status may change to any other status, and each change is recorded")
     {
         for (auto const* status : {"in-progress", "resolved", "closed", "open", "closed"}) {
             auto const r = backend.patch(path, std::string(R"({"status":")") + status + "\"}");
@@ -70,7 +70,7 @@ TEST_CASE("a thread is created, read, changed and deleted", "[feedback]")
         CHECK(r.at("priority").is_null());
         CHECK(r.at("tags") == boost::json::array());
     }
-    SECTION("deletion closes it, and it stays readable")
+    SECTION("deletion closes the thread, and the thread stays readable")
     {
         CHECK(backend.del(path).body == R"({"deleted":true})");
         CHECK(backend.del(path).body == R"({"deleted":true})");
@@ -262,7 +262,7 @@ TEST_CASE("an export contains all threads of the scope, one per line", "[feedbac
     CHECK(world.as_backend("other").get("/v1/feedbacks/export").body.empty());
 }
 
-TEST_CASE("users, staff, keys and the master key can use only the routes of their access level", "[feedback]")
+TEST_CASE("each caller can use only the routes of its access level", "[feedback]")
 {
     World world;
     auto ada_client = world.as_user(ada), bob_client = world.as_user(bob),

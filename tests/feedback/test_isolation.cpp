@@ -77,7 +77,8 @@ PathValues make_objects(World& world)
     return objects;
 }
 
-/// The callers that all services have in common, and users. In this service users own threads.
+/// The callers that the isolation tests of all services use, and users, because users own threads in this
+/// service.
 Isolation isolation_of(World& world)
 {
     auto isolation =
@@ -88,7 +89,7 @@ Isolation isolation_of(World& world)
     neighbours.push_back({"another user", world.as_user(bob), core::Access::user});
     isolation.secrets = {"marker", isolation.ours.at("feedbackId"), isolation.ours.at("prefix")};
     isolation.rows = [&world, scope_id = world.scope_id()] { return rows_of(world, scope_id); };
-    // Bob's own thread in demo's sandbox is the one row that may be new.
+    // Bob may create a thread and an attachment of his own in demo's sandbox, so these new rows are deleted.
     isolation.tidy = [&world] {
         world.postgres.query(
             "DELETE FROM feedbacks WHERE title = 'mine'; DELETE FROM attachments WHERE filename = 'a.txt'");

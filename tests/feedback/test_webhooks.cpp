@@ -59,7 +59,7 @@ Hook subscribe(testing::HttpClient& client, testing::Receiver const& receiver)
     return {text(r.json(), "webhookId"), text(r.json(), "secret")};
 }
 
-/// The log line of the successful run of that job, or "".
+/// The log line of the successful first run of the job with this `ref`; "" if there is none.
 std::string job_line(std::string const& log, std::string const& ref)
 {
     std::istringstream lines(log);

@@ -1,4 +1,4 @@
-// An API key: the input itself, and the input as the random part of a key with the right checksum.
+// Checks two API keys: the input itself, and a key with the input as its random part and the right checksum.
 #include "auth/key_format.hpp"
 #include "crypto/checksum.hpp"
 #include "fuzz.hpp"
@@ -19,7 +19,8 @@ bool is_base62(char c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/// A key names its service. Changing any one character makes it invalid.
+/// A key is valid only with the prefix of its service. A change of any single character makes the key
+/// invalid.
 void check_accepted(std::string const& key, std::string_view prefix)
 {
     require(key.size() == prefix.size() + key_format::random_length + key_format::checksum_length);

@@ -1,4 +1,4 @@
-// A line with the filter of a list, then a cursor of that list.
+// The input is a line with the filter of a list, then a cursor of this list.
 #include "paging/cursor.hpp"
 
 #include "core/error.hpp"
@@ -40,7 +40,7 @@ void check_round_trip(std::string_view bytes, std::uint64_t hash)
     require(paging::number_of(paging::Position{std::nullopt, paging::id_of_number(number)}) == number);
 }
 
-/// The same, with the cursor in a query parameter of a request.
+/// A cursor in a query parameter of a request gives the same result.
 void check_query(std::string_view cursor, std::uint64_t hash)
 {
     std::string const query = "limit=7&cursor=" + core::percent_encode(cursor);

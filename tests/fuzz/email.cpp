@@ -1,5 +1,6 @@
-// An email. One line each: the sender's name, the sender's address, the recipient's address, the subject, an
-// attachment's name, its type. Then a character that selects HTML or plain text, and the email's text.
+// The input is an email. It has one line each for the sender's name, the sender's address, the recipient's
+// address, the subject, the attachment's name and the attachment's type. Then follow a character that selects
+// HTML or plain text, and the email's text.
 #include "core/fields.hpp"
 #include "core/text.hpp"
 #include "crypto/encoding.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-/// Checks for webhooks of both providers, one payload on each line.
+/// Checks for webhooks of both billing providers. The input has one payload on each line.
 namespace fuzz {
 
 inline constexpr std::size_t max_events = 16;

@@ -1,5 +1,5 @@
-// The header fields of a request, one `Name: value` on each line: tenant, credential, client address, trace,
-// conditions.
+// The input is the header fields of a request, one `Name: value` on each line. The checks cover tenant,
+// credential, client address, trace and conditions.
 #include "blobs/media_type.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"

@@ -1,5 +1,5 @@
-// The bytes of a connection: heads, and bodies by length or in chunks. They must yield the same requests for
-// every division into reads.
+// The input is the bytes of a connection: heads, and bodies by length or in chunks. The parser must yield the
+// same requests for every division of these bytes into reads.
 #include "core/text.hpp"
 #include "fuzz.hpp"
 #include "http/parser.hpp"
@@ -33,10 +33,11 @@ struct Read {
 struct Connection {
     enum class End { in_head, in_body, failed };
 
-    std::vector<Read> requests; ///< each from the end of its head
+    std::vector<Read> requests; ///< each is added at the end of its head
     End end = End::in_head;
 
-    /// Whether both yield the same requests. A fault in a head may be found before the end of the head.
+    /// Whether both yield the same requests. Their ends may differ: one parser may report a fault in a head
+    /// whose end the other still waits for.
     bool same_as(Connection const& other) const
     {
         auto const may_differ = [](End one, End another) {
@@ -84,7 +85,7 @@ void check_head(RequestParser const& parser, http::Request const& request, std::
     require(codings == 0 || parser.http11());
 }
 
-/// Reads the query as the services do. It must throw VALIDATION_ERROR only.
+/// Reads the query as the services do. The only allowed error is VALIDATION_ERROR.
 void read_query(http::Request const& request)
 {
     http::Query query(request);

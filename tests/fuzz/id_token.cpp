@@ -1,4 +1,4 @@
-// An id token of an identity provider: `{header}` on a line, then `{claims}`.
+// The input is an id token of an identity provider: `{header}` on a line, then `{claims}`.
 #include "core/fields.hpp"
 #include "fuzz.hpp"
 #include "providers/identity_claims.hpp"

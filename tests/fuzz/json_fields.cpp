@@ -1,5 +1,5 @@
-// A JSON body, read in the same way as by handlers. For every input, all faults are named, and accepted
-// values are within their bounds.
+// The input is a JSON body, which is read as handlers read it. For every input, the error names the faults,
+// and accepted values are within their bounds.
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"

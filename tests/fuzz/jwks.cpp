@@ -1,4 +1,4 @@
-// A key set, read as the key set of auth-mfa and as the key set of another issuer.
+// The input is a key set. It is read as the key set of auth-mfa and as the key set of another issuer.
 #include "crypto/encoding.hpp"
 #include "crypto/jwt.hpp"
 #include "fuzz.hpp"
@@ -27,7 +27,7 @@ void check(JwkSet const& set)
 {
     for (auto const& key : set.keys) {
         require(!key.kid().empty() && set.find(key.kid()) == &key); // ids are unique
-        // The key can be used: it verifies no foreign signature.
+        // The key can be used, and it does not verify a signature that it has not made.
         for (auto const* const algorithm : {"ES256", "RS256"}) {
             crypto::Jws const jws{{{"alg", algorithm}}, {}, "e30.e30", std::string(64, 'x')};
             require(!crypto::verify(key, jws));

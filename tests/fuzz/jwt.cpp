@@ -1,5 +1,5 @@
-// A user token. Either the input itself, which no key has signed; or `{header}` and `{claims}` on one line
-// each, which the target signs with a key of the set.
+// The input is a user token that no key has signed, or `{header}` and `{claims}` on one line each. This
+// program signs header and claims with a key of the set.
 #include "crypto/jwt.hpp"
 
 #include "auth/user_tokens.hpp"

@@ -1,4 +1,4 @@
-// A sequence of webhooks of the card payment provider, one payload on each line.
+// The input is a sequence of webhooks of the card payment provider, one payload on each line.
 #include "events.hpp"
 
 using billing::SubscriptionEvent, billing::InvoiceEvent;

@@ -1,4 +1,4 @@
-// A telephone number, and a text message for it.
+// The input is read as a telephone number and as the text of a message.
 #include "sms/phone.hpp"
 
 #include "core/fields.hpp"

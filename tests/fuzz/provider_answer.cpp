@@ -1,5 +1,5 @@
-// Responses of push carriers, Google's authorization server, a mail server, Twilio and DNS: a line with the
-// status and a Retry-After, then the body.
+// The input is a response: a line with the status and a Retry-After, then the body. It is read as a response
+// of push carriers, Google's authorization server, a mail server, Twilio and DNS.
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/text.hpp"
@@ -88,7 +88,8 @@ void check_token(Said const& said)
     require(read.token->expires > now && core::is_representable(read.token->expires));
 }
 
-/// A message counts as accepted, or its recipient as invalid, only if the provider's response says so.
+/// A message counts as accepted only if the response is a 2xx with the id of the message. The error code is
+/// the code in the body.
 void check_twilio(Said const& said)
 {
     auto const sent = sms::twilio::read_answer(said.status, said.body);
@@ -130,7 +131,7 @@ void check_dns(std::string_view text)
     }
 }
 
-/// A credential without a key is refused.
+/// An accepted credential can be stored and restored. A refused credential causes VALIDATION_ERROR.
 void check_credential(std::string_view text)
 {
     boost::system::error_code failed;

@@ -1,4 +1,4 @@
-// A sequence of webhooks of the in-app purchase platform, one payload on each line.
+// The input is a sequence of webhooks of the in-app purchase platform, one payload on each line.
 #include "events.hpp"
 
 using billing::PurchaseEvent;

@@ -1,5 +1,5 @@
-// A line with the signature header of a payment webhook, a line with the secret, then the body. The body is
-// also read as the form of a Twilio webhook.
+// The input is a line with the signature header of a payment webhook, a line with the secret, then the body.
+// The body is also read as the form of a Twilio webhook.
 #include "crypto/encoding.hpp"
 #include "crypto/hmac.hpp"
 #include "domain/payment_signature.hpp"
@@ -17,7 +17,8 @@ namespace {
 constexpr std::int64_t now_s = 1'767'225'600;
 core::Time const now{std::chrono::seconds(now_s)};
 
-/// The input header is never a valid signature, and text around a valid signature does not invalidate it.
+/// The header in the input is never a valid signature. Text before a valid signature does not invalidate the
+/// signature.
 void check_payment(std::string const& header, std::string const& secret, std::string const& body)
 {
     std::array const secrets{core::Secret(secret), core::Secret("whsec_of_ours")};

@@ -1,4 +1,5 @@
-// A subscriber document of the purchase platform, and the sync that uses it.
+// The input is a subscriber document of the purchase platform. The checks cover the document and the sync
+// that uses it.
 #include "core/fields.hpp"
 #include "domain/reading.hpp"
 #include "domain/sync.hpp"

@@ -1,5 +1,5 @@
-// A template: a character that selects channel and format, the subject on the rest of that line, variables as
-// `name=value` lines up to an empty line, then the body.
+// The input is a template: a character that selects channel and format, the subject on the rest of that line,
+// variables as `name=value` lines up to an empty line, then the body.
 #include "domain/template.hpp"
 
 #include "core/fields.hpp"

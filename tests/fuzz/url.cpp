@@ -1,4 +1,4 @@
-// The address of a webhook or a key set. It is read as a URL, as an origin and as a host.
+// The input is the address of a webhook or a key set. It is read as a URL, as an origin and as a host.
 #include "core/fields.hpp"
 #include "fuzz.hpp"
 #include "http/client.hpp"

@@ -36,7 +36,7 @@ inline std::int64_t number(json::value const& value, std::string_view member)
     return value.at(member).to_number<std::int64_t>();
 }
 
-/// `enqueued sent failed invalid`
+/// The counters of a broadcast: `enqueued sent failed invalid`.
 inline std::string counters(json::value const& b)
 {
     return std::to_string(number(b, "enqueuedDevices")) + ' ' + std::to_string(number(b, "sentCount")) + ' ' +
@@ -63,7 +63,7 @@ struct Fixture {
         return {.environment = std::move(environment)};
     }
 
-    /// `count` devices of `demo-sandbox` with tokens `<prefix>1`, `<prefix>2`, …
+    /// Creates `count` devices of `demo-sandbox` with the tokens `<prefix>1`, `<prefix>2`, …
     void new_devices(int count, std::string const& prefix, std::string const& platform = "android") const
     {
         world.postgres.query(

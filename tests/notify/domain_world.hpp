@@ -83,7 +83,7 @@ inline DnsServer::Records operator+(DnsServer::Records a, DnsServer::Records con
     return a;
 }
 
-/// `ownership verified, dkim missing, ...`
+/// The status of each record: `ownership verified, dkim missing, ...`.
 inline std::string statuses_of(json::value const& answer)
 {
     std::string statuses;

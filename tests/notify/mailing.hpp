@@ -48,7 +48,8 @@ public:
 
     int port() const noexcept { return peer_.port(); }
 
-    /// Waits until the server has received `count` messages and returns them. Fails if there are more.
+    /// Waits until the server has received `count` messages and returns them. The test fails if the server
+    /// has received more.
     std::vector<json::object> mails(std::size_t count) const
     {
         CHECK(eventually([&] { return peer_.said("raw").size() >= count; }));

@@ -15,7 +15,7 @@
 /// A script of node/ that runs in a separate process and prints events as JSON lines.
 class Peer {
 public:
-    /// Returns once the script has printed its `port`. `options` is its argument.
+    /// Returns once the script has printed its `port`. `options` is the script's argument.
     explicit Peer(std::string const& script, boost::json::object const& options = {})
         : process_({.argv = {"node", NPM_FOLDER "/" + script, boost::json::serialize(options)},
               .output = output()})

@@ -7,10 +7,11 @@
 #include <utility>
 
 /// The notify program, running on the data of a World whose own service has stopped. The World must outlive
-/// it.
+/// this object.
 class NotifyProgram : public testing::Program {
 public:
-    /// Returns once the program is ready. `key`: of `demo-sandbox`. `environment` overrides the world's.
+    /// Returns once the program is ready. `key` is an API key of `demo-sandbox`. `environment` overrides
+    /// variables of the world.
     NotifyProgram(World const& world, std::string key, Environment environment = {})
         : Program(NOTIFY_PROGRAM, completed(std::move(environment), world)), key_(std::move(key))
     {

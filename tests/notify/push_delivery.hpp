@@ -31,7 +31,7 @@ struct Fixture {
         return world.send({{"templateName", "ping"}, {"channel", "push"}, {"to", user}}, tenant);
     }
 
-    /// One of the notification's deliveries; an empty object if there is none (yet).
+    /// One of the notification's deliveries; an empty object if the token has no delivery (yet).
     json::object delivery(std::string const& id, std::string_view token) const
     {
         auto const n = world.notification(id);

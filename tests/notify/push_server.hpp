@@ -31,7 +31,7 @@ public:
     /// Sets how fcm.mjs issues access tokens, or apns.mjs accepts them, from now on.
     void tokens(boost::json::object const& orders) { post("/tokens", orders); }
 
-    /// The state of its access tokens.
+    /// The state of the server's access tokens.
     boost::json::value tokens() const { return get("/tokens"); }
 
     /// Sends GOAWAY on every connection.

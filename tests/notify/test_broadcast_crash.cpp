@@ -17,8 +17,8 @@ namespace json = boost::json;
 constexpr int devices = 4'000;
 constexpr int gone = devices / 40, refused = devices / 40;
 constexpr int chunk = 50;
-constexpr int chunks_in_flight = 4; ///< of a scope, in one process
-constexpr int streams = 8;          ///< per connection to FCM, of at most four
+constexpr int chunks_in_flight = 4; ///< at most, of one scope in one process
+constexpr int streams = 8;          ///< per connection; FCM gets at most four connections
 constexpr char const* key_name = "the key";
 
 /// A World's data and devices, without its service. FCM takes a few ms for each push.
@@ -29,7 +29,7 @@ public:
         world.new_template("news", {{"channel", "push"}});
         world.put_fcm();
         key = world.key();
-        // Spread evenly, so that no chunk trips the prune breaker.
+        // The invalid tokens are spread evenly, so that no chunk trips the prune breaker.
         world.postgres.query(
             "INSERT INTO devices (scope_id, token, user_id, platform, created_at, updated_at) SELECT " +
             world.scope_id() +
@@ -47,7 +47,8 @@ public:
             {"BROADCAST_CHUNK", std::to_string(chunk)}};
     }
 
-    /// Makes all jobs due and releases the leases of a dead process. No running process may hold a lease.
+    /// Makes all jobs due and releases the leases of a dead process. Precondition: no running process holds a
+    /// lease.
     void make_due() const
     {
         world.postgres.query(
@@ -144,14 +145,14 @@ TEST_CASE("after kill -9 every device gets the broadcast, only chunks in flight 
         Program program(data);
         REQUIRE(eventually([&] { return data.fcm.pushes() >= moment; }, 2min));
         program.kill();
-        // Every counted push was sent, and no counter exceeds the pushes.
+        // The counters never exceed the enqueued devices, or the pushes that FCM received.
         CHECK(data.ask("sent_count + failed_count + invalid_count <= enqueued_devices") == "t");
         CHECK(data.ask("sent_count + failed_count + invalid_count <= " + std::to_string(data.fcm.pushes())) ==
               "t");
     }
     data.make_due();
     Program last(data);
-    last.start(); // gets the response of a duplicate
+    last.start(); // gets the response `duplicate`
     REQUIRE(data.completes());
     check_whole(data);
     CHECK(data.ask("count(*)") == "1");
@@ -203,7 +204,7 @@ TEST_CASE("a killed replica delays a broadcast but loses no device", "[crash][br
         REQUIRE(eventually([&] { return victim.chunks_ended() > 0; }, 2min));
         victim.kill();
     }
-    REQUIRE(data.completes()); // when its leases have ended
+    REQUIRE(data.completes()); // when the leases of the killed replica have ended
     check_whole(data);
     CHECK(data.fcm.pushes() <= devices + chunks_in_flight * chunk);
 }

@@ -2,7 +2,8 @@
 #include "domain/push_payload.hpp"
 #include "storage/broadcasts.hpp"
 
-// Delivery of broadcasts and its results. Crashes are tested in test_broadcast_crash.cpp.
+// Tests the delivery of broadcasts and the results of the delivery. Crashes are tested in
+// test_broadcast_crash.cpp.
 
 using namespace broadcast_test;
 
@@ -112,7 +113,7 @@ TEST_CASE("a broadcast goes to the devices that were registered when it was acce
     Fixture f;
     auto const scope_id = std::stoll(f.world.scope_id());
     f.new_devices(3, "ok:before");
-    // Due in an hour, so that the changes below come first.
+    // The job is due in an hour, so that the devices change before the broadcast is cut into chunks.
     notify::broadcasts::NewBroadcast row{.scope_id = scope_id,
         .broadcast = {},
         .title = "News",
@@ -125,7 +126,7 @@ TEST_CASE("a broadcast goes to the devices that were registered when it was acce
     db.transact_blocking(scope_id, [&](pg::Tx& tx) { notify::broadcasts::insert(tx, row); });
     db.stop();
     f.world.new_device(ada, "ok:after");
-    f.world.new_device(ada, "ok:before1"); // again: the same device
+    f.world.new_device(ada, "ok:before1"); // registers the same device again
     REQUIRE(f.world.as_app().del("/v1/devices/ok:before2").status == 200);
     auto const id = row.broadcast.id.to_string();
     CHECK(text(f.broadcast(id), "status") == "queued");
@@ -173,7 +174,7 @@ TEST_CASE("only a device with a temporary failure is retried", "[broadcast]")
     CHECK(f.apns.seen("InternalServerError-once:3") == 2);
 }
 
-TEST_CASE("a device that keeps failing fails after three retries within a minute", "[broadcast]")
+TEST_CASE("a device whose pushes always fail is given up after three retries within a minute", "[broadcast]")
 {
     Fixture f;
     f.world.new_device(ada, "INTERNAL:1");
@@ -194,7 +195,7 @@ TEST_CASE("a device that keeps failing fails after three retries within a minute
 TEST_CASE("a device with a Retry-After does not delay other devices of its chunk", "[broadcast]")
 {
     Fixture f;
-    f.world.new_device(ada, "TooManyRequests_later:1", "ios"); // for 60 s
+    f.world.new_device(ada, "TooManyRequests_later:1", "ios"); // Retry-After: 60 s
     f.world.new_device(ada, "INTERNAL-once:2");
     auto const began = f.world.clock.now();
     auto const id = f.start();
@@ -211,11 +212,11 @@ TEST_CASE("a device with a Retry-After does not delay other devices of its chunk
 
 TEST_CASE("devices of an unreachable carrier fail after the retries", "[broadcast]")
 {
-    World world; // its carriers are unreachable
+    World world; // the carriers are unreachable
     world.new_template("news", {{"channel", "push"}});
     world.put_apns();
     world.new_device(ada, "ok:1", "ios");
-    world.new_device(ada, "ok:2", "android"); // its platform is not configured
+    world.new_device(ada, "ok:2", "android"); // FCM is not configured
     auto backend = world.as_backend();
     auto const made = backend.post(path, asked());
     REQUIRE(made.status == 202);

@@ -103,7 +103,7 @@ TEST_CASE("a device is not retried after the minute, unless the carrier sent a R
     Tries const tries{.made = 2, .first = noon};
     CHECK_FALSE(next_try(tries, noon + 58s, std::nullopt, noon + 1h, 0));
     CHECK(next_try(tries, noon + 58s, 120s, noon + 1h, 0) == noon + 58s + 120s);
-    CHECK_FALSE(next_try(tries, noon + 58s, 3600s, noon + 1h, 0)); // beyond the hour of the chunk
+    CHECK_FALSE(next_try(tries, noon + 58s, 3600s, noon + 1h, 0)); // later than the chunk may wait
     CHECK_FALSE(next_try({.made = 4, .first = noon}, noon, 1s, noon + 1h, 0));
 }
 
@@ -274,7 +274,7 @@ TEST_CASE("a paused platform gets no requests, and the other platform gets its r
     REQUIRE(run.halted().size() == 1);
     CHECK_FALSE(run.halted()[0].refused);
 
-    // After an hour its devices fail.
+    // After an hour, the devices of the paused platform fail.
     platforms[1].paused_until = noon + 2h;
     auto chunk = chunk_of(1);
     chunk.began_at = noon;

@@ -4,7 +4,7 @@
 #include <set>
 #include <thread>
 
-// Accepting, reading and cancelling broadcasts.
+// Tests of accepting, reading and cancelling broadcasts.
 
 using namespace broadcast_test;
 
@@ -273,7 +273,7 @@ TEST_CASE("when a broadcast is cancelled, waiting devices fail and get no push",
     CHECK(f.tidy());
     auto const audit = backend.get("/v1/audit?action=broadcast.cancelled").json();
     CHECK(audit.at("items").as_array().size() == 1);
-    // After a new credential, no further push is sent.
+    // A new credential does not cause further pushes of the cancelled broadcast.
     auto const before = f.fcm.pushes();
     f.fcm.script({{"all", "ok"}});
     f.world.put_fcm();
@@ -359,7 +359,7 @@ TEST_CASE("a suspended tenant's broadcast continues when the tenant is active ag
     put("suspended");
     REQUIRE(eventually([&] { return seen_by_backend() == 403; }));
     f.go_on();
-    f.put_off(); // until the next check
+    f.put_off(); // postponed until the next check of the tenant
     CHECK(f.fcm.pushes() == 1);
     put("active");
     REQUIRE(eventually([&] { return seen_by_backend() == 200; }));

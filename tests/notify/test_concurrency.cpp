@@ -81,7 +81,7 @@ TEST_CASE("of many concurrent sends exactly as many are accepted as the limit al
     World world({.limited = true});
     world.new_template("mail");
     auto const sent = email(world);
-    // Tests both ways to write: coalesced, and in a transaction each.
+    // The requests use both ways to write: coalesced, and in a transaction of their own.
     auto const answers = at_once(world, 40, [&](testing::HttpClient& client, int i) {
         testing::HttpClient::Headers headers;
         if (i % 2 == 1) headers.emplace_back("Idempotency-Key", std::to_string(i));
@@ -97,7 +97,7 @@ TEST_CASE("concurrent sends with the same Idempotency-Key are accepted once and 
     world.new_template("mail");
     auto const sent = email(world);
     std::set<std::string> ids;
-    // Few enough that all of them fit into the limit while they are in flight.
+    // The numbers are so small that all requests fit into the limit while they are in flight.
     constexpr int rounds = 6, repeats = 4;
     for (int round = 0; round < rounds; ++round) {
         auto const key = "round-" + std::to_string(round);
@@ -107,7 +107,8 @@ TEST_CASE("concurrent sends with the same Idempotency-Key are accepted once and 
         std::set<std::string> of_round;
         for (auto const& answer : answers) {
             INFO(answer.body);
-            CHECK((answer.status == 202 || answer.status == 409)); // 409: another request is in flight
+            // 409: a request with the same key is in flight.
+            CHECK((answer.status == 202 || answer.status == 409));
             if (answer.status == 202) of_round.insert(text(answer.json(), "notificationId"));
         }
         CHECK(of_round.size() == 1);
@@ -151,7 +152,7 @@ TEST_CASE("paging through a growing list neither omits nor repeats an item", "[n
         std::set<std::string> const unique(ids.begin(), ids.end());
         CHECK(unique.size() == ids.size());
         CHECK(std::includes(unique.begin(), unique.end(), before.begin(), before.end()));
-        // Items seen before are still there, and new ones appear only in front of them.
+        // Items seen before are still in the list, and new items appear only in front of them.
         CHECK((ids.size() >= seen.size() && std::equal(seen.rbegin(), seen.rend(), ids.rbegin())));
         seen = ids;
     }
@@ -192,7 +193,7 @@ TEST_CASE("a notification that is cancelled when it becomes due is either sent o
     std::vector<std::string> ids;
     auto const now = email(world, false);
     std::mutex mutex;
-    // Each is cancelled right after it was accepted, while workers may claim it.
+    // Each notification is cancelled right after it was accepted, while workers may claim its job.
     auto const answers = at_once(world, notifications, [&](testing::HttpClient& client, int) {
         auto const id = text(client.post(path, now).json(), "notificationId");
         {
@@ -234,7 +235,7 @@ TEST_CASE("many concurrent reports make each status change once", "[notify]")
     }
     auto const forwards = body({{"notifications", items}}), backwards = body({{"notifications", reversed}});
 
-    // In either order, and mixed with openings: there is no deadlock.
+    // Acknowledgements in either order, mixed with openings, must not deadlock.
     auto const answers = at_once(world, 24, [&](testing::HttpClient& client, int i) {
         if (i % 3 == 2)
             return client.post("/v1/notifications/" + ids[static_cast<std::size_t>(i) % 5] + "/opened", "");
@@ -267,7 +268,7 @@ TEST_CASE("exactly one of several concurrent retries of a failed notification ta
     world.put_fcm();
     auto const id = world.send({{"templateName", "ping"}, {"channel", "push"}, {"to", "nobody"}});
     REQUIRE(world.becomes(id, "failed"));
-    // Postpones the job of the retry, so that it does not fail again during the test.
+    // Postpones the job of the retry, so that the notification does not fail again during the test.
     world.postgres.query("CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
                          "NEW.run_at := now() + interval '1 day'; RETURN NEW; END $$; "
                          "CREATE TRIGGER hold BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION hold()");
@@ -286,7 +287,7 @@ TEST_CASE("a retry locks the job before the notification, in the same order as a
     auto const id = text(world.as_backend().post(path, email(world)).json(), "notificationId");
     REQUIRE(world.as_backend().post("/v1/notifications/" + id + "/cancel", "").status == 200);
 
-    // Like a worker that records an outcome: it holds the job, then locks the notification.
+    // Does the same as a worker that records an outcome: locks the job, then the notification.
     pqxx::connection connection(world.postgres.superuser_url());
     pqxx::work worker(connection);
     worker.exec("INSERT INTO jobs (scope_id, queue, ref, run_at) VALUES (" + world.scope_id() +

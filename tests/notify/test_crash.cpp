@@ -21,7 +21,7 @@ namespace json = boost::json;
 
 using Environment = NotifyProgram::Environment;
 
-/// A World's data, templates and key, without its service, so that the programs have all jobs.
+/// A World's data, templates and key, without its service, so that only the programs take jobs.
 class Data {
 public:
     Data()
@@ -36,15 +36,15 @@ public:
         world.host->stop();
     }
 
-    /// Makes jobs due now: those that wait for their time, and those whose lease a dead process held. No
-    /// running process may hold a lease.
+    /// Makes all jobs due now, and releases the leases of a dead process. Precondition: no running process
+    /// holds a lease.
     void make_due() const
     {
         world.postgres.query(
             "UPDATE jobs SET run_at = jobs_now(), lease_owner = NULL WHERE queue LIKE 'notify.%'");
     }
 
-    /// The number of notifications with that status.
+    /// The number of notifications with this status.
     std::size_t count(std::string const& status) const
     {
         return std::stoul(
@@ -119,7 +119,7 @@ Environment apns_at(PushServer const& server)
     return {{"APNS_BASE_URL", server.url()}};
 }
 
-/// A header of all received pushes, in order.
+/// The values of a header in all received pushes, in order.
 std::vector<std::string> headers_of(PushServer const& server, std::string_view name)
 {
     std::vector<std::string> values;
@@ -156,8 +156,8 @@ json::object later()
     return {{"sendAt", core::to_rfc3339(core::SystemClock().now() + 1h)}};
 }
 
-/// Lets a program send a notification, and kills it when `answered` is true: between the provider's response
-/// and the commit. `send` returns the id of the notification. Another program will send it again.
+/// Lets a program send a notification, and kills the program when `answered` is true: between the provider's
+/// response and the commit. `send` returns the id of the notification. Another program will send it again.
 template <class Send, class Answered>
 std::string kill_before_commit(Data const& data, Environment const& environment, Send send, Answered answered)
 {
@@ -204,7 +204,7 @@ public:
     Data data;
 };
 
-constexpr int sms_workers = 16; ///< per process: the maximum in flight
+constexpr int sms_workers = 16; ///< per process; limits the messages in flight
 
 } // namespace
 
@@ -302,8 +302,9 @@ TEST_CASE("kill -9 during requests to the provider loses nothing, and repeats at
     CHECK(texting.twilio.requests() <= messages + kills * sms_workers);
 }
 
-TEST_CASE("at SIGTERM messages in flight are finished, other messages are left to other replicas, and none "
-          "is repeated",
+TEST_CASE(
+    "at SIGTERM messages in flight are finished, other messages are left to other replicas, and no message "
+    "is repeated",
     "[crash]")
 {
     constexpr int messages = 80;

@@ -25,7 +25,7 @@ json::object with(json::object body, std::string_view name, std::string_view val
     return body;
 }
 
-/// The same body with another value of an account member.
+/// The FCM body with another value for one member of the service account key.
 json::object with_account(std::string_view name, std::string_view value)
 {
     auto body = fcm_body();

@@ -137,7 +137,7 @@ TEST_CASE("a notification is not sent before its sendAt", "[delivery]")
     World world;
     make_templates(world);
     auto const later = send_mail(world, address, {{"sendAt", core::to_rfc3339(world.clock.now() + 24h)}});
-    REQUIRE(world.becomes(send_mail(world), "sent")); // accepted later
+    REQUIRE(world.becomes(send_mail(world), "sent")); // this email was accepted later
     CHECK(text(world.notification(later), "status") == "queued");
     CHECK(world.mails().size() == 1);
     world.clock.advance(24h);
@@ -210,7 +210,7 @@ TEST_CASE("a provider that hangs does not delay other channels", "[delivery]")
     twilio.delay(10min);
     for (int i = 0; i < 20; ++i)
         send_text(world);
-    REQUIRE(eventually([&] { return twilio.requests() >= 8; })); // the limit of one scope
+    REQUIRE(eventually([&] { return twilio.requests() >= 8; })); // as many as one scope may have in flight
     CHECK(world.becomes(send_mail(world), "sent"));
 }
 

@@ -285,7 +285,7 @@ TEST_CASE("after concurrent registrations and removals each token exists at most
     std::set<unsigned> statuses;
     for (auto& answer : answers)
         statuses.merge(answer.get());
-    statuses.erase(404); // another client has removed it
+    statuses.erase(404); // another client has removed the device
     CHECK(statuses == std::set<unsigned>{200, 201});
     CHECK(world.postgres.query("SELECT count(*) = count(DISTINCT token) AND count(*) <= 5 FROM devices") ==
           "t");
@@ -314,13 +314,13 @@ TEST_CASE("only the last hundred registered devices of a user are kept", "[devic
     table.registered(rows);
     table.registered({row(0), row(500, "bob"),
         {3, "1000", "ada", DevicePlatform::web}}); // no new device of ada in scope 2
-    CHECK(names("ada") == "101 1000 1099");        // one of them in scope 3
+    CHECK(names("ada") == "101 1000 1099");        // one of the 101 is in scope 3
     CHECK(names("bob") == "1 1500 1500");
 
     table.registered({row(100)});
     CHECK_FALSE(table.find("1001")); // 1000 was registered again
     CHECK(table.find("1000"));
-    // The same for a device that moves from another user, and for several at once.
+    // The same holds for a device that moves from another user, and for several devices at once.
     table.registered({row(500), row(101), row(102)});
     CHECK(names("ada") == "101 1000 1500");
     for (auto const* gone : {"1001", "1002", "1003", "1004"})

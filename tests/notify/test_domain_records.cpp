@@ -204,7 +204,7 @@ TEST_CASE(
     // Each query may take 200 ms. A busy machine may need several queries.
     CHECK(eventually([&] { return dns.txt_blocking({"one.example"})[0].kind == Kind::found; }));
 
-    // The overall time limit ends before all tries have been used.
+    // `patience` limits the time of the whole call, even while the only try is still waiting.
     Dns const hasty({.servers = server.address(), .timeout = 1h, .tries = 1, .patience = 100ms});
     server.pause();
     CHECK(hasty.txt_blocking({"one.example"})[0].reason == "no answer in time");

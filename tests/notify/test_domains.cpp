@@ -42,7 +42,7 @@ TEST_CASE_METHOD(DomainWorld, "a domain is verified once its records exist", "[d
 
     dns.serve({{text(records[0], "name"), {text(records[0], "value")}},
         {text(records[1], "name"), {text(records[1], "value")}}});
-    CHECK(status() == "verified"); // the others are optional
+    CHECK(status() == "verified"); // the other records are optional
     dns.serve(wanted);
     CHECK(statuses_of(ask().json()) == "ownership verified, dkim verified, spf verified, dmarc verified");
 
@@ -56,7 +56,8 @@ TEST_CASE_METHOD(DomainWorld, "a domain is verified once its records exist", "[d
 }
 
 TEST_CASE_METHOD(DomainWorld,
-    "an email is sent from the verified domain and signed, or without one from the shared sender",
+    "an email is sent from the verified domain and signed, or from the shared sender if no domain is "
+    "verified",
     "[domains]")
 {
     world.new_template("welcome", {{"subject", "Grüße an {{name}}"},
@@ -74,7 +75,7 @@ TEST_CASE_METHOD(DomainWorld,
 
     auto const mail = mailed();
     CHECK(header(mail, "From") == "=?UTF-8?B?RGVtbyBTaMO2cA==?= <hello@example.com>");
-    // The id stays the same even if the domain is verified between two attempts.
+    // The Message-ID stays the same even if the domain is verified between two attempts.
     CHECK_THAT(header(mail, "Message-ID"), Catch::EndsWith("@shared.example>"));
     auto const signed_by = signatures(mail, dns);
     REQUIRE(signed_by.size() == 1);
@@ -148,7 +149,7 @@ TEST_CASE_METHOD(DomainWorld, "a domain belongs to the tenant that verified it f
     // Other tenants can use the domain when neither environment of the tenant has it.
     REQUIRE(world.as_backend("demo-sandbox").del("/v1/domains").status == 200);
     CHECK(ask("other").status == 409);
-    REQUIRE(verify("example.net", "demo").status == 200); // replaces it
+    REQUIRE(verify("example.net", "demo").status == 200); // replaces example.com
     CHECK(status("other") == "verified");
     CHECK(verify("example.com", "demo").status == 409);
 
@@ -158,8 +159,8 @@ TEST_CASE_METHOD(DomainWorld, "a domain belongs to the tenant that verified it f
     CHECK(verify("example.com", "demo").status == 200);
 }
 
-TEST_CASE_METHOD(
-    DomainWorld, "if several tenants verify the same domain at the same time, only one gets it", "[domains]")
+TEST_CASE_METHOD(DomainWorld,
+    "if several tenants verify the same domain at the same time, only one holds the domain", "[domains]")
 {
     for (int round = 0; round < 5; ++round) {
         auto const domain = "d" + std::to_string(round) + ".example";
@@ -198,7 +199,7 @@ TEST_CASE_METHOD(DomainWorld, "another domain replaces the first", "[domains]")
     auto const second = verified("example.net");
     CHECK(text(second, "status") == "pending");
     CHECK(text(second, "domain") == "example.net");
-    for (std::size_t i = 0; i < 2; ++i) { // another token, another key
+    for (std::size_t i = 0; i < 2; ++i) { // each domain has its own token and key
         CHECK(text(first.at("dnsRecords").at(i), "value") != text(second.at("dnsRecords").at(i), "value"));
     }
     CHECK(text(ask().json(), "domain") == "example.net");

@@ -32,8 +32,8 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {get, "/v1/notifications/broadcasts", Reach::scope},
     {get, "/v1/notifications/broadcasts/{broadcastId}", Reach::object},
     {post, "/v1/notifications/broadcasts/{broadcastId}/cancel", Reach::object},
-    // For neighbours these routes have tests below: a tenant's two environments share templates, and the
-    // other routes depend on more than their path.
+    // Tests below check what neighbours can do with the next routes that are `Reach::own`, because a tenant's
+    // two environments share templates, and the other routes depend on more than their path.
     {post, "/v1/templates", Reach::own, R"({"name":"x","channel":"email","subject":"x","body":"x"})"},
     {get, "/v1/templates", Reach::own},
     {get, "/v1/templates/{templateId}", Reach::own},
@@ -58,7 +58,8 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {patch, "/v1/settings", Reach::scope, R"({"allowedOrigins":["https://mine.example.com"]})"},
 });
 
-/// Rotates a neighbour's keys, like the key probes of all services, so it is called together with them.
+/// Rotates a neighbour's keys, as the key probes of all services do, so this probe is called together with
+/// them.
 constexpr auto publishable_key_probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/keys/{environment}/rotate-publishable", Reach::scope},
 });
@@ -72,8 +73,8 @@ static_assert(testing::covers_every_route(probes, notify::routes),
 // The two environments of a tenant share only templates, and both may write them.
 static_assert(testing::are_production_only({}, notify::routes));
 
-/// All rows of the scope, and the templates of its tenant. Omitted: jobs, deliveries of webhooks, and the
-/// time when a key was last used.
+/// All rows of the scope, and the templates of its tenant. Jobs, deliveries of webhooks, and the time when a
+/// key was last used are omitted.
 std::string rows_of(World const& world, std::string const& scope_id)
 {
     return testing::rows_of_scope(world.postgres, scope_id, testing::what_callers_do()) +
@@ -295,7 +296,8 @@ TEST_CASE("if the host names no tenant, headers name it, and all sources must ag
     CHECK(error({}, home) == "fine");
     CHECK(error({}, elsewhere) == "fine"); // the key's own tenant
     CHECK(error({{"X-Tenant-Slug", "demo"}, {"X-Tenant-Env", "sandbox"}}, elsewhere) == "fine");
-    CHECK(error({{"X-Tenant-Slug", "demo"}}, elsewhere) == "UNAUTHORIZED"); // production is the default
+    // The default environment is production.
+    CHECK(error({{"X-Tenant-Slug", "demo"}}, elsewhere) == "UNAUTHORIZED");
     CHECK(error({{"X-Tenant-Slug", "other"}, {"X-Tenant-Env", "sandbox"}}, elsewhere) == "UNAUTHORIZED");
     CHECK(error({{"X-Tenant-Slug", "other"}}, home) == "TENANT_MISMATCH");
     CHECK(error({{"X-Tenant-Env", "production"}}, home) == "TENANT_MISMATCH");

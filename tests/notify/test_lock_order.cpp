@@ -4,7 +4,7 @@
 #include <pqxx/transaction>
 
 // Transactions that record carriers' responses lock the rows of platforms before they take the scope's lock,
-// which pruning and events need. So two such transactions cannot deadlock.
+// which pruning and events need. So two transactions of this kind cannot deadlock.
 
 using namespace broadcast_test;
 
@@ -55,7 +55,7 @@ TEST_CASE("the last chunk of a broadcast does not hold the scope's lock while it
     auto const patience = f.put_off();
     {
         HeldPlatforms const held(f.world);
-        f.world.clock.advance(patience); // then the device fails and the broadcast is complete
+        f.world.clock.advance(patience); // now the device fails and the broadcast is complete
         CHECK(held.locks_of_those_who_wait() == "0");
     }
     REQUIRE(f.completes(id));

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t callers = 50;
 constexpr std::size_t budget = 128 * mebibyte; ///< BODY_BUDGET_BYTES
 
-/// A send of `size` bytes with a field of many values that the service ignores.
+/// The body of a send request: `size` bytes, with a field of many values that the service ignores.
 std::string document(std::size_t size, std::string_view item)
 {
     return testing::dense_document(

@@ -40,8 +40,8 @@ TEST_CASE("GET returns a push with the state of each delivery", "[notify]")
         auto const n = world.notification(id);
         return n.at("deliveries").as_array();
     };
-    REQUIRE(
-        eventually([&] { return deliveries().size() == 2; })); // no carrier answers, so it is retried later
+    // No carrier answers, so the push is retried later.
+    REQUIRE(eventually([&] { return deliveries().size() == 2; }));
     for (auto const& delivery : deliveries()) {
         CHECK(text(delivery, "status") == "pending");
         CHECK(delivery.at("attempts") == 1);
@@ -232,7 +232,7 @@ TEST_CASE("cancelling a push ends its pending deliveries", "[notify]")
     world.new_device(ada, "token-1");
     auto const id = world.send({{"templateName", "ping"}, {"channel", "push"}, {"to", ada}});
     auto backend = world.as_backend();
-    // Succeeds once the first attempt is over.
+    // The request succeeds when the first attempt is over.
     REQUIRE(eventually([&] { return backend.post(path_of(id, "/cancel"), "").status == 200; }));
     auto const n = world.notification(id);
     CHECK(text(n, "failureReason") == "CANCELLED");
@@ -255,7 +255,7 @@ TEST_CASE("only a failed notification can be retried", "[notify]")
         CHECK(r.status == 409);
         CHECK(error_of(r) == "CONFLICT");
     }
-    world.clock.advance(2h); // long after the hour of its retries
+    world.clock.advance(2h); // long after the hour within which attempts are repeated
     auto const r = backend.post(path_of(id, "/retry"), "");
     INFO(r.body);
     REQUIRE(r.status == 202);
@@ -263,7 +263,7 @@ TEST_CASE("only a failed notification can be retried", "[notify]")
     CHECK(r.json().at("failureReason").is_null());
     CHECK(r.json().at("failedAt").is_null());
     CHECK(r.json().at("attempts") == 0);
-    REQUIRE(world.becomes(id, "failed")); // there is still no device
+    REQUIRE(world.becomes(id, "failed")); // the user still has no device
     CHECK(history(world, id) == "failed queued failed queued");
     CHECK(text(world.notification(id), "failedAt") == core::to_rfc3339(world.clock.now()));
     CHECK(backend.get("/v1/audit?action=notification.retried").json().at("items").as_array().size() == 1);

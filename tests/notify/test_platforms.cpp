@@ -8,7 +8,7 @@ using notify::Credential, notify::PlatformKind;
 
 namespace {
 
-/// The platform of that kind in `GET /v1/platforms`; an empty object if there is none.
+/// The platform of this kind in `GET /v1/platforms`; an empty object if there is none.
 boost::json::object shown(testing::HttpClient& client, std::string const& kind)
 {
     auto const answer = client.get("/v1/platforms").json();
@@ -146,13 +146,13 @@ TEST_CASE("a pause is shown until it ends, and a new credential ends it", "[plat
     world.put_apns();
     CHECK(text(shown(backend, "fcm"), "pausedReason") == "SENDER_ID_MISMATCH");
 
-    SECTION("it ends when its time has passed")
+    SECTION("the pause ends when its time has passed")
     {
         world.clock.advance(1h);
         CHECK(shown(backend, "fcm").at("pausedReason").is_null());
         CHECK(shown(backend, "fcm").at("pausedUntil").is_null());
     }
-    SECTION("it ends when a credential is stored")
+    SECTION("the pause ends when a credential is stored")
     {
         auto const put = backend.put("/v1/platforms/fcm", body(fcm_credential()));
         CHECK(put.json().at("pausedReason").is_null());

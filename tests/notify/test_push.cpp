@@ -139,7 +139,8 @@ TEST_CASE("one access token is fetched for all callers, and a new one before it 
     f.clock.advance(54min);
     CHECK(name_of(f.send_fcm("a:9")) == "accepted");
     CHECK(f.fcm.tokens().at("asked") == 1);
-    f.clock.advance(2min); // within five minutes of its end: still used while the next one is fetched
+    // Less than five minutes before its end, the token is still used while the next token is fetched.
+    f.clock.advance(2min);
     CHECK(name_of(f.send_fcm("a:10")) == "accepted");
     CHECK(eventually([&] { return f.fcm.tokens().at("asked") == 2; }));
     f.clock.advance(10min);

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-// The service's reactions to the carriers' responses. Other test_push*.cpp test how the responses are read.
+// The service's reactions to the carriers' responses. Other files test_push*.cpp test how the responses are
+// read.
 
 using namespace push_delivery_test;
 
@@ -44,8 +45,9 @@ TEST_CASE(
     CHECK(f.fcm.seen().size() == 2);
 }
 
-TEST_CASE(
-    "a push has the status sent when one device has accepted it, and continues for the others", "[push]")
+TEST_CASE("a push has the status sent when a carrier accepted it for one device, and attempts continue for "
+          "the others",
+    "[push]")
 {
     Fixture f;
     f.world.new_device(ada, "ok:1");
@@ -204,7 +206,7 @@ TEST_CASE("a push whose outcome cannot be written fails, and is not sent again",
 
 TEST_CASE("an unreachable carrier is retried later", "[push][faults]")
 {
-    World world; // its carriers are unreachable
+    World world; // the carriers are unreachable
     world.new_template("ping", {{"channel", "push"}});
     world.put_apns();
     world.new_device(ada, "ok:1", "ios");
@@ -265,7 +267,7 @@ TEST_CASE("an unexpected failure is retried like any other, and the retries end"
     CHECK(f.world.notification(id).at("attempts") == 9);
     CHECK(f.world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.push'") == "0");
     CHECK(f.fcm.seen().empty());
-    // A new credential sends it.
+    // After a new credential is stored, the push is sent.
     f.world.put_fcm();
     REQUIRE(f.world.as_backend().post("/v1/notifications/" + id + "/retry", "").status == 202);
     CHECK(f.world.becomes(id, "sent"));

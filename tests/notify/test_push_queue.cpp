@@ -130,7 +130,7 @@ TEST_CASE("a push that is repeated with a new access token is marked as renewed"
     f.take();
     CHECK_FALSE(f.sent.back().renewed());
     f.queue.renew(f.sent.back());
-    CHECK(f.take(true) == 0); // still bulk
+    CHECK(f.take(true) == 0); // the push is still bulk
     CHECK(f.take() == 1);
     CHECK(f.sent.back().renewed());
     f.queue.stop();

@@ -92,7 +92,8 @@ TEST_CASE("each device uses the carrier of its platform, and only a device witho
           std::vector{DeliveryStatus::failed, DeliveryStatus::sent, DeliveryStatus::failed});
 }
 
-TEST_CASE("one device accepts a push, and another is retried at the time that its carrier stated")
+TEST_CASE("a push is accepted for one device, and is retried for another device at the time that its carrier "
+          "stated")
 {
     auto run = android_run({device(1), device(2)});
     run.apply(std::vector{answer(Verdict::accepted), answer(Verdict::throttled, "QUOTA_EXCEEDED", 60s)},
@@ -141,7 +142,7 @@ TEST_CASE("after the last retry a device fails with its last reason")
     CHECK(statuses_of(run) == std::vector{DeliveryStatus::failed});
 }
 
-TEST_CASE("a refused credential pauses its platform, and the push waits for a new one")
+TEST_CASE("a refused credential pauses its platform, and the push waits for a new credential")
 {
     PushRun run(push(), {device(1), device(2, DevicePlatform::ios)},
         {platform(PlatformKind::fcm), platform(PlatformKind::apns)}, noon);

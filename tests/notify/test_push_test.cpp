@@ -38,7 +38,7 @@ struct Carriers {
                      {"APNS_BASE_URL", apns.url()}}}};
 };
 
-/// Unix milliseconds at `after` from now, by the real clock, which the database uses too.
+/// The Unix time in milliseconds, `after` from now, by the real clock, which the database also uses.
 std::int64_t milliseconds(std::chrono::hours after)
 {
     auto const at = (core::SystemClock().now() + after).time_since_epoch();
@@ -111,10 +111,10 @@ TEST_CASE("test pushes are rate limited", "[devices][push]")
     };
     limit_to(0);
     CHECK(eventually([&] { return status() == 429; }));
-    f.world.clock.advance(1min); // requests from before the limit was set no longer count
+    f.world.clock.advance(1min); // earlier requests no longer count
     limit_to(2);
     CHECK(eventually([&] { return status() == 200; }));
-    CHECK(status("unknown") == 404); // does not count
+    CHECK(status("unknown") == 404); // this request does not count
     CHECK(status() == 200);
     auto const refused = backend.post("/v1/devices/ok:1/test", "");
     CHECK(refused.status == 429);

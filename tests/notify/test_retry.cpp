@@ -17,7 +17,7 @@ core::Time const noon = *core::parse_rfc3339("2026-03-01T12:00:00Z");
 constexpr std::array<std::uint64_t, 5> entropies{
     0, 1, 12'345'678'901'234, 0x8000000000000000, std::numeric_limits<std::uint64_t>::max()};
 
-/// The state after the nth attempt of a notification due at noon. The attempt itself took no time.
+/// The state after the nth attempt of a notification that was due at noon, if the attempt took no time.
 Failed failed(std::int64_t attempts, core::Time at, std::optional<std::chrono::seconds> retry_after = {})
 {
     return {.attempts = attempts, .due = noon, .began = at, .now = at, .retry_after = retry_after};
@@ -169,7 +169,7 @@ TEST_CASE("each credential has its own breaker")
     CHECK(tripped == 1);
     CHECK_FALSE(breakers.may_prune(bad));
     CHECK(breakers.may_prune(good));
-    CHECK(breakers.may_prune({4, 2})); // the credential that replaced the bad one
+    CHECK(breakers.may_prune({4, 2})); // the credential that replaced the tripped one
 }
 
 // --- Twilio's responses

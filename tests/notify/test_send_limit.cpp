@@ -166,7 +166,7 @@ TEST_CASE("a retry counts as a send against the limit", "[notify]")
         return backend.post("/v1/notifications/" + id + rest, "").status;
     };
     for (int i = 0; i < 12; ++i)
-        CHECK(to("/retry") == 409); // has not failed, and does not count
+        CHECK(to("/retry") == 409); // the notification has not failed, so the request does not count
     for (int used = 1; used < 10; ++used) {
         CHECK(to("/cancel") == 200);
         CHECK(to("/retry") == 202);

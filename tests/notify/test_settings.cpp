@@ -71,7 +71,7 @@ TEST_CASE("a push is refused while push is disabled or has no carrier", "[settin
     auto const test = [&] { return error_of(backend.post("/v1/devices/t/test", "")); };
     CHECK(send() == "PUSH_CHANNEL_DISABLED");
     CHECK(test() == "PUSH_CHANNEL_DISABLED");
-    world.put_apns(); // this is not the carrier of the device
+    world.put_apns(); // APNs is not the carrier of the device
     CHECK(send() == "");
     CHECK(test() == "PUSH_CHANNEL_DISABLED");
 

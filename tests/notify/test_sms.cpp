@@ -181,7 +181,7 @@ TEST_CASE("messages wait while the sender's limit cannot be checked, and are sen
     CHECK(f.server.requests() == 0);
     f.world.redis.start();
     REQUIRE(eventually([&] {
-        // The check may run before the connection is back.
+        // The limit may be checked before the connection to Redis is back.
         if (f.put_off() == 1) f.world.clock.advance(5s);
         return text(f.world.notification(id), "status") == "sent";
     }));

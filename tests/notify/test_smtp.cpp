@@ -16,7 +16,7 @@ class Certificate {
 public:
     Certificate()
     {
-        std::signal(SIGPIPE, SIG_IGN); // the service ignores it too
+        std::signal(SIGPIPE, SIG_IGN); // the service also ignores SIGPIPE
         testing::output_of({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
                                "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
                                "subjectAltName=DNS:localhost", "-keyout", key(), "-out", file()},
@@ -72,7 +72,8 @@ TEST_CASE("every reply of a mail server is classified", "[mail]")
     CHECK(cut.verdict == Verdict::transient);
     server.mails(0);
 
-    // The server has the message and may have accepted it, so it is sent again under the same id.
+    // The server has the message and may have accepted it, so the message is sent again with the same
+    // Message-ID.
     auto const lost = email_to("vanish@example.org");
     is(post.send(lost), Verdict::transient, "NO_ANSWER");
     is(post.send(lost), Verdict::transient, "NO_ANSWER");

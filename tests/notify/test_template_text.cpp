@@ -18,7 +18,7 @@ Template template_of(std::string body, Channel channel = Channel::push, std::str
     return t;
 }
 
-/// `pointer code: detail`, one a line.
+/// Each fault as `pointer code: detail`, one per line.
 std::string described(std::vector<core::FieldError> const& faults)
 {
     std::string text;
@@ -105,7 +105,7 @@ TEST_CASE("whether a template needs a subject and may be HTML depends on the cha
     t.format = Format::html;
     CHECK(described(faults_of(t)) ==
           "/format not_allowed: must be `text`, because only email templates support HTML");
-    // A text message has no subject, so it needs no values for one.
+    // A text message has no subject, so it needs no values for a subject.
     CHECK(placeholders_of(template_of("{{b}}{{a}}{{b}}", Channel::sms, "{{c}}")) ==
           std::vector<std::string>{"a", "b"});
     CHECK(

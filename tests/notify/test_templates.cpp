@@ -53,7 +53,7 @@ TEST_CASE("a template is created, read, changed and deleted", "[templates]")
     auto const path = "/v1/templates/" + text(t, "templateId");
     CHECK(made.header("location") == path);
 
-    SECTION("both environments can read it, and other tenants cannot")
+    SECTION("both environments can read the template, and other tenants cannot")
     {
         CHECK(backend.get(path).body == made.body);
         CHECK(backend.get(path).header("etag") == made.header("etag"));
@@ -63,7 +63,7 @@ TEST_CASE("a template is created, read, changed and deleted", "[templates]")
         CHECK(world.as_backend("other-sandbox").del(path).status == 404);
         CHECK(world.as_backend("other-sandbox").get("/v1/templates").body == R"({"templates":[]})");
     }
-    SECTION("PATCH changes the fields it contains")
+    SECTION("PATCH changes only the fields in its body")
     {
         auto const r = backend.patch(path, R"({"name":"hello","body":"{{name}}!"})");
         REQUIRE(r.status == 200);
@@ -112,7 +112,7 @@ TEST_CASE("a template is created, read, changed and deleted", "[templates]")
         CHECK(backend.post(path + "/preview", "{}").status == 404);
         world.new_template("welcome");
     }
-    SECTION("the audit trail contains its changes")
+    SECTION("the audit trail contains the changes of the template")
     {
         CHECK(backend.patch(path, R"({"subject":"Hi"})").status == 200);
         CHECK(backend.del(path).status == 200);

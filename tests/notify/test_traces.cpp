@@ -40,7 +40,7 @@ void send(World const& world, json::object const& fields)
     REQUIRE(world.becomes(ask(world, fields), "sent"));
 }
 
-/// The service's log messages of that trace: `request`, and for jobs `job <queue> <outcome>`.
+/// The service's log messages of the test's trace: `request`, and for jobs `job <queue> <outcome>`.
 std::multiset<std::string> logged(World& world)
 {
     std::multiset<std::string> messages;

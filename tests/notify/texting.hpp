@@ -92,7 +92,7 @@ inline twilio::Parameters status_form(
     return form;
 }
 
-/// Posts a callback like Twilio: to the callback URL, through a proxy.
+/// Posts a callback as Twilio does: to the callback URL, through a proxy.
 inline unsigned call_back(World const& world, std::string const& address, twilio::Parameters const& form,
     std::optional<std::string> const& signature = std::nullopt)
 {

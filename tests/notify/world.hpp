@@ -18,15 +18,16 @@ using testing::ada, testing::all_items, testing::bob, testing::body, testing::er
     testing::faults_of, testing::require, testing::text;
 
 /// The whole notify service in this process, with an issuer of user tokens. Its clock stays at the time of
-/// construction until the test moves it, so there are no retries before. By default, email and text messages
-/// go to files, and the push carriers are unreachable.
+/// construction until the test moves it, so there is no retry before that. By default, email and text
+/// messages go to files, and the push carriers are unreachable.
 class World : public testing::KeyedWorld<testing::FakeClock> {
 public:
     struct Options {
-        /// Configuration on top of the world's own, by variable name: `FCM_BASE_URL`, `SMTP_URL`,
+        /// Configuration variables that are added to the world's own, by name: `FCM_BASE_URL`, `SMTP_URL`,
         /// `DNS_SERVERS`, ...
         std::map<std::string, std::string> environment = {};
-        /// Whether the send limit is that of the contract. If false, it is too high to be reached.
+        /// Whether sends have the limit that the contract states. If false, the limit is too high to be
+        /// reached.
         bool limited = false;
     };
 
@@ -55,13 +56,13 @@ public:
     /// GET /v1/notifications/{id}
     boost::json::value notification(std::string const& id, std::string const& tenant = "demo-sandbox") const;
 
-    /// Whether the notification reaches that status.
+    /// Whether the notification reaches `status`.
     bool becomes(
         std::string const& id, std::string const& status, std::string const& tenant = "demo-sandbox") const;
 
     /// The messages in the outbox of text messages, oldest first.
     std::vector<boost::json::object> texts() const;
-    /// The messages in the email outbox, in no order.
+    /// The messages in the email outbox, in no particular order.
     std::vector<std::string> mails() const;
 
 private:

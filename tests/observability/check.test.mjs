@@ -37,7 +37,7 @@ function exportedBy(service) {
   return metrics;
 }
 
-/// The names of its series.
+/// The names of the series that a service exports.
 function seriesOf(service) {
   const names = [];
   for (const [name, { type }] of exportedBy(service))
@@ -49,7 +49,7 @@ const everySeries = unique(services.flatMap(seriesOf));
 const ruleFiles = files(path.join(deployed, "rules"), ".yml");
 const testFiles = files(here, ".test.yml");
 
-/// The rules of a file, each as its lines.
+/// The rules of a file, each with its text.
 function rulesOf(file) {
   const blocks = readFileSync(file, "utf8").split(/^(?=\s+- (?:alert|record): )/m).slice(1);
   return blocks.map((text) => {
@@ -74,7 +74,7 @@ function metricsIn(expression) {
   return unique(words.filter((word) => !["and", "or", "unless", "bool", "offset", "by", "e"].includes(word)));
 }
 
-/// Replacements for Grafana's variables, so that an expression can be parsed.
+/// Replaces Grafana's variables, so that the expression can be parsed.
 const filledIn = (expression, service) =>
   expression.replaceAll("$__rate_interval", "5m").replaceAll("$service", service ?? "feedback");
 
@@ -145,10 +145,10 @@ test("each alert has a severity, a summary, a description and a runbook", () => 
   }
 });
 
-/// The cases of the unit tests, each as its lines.
+/// The cases of the unit tests, each as its text.
 const cases = testFiles.flatMap((file) => readFileSync(file, "utf8").split(/^(?= {2}- name: )/m).slice(1));
 
-/// The labels of the alerts of that severity that fire in a case.
+/// For each case in which the alert `name` fires with this severity: the labels of the alert.
 function firingLabels(name, severity) {
   const found = [];
   for (const [, labels] of cases.join("").matchAll(/labels: 'ALERTS\{(.*)\}'/g)) {

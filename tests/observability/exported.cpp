@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-// Compiled once for each service (SERVICE), with the World of that service.
+// Compiled once for each service (SERVICE), with the World of the service.
 
 namespace {
 
@@ -20,7 +20,7 @@ struct Family {
     std::set<std::string> labels;
 };
 
-/// Families by name, as in the text format 0.0.4.
+/// Metric families by name, as in Prometheus' text format 0.0.4.
 using Families = std::map<std::string, Family>;
 
 /// The family of a series. Series of a histogram have its name and a suffix.
@@ -107,8 +107,8 @@ std::string list_of_the_tree()
 TEST_CASE("the service exports the metrics listed in deploy/observability/metrics")
 {
     World const world;
-    // The series by route, by tenant and by fault of malformed requests exist only after the first such
-    // request.
+    // The series with the labels route or tenant, and those for malformed requests, exist only after a first
+    // such request.
     REQUIRE(world.as_master().get("/v1/settings").status == 200);
     testing::RawConnection nonsense(world.host->port());
     nonsense.send("GARBAGE\r\n\r\n");

@@ -12,8 +12,8 @@
 
 // Checks that Citus can distribute each service's tables over the nodes of a cluster. Citus enforces unique
 // indexes and foreign keys within a node. So each of them must begin with the distribution column:
-// `scope_id`, or `tenant_id` for data that a tenant's environments share. Small tables that are read before
-// the scope is known are copied to every node (reference tables).
+// `scope_id`, or `tenant_id` for data that a tenant's environments share. Small tables whose keys cannot
+// begin with this column are copied to every node (reference tables).
 
 // Declared as in each service's app.hpp. The headers have the same name, so only one of them could be
 // included.
@@ -35,13 +35,13 @@ service::Definition definition();
 
 namespace {
 
-/// Reference tables, with the reason why each cannot begin with a scope.
+/// Reference tables, with the reason why the keys of each cannot begin with a scope.
 using References = std::map<std::string, char const*>;
 
 References const of_every_service{
     {"schema_migrations", "the migrations of the whole database"},
     {"tenants", "the list of tenants: looked up by slug, and the source of scope ids"},
-    {"tenant_erasures", "tenants being erased: outlives their rows"},
+    {"tenant_erasures", "erased tenants, which have no row in tenants any more"},
     {"api_key_scopes", "finds the scope of an API key by its hash"},
     {"periodic_tasks", "one row for each periodic task of the service"},
 };
@@ -92,7 +92,7 @@ template <class T> std::vector<T> rows(testing::Postgres const& postgres, std::s
 
 std::vector<Table> tables_of(testing::Postgres const& postgres)
 {
-    // Partitioned tables and their partitions too.
+    // Includes partitioned tables and their partitions.
     return rows<Table>(postgres, R"(
         SELECT t.relname AS name,
             coalesce((SELECT json_agg(a.attname) FROM pg_attribute a WHERE a.attrelid = t.oid AND a.attnum > 0

@@ -1,5 +1,5 @@
 // Generates a typed client from each contract of proto/, and compiles the TypeScript of this folder, which uses them, in strict mode.
-// SOURCE: the checkout.
+// The environment variable SOURCE names the checkout.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -105,7 +105,7 @@ export class Contract {
       .sort();
   }
 
-  /** Errors of schemas that do not compile. All schemas are compiled, used or not. */
+  /** Compiles every schema of the contract and returns the errors. */
   unchecked(): string[] {
     const faults: string[] = [];
     const compile = (name: string, schema: Node | undefined, read: typeof closed): void => {
@@ -126,7 +126,8 @@ export class Contract {
     return faults;
   }
 
-  /** Deviations of a request and its response from the contract. A refused request is not checked: it may be invalid on purpose. */
+  /** Deviations of a request and its response from the contract. If the response is a refusal, only the response is checked, because the
+      request may be invalid on purpose. */
   faultsOf(exchange: Exchange): string[] {
     const operation = this.#find(exchange);
     if (operation === undefined) return [`${exchange.method} ${exchange.url.pathname} is not in the contract`];
@@ -137,7 +138,7 @@ export class Contract {
     return faults.map((fault) => `${operation.name} ${exchange.status}: ${fault}`);
   }
 
-  /** The called operation. If several paths match, the one with the fewest parameters. */
+  /** Returns the operation that the request called. If several paths match, the path with the fewest parameters is used. */
   #find({ method, url }: Exchange): Operation | undefined {
     const parts = url.pathname.split("/");
     const fits = ({ name, segments }: Operation): boolean =>

@@ -1,12 +1,14 @@
-// The clients. Each keeps one connection and sends every request once. Only a request that is refused for load is repeated. Every result
-// except an expected response is a failure: another status, a broken connection, a time-out.
+// The clients that cause the load. Each client keeps one connection. It sends every request once, and repeats
+// a request only if the service refuses it because of load. Every result except an expected response is a
+// failure: another status, a broken connection, a time-out.
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const patience = 60_000 // ms; not shorter than HAProxy's time-outs
 
-// 503 because too many passwords wait to be checked: the service changed nothing. This happens on busy processors at any rate of sign-ins,
-// so it does not count as a failure. The client retries after the time in Retry-After.
+// Whether the response is the 503 for too many passwords that wait to be checked. The service has then
+// changed nothing. This happens on busy processors at any rate of sign-ins, so it does not count as a
+// failure. The client retries after the time in Retry-After.
 const isPutOff = ({ status, body }) => status === 503 && body.includes('Too many passwords are being checked')
 
 export class Figures {
@@ -24,7 +26,8 @@ export class Figures {
 let clients = 0
 
 export class Client {
-    // Adds to `figures`. Every client has its own address, because some limits are per address. `server`: the address to connect to.
+    // Records the results in `figures`. Every client has its own address, because some limits are per
+    // address. `server`: the address to connect to.
     constructor(port, host, figures, server = '127.0.0.1') {
         Object.assign(this, { port, host, figures, server })
         const n = clients++

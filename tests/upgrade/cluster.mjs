@@ -31,7 +31,7 @@ export class Cluster {
         this.running = new Map() // `${service}/${server}` to its Process
         this.owners = {} // the role that owns each service's database, and its password
         this.roles = {} // the role that the service connects as, and its password
-        this.secrets = { MASTER_KEY: newPassword(), ENCRYPTION_KEYS: newKey('k1') } // settings that each replica is started with
+        this.secrets = { MASTER_KEY: newPassword(), ENCRYPTION_KEYS: newKey('k1') } // settings with which each replica is started
         this.onReplaced = async () => {} // called after each replaced replica, before the next one stops
         this.restarts = Object.fromEntries(services.map(({ name }) => [name, 0]))
     }
@@ -172,7 +172,8 @@ export class Cluster {
 
     async restartAll() { await Promise.all(services.map(service => this.restart(service))) }
 
-    // Runs a verb of a service's program with the settings of its replicas; returns its log.
+    // Runs a command of a service's program with the settings of the replicas, and returns the log of the
+    // command.
     verb(name, verb, environment = {}) {
         const service = serviceNamed(name)
         return run([this.programs[name], verb], {

@@ -9,7 +9,7 @@ export const binaries = '/usr/lib/postgresql/15/bin'
 const execute = promisify(execFile)
 const isRoot = userInfo().uid === 0
 
-// The account that PostgreSQL runs as: it refuses to run as root.
+// The account that runs PostgreSQL, which refuses to run as root. Undefined means our own account.
 export const account = isRoot ? 'postgres' : undefined
 
 // Makes a folder that belongs to that account.

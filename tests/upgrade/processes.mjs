@@ -1,4 +1,5 @@
-// Processes of a test. Each of them ends when this process ends for any reason. Their output is kept.
+// Processes of a test. When this process ends, for any reason, its child processes end, too. Their output is
+// kept in files.
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -26,8 +27,8 @@ export async function freePort() {
     return port
 }
 
-// A program whose output goes to the file `log`. `user`: the account to run as (PostgreSQL refuses to run as root). `lastSignal`: the
-// signal that it gets when this process ends first.
+// A program whose output goes to the file `log`. `user`: the account to run as (PostgreSQL refuses to run as
+// root). `lastSignal`: the signal that the program gets if this process ends first.
 export class Process {
     constructor(argv, { log, environment = {}, user, lastSignal = 'KILL' }) {
         this.argv = argv

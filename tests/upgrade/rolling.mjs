@@ -15,7 +15,8 @@ const hot = {
     billing: ['entitlements', 'reason'],
 }
 
-// Runs DDL as the owner, with a short lock time-out: other queries queue behind a waiting lock.
+// Runs DDL as the owner, with a short lock time-out, because other queries queue behind a statement that
+// waits for a lock. Repeats the statement until it gets the lock.
 async function alter(cluster, { name, database }, statement) {
     await eventually(`${database}: ${statement}`, () =>
         cluster.postgres.sql(database, `SET lock_timeout = '500ms'; ${statement}`, cluster.owners[name]).then(() => true, error => {
@@ -27,8 +28,9 @@ const voided = (cluster, database) =>
     readFileSync(`${cluster.postgres.folder}.log`, 'utf8').split('\n').filter(line =>
         line.includes(`[${database}]`) && line.includes('cached plan must not change result type')).length
 
-// Makes two changes. A release may add a column. A release should not change the type of a column, because that invalidates the prepared
-// plans of all connections; but requests must not fail then either.
+// Makes two changes. The first adds a column, as a release may do. The second changes the type of a column. A
+// release should not do this, because it invalidates the prepared plans of all connections. Even then, no
+// request may fail.
 async function migrate(world, service, round) {
     const { cluster } = world, [table, column] = hot[service.name]
     await alter(cluster, service, `ALTER TABLE ${table} ADD COLUMN added_in_round_${round} text`)

@@ -12,7 +12,7 @@ function demand(holds, what) {
     if (!holds) throw new Error(`this is not true: ${what}`)
 }
 
-// API keys, webhooks' secrets and providers' secrets: rotated through the API only.
+// Rotates API keys, webhooks' secrets and providers' secrets, which needs only the API.
 async function rotateByApi({ traffic: { feedback, billing } }) {
     await feedback.rotateKey()
     await feedback.rotateWebhookSecret()

@@ -1,4 +1,4 @@
-// A cluster under load, for rolling.mjs and secrets.mjs, and the final checks of both.
+// A cluster under load, and the final checks. rolling.mjs and secrets.mjs use both.
 import { existsSync, readFileSync } from 'node:fs'
 import { Cluster, serviceNamed, services } from './cluster.mjs'
 import { Process, eventually } from './processes.mjs'
@@ -34,7 +34,8 @@ class World {
             notify: new NotifyTraffic(this.cluster, serviceNamed('notify'), emails),
             billing: new BillingTraffic(this.cluster, serviceNamed('billing')),
         }
-        // Between the restarts of two replicas, the old one and the new one handle requests together.
+        // After each replaced replica, the load continues for a while, so that old and new replicas serve
+        // requests together.
         this.cluster.onReplaced = service => this.traffic[service.name].serve(20)
         for (const traffic of Object.values(this.traffic)) await traffic.prepare()
         for (const traffic of Object.values(this.traffic)) await traffic.start()

@@ -1,5 +1,6 @@
-// Uses the hosted page in Chromium (argv[2]: JSON {url, accessToken, phone, outbox, brand, provider, screenshots}): only with
-// the keyboard, at the width of a phone, in light and dark mode. Also checks the requests that the browser sent.
+// Tests the hosted page in Chromium at the width of a phone, in light and dark mode, and all steps with the keyboard
+// only. Also checks the requests that the browser sent. argv[2] names a JSON file: {url, accessToken, phone, outbox,
+// brand, provider, screenshots}.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -29,7 +30,7 @@ async function open(options = {}) {
   page.on("request", (request) => page.requested.push(request.url()));
   page.on("pageerror", (error) => page.complaints.push(String(error)));
   page.on("console", (message) => {
-    // Chromium reports every response of 400 and above; such responses are expected.
+    // Chromium reports every response with status 400 or above as an error, but this test expects such responses.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       page.complaints.push(message.text());
   });
@@ -69,7 +70,7 @@ async function tabTo(page, id) {
   assert.equal(await focused(page), id);
 }
 
-// All steps, with the keyboard.
+// Completes all steps with the keyboard.
 {
   const page = await open();
   await shows(page, "phone");
@@ -161,7 +162,7 @@ async function tabTo(page, id) {
   await page.context().close();
 }
 
-// In dark mode, at the width of a phone, and with every error.
+// Shows every error, in dark mode and at the width of a small phone.
 {
   const problems = {
     VALIDATION_ERROR: [400, /not a phone number/],
@@ -198,7 +199,7 @@ async function tabTo(page, id) {
     await page.context().close();
   }
   const page = await open(dark);
-  // One route for all requests: the browser may miss a request while routes change.
+  // One route handles all requests, because Playwright may miss a request while routes change.
   let reachable = false;
   await page.route("**/v1/**", (route) => {
     if (!reachable) return route.abort();

@@ -1,5 +1,5 @@
-// An OpenID provider (oidc-provider) on a free port of 127.0.0.1. Signs in every user of `people`, as a browser would, and
-// prints {issuer, jwksUrl, tokens} with their id tokens. Then it serves its keys until it is killed.
+// An OpenID provider (oidc-provider) on a free port of 127.0.0.1. Signs in every user of `people`, as a browser would,
+// and prints {issuer, jwksUrl, tokens} with their id tokens. Then the provider serves its keys until it is killed.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { exportJWK, generateKeyPair } from "jose";

@@ -1,5 +1,6 @@
-// Verifies an access token with jose, like a service that trusts the issuer (argv[2]: JSON {jwksUrl, issuer, token}), and
-// prints its claims. jose must refuse altered and expired tokens, and tokens of another issuer.
+// Verifies an access token with jose, like a service that trusts the issuer, and prints the token's claims. argv[2]
+// names a JSON file: {jwksUrl, issuer, token}. jose must refuse altered and expired tokens, and tokens of another
+// issuer.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRemoteJWKSet, jwtVerify } from "jose";

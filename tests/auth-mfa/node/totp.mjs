@@ -1,4 +1,5 @@
-// Prints otplib's code for each input (argv[2]: JSON array of {otpauthUrl, at}), one per line.
+// Prints otplib's code for each input, one per line. argv[2] names a JSON file with an array of inputs: {otpauthUrl,
+// at}.
 import { readFileSync } from "node:fs";
 import otplib from "otplib";
 

@@ -1,5 +1,6 @@
-// Runs Twilio's own client (argv[2]: JSON {baseUrl, accountSid, authToken, from, to, webhookUrl, form}): creates a message at
-// `baseUrl`. Prints the message or error that the client read, and the signature that Twilio would send with `form`.
+// Creates a message at `baseUrl` with Twilio's own client. argv[2] names a JSON file: {baseUrl, accountSid, authToken,
+// from, to, webhookUrl, form}. Prints the message or error that the client read, and the signature that Twilio would
+// send with `form`.
 import { readFileSync } from "node:fs";
 import twilio from "twilio";
 

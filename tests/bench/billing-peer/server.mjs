@@ -1,6 +1,6 @@
-// The peer of the billing service for scripts/bench: the payment provider's webhook over the same tables with the same checks
-// (signature over the raw body, tenant of the host, dedupe, order, one transaction, row-level security), in typical code with Fastify, pg
-// and the stripe package.
+// The peer of the billing service for scripts/bench: the payment provider's webhook over the same tables with the same checks (signature
+// over the raw body, tenant of the host, duplicate events, order of events, one transaction, row-level security), in typical code with
+// Fastify, pg and the stripe package.
 //
 //     DATABASE_URL=postgresql://... SECRET=whsec_... PORT=8199 node server.mjs
 import { createHash, randomBytes } from 'node:crypto'

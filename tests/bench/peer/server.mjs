@@ -112,7 +112,7 @@ app.setErrorHandler((error, request, reply) => {
         type: 'about:blank',
         status,
         error: error.code ?? 'INTERNAL',
-        detail: status < 500 ? error.message : 'Something went wrong on our side.',
+        detail: status < 500 ? error.message : 'An unexpected error occurred. If it persists, report the requestId to the operator.',
         requestId: request.id,
     })
 })

@@ -1,11 +1,10 @@
-// Simulates the part of the purchase platform's REST API that billing uses. Listens on a free port of 127.0.0.1 and prints it: {port}.
-// It serves subscriber documents. A test controls it:
+// Simulates the part of the purchase platform's REST API that billing uses. Listens on a free port of 127.0.0.1 and
+// prints it: {port}. The server serves subscriber documents. A test controls the server:
 //
 //   PUT  /test/answers/{user}  {status?: 200, headers?: {}, document?: {}, text?: "", deed?: "hang" | "drop" | "trickle", held?: false}
-//                              sets the response for that user from now on; `*` is for all other users
-//   GET  /test/seen            [{user, authorization, trace}]: the received requests, in order
-//   GET  /test/waiting         {count}: the number of held requests
-//   POST /test/release         responds to them, and holds no more requests until the next PUT
+// sets the response for that user from now on; `*` is for all other users GET  /test/seen            [{user,
+// authorization, trace}]: the received requests, in order GET  /test/waiting         {count}: the number of held
+// requests POST /test/release         responds to the held requests, and holds no more requests until the next PUT
 //
 // A user without a response is new to the platform: 201 and a document without purchases.
 import { once } from "node:events";

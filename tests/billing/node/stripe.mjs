@@ -1,5 +1,7 @@
-// Compares Stripe's own package with billing's code (argv[2]: a JSON file). {sign: [{payload, secret, timestamp?}]} prints the headers that
-// the package would send, in order; {verify: [{payload, header, secret, tolerance?}]} prints whether it accepts each given header.
+// Signs and verifies events with Stripe's own package, so that tests can compare the package with billing's code.
+// argv[2] names a JSON file: {sign: [{payload, secret, timestamp?}], verify: [{payload, header, secret, tolerance?}]}.
+// Prints {headers, taken}: the headers that the package would send for `sign`, in order, and for each element of
+// `verify` whether the package accepts its header.
 import { readFileSync } from "node:fs";
 import Stripe from "stripe";
 

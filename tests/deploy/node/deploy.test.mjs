@@ -33,8 +33,8 @@ const variables = (path) => (existsSync(path) ? Object.fromEntries(read(path).sp
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^[ALUT]+SAN_OPTIONS$/.test(name)));
 
 /**
- * The faults that the service itself finds in `settings`. Each setting is given as a flag, and unknown flags are faults. One unknown
- * flag is always added, so that the service does not start.
+ * The faults that the service itself finds in `settings`. Each setting is passed as a flag, because a service reports an unknown flag but
+ * ignores an unknown variable. One unknown flag is always added, so that the service does not start.
  */
 function configurationFaults(name, settings) {
   const flags = Object.entries(settings).map(([variable, value]) => `--${variable.toLowerCase().replaceAll("_", "-")}=${value}`);

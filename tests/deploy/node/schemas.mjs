@@ -79,7 +79,7 @@ export function schemaFaults(object) {
   if (kind === "gateway.envoyproxy.io/v1alpha1 EnvoyProxy") return unlike(object, shapeOfEnvoyProxy, "");
   const validate = validators.get(kind);
   if (validate === undefined) return [`there is no schema of ${kind}`];
-  // A copy: YAML anchors are one object at several paths.
+  // Validates a copy, because an object with a YAML anchor is the same object at several paths.
   const { proxy, unread } = watched(JSON.parse(JSON.stringify(object)));
   if (!validate(proxy)) return validate.errors.map((e) => `${e.instancePath}: ${e.keyword} ${JSON.stringify(e.params)}`);
   return unread().map((path) => `${path}: unknown field`);

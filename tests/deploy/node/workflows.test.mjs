@@ -39,7 +39,7 @@ test("actionlint finds faults", () => {
   }
 });
 
-/** Whether a line pins an action: to a commit whose version is in a comment (the better way for third parties), or to a major version. */
+/** Whether a line pins an action to a major version, or to a commit with its version in a comment (recommended for third-party actions). */
 const pinned = (line) => /uses: [\w-]+\/[\w-]+@(v\d+|[0-9a-f]{40} # v\d+(\.\d+)*)$/.test(line);
 
 test("every action is pinned to a commit or a major version", () => {

@@ -34,7 +34,7 @@ export class Shop extends Services {
   readonly answered: number[] = [];
   /** The errors of the backend. */
   readonly failures: unknown[] = [];
-  /** The secret that feedback signs webhooks with. */
+  /** The secret with which feedback signs webhooks. */
   hookSecret = "";
   #fcm = "";
   #platform = "";
@@ -88,7 +88,7 @@ export class Shop extends Services {
     return { status };
   }
 
-  /** The backend's handler for events of feedback: for a public reply by staff it sends a push to the thread's user. */
+  /** The backend's handler for events of feedback: for a public reply by staff, the handler sends a push to the thread's user. */
   async #tell(headers: Record<string, string>, body: string): Promise<number> {
     let event: { type: string; data: Reply };
     try {

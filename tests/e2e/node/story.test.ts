@@ -127,7 +127,7 @@ async function complain({ accessToken, userId }: User): Promise<Thread> {
   return thread;
 }
 
-/** Grace sees the picture, writes an internal note and a reply. Ada gets one push, even if events are repeated or forged. */
+/** Grace looks at the picture, and writes an internal note and a reply. Ada gets one push, even if events are repeated or forged. */
 async function answer(staff: string, { feedbackId, attachmentIds }: Thread, userId: string): Promise<void> {
   const desk = shop.client<FeedbackPaths>("feedback", staff);
   const here = { path: { feedbackId } };
@@ -144,7 +144,7 @@ async function answer(staff: string, { feedbackId, attachmentIds }: Thread, user
   assert.deepEqual(push.body.message.notification, { title: "About “My cart”", body: "It is mended." });
   assert.equal(push.body.message.data["feedbackId"], feedbackId);
 
-  // The same event again, under the same id, and a forged event.
+  // The shop receives the same event again, under the same id, and a forged event.
   const backend = shop.client<FeedbackPaths>("feedback", shop.keys["FEEDBACK_PRODUCTION_KEY"]);
   const { items } = await ok(backend.GET("/v1/webhooks"));
   const path = { webhookId: items[0]!.webhookId };

@@ -5,7 +5,7 @@ import { eventually } from '../../upgrade/processes.mjs'
 import { Crossing } from '../loads/crossing.mjs'
 import { chosen, length, second, sleep } from '../stand.mjs'
 
-// libc.so.6 comes directly after libfaketime, so that its allocator is used: jemalloc reads the clock before libfaketime is ready.
+// libc.so.6 comes directly after libfaketime, so that libc's allocator is used. jemalloc would read the clock before libfaketime is ready.
 const libraries = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1 libc.so.6 libstdc++.so.6'
 const slow = 1000 // ms until a provider responds
 

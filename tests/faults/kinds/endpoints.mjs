@@ -1,10 +1,10 @@
-// Webhook endpoints that accept a delivery and do not respond.
+// A fault: webhook endpoints accept deliveries and do not respond.
 import { eventually } from '../../upgrade/processes.mjs'
 import { SilentEndpoint } from '../providers.mjs'
 import { chosen, length, sleep } from '../stand.mjs'
 
 // A sender has at most 1,536 deliveries in flight, and at most a quarter of them for one tenant (libs/webhooks/README.md). So all 500
-// deliveries of 25 tenants, each to a different host, are in flight together, and deliveries of the next tenant start without a wait.
+// deliveries of 25 tenants, each to a different host, are in flight together, and the deliveries of another tenant start without a wait.
 const tenants = 25
 const endpoints = 20 // per tenant, the maximum
 const deliveries = tenants * endpoints
@@ -29,7 +29,7 @@ async function addTenant(stand, service, n, silent) {
     return load
 }
 
-// For each write acknowledged between two times: the seconds from its acknowledgement until its webhook arrived.
+// Returns, for each write acknowledged between two times, the seconds from its acknowledgement until its webhook arrived.
 function delays({ announced, receiver }, from, to) {
     return announced.acknowledgedBetween(from, to).map(({ mark, at }) => Math.max(0, (receiver.heardAt.get(mark) ?? Infinity) - at) / 1000)
 }

@@ -1,4 +1,4 @@
-// Locks that one tenant's transactions wait for, held by another session, while another tenant works normally.
+// Faults in which a session of the test holds locks that one tenant's transactions need, while another tenant works normally.
 import { chosen, every, sleep } from '../stand.mjs'
 
 const length = 8000 // ms
@@ -6,12 +6,14 @@ const length = 8000 // ms
 // The key of the advisory lock of the tenant's production scope (libs/pg/connection.hpp).
 const advisory = (service, slug) => `SELECT pg_advisory_lock((83::bigint << 56) | (2 * tenant_id)) FROM tenants WHERE slug = '${slug}'`
 
-// Locks rows of the tables that each service writes most. Skips rows that a transaction has already locked, so that neither session waits for
-// the other.
+// The tables that each service writes most.
 const hot = {
     feedback: ['feedbacks', 'replies'], 'auth-mfa': ['users', 'sessions'], notify: ['notifications', 'templates'],
     billing: ['entitlements', 'products'],
 }
+
+// Locks the tenant's rows in these tables. Skips rows that a transaction of the service has already locked. So the test's session never waits
+// for a row, and no deadlock is possible.
 const rows = ({ name }, slug) => hot[name].map(table => {
     const column = table === 'products' || table === 'templates' ? 'tenant_id' : 'scope_id / 2'
     return `SELECT count(*) FROM (SELECT FROM ${table} WHERE ${column} = (SELECT tenant_id FROM tenants WHERE slug = '${slug}')
@@ -28,7 +30,7 @@ async function press(load, time) {
     return Promise.all(sent)
 }
 
-// `slug`: the tenant. `statementsOf(service, slug)`: the statements that take the locks.
+// `slug` names the tenant. `statementsOf(service, slug)` returns the statements that take the locks.
 const holding = (slug, statementsOf) => ({
     prepare: ({ stand }) => stand.makeLoads(20, chosen, slug),
     async inflict({ stand, loads, extra, name, report }) {

@@ -34,7 +34,7 @@ export const networkFaults = {
         async inflict({ stand }) { for (const proxy of proxiesOf(stand)) proxy.hush() },
     },
     'providers unreachable': {
-        mayRepeat: true, // messages that providers had accepted when their connections were cut
+        mayRepeat: true, // a message that a provider had accepted when its connection was cut is sent again
         async inflict({ loads }) {
             await Promise.all(loads.map(load => load.closeProviders()))
             await sleep(length)

@@ -1,7 +1,7 @@
-// Processes that are killed or paused, and a full disk.
+// Faults: killed and paused processes, and a full disk.
 import { chosen, length, sleep, every } from '../stand.mjs'
 
-// By name of service: the seconds from now until its /readyz answers 503, or Infinity if that takes more than `time` ms.
+// Returns, by name of service, the seconds from now until its /readyz answers 503, or Infinity if that takes more than `time` ms.
 export async function watchReadiness(stand, time) {
     const begun = performance.now(), unready = new Map(chosen.map(({ name }) => [name, Infinity]))
     await Promise.all(chosen.map(async ({ name }) => {

@@ -1,4 +1,4 @@
-// A primary and its synchronous standby: an address that points to the wrong one, and failovers.
+// Faults of a primary and its synchronous standby: an address that points to the standby, and failovers.
 import { eventually } from '../../upgrade/processes.mjs'
 import { Pair } from '../pair.mjs'
 import { sleep } from '../stand.mjs'

@@ -1,4 +1,4 @@
-// Registrations, sessions that are renewed continuously, sign-ins with recovery codes and with text messages.
+// The load of auth-mfa: registrations, sessions that are renewed continuously, sign-ins with recovery codes and with text messages.
 import { eventually } from '../../upgrade/processes.mjs'
 import { AuthTraffic, codeAt, password, stepSeconds } from '../../upgrade/traffic/auth-mfa.mjs'
 import { Figures, Ledger, insist, judgeArrivals } from '../ledger.mjs'
@@ -19,7 +19,7 @@ export class AuthLoad extends AuthTraffic {
     ahead = 0 // seconds by which the clock of its replica is ahead
     crossing // if set, its actions on two replicas replace the load's own work
 
-    // `twilio`: the SMS provider.
+    // `twilio` is the simulated SMS provider.
     constructor(cluster, service, { twilio }) {
         super(cluster, service)
         this.twilio = twilio
@@ -60,7 +60,8 @@ export class AuthLoad extends AuthTraffic {
         return { email, answer, token: answer.accessToken }
     }
 
-    // Renews a session. If responses were lost for longer than the previous token stays valid, the session has ended: 401.
+    // Renews a session. If responses were lost for longer than the previous token stays valid, the session has ended, and the response is
+    // 401.
     async renew(client, chain) {
         if (!chain) {
             chain = new Chain((await this.registerSurely(client)).answer)
@@ -87,7 +88,7 @@ export class AuthLoad extends AuthTraffic {
         return (await client.send('POST', '/v1/auth/login', { body: { email, password }, expected: [403] })).mfa_token
     }
 
-    // Yields the response with the new session, or undefined if the code is refused, for example because it was used before. `verifier`:
+    // Returns the response with the new session, or undefined if the code is refused, for example because it was used before. `verifier` is
     // the client that finishes the sign-in.
     useCode(client, email, code, verifier = client, method = 'recovery_code') {
         return insist(this.figures, () => this.trySignIn(client, email, code, verifier, method), ['400', '410'])
@@ -137,8 +138,8 @@ export class AuthLoad extends AuthTraffic {
         for (let n = 1; n <= 4 && !this.stopping; n++) await this.signInWithText(client, email, phone)
     }
 
-    // Yields the response with the new session, or undefined if no code arrived or the code was refused. `verifier`: the client that finishes
-    // the sign-in.
+    // Returns the response with the new session, or undefined if no code arrived or the code was refused. `verifier` is the client that
+    // finishes the sign-in.
     async signInWithText(client, email, phone, verifier = client) {
         const before = this.twilio.taken.get(phone)?.length ?? 0
         const mfa_token = await this.beginSurely(client, email)
@@ -163,7 +164,7 @@ export class AuthLoad extends AuthTraffic {
             const generation = Number(generations.get(chain.id) ?? 0)
             for (let n = 1; n <= chain.renewals; n++) renewals.acknowledge(`${i}/${n}`)
             for (let n = 1; n < generation && n <= chain.renewals; n++) found.push(`${i}/${n}`)
-            // More renewals than requests.
+            // The session was renewed more often than the client requested.
             if (generation > 1 + chain.renewals + chain.unanswered) found.push(`${i}/1`)
             if (chain.over || chain.renewals === 0) continue
             await this.admin.send('POST', '/v1/auth/refresh', { body: { refreshToken: chain.answer.refreshToken } })
@@ -186,7 +187,7 @@ export class AuthLoad extends AuthTraffic {
             mark => this.twilio.taken.get(texts.get(mark)).filter(text => mark.endsWith(text)))
     }
 
-    // `used`: the number of used codes of each user.
+    // `used` has the number of used codes of each user.
     judgeCodes(used) {
         const found = [...this.book.usedTwice]
         for (const email of this.book.enrolled) {
@@ -196,10 +197,10 @@ export class AuthLoad extends AuthTraffic {
         return this.book.codes.judge(found)
     }
 
-    // One write in addition to the load.
+    // Sends one write in addition to the load.
     trigger(client = this.admin) { return this.registerSurely(client) }
 
-    // For requests.mjs: users without a second factor.
+    // Makes a caller for requests.mjs, with users who have no second factor.
     async caller(environment) {
         const host = this.hostIn(environment), client = this.client({ host }), emails = []
         while (emails.length < 100) emails.push((await this.registerSurely(client)).email)

@@ -1,4 +1,4 @@
-// Signed events, which their provider repeats until they are accepted; grants; and a webhook for each entitlement.
+// The load of billing: signed events, which their provider repeats until they are accepted; grants; and a webhook for each entitlement.
 import { randomUUID } from 'node:crypto'
 import { eventually } from '../../upgrade/processes.mjs'
 import { Receiver } from '../../upgrade/receiver.mjs'
@@ -8,7 +8,7 @@ import { Figures, Ledger, insist, judgeArrivals } from '../ledger.mjs'
 export class BillingLoad extends BillingTraffic {
     figures = new Figures()
 
-    // `platform`: the purchase platform.
+    // `platform` is the simulated purchase platform.
     constructor(cluster, service, { platform }) {
         super(cluster, service)
         this.platform = platform
@@ -84,10 +84,10 @@ export class BillingLoad extends BillingTraffic {
     // The ledger of the writes that a webhook announces.
     get announced() { return this.book.events }
 
-    // One write with an event, in addition to the load.
+    // Sends one write that causes an event, in addition to the load.
     trigger(client = this.admin) { return this.sellSurely(client) }
 
-    // For requests.mjs. Deletes the webhook, so that its deliveries do not disturb the measurement of the writes.
+    // Makes a caller for requests.mjs. Deletes the webhook, so that its deliveries do not disturb the measurement of the writes.
     async caller(environment) {
         if (environment === 'production') {
             await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })

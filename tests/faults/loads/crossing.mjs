@@ -6,7 +6,7 @@ import { sleep } from '../../upgrade/processes.mjs'
 import { codeAt, stepSeconds } from '../../upgrade/traffic/auth-mfa.mjs'
 import { insist } from '../ledger.mjs'
 
-const tooLate = 5 // no code is sent in the last seconds of a step
+const tooLate = 5 // seconds at the end of a step in which no code is sent
 const retryWindow = 9_000 // ms; auth-mfa accepts a used refresh token for one second longer
 
 export class Crossing {
@@ -20,7 +20,7 @@ export class Crossing {
         'a text message, ended at the replica ahead': 0, 'a text message, ended at the replica behind': 0,
     }
 
-    // `replicas`: two objects {port, ahead}; `ahead`: seconds by which the clock is ahead.
+    // `replicas` are two objects {port, ahead}. `ahead` is the number of seconds by which the replica's clock is ahead.
     constructor(load, replicas) {
         const [behind, ahead] = [...replicas].sort((a, b) => a.ahead - b.ahead)
         Object.assign(this, { load, behind, ahead })
@@ -32,7 +32,7 @@ export class Crossing {
         }
     }
 
-    // The number of actions over both replicas, by kind.
+    // The number of actions of each kind that used both replicas.
     get figures() {
         return {
             'enrolments begun at the replica behind, confirmed at the replica ahead': this.enrolments,
@@ -53,7 +53,7 @@ export class Crossing {
 
     #fail(what) { this.load.figures.failures.push(`${this.load.host}: ${what}`) }
 
-    // Sends the code of the current step of a clock that is `ahead` seconds ahead. Yields the response and the code, or undefined if the
+    // Sends the code of the current step of a clock that is `ahead` seconds ahead. Returns the response and the code, or undefined if the
     // code is refused. Tries again if the step ended during the request.
     async #withCode(secret, ahead, send) {
         for (;;) {
@@ -118,7 +118,7 @@ export class Crossing {
         }
     }
 
-    // Sends the used token to the other replica. Yields false if the session has ended.
+    // Sends the used token to the other replica. Returns false if the session has ended.
     async #renewAgain(client, chain, { token, since }) {
         const refreshToken = { body: { refreshToken: token } }
         const again = await insist(this.load.figures, () => client.send('POST', '/v1/auth/refresh', refreshToken), ['401'])

@@ -1,4 +1,4 @@
-// Threads and replies, and a webhook for each thread.
+// The load on feedback: creates threads and replies. One webhook must receive an event for each acknowledged thread.
 import { randomUUID } from 'node:crypto'
 import { eventually } from '../../upgrade/processes.mjs'
 import { FeedbackTraffic } from '../../upgrade/traffic/feedback.mjs'
@@ -28,7 +28,7 @@ export class FeedbackLoad extends FeedbackTraffic {
         }
     }
 
-    // Has no Idempotency-Key, so it must not be repeated.
+    // The request has no Idempotency-Key, so it must not be repeated.
     async createOnce(client) {
         const title = this.mark('thread')
         this.book.threads.sent(title)
@@ -60,7 +60,7 @@ export class FeedbackLoad extends FeedbackTraffic {
 
     async verify() {
         const heard = title => this.receiver.heard.get(title)
-        await eventually('the webhook of every thread has arrived', () => this.book.threads.acknowledged.every(heard), 300)
+        await eventually('the webhook has received every thread', () => this.book.threads.acknowledged.every(heard), 300)
         for (const title of this.book.threads.sample(100)) {
             const thread = await this.admin.send('GET', `/v1/feedbacks/${this.ids.get(title)}`, { token: this.key })
             if (thread.title !== title) throw new Error(`thread ${title} is ${thread.title}`)
@@ -75,10 +75,10 @@ export class FeedbackLoad extends FeedbackTraffic {
     // The ledger of the writes that a webhook announces.
     get announced() { return this.book.threads }
 
-    // One write with an event, in addition to the load.
+    // Sends one write that causes an event, in addition to the load.
     trigger(client = this.admin) { return this.createOnce(client) }
 
-    // For requests.mjs. Deletes the webhook, so that its deliveries do not disturb the measurement of the writes.
+    // Makes a caller for requests.mjs. Deletes the webhook, so that its deliveries do not disturb the measurement of the writes.
     async caller(environment) {
         if (environment === 'production') {
             await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })

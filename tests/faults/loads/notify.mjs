@@ -1,5 +1,5 @@
-// Emails, pushes and text messages: each is accepted once, and reaches its provider under one key. Each sent email and text message
-// causes a webhook.
+// The load of notify: emails, pushes and text messages. Each must be accepted once, and reach its provider under one key. Each sent email
+// and text message causes a webhook.
 import { randomUUID } from 'node:crypto'
 import { eventually } from '../../upgrade/processes.mjs'
 import { Receiver } from '../../upgrade/receiver.mjs'
@@ -11,7 +11,7 @@ export class NotifyLoad extends NotifyTraffic {
     figures = new Figures()
     ids = new Map() // mark to notification
 
-    // `apple`, `mail`, `twilio`: the providers.
+    // `apple`, `mail` and `twilio` are the simulated providers.
     constructor(cluster, service, { apple, mail, twilio }) {
         super(cluster, service)
         Object.assign(this, { apple, mail, twilio })
@@ -102,10 +102,10 @@ export class NotifyLoad extends NotifyTraffic {
     // The ledger of the writes that a webhook announces.
     get announced() { return this.book.emails }
 
-    // One write with an event, in addition to the load. It has no Idempotency-Key, so that it can share a transaction with other writes.
+    // Sends one write in addition to the load. The write has no Idempotency-Key, so that it can share a transaction with other writes.
     trigger(client = this.admin) { return this.pushOnce(client) }
 
-    // For requests.mjs. Deletes the webhook, so that its deliveries do not disturb the measurement of the writes.
+    // Makes a caller for requests.mjs. Deletes the webhook, so that its deliveries do not disturb the measurement of the writes.
     async caller(environment) {
         if (environment === 'production') {
             await this.admin.send('DELETE', `/v1/webhooks/${this.webhookId}`, { token: this.key, expected: [200, 204] })

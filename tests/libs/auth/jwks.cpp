@@ -30,7 +30,7 @@ std::size_t size_of(auth::Jwks const& jwks)
     return keys ? keys->keys.size() : 0;
 }
 
-/// A source of a key set. It responds while it is open; at first it is closed.
+/// A source of a key set. It responds only while it is open. At first it is closed.
 struct Source {
     auth::Jwks::Fetch fetch()
     {
@@ -75,7 +75,7 @@ TEST_CASE("a key set is fetched at once and then at intervals")
     CHECK(jwks.snapshot().generation == 1); // the same set is not a change
     jwks.stop();
     int const then = fetches;
-    std::this_thread::sleep_for(60ms); // three fetches would be due in this time
+    std::this_thread::sleep_for(60ms); // long enough for three more fetches
     CHECK(fetches == then);
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("texts that are not keys with the prefix are refused")
     CHECK_FALSE(format::is_well_formed(key + "0", "fbk_"));
     CHECK_FALSE(format::is_well_formed(key.substr(0, key.size() - 1), "fbk_"));
 
-    // A correct checksum does not make up for a wrong alphabet.
+    // A key with a character outside the alphabet is refused, even if its checksum is correct.
     std::string const odd = "fbk_" + std::string(39, 'a') + "-";
     CHECK_FALSE(format::is_well_formed(odd + crypto::crc32_base62(odd), "fbk_"));
     std::string const right = "fbk_" + std::string(40, 'a');

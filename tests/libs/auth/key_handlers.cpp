@@ -112,7 +112,7 @@ TEST_CASE("rotation with a grace period keeps older keys valid until it ends")
     std::string const a = f.mint_raw();
     f.rotate({.body = R"({"gracePeriodSeconds":3600})", .environment = "production"});
     f.clock.advance(1000s);
-    // Does not extend the grace period.
+    // A second rotation does not extend the grace period of the first.
     f.rotate({.body = R"({"gracePeriodSeconds":604800})", .environment = "production"});
     auto const page = f.list();
     REQUIRE(prefixes(page).size() == 3);

@@ -65,7 +65,7 @@ TEST_CASE("malformed keys never reach the database")
         CHECK(keys.check(raw).decided);
         CHECK_FALSE(testing::run_awaitable(keys.verify(raw)));
     }
-    // The database is really down: a well-formed key cannot be verified.
+    // A well-formed key cannot be verified, which shows that the database is really down.
     CHECK(keys.is_candidate(good));
     CHECK(code_of([&] { testing::run_awaitable(keys.verify(good)); }) == "UNAVAILABLE");
     nowhere.stop();

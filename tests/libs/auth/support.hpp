@@ -50,7 +50,7 @@ struct KeysFixture {
     auth::Keys keys;
 };
 
-/// Another replica: keys with a separate listener on the same database.
+/// Simulates another replica: an object for keys with its own listener on the same database.
 struct Replica {
     explicit Replica(KeysFixture& fixture);
 

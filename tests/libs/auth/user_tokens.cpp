@@ -167,7 +167,7 @@ TEST_CASE("only ES256 and at+jwt are accepted")
         auto const mac = crypto::hmac_sha256(secret, input);
         CHECK_FALSE(f.verify(input + "." + crypto::base64url::encode(crypto::view(mac))));
     }
-    // The right signature with a header that names another algorithm.
+    // A valid signature, but the header names another algorithm.
     auto const good = f.issuer.sign(claims);
     CHECK_FALSE(f.verify(input + good.substr(good.rfind('.'))));
 }
@@ -277,5 +277,5 @@ TEST_CASE("many threads verify while keys change")
     done = true;
     for (auto& thread : threads)
         thread.join();
-    CHECK(refused == 0); // its key is in every set
+    CHECK(refused == 0); // every set contains the token's key
 }

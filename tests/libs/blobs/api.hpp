@@ -73,7 +73,7 @@ public:
         co_return response;
     }
 
-    /// The service's rule for attached attachments, for users who did not presign them.
+    /// Decides whether a user who did not presign an attachment may read it after it was attached.
     std::function<bool(blobs::Attachment const&)> may_read = [](blobs::Attachment const&) { return false; };
 
 private:
@@ -218,7 +218,7 @@ inline std::string download_path(
     return url.substr(url.find('/', url.find("://") + 3));
 }
 
-/// An uploaded text attachment of that user (empty: of an API key).
+/// Uploads a text attachment as that user, or with an API key if the user is empty.
 inline std::string upload_text(
     testing::HttpClient& client, std::string const& text, testing::HttpClient::Headers const& headers = {})
 {

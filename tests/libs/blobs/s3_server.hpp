@@ -27,7 +27,7 @@ inline std::shared_ptr<blobs::Credentials const> fixed_keys(
     return std::make_shared<blobs::Credentials const>(std::move(issued), clock);
 }
 
-/// An S3 server that checks signatures, and the endpoints that issue credentials for it; see s3_server.mjs.
+/// An S3 server that checks signatures, and the endpoints that issue credentials for it. See s3_server.mjs.
 struct S3Server {
     testing::TemporaryDirectory folder{"blobs-s3"};
     testing::Process process{
@@ -42,7 +42,7 @@ struct S3Server {
         REQUIRE(answer.status == 204);
     }
 
-    /// `{"issued": n, "asked": n}`
+    /// Returns `{"issued": n, "asked": n}`: the numbers of issued credentials and of requests.
     boost::json::value seen() const { return testing::HttpClient(issuer).get("/seen").json(); }
 
 private:

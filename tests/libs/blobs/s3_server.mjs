@@ -1,5 +1,5 @@
-// An S3 server on loopback that refuses unsigned requests. s3rver stores the objects. It accepts any Signature Version 4, so a server in
-// front of it computes the signature of every received request again with AWS's own signer.
+// An S3 server on loopback that refuses unsigned requests. s3rver stores the objects, but accepts any Signature Version 4. So a server in
+// front of s3rver computes the signature of every received request again with AWS's own signer, and compares the two.
 //
 //     node s3_server.mjs FOLDER     writes FOLDER/port when it listens; bucket `attachments`, key id and secret `S3RVER`
 //
@@ -119,7 +119,7 @@ const ownHeaders = ({ "x-amz-security-token": _, ...headers }) => ({
 function forward(request, body, port) {
   return new Promise((resolve, reject) => {
     const inner = http.request(
-      // s3rver knows one key and does not check signatures.
+      // s3rver knows only one key and does not check signatures.
       { host: "127.0.0.1", port, method: request.method, path: asItsOwn(request.url), headers: ownHeaders(request.headers) },
       async (answer) => {
         const chunks = [];
@@ -208,7 +208,7 @@ function refuseSts(response, status, code) {
 function answerSts(request, response, body) {
   const form = new URLSearchParams(body);
   if (behaviour.status !== 200) return refuseSts(response, behaviour.status, "ServiceUnavailable");
-  if (request.headers.authorization) return refuseSts(response, 403, "SignatureDoesNotMatch"); // this call has none
+  if (request.headers.authorization) return refuseSts(response, 403, "SignatureDoesNotMatch"); // AssumeRoleWithWebIdentity is not signed
   if (!request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded")) return refuseSts(response, 400, "InvalidAction");
   if (form.get("Action") !== "AssumeRoleWithWebIdentity" || form.get("Version") !== "2011-06-15") return refuseSts(response, 400, "InvalidAction");
   if (!/^arn:aws:iam::\d{12}:role\/.+/.test(form.get("RoleArn") ?? "")) return refuseSts(response, 400, "ValidationError");

@@ -1,7 +1,7 @@
 // Prints the URLs of AWS's own presigner for the inputs in a JSON file (argv[2]), one per line and in order.
 //
-// Two defaults of the SDK are turned off by its documented options, because an upload or download URL should not sign them: a CRC-32 of the
-// (unknown) body, and the request to return it. `content-type` is signed only if `signableHeaders` names it. `content-length` is always
+// Documented options turn off two defaults of the SDK: a CRC-32 of the body, and the request to return this CRC-32. The body is unknown
+// when the URL is signed, so neither should be part of the signature. `content-type` is signed only if `signableHeaders` names it. `content-length` is always
 // signed.
 import { readFileSync } from "node:fs";
 import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";

@@ -1,5 +1,5 @@
 // Runs AWS's own credential providers against the endpoints of s3_server.mjs, and stores and reads an object with the issued keys. argv[2]:
-// a JSON file with `issuer`, `endpoint`, `agentToken` and `identityToken` (files). Prints the key id of each.
+// a JSON file with `issuer`, `endpoint`, `agentToken` and `identityToken` (files). Prints the key id that each provider got.
 import { readFileSync } from "node:fs";
 import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { fromHttp } from "@aws-sdk/credential-provider-http";

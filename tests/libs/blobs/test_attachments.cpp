@@ -29,7 +29,7 @@ struct Claims : LocalService {
             [&](pg::Tx& tx) { return api.attachments.claim(tx, scope(scope_id), ids, caller, parent); });
     }
 
-    /// Pointer and code of each error; empty if the claim succeeds.
+    /// Returns the pointer and code of each error, or nothing if the claim succeeds.
     Faults faults(Ids const& ids, core::Caller const& caller, std::int64_t scope_id = 14)
     {
         Faults found;

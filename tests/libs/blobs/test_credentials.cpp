@@ -108,7 +108,7 @@ TEST_CASE("credentials are fetched at the start and shortly before they expire, 
     CHECK(credentials.wait()->keys.access_key_id == "key 1");
     CHECK(credentials.remaining() == 3600s);
     source.clock.advance(40min - 1s);
-    std::this_thread::sleep_for(50ms); // time for ten checks of the clock
+    std::this_thread::sleep_for(50ms); // long enough for ten checks of the clock
     CHECK(source.asked == 1);
     CHECK(key_of(credentials) == "key 1");
     source.clock.advance(1s);

@@ -84,7 +84,8 @@ TEST_CASE("staff, the presigning user and readers of the parent can see an attac
         asked.push_back(a.parent_id.value_or(core::Uuid{}));
         return true;
     };
-    CHECK(status(id, {{"X-User", "u2"}}) == 404); // not attached: the rule is not called
+    // The attachment has no parent yet, so `may_read` is not called.
+    CHECK(status(id, {{"X-User", "u2"}}) == 404);
     CHECK(asked.empty());
     s.db.transact_blocking(
         14, [&](pg::Tx& tx) { return s.api.attachments.claim(tx, scope(), std::vector{id}, key(), parent); });

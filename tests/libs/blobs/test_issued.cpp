@@ -63,7 +63,8 @@ struct Fixture {
         return failures.empty() ? "" : failures.back();
     }
 
-    /// Uploads with a presigned URL, and checks for the upload like the service.
+    /// Uploads a file with a presigned URL. Returns whether the store then finds the upload, as the service
+    /// does.
     bool works()
     {
         blobs::Key const key{7, core::Uuid::v7(), {}};

@@ -146,7 +146,8 @@ TEST_CASE("the store is temporarily unavailable if there is no free file descrip
 {
     Fixture f;
     auto const kept = f.keep(f.key, "bytes");
-    // From inside the coroutine on, new descriptors are refused: its runner already has its own.
+    // The limit begins inside the coroutine, because the code that runs the coroutine needs descriptors of
+    // its own.
     auto work = [&f, &kept](bool receives) -> boost::asio::awaitable<void> {
         rlimit limit{};
         ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -168,7 +169,7 @@ TEST_CASE("the store is temporarily unavailable if there is no free file descrip
         CAPTURE(receives);
         try {
             run_awaitable(work(receives));
-            FAIL("it found a descriptor");
+            FAIL("the store found a free file descriptor");
         } catch (core::Error const& error) {
             CHECK(error.code().name == "UNAVAILABLE");
         }

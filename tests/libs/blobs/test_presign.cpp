@@ -21,7 +21,8 @@ testing::HttpClient::Headers by(std::string const& user)
     return {{"X-User", user}};
 }
 
-/// The number of files of that size that are presigned before the limit; at most `tries`.
+/// Presigns at most `tries` files of that size, until the limit is reached. Returns the number of presigned
+/// files.
 int presigned_within_limit(
     testing::HttpClient& client, int tries, std::size_t size, testing::HttpClient::Headers const& headers)
 {
@@ -148,7 +149,7 @@ TEST_CASE("a user who presigns and never uploads leaves room for others")
 {
     LocalService s;
     auto client = s.api.client();
-    // 56 files of the maximum size exceed the default limit of a scope; a user may have a tenth of it.
+    // 56 files of the maximum size exceed the default limit of a scope. A user may use a tenth of that limit.
     CHECK(presigned_within_limit(client, 56, largest, by("mallory")) == 4);
     auto const refused = try_presign(client, 1 << 22, by("mallory"));
     CHECK(refused.status == 429);

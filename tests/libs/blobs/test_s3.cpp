@@ -156,7 +156,7 @@ TEST_CASE("an upload to S3 is detected after its URL expires, even without a req
     CHECK(s.state() == "uploaded");
 }
 
-TEST_CASE("GET of an attachment checks whether it has been uploaded")
+TEST_CASE("GET of an attachment checks whether its file has been uploaded")
 {
     S3Service s;
     auto const presigned = s.presign_png();

@@ -41,7 +41,7 @@ std::size_t peak_kib()
         std::size_t kib = 0;
         if (word == "VmHWM:" && status >> kib) return kib;
     }
-    FAIL("no VmHWM");
+    FAIL("/proc/self/status has no VmHWM");
     return 0;
 }
 

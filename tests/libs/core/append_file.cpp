@@ -23,8 +23,8 @@ std::string content(std::string const& path)
     return std::move(out).str();
 }
 
-/// While it exists, files of this process cannot grow beyond `bytes`: a write is cut short, and the next one
-/// fails with EFBIG.
+/// While this object exists, files of this process cannot grow beyond `bytes`. A write that reaches the limit
+/// is cut short, and the next write fails with EFBIG.
 struct FileSizeLimit {
     explicit FileSizeLimit(rlim_t bytes) : previous_handler(std::signal(SIGXFSZ, SIG_IGN))
     {

@@ -20,7 +20,7 @@ TEST_CASE("an error of the whole body names the body")
           "The body must be a JSON object.");
 }
 
-TEST_CASE("the number of several faults is given")
+TEST_CASE("the detail of an error with several faults states their number")
 {
     Error const error =
         Error::validation({{"/a", "required", "is required"}, {"/b", "type", "must be a string"}});

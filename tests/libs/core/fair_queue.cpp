@@ -68,7 +68,7 @@ TEST_CASE("ahead_of is the number of items that leave before a new item")
         Queue queue;
         for (std::int64_t id = 0; id < 8; ++id)
             push(queue, id, random() % 4 == 0 ? many(random) : few(random));
-        // Takes some items, so that the rounds do not start with the first scope.
+        // Takes some items first, so that the next turn does not always belong to the first scope.
         for (int taken = many(random); taken > 0; --taken)
             queue.pop(all);
         auto const owner = Owner::of(scope(random));

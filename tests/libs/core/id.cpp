@@ -35,7 +35,7 @@ TEST_CASE("a new id contains version 7, variant 10 and the time")
         REQUIRE(id.bytes()[6] >> 4 == 7);
         REQUIRE(id.bytes()[8] >> 6 == 2);
         REQUIRE(millis(id) >= before);
-        // Incrementing may reach the next millisecond, but no later one.
+        // Ids of one millisecond are incremented. They may reach the next millisecond, but no later one.
         REQUIRE(millis(id) <= now_ms() + 1);
     }
 }
@@ -80,7 +80,7 @@ TEST_CASE("ids of different milliseconds have different random parts")
         // Waits, so that the ids have different milliseconds.
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    // 40 draws from 256 values give fewer than 20 distinct values less than once in 10^10 runs.
+    // 40 random bytes have fewer than 20 distinct values in less than one of 10^10 runs.
     CHECK(last_bytes.size() >= 20);
     CHECK(first_random_bytes.size() >= 20);
 }

@@ -4,7 +4,7 @@
 
 namespace {
 
-/// `owners` owners take units in turns until none is admitted. Returns the units of each owner.
+/// Lets `owners` owners take units in turns until no owner is admitted. Returns the units of each owner.
 std::map<int, std::size_t> fill(core::Shares<int>& shares, int owners)
 {
     for (bool taken = true; taken;) {
@@ -49,7 +49,7 @@ TEST_CASE("a small number of units is shared too, and many owners together use a
     CHECK(shares.allowance(9) == 0);
 }
 
-TEST_CASE("returned capacity is available to others, and a larger amount than is free is refused")
+TEST_CASE("returned capacity is available to other owners, and an amount above the free capacity is refused")
 {
     core::Shares<int> bytes(100, 1, 3);
     CHECK_FALSE(bytes.admits(1, 101));

@@ -101,6 +101,7 @@ TEST_CASE("text is cut between characters")
     std::string const cuts[] = {"", "a", "a", "aé", "aé", "aé", "aé日", "aé日", "aé日", "aé日", text};
     for (std::size_t limit = 0; limit < std::size(cuts); ++limit)
         CHECK(core::whole_characters(text, limit) == cuts[limit]);
-    // Text that is not UTF-8 is cut too, so that a caller that continues after the cut reaches the end.
+    // Text that is not UTF-8 is cut too. So a caller that repeats the cut with the rest always reaches the
+    // end.
     CHECK(core::whole_characters(std::string(20, '\x80'), 10).size() == 7);
 }

@@ -98,7 +98,7 @@ TEST_CASE("a DER signature is not accepted in place of the raw one")
     auto jws = parse_jws(rfc_token).value();
     std::string const r = jws.signature.substr(0, 32);
     std::string const s = jws.signature.substr(32);
-    // The s of the example has its top bit set, so DER puts a zero before it.
+    // The top bit of the example's `s` is set, so DER puts a zero byte before `s`.
     jws.signature = std::string("\x30\x45\x02\x20") + r + std::string("\x02\x21\x00", 3) + s;
     CHECK_FALSE(verify_es256(rfc_key(), jws));
 }

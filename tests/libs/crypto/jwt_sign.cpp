@@ -89,7 +89,7 @@ TEST_CASE("the algorithm comes from the key, not from the caller")
 
 TEST_CASE("halves of a signature shorter than 32 bytes are padded")
 {
-    // One signature in 128 has a half that starts with a zero byte.
+    // About one signature in 128 has a half that starts with a zero byte.
     auto const key = SigningKey::generate();
     auto const verifier = public_half(key);
     int padded = 0;

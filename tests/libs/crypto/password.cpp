@@ -119,7 +119,7 @@ TEST_CASE("callers beyond the queue limit are refused until a place is free")
 
 namespace {
 
-/// Takes as many places for the scope as it can get, keeps them in `turns` and returns their number.
+/// Takes places for the scope until one is refused. Keeps the places in `turns` and returns their number.
 int enter_all(crypto::PasswordHasher& hasher, std::vector<crypto::PasswordHasher::Turn>& turns, int scope_id)
 {
     int count = 0;
@@ -156,7 +156,7 @@ TEST_CASE("a scope can use a place again after releasing it")
 {
     crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 4, .cost = cheap});
     {
-        auto const left = hasher.enter(7); // one of its tenant's two places
+        auto const left = hasher.enter(7); // takes one of the tenant's two places
         CHECK_THROWS_AS(hasher.enter(7), core::Error);
     }
     auto const again = hasher.enter(7);
@@ -170,9 +170,9 @@ TEST_CASE("the number of hashes ahead of a new caller is computed from the turns
 {
     using crypto::hashes_ahead;
     CHECK(hashes_ahead(0, 1, 1, 0) == 0);
-    CHECK(hashes_ahead(5, 1, 1, 5) == 5);     // no other tenant waits: all hashes of its own
-    CHECK(hashes_ahead(0, 1, 2, 40) == 1);    // another tenant has 40 hashes: one of them
-    CHECK(hashes_ahead(3, 1, 2, 43) == 7);    // four turns of two tenants, the last of which is its own
+    CHECK(hashes_ahead(5, 1, 1, 5) == 5);     // no other tenant waits: its own 5 hashes are ahead
+    CHECK(hashes_ahead(0, 1, 2, 40) == 1);    // another tenant has 40 hashes: one of them is ahead
+    CHECK(hashes_ahead(3, 1, 2, 43) == 7);    // the two tenants take turns until the caller's fourth turn
     CHECK(hashes_ahead(0, 2, 2, 40) == 3);    // the tenant's turn goes to its other scope first
     CHECK(hashes_ahead(30, 1, 10, 39) == 39); // at most all queued hashes
 }

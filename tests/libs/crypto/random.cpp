@@ -14,7 +14,8 @@ TEST_CASE("random bytes have the requested length and differ")
     std::array<int, 256> counts{};
     for (char const c : bytes)
         ++counts[static_cast<unsigned char>(c)];
-    // 390 expected for each value, with a standard deviation of 20. Ten deviations do not occur by chance.
+    // The expected count of each value is 390, with a standard deviation of 20. A difference of ten standard
+    // deviations does not occur by chance.
     CHECK(*std::min_element(counts.begin(), counts.end()) > 190);
     CHECK(*std::max_element(counts.begin(), counts.end()) < 590);
 }
@@ -37,8 +38,8 @@ TEST_CASE("base62 text uses its 62 characters evenly")
             continue;
         }
         ++kinds;
-        // 10,000 expected, with a standard deviation of 99. The byte modulo 62 would give 12,100 for the
-        // first eight.
+        // The expected count is 10,000, with a standard deviation of 99. A byte modulo 62 would give 12,100
+        // for the first eight characters.
         CHECK(counts[c] > 9000);
         CHECK(counts[c] < 11000);
     }

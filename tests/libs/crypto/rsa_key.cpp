@@ -126,9 +126,9 @@ TEST_CASE("keys other than RSA of 2048 bits or more are refused without quoting 
              std::string_view(cut), of_1024_bits, std::string_view(other_kind)}) {
         try {
             RsaSigningKey::from_pem(pem);
-            FAIL("taken: " << pem);
+            FAIL("this key was accepted: " << pem);
         } catch (std::invalid_argument const& error) {
-            CHECK(std::string_view(error.what()) == "not an RSA private key in PEM");
+            CHECK(std::string_view(error.what()) == "not an RSA private key of 2048 to 8192 bits in PEM");
         }
     }
     CHECK(ERR_peek_error() == 0);

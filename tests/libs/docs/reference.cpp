@@ -58,7 +58,7 @@ TEST_CASE("the pages run no script of other hosts, and cannot be framed")
     CHECK(front.find("script-src") == std::string::npos);
 }
 
-TEST_CASE("a page that the client already has is 304 without a body")
+TEST_CASE("if the client already has a page, it gets 304 without a body")
 {
     auto const page = reference().front(asking());
     auto const tag = header(page, "ETag");

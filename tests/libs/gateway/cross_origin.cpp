@@ -70,7 +70,7 @@ TEST_CASE("a preflight request whose host names no known tenant is allowed every
                           .headers = {host("things.localhost"), {"Origin", none}, asks}}))
                 .empty());
 
-    // The request that follows is checked against the settings of its tenant.
+    // The actual request after the preflight is checked against the settings of its tenant.
     auto const at = [](char const* slug) {
         return std::pair<std::string, std::string>{"X-Tenant-Slug", slug};
     };
@@ -133,7 +133,8 @@ TEST_CASE("pages of allowed origins can read all responses, including errors")
     CHECK(allowed(p.f.send({.path = "/v1/nope", .headers = {p.key, page}})) == "https://app.example.com");
     CHECK(allowed(p.f.send({.path = "/v1/fail/bug", .headers = {p.key, page}})) == "https://app.example.com");
 
-    // Another tenant's key at this host: the scope of the host decides, not the scope of the key.
+    // The request has another tenant's key. The origins of the host's scope apply, not those of the key's
+    // scope.
     auto const other = bearer(p.f.mint("other", Environment::production));
     p.f.set_origins("other", Environment::production, {"https://evil.test"});
     auto const mixed = p.f.send({.headers = {at_demo, other, stranger}});

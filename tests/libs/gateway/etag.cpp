@@ -50,7 +50,7 @@ TEST_CASE("a request with a failed precondition gets 412")
     request.headers.push_back({"if-match", "\"v2\""});
     try {
         http::check_if_match(request, "\"v3\"");
-        FAIL("it went through");
+        FAIL("the precondition did not fail");
     } catch (core::Error const& error) {
         CHECK(error.code().status == 412);
     }

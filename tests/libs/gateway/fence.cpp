@@ -57,7 +57,7 @@ TEST_CASE("an unexpected exception gives 500 without details, and a log line wit
     CHECK(fail("well").status == 200); // later requests succeed
 }
 
-TEST_CASE("valid request ids are echoed and others replaced")
+TEST_CASE("a valid request id is returned, and an invalid one is replaced")
 {
     Fixture f;
     auto const id = [&](std::string const& sent) {
@@ -97,7 +97,7 @@ TEST_CASE("the client's address is taken from trusted proxies")
     CHECK(remote("192.0.2.1", {"198.51.100.7"}) == "192.0.2.1"); // the peer is not a trusted proxy
     CHECK(remote("10.0.0.1", {"198.51.100.7"}) == "198.51.100.7");
     CHECK(remote("10.0.0.1", {"1.2.3.4, 198.51.100.7, 10.9.9.9"}) == "198.51.100.7");
-    // Two header lines form one list.
+    // Two X-Forwarded-For lines form one list.
     CHECK(remote("10.0.0.1", {"1.2.3.4", "198.51.100.7"}) == "198.51.100.7");
     CHECK(remote("10.0.0.1", {"1.2.3.4, nonsense"}) == "10.0.0.1");
 }

@@ -202,7 +202,8 @@ TEST_CASE("a waiting handler holds only the memory that it keeps")
 {
     Fixture f;
     auto const key = bearer(f.mint("demo", Environment::production));
-    // The route returns the held bytes of the budget after its reader was destroyed.
+    // The route destroys its reader of the body, and then returns the number of bytes of the budget that are
+    // still held.
     auto const answer = parse(f, key, "192.0.2.1");
     REQUIRE(answer.status == 200);
     CHECK(std::stoul(answer.body) <= 4096);

@@ -287,7 +287,7 @@ TEST_CASE("without tenant headers only the host counts")
         });
 }
 
-TEST_CASE("the responses are the same without caches")
+TEST_CASE("requests get the same responses without caches")
 {
     Fixture f({.memory = false});
     Credentials const c(f);

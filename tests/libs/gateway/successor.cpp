@@ -42,7 +42,7 @@ TEST_CASE("a 401 causes no look-up for its origin, so pages can read it only if 
         return answer.header("access-control-allow-origin");
     };
     CHECK(shown().empty());
-    CHECK(shown().empty()); // the first request caused no look-up
+    CHECK(shown().empty()); // the first request did not load the tenant into the cache
     f.send(
         {.method = Method::options, .headers = {at_demo, page, {"Access-Control-Request-Method", "POST"}}});
     CHECK(shown() == page.second);

@@ -41,7 +41,7 @@ private:
     bool ended_ = false;
 };
 
-/// The request of a test; its strings must stay valid while the gateway runs.
+/// The request of a test. Its strings must stay valid while the gateway handles it.
 struct Call {
     http::Method method = http::Method::get;
     std::string path = "/v1/things";
@@ -50,14 +50,15 @@ struct Call {
     std::string peer = "192.0.2.1";
 };
 
-/// The response; headers by lower-case name (repeated ones joined by `, `).
+/// The response. The keys of `headers` are lower-case names. The values of a repeated header are joined with
+/// a comma and a space.
 struct Answer {
     unsigned status = 0;
     std::string body;
     std::map<std::string, std::string> headers;
 
     std::string header(std::string const& name) const;
-    /// The code of the problem document; "" when the body is none.
+    /// The code of the problem document, or "" if the body is not a problem document.
     std::string code() const;
 };
 
@@ -67,7 +68,7 @@ struct FixtureOptions {
     std::int64_t user_requests_per_minute = 0;
     std::string redis_url = {}; ///< empty: no rate limits
     std::string proxies = {};
-    bool memory = true; ///< directory and keys may cache
+    bool memory = true; ///< whether the directory and the keys may use their caches
     std::size_t body_budget = std::size_t{32} << 20;
 };
 

@@ -174,7 +174,7 @@ TEST_CASE("a request that exceeds the whole share by itself gets 413 instead of 
     lease->grow(100 * kibibyte);
     try {
         lease->grow(200 * kibibyte);
-        FAIL("it took more than its share");
+        FAIL("the lease took more than its share");
     } catch (core::Error const& error) {
         CHECK(error.code().name == "PAYLOAD_TOO_LARGE");
         CHECK_THAT(error.detail(), Catch::Contains("262144 bytes"));
@@ -184,7 +184,7 @@ TEST_CASE("a request that exceeds the whole share by itself gets 413 instead of 
 
 namespace {
 
-/// Reads the whole body, counted for `holder`.
+/// Reads the whole body. Its memory counts for `holder`.
 test::Handler counted(std::shared_ptr<BodyBudget> budget, BodyBudget::Holder holder = {})
 {
     return [budget = std::move(budget), holder](http::Request& request) -> asio::awaitable<http::Response> {
@@ -219,7 +219,8 @@ TEST_CASE("the bytes of a body count when they arrive")
     auto other = server.connect();
     other.send(head(4) + "four");
     CHECK(other.read().body == "4");
-    CHECK(eventually([&] { return budget->held() == 0; })); // although more was declared
+    // The declared bytes that have not arrived do not count.
+    CHECK(eventually([&] { return budget->held() == 0; }));
     client.send(std::string(100 * kibibyte, 'a'));
     CHECK(eventually([&] { return budget->held() >= 100 * kibibyte; }));
     CHECK(budget->held() <= 512 * kibibyte);
@@ -291,12 +292,12 @@ TEST_CASE("thousands of slow bodies cost little memory")
     REQUIRE(eventually([&] { return begun == count; }));
     for (auto& client : clients)
         client.send(std::string(100, 'a'));
-    // Each body holds one step of the budget after its bytes were read.
+    // After its bytes were read, each body holds one step (1 KiB) of the budget.
     CHECK(eventually([&] { return budget->held() >= count * 1024; }));
     std::size_t const each = (std::max(resident(), before) - before) / count;
     INFO(each << " bytes each");
 #if !defined(__has_feature) || !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-    CHECK(each < 14 * kibibyte); // with a buffer of 16 KiB each it would be more
+    CHECK(each < 14 * kibibyte); // a buffer of 16 KiB for each connection would exceed this
 #endif
     clients.clear();
     CHECK(eventually([&] { return budget->held() == 0; }));

@@ -1,4 +1,4 @@
-// The budget of bodies when memory allocation fails.
+// The budget of request bodies must stay correct if a memory allocation fails.
 #include "core/error.hpp"
 #include "http/body_budget.hpp"
 
@@ -34,8 +34,8 @@ void* allocate(std::size_t size) noexcept
 
 } // namespace
 
-// These operators replace those of the whole test program. Other forms of `new` call them, or have a matching
-// `delete`.
+// These operators replace the global `new` and `delete` of the whole test program. Other forms of `new` call
+// these, or have a matching `delete`.
 void* operator new(std::size_t size)
 {
     if (void* const memory = allocate(size)) return memory;
@@ -59,7 +59,7 @@ void operator delete(void* memory, std::size_t /*size*/) noexcept
 
 namespace {
 
-/// Whether the holder can take `bytes`. The bytes are returned at once.
+/// Whether the holder can take `bytes`. Gives them back before it returns.
 bool can_have(BodyBudget& budget, BodyBudget::Holder const& holder, std::size_t bytes)
 {
     try {
@@ -76,7 +76,8 @@ TEST_CASE("a failed allocation while bytes are counted does not change any share
 {
     constexpr std::size_t total = 1 << 20;
     auto const budget = BodyBudget::make(total);
-    // Each whole share is available. It would not be if a failed amount still counted.
+    // Each whole share is available. If an amount whose allocation failed still counted, its share would be
+    // too small.
     auto const check_shares = [&] {
         CHECK(budget->held() == 0);
         CHECK(can_have(*budget, {}, total));

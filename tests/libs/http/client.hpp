@@ -20,10 +20,10 @@ using Handler = std::function<asio::awaitable<http::Response>(http::Request&)>;
 
 /// A response as received.
 struct Answer {
-    int status = 0;                             ///< 0: the connection ended before a complete head
+    int status = 0;                             ///< 0 if the connection ended before a complete head
     std::map<std::string, std::string> headers; ///< names in lower case
     std::string body;
-    bool complete = false; ///< the body ended according to its framing
+    bool complete = false; ///< whether the body ended according to its framing
 
     std::string header(std::string const& name) const;
 };
@@ -31,8 +31,8 @@ struct Answer {
 /// A blocking socket that sends exactly the given bytes. It fails if it receives nothing for 30 s.
 class Client {
 public:
-    /// `receive_buffer` in bytes; 0: the system's default. `source`: the address to connect from, within
-    /// 127.0.0.0/8.
+    /// `receive_buffer` is the size of the socket's receive buffer in bytes. 0 means the system's default.
+    /// `source` is the client's address, within 127.0.0.0/8.
     explicit Client(std::uint16_t port, int receive_buffer = 0, char const* source = nullptr);
     ~Client();
     Client(Client&& other) noexcept;
@@ -43,7 +43,7 @@ public:
     void finish(); ///< shuts down sending
     void reset();  ///< closes so that the peer gets a reset
 
-    /// `head`: the request was HEAD, so the response has no body.
+    /// Reads a response. If `head` is true, the request was HEAD, so the response has no body.
     Answer read(bool head = false);
     Answer get(std::string_view path = "/");
 
@@ -81,10 +81,10 @@ public:
 
     std::shared_ptr<http::BodyBudget> heads; ///< the budget of long heads; set it before the first request
 
-    /// Waits until the threads end by themselves. Returns false if they run for a long time.
+    /// Waits until the threads end by themselves. Returns false if they do not end within a long time.
     bool joins();
 
-    /// Responds with `METHOD path?query body`; errors become problems.
+    /// Responds with `METHOD path?query body`. Errors become problem documents.
     static asio::awaitable<http::Response> echo(http::Request& request);
 
 private:

@@ -1,4 +1,4 @@
-// Clients that are slow or silent, and too many clients.
+// Clients that are slow, clients that are silent, and too many clients at once.
 #include "client.hpp"
 #include "http/problem.hpp"
 #include "testing/eventually.hpp"
@@ -91,7 +91,7 @@ TEST_CASE("a connection in use stays open beyond the idle timeout")
     auto const end = std::chrono::steady_clock::now() + idle_timeout + idle_timeout / 2;
     while (std::chrono::steady_clock::now() < end) {
         CHECK(client.get().status == 200);
-        std::this_thread::sleep_for(20ms); // so that it becomes idle again and again
+        std::this_thread::sleep_for(20ms); // so that the connection becomes idle between requests
     }
 }
 
@@ -218,7 +218,8 @@ TEST_CASE("beyond the limit of busy connections, a further connection gets 503")
     CHECK(eventually([&] { return server->connections() == 1; }));
     auto second = server.connect();
     second.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n1");
-    // Both count as busy only after the server has read from them. Bytes of the first are read first.
+    // A connection counts as busy after the server has read from it. The server reads the first client's
+    // bytes first.
     CHECK(eventually([&] { return asked.load(); }));
     auto third = server.connect();
     auto const answer = third.read();

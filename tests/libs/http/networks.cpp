@@ -51,7 +51,7 @@ TEST_CASE("a network has a connection limit over all threads, independently of o
     CHECK(near.ends());
 
     clients.pop_back();
-    // Includes the connection from another network.
+    // The number includes the connection from another network.
     REQUIRE(eventually([&] { return server->connections() == places; }));
     CHECK(server.connect().get().status == 200);
 }

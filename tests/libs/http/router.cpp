@@ -34,7 +34,8 @@ http::Router const& router()
     return r;
 }
 
-/// `path of the endpoint name=value ...`, or `allow: methods`, or nothing.
+/// Returns the endpoint's path and its parameters as `name=value`. If only the method does not match, returns
+/// `allow: ` and the methods. Otherwise returns "".
 std::string matched(Method method, std::string_view path)
 {
     http::Request request;

@@ -29,8 +29,8 @@ asio::awaitable<http::Response> ignore(http::Request&)
     co_return http::problem(core::Error(core::codes::unauthorized, "Who are you?"), "test");
 }
 
-/// Bytes that the process has allocated and not freed; 0 with other allocators, such as a sanitizer's
-/// allocator.
+/// The number of bytes that the process has allocated and not freed. Returns 0 if another allocator is in
+/// use, for example a sanitizer's.
 std::size_t allocated_bytes()
 {
     auto const info = ::mallinfo2();
@@ -57,7 +57,7 @@ TEST_CASE("the limit of a body is inclusive")
     CHECK(client.read().body == "1234567890");
     client.send(post("Transfer-Encoding: chunked\r\n", "5\r\n12345\r\n5\r\n67890\r\n0\r\n\r\n"));
     CHECK(client.read().body == "1234567890");
-    // A small remainder of the body is discarded, and the connection stays open.
+    // The rest of the body is small, so the server discards it and keeps the connection open.
     client.send(post_body("12345678901"));
     auto const declared = client.read();
     CHECK(declared.status == 413);
@@ -99,7 +99,7 @@ TEST_CASE("no buffer is kept for a body that was read, during its request and af
     testing::Gate thread, handlers;
     test::Server server([&](http::Request& request) -> asio::awaitable<http::Response> {
         if (request.method == http::Method::get) {
-            thread.pass_blocking(); // so that each body has arrived completely when it is read
+            thread.pass_blocking(); // waits, so that each body has arrived completely when it is read
         } else {
             co_await request.body_reader->read_all(request.body, size);
             request.drop_body();
@@ -159,7 +159,7 @@ TEST_CASE("100 Continue is sent when the application reads the body")
     CHECK(client.read().status == 100);
     client.send("hello");
     CHECK(client.read().body == "hello");
-    // It is not sent if the body has arrived already, and not to an HTTP/1.0 client.
+    // 100 Continue is not sent if the body has arrived already, and never to an HTTP/1.0 client.
     client.send(post("Content-Length: 5\r\nExpect: 100-continue\r\n", "hello"));
     CHECK(client.read().body == "hello");
     client.send("POST / HTTP/1.0\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
@@ -174,7 +174,8 @@ TEST_CASE("100 Continue is not sent for a refused body")
     client.send(post("Content-Length: 11\r\nExpect: 100-continue\r\n"));
     auto const answer = client.read();
     CHECK(answer.status == 413);
-    // The client may still send the body, so the connection must end.
+    // The client may send the body nevertheless, and it must not be read as a request. So the connection must
+    // end.
     CHECK(answer.header("connection") == "close");
     CHECK(client.ends());
 }

@@ -1,4 +1,4 @@
-// Draining and shutdown.
+// How a server drains its connections and stops.
 #include "client.hpp"
 #include "testing/eventually.hpp"
 #include "testing/gate.hpp"
@@ -78,7 +78,7 @@ TEST_CASE("a request that arrives just after draining has begun gets a response"
         test::Server server;
         auto client = server.connect();
         CHECK(client.get().status == 200);
-        // Waits until the server no longer keeps the idle connection's buffer.
+        // Waits until the server has freed the buffer of the idle connection.
         std::this_thread::sleep_for(350ms);
         server->drain();
         CHECK(lets_nobody_in(server->port()));
@@ -179,5 +179,5 @@ TEST_CASE("a context may be destroyed with open connections")
     CHECK(eventually([&] { return server.connections() == 2 && gate.arrived() == 1; }));
     context->stop();
     thread.join();
-    // Coroutine frames and sockets are destroyed with their context.
+    // The context is destroyed here, and destroys coroutine frames and sockets.
 }

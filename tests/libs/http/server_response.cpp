@@ -1,4 +1,4 @@
-// Responses as bytes of the connection.
+// Responses as the bytes that the server sends.
 #include "client.hpp"
 #include "http/wire.hpp"
 #include "testing/eventually.hpp"
@@ -198,8 +198,8 @@ TEST_CASE("a stream may pause, and waits for a slow reader")
     });
     auto client = server.connect(16 * 1024);
     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    // Without a reader the stream produces only as much as the kernel buffers, regardless of time. A slow
-    // machine produces less.
+    // While the client does not read, the stream produces only as many bytes as the kernel buffers, however
+    // long the test waits. A slow machine produces fewer bytes.
     std::this_thread::sleep_for(200ms);
     CHECK(produced < 200);
     auto const answer = client.read();

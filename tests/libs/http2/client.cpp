@@ -24,7 +24,7 @@ TEST_CASE("a request is sent completely and its response arrives")
 {
     Server const server;
     Sender sender(to(server));
-    std::string const long_text(100'000, 'y'); // more than a frame, and than the first flow-control window
+    std::string const long_text(100'000, 'y'); // larger than a frame and than the first flow-control window
     auto const small = sender.add("/echo", "a body in pieces"), none = sender.add("/status/204", ""),
                large = sender.add("/status/200", long_text);
     REQUIRE(sender.run_to_end());
@@ -184,7 +184,7 @@ TEST_CASE("a connection that does not answer a PING is closed")
     server.process().signal(SIGSTOP);
     auto const unheard = sender.add("/echo");
     REQUIRE(sender.run_until([&] { return sender.client->in_flight() == 1; }));
-    sender.ahead = 6s; // silent for this long: a PING
+    sender.ahead = 6s; // after 6 s without data the client sends a PING
     sender.run_until([passes = 0]() mutable { return ++passes > 3; });
     CHECK_FALSE(sender.results[unheard]);
     sender.ahead = 12s;

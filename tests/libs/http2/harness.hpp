@@ -68,7 +68,7 @@ struct Result {
     std::vector<std::pair<std::string, std::string>> headers;
 };
 
-/// Requests that wait for a stream, and the client that sends them, on this thread.
+/// The requests that wait for a stream, and the client that sends them. Both run on the test's thread.
 class Sender final : public http::h2::Source {
 public:
     explicit Sender(ClientOptions options, std::string const& ca_file = {})
@@ -127,8 +127,8 @@ public:
     std::vector<std::optional<Result>> results;
     std::vector<std::string> notices;  ///< of lost connections
     std::vector<std::string> failures; ///< of failed connection attempts
-    bool give_up = true;               ///< waiting requests end as lost when the server is unreachable
-    bool again = true;                 ///< refused requests are sent again
+    bool give_up = true;               ///< whether waiting requests end as lost if the server is unreachable
+    bool again = true;                 ///< whether refused requests are sent again
     std::chrono::milliseconds ahead{0};
 
 private:

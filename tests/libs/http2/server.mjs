@@ -1,11 +1,11 @@
 // An HTTP/2 server (argv[2]: JSON {key?, cert?, streams?, old?}) on a free port of 127.0.0.1. Without a key it uses cleartext with prior
-// knowledge; with {old} it speaks only HTTP/1.1. Prints its port, and a line for every connection. The path selects the behaviour:
+// knowledge. With {old} it speaks only HTTP/1.1. It prints its port, and a line for every connection. The path selects the behaviour:
 //   /echo       first responds to the waiting streams of /hold, then 200 with the request body
-//   /status/N   that status; /wait/N: 429 with `retry-after: N`; /big: a body longer than a client keeps
+//   /status/N   status N; /wait/N: 429 with `retry-after: N`; /big: a body longer than the client's limit
 //   /hang       no response; /reset: the stream is reset
-//   /refuse/K   the first request for each K is refused; later requests like /echo
-//   /goaway/K   the first time: a GOAWAY that excludes this stream, then responses to the earlier streams; later like /echo
-//   /hold       gets its response at the next /echo or GOAWAY
+//   /refuse/K   refuses the first request for each K, and handles later requests like /echo
+//   /goaway/K   at the first request: sends a GOAWAY that excludes this stream, then responds to the earlier streams; later like /echo
+//   /hold       waits, and gets its response at the next /echo or GOAWAY
 //   /drop       closes the connection; /settings/N: allows N streams from now on, then like /echo
 import { readFileSync } from "node:fs";
 import http2 from "node:http2";

@@ -121,7 +121,7 @@ TEST_CASE("an asynchronous request connects to the address of its host name")
     Receiver receiver([](Received const&) { return reply(204); });
     AsyncClient client(nearby());
     auto const port = std::to_string(receiver.port());
-    for (int i = 0; i < 2; ++i) // the second time the name is cached
+    for (int i = 0; i < 2; ++i) // the second request uses the cached address of the name
         CHECK(kind_of(result_of(client, {.url = "http://localhost:" + port, .fresh_connection = true})) ==
               "no failure");
     CHECK(kind_of(result_of(client, {.url = "http://LOCALHOST.:" + port})) == "no failure");
@@ -196,7 +196,7 @@ TEST_CASE("names that cannot be resolved block neither threads nor other request
             [&](OutboundResult result) { timed_out += kind_of(result) == "timeout" ? 1 : 0; });
     CHECK(kind_of(result_of(client, {.url = receiver.url()})) == "no failure");
     CHECK(client.in_flight() == count);
-    CHECK(threads_of_this_process() <= threads + 1); // the receiver's thread for its connection
+    CHECK(threads_of_this_process() <= threads + 1); // one more: the receiver's thread for the connection
     CHECK(eventually([&] { return timed_out == count; }));
 }
 

@@ -139,7 +139,7 @@ void Receiver::serve(int socket)
         std::string const answer = answer_(*request);
         if (answer.empty() || !send_all(socket, answer)) break;
     }
-    // The destructor closes the socket, so that its number is not reused before.
+    // The destructor closes the socket later, so that its descriptor number is not reused until then.
     ::shutdown(socket, SHUT_RDWR);
 }
 

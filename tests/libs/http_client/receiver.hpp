@@ -23,10 +23,11 @@ struct Received {
 };
 
 /// An HTTP/1.1 server on 127.0.0.1 for tests of outbound requests. A function makes the raw bytes of each
-/// response. One thread per connection; connections stay open until the peer closes.
+/// response. Each connection has its own thread and stays open until the peer closes it.
 class Receiver {
 public:
-    /// Returns the whole response including the head. An empty one closes the connection without a response.
+    /// Returns the whole response including the head. If the text is empty, the connection is closed without
+    /// a response.
     using Answer = std::function<std::string(Received const&)>;
 
     explicit Receiver(Answer answer);

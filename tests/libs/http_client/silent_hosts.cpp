@@ -18,7 +18,8 @@ namespace testing {
 namespace {
 
 constexpr std::uint64_t wake_tag = ~0ULL;
-constexpr std::uint64_t listener_tag = 1ULL << 32; ///< plus the index of the host
+/// The tag of a listener is this plus the index of its host.
+constexpr std::uint64_t listener_tag = 1ULL << 32;
 
 void watch(int epoll, int descriptor, std::uint64_t tag)
 {

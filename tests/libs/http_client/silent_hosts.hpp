@@ -10,8 +10,8 @@
 
 namespace testing {
 
-/// HTTP/1.1 servers, each with its own loopback address and port. They read requests and respond to none of
-/// them until they are released; then they respond with 204. One thread serves all of them.
+/// HTTP/1.1 servers, each with its own loopback address and port. They read requests, but respond only after
+/// `release`, with 204. One thread serves all of them.
 class SilentHosts {
 public:
     explicit SilentHosts(std::size_t count);

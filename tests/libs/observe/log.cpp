@@ -18,7 +18,7 @@ using observe::Logger;
 
 namespace {
 
-/// The two ends of a pipe. The test decides when the pipe is read.
+/// The two ends of a pipe to which the logger writes. The test decides when the pipe is read.
 struct Pipe {
     Pipe()
     {
@@ -111,7 +111,7 @@ TEST_CASE("every field value yields one line of valid JSON")
     CHECK(lines.back().at("more").is_null());
 }
 
-TEST_CASE("lines below the level are not written, and enabled() says so")
+TEST_CASE("lines below the level are not written, and enabled() is false for them")
 {
     for (auto const level : {Level::debug, Level::info, Level::warn, Level::error, Level::off}) {
         testing::Captured out;
@@ -225,5 +225,5 @@ TEST_CASE("a reader that never reads again does not prevent the process from end
         for (int i = 0; i < 1000; ++i)
             logger.info("line", {{"pad", pad}});
     }
-    SUCCEED("it was destroyed, with the pipe full");
+    SUCCEED("the logger was destroyed although the pipe is full");
 }

@@ -19,7 +19,7 @@ using observe::Metrics;
 
 namespace {
 
-/// Series (with labels, as written) to value.
+/// Maps each exported series, with its labels as in the text, to its value.
 std::map<std::string, double> series(Metrics const& metrics)
 {
     std::map<std::string, double> out;

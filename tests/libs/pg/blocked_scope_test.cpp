@@ -1,4 +1,4 @@
-// The lock or slow statement of one scope must not affect other scopes.
+// A held lock or a slow statement of one scope must not delay other scopes.
 #include "coalescer_fixture.hpp"
 
 #include <pqxx/connection>
@@ -64,7 +64,7 @@ struct Blocked {
         return statement(database, sql, serialised);
     }
 
-    /// `begun` is called for each batch.
+    /// As `statement` above, on the database `on`. `begun` is called at the start of each batch.
     static Create statement(
         pg::Database& on, std::string_view sql, bool serialised,
         std::function<void(std::span<Draft const>)> begun = [](auto) {})
@@ -260,7 +260,7 @@ TEST_CASE_METHOD(Blocked, "a scope runs separately for a short time after its lo
 {
     std::vector<std::size_t> sizes;
     auto insert = inserter([&](std::span<Draft const> drafts) { sizes.push_back(drafts.size()); });
-    // On a busy machine that time may end before the next caller arrives.
+    // On a busy machine the short time may end before the next caller arrives, so the test repeats this.
     CHECK(testing::eventually([&] {
         Held held(postgres, Held::lock_of(scope_of(1)));
         Outcome const& first = create(insert, scope_of(1));
@@ -305,7 +305,7 @@ TEST_CASE("the blocked environments of a tenant share its limit, and each gets s
     std::int64_t const production = scope_of(1), sandbox = production + 1;
     Held sandbox_lock(f.postgres, Held::lock_of(sandbox));
     Held production_lock(f.postgres, Held::lock_of(production));
-    // Makes calls until many are refused. Returns whether `places` of them wait.
+    // Makes calls until many are refused. Returns whether exactly `places` of the calls wait.
     auto const fill = [&](std::int64_t scope_id, std::ptrdiff_t places) {
         std::vector<Outcome const*> calls;
         auto const done = [&] { return std::ranges::count_if(calls, &Outcome::done); };
@@ -326,7 +326,7 @@ TEST_CASE("the blocked environments of a tenant share its limit, and each gets s
 TEST_CASE_METHOD(Impatient, "a row that another transaction holds delays only its own scope")
 {
     auto insert = inserter();
-    // All calls made while its first connection is established become one batch.
+    // Calls that arrive while `fresh` makes its first connection become one batch.
     pg::Database fresh(database.options());
     auto update = updater(fresh);
     std::vector<core::Uuid> ids;
@@ -363,7 +363,7 @@ TEST_CASE_METHOD(
     Blocked, "a scope commits in the order of the times in its rows, even if callers wait for its lock")
 {
     auto insert = inserter();
-    auto again = inserter(); // has separate batches for the same scopes
+    auto again = inserter(); // a second Coalescer has its own batches for the same scopes
     std::atomic<bool> stop = false;
     std::atomic<int> late = 0;
     std::thread reader([&] { // a newly committed time is never older than an earlier one

@@ -9,10 +9,10 @@
 /// A certificate authority for a test, and a server certificate that it signed.
 class Certificates {
 public:
-    /// `name`: the DNS name of the server's certificate.
+    /// `name` is the DNS name in the server's certificate.
     explicit Certificates(std::string const& name);
 
-    std::string authority() const { return path("ca.crt"); } ///< files, PEM
+    std::string authority() const { return path("ca.crt"); } ///< these functions return names of PEM files
 
     std::string certificate() const { return path("server.crt"); }
 

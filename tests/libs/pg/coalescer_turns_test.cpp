@@ -131,9 +131,9 @@ struct Gated {
     pg::Database database;
     std::deque<Outcome> outcomes;
     std::vector<Batch> batches;            ///< in the order in which they started
-    std::deque<asio::steady_timer*> gates; ///< of the running batches
+    std::deque<asio::steady_timer*> gates; ///< timers for which the running batches wait
     bool is_open = false;
-    std::optional<std::int64_t> locked; ///< a scope whose lock is held when the next batch with it runs
+    std::optional<std::int64_t> locked; ///< the next batch that contains this scope finds its lock held
     Calls calls;
     asio::io_context ioc{1};
 };
@@ -149,7 +149,7 @@ TEST_CASE("too many calls of one environment delay and refuse only its own calls
     constexpr std::size_t count = 64 * Gated::Calls::batch_limit;
     auto const flood = f.call(3, count);
     CHECK(Gated::count_refused(flood) == 0); // the duration of batches is not known yet
-    // A batch takes at least this long, so 64 batches take more than half of 20 s.
+    // The running batches take at least 200 ms, so 64 batches are expected to take more than half of 20 s.
     std::this_thread::sleep_for(200ms);
     f.end_batch();
     f.end_batch();

@@ -128,7 +128,7 @@ TEST_CASE("work runs again once if a migration has invalidated prepared statemen
         .report = [&](std::string const& event) { events.push_back(event); }});
     database.transact_blocking(2, [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "kept"); });
     int runs = 0;
-    // More statements than the number of retries.
+    // There are more outdated statements than retries, so one retry must be enough for all of them.
     auto const read = [&](pg::Tx& tx) {
         ++runs;
         insert_note(tx, 2, core::Uuid::v7(), "written once");
@@ -232,7 +232,8 @@ TEST_CASE("more statements can be run than a connection keeps prepared")
     auto const count = [](pg::Tx& tx) {
         return pg::RowReader(tx.run("SELECT count(*) FROM pg_prepared_statements")[0]).integer();
     };
-    database.transact_blocking({}, count); // this statement is prepared, and another one is dropped
+    // This prepares `count` and drops the oldest prepared statement.
+    database.transact_blocking({}, count);
     auto const kept = database.transact_blocking({}, count);
     CHECK(kept == 512);
 }

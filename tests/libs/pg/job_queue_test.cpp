@@ -19,7 +19,7 @@ struct Fixture {
     {
     }
 
-    /// Pushes the job if it is admitted. Returns whether it was.
+    /// Pushes the job if the queue admits it. Returns whether the queue admitted it.
     bool ask(std::int64_t scope_id, int job = 0)
     {
         auto const owner = Owner::of(scope_id);
@@ -49,7 +49,7 @@ struct Fixture {
         return started;
     }
 
-    /// One thread runs jobs of the scope that take `each`.
+    /// Simulates a thread that runs `count` jobs of the scope. Each job takes `each`.
     void serve(std::int64_t scope_id, int count, std::chrono::milliseconds each)
     {
         for (int i = 0; i < count; ++i) {
@@ -85,7 +85,7 @@ TEST_CASE_METHOD(
     push(4, 10);
     CHECK(start_all() == std::vector<std::int64_t>{4, 4, 4});
     queue.finish(Owner::of(3), 1ms);
-    CHECK(start() == 3); // each place returns to the owner of its share
+    CHECK(start() == 3); // a freed thread is used again by the owner whose share has room
     queue.finish(Owner::of(2), 1ms);
     CHECK(start() == 2);
 }
@@ -136,13 +136,13 @@ TEST_CASE("an environment has a share of its tenant's places, and a tenant has a
 TEST_CASE_METHOD(Fixture, "a burst that can be run in time is admitted, and a longer burst only in part")
 {
     push(2, 40);
-    serve(2, 40, 10ms); // the queue now knows a duration of 10 ms per job
+    serve(2, 40, 10ms); // the queue has now measured 10 ms per job
     push(2, 20);
     serve(2, 17, 10ms);
     int burst = 0;
     while (ask(2))
         ++burst;
-    // As many jobs of 10 ms as fit into half of 3 s, including the waiting jobs.
+    // About the number of jobs of 10 ms that fit into half of 3 s, including the jobs that waited before.
     CHECK(burst > 120);
     CHECK(burst < 200);
     auto const deadline = now + 3s;
@@ -158,7 +158,8 @@ TEST_CASE_METHOD(Fixture, "a burst of a new scope is estimated from the recent d
     int burst = 0;
     while (ask(2))
         ++burst;
-    // As many jobs of 60 ms as fit into 1.5 s on three threads, if the jobs may wait for each other.
+    // About the number of jobs of 60 ms that fit into 1.5 s on three threads, some of which may wait for each
+    // other.
     CHECK(burst > 25);
     CHECK(burst < 75);
 }
@@ -229,7 +230,7 @@ TEST_CASE("a reserved place counts like a waiting job until it is released")
     auto const mine = Owner::of(2);
     f.queue.reserve(mine);
     CHECK(f.ask(2));
-    CHECK_FALSE(f.ask(2)); // two of its tenant's three
+    CHECK_FALSE(f.ask(2)); // the scope has two of the three places of its tenant
     CHECK(f.ask(3));
     CHECK_FALSE(f.ask(3));
     CHECK(f.ask(4));

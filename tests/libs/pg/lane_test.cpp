@@ -151,7 +151,7 @@ TEST_CASE("an outage and its end are reported, without the address")
         [&] { return error_code_of([&] { testing::run_awaitable(ioc, asking.run(1)); }).empty(); }));
 }
 
-TEST_CASE_METHOD(Fixture, "callers behind a full batch that hangs run in another batch")
+TEST_CASE_METHOD(Fixture, "if a full batch hangs, the callers that wait behind it run in another batch")
 {
     testing::Gate gate;
     Ask hanging(database, [&](pg::Session&, std::span<int const> inputs) -> pg::Batch<std::string> {

@@ -105,7 +105,8 @@ std::size_t count(std::string const& text, std::string const& part)
     return found;
 }
 
-/// Runs each statement with a planted value in every way. Each fails and is logged without the value.
+/// Runs each statement with a planted value, in every way in which this library runs statements. Each
+/// statement must fail and be logged without the value.
 void check_log(Fixture& f, std::map<std::string, std::string> const& statements, bool writing)
 {
     testing::PgBouncer const pooler(f.postgres, 3);

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Ends the server's outage with the test, because other tests use the same server.
+/// Ends the server's outage at the end of the test, because other tests use the same server.
 struct Fixture {
     ~Fixture()
     {
@@ -84,7 +84,7 @@ TEST_CASE("UNAVAILABLE has a Retry-After")
         {.url = "host=127.0.0.1 user=nobody dbname=none port=" + std::to_string(testing::free_port())});
     try {
         database.transact_blocking({}, [](pg::Tx&) {});
-        FAIL("there is no server");
+        FAIL("the call succeeded without a server");
     } catch (core::Error const& error) {
         REQUIRE(error.headers().size() == 1);
         CHECK(error.headers()[0].first == "Retry-After");
@@ -174,7 +174,7 @@ TEST_CASE_METHOD(Fixture, "a silent server does not make callers wait forever")
         .statement_timeout = 1s});
     REQUIRE(connected(postgres, 2));
     postgres.pause();
-    // Two calls are on a connection, the others in the queue.
+    // Two calls use a connection, and the other calls are in the queue.
     std::vector<std::string> codes(6);
     std::vector<std::thread> callers;
     for (std::size_t i = 0; i < codes.size(); ++i)

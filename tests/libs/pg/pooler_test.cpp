@@ -118,7 +118,7 @@ TEST_CASE(
             CHECK(pg::RowReader(tx.run("SHOW statement_timeout").front()).text() == "7s");
         });
     }
-    // Clients that set nothing, and together occupy both sessions.
+    // These clients set nothing. Together they occupy both sessions.
     static_assert(sessions == 2);
     pqxx::connection one(f.pooler.service_url()), two(f.pooler.service_url());
     pqxx::work first(one), second(two);
@@ -159,7 +159,7 @@ TEST_CASE("a pooled transaction sees only rows of its scope, and can roll back",
         });
     };
     CHECK(fail("57014") == "UNAVAILABLE");
-    CHECK(fail("40001") == "UNAVAILABLE"); // after retries
+    CHECK(fail("40001") == "UNAVAILABLE"); // each retry failed in the same way
     CHECK_THROWS_AS(fail("22000"), pqxx::sql_error);
     CHECK_THROWS_AS(
         f.database.transact_blocking({}, [](pg::Tx& tx) { tx.run("SELECT nonsense"); }), pqxx::sql_error);

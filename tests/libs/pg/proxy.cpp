@@ -18,7 +18,8 @@ using namespace asio::experimental::awaitable_operators;
 namespace {
 
 constexpr std::size_t record_size = 16 * 1024;
-/// The time in which the server may fill a record.
+/// If no more bytes arrive from the server within this time, the proxy forwards a TLS record that is not
+/// full.
 constexpr std::chrono::milliseconds gathering{2};
 
 /// `arrived` is called for each block before it is forwarded.
@@ -90,7 +91,7 @@ asio::awaitable<void> Proxy::serve(Tcp::socket client)
         co_await serve_tls(std::move(client), std::move(server));
         co_return;
     }
-    bool asked = false; // the client sent last
+    bool asked = false; // whether the client was the last to send
     auto const from_client = [&] { turns_ += std::exchange(asked, true) ? 0 : 1; };
     auto const from_server = [&] { asked = false; };
     co_await (relay(client, server, from_client) && relay(server, client, from_server));

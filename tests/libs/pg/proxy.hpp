@@ -15,8 +15,8 @@
 /// With TLS settings it uses TLS for its clients and fills each record as far as possible, up to 16 KiB.
 class Proxy {
 public:
-    /// `socket_buffer`: approximate size in bytes of the kernel's buffer per socket and direction; 0: the
-    /// default.
+    /// `socket_buffer` is the approximate size in bytes of the kernel's buffer per socket and direction. 0
+    /// means the system's default.
     explicit Proxy(
         unsigned short server, std::optional<boost::asio::ssl::context> tls = {}, int socket_buffer = 0);
     ~Proxy();
@@ -28,8 +28,8 @@ public:
     /// Sets the server of later connections.
     void move_to(unsigned short server) { server_ = server; }
 
-    /// The number of round trips: the number of times that a client began to send, at first or after the
-    /// server had sent.
+    /// The number of round trips. A round trip begins when a client sends its first bytes, or its first bytes
+    /// after the server has sent some.
     unsigned turns() const { return turns_; }
 
 private:

@@ -57,8 +57,9 @@ struct Fixture {
 
 TEST_CASE("a transaction's scope is set in the round trip of its first statement")
 {
-    Fixture f(GENERATE(false, true)); // behind a pooler the settings are sent too
-    // BEGIN with the statement, which is prepared in the same message; COMMIT.
+    Fixture f(GENERATE(false, true)); // true: behind a pooler, where the settings are sent as well
+    // The first round trip sends BEGIN and the statement, and prepares the statement. The second sends
+    // COMMIT.
     CHECK(f.transact(2, 1) == 2);
     CHECK(f.transact(4, 1) == 2);
     CHECK(f.transact(2, 5) == 6);

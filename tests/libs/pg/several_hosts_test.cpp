@@ -8,8 +8,8 @@
 #include <libpq-fe.h>
 #include <memory>
 
-// A URL that names a primary and its replicas, as libpq interprets it: after a failover the next attempt
-// finds the current primary.
+// The URL names a primary and its replicas. libpq tries these hosts in order, so after a failover the next
+// attempt finds the current primary.
 
 namespace {
 

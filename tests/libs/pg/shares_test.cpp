@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-// The share of threads of one tenant, and of one of its environments, while its calls wait for each other.
-// Scopes 2 and 3 belong to one tenant, 4 to another.
+// The share of the threads that a tenant and each of its environments may use while their calls wait for a
+// lock. Scopes 2 and 3 belong to one tenant, 4 to another.
 
 using namespace std::chrono_literals;
 
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(Fixture,
 }
 
 TEST_CASE_METHOD(
-    Fixture, "a place is refused in the same cases as a transaction, and counts until it is released")
+    Fixture, "a reservation is refused in the same cases as a transaction, and counts until it is released")
 {
     auto few = options(2);
     few.queue_limit = 4;
@@ -210,8 +210,8 @@ TEST_CASE_METHOD(Fixture, "many calls of several tenants end, and no tenant exce
         CHECK(n <= 3);
 }
 
-TEST_CASE_METHOD(
-    Fixture, "a call whose connection broke releases its place, even if no new connection can be made")
+TEST_CASE_METHOD(Fixture,
+    "a call whose connection broke no longer counts in its share, even if no new connection can be made")
 {
     pg::Database database(options(2));
     std::string const mine = "FROM pg_stat_activity WHERE application_name = 'tetrad'";

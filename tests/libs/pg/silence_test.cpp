@@ -15,13 +15,13 @@
 #include <mutex>
 #include <vector>
 
-// A server that hangs keeps its connections open and sends no data. The heartbeat detects that.
+// A server that hangs keeps its connections open and sends no data. The heartbeat detects such a server.
 
 using namespace std::chrono_literals;
 
 namespace {
 
-/// Ends the server's silence with the test, because other tests use the same server.
+/// Ends the server's silence at the end of the test, because other tests use the same server.
 struct Fixture {
     ~Fixture() { postgres.resume(); }
 
@@ -89,7 +89,7 @@ TEST_CASE_METHOD(
     CHECK(testing::eventually([&] { return batch(database).empty(); }));
 }
 
-TEST_CASE_METHOD(Fixture, "a server is used again after a silence longer than connections are kept")
+TEST_CASE_METHOD(Fixture, "a server is used again even after a silence that ended its connections")
 {
     std::mutex mutex;
     std::vector<bool> told;
@@ -137,7 +137,7 @@ TEST_CASE_METHOD(
     REQUIRE(testing::eventually([&] { return said() == std::vector{true}; }));
     listener.stop();
     CHECK(said() == std::vector{true, false});
-    // There is no listener that could report that the server responds again.
+    // No listener could report that the server responds again.
     postgres.resume();
     CHECK(testing::eventually([&] { return write(database).empty(); }));
     CHECK(said() == std::vector{true, false});

@@ -4,7 +4,7 @@
 #include "testing/process.hpp"
 
 /// A streaming standby of a Postgres fixture's server, with its own port on 127.0.0.1. Create it on a thread
-/// that outlives it.
+/// that outlives this object.
 class Standby {
 public:
     explicit Standby(testing::Postgres const& primary);

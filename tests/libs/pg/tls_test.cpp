@@ -37,7 +37,7 @@ struct Fixture {
 /// `rows` rows of `size` bytes each.
 constexpr std::string_view many_bytes = "SELECT repeat('x', $1::int) FROM generate_series(1, $2::int)";
 constexpr int rows = 7;
-/// Sizes that leave between none and most of a row at the end of a record.
+/// Sizes of rows. Depending on the size, a TLS record ends with a whole row or with a part of a row.
 constexpr int smallest = 3000, largest = 5000, step = 61;
 
 std::size_t total(auto const& result)
@@ -48,7 +48,7 @@ std::size_t total(auto const& result)
     return sum;
 }
 
-/// Scopes whose text has about 8 MiB. The server sends it back before it reads the next statement.
+/// Scopes whose text has about 8 MiB. The server sends this text back before it reads the next statement.
 pg::Scopes very_many_scopes()
 {
     std::vector<std::int64_t> ids(420'000);
@@ -63,7 +63,8 @@ TEST_CASE_METHOD(Fixture, "8 MiB are sent in both directions even if the buffers
     pg::Database database(
         {.url = url("pg.test", certificates.authority()), .threads = 1, .statement_timeout = 60s});
     std::string const sent(std::size_t{8} << 20, 'x');
-    // With many scopes the result of `set_config` fills one direction while `sent` fills the other.
+    // With many scopes, the result of `set_config` fills the buffers towards the client while `sent` fills
+    // the buffers towards the server.
     auto const scopes = GENERATE(false, true) ? very_many_scopes() : pg::Scopes();
     auto const is_sent = [&](auto const& rows) {
         return pg::read_rows(rows, &pg::RowReader::text) == std::vector{sent};

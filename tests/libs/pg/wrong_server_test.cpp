@@ -44,8 +44,8 @@ std::string batch(pg::Database& database)
 
 using Write = std::function<std::string(pg::Database&)>;
 
-/// Repeats the call until it returns `code`. Returns false if it does not in time. The calls before must
-/// return "" or UNAVAILABLE; other errors are thrown.
+/// Repeats the call until it returns `code`. Returns false if it does not in time. Until then each call must
+/// return "" or UNAVAILABLE. Other errors are thrown.
 bool comes_to(pg::Database& database, Write const& call, std::string const& code)
 {
     return testing::eventually([&] { return call(database) == code; });

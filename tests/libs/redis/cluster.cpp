@@ -6,7 +6,8 @@
 
 #include <atomic>
 
-// A cluster of three masters that does not change, with keys distributed over it by their number.
+// A cluster of three masters that does not change. A number in each key distributes the keys over the
+// masters.
 
 using namespace std::chrono_literals;
 using redis::Script;

@@ -37,7 +37,7 @@ TEST_CASE("while a slot moves its keys are read from both nodes, then from the n
     CHECK(redis({"GET", key}).text() == "stays");
     CHECK(redis({"GET", key + "new"}).text() == "there");
     CHECK(keys_at(redis.cluster, 0) == 0);
-    // The first command is redirected to the slot's new node; the later ones go there directly.
+    // The first command is redirected to the slot's new node. Later commands are sent to that node directly.
     CHECK(testing::eventually([&] {
         auto const moved = redis.said(0, "MOVED");
         redis({"GET", key});
@@ -83,7 +83,7 @@ TEST_CASE("a script with keys on both nodes of a move waits for the move for a l
     redis({"SET", key + "a", "A"});
     redis({"SET", key + "b", "B"});
     auto options = testing::patient_client(redis.cluster.url());
-    options.reconnect_min = 4s; // the pause before it retries, at most 7 times
+    options.reconnect_min = 4s; // the pause before each of at most 7 retries
     options.reconnect_max = 4s;
     redis.connect(options);
     CHECK(redis.run(both, {key + "a", key + "b"}).text() == "AB");
@@ -166,7 +166,8 @@ TEST_CASE("a master that is down or hangs affects only its own keys, until it wo
 
 TEST_CASE("a replica that has taken over from its master is found, with the data")
 {
-    constexpr auto patience = 3min; // long enough for a machine on which a vote arrives late
+    // Long enough for a slow machine, on which the vote for a new master may have to be repeated.
+    constexpr auto patience = 3min;
     RedisCluster cluster({.replicas = 1, .node_timeout = 2s});
     Fixture redis(cluster);
     auto const key = redis.key_at(0);
@@ -193,10 +194,10 @@ TEST_CASE("a replica that has taken over from its master is found, with the data
         patience));
     CHECK(value() == "goes on");
 
-    // The role returns to the old master while both nodes are up: no node is down, and late commands are
-    // redirected.
+    // The old master becomes master again while both nodes are up. Commands that still reach the other node
+    // are redirected.
     auto const is_master = [&] { return cluster.at(0, {"ROLE"}).starts_with("master"); };
-    // A node gives up a handover after 5 s.
+    // A node gives up a manual failover after 5 s, so the request is repeated.
     for (int attempt = 0; attempt < 10 && !is_master(); ++attempt) {
         cluster.at(0, {"CLUSTER", "FAILOVER"});
         testing::eventually(is_master, 10s);

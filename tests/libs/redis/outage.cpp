@@ -8,8 +8,8 @@
 
 #include <thread>
 
-// A server that is down, hangs or starts again, and a client that is stopped. In tests in which a command
-// must not wait, the possible waits take an hour.
+// A server that is down, hangs or starts again, and a client that is stopped. If a command must not wait, the
+// test sets the time limits to an hour.
 
 using namespace std::chrono_literals;
 using redis::Address;
@@ -113,7 +113,7 @@ TEST_CASE("a server that hangs counts as down after the time-out, until it repli
     server.pause();
     CHECK(fails(contexts, client));
     CHECK(testing::eventually([&] { return !client.healthy(); }));
-    // The kernel still accepts connections for the server. This must not count as up.
+    // The kernel still accepts connections for the server. An accepted connection must not count as up.
     auto const has_tried_in_vain = [&] {
         logger.flush(30s);
         return log.text().find(R"("attempt":3)") != std::string::npos;
@@ -215,7 +215,8 @@ TEST_CASE("stopping ends attempts to connect")
     for (auto const wait : {0ms, 1ms, 20ms, 120ms}) {
         testing::Contexts contexts;
         Client client({.address = Address::parse(server.url())}, contexts.all, logger);
-        std::this_thread::sleep_for(wait); // a different time in each round
+        // Each round waits for a different time, so that `stop` meets different states.
+        std::this_thread::sleep_for(wait);
         client.stop();
         contexts.join();
     }

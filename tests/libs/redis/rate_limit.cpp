@@ -15,7 +15,8 @@ using Clock = std::chrono::steady_clock;
 
 namespace asio = boost::asio;
 
-// Only Redis' clock counts, and tests cannot move it. A window that must not end during a test is an hour.
+// The limiter uses Redis' clock, which tests cannot set. A window that must not end during a test is an hour
+// long.
 
 namespace {
 
@@ -122,7 +123,7 @@ TEST_CASE("no window contains more requests than the limit, and no request below
     constexpr auto tolerance = window / 100;
 
     struct Take {
-        Clock::time_point sent, answered; // Redis decided between these two times
+        Clock::time_point sent, answered; // the script ran between these two times
     };
 
     std::vector<Take> allowed, refused;
@@ -146,13 +147,13 @@ TEST_CASE("no window contains more requests than the limit, and no request below
     for (auto& future : done)
         future.get();
 
-    // If the time from the sending of the first request to the reply to the last is shorter than the window,
-    // one request too many was allowed.
+    // Of `count` + 1 consecutive allowed requests, the last reply must come at least a window after the first
+    // request was sent. Otherwise one request too many was allowed.
     REQUIRE(allowed.size() >= 10 * count);
     std::ranges::sort(allowed, {}, &Take::sent);
     for (std::size_t i = count; i < allowed.size(); ++i)
         CHECK(allowed[i].answered - allowed[i - count].sent >= window - tolerance);
-    // A refusal is correct if the window that ends with it may contain the full number.
+    // A refusal is correct if the window that ends with it may contain `count` allowed requests.
     auto const is_right = [&](Take const& refusal) {
         return count <= static_cast<std::size_t>(std::ranges::count_if(allowed, [&](Take const& other) {
             return other.sent <= refusal.answered && other.answered >= refusal.sent - window - tolerance;
@@ -206,7 +207,7 @@ TEST_CASE("a lowered limit applies at once and returns the right waiting time")
     Fixture redis;
     constexpr auto window = 1h;
     constexpr std::int64_t minute = 60'000'000;
-    // Six were allowed, a minute apart; the fifth of them must leave the window.
+    // Six requests were allowed, one per minute. The fifth of them must leave the window.
     auto const begin = redis.now();
     std::vector<std::int64_t> times;
     for (std::int64_t i = 6; i > 0; --i)
@@ -221,7 +222,7 @@ TEST_CASE("a lowered limit applies at once and returns the right waiting time")
           std::chrono::ceil<std::chrono::milliseconds>(std::chrono::microseconds(due - begin)));
     CHECK(d.retry_after >= std::chrono::microseconds(due - end));
 
-    // After that time.
+    // Move the requests back by that waiting time.
     for (auto& time : times)
         time -= std::chrono::microseconds(d.retry_after).count();
     redis.remember(window, times);

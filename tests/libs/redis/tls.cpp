@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-// Redis with TLS, like the managed services of clouds: a single server, a cluster, and servers with a wrong
+// Redis with TLS, as cloud providers offer it: a single server, a cluster, and servers with a wrong
 // certificate.
 
 using namespace std::chrono_literals;
@@ -106,7 +106,7 @@ TEST_CASE("a TLS server refuses plain connections, and a plain server refuses TL
     Fixture in_the_clear("redis://127.0.0.1:" + port_of(secret), {});
     CHECK(in_the_clear.refuses("redis unavailable"));
     testing::Redis const open;
-    // A short time-out, because the plain server waits for the end of a line.
+    // A short time limit, because the plain server does not answer: it waits for the end of a line.
     Fixture under_tls("rediss://127.0.0.1:" + port_of(open), trusted(), 1, 250ms);
     CHECK(under_tls.refuses("redis unavailable"));
 }
@@ -206,7 +206,7 @@ TEST_CASE("the certificates of cluster nodes are verified against the names that
             if (!redis.answered({"SET", redis_test::key_of(i), "v"})) return false;
         return true;
     };
-    CHECK(testing::eventually(everywhere)); // the names spread from node to node
+    CHECK(testing::eventually(everywhere)); // it takes some time until every node knows all names
     for (std::size_t node = 0; node < cluster.size(); ++node)
         CHECK(redis_test::keys_at(cluster, node) > 0);
     CHECK(Fixture(cluster.url(), trusted()).refuses("IP address mismatch"));
@@ -222,7 +222,7 @@ TEST_CASE("with TLS a replica that has taken over from its master is found")
     }();
     REQUIRE(redis({"SET", key, "kept"}).text() == "OK");
     REQUIRE(testing::eventually([&] { return redis_test::keys_at(cluster, 3) == 1; }));
-    // The failover is requested from a node that is alive, so that no vote has to be won in time.
+    // TAKEOVER needs no votes of other masters, which could come too late on a slow machine.
     cluster.at(3, {"CLUSTER", "FAILOVER", "TAKEOVER"});
     cluster.stop(0);
     CHECK(testing::eventually(

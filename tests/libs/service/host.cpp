@@ -107,7 +107,7 @@ TEST_CASE("the response of /readyz names the failing check")
 
 TEST_CASE("during the drain delay the host is unready and still accepts connections")
 {
-    // On a slow machine a short delay may end too early. The longest delay is long enough.
+    // On a slow machine a short drain delay may end before the test looks. The longest delay is long enough.
     bool unready_and_accepting = false;
     for (auto const delay : {1s, 4s, 16s}) {
         if (unready_and_accepting) break;
@@ -236,7 +236,7 @@ TEST_CASE("a network may use a tenth of the connections to the API, and a truste
             connection.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
             return !connection.read_until("\r\n\r\n").empty();
         } catch (std::system_error const&) {
-            return false; // the host closed it at once
+            return false; // the host closed the connection at once
         }
     };
     auto const open = [&](service::Settings const& s, std::size_t count) {

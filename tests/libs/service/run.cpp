@@ -168,7 +168,7 @@ TEST_CASE("the program becomes ready, uses little memory when idle, and exits wi
 
 TEST_CASE("a second signal ends the program at once")
 {
-    Program program({}, {"DRAIN_DELAY_MS=60000"}); // longer than the test waits
+    Program program({}, {"DRAIN_DELAY_MS=60000"}); // longer than the test runs
     REQUIRE(testing::eventually([&] { return program.is_ready(); }));
     program.process.signal(SIGINT);
     REQUIRE(testing::eventually([&] { return !program.is_ready(); }));
@@ -185,7 +185,8 @@ TEST_CASE("a signal during the start stops the program in order")
         std::this_thread::sleep_for(wait); // a different moment each time
         program.process.signal(SIGTERM);
         auto const status = program.wait();
-        // Before main() has registered for signals, the default of the system applies: 128 + SIGTERM.
+        // Until main() has installed its signal handler, SIGTERM ends the process. The status is then 128 +
+        // SIGTERM.
         CHECK((status == 0 || (status == 143 && program.output().empty())));
     }
 }

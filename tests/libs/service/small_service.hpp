@@ -62,7 +62,7 @@ public:
     testing::Gate held, stuck;
     std::atomic<bool> database_works = true;
     std::atomic<std::size_t> handled = 0;
-    std::size_t handled_at_begin = 0; ///< at begin_stop()
+    std::size_t handled_at_begin = 0; ///< number of handled requests when begin_stop() was called
     std::vector<std::string> notes;   ///< calls on the main thread
 
 private:

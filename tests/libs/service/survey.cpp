@@ -21,7 +21,7 @@ namespace {
 struct Fixture {
     Fixture() { testing::rule_database(clock, postgres); }
 
-    /// The value of the series; fails when it does not exist.
+    /// Returns the value of the series. The test fails if the series does not exist.
     double shown(std::string const& series) const
     {
         std::string const text = metrics.expose();
@@ -110,7 +110,7 @@ TEST_CASE("an additional gauge is NaN until it was read")
     CHECK(f.shown(R"(tetrad_answer{service="test"})") == 42);
 }
 
-TEST_CASE("the survey reads at the start and repeatedly, and reports consecutive failures once")
+TEST_CASE("the survey reads the database at the start and repeatedly, and reports consecutive failures once")
 {
     Fixture f;
     std::atomic<int> reads = 0;

@@ -67,7 +67,7 @@ TEST_CASE("deferrable messages may use half of the sender's limit, and urgent me
     auto const refused = f.take(guard, deferrable);
     CHECK_FALSE(refused.allowed);
     CHECK(refused.retry_after == 1min);
-    // The other half is reserved for urgent messages, and the refused message used none of it.
+    // The other half is reserved for urgent messages, and the refused message did not count in it.
     for (int i = 0; i < 3; ++i)
         CHECK(f.may_send(guard));
     CHECK_FALSE(f.may_send(guard));
@@ -85,8 +85,9 @@ TEST_CASE("a deferrable message that is refused or released does not use up the 
     std::vector<SenderGuard::Use> urgent_ones;
     for (int i = 0; i < 6; ++i)
         urgent_ones.push_back(f.take(guard));
+    // The half for deferrable messages is unused, but the whole limit is used up.
     for (int i = 0; i < 4; ++i)
-        CHECK_FALSE(f.may_send(guard, deferrable)); // their half is unused, but the whole limit is used up
+        CHECK_FALSE(f.may_send(guard, deferrable));
     for (auto const& use : urgent_ones)
         f.await(guard.give_back(use));
     auto const first = f.take(guard, deferrable);

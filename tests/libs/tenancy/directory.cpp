@@ -252,7 +252,7 @@ TEST_CASE("a change reaches every replica")
             [&] { return condition(one.find("acme")) && condition(two.find("acme")); });
     };
     REQUIRE(both([](Found const& t) { return t && !t->suspended; }));
-    // Both have cached it: they return the same object again.
+    // Both replicas have cached the tenant, so they return the same object again.
     REQUIRE(testing::eventually([&] { return one.find("acme") == one.find("acme"); }));
     REQUIRE(testing::eventually([&] { return two.find("acme") == two.find("acme"); }));
 

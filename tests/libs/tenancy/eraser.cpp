@@ -22,8 +22,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Tables of all forms that a service may have: parents and children, references from a table to itself, a
-/// table of the tenant, a table without row-level security, and a table from which the service may not
+/// Tables of all kinds that a service may have: parent and child tables, a table that refers to itself, a
+/// table protected by tenant, a table without row-level security, and a table from which the service may not
 /// delete.
 pg::Component const& service_tables()
 {
@@ -101,7 +101,8 @@ struct Shop {
             [&](pg::Tx& tx) { tenancy::registry::condemn(tx, slug, clock.now() + grace, clock.now()); });
     }
 
-    /// The tenant's rows in every table of the schema that may have any, including the registry's.
+    /// The number of the tenant's rows in every table of the schema that may have such rows, including the
+    /// registry's tables.
     std::map<std::string, int> rows_of(std::int64_t tenant_id)
     {
         pqxx::connection connection(postgres.superuser_url());
@@ -149,7 +150,7 @@ TEST_CASE("erasure removes all rows of the tenant and none of another tenant")
     auto const acme = shop.create("acme");
     auto const after = shop.create("after");
     auto const full = shop.rows_of(acme.id);
-    REQUIRE(full.size() == 10); // 6 of the shop, and settings, audit, idempotency, tenants
+    REQUIRE(full.size() == 10); // 6 tables of the shop, and those of settings, audit, idempotency and tenants
     for (auto const& [table, count] : full) {
         INFO(table);
         REQUIRE(count > 0);
@@ -179,7 +180,7 @@ TEST_CASE("erasure removes all rows of the tenant and none of another tenant")
     CHECK(shop.hooked[0].slug == "acme");
 }
 
-TEST_CASE("rows that requests still wrote during the erasure are removed later")
+TEST_CASE("rows that requests write during the erasure are removed later")
 {
     Shop shop;
     auto const acme = shop.create("acme");
@@ -332,7 +333,7 @@ TEST_CASE("replicas take turns, and none processes rows that another replica is 
     });
     REQUIRE(testing::eventually([&] { return deleted.load(); }));
     CHECK(shop.database.transact_blocking(pg::Scopes(), erase) == 10);
-    // The second one continued where the first one stopped, in the same table.
+    // The second replica continued in the same table where the first one stopped.
     CHECK(shop.rows_of(acme.id).at("c_notes") == 50 - 20);
 }
 

@@ -67,8 +67,7 @@ TEST_CASE("a write that expects another version changes nothing")
     CHECK(write(1).empty());
 }
 
-TEST_CASE(
-    "settings that are read for update are changed by one transaction at a time, even at the first write")
+TEST_CASE("only one transaction at a time can read settings for update, even before the first write")
 {
     Store store;
     constexpr int writers = 8;

@@ -91,7 +91,7 @@ TEST_CASE("an environment leaves some of its tenant's places at a host to the ot
     CHECK(places[Place::start] == 2);
     CHECK(places[Place::wait] == 5);
     CHECK(places[Place::later] == 3);
-    CHECK(first < 1s); // it does not wait behind the sandbox's deliveries
+    CHECK(first < 1s); // production's delivery does not wait behind the sandbox's
 }
 
 TEST_CASE("an environment leaves some of its tenant's memory and slow places to the other environment")
@@ -207,7 +207,7 @@ TEST_CASE("deliveries that wait for a slow host are postponed if the slow places
         door.offer(100 + i, "h" + std::to_string(i), hung[static_cast<std::size_t>(i)]);
     REQUIRE(door.admission.slow() == webhooks::slow_places);
     auto const verdicts = door.admission.finished(first.front(), 15s, true, door.now, 0);
-    REQUIRE(verdicts.size() == 4); // none of them keeps waiting, because none could start
+    REQUIRE(verdicts.size() == 4); // no delivery keeps waiting, because none could start
     CHECK(verdicts[0].place == Place::later);
     CHECK(verdicts[0].reason == Admission::Reason::slow);
     CHECK(door.admission.waiting() == 0);

@@ -14,8 +14,8 @@ using testing::eventually;
 
 namespace {
 
-/// Tenants whose webhooks go to hosts that never respond. An attempt may take an hour, and a test waits for
-/// at most half a minute. So a delivery that waits for the time-out of such a host makes the test fail.
+/// Tenants whose webhooks go to hosts that never respond. The time limit of an attempt is an hour, and a test
+/// waits for at most half a minute. So a test fails if a delivery waits until such a host times out.
 struct Crowd : Delivery {
     explicit Crowd(std::size_t count) : Delivery(true, 1h), hosts(count) {}
 
@@ -81,10 +81,10 @@ TEST_CASE("hanging endpoints of a tenant use only its share of the places, and t
         for (std::size_t e = 0; e < 2; ++e) {
             auto const scope = Crowd::scope_of(tenant, environments[e]);
             f.subscribe(scope, (tenant - 1) * 40 + e * 20, 20);
-            f.publish_from(scope, 6); // both environments together request 240
+            f.publish_from(scope, 6); // both environments together have 240 deliveries
         }
     }
-    // Each tenant takes a quarter of the remaining places.
+    // Each tenant takes a quarter of the places that are still free.
     REQUIRE(eventually([&] { return f.hosts.in_flight() >= 4 * (webhooks::places / 7); }));
     f.scope = Crowd::scope_of(5, core::Environment::production);
     f.create(f.receiver.url("/hook"));
@@ -100,7 +100,7 @@ TEST_CASE("hanging endpoints of a tenant use only its share of the places, and t
         CHECK(in_flight <= webhooks::places / 4);
     }
 
-    // A delivery that got no place gets one later, and is sent once.
+    // A delivery that got no place gets a place later and is sent once.
     f.hosts.release();
     CHECK(eventually([&] { return f.count("webhook_deliveries WHERE status = 'pending'") == 0; }, 60s));
     CHECK(f.count("webhook_deliveries WHERE status = 'delivered' AND attempts = 1") == 4 * 2 * 20 * 6 + 1);

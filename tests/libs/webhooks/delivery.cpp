@@ -56,7 +56,7 @@ TEST_CASE("every attempt contains the trace of the request that caused the deliv
     CHECK(f.receiver.received()[2].headers.at("traceparent") == f.traceparent);
 }
 
-TEST_CASE("the status of each response is reported, and a missing response too")
+TEST_CASE("the status of each response is reported, and also that a response is missing")
 {
     Delivery f;
     f.subscribe();
@@ -87,8 +87,8 @@ TEST_CASE("a redirect is a failure and is not followed")
 
 TEST_CASE("addresses are checked at every delivery, including names of local addresses")
 {
-    // The webhook could be created, because of another policy or because the name had another address. The
-    // delivery is refused.
+    // The webhook exists, because another policy was in force or the name had another address. The delivery
+    // is refused.
     Delivery f(false);
     auto const port = std::to_string(f.receiver.port());
     std::set<std::string> ids;
@@ -162,7 +162,7 @@ TEST_CASE("a delivery is sent again on request, with the same id")
     CHECK(requests[0].headers.at("webhook-id") == requests[1].headers.at("webhook-id"));
     CHECK(f.count("audit_log WHERE action = 'webhook.redelivered'") == 1);
 
-    // A failed delivery gets another 3 days; a waiting one is sent at once.
+    // A failed delivery is tried for another 3 days. A pending delivery is sent at once.
     f.answer_with(reply(500));
     f.clock.advance(24h * 10);
     again();

@@ -29,7 +29,7 @@ struct Delivery : Fixture {
     std::chrono::milliseconds patience; ///< time limit of an attempt
     std::mutex mutex;
     std::string answer = reply(204);
-    /// Responses to events of a type; they take precedence over `answer`.
+    /// The responses to events of some types. They take precedence over `answer`.
     std::map<std::string, std::string> answers;
     Receiver receiver{[this](Received const& r) {
         std::lock_guard const lock(mutex);
@@ -77,7 +77,7 @@ struct Delivery : Fixture {
     /// The only delivery.
     json::object delivery(std::string const& webhook_id) { return deliveries(webhook_id).at(0).as_object(); }
 
-    /// Waits until this number of attempts was recorded.
+    /// Waits until this number of attempts has been recorded.
     void attempts(int number)
     {
         REQUIRE(testing::eventually([&] { return ended == number; }));

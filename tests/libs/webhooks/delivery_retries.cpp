@@ -1,4 +1,4 @@
-// Deliveries that do not succeed at once: their retries and their final result.
+// Retries and final results of deliveries that do not succeed at the first attempt.
 #include "delivery.hpp"
 #include "webhooks/policy.hpp"
 
@@ -82,7 +82,7 @@ TEST_CASE("one event that fails for 3 days does not disable a webhook that accep
     CHECK(f.get(hook.id).at("enabled") == true);
     CHECK(f.get(hook.id).at("disabledReason").is_null());
 
-    // The next event that fails for 3 days, while nothing was accepted, disables it.
+    // The next event fails for 3 days while the endpoint accepts no other event. So the webhook is disabled.
     f.answer_with(reply(500));
     f.publish("item.deleted");
     f.attempts(5);
@@ -175,7 +175,7 @@ TEST_CASE("deliveries of a deleted webhook are dropped")
     auto const hook = f.subscribe();
     f.publish();
     f.attempts(1);
-    // The state after a publication that ran concurrently with the deletion.
+    // Simulates a publication that ran concurrently with the deletion.
     f.postgres.query("DELETE FROM webhooks");
     f.clock.advance(5s);
     f.attempts(2);

@@ -79,11 +79,12 @@ TEST_CASE("old deliveries are purged unless they are pending")
     f.clock.advance(2s);
     CHECK(purge(2) == 2);
     CHECK(purge(2) == 1);
-    CHECK(f.count("webhook_deliveries WHERE status = 'pending'") == 1); // of any age
+    // Pending deliveries of any age are kept.
+    CHECK(f.count("webhook_deliveries WHERE status = 'pending'") == 1);
     CHECK(f.count("webhook_deliveries") == 2);
 }
 
-TEST_CASE("the secrets of only one scope are encrypted again with another key")
+TEST_CASE("encrypting secrets again with another key affects only one scope")
 {
     Fixture f;
     f.create("https://example.com/a");

@@ -5,7 +5,7 @@
 using namespace webhooks_test;
 using testing::eventually;
 
-TEST_CASE("an endpoint that timed out is retried in the slow places until it responds")
+TEST_CASE("retries to an endpoint that timed out use the slow places until the endpoint responds")
 {
     testing::SilentHosts hosts(2);
     Delivery f(true, 3s);

@@ -1,13 +1,14 @@
 // Simulates the Apple Push Notification service as documented in
 // https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns. Like
-// Apple's service, it allows one stream until it has accepted a push with a provider token, then {streams}.
+// Apple's service, it allows one stream per connection until it has accepted a push with a provider token, then {later}
+// streams (default: 1000).
 //
 // Names of responses: ok, and every reason of .../handling-notification-responses-from-apns with its status.
 // Unregistered_at adds the time {since} (Unix milliseconds). TooManyRequests_later and ServiceUnavailable_later
 // add a Retry-After. BAD_GATEWAY is an HTML page.
 //
-// GET /tokens: headers and claims of the received provider tokens, in order. POST /tokens {expire: true}: from now
-// on all received tokens count as expired.
+// GET /tokens: headers and claims of the received provider tokens, in order. POST /tokens {expire: true}: all
+// tokens received so far count as expired.
 import { verify } from "node:crypto";
 import { options, readJwt, serve } from "./push_server.mjs";
 

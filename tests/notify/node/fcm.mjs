@@ -3,8 +3,8 @@
 //
 // Names of responses: ok, UNREGISTERED, INVALID_TOKEN (as documented), INVALID_TOKEN_FIELD (with a field violation),
 // INVALID_ARGUMENT, SENDER_ID_MISMATCH, THIRD_PARTY_AUTH_ERROR, PERMISSION_DENIED, UNAUTHENTICATED, QUOTA_EXCEEDED (with
-// Retry-After), QUOTA_EXCEEDED_SOON (without), UNAVAILABLE (with Retry-After), INTERNAL, BAD_GATEWAY (an HTML page),
-// NOT_FOUND (an HTML page), NONSENSE.
+// Retry-After), QUOTA_EXCEEDED_SOON (without Retry-After), UNAVAILABLE (with Retry-After), INTERNAL, BAD_GATEWAY (an HTML
+// page), NOT_FOUND (an HTML page), NONSENSE.
 //
 // The token endpoint checks the assertion (against {publicKey}, if given) and counts requests. POST /tokens
 // {error?, description?, status?, hang?, expires_in?, retryAfter?} sets its response; {revoke: true} revokes all issued

@@ -1,5 +1,5 @@
 // Sends messages with the official firebase-admin package to the server at argv[2] instead of Google's, with access token
-// argv[3]. argv[4] is a file with [message, ...] in firebase-admin's form. Prints its responses.
+// argv[3]. argv[4] is a file with [message, ...] in firebase-admin's form. Prints the responses.
 import { readFileSync } from "node:fs";
 import http2 from "node:http2";
 

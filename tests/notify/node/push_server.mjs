@@ -1,10 +1,10 @@
 // The parts that fcm.mjs and apns.mjs have in common: an HTTP/2 server for pushes, and an HTTP/1.1 control server for the
 // test. Both use free ports of 127.0.0.1 and print them: {port, url, control}.
 //
-// Each push gets a response by name (fcm.mjs and apns.mjs list the names). The name comes from the first of these that is
-// set: the test's setting for all pushes or for a token, the token itself up to its first colon, or `ok`. Further names:
-// hang (no response), reset, refuse (REFUSED_STREAM), goaway (a GOAWAY with this stream above the last one), drop (closes
-// the connection). `NAME-once` applies only to the first push of a token; later pushes get `ok`.
+// The response to a push is selected by a name (fcm.mjs and apns.mjs list the names). The name comes from the first of
+// these that is set: the test's setting for all pushes or for a token, the token itself up to its first colon, or `ok`.
+// Further names: hang (no response), reset (RST_STREAM), refuse (REFUSED_STREAM), goaway (a GOAWAY that excludes this
+// stream), drop (closes the connection). `NAME-once` applies only to the first push of a token; later pushes get `ok`.
 //
 //   POST   /script  {all?: name | null, times?: N, tokens?: {token: name}, delay?: ms, streams?: N}
 //   GET    /seen    [{token, connection, answer, headers, body}]: the received pushes, in order; DELETE clears them
@@ -38,7 +38,7 @@ function nameFor(token, knows) {
   return name;
 }
 
-/// Sends a GOAWAY that excludes this stream and all unanswered ones.
+/// Sends a GOAWAY that excludes this stream and all other streams without a response.
 function sayGoodbye(session, state) {
   state.last = state.answered;
   session.goaway(NGHTTP2_NO_ERROR, state.last);
@@ -66,8 +66,8 @@ function deal(stream, state, name, answer) {
 }
 
 /// `read(headers, body)` -> {token, error?}: `error` is the response to an invalid request.
-/// `answer(name, token)` -> {status, body?, headers?}.
-/// `more(request, body, response)` handles further requests to the control server.
+/// `answer(name, token, headers)` -> {status, body?, headers?}.
+/// `more(request, body, reply)` handles further requests to the control server; false for an unknown request.
 /// `knows(name)`: whether a response has this name.
 export async function serve({ read, answer, knows, accepted = () => {}, more, streams }) {
   const settings = { maxConcurrentStreams: options.streams ?? streams ?? 1000, enablePush: false };
@@ -140,7 +140,7 @@ export async function serve({ read, answer, knows, accepted = () => {}, more, st
   );
 }
 
-/// The parts of a JWT after verifying its signature with `publicKey` (PEM); null if it is invalid.
+/// The header and claims of a JWT; null if the JWT is malformed, has another algorithm, or `verify` refuses its signature.
 export function readJwt(token, algorithm, verify) {
   const [header, claims, signature, rest] = token.split(".");
   if (!signature || rest !== undefined) return null;

@@ -3,9 +3,9 @@
 //
 // The local part of the recipient selects the behaviour: `refuse-550-5.1.1` refuses the recipient with that reply,
 // `fail-451-4.3.0` refuses the whole message, `hang` never replies to the message, `cut` closes the connection after the
-// start of the message, `vanish` after its end. All others receive mail. The password of every user is "right"; user `busy`
-// gets a temporary refusal. With {auth} a login is required. With {secure} TLS starts first; otherwise STARTTLS is offered
-// if there is a key.
+// start of the message, `vanish` after its end. All other recipients receive the message. The password of every user is
+// "right"; user `busy` gets a temporary refusal. With {auth} a login is required. With {secure} the connection begins
+// with TLS; otherwise STARTTLS is offered if {key} is given.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { simpleParser } from "mailparser";

@@ -1,5 +1,6 @@
-// Opens an API reference in Chromium (argv[2]: JSON {url, screenshots}). Checks that it shows every operation of the contract, that the
-// search finds operations, that there are no errors, and that no request goes to another host.
+// Opens an API reference in Chromium (argv[2] is a file with JSON {url, screenshots}). Checks that it shows
+// every operation of the contract, that the search finds operations, that there are no errors, and that no
+// request goes to another host.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
@@ -51,7 +52,7 @@ const operations = Object.values(contract.paths).flatMap((item) =>
 assert.ok(operations.length > 20);
 assert.equal(await page.title(), `${contract.info.title} – API reference`);
 
-// Sections are rendered one after the other.
+// Redoc renders sections one after the other, so wait for all of them.
 await page.waitForFunction(
   (count) => document.querySelectorAll('[data-section-id*="/operation/"]').length === count,
   operations.length,
@@ -84,7 +85,7 @@ assert.ok(width <= 0, "wider than the screen of a phone");
 await narrow.screenshot({ path: `${input.screenshots}/reference-4.png` });
 await close(narrow);
 
-// The front page leads to the reference and the tutorial, by keyboard too.
+// The front page links to the reference and the tutorial. The keyboard can follow the links.
 const desktop = { width: 1440, height: 900 }, phone = { width: 375, height: 667 };
 for (const [name, viewport, colorScheme] of [["desktop", desktop, "light"], ["dark", desktop, "dark"], ["phone", phone, "light"]]) {
   const front = await openPage(`${origin}/`, viewport, colorScheme);

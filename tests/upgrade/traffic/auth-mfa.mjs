@@ -59,7 +59,7 @@ export class AuthTraffic extends Traffic {
         for (let i = 0; i < 2; i++) this.loop(100, () => this.onNewAddress(client => this.signInWithTexts(client)))
     }
 
-    // Enrolment codes are limited per address.
+    // Runs `work` with a client that has a new address, because enrolment codes are limited per address.
     async onNewAddress(work) {
         const client = this.client()
         await work(client).finally(() => client.close())
@@ -92,7 +92,8 @@ export class AuthTraffic extends Traffic {
         this.secondFactors++
     }
 
-    // Sets or clears an enrolled phone in the database. Through the API the first factor of a user costs ten hashes, for recovery codes.
+    // Sets or clears an enrolled phone in the database. Through the API, the first factor of a user is
+    // expensive, because the service hashes ten recovery codes.
     setPhone(email, phone) {
         const value = phone ? `'${phone}'` : 'NULL'
         return this.cluster.postgres.sql('auth_mfa', `UPDATE users SET phone = ${value}, phone_verified = ${Boolean(phone)} WHERE email = '${email}'`)

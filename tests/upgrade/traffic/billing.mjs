@@ -96,7 +96,8 @@ export class BillingTraffic extends Traffic {
 
     // --- rotation ------------------------------------------------------------------------------------------------------------
 
-    // The service accepts both secrets, then the provider signs with the new one, then the old one is removed.
+    // First the service accepts both secrets. Then the provider signs with the new secret. Then the old
+    // secret is removed.
     async rotateSigningSecret() {
         const old = this.secret, next = newSecret()
         const take = secrets => this.admin.send('PATCH', '/v1/settings', { token: this.key, body: { paymentsSigningSecrets: secrets } })
@@ -108,7 +109,7 @@ export class BillingTraffic extends Traffic {
         await take([next])
     }
 
-    // Waits until every replica accepts the secret, which was set through one of them.
+    // Waits until every replica accepts the secret, which was set through one replica.
     async known(secret) {
         for (const { address } of this.cluster.replicas) {
             const replica = new Client(this.service.port, this.host, this.figures, address)

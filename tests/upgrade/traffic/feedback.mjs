@@ -81,7 +81,8 @@ export class FeedbackTraffic extends Traffic {
         await eventually('the old key is refused', () => refuses(this.admin, 'GET', '/v1/feedbacks?limit=1', { token: old }))
     }
 
-    // The receiver gets the new secret after the service uses it; until then it checks the old signature.
+    // The receiver gets the new secret after the service has begun to use it. Until then, the receiver checks
+    // the signature by the old secret.
     async rotateWebhookSecret() {
         const { secret } = await this.admin.send('POST', `/v1/webhooks/${this.webhookId}/rotate-secret`, { token: this.key })
         await eventually('deliveries carry both signatures', () => this.receiver.signatures === 2)

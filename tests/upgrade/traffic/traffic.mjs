@@ -88,7 +88,7 @@ export class Traffic {
             if (n !== 1) wrong.push(`${this.service.name}: ${what} ${mark} was acknowledged and exists ${n} times`)
             times.delete(mark)
         }
-        // Every request got a response, so other marks are duplicates.
+        // If no request failed, every write was acknowledged. Any other mark is then an error.
         if (this.figures.failures.length === 0)
             for (const mark of times.keys()) wrong.push(`${this.service.name}: ${what} ${mark} exists but was not acknowledged`)
         return wrong
