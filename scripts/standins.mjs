@@ -3,9 +3,10 @@
 //     node scripts/standins.mjs dns RECORDS PORT
 //     node scripts/standins.mjs purchases SUBSCRIBERS PORT
 //
-// RECORDS: a file with one TXT record per line, {"name", "type": "TXT", "value"}. SUBSCRIBERS: a folder with one file per user,
-// `<userId>.json`; a user without a file has bought nothing. Both are read for each request. PORT: 0 for any free port.
-// Listens on loopback only. Then prints `listening on 127.0.0.1:PORT`. A request that fails does not end the program.
+// RECORDS is a file with one TXT record per line, {"name", "type": "TXT", "value"}. SUBSCRIBERS is a folder with one file per user,
+// `<userId>.json`; a user without a file has bought nothing. The program reads RECORDS or SUBSCRIBERS again for each request. PORT 0
+// stands for any free port. The program listens on loopback only, and prints `listening on 127.0.0.1:PORT` when it is ready. A request
+// that fails does not end the program.
 import { createSocket } from 'node:dgram'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -13,7 +14,7 @@ import { join } from 'node:path'
 
 const [service, source, port] = process.argv.slice(2)
 
-// A file name can be too long because a user id can be long. No file has that name.
+// A long user id can make a file name too long for the file system. A file with such a name cannot exist.
 function readIfThere(file) {
     try {
         return readFileSync(file, 'utf8')

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Creates the database and the two roles of each service: <name>_owner runs migrations, <name>_service serves and owns nothing.
-# Runs once, in /docker-entrypoint-initdb.d of PostgreSQL's image. Or run it on a machine where psql reaches the server as a
-# superuser (PGHOST, PGPASSWORD, POSTGRES_USER). Passwords: FEEDBACK_OWNER_PASSWORD, FEEDBACK_SERVICE_PASSWORD and so on.
+# Creates the database and the two roles of each service: <name>_owner runs migrations. The service connects as <name>_service,
+# which owns nothing. PostgreSQL's image runs this script once, from /docker-entrypoint-initdb.d. For another server, run it on a
+# machine where psql reaches the server as a superuser (PGHOST, PGPASSWORD, POSTGRES_USER). The roles get the passwords in
+# FEEDBACK_OWNER_PASSWORD, FEEDBACK_SERVICE_PASSWORD and so on.
 set -euo pipefail
 for name in feedback auth_mfa notify billing; do
     owner=${name^^}_OWNER_PASSWORD service=${name^^}_SERVICE_PASSWORD
