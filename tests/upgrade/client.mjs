@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const patience = 60_000 // ms; not shorter than HAProxy's time-outs
 
-// Whether the response is the 503 for too many passwords that wait to be checked. The service has then
+// Whether the response is the 503 of libs/crypto/password.cpp for too many waiting checks. The service has then
 // changed nothing. This happens on busy processors at any rate of sign-ins, so it does not count as a
 // failure. The client retries after the time in Retry-After.
-const isPutOff = ({ status, body }) => status === 503 && body.includes('Too many passwords are being checked')
+const isPutOff = ({ status, body }) => status === 503 && body.includes('Too many password checks are in progress')
 
 export class Figures {
     requests = 0
