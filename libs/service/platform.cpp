@@ -41,7 +41,8 @@ std::shared_ptr<http::BodyBudget> make_body_budget(Runtime const& runtime)
             {{"share", std::string(Budget::share_names[i])}});
     auto budget = Budget::make(runtime.settings.body_budget,
         [refusals](Budget::Share share) { refusals[static_cast<std::size_t>(share)]->Increment(); });
-    runtime.metrics.gauge_callback("tetrad_http_body_bytes", "Memory in bytes held for request bodies and the JSON parsed from them.",
+    runtime.metrics.gauge_callback("tetrad_http_body_bytes",
+        "Memory in bytes held for request bodies and the JSON parsed from them.",
         [budget] { return static_cast<double>(budget->held()); });
     runtime.metrics.gauge("tetrad_http_body_budget_bytes", "Limit of tetrad_http_body_bytes.")
         .Set(static_cast<double>(budget->total()));

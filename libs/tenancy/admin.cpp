@@ -4,8 +4,8 @@
 #include "core/json_writer.hpp"
 #include "http/query.hpp"
 #include "paging/cursor.hpp"
-#include "tenancy/eraser.hpp"
 #include "tenancy/directory.hpp"
+#include "tenancy/eraser.hpp"
 #include "tenancy/registry.hpp"
 #include "tenancy/slug.hpp"
 
