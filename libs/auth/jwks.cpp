@@ -1,6 +1,6 @@
 #include "auth/jwks.hpp"
 
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>

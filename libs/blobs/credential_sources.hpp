@@ -2,7 +2,7 @@
 
 #include "blobs/credentials.hpp"
 #include "core/secret.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 #include <optional>
 #include <string>

@@ -7,7 +7,7 @@
 #include "core/config.hpp"
 #include "core/secret.hpp"
 #include "crypto/keyring.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "observe/log.hpp"
 #include "observe/metrics.hpp"
 

@@ -3,7 +3,7 @@
 #include "blobs/credential_sources.hpp"
 #include "blobs/credentials.hpp"
 #include "core/config.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 #include <memory>
 #include <string>

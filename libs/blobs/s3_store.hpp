@@ -5,7 +5,7 @@
 #include "blobs/store.hpp"
 #include "core/clock.hpp"
 #include "core/workers.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 #include <memory>
 #include <optional>

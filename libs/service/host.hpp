@@ -1,6 +1,6 @@
 #pragma once
 
-#include "http/server.hpp"
+#include "http_server/server.hpp"
 #include "service/instance.hpp"
 #include "service/ops.hpp"
 

@@ -45,7 +45,7 @@ class Instance {
 public:
     virtual ~Instance() = default;
 
-    /// The application that the API port serves; usually a service::Gateway.
+    /// The application that the API port serves; usually a gateway::Gateway.
     virtual http::Application& application() = 0;
 
     /// Called once, before start().

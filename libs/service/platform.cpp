@@ -308,16 +308,16 @@ void Platform::serve(std::vector<http::Endpoint> endpoints)
 {
     for (auto& endpoint : endpoints)
         endpoint = heavy_reads_.guard(std::move(endpoint));
-    http_metrics_ = std::make_unique<observe::HttpMetrics>(runtime_.metrics, route_labels(endpoints));
+    http_metrics_ = std::make_unique<observe::HttpMetrics>(runtime_.metrics, gateway::route_labels(endpoints));
     gateway_ =
-        std::make_unique<Gateway>(GatewayOptions{.base_host = runtime_.settings.base_host,
+        std::make_unique<gateway::Gateway>(gateway::Options{.base_host = runtime_.settings.base_host,
                                       .tenant_headers = options_.tenant_headers,
                                       .trusted_proxies = runtime_.settings.trusted_proxies,
                                       .user_requests_per_minute = options_.user_requests_per_minute,
                                       .rate_limit_fails_open = options_.rate_limit_fails_open,
                                       .cookies_from_allowed_origins = options_.cookies_from_allowed_origins,
                                       .auth_host = options_.issuer.host},
-            GatewayDeps{.tenants = directory_,
+            gateway::Deps{.tenants = directory_,
                 .master_key = master_key_,
                 .keys = &keys_,
                 .user_tokens = &tokens_,

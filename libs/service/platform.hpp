@@ -5,8 +5,8 @@
 #include "auth/master_key.hpp"
 #include "auth/user_tokens.hpp"
 #include "crypto/keyring.hpp"
-#include "http/async_client.hpp"
-#include "http/client.hpp"
+#include "http_client/async_client.hpp"
+#include "http_client/client.hpp"
 #include "http/router.hpp"
 #include "jobs/async_worker.hpp"
 #include "jobs/periodic.hpp"
@@ -16,8 +16,8 @@
 #include "pg/listener.hpp"
 #include "redis/client.hpp"
 #include "redis/rate_limit.hpp"
-#include "service/gateway.hpp"
-#include "service/heavy_reads.hpp"
+#include "gateway/gateway.hpp"
+#include "gateway/heavy_reads.hpp"
 #include "service/instance.hpp"
 #include "service/survey.hpp"
 #include "tenancy/admin.hpp"
@@ -63,10 +63,10 @@ struct PlatformOptions {
     std::vector<auth::KeyKind> key_kinds;
     /// Event types of the service's webhooks, in static storage. If empty, the service has no webhooks.
     std::span<std::string_view const> events;
-    bool tenant_headers = false;               ///< see GatewayOptions
-    std::int64_t user_requests_per_minute = 0; ///< see GatewayOptions
-    bool rate_limit_fails_open = true;         ///< see GatewayOptions
-    bool cookies_from_allowed_origins = false; ///< see GatewayOptions
+    bool tenant_headers = false;               ///< see gateway::Options
+    std::int64_t user_requests_per_minute = 0; ///< see gateway::Options
+    bool rate_limit_fails_open = true;         ///< see gateway::Options
+    bool cookies_from_allowed_origins = false; ///< see gateway::Options
     bool shared_settings = false;              ///< see tenancy::DirectoryOptions
 };
 
@@ -154,8 +154,8 @@ private:
 
     std::vector<tenancy::Eraser::Hook> erasures_;
     std::unique_ptr<observe::HttpMetrics> http_metrics_;
-    HeavyReads heavy_reads_;
-    std::unique_ptr<Gateway> gateway_;
+    gateway::HeavyReads heavy_reads_;
+    std::unique_ptr<gateway::Gateway> gateway_;
     observe::JobMetrics job_metrics_;
     std::array<prometheus::Counter*, 5> webhook_answers_{};  ///< by status: none, `2xx`, ..., `5xx`
     std::array<prometheus::Counter*, 3> webhooks_put_off_{}; ///< by webhooks::Admission::Reason

@@ -1,7 +1,7 @@
 #include "service/run.hpp"
 
 #include "core/clock.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "pg/conninfo.hpp"
 #include "service/host.hpp"
 

@@ -158,14 +158,14 @@ core::Secret read_encryption_keys(core::Config& config)
     return keys;
 }
 
-TrustedProxies read_proxies(core::Config& config)
+gateway::TrustedProxies read_proxies(core::Config& config)
 {
     auto const text = config.text("TRUSTED_PROXIES", "",
         "networks whose X-Forwarded-* headers are trusted, for example 10.0.0.0/8,::1");
-    auto proxies = TrustedProxies::parse(text);
+    auto proxies = gateway::TrustedProxies::parse(text);
     if (!proxies)
         config.fault("TRUSTED_PROXIES", "must be networks like 10.0.0.0/8 or ::1, separated by commas");
-    return proxies.value_or(TrustedProxies());
+    return proxies.value_or(gateway::TrustedProxies());
 }
 
 observe::Level read_level(core::Config& config)

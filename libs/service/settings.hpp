@@ -4,7 +4,7 @@
 #include "core/secret.hpp"
 #include "observe/log.hpp"
 #include "redis/client.hpp"
-#include "service/trusted_proxies.hpp"
+#include "gateway/trusted_proxies.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -41,7 +41,7 @@ struct Settings {
     core::Secret master_key;
     core::Secret master_key_previous; ///< empty, or a second valid key
     core::Secret encryption_keys;     ///< for crypto::Keyring::parse
-    TrustedProxies trusted_proxies;
+    gateway::TrustedProxies trusted_proxies;
     std::size_t body_budget = std::size_t{32} << 20; ///< limit for request bodies and their JSON together
     observe::Level log_level = observe::Level::info;
     std::string outbound_ca_file; ///< PEM file; if empty, the system's certificate authorities are used

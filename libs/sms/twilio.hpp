@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/secret.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "sms/sender.hpp"
 
 #include <optional>

@@ -5,7 +5,7 @@
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
 #include "crypto/keyring.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "http/etag.hpp"
 #include "http/query.hpp"
 #include "idempotency/once.hpp"

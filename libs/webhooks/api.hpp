@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "http/address.hpp"
+#include "http_client/address.hpp"
 #include "http/message.hpp"
 #include "pg/database.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "http/async_client.hpp"
+#include "http_client/async_client.hpp"
 #include "jobs/async_worker.hpp"
 #include "pg/database.hpp"
 #include "webhooks/admission.hpp"

@@ -5,7 +5,7 @@
 #include "crypto/password.hpp"
 #include "domain/settings.hpp"
 #include "domain/user.hpp"
-#include "http/address.hpp"
+#include "http_client/address.hpp"
 #include "mfa.hpp"
 #include "observe/log.hpp"
 #include "pg/coalescer.hpp"

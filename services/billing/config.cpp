@@ -1,6 +1,6 @@
 #include "config.hpp"
 
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 #include <algorithm>
 

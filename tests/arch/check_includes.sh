@@ -49,7 +49,7 @@ forbid "domain/ must not include I/O" '#include "(pg|http|redis|jobs|service|sto
 forbid "storage/ and providers/ must not include their callers" '#include "(api|workers)/' services/*/storage services/*/providers
 forbid "api/ must not include workers/" '#include "workers/' services/*/api
 forbid "services must not include each other" '#include "services/' services
-forbid "deployed code must not include testing/" '#include "testing/' libs services -- '^libs/testing/'
+forbid "deployed code must not include testing/" '#include "testing/' libs services -- '^tests/support/'
 
 # A library may include only the libraries before it in libs/CMakeLists.txt.
 before=

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "testing/json.hpp"
+#include "support/json.hpp"
 
 #include <string>
 

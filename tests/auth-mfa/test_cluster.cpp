@@ -1,5 +1,5 @@
 #include "factors.hpp"
-#include "testing/redis_cluster.hpp"
+#include "support/redis_cluster.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

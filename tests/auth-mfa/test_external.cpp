@@ -1,6 +1,6 @@
-#include "testing/eventually.hpp"
-#include "testing/issuer.hpp"
-#include "testing/process.hpp"
+#include "support/eventually.hpp"
+#include "support/issuer.hpp"
+#include "support/process.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

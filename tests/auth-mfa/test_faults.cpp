@@ -1,5 +1,5 @@
 #include "factors.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

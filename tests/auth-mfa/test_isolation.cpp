@@ -1,10 +1,10 @@
 #include "core/joined.hpp"
 #include "crypto/encoding.hpp"
 #include "routes.hpp"
-#include "testing/eventually.hpp"
-#include "testing/isolation.hpp"
-#include "testing/issuer.hpp"
-#include "testing/scope_rows.hpp"
+#include "support/eventually.hpp"
+#include "support/isolation.hpp"
+#include "support/issuer.hpp"
+#include "support/scope_rows.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // The memory that callers can make the program use, measured in the program's own process.
-#include "testing/check_memory.hpp"
-#include "testing/program.hpp"
+#include "support/check_memory.hpp"
+#include "support/program.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

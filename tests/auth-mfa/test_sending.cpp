@@ -1,6 +1,6 @@
 #include "factors.hpp"
-#include "testing/eventually.hpp"
-#include "testing/redis_fixture.hpp"
+#include "support/eventually.hpp"
+#include "support/redis_fixture.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-#include "testing/cross_origin.hpp"
-#include "testing/eventually.hpp"
+#include "support/cross_origin.hpp"
+#include "support/eventually.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include "factors.hpp"
 #include "sms/guard.hpp"
-#include "testing/redis_fixture.hpp"
+#include "support/redis_fixture.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

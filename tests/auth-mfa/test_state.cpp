@@ -2,7 +2,7 @@
 #include "state/budgets.hpp"
 #include "state/challenges.hpp"
 #include "state/enrolments.hpp"
-#include "testing/redis_fixture.hpp"
+#include "support/redis_fixture.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "crypto/encoding.hpp"
 #include "domain/totp.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -77,7 +77,7 @@ World::World(Options options) : ServiceWorld(auth_mfa::definition(), options.now
     begin(std::move(environment), [&](service::Settings& settings) {
         settings.base_host = options.base_host;
         if (!options.redis_url.empty()) settings.redis_url = core::Secret(options.redis_url);
-        settings.trusted_proxies = service::TrustedProxies::parse("127.0.0.1").value();
+        settings.trusted_proxies = gateway::TrustedProxies::parse("127.0.0.1").value();
     });
     await_first_key();
 }

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "app.hpp"
-#include "testing/fake_clock.hpp"
-#include "testing/http_client.hpp"
-#include "testing/json.hpp"
-#include "testing/service_world.hpp"
-#include "testing/twilio.hpp"
+#include "support/fake_clock.hpp"
+#include "support/http_client.hpp"
+#include "support/json.hpp"
+#include "support/service_world.hpp"
+#include "support/twilio.hpp"
 
 #include <chrono>
 #include <functional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/id.hpp"
-#include "testing/fake_clock.hpp"
+#include "support/fake_clock.hpp"
 
 #include <boost/json.hpp>
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "core/text.hpp"
-#include "testing/eventually.hpp"
-#include "testing/http_client.hpp"
-#include "testing/json.hpp"
-#include "testing/process.hpp"
+#include "support/eventually.hpp"
+#include "support/http_client.hpp"
+#include "support/json.hpp"
+#include "support/process.hpp"
 
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "testing/program.hpp"
+#include "support/program.hpp"
 #include "world.hpp"
 
 /// The billing program, running on the data of a World. The World must outlive it.

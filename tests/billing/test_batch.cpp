@@ -1,7 +1,7 @@
 #include "rules.hpp"
 #include "storage/batch.hpp"
 #include "storage/entitlements.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/run_awaitable.hpp"
 #include "world.hpp"
 
 #include <functional>

@@ -1,5 +1,5 @@
 #include "events.hpp"
-#include "testing/held_scope.hpp"
+#include "support/held_scope.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

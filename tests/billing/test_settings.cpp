@@ -1,7 +1,7 @@
 #include "crypto/keyring.hpp"
 #include "storage/settings.hpp"
 #include "tenancy/settings.hpp"
-#include "testing/cross_origin.hpp"
+#include "support/cross_origin.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 #include "domain/sync.hpp"
-#include "testing/fake_clock.hpp"
+#include "support/fake_clock.hpp"
 #include "workers/reconciler.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "app.hpp"
-#include "testing/eventually.hpp"
-#include "testing/fake_clock.hpp"
-#include "testing/http_client.hpp"
-#include "testing/json.hpp"
-#include "testing/keyed_world.hpp"
+#include "support/eventually.hpp"
+#include "support/fake_clock.hpp"
+#include "support/http_client.hpp"
+#include "support/json.hpp"
+#include "support/keyed_world.hpp"
 
 #include <boost/json.hpp>
 

@@ -1,7 +1,7 @@
 #include "checks.hpp"
 
-#include "testing/eventually.hpp"
-#include "testing/json.hpp"
+#include "support/eventually.hpp"
+#include "support/json.hpp"
 
 using testing::text;
 

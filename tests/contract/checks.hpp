@@ -3,7 +3,7 @@
 #include "core/identity.hpp"
 #include "http/message.hpp"
 #include "openapi.hpp"
-#include "testing/http_client.hpp"
+#include "support/http_client.hpp"
 
 #include <catch2/catch.hpp>
 

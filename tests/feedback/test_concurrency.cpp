@@ -1,4 +1,4 @@
-#include "testing/held_scope.hpp"
+#include "support/held_scope.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-#include "testing/eventually.hpp"
-#include "testing/program.hpp"
+#include "support/eventually.hpp"
+#include "support/program.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,8 +1,8 @@
 #include "core/joined.hpp"
 #include "routes.hpp"
-#include "testing/eventually.hpp"
-#include "testing/keyed_isolation.hpp"
-#include "testing/scope_rows.hpp"
+#include "support/eventually.hpp"
+#include "support/keyed_isolation.hpp"
+#include "support/scope_rows.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

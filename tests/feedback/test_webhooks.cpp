@@ -1,5 +1,5 @@
 #include "receiver.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

@@ -2,9 +2,9 @@
 
 #include "app.hpp"
 #include "core/clock.hpp"
-#include "testing/http_client.hpp"
-#include "testing/json.hpp"
-#include "testing/keyed_world.hpp"
+#include "support/http_client.hpp"
+#include "support/json.hpp"
+#include "support/keyed_world.hpp"
 
 #include <string>
 

@@ -6,8 +6,8 @@
 #include "fuzz.hpp"
 #include "http/etag.hpp"
 #include "observe/trace.hpp"
-#include "service/gateway_rules.hpp"
-#include "service/trusted_proxies.hpp"
+#include "gateway/rules.hpp"
+#include "gateway/trusted_proxies.hpp"
 #include "tenancy/resolve.hpp"
 #include "tenancy/slug.hpp"
 
@@ -74,13 +74,13 @@ void check_credential(http::Request const& request)
 
 void check_client(http::Request const& request)
 {
-    static auto const proxies = service::TrustedProxies::parse("10.0.0.0/8, ::1, 2001:db8::/32").value();
+    static auto const proxies = gateway::TrustedProxies::parse("10.0.0.0/8, ::1, 2001:db8::/32").value();
     auto const forwarded = service::joined_header(request, "X-Forwarded-For").value_or("");
     require(proxies.client_address("192.0.2.1", forwarded) == "192.0.2.1"); // not a trusted proxy
     boost::system::error_code failed;
     boost::asio::ip::make_address(proxies.client_address("10.0.0.1", forwarded), failed);
     require(!failed);
-    if (auto const trusted = service::TrustedProxies::parse(forwarded))
+    if (auto const trusted = gateway::TrustedProxies::parse(forwarded))
         trusted->client_address("10.0.0.1", forwarded);
 }
 

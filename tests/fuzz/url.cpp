@@ -1,7 +1,7 @@
 // The input is the address of a webhook or a key set. It is read as a URL, as an origin and as a host.
 #include "core/fields.hpp"
 #include "fuzz.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "tenancy/origins.hpp"
 
 #include <boost/json.hpp>

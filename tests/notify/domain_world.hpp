@@ -1,6 +1,6 @@
 #pragma once
 
-#include "testing/dns.hpp"
+#include "support/dns.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

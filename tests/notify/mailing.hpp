@@ -3,8 +3,8 @@
 #include "peer.hpp"
 #include "providers/mail.hpp"
 #include "providers/smtp.hpp"
-#include "testing/eventually.hpp"
-#include "testing/json.hpp"
+#include "support/eventually.hpp"
+#include "support/json.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "testing/eventually.hpp"
-#include "testing/process.hpp"
+#include "support/eventually.hpp"
+#include "support/process.hpp"
 
 #include <boost/json.hpp>
 

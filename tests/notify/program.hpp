@@ -1,6 +1,6 @@
 #pragma once
 
-#include "testing/program.hpp"
+#include "support/program.hpp"
 #include "world.hpp"
 
 #include <string>

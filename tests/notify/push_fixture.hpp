@@ -1,11 +1,11 @@
 #pragma once
 
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "observe/log.hpp"
 #include "providers/push.hpp"
 #include "push_server.hpp"
-#include "testing/fake_clock.hpp"
-#include "testing/json.hpp"
+#include "support/fake_clock.hpp"
+#include "support/json.hpp"
 #include "verdicts.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "peer.hpp"
-#include "testing/http_client.hpp"
-#include "testing/json.hpp"
+#include "support/http_client.hpp"
+#include "support/json.hpp"
 
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>

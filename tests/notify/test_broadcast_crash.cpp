@@ -1,6 +1,6 @@
 #include "program.hpp"
 #include "push_server.hpp"
-#include "testing/database_clock.hpp"
+#include "support/database_clock.hpp"
 
 #include <catch2/catch.hpp>
 

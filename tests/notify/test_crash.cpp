@@ -1,6 +1,6 @@
 #include "program.hpp"
 #include "push_server.hpp"
-#include "testing/twilio.hpp"
+#include "support/twilio.hpp"
 
 #include <catch2/catch.hpp>
 #include <pqxx/connection>

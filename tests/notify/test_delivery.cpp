@@ -1,6 +1,6 @@
 #include "peer.hpp"
 #include "receiver.hpp"
-#include "testing/twilio.hpp"
+#include "support/twilio.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

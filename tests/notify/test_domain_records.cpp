@@ -1,8 +1,8 @@
 #include "domain/domain_records.hpp"
 #include "providers/dkim.hpp"
 #include "providers/dns.hpp"
-#include "testing/contexts.hpp"
-#include "testing/dns.hpp"
+#include "support/contexts.hpp"
+#include "support/dns.hpp"
 #include "world.hpp"
 
 #include <boost/asio/co_spawn.hpp>

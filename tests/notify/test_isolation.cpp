@@ -1,7 +1,7 @@
 #include "core/joined.hpp"
 #include "routes.hpp"
-#include "testing/keyed_isolation.hpp"
-#include "testing/scope_rows.hpp"
+#include "support/keyed_isolation.hpp"
+#include "support/scope_rows.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

@@ -4,7 +4,7 @@
 #include "mailing.hpp"
 #include "providers/mime.hpp"
 #include "providers/outbox.hpp"
-#include "testing/process.hpp"
+#include "support/process.hpp"
 
 #include <filesystem>
 #include <fstream>

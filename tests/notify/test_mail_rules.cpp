@@ -3,7 +3,7 @@
 #include "domain/plain_text.hpp"
 #include "providers/mail_options.hpp"
 #include "providers/smtp.hpp"
-#include "testing/json.hpp"
+#include "support/json.hpp"
 #include "verdicts.hpp"
 
 #include <catch2/catch.hpp>

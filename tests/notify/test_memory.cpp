@@ -1,7 +1,7 @@
 // The memory that a caller with a key can make the program use, measured in the program's own process.
 #include "program.hpp"
 #include "sends.hpp"
-#include "testing/check_memory.hpp"
+#include "support/check_memory.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 #include "push_fixture.hpp"
-#include "testing/contexts.hpp"
+#include "support/contexts.hpp"
 
 #include <csignal>
 #include <fstream>

@@ -1,5 +1,5 @@
 #include "push_fixture.hpp"
-#include "testing/process.hpp"
+#include "support/process.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,10 +1,10 @@
 #include "core/error.hpp"
 #include "domain/push_payload.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "providers/apns.hpp"
 #include "providers/fcm.hpp"
 #include "providers/oauth.hpp"
-#include "testing/json.hpp"
+#include "support/json.hpp"
 #include "verdicts.hpp"
 
 #include <boost/json.hpp>

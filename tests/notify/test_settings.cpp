@@ -1,4 +1,4 @@
-#include "testing/cross_origin.hpp"
+#include "support/cross_origin.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include "crypto/random.hpp"
 #include "mailing.hpp"
-#include "testing/process.hpp"
+#include "support/process.hpp"
 
 #include <future>
 #include <mutex>

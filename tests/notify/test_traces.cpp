@@ -1,5 +1,5 @@
 #include "broadcasts.hpp"
-#include "testing/twilio.hpp"
+#include "support/twilio.hpp"
 
 #include <set>
 #include <sstream>

@@ -2,7 +2,7 @@
 
 #include "core/text.hpp"
 #include "sms/twilio.hpp"
-#include "testing/twilio.hpp"
+#include "support/twilio.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

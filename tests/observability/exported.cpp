@@ -1,4 +1,4 @@
-#include "testing/raw_connection.hpp"
+#include "support/raw_connection.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "testing/process.hpp"
+#include "support/process.hpp"
 #include "world.hpp"
 
 #include <boost/json/serialize.hpp>

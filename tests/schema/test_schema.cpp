@@ -1,5 +1,5 @@
 #include "service/run.hpp"
-#include "testing/postgres.hpp"
+#include "support/postgres.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value_to.hpp>

@@ -2,7 +2,7 @@
 
 #include "api/session.hpp"
 #include "core/fields.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "sms/phone.hpp"
 #include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"

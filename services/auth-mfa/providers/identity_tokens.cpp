@@ -1,7 +1,7 @@
 #include "providers/identity_tokens.hpp"
 
 #include "core/error.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "providers/identity_claims.hpp"
 
 #include <boost/asio/as_tuple.hpp>

@@ -3,7 +3,7 @@
 #include "core/clock.hpp"
 #include "core/identity.hpp"
 #include "core/workers.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "observe/log.hpp"
 #include "observe/metrics.hpp"
 #include "pg/database.hpp"

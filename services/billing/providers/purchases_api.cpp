@@ -1,7 +1,7 @@
 #include "providers/purchases_api.hpp"
 
 #include "core/text.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "providers/carrier.hpp"
 
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 #include <stdexcept>
 

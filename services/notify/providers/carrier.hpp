@@ -1,7 +1,7 @@
 #pragma once
 // Only Push uses this header: the parts that FCM and APNs have in common.
 
-#include "http/h2_client.hpp"
+#include "http2_client/client.hpp"
 #include "providers/push.hpp"
 
 #include <array>

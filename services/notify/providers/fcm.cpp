@@ -1,6 +1,6 @@
 #include "providers/fcm.hpp"
 
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/json.hpp>

@@ -1,7 +1,7 @@
 #include "providers/oauth.hpp"
 
 #include "core/text.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 #include <boost/json.hpp>
 

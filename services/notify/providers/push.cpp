@@ -2,7 +2,7 @@
 
 #include "core/suspended.hpp"
 #include "core/workers.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "observe/log.hpp"
 #include "providers/apns.hpp"
 #include "providers/fcm.hpp"

@@ -1,6 +1,6 @@
 #include "providers/push_channel.hpp"
 
-#include "http/retry_after.hpp"
+#include "http2_client/retry_after.hpp"
 
 #include <algorithm>
 #include <utility>

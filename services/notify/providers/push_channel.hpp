@@ -1,7 +1,7 @@
 #pragma once
 // Only Push uses this header. A PushChannel handles all pushes to one carrier with one credential.
 
-#include "http/h2_client.hpp"
+#include "http2_client/client.hpp"
 #include "observe/log.hpp"
 #include "providers/carrier.hpp"
 #include "providers/push_queue.hpp"

@@ -1,7 +1,7 @@
 #include "providers/smtp.hpp"
 
 #include "core/text.hpp"
-#include "http/curl_handles.hpp"
+#include "http_client/curl_handles.hpp"
 
 #include <algorithm>
 #include <array>

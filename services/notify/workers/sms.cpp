@@ -1,7 +1,7 @@
 #include "workers/sms.hpp"
 
 #include "domain/retry.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "redis/client.hpp"
 #include "sms/twilio.hpp"
 #include "storage/notifications.hpp"

@@ -2,7 +2,7 @@
 
 #include "blobs/local_store.hpp"
 #include "core/error.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "workers/common.hpp"
 
 namespace notify {

@@ -1,7 +1,7 @@
-#include "testing/issuer.hpp"
+#include "support/issuer.hpp"
 
 #include "support.hpp"
-#include "testing/process.hpp"
+#include "support/process.hpp"
 
 #include <filesystem>
 

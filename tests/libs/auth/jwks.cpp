@@ -1,11 +1,11 @@
 #include "auth/jwks.hpp"
 
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "support.hpp"
-#include "testing/eventually.hpp"
-#include "testing/gate.hpp"
-#include "testing/issuer.hpp"
-#include "testing/process.hpp"
+#include "support/eventually.hpp"
+#include "support/gate.hpp"
+#include "support/issuer.hpp"
+#include "support/process.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

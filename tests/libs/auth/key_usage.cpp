@@ -1,7 +1,7 @@
 #include "auth/key_usage.hpp"
 
 #include "support.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 using namespace std::chrono_literals;
 

@@ -4,7 +4,7 @@
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "support.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <thread>
 

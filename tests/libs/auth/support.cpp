@@ -3,7 +3,7 @@
 #include "audit/audit.hpp"
 #include "core/error.hpp"
 #include "tenancy/tenant.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 std::vector<auth::KeyKind> one_kind()
 {

@@ -3,9 +3,9 @@
 #include "auth/keys.hpp"
 #include "http/message.hpp"
 #include "pg/listener.hpp"
-#include "testing/fake_clock.hpp"
-#include "testing/postgres.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/fake_clock.hpp"
+#include "support/postgres.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <atomic>
 #include <functional>

@@ -3,7 +3,7 @@
 #include "crypto/encoding.hpp"
 #include "crypto/hmac.hpp"
 #include "support.hpp"
-#include "testing/issuer.hpp"
+#include "support/issuer.hpp"
 
 #include <thread>
 

@@ -5,14 +5,14 @@
 #include "core/error.hpp"
 #include "http/problem.hpp"
 #include "http/router.hpp"
-#include "http/server.hpp"
+#include "http_server/server.hpp"
 #include "idempotency/once.hpp"
 #include "jobs/queue.hpp"
 #include "tenancy/registry.hpp"
-#include "testing/fake_clock.hpp"
-#include "testing/http_client.hpp"
-#include "testing/postgres.hpp"
-#include "testing/process.hpp"
+#include "support/fake_clock.hpp"
+#include "support/http_client.hpp"
+#include "support/postgres.hpp"
+#include "support/process.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "blobs/credentials.hpp"
-#include "testing/eventually.hpp"
-#include "testing/http_client.hpp"
-#include "testing/process.hpp"
+#include "support/eventually.hpp"
+#include "support/http_client.hpp"
+#include "support/process.hpp"
 
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include "blobs/address.hpp"
 #include "crypto/encoding.hpp"
-#include "testing/fake_clock.hpp"
+#include "support/fake_clock.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
 #include "api.hpp"
 #include "jobs/worker.hpp"
 #include "pg/row.hpp"
-#include "testing/database_clock.hpp"
-#include "testing/eventually.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/database_clock.hpp"
+#include "support/eventually.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <atomic>
 #include <thread>

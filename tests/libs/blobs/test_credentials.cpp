@@ -1,8 +1,8 @@
 #include "blobs/credential_sources.hpp"
 #include "blobs/s3_credentials.hpp"
 #include "core/error.hpp"
-#include "testing/eventually.hpp"
-#include "testing/fake_clock.hpp"
+#include "support/eventually.hpp"
+#include "support/fake_clock.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -2,8 +2,8 @@
 #include "blobs/s3_store.hpp"
 #include "core/error.hpp"
 #include "s3_server.hpp"
-#include "testing/fake_clock.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/fake_clock.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <filesystem>
 #include <mutex>

@@ -1,5 +1,5 @@
 #include "api.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <fstream>
 #include <sys/resource.h>

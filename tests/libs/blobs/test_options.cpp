@@ -1,6 +1,6 @@
 #include "blobs/options.hpp"
-#include "testing/fake_clock.hpp"
-#include "testing/process.hpp"
+#include "support/fake_clock.hpp"
+#include "support/process.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 #include "api.hpp"
 #include "blobs/s3_store.hpp"
 #include "s3_server.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <filesystem>
 

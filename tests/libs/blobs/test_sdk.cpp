@@ -1,8 +1,8 @@
 #include "blobs/disposition.hpp"
 #include "blobs/s3_store.hpp"
 #include "s3_server.hpp"
-#include "testing/fake_clock.hpp"
-#include "testing/process.hpp"
+#include "support/fake_clock.hpp"
+#include "support/process.hpp"
 
 #include <fstream>
 #include <sstream>

@@ -1,6 +1,6 @@
 #include "api.hpp"
-#include "testing/eventually.hpp"
-#include "testing/raw_connection.hpp"
+#include "support/eventually.hpp"
+#include "support/raw_connection.hpp"
 
 #include <atomic>
 #include <fstream>

@@ -1,6 +1,6 @@
 #include "core/append_file.hpp"
 
-#include "testing/process.hpp"
+#include "support/process.hpp"
 
 #include <catch2/catch.hpp>
 

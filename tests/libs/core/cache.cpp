@@ -1,7 +1,7 @@
 #include "core/cache.hpp"
 
 #include "core/id.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <atomic>
 #include <string>

@@ -1,6 +1,6 @@
 #include "docs/asset.hpp"
 
-#include "testing/run_awaitable.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #include "docs/contract.hpp"
 
-#include "testing/process.hpp"
+#include "support/process.hpp"
 
 #include <boost/json/parse.hpp>
 #include <catch2/catch.hpp>

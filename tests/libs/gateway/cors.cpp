@@ -1,8 +1,8 @@
-#include "service/cors.hpp"
+#include "gateway/cors.hpp"
 
 #include "support.hpp"
 
-namespace cors = service::cors;
+namespace cors = gateway::cors;
 
 namespace {
 

@@ -1,6 +1,6 @@
-#include "http/server.hpp"
+#include "http_server/server.hpp"
 #include "support.hpp"
-#include "testing/http_client.hpp"
+#include "support/http_client.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 

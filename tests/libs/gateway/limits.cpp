@@ -1,6 +1,6 @@
 #include "http/network_key.hpp"
 #include "support.hpp"
-#include "testing/redis.hpp"
+#include "support/redis.hpp"
 
 using core::Environment;
 namespace asio = boost::asio;

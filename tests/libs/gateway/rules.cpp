@@ -1,4 +1,4 @@
-#include "service/gateway_rules.hpp"
+#include "gateway/rules.hpp"
 #include "support.hpp"
 
 using core::Environment;
@@ -75,7 +75,7 @@ TEST_CASE("several lines of a header form one list")
 
 TEST_CASE("only a trusted proxy can say that a client connected without TLS")
 {
-    auto const proxies = service::TrustedProxies::parse("10.0.0.0/8").value();
+    auto const proxies = gateway::TrustedProxies::parse("10.0.0.0/8").value();
     auto const plain = [&](std::string const& peer, std::vector<std::string_view> const& protocols) {
         http::Request request;
         request.remote_address = peer;

@@ -5,7 +5,7 @@
 #include "core/fields.hpp"
 #include "tenancy/registry.hpp"
 #include "tenancy/settings.hpp"
-#include "testing/redis_fixture.hpp"
+#include "support/redis_fixture.hpp"
 
 #include <stdexcept>
 
@@ -119,9 +119,9 @@ std::vector<http::Endpoint> table(http::BodyBudget const& bodies)
     return endpoints;
 }
 
-service::TrustedProxies proxies(std::string const& text)
+gateway::TrustedProxies proxies(std::string const& text)
 {
-    auto const parsed = service::TrustedProxies::parse(text);
+    auto const parsed = gateway::TrustedProxies::parse(text);
     if (!parsed) throw std::invalid_argument(text);
     return *parsed;
 }
@@ -152,13 +152,13 @@ Fixture::Fixture(FixtureOptions const& options)
     auto endpoints = table(*bodies_);
     http_metrics_ = std::make_unique<observe::HttpMetrics>(metrics_, service::route_labels(endpoints));
     gateway_ =
-        std::make_unique<service::Gateway>(service::GatewayOptions{.base_host = "things.localhost",
+        std::make_unique<gateway::Gateway>(gateway::Options{.base_host = "things.localhost",
                                                .tenant_headers = options.tenant_headers,
                                                .trusted_proxies = proxies(options.proxies),
                                                .user_requests_per_minute = options.user_requests_per_minute,
                                                .rate_limit_fails_open = options.fails_open,
                                                .auth_host = "auth.localhost"},
-            service::GatewayDeps{.tenants = directory_,
+            gateway::Deps{.tenants = directory_,
                 .master_key = master_key_,
                 .keys = &keys,
                 .user_tokens = &tokens_,

@@ -9,13 +9,13 @@
 #include "pg/listener.hpp"
 #include "redis/client.hpp"
 #include "redis/rate_limit.hpp"
-#include "service/gateway.hpp"
+#include "gateway/gateway.hpp"
 #include "tenancy/directory.hpp"
-#include "testing/captured.hpp"
-#include "testing/fake_clock.hpp"
-#include "testing/issuer.hpp"
-#include "testing/postgres.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/captured.hpp"
+#include "support/fake_clock.hpp"
+#include "support/issuer.hpp"
+#include "support/postgres.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -92,7 +92,7 @@ public:
     /// Clears the caches of directory and keys.
     void forget();
 
-    service::Gateway& gateway() { return *gateway_; }
+    gateway::Gateway& gateway() { return *gateway_; }
 
     http::BodyBudget& bodies() { return *bodies_; }
 
@@ -120,7 +120,7 @@ private:
     std::unique_ptr<redis::RateLimiter> limiter_;
     std::unique_ptr<observe::HttpMetrics> http_metrics_;
     std::shared_ptr<http::BodyBudget> bodies_;
-    std::unique_ptr<service::Gateway> gateway_;
+    std::unique_ptr<gateway::Gateway> gateway_;
 };
 
 std::pair<std::string, std::string> bearer(std::string const& token);

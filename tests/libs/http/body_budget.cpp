@@ -3,7 +3,7 @@
 #include "client.hpp"
 #include "core/error.hpp"
 #include "http/problem.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <catch2/catch.hpp>
 

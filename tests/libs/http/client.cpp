@@ -1,7 +1,7 @@
 #include "client.hpp"
 
 #include "http/problem.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <boost/asio/io_context.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "http/body_budget.hpp"
-#include "http/server.hpp"
+#include "http_server/server.hpp"
 
 #include <atomic>
 #include <functional>

@@ -1,7 +1,7 @@
 // Clients that are slow, clients that are silent, and too many clients at once.
 #include "client.hpp"
 #include "http/problem.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // Keys of networks, and limits of connections per network.
 #include "client.hpp"
 #include "http/network_key.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // Ordinary requests and connections.
 #include "client.hpp"
 #include "http/problem.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <catch2/catch.hpp>
 

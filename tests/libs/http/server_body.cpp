@@ -1,8 +1,8 @@
 // Request bodies: limits, 100-continue, and unread bodies.
 #include "client.hpp"
 #include "http/problem.hpp"
-#include "testing/eventually.hpp"
-#include "testing/gate.hpp"
+#include "support/eventually.hpp"
+#include "support/gate.hpp"
 
 #include <catch2/catch.hpp>
 

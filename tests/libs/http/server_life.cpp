@@ -1,7 +1,7 @@
 // How a server drains its connections and stops.
 #include "client.hpp"
-#include "testing/eventually.hpp"
-#include "testing/gate.hpp"
+#include "support/eventually.hpp"
+#include "support/gate.hpp"
 
 #include <catch2/catch.hpp>
 

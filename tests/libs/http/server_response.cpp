@@ -1,7 +1,7 @@
 // Responses as the bytes that the server sends.
 #include "client.hpp"
 #include "http/wire.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>

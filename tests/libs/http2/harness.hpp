@@ -1,8 +1,8 @@
 #pragma once
 
-#include "http/h2_client.hpp"
-#include "testing/eventually.hpp"
-#include "testing/process.hpp"
+#include "http2_client/client.hpp"
+#include "support/eventually.hpp"
+#include "support/process.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <catch2/catch.hpp>

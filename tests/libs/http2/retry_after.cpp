@@ -1,4 +1,4 @@
-#include "http/retry_after.hpp"
+#include "http2_client/retry_after.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "http/address.hpp"
+#include "http_client/address.hpp"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

@@ -1,8 +1,8 @@
-#include "http/async_client.hpp"
+#include "http_client/async_client.hpp"
 
 #include "receiver.hpp"
 #include "silent_hosts.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <arpa/inet.h>
 #include <filesystem>

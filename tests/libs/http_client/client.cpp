@@ -1,8 +1,8 @@
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 #include "receiver.hpp"
-#include "testing/eventually.hpp"
-#include "testing/process.hpp"
+#include "support/eventually.hpp"
+#include "support/process.hpp"
 
 #include <atomic>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "testing/gate.hpp"
+#include "support/gate.hpp"
 
 #include <atomic>
 #include <cstdint>

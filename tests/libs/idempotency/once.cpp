@@ -2,8 +2,8 @@
 
 #include "core/error.hpp"
 #include "pg/row.hpp"
-#include "testing/postgres.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/postgres.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <catch2/catch.hpp>
 #include <pqxx/except>

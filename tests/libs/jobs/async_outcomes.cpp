@@ -1,6 +1,6 @@
 // Some outcomes cannot be written, and other outcomes are written at the same time.
 #include "async.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <thread>
 

@@ -2,8 +2,8 @@
 
 #include "jobs/queue.hpp"
 #include "pg/database.hpp"
-#include "testing/database_clock.hpp"
-#include "testing/postgres.hpp"
+#include "support/database_clock.hpp"
+#include "support/postgres.hpp"
 
 namespace jobs_test {
 

@@ -1,7 +1,7 @@
 #include "jobs/periodic.hpp"
 
 #include "fixture.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <atomic>
 #include <mutex>

@@ -1,7 +1,7 @@
 #include "fixture.hpp"
 #include "pg/listener.hpp"
 #include "pg/row.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <mutex>
 #include <stdexcept>

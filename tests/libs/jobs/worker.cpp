@@ -1,6 +1,6 @@
 #include "worker.hpp"
 
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <pqxx/except>
 

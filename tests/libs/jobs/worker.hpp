@@ -2,7 +2,7 @@
 
 #include "fixture.hpp"
 #include "jobs/worker.hpp"
-#include "testing/gate.hpp"
+#include "support/gate.hpp"
 
 namespace jobs_test {
 

@@ -1,7 +1,7 @@
 // Replicas whose clocks differ: the database's clock decides.
 #include "jobs/async_worker.hpp"
 #include "jobs/periodic.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 #include "worker.hpp"
 
 #include <atomic>

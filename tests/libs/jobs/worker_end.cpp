@@ -1,5 +1,5 @@
 // A worker that is stopped, and a worker that runs while its database is stopped.
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 #include "worker.hpp"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // Leases that are lost, leases that are renewed, and leases of a process that was killed.
-#include "testing/database_clock.hpp"
-#include "testing/eventually.hpp"
-#include "testing/process.hpp"
+#include "support/database_clock.hpp"
+#include "support/eventually.hpp"
+#include "support/process.hpp"
 #include "worker.hpp"
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // The database is down or read-only when the worker writes the outcome of a handler.
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 #include "worker.hpp"
 
 #include <atomic>

@@ -1,8 +1,8 @@
 #include "observe/log.hpp"
 
 #include "core/clock.hpp"
-#include "testing/captured.hpp"
-#include "testing/eventually.hpp"
+#include "support/captured.hpp"
+#include "support/eventually.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "testing/process.hpp"
+#include "support/process.hpp"
 
 #include <boost/asio/ssl/context.hpp>
 

@@ -3,7 +3,7 @@
 #include "pg/coalescer.hpp"
 #include "pg/row.hpp"
 #include "schema.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>

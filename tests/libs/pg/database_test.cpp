@@ -1,9 +1,9 @@
 #include "pg/database.hpp"
 #include "pg/row.hpp"
 #include "schema.hpp"
-#include "testing/eventually.hpp"
-#include "testing/gate.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/eventually.hpp"
+#include "support/gate.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <pqxx/except>
 

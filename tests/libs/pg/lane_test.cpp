@@ -1,6 +1,6 @@
 #include "coalescer_fixture.hpp"
-#include "testing/gate.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/gate.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <pqxx/except>
 

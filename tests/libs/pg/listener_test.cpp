@@ -1,7 +1,7 @@
 #include "closing_server.hpp"
 #include "pg/listener.hpp"
 #include "schema.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <atomic>
 #include <mutex>

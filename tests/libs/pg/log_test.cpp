@@ -1,7 +1,7 @@
 #include "schema.hpp"
 #include "server_settings.hpp"
-#include "testing/pgbouncer.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/pgbouncer.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <catch2/catch.hpp>
 #include <pqxx/connection>

@@ -1,7 +1,7 @@
 #include "pg/migrate.hpp"
 #include "pg/row.hpp"
 #include "schema.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <pqxx/connection>
 #include <pqxx/except>

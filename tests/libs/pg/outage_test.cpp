@@ -1,9 +1,9 @@
 #include "closing_server.hpp"
 #include "pg/row.hpp"
 #include "schema.hpp"
-#include "testing/eventually.hpp"
-#include "testing/process.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/eventually.hpp"
+#include "support/process.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <future>
 #include <mutex>

@@ -1,7 +1,7 @@
 #include "pg/row.hpp"
 #include "schema.hpp"
-#include "testing/eventually.hpp"
-#include "testing/pgbouncer.hpp"
+#include "support/eventually.hpp"
+#include "support/pgbouncer.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>

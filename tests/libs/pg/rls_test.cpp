@@ -1,6 +1,6 @@
 #include "pg/row.hpp"
 #include "schema.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>

@@ -1,8 +1,8 @@
 // Rows of a transaction are text and rows of a batch are binary. Reading both must give the same values.
 #include "pg/database.hpp"
 #include "pg/row.hpp"
-#include "testing/postgres.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/postgres.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <pqxx/except>
 

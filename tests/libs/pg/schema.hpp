@@ -2,7 +2,7 @@
 
 #include "pg/coalescer.hpp"
 #include "pg/migrate.hpp"
-#include "testing/postgres.hpp"
+#include "support/postgres.hpp"
 
 /// The table of the pg tests: `notes(scope_id, id, body)`, protected by scope, and a function
 /// `fail_with(code)`.

@@ -1,6 +1,6 @@
 #include "server_settings.hpp"
 
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <stdexcept>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "testing/postgres.hpp"
+#include "support/postgres.hpp"
 
 #include <map>
 #include <string>

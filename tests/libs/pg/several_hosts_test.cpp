@@ -1,7 +1,7 @@
 #include "pg/listener.hpp"
 #include "schema.hpp"
-#include "testing/eventually.hpp"
-#include "testing/process.hpp"
+#include "support/eventually.hpp"
+#include "support/process.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 #include "schema.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <pqxx/connection>
 #include <pqxx/transaction>

@@ -2,9 +2,9 @@
 #include "pg/listener.hpp"
 #include "pg/pipeline.hpp"
 #include "schema.hpp"
-#include "testing/eventually.hpp"
-#include "testing/pgbouncer.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/eventually.hpp"
+#include "support/pgbouncer.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include "standby.hpp"
 
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <libpq-fe.h>
 #include <pwd.h>

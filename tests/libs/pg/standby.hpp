@@ -1,7 +1,7 @@
 #pragma once
 
-#include "testing/postgres.hpp"
-#include "testing/process.hpp"
+#include "support/postgres.hpp"
+#include "support/process.hpp"
 
 /// A streaming standby of a Postgres fixture's server, with its own port on 127.0.0.1. Create it on a thread
 /// that outlives this object.

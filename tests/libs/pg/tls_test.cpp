@@ -3,8 +3,8 @@
 #include "pg/row.hpp"
 #include "proxy.hpp"
 #include "schema.hpp"
-#include "testing/eventually.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/eventually.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -4,9 +4,9 @@
 #include "schema.hpp"
 #include "server_settings.hpp"
 #include "standby.hpp"
-#include "testing/eventually.hpp"
-#include "testing/pgbouncer.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/eventually.hpp"
+#include "support/pgbouncer.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <catch2/catch.hpp>
 #include <pqxx/except>

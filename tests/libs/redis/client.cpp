@@ -1,8 +1,8 @@
 #include "redis/client.hpp"
 
 #include "fixture.hpp"
-#include "testing/eventually.hpp"
-#include "testing/process.hpp"
+#include "support/eventually.hpp"
+#include "support/process.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 #include "cluster_fixture.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "fixture.hpp"
 #include "redis/topology.hpp"
-#include "testing/redis_cluster.hpp"
+#include "support/redis_cluster.hpp"
 
 namespace redis_test {
 

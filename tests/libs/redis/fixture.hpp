@@ -1,8 +1,8 @@
 #pragma once
 
-#include "testing/contexts.hpp"
-#include "testing/redis.hpp"
-#include "testing/redis_fixture.hpp"
+#include "support/contexts.hpp"
+#include "support/redis.hpp"
+#include "support/redis_fixture.hpp"
 
 #include <memory>
 #include <string>

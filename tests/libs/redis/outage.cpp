@@ -1,6 +1,6 @@
 #include "fixture.hpp"
-#include "testing/captured.hpp"
-#include "testing/eventually.hpp"
+#include "support/captured.hpp"
+#include "support/eventually.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>

@@ -1,6 +1,6 @@
 #include "redis/quota.hpp"
 
-#include "testing/redis_fixture.hpp"
+#include "support/redis_fixture.hpp"
 
 #include <catch2/catch.hpp>
 

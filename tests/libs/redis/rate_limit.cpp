@@ -1,7 +1,7 @@
 #include "redis/rate_limit.hpp"
 
-#include "testing/eventually.hpp"
-#include "testing/redis_fixture.hpp"
+#include "support/eventually.hpp"
+#include "support/redis_fixture.hpp"
 
 #include <catch2/catch.hpp>
 

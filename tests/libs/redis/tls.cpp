@@ -1,7 +1,7 @@
 #include "cluster_fixture.hpp"
-#include "testing/captured.hpp"
-#include "testing/certificates.hpp"
-#include "testing/eventually.hpp"
+#include "support/captured.hpp"
+#include "support/certificates.hpp"
+#include "support/eventually.hpp"
 
 #include <catch2/catch.hpp>
 

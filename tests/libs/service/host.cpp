@@ -1,9 +1,9 @@
 #include "service/host.hpp"
 
 #include "small_service.hpp"
-#include "testing/eventually.hpp"
-#include "testing/http_client.hpp"
-#include "testing/raw_connection.hpp"
+#include "support/eventually.hpp"
+#include "support/http_client.hpp"
+#include "support/raw_connection.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -253,6 +253,6 @@ TEST_CASE("a network may use a tenth of the connections to the API, and a truste
     };
     CHECK(open(settings(), of_a_network + 10) == of_a_network);
     auto trusting = settings();
-    trusting.trusted_proxies = service::TrustedProxies::parse("127.0.0.1").value();
+    trusting.trusted_proxies = gateway::TrustedProxies::parse("127.0.0.1").value();
     CHECK(open(trusting, of_a_network + 10) == of_a_network + 10);
 }

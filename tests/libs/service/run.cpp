@@ -1,8 +1,8 @@
-#include "testing/eventually.hpp"
-#include "testing/http_client.hpp"
-#include "testing/postgres.hpp"
-#include "testing/process.hpp"
-#include "testing/raw_connection.hpp"
+#include "support/eventually.hpp"
+#include "support/http_client.hpp"
+#include "support/postgres.hpp"
+#include "support/process.hpp"
+#include "support/raw_connection.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>

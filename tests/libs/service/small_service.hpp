@@ -1,7 +1,7 @@
 #pragma once
 
 #include "service/instance.hpp"
-#include "testing/gate.hpp"
+#include "support/gate.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>

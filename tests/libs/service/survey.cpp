@@ -3,9 +3,9 @@
 #include "core/id.hpp"
 #include "jobs/queue.hpp"
 #include "pg/row.hpp"
-#include "testing/database_clock.hpp"
-#include "testing/eventually.hpp"
-#include "testing/postgres.hpp"
+#include "support/database_clock.hpp"
+#include "support/eventually.hpp"
+#include "support/postgres.hpp"
 
 #include <catch2/catch.hpp>
 

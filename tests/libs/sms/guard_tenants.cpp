@@ -1,5 +1,5 @@
 #include "sms/guard.hpp"
-#include "testing/redis_fixture.hpp"
+#include "support/redis_fixture.hpp"
 
 #include <catch2/catch.hpp>
 

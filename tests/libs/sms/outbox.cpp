@@ -1,7 +1,7 @@
 #include "sms/outbox.hpp"
 
-#include "testing/fake_clock.hpp"
-#include "testing/process.hpp"
+#include "support/fake_clock.hpp"
+#include "support/process.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 #include "sms/twilio.hpp"
 
 #include "receiver.hpp"
-#include "testing/gate.hpp"
+#include "support/gate.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -3,7 +3,7 @@
 #include "fixture.hpp"
 #include "pg/listener.hpp"
 #include "tenancy/settings.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <catch2/catch.hpp>
 #include <pqxx/connection>

@@ -5,7 +5,7 @@
 #include "idempotency/once.hpp"
 #include "pg/row.hpp"
 #include "tenancy/settings.hpp"
-#include "testing/eventually.hpp"
+#include "support/eventually.hpp"
 
 #include <catch2/catch.hpp>
 #include <pqxx/connection>

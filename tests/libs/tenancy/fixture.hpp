@@ -7,9 +7,9 @@
 #include "tenancy/eraser.hpp"
 #include "tenancy/registry.hpp"
 #include "tenancy/tenant.hpp"
-#include "testing/fake_clock.hpp"
-#include "testing/postgres.hpp"
-#include "testing/run_awaitable.hpp"
+#include "support/fake_clock.hpp"
+#include "support/postgres.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <boost/json/parse.hpp>
 

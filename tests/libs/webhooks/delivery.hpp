@@ -3,7 +3,7 @@
 #include "crypto/encoding.hpp"
 #include "crypto/hmac.hpp"
 #include "fixture.hpp"
-#include "http/async_client.hpp"
+#include "http_client/async_client.hpp"
 #include "jobs/async_worker.hpp"
 #include "receiver.hpp"
 #include "webhooks/sender.hpp"

@@ -1,6 +1,6 @@
 #include "webhooks/policy.hpp"
 
-#include "testing/fake_clock.hpp"
+#include "support/fake_clock.hpp"
 
 using namespace std::chrono_literals;
 using webhooks::Answer;

@@ -1,0 +1,394 @@
+#include "gateway/gateway.hpp"
+
+#include "auth/token_claims.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "http/network_key.hpp"
+#include "http/problem.hpp"
+#include "idempotency/once.hpp"
+#include "observe/trace.hpp"
+#include "gateway/cors.hpp"
+
+#include <utility>
+
+namespace gateway {
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr std::int64_t max_rate = 100'000; // the limiter's maximum
+
+/// The method for the log. An unknown method may be any text.
+std::string_view shown_method(http::Request const& request)
+{
+    return request.method == http::Method::other ? "OTHER" : request.method_text;
+}
+
+} // namespace
+
+std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> endpoints)
+{
+    std::vector<observe::RouteLabels> labels;
+    labels.reserve(endpoints.size());
+    for (auto const& endpoint : endpoints)
+        labels.push_back({std::string(http::to_string(endpoint.method)), std::string(endpoint.path)});
+    return labels;
+}
+
+/// The state of one request.
+struct Gateway::Exchange {
+    http::Request& request;
+    Steady::time_point started = Steady::now();
+    http::Router::Match match;
+    RouteRules rules;
+    tenancy::Resolution named;
+    std::string_view token;
+    bool decided = true;     ///< whether the credential has been checked
+    bool plain_http = false; ///< a trusted proxy says that the client connected without TLS
+    Identity identity;
+    std::shared_ptr<tenancy::Tenant const> tenant;
+    std::vector<std::pair<std::string, std::string>> headers; ///< for the response, in all cases
+
+    void accept(Identity&& who)
+    {
+        identity = std::move(who);
+        request.context.caller = identity.caller;
+    }
+};
+
+Gateway::Gateway(Options options, Deps const& deps, http::Router router)
+    : options_(std::move(options)), deps_(deps), router_(std::move(router)),
+      rules_(options_.base_host, options_.tenant_headers),
+      authenticator_(deps.keys, deps.user_tokens, deps.master_key),
+      auth_host_(core::lower(options_.auth_host)),
+      // NOLINTNEXTLINE(bugprone-throw-keyword-missing): kept, to be thrown later
+      missing_(core::codes::unauthorized, "A credential is required. Send `Authorization: Bearer …`."),
+      // NOLINTNEXTLINE(bugprone-throw-keyword-missing)
+      refused_(core::Error(core::codes::unauthorized,
+          "The credential is not valid here. Check its value, its expiry and the host of the tenant.")
+              .header("WWW-Authenticate", "Bearer error=\"invalid_token\""))
+{
+}
+
+void Gateway::on_protocol_error(std::string_view code) noexcept
+{
+    deps_.metrics.protocol_error(code);
+}
+
+void Gateway::on_network_refused() noexcept
+{
+    deps_.metrics.network_refused();
+}
+
+asio::awaitable<http::Response> Gateway::handle(http::Request& request)
+{
+    Exchange exchange{.request = request};
+    deps_.metrics.started();
+    bool const came_by_http = is_plain_http(
+        request, options_.trusted_proxies); // before `identify` replaces the peer's address by the client's
+    identify(request);
+
+    std::optional<http::Response> response;
+    std::exception_ptr failure;
+    bool const preflighted = cors::is_preflight(request);
+    exchange.plain_http = came_by_http;
+    try {
+        if (preflighted) {
+            response = co_await preflight(exchange);
+        } else {
+            response = begin(exchange);
+            if (!response) response = co_await proceed(exchange);
+        }
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    request.drop_body();
+    request.lease.reset();
+    if (failure) response = answer(failure, request);
+    // For a request without an Origin header, no allowed origins are looked up.
+    if (!preflighted && request.header("Origin"))
+        co_await expose(exchange, *response);
+    else if (!preflighted)
+        cors::expose(*response, {}, false);
+    finish(exchange, *response);
+    co_return std::move(*response);
+}
+
+void Gateway::identify(http::Request& request) const
+{
+    auto& context = request.context;
+    context.request_id = observe::request_id(request.header("X-Request-Id"));
+    auto trace = observe::continue_trace(request.header("traceparent"));
+    context.traceparent = trace.traceparent();
+    context.trace_id = std::move(trace.trace_id);
+    auto const forwarded_for = joined_header(request, "X-Forwarded-For");
+    if (forwarded_for)
+        request.remote_address =
+            options_.trusted_proxies.client_address(request.remote_address, *forwarded_for);
+}
+
+std::optional<http::Response> Gateway::begin(Exchange& exchange) const
+{
+    auto& request = exchange.request;
+    exchange.match = router_.match(request);
+    exchange.rules = rules_of(router_, request, exchange.match);
+    if (exchange.rules.unknown_outside_api) check_route(exchange);
+
+    exchange.named = tenancy::resolve(request.headers, rules_);
+    if (exchange.rules.anonymous) return std::nullopt;
+
+    auto const credential = read_credential(request);
+    if (!credential.sent) return http::problem(missing_, request.context.request_id);
+    exchange.token = credential.token;
+    auto known = exchange.token.empty() ? Authenticator::Known{.decided = true}
+                                        : authenticator_.check(exchange.token);
+    exchange.decided = known.decided;
+    if (!known.decided) return std::nullopt;
+    if (!known.identity) return http::problem(refused_, request.context.request_id);
+    exchange.accept(std::move(*known.identity));
+    return std::nullopt;
+}
+
+asio::awaitable<http::Response> Gateway::proceed(Exchange& exchange)
+{
+    auto& request = exchange.request;
+    if (!exchange.decided) {
+        auto identity = co_await authenticator_.verify(exchange.token);
+        if (!identity) throw refused_;
+        exchange.accept(std::move(*identity));
+    }
+    if (!exchange.rules.tenantless) co_await find_tenant(exchange);
+    check_route(exchange);
+    auto const& endpoint = *exchange.match.endpoint;
+    if (auto const limit = rate_limit(exchange)) co_await check_rate(exchange, *limit);
+    if (endpoint.options.idempotent) {
+        if (auto const key = request.header("Idempotency-Key"))
+            request.context.idempotency_key = idempotency::parse_key(*key);
+    }
+    co_await read_body(exchange);
+    co_return co_await endpoint.handler(request);
+}
+
+asio::awaitable<void> Gateway::read_body(Exchange& exchange)
+{
+    auto& request = exchange.request;
+    auto const& route = exchange.match.endpoint->options;
+    // No handler reads the body of a GET.
+    if (route.streams_body || request.method == http::Method::get) co_return;
+    if (request.body_reader == nullptr || request.body_reader->length() == 0) co_return;
+    if (deps_.bodies) request.lease = deps_.bodies->lease(holder_of(exchange));
+    co_await request.body_reader->read_all(request.body, route.body_limit);
+}
+
+/// Callers with secret credentials are the tenant's own server and the operator. Their bodies count only in
+/// the tenant's share. Bodies of all other callers also count in the share of the client's address.
+http::BodyBudget::Holder Gateway::holder_of(Exchange const& exchange) const
+{
+    auto const& request = exchange.request;
+    auto const& caller = request.context.caller;
+    http::BodyBudget::Holder holder;
+    holder.scope_id = request.context.scope.id;
+    // A publishable key is part of every copy of an app, so anyone can send it.
+    holder.anonymous = caller.kind == core::Access::anonymous || caller.kind == core::Access::publishable_key;
+    if (caller.kind == core::Access::key || caller.kind == core::Access::master) return holder;
+    boost::system::error_code not_an_address;
+    auto const address = asio::ip::make_address(request.remote_address, not_an_address);
+    if (not_an_address) return holder;
+    if (options_.trusted_proxies.contains(address)) return holder;
+    holder.address = http::network_key(address, 32, 64);
+    holder.network = http::network_key(address, 24, 48);
+    return holder;
+}
+
+asio::awaitable<void> Gateway::find_tenant(Exchange& exchange)
+{
+    auto environment = core::Environment::production;
+    if (exchange.identity.key_scope != 0) {
+        core::Scope const own{.id = exchange.identity.key_scope, .slug = {}};
+        environment = own.environment();
+        auto tenant = co_await deps_.tenants.find_by_id(own.tenant_id());
+        if (!tenant || !agrees(exchange.named, tenant->slug, environment)) throw refused_;
+        exchange.tenant = std::move(tenant);
+    } else {
+        auto const& named = exchange.named;
+        auto const& claims = exchange.identity.token;
+        if (claims && !agrees(named, claims->tenant, claims->environment)) throw refused_;
+        if (named.kind != tenancy::Resolution::Kind::tenant)
+            throw core::Error(core::codes::tenant_not_found,
+                "The request names no tenant. Send it to the tenant's host, such as demo." +
+                    options_.base_host + ".");
+        environment = named.environment.value_or(core::Environment::production);
+        exchange.tenant = co_await deps_.tenants.get(named.slug);
+        // A token that was issued before this tenant was created belongs to an erased tenant with the same
+        // slug.
+        if (claims && claims->issued_at + auth::token::skew < exchange.tenant->created_at) throw refused_;
+    }
+    auto& context = exchange.request.context;
+    context.scope = exchange.tenant->scope(environment);
+    bool const reads = exchange.request.method == http::Method::get;
+    if (exchange.tenant->suspended && !(reads && context.caller.kind == core::Access::master))
+        throw core::Error(core::codes::tenant_suspended, "The tenant is suspended. Contact the operator.");
+}
+
+void Gateway::check_route(Exchange const& exchange)
+{
+    auto const* const endpoint = exchange.match.endpoint;
+    auto const& allow = exchange.match.allow;
+    if (endpoint == nullptr) {
+        if (allow.empty())
+            throw core::Error(
+                core::codes::not_found, "No resource has this path. The reference at /docs lists them.");
+        throw core::Error(core::codes::method_not_allowed,
+            "This resource does not support this method. The Allow header lists the supported ones.")
+            .header("Allow", allow);
+    }
+    if (!core::allows(endpoint->access, exchange.request.context.caller.kind) && !exchange.rules.anonymous)
+        throw core::Error(core::codes::forbidden, "This kind of credential has no access to this operation. "
+                                                  "Use a kind that the API documentation allows.");
+    auto const& context = exchange.request.context;
+    if (endpoint->options.production_only && context.caller.kind != core::Access::master &&
+        context.scope.environment() == core::Environment::sandbox)
+        throw core::Error(core::codes::forbidden,
+            "Both environments share this resource. Change it with a credential of production.");
+}
+
+std::optional<redis::Limit> Gateway::rate_limit(Exchange const& exchange) const
+{
+    auto const& caller = exchange.request.context.caller;
+    bool const is_limited = caller.kind != core::Access::anonymous && caller.kind != core::Access::master;
+    if (deps_.rate_limiter == nullptr || !is_limited || !exchange.tenant) return std::nullopt;
+    auto const own = caller.is_jwt() ? options_.user_requests_per_minute : 0;
+    auto const ruled = exchange.tenant->limits.requests_per_minute();
+    if (!ruled && own == 0) return std::nullopt;
+    return redis::Limit{.count = std::clamp<std::int64_t>(ruled.value_or(own), 0, max_rate),
+        .window = std::chrono::minutes(1)};
+}
+
+asio::awaitable<void> Gateway::check_rate(Exchange& exchange, redis::Limit limit)
+{
+    redis::Decision decision{
+        .limit = limit.count, .window = limit.window, .retry_after = limit.window, .reset = limit.window};
+    try {
+        std::string const subject = rate_subject(exchange.request.context);
+        if (limit.count > 0) decision = co_await deps_.rate_limiter->take(subject, limit);
+    } catch (redis::Unavailable const&) {
+        if (!options_.rate_limit_fails_open) throw;
+        co_return;
+    } catch (redis::CommandError const& refusal) {
+        deps_.logger.warn("the rate limit cannot be checked", {{"error", std::string_view(refusal.what())}});
+        if (!options_.rate_limit_fails_open)
+            throw core::Error::unavailable("The rate limit cannot be checked. Retry later.");
+        co_return;
+    }
+    exchange.headers = redis::headers(decision);
+    if (!decision.allowed)
+        throw core::Error(
+            core::codes::rate_limited, "Too many requests. Retry after the time given in Retry-After.");
+}
+
+asio::awaitable<http::Response> Gateway::preflight(Exchange& exchange)
+{
+    auto& request = exchange.request;
+    exchange.match = router_.match(request);
+    auto const origin = request.header("Origin").value_or("");
+    exchange.named = tenancy::resolve(request.headers, rules_);
+    bool const allowed = co_await allows_origin(exchange, origin, true);
+    bool const cookies = options_.cookies_from_allowed_origins;
+    if (!exchange.tenant) co_return cors::preflight_without_tenant(request, cookies);
+    co_return cors::preflight(origin, allowed, exchange.match.allow, cookies);
+}
+
+asio::awaitable<bool> Gateway::allows_origin(Exchange& exchange, std::string_view origin, bool may_look_up)
+{
+    bool const is_named = exchange.named.kind == tenancy::Resolution::Kind::tenant;
+    auto environment = exchange.request.context.scope.environment();
+    if (!exchange.tenant && is_named) {
+        environment = exchange.named.environment.value_or(core::Environment::production);
+        auto const& slug = exchange.named.slug;
+        exchange.tenant = may_look_up ? co_await deps_.tenants.find(slug) : deps_.tenants.remembered(slug);
+    }
+    co_return exchange.tenant&& is_allowed(exchange, origin, environment);
+}
+
+bool Gateway::is_allowed(
+    Exchange const& exchange, std::string_view origin, core::Environment environment) const
+{
+    auto const& tenant = *exchange.tenant;
+    if (cors::is_allowed(origin, tenant.settings(environment).allowed_origins)) return true;
+    if (auth_host_.empty()) return false;
+    return cors::is_page_of(
+        origin, auth::token::authority(auth_host_, tenant.slug, environment), exchange.plain_http);
+}
+
+asio::awaitable<void> Gateway::expose(Exchange& exchange, http::Response& response)
+{
+    auto const origin = exchange.request.header("Origin").value_or("");
+    bool const refused = response.status == core::codes::unauthorized.status;
+    bool allowed = false;
+    try {
+        allowed = co_await allows_origin(exchange, origin, !refused);
+    } catch (std::exception const&) {
+        allowed = false; // the response is sent anyway, but pages cannot read it
+    }
+    cors::expose(response, origin, allowed, options_.cookies_from_allowed_origins);
+}
+
+http::Response Gateway::answer(std::exception_ptr const& failure, http::Request const& request) const
+{
+    std::string_view const id = request.context.request_id;
+    std::string what = "unknown exception";
+    try {
+        std::rethrow_exception(failure);
+    } catch (core::Error const& error) {
+        return http::problem(error, id);
+    } catch (redis::Unavailable const&) {
+        return http::problem(
+            core::Error::unavailable("The service is temporarily unavailable. Retry later."), id);
+    } catch (std::exception const& error) {
+        what = error.what();
+    } catch (...) { // NOLINT(bugprone-empty-catch): `what` is set already
+    }
+    deps_.logger.error("request failed",
+        {{"what", observe::first_line(what)}, {"method", shown_method(request)}, {"requestId", id},
+            {"traceId", request.context.trace_id}, {"tenant", request.context.scope.slug}});
+    return http::problem(core::Error::internal(), id);
+}
+
+void Gateway::finish(Exchange const& exchange, http::Response& response)
+{
+    auto const& context = exchange.request.context;
+    for (auto const& header : exchange.headers)
+        response.headers.push_back(header);
+    response.headers.emplace_back("X-Request-Id", context.request_id);
+
+    auto const took = Steady::now() - exchange.started;
+    auto const* const endpoint = exchange.match.endpoint;
+    deps_.metrics.finished(endpoint != nullptr ? endpoint->index : observe::HttpMetrics::unmatched,
+        response.status, took, context.scope);
+    if (deps_.logger.enabled(observe::Level::info)) log(exchange, response.status, took);
+}
+
+void Gateway::log(Exchange const& exchange, unsigned status, std::chrono::nanoseconds took)
+{
+    bool const refused = status == core::codes::unauthorized.status;
+    if (refused && !refusals_logged_.admits(exchange.started)) return;
+    if (auto const omitted = refused ? refusals_logged_.take_omitted() : 0; omitted != 0)
+        deps_.logger.warn("refused requests were not logged", {{"count", omitted}});
+    auto const& request = exchange.request;
+    auto const& context = request.context;
+    auto const pattern = exchange.match.pattern;
+    // An unmatched path may contain anything, so it is not logged.
+    auto const path = pattern.empty() ? "unmatched" : http::shown_path(pattern, request.params);
+    deps_.logger.info("request",
+        {{"method", shown_method(request)}, {"route", pattern}, {"path", path}, {"status", status},
+            {"durationUs", std::chrono::duration_cast<std::chrono::microseconds>(took).count()},
+            {"tenant", context.scope.slug},
+            {"env",
+                context.scope.id != 0 ? core::to_string(context.scope.environment()) : std::string_view()},
+            {"caller", to_string(context.caller.kind)}, {"callerId", context.caller.id},
+            {"requestId", context.request_id}, {"traceId", context.trace_id},
+            {"remote", request.remote_address}});
+}
+
+} // namespace gateway

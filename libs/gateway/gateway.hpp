@@ -1,0 +1,140 @@
+#pragma once
+
+#include "auth/keys.hpp"
+#include "auth/master_key.hpp"
+#include "auth/user_tokens.hpp"
+#include "core/error.hpp"
+#include "http/body_budget.hpp"
+#include "http/message.hpp"
+#include "http/router.hpp"
+#include "observe/http_metrics.hpp"
+#include "observe/log.hpp"
+#include "observe/log_limit.hpp"
+#include "redis/rate_limit.hpp"
+#include "gateway/authenticator.hpp"
+#include "gateway/rules.hpp"
+#include "gateway/trusted_proxies.hpp"
+#include "tenancy/directory.hpp"
+#include "tenancy/resolve.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gateway {
+
+namespace asio = boost::asio;
+
+struct Options {
+    std::string base_host;       ///< such as `feedback.example.com`
+    bool tenant_headers = false; ///< whether `X-Tenant-Slug` and `X-Tenant-Env` are read
+    TrustedProxies trusted_proxies;
+    /// Requests per minute for each user; 0 means no limit. API keys have no limit by default. If the tenant
+    /// has a limit `requestsPerMinute`, it applies to each user and to each API key instead. The operator is
+    /// never limited.
+    std::int64_t user_requests_per_minute = 0;
+    /// Whether requests are served while the limit cannot be checked, for example because Redis is down. If
+    /// false, they get 503.
+    bool rate_limit_fails_open = true;
+    /// Whether pages of a tenant's allowed origins may send and receive cookies
+    /// (`Access-Control-Allow-Credentials`). True in services that set a cookie. Other sites get no access,
+    /// because allowed origins are exact and never `*`. When a page calls the service, the browser sends a
+    /// SameSite=Lax cookie only if the page belongs to the service's own site (for example, from
+    /// app.example.com to auth.example.com).
+    bool cookies_from_allowed_origins = false;
+    /// Base host of the tenants' auth hosts. Pages of `{slug}[-sandbox].<auth_host>` may call the tenant's
+    /// environment like pages of its allowed origins. If it is empty, tenants have no auth hosts.
+    std::string auth_host;
+};
+
+/// The dependencies of the gateway, which must outlive it.
+struct Deps {
+    tenancy::Directory& tenants;
+    auth::MasterKey const& master_key;
+    auth::Keys* keys = nullptr;                 ///< null if the service has no API keys
+    auth::UserTokens* user_tokens = nullptr;    ///< null if the service accepts no user tokens
+    redis::RateLimiter* rate_limiter = nullptr; ///< null if the service has no rate limits
+    std::shared_ptr<http::BodyBudget> bodies;   ///< null if the memory of bodies is not limited
+    observe::Logger& logger;
+    observe::HttpMetrics& metrics; ///< made with the `route_labels` of this gateway's routes
+};
+
+/// The routes as labels for metrics, in the order of the table.
+std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> endpoints);
+
+/// Runs these steps for every request, in this order. The first failure ends the request:
+///
+/// 1. Reads request id, trace context and client address, and finds the route.
+/// 2. Answers CORS preflight requests. An unknown path outside /v1 gets 404.
+/// 3. Host and tenant headers that contradict each other get 400 TENANT_MISMATCH.
+/// 4. Checks the credential, unless the route is anonymous. A missing or invalid credential gets 401, and so
+///    does a credential of another scope than the one that the host and headers name.
+/// 5. Finds the tenant, unless the route is tenantless: 404 TENANT_NOT_FOUND, 403 TENANT_SUSPENDED (not for a
+///    GET by the operator). A user token that is older than the tenant gets 401, because it was issued for an
+///    erased tenant with the same slug.
+/// 6. Checks the route: 404 for an unknown path, 405 with `Allow` for the wrong method, 403 without access,
+///    403 for a sandbox credential on a `production_only` route.
+/// 7. Checks the rate limit (429) and `Idempotency-Key` (400), and reads the body (413), unless the route
+///    streams it. 503 if there is no memory for the body (http::BodyBudget).
+/// 8. Calls the handler.
+///
+/// All exceptions are caught. A core::Error becomes its problem document. redis::Unavailable becomes a 503.
+/// Any other exception becomes a 500 without details, and its details are logged. Every response carries
+/// `X-Request-Id` and `Vary: Origin`, and the CORS headers if the scope allows the origin. Every request is
+/// counted in the metrics and logged in one line. Any client can cause 401s, so at most 100 log lines per
+/// second are written for them. A further line reports how many were omitted.
+///
+/// A missing or malformed credential is refused without a database access, without a lock, and without
+/// suspending the coroutine. For such a request, the tenant is not looked up to check the `Origin` either. So
+/// a page can read this 401 only while the tenant is cached. Usually the page's preflight request has put the
+/// tenant into the cache.
+class Gateway final : public http::Application {
+public:
+    Gateway(Options options, Deps const& deps, http::Router router);
+
+    asio::awaitable<http::Response> handle(http::Request& request) override;
+    void on_protocol_error(std::string_view code) noexcept override;
+    void on_network_refused() noexcept override;
+
+    http::BodyBudget* budget() noexcept override { return deps_.bodies.get(); }
+
+private:
+    struct Exchange;
+
+    void identify(http::Request& request) const;
+    std::optional<http::Response> begin(Exchange& exchange) const;
+    asio::awaitable<http::Response> proceed(Exchange& exchange);
+    asio::awaitable<void> read_body(Exchange& exchange);
+    http::BodyBudget::Holder holder_of(Exchange const& exchange) const;
+    asio::awaitable<void> find_tenant(Exchange& exchange);
+    static void check_route(Exchange const& exchange);
+    std::optional<redis::Limit> rate_limit(Exchange const& exchange) const;
+    asio::awaitable<void> check_rate(Exchange& exchange, redis::Limit limit);
+    asio::awaitable<http::Response> preflight(Exchange& exchange);
+    asio::awaitable<bool> allows_origin(Exchange& exchange, std::string_view origin, bool may_look_up);
+    bool is_allowed(Exchange const& exchange, std::string_view origin, core::Environment environment) const;
+    asio::awaitable<void> expose(Exchange& exchange, http::Response& response);
+    http::Response answer(std::exception_ptr const& failure, http::Request const& request) const;
+    void finish(Exchange const& exchange, http::Response& response);
+    void log(Exchange const& exchange, unsigned status, std::chrono::nanoseconds took);
+
+    Options const options_;
+    Deps const deps_;
+    http::Router const router_;
+    tenancy::ResolveRules const rules_;
+    Authenticator const authenticator_;
+    std::string const auth_host_; ///< lower case
+    core::Error const missing_;   ///< made once, because attackers can cause many of these
+    core::Error const refused_;
+    observe::LogLimit refusals_logged_{100};
+};
+
+} // namespace gateway

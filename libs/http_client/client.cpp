@@ -1,0 +1,73 @@
+#include "http_client/client.hpp"
+
+#include "http_client/curl_handles.hpp"
+#include "http_client/transfer.hpp"
+
+#include <algorithm>
+
+namespace http {
+
+struct Client::Impl {
+    explicit Impl(ClientOptions o) : options(std::move(o)), handles(options.max_idle) {}
+
+    ClientOptions const options;
+    CurlHandles handles;
+};
+
+Client::Client(ClientOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+
+Client::~Client() = default;
+
+OutboundResponse Client::send(OutboundRequest const& request)
+{
+    if (!parse_outbound_url(request.url)) {
+        throw OutboundError(OutboundError::Kind::protocol, "the URL is not an http or https URL", false);
+    }
+    CurlHandle handle = impl_->handles.take();
+
+    struct Return { // a handle can be reused after any failure
+        CurlHandles& handles;
+        CurlHandle& handle;
+
+        ~Return() { handles.put_back(std::move(handle)); }
+    } const on_exit{impl_->handles, handle};
+
+    return perform(handle.get(), request, impl_->options);
+}
+
+AddressPolicy const& Client::addresses() const noexcept
+{
+    return impl_->options.addresses;
+}
+
+std::optional<std::string_view> OutboundResponse::header(std::string_view lower_case_name) const noexcept
+{
+    auto const it = std::ranges::find_if(headers, [&](auto const& h) { return h.first == lower_case_name; });
+    if (it == headers.end()) return std::nullopt;
+    return it->second;
+}
+
+std::string_view to_string(OutboundError::Kind kind) noexcept
+{
+    switch (kind) {
+    case OutboundError::Kind::dns:
+        return "dns";
+    case OutboundError::Kind::connect:
+        return "connect";
+    case OutboundError::Kind::tls:
+        return "tls";
+    case OutboundError::Kind::timeout:
+        return "timeout";
+    case OutboundError::Kind::too_large:
+        return "too_large";
+    case OutboundError::Kind::refused_address:
+        return "refused_address";
+    case OutboundError::Kind::stopped:
+        return "stopped";
+    case OutboundError::Kind::protocol:
+        break;
+    }
+    return "protocol";
+}
+
+} // namespace http

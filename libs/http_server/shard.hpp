@@ -1,0 +1,103 @@
+#pragma once
+
+#include "core/places.hpp"
+#include "http_server/server.hpp"
+#include "http_server/session.hpp"
+#include "http/wire.hpp"
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <atomic>
+#include <random>
+
+namespace http {
+
+using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, asio::io_context::executor_type>;
+
+/// State of one of the server's threads: its acceptor, connections and spare memory. Functions must be called
+/// on that thread, unless stated otherwise. Internal to the server.
+class Shard : public std::enable_shared_from_this<Shard> {
+public:
+    /// The constructor may be called on any thread, and so may the destructor once the context has stopped.
+    /// `networks` counts the connections per network, and all shards share it. If null, there is no limit per
+    /// network.
+    Shard(asio::io_context& context, Acceptor acceptor, ServerOptions const& options,
+        std::size_t max_connections, std::shared_ptr<core::Places> networks, Application& application);
+
+    void start();
+    void drain();
+    void abort();
+
+    /// Thread-safe.
+    std::size_t connections() const noexcept { return connections_.load(std::memory_order_relaxed); }
+
+    asio::io_context& context() noexcept { return context_; }
+
+    // The following functions are for sessions.
+    Application& application() noexcept { return application_; }
+
+    ServerOptions const& options() const noexcept { return options_; }
+
+    bool draining() const noexcept { return draining_; }
+
+    void add(Session& session);
+    void remove() noexcept; ///< called after the session was unlinked
+
+    /// Called when `session` begins to wait for a request. Returns the deadline of the wait.
+    SteadyTime enter_idle(Session& session);
+
+    /// Counts one more idle session that keeps its buffer. Returns false if the maximum is reached. If the
+    /// result is true, the session must call `leave_warm` when it no longer keeps its buffer.
+    bool enter_warm() noexcept;
+
+    void leave_warm() noexcept { --warm_; }
+
+    /// The time of the last sweep.
+    SteadyTime now() const noexcept { return now_; }
+
+    /// A deadline at least `delay` from now.
+    SteadyTime after(std::chrono::milliseconds delay) const noexcept { return now_ + period_ + delay; }
+
+    std::unique_ptr<Exchange> take_exchange();
+    void give_back(std::unique_ptr<Exchange> exchange);
+
+    std::string_view date_line();
+    std::string make_request_id(); ///< 16 hexadecimal digits
+
+private:
+    asio::awaitable<void> accept_all(std::shared_ptr<Shard> self);
+    void accept_pending();
+    void admit(Socket socket, asio::ip::tcp::endpoint const& peer);
+    void turn_away(Socket socket);
+    bool evict_oldest_idle();
+    void arm_sweep();
+    void sweep();
+
+    using Sessions = boost::intrusive::list<Session, boost::intrusive::constant_time_size<false>>;
+    using IdleHook = boost::intrusive::member_hook<Session, boost::intrusive::list_member_hook<AutoUnlink>,
+        &Session::idle_hook>;
+    using IdleSessions =
+        boost::intrusive::list<Session, IdleHook, boost::intrusive::constant_time_size<false>>;
+
+    asio::io_context& context_;
+    Acceptor acceptor_;
+    asio::steady_timer sweep_timer_;
+    asio::steady_timer accept_pause_;
+    ServerOptions const options_;
+    std::size_t const max_connections_;
+    std::shared_ptr<core::Places> const networks_;
+    Application& application_;
+    Sessions sessions_;
+    IdleSessions idle_; ///< the session that has been idle longest is first
+    std::vector<std::unique_ptr<Exchange>> spare_;
+    std::atomic<std::size_t> connections_{0};
+    std::size_t warm_ = 0;
+    std::chrono::milliseconds period_;
+    SteadyTime now_;
+    DateLine date_;
+    std::mt19937_64 random_;
+    bool draining_ = false;
+};
+
+} // namespace http
