@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/places.hpp"
+#include "core/keyed_limiter.hpp"
 #include "http/router.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -30,7 +30,7 @@ public:
     http::Endpoint guard(http::Endpoint endpoint);
 
 private:
-    core::Places places_;
+    core::KeyedLimiter places_;
 };
 
 } // namespace gateway

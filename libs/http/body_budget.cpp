@@ -109,7 +109,7 @@ std::optional<BodyBudget::Share> BodyBudget::take(Holder const& holder, std::siz
             undo();
             return part.share;
         }
-    } catch (...) { // KeyedLimit::take allocates memory for a new key
+    } catch (...) { // KeyedBudget::take allocates memory for a new key
         undo();
         throw;
     }

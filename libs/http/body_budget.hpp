@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/keyed_limit.hpp"
+#include "core/keyed_budget.hpp"
 
 #include <array>
 #include <atomic>
@@ -69,7 +69,7 @@ private:
     /// One limit, and the key under which a request counts.
     struct Part {
         Share share;
-        core::KeyedLimit* limit;
+        core::KeyedBudget* limit;
         std::optional<std::int64_t> key; ///< nullopt if the limit does not apply
     };
 
@@ -84,8 +84,8 @@ private:
     std::function<void(Share)> const refused_;
     std::atomic<std::size_t> held_ = 0;
     std::atomic<std::size_t> anonymous_ = 0;
-    core::KeyedLimit tenants_, environments_, networks_;
-    core::KeyedLimit anonymous_tenants_, anonymous_environments_, anonymous_addresses_;
+    core::KeyedBudget tenants_, environments_, networks_;
+    core::KeyedBudget anonymous_tenants_, anonymous_environments_, anonymous_addresses_;
 };
 
 /// The memory that one request holds. The destructor returns it to the budget. Not thread-safe.

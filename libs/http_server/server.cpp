@@ -71,7 +71,7 @@ Server::Server(
     port_ = endpoint.port();
     std::size_t const share = std::max<std::size_t>(1, options.max_connections / contexts.size());
     auto const networks =
-        options.max_per_network == 0 ? nullptr : std::make_shared<core::Places>(options.max_per_network);
+        options.max_per_network == 0 ? nullptr : std::make_shared<core::KeyedLimiter>(options.max_per_network);
     for (std::size_t i = 0; i < contexts.size(); ++i) {
         shards_.push_back(std::make_shared<Shard>(
             *contexts[i], std::move(acceptors[i]), options, share, networks, application));

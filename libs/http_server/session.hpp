@@ -45,7 +45,7 @@ struct Exchange {
 /// thread only. Internal to the server.
 class Session final : private BodyReader, public boost::intrusive::list_base_hook<AutoUnlink> {
 public:
-    /// `place` (from core::Places) counts the connection towards the limit of its network for the lifetime of
+    /// `place` (from core::KeyedLimiter) counts the connection towards the limit of its network for the lifetime of
     /// the session. If null, the connection is not counted.
     Session(std::shared_ptr<Shard> shard, Socket socket, std::string remote_address,
         std::shared_ptr<void const> place);

@@ -48,7 +48,7 @@ asio::awaitable<void> serve(std::unique_ptr<Session> session)
 } // namespace
 
 Shard::Shard(asio::io_context& context, Acceptor acceptor, ServerOptions const& options,
-    std::size_t max_connections, std::shared_ptr<core::Places> networks, Application& application)
+    std::size_t max_connections, std::shared_ptr<core::KeyedLimiter> networks, Application& application)
     : context_(context), acceptor_(std::move(acceptor)), sweep_timer_(context), accept_pause_(context),
       options_(options), max_connections_(max_connections), networks_(std::move(networks)),
       application_(application), period_(sweep_period(options)), now_(std::chrono::steady_clock::now()),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/places.hpp"
+#include "core/keyed_limiter.hpp"
 #include "http_server/server.hpp"
 #include "http_server/session.hpp"
 #include "http/wire.hpp"
@@ -23,7 +23,7 @@ public:
     /// `networks` counts the connections per network, and all shards share it. If null, there is no limit per
     /// network.
     Shard(asio::io_context& context, Acceptor acceptor, ServerOptions const& options,
-        std::size_t max_connections, std::shared_ptr<core::Places> networks, Application& application);
+        std::size_t max_connections, std::shared_ptr<core::KeyedLimiter> networks, Application& application);
 
     void start();
     void drain();
@@ -86,7 +86,7 @@ private:
     asio::steady_timer accept_pause_;
     ServerOptions const options_;
     std::size_t const max_connections_;
-    std::shared_ptr<core::Places> const networks_;
+    std::shared_ptr<core::KeyedLimiter> const networks_;
     Application& application_;
     Sessions sessions_;
     IdleSessions idle_; ///< the session that has been idle longest is first

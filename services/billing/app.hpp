@@ -1,7 +1,7 @@
 #pragma once
 
 #include "config.hpp"
-#include "core/places.hpp"
+#include "core/keyed_limiter.hpp"
 #include "core/workers.hpp"
 #include "deps.hpp"
 #include "metrics.hpp"
@@ -31,7 +31,7 @@ private:
     std::string const payments_signature_header_;
     PurchasesApi purchases_api_;
     core::Workers upstream_;
-    core::Places upstream_places_;
+    core::KeyedLimiter upstream_places_;
     EventMetrics events_;
     Hot hot_;
     Deps deps_;

@@ -2,7 +2,7 @@
 
 #include "auth/keys.hpp"
 #include "core/clock.hpp"
-#include "core/places.hpp"
+#include "core/keyed_limiter.hpp"
 #include "core/workers.hpp"
 #include "crypto/keyring.hpp"
 #include "metrics.hpp"
@@ -49,7 +49,7 @@ struct Deps {
     crypto::Keyring const& keyring; ///< seals the settings' secrets
     PurchasesApi& purchases_api;    ///< its requests block the thread, so call it on `upstream`
     core::Workers& upstream;        ///< threads for requests to the purchase platform
-    core::Places& upstream_places;  ///< limits a tenant's share of these threads; keyed by tenant id
+    core::KeyedLimiter& upstream_places;  ///< limits a tenant's share of these threads; keyed by tenant id
     EventMetrics& events;
     std::string const& payments_signature_header; ///< PAYMENTS_SIGNATURE_HEADER
     core::Clock const& clock;

@@ -1,15 +1,15 @@
-#include "core/keyed_limit.hpp"
+#include "core/keyed_budget.hpp"
 
 namespace core {
 
-KeyedLimit::Part& KeyedLimit::part_of(std::int64_t key) noexcept
+KeyedBudget::Part& KeyedBudget::part_of(std::int64_t key) noexcept
 {
     // Fibonacci hashing: the upper bits of the product depend on all bits of the key.
     auto const mixed = static_cast<std::uint64_t>(key) * 0x9E3779B97F4A7C15U;
     return parts_[(mixed >> 60) % std::tuple_size_v<decltype(parts_)>];
 }
 
-bool KeyedLimit::take(std::int64_t key, std::size_t amount)
+bool KeyedBudget::take(std::int64_t key, std::size_t amount)
 {
     if (amount == 0) return true;
     if (amount > of_each_) return false;
@@ -22,7 +22,7 @@ bool KeyedLimit::take(std::int64_t key, std::size_t amount)
     return true;
 }
 
-void KeyedLimit::give_back(std::int64_t key, std::size_t amount) noexcept
+void KeyedBudget::give_back(std::int64_t key, std::size_t amount) noexcept
 {
     if (amount == 0) return;
     Part& part = part_of(key);

@@ -1,4 +1,4 @@
-#include "core/places.hpp"
+#include "core/keyed_limiter.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -6,7 +6,7 @@
 
 TEST_CASE("each key has a limit, and a released place can be taken again")
 {
-    core::Places places(2);
+    core::KeyedLimiter places(2);
     auto first = places.enter(1);
     auto const second = places.enter(1), elsewhere = places.enter(2);
     CHECK(first);
@@ -21,11 +21,11 @@ TEST_CASE("each key has a limit, and a released place can be taken again")
     CHECK(places.enter(1));
 }
 
-TEST_CASE("a place may outlive its Places object")
+TEST_CASE("a place may outlive its KeyedLimiter object")
 {
-    std::optional<core::Places> places(std::in_place, 1);
+    std::optional<core::KeyedLimiter> places(std::in_place, 1);
     auto const place = places->enter(7);
     places.reset();
     CHECK(place);
-    CHECK_FALSE(core::Places(0).enter(7));
+    CHECK_FALSE(core::KeyedLimiter(0).enter(7));
 }

@@ -1,4 +1,4 @@
-#include "core/keyed_limit.hpp"
+#include "core/keyed_budget.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -7,7 +7,7 @@
 
 TEST_CASE("a key can hold up to its share, independently of other keys")
 {
-    core::KeyedLimit shares(100);
+    core::KeyedBudget shares(100);
     CHECK(shares.take(1, 60));
     CHECK(shares.take(1, 40));
     CHECK_FALSE(shares.take(1, 1));
@@ -21,7 +21,7 @@ TEST_CASE("a key can hold up to its share, independently of other keys")
 
 TEST_CASE("the whole share is available after everything was given back")
 {
-    core::KeyedLimit shares(10);
+    core::KeyedBudget shares(10);
     for (std::int64_t key = -1000; key < 1000; ++key)
         CHECK(shares.take(key, 10));
     for (std::int64_t key = -1000; key < 1000; ++key)
@@ -32,7 +32,7 @@ TEST_CASE("the whole share is available after everything was given back")
 
 TEST_CASE("several threads together never take more than the share")
 {
-    core::KeyedLimit shares(3);
+    core::KeyedBudget shares(3);
     std::atomic<int> held = 0, most = 0;
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i)

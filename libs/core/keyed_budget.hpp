@@ -9,11 +9,11 @@
 namespace core {
 
 /// Limits an amount, such as bytes, per key (a tenant, an address) in this process. To limit a number of
-/// concurrent uses, prefer Places. Thread-safe.
-class KeyedLimit {
+/// concurrent uses, prefer KeyedLimiter. Thread-safe.
+class KeyedBudget {
 public:
     /// `of_each` is the maximum total per key.
-    explicit KeyedLimit(std::size_t of_each) noexcept : of_each_(of_each) {}
+    explicit KeyedBudget(std::size_t of_each) noexcept : of_each_(of_each) {}
 
     std::size_t of_each() const noexcept { return of_each_; }
 

@@ -6,20 +6,21 @@
 
 namespace core {
 
+class KeyedBudget;
+
 /// Limits concurrency per key (a scope, a tenant) in this process, so that no key takes the whole capacity.
 /// Thread-safe.
-class Places {
+class KeyedLimiter {
 public:
     /// `of_each` is the maximum number of concurrent uses per key.
-    explicit Places(std::size_t of_each);
+    explicit KeyedLimiter(std::size_t of_each);
 
     /// Begins a use of `key`. Returns null if the key has the maximum number of uses already. The use ends
     /// when the last copy of the result is destroyed. The result may outlive this object.
     std::shared_ptr<void const> enter(std::int64_t key);
 
 private:
-    struct State;
-    std::shared_ptr<State> state_;
+    std::shared_ptr<KeyedBudget> uses_;
 };
 
 } // namespace core
