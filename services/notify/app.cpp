@@ -1,10 +1,10 @@
 #include "app.hpp"
 
-#include "api/events.hpp"
 #include "domain/attachment.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
 #include "storage/domains.hpp"
+#include "storage/events.hpp"
 #include "storage/platforms.hpp"
 #include "webhooks/webhooks.hpp"
 #include "workers/domain_checks.hpp"

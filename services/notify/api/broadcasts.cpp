@@ -1,6 +1,5 @@
 #include "api/broadcasts.hpp"
 
-#include "api/events.hpp"
 #include "api/json.hpp"
 #include "api/push_rules.hpp"
 #include "api/start_limit.hpp"
@@ -12,6 +11,7 @@
 #include "paging/cursor.hpp"
 #include "storage/broadcast_chunks.hpp"
 #include "storage/broadcasts.hpp"
+#include "storage/events.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>

@@ -6,6 +6,7 @@
 #include "crypto/random.hpp"
 #include "domain/email_address.hpp"
 #include "jobs/queue.hpp"
+#include "storage/domain_checks.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -105,7 +106,7 @@ void write(core::JsonWriter& w, DomainRecord const& record, RecordCheck const& c
 
 http::Response answer(Domains const& d, EmailDomain const& domain)
 {
-    DomainRecords const records = records_of(d, domain);
+    DomainRecords const records = domain_checks::records_of(domain, d.spf_domain);
     core::JsonWriter w(2'048);
     w.begin_object()
         .member("domain", domain.domain)
@@ -192,67 +193,6 @@ EmailDomain set_up(
 
 } // namespace
 
-DomainRecords records_of(Domains const& d, EmailDomain const& domain)
-{
-    return records_of(DomainSetup{.domain = domain.domain,
-        .token = domain.token,
-        .selector = domain.selector,
-        .public_key = domain.public_key,
-        .spf_domain = d.spf_domain});
-}
-
-std::vector<std::string> names_of(DomainRecords const& records)
-{
-    std::vector<std::string> names;
-    for (auto const& wanted : records)
-        names.push_back(wanted.name);
-    return names;
-}
-
-RecordChecks compare(DomainRecords const& records, std::vector<TxtAnswer> const& answers)
-{
-    RecordChecks checks;
-    for (std::size_t i = 0; i < records.size(); ++i)
-        checks[i] = check_record(records[i], answers.at(i));
-    return checks;
-}
-
-std::optional<audit::Entry> CheckedDomain::entry() const
-{
-    if (domain.status == before) return std::nullopt;
-    return audit::Entry{
-        .action = domain.status == DomainStatus::verified ? "domain.verified" : "domain.unverified",
-        .subject_type = "domain",
-        .subject_id = domain.domain,
-        .before = boost::json::object{{"status", to_string(before)}},
-        .after = boost::json::object{{"status", to_string(domain.status)}}};
-}
-
-std::optional<CheckedDomain> record_checks(pg::Tx& tx, core::Scope const& scope, core::Uuid const& checked,
-    RecordChecks const& checks, core::Time now)
-{
-    auto domain = domains::lock(tx, scope);
-    if (!domain || domain->id != checked) return std::nullopt;
-    CheckedDomain result{.domain = *std::move(domain)};
-    auto& d = result.domain;
-    result.before = d.status;
-    d.status = status_after(d.status, checks);
-    d.checks = checks;
-    d.checked_at = now;
-    if (d.status == DomainStatus::verified && !domains::claim(tx, scope, d.domain, now)) {
-        result.held_elsewhere = true;
-        d.status = DomainStatus::pending;
-    }
-    if (d.status == DomainStatus::pending)
-        d.verified_at.reset();
-    else if (!d.verified_at)
-        d.verified_at = now;
-    domains::update(tx, scope, d);
-    if (result.before == DomainStatus::verified && d.status == DomainStatus::pending)
-        domains::release(tx, scope, d.domain);
-    return result;
-}
-
 asio::awaitable<http::Response> verify_domain(http::Request const& req, Domains& d)
 {
     Draft const draft = Draft::parse(req);
@@ -271,10 +211,10 @@ asio::awaitable<http::Response> get_domain_status(http::Request const& req, Doma
     auto const found =
         co_await d.db.read(req.scope(), [&](pg::Tx& tx) { return domains::find(tx, req.scope()); });
     if (!found) throw no_domain();
-    DomainRecords const records = records_of(d, *found);
+    DomainRecords const records = domain_checks::records_of(*found, d.spf_domain);
     RecordChecks const checks = compare(records, co_await d.dns.txt(names_of(records)));
     auto const checked = co_await d.db.transact(domains::both_environments(req.scope()), [&](pg::Tx& tx) {
-        auto result = record_checks(tx, req.scope(), found->id, checks, d.clock.now());
+        auto result = domain_checks::record(tx, req.scope(), found->id, checks, d.clock.now());
         auto const entry = result ? result->entry() : std::nullopt;
         if (entry) audit::record(tx, req.context, *entry);
         return result;

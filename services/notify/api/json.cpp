@@ -4,25 +4,6 @@ namespace notify {
 
 namespace {
 
-/// Writes the opening brace and all members of a notification, but not the closing brace.
-void begin(core::JsonWriter& w, Notification const& n)
-{
-    w.begin_object()
-        .member("notificationId", n.id.to_string())
-        .member("status", to_string(n.status))
-        .member("channel", to_string(n.channel))
-        .member("templateName", n.template_name)
-        .member("to", n.to)
-        .member("createdAt", n.created_at)
-        .member("sendAt", n.send_at)
-        .member("sentAt", n.sent_at)
-        .member("deliveredAt", n.delivered_at)
-        .member("openedAt", n.opened_at)
-        .member("failedAt", n.failed_at)
-        .member("failureReason", n.failure_reason)
-        .member("attempts", n.attempts);
-}
-
 void write(core::JsonWriter& w, PushDelivery const& d)
 {
     w.begin_object()
@@ -37,19 +18,6 @@ void write(core::JsonWriter& w, PushDelivery const& d)
 
 } // namespace
 
-void write(core::JsonWriter& w, Notification const& n)
-{
-    begin(w, n);
-    w.end_object();
-}
-
-std::string to_json(Notification const& n)
-{
-    core::JsonWriter w;
-    write(w, n);
-    return std::move(w).str();
-}
-
 std::string to_json(notifications::Shown const& shown)
 {
     core::JsonWriter w;
@@ -61,42 +29,6 @@ std::string to_json(notifications::Shown const& shown)
         w.end_array();
     }
     w.end_object();
-    return std::move(w).str();
-}
-
-void write(core::JsonWriter& w, Event const& event)
-{
-    w.begin_object()
-        .member("status", to_string(event.status))
-        .member("at", event.at)
-        .member("detail", event.detail)
-        .end_object();
-}
-
-void write(core::JsonWriter& w, Broadcast const& b)
-{
-    w.begin_object()
-        .member("broadcastId", b.id.to_string())
-        .member("status", to_string(b.status))
-        .member("templateName", b.template_name)
-        .member("channel", to_string(Channel::push))
-        .member("dedupeKey", b.dedupe_key)
-        .member("enqueuedDevices", b.enqueued)
-        .member("sentCount", b.settled.sent)
-        .member("failedCount", b.settled.failed)
-        .member("invalidTokenCount", b.settled.invalid)
-        .member("createdAt", b.created_at)
-        .member("startedAt", b.started_at)
-        .member("fannedOutAt", b.fanned_out_at)
-        .member("completedAt", b.completed_at)
-        .member("cancelledAt", b.cancelled_at)
-        .end_object();
-}
-
-std::string to_json(Broadcast const& b)
-{
-    core::JsonWriter w;
-    write(w, b);
     return std::move(w).str();
 }
 

@@ -1,6 +1,5 @@
 #include "api/notifications.hpp"
 
-#include "api/events.hpp"
 #include "api/json.hpp"
 #include "api/start_limit.hpp"
 #include "audit/audit.hpp"
@@ -9,6 +8,7 @@
 #include "jobs/queue.hpp"
 #include "paging/cursor.hpp"
 #include "storage/deliveries.hpp"
+#include "storage/events.hpp"
 
 namespace notify {
 

@@ -1,11 +1,11 @@
 #include "api/receipts.hpp"
 
-#include "api/events.hpp"
 #include "api/json.hpp"
 #include "api/notifications.hpp"
 #include "core/fields.hpp"
 #include "domain/retry.hpp"
 #include "storage/deliveries.hpp"
+#include "storage/events.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,10 +1,10 @@
 #include "api/sms_status.hpp"
 
-#include "api/events.hpp"
 #include "core/text.hpp"
 #include "domain/answer.hpp"
 #include "http/query.hpp"
 #include "sms/twilio_webhook.hpp"
+#include "storage/events.hpp"
 #include "storage/notifications.hpp"
 #include "storage/suppressions.hpp"
 

@@ -154,4 +154,20 @@ DomainStatus status_after(DomainStatus before, RecordChecks const& checks) noexc
     return all ? DomainStatus::verified : before;
 }
 
+std::vector<std::string> names_of(DomainRecords const& records)
+{
+    std::vector<std::string> names;
+    for (auto const& wanted : records)
+        names.push_back(wanted.name);
+    return names;
+}
+
+RecordChecks compare(DomainRecords const& records, std::vector<TxtAnswer> const& answers)
+{
+    RecordChecks checks;
+    for (std::size_t i = 0; i < records.size(); ++i)
+        checks[i] = check_record(records[i], answers.at(i));
+    return checks;
+}
+
 } // namespace notify

@@ -109,6 +109,12 @@ using RecordChecks = std::array<RecordCheck, domain_record_count>;
 /// - DMARC: there is exactly one DMARC record, and it has a policy. Any policy is right.
 RecordCheck check_record(DomainRecord const& wanted, TxtAnswer const& answer);
 
+/// The DNS names of the records, in the order of `records`.
+std::vector<std::string> names_of(DomainRecords const& records);
+
+/// Compares the DNS answers with the records. `records` and `answers` have the same order.
+RecordChecks compare(DomainRecords const& records, std::vector<TxtAnswer> const& answers);
+
 /// The new status of a domain. The domain is verified if every required record is verified, and pending if a
 /// required record is missing or a mismatch. In all other cases DNS did not answer for a required record, and
 /// the status stays `before`.

@@ -3,7 +3,7 @@
 #include "core/clock.hpp"
 #include "core/secret.hpp"
 #include "domain/answer.hpp"
-#include "providers/credential.hpp"
+#include "domain/credential.hpp"
 
 #include <optional>
 #include <stop_token>

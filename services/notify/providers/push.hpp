@@ -3,8 +3,8 @@
 #include "core/clock.hpp"
 #include "core/config.hpp"
 #include "domain/answer.hpp"
+#include "domain/credential.hpp"
 #include "domain/push_payload.hpp"
-#include "providers/credential.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

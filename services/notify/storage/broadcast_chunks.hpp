@@ -3,8 +3,8 @@
 #include "core/clock.hpp"
 #include "core/id.hpp"
 #include "domain/broadcast.hpp"
+#include "domain/credential.hpp"
 #include "pg/database.hpp"
-#include "providers/credential.hpp"
 
 #include <cstddef>
 #include <cstdint>

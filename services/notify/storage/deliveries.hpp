@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/id.hpp"
+#include "domain/credential.hpp"
 #include "domain/notification.hpp"
 #include "pg/database.hpp"
-#include "providers/credential.hpp"
 
 #include <optional>
 #include <span>

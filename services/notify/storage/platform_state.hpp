@@ -2,8 +2,8 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
+#include "domain/credential.hpp"
 #include "pg/database.hpp"
-#include "providers/credential.hpp"
 
 #include <string_view>
 

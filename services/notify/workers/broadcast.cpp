@@ -1,10 +1,10 @@
 #include "workers/broadcast.hpp"
 
-#include "api/events.hpp"
 #include "crypto/random.hpp"
 #include "jobs/queue.hpp"
 #include "observe/log.hpp"
 #include "observe/trace.hpp"
+#include "storage/events.hpp"
 
 #include <algorithm>
 #include <latch>

@@ -1,9 +1,9 @@
 #include "workers/common.hpp"
 
-#include "api/events.hpp"
 #include "crypto/random.hpp"
 #include "domain/retry.hpp"
 #include "storage/deliveries.hpp"
+#include "storage/events.hpp"
 #include "storage/notifications.hpp"
 #include "tenancy/directory.hpp"
 

@@ -1,6 +1,7 @@
 #include "workers/domain_checks.hpp"
 
 #include "audit/audit.hpp"
+#include "storage/domain_checks.hpp"
 
 namespace notify::domain_checks {
 
@@ -12,12 +13,12 @@ jobs::Handler handler(Domains& d)
         auto const domain =
             d.db.transact_blocking(pg::Scopes(scope), [&](pg::Tx& tx) { return domains::find(tx, scope); });
         if (!domain || domain->id != claim.ref) return Outcome::done(); // deleted or replaced
-        DomainRecords const records = records_of(d, *domain);
+        DomainRecords const records = records_of(*domain, d.spf_domain);
         RecordChecks const checks = compare(records, d.dns.txt_blocking(names_of(records)));
         // Uses a transaction of its own, because the transaction that ends the claim does not see the
         // tenant's other environment.
         d.db.transact_blocking(domains::both_environments(scope), [&](pg::Tx& tx) {
-            auto const checked = record_checks(tx, scope, domain->id, checks, d.clock.now());
+            auto const checked = record(tx, scope, domain->id, checks, d.clock.now());
             auto const entry = checked ? checked->entry() : std::nullopt;
             if (entry)
                 audit::record(

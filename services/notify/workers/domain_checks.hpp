@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/domains.hpp"
+#include "domains.hpp"
 #include "jobs/worker.hpp"
 
 /// Checks the DNS records of every custom domain once a day. A pending domain becomes verified when its

@@ -1,6 +1,6 @@
-#include "api/events.hpp"
+#include "storage/events.hpp"
 
-#include "api/json.hpp"
+#include "domain/json.hpp"
 #include "storage/broadcasts.hpp"
 #include "webhooks/webhooks.hpp"
 

@@ -1,4 +1,4 @@
-#include "providers/credential.hpp"
+#include "domain/credential.hpp"
 
 #include "core/fields.hpp"
 #include "core/named.hpp"
