@@ -69,8 +69,7 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
       tokens_(std::move(signer), jwks_, keyring_, runtime.clock,
           Issuer(runtime.settings.base_host, runtime.settings.port)),
       identity_tokens_(outbound_, runtime.clock), hot_(db_),
-      mfa_(config, keyring_,
-          {db_, redis_, internal_, directory_, runtime.clock, runtime.logger, runtime.metrics}),
+      mfa_(config, keyring_, {redis_, internal_, directory_, runtime.clock, runtime.logger, runtime.metrics}),
       deps_{
           .db = db_,
           .hot = hot_,

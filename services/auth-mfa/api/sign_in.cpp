@@ -1,6 +1,7 @@
 #include "api/sign_in.hpp"
 
 #include "api/proof.hpp"
+#include "api/text_codes.hpp"
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
 #include "domain/device.hpp"
@@ -71,8 +72,8 @@ asio::awaitable<Delivery> hand_over(http::Request const& req, Deps& deps, core::
 {
     auto& mfa = deps.mfa;
     auto const reserved = co_await mfa.budgets.require(mfa.budgets.login_send(req.scope(), user_id, phone));
-    auto const delivery = co_await mfa.budgets.or_give_back(reserved,
-        mfa.texts.send_code(req.scope(), phone, code, Texts::Purpose::urgent, req.context.traceparent));
+    auto const delivery = co_await mfa.budgets.or_give_back(
+        reserved, send_text(req, deps, phone, code, Texts::Purpose::urgent));
     if (delivery.surely_not_sent()) co_await mfa.budgets.give_back(reserved);
     co_return delivery;
 }
@@ -86,7 +87,7 @@ asio::awaitable<Challenges::Send> send_code(
 {
     auto& mfa = deps.mfa;
     auto const phone = phone_of(user);
-    co_await mfa.texts.require_reachable(req.scope(), phone);
+    co_await require_reachable(req, deps, phone);
     std::string const code = make_code();
     auto send = co_await mfa.challenges.count_send(challenge, phone.text(), code);
     auto const delivery =

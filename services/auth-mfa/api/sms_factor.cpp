@@ -2,6 +2,7 @@
 
 #include "api/enrolment.hpp"
 #include "api/session.hpp"
+#include "api/text_codes.hpp"
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
@@ -50,13 +51,13 @@ asio::awaitable<http::Response> set_up_sms(http::Request const& req, Deps& deps)
         co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
     require_password(user);
     if (user.phone_verified) throw already_enabled();
-    co_await mfa.texts.require_reachable(req.scope(), phone);
+    co_await require_reachable(req, deps, phone);
     auto const reserved =
         co_await mfa.budgets.require(mfa.budgets.setup_send(req.scope(), user.id, phone, req.remote_address));
     std::string const code = make_code();
     co_await mfa.enrolments.put(req.scope(), user.id, phone, code);
-    auto const delivery = co_await mfa.budgets.or_give_back(reserved,
-        mfa.texts.send_code(req.scope(), phone, code, Texts::Purpose::deferrable, req.context.traceparent));
+    auto const delivery = co_await mfa.budgets.or_give_back(
+        reserved, send_text(req, deps, phone, code, Texts::Purpose::deferrable));
     if (delivery.surely_not_sent()) co_await mfa.budgets.give_back(reserved);
     delivery.require_sent();
     core::JsonWriter w;

@@ -5,7 +5,6 @@
 #include "domain/message.hpp"
 #include "domain/settings.hpp"
 #include "observe/trace.hpp"
-#include "storage/sms_opt_outs.hpp"
 
 #include <algorithm>
 
@@ -58,7 +57,7 @@ Texts::Texts(sms::Options const& options, std::string provider, Deps deps)
 {
 }
 
-asio::awaitable<void> Texts::require_reachable(core::Scope const& scope, sms::PhoneNumber const& phone)
+asio::awaitable<void> Texts::require_permitted(core::Scope const& scope, sms::PhoneNumber const& phone)
 {
     if (sms::is_premium(phone))
         throw undeliverable(
@@ -66,9 +65,6 @@ asio::awaitable<void> Texts::require_reachable(core::Scope const& scope, sms::Ph
     auto const tenant = co_await deps_.directory.find(scope.slug);
     if (tenant && !sms::is_among(phone, sms_countries_of(*tenant, scope.environment())))
         Delivery{.outcome = Outcome::country}.require_sent();
-    bool const opted_out =
-        co_await deps_.db.read(scope, [&](pg::Tx& tx) { return sms_opt_outs::contains(tx, phone); });
-    if (opted_out) Delivery{.outcome = Outcome::opted_out}.require_sent();
 }
 
 asio::awaitable<Delivery> Texts::send_code(core::Scope const& scope, sms::PhoneNumber const& phone,
@@ -93,25 +89,12 @@ asio::awaitable<Delivery> Texts::send_code(core::Scope const& scope, sms::PhoneN
         return sender_->send(message, left);
     });
     if (sent.outcome == Outcome::not_sent) co_await guard_.give_back(use);
-    if (sent.outcome == Outcome::opted_out) co_await note_opt_out(scope, phone);
     if (sent.outcome != Outcome::accepted) {
         deps_.logger.warn("a text message was not accepted",
             {{"outcome", sms::to_string(sent.outcome)}, {"code", sent.code}, {"to", phone.masked()},
                 {"tenant", scope.slug}, {"traceId", observe::trace_id_of(traceparent)}});
     }
     co_return Delivery{.outcome = sent.outcome};
-}
-
-asio::awaitable<void> Texts::note_opt_out(core::Scope const& scope, sms::PhoneNumber const& phone)
-{
-    try {
-        co_await deps_.db.transact(
-            scope, [&](pg::Tx& tx) { sms_opt_outs::insert(tx, phone, deps_.clock.now()); });
-    } catch (std::exception const& error) {
-        // Not fatal: the provider reports the opt-out again at the next message.
-        deps_.logger.warn(
-            "could not store the opt-out of a phone number", {{"error", observe::first_line(error.what())}});
-    }
 }
 
 } // namespace auth_mfa

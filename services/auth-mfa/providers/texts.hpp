@@ -6,7 +6,6 @@
 #include "http_client/client.hpp"
 #include "observe/log.hpp"
 #include "observe/metrics.hpp"
-#include "pg/database.hpp"
 #include "redis/client.hpp"
 #include "sms/guard.hpp"
 #include "sms/options.hpp"
@@ -46,7 +45,6 @@ struct Delivery {
 class Texts {
 public:
     struct Deps {
-        pg::Database& db;
         redis::Client& redis;
         http::Client& client; ///< may reach the URLs that the operator configured
         tenancy::Directory& directory;
@@ -59,22 +57,20 @@ public:
     /// outlive this object.
     Texts(sms::Options const& options, std::string provider, Deps deps);
 
-    /// Throws MFA_SMS_UNDELIVERABLE when the number is premium-rate, has opted out, or its country is not in
-    /// the tenant's setting `smsCountries`.
-    asio::awaitable<void> require_reachable(core::Scope const& scope, sms::PhoneNumber const& phone);
+    /// Throws MFA_SMS_UNDELIVERABLE when the number is premium-rate, or its country is not in the tenant's
+    /// setting `smsCountries`.
+    asio::awaitable<void> require_permitted(core::Scope const& scope, sms::PhoneNumber const& phone);
 
     using Purpose = sms::SenderGuard::Purpose;
 
-    /// Passes one message to the provider and waits for its answer, at most 10 s. Stores the opt-out if the
-    /// provider reports that the number has opted out. Throws only if nothing was passed to the provider:
+    /// Passes one message to the provider and waits for its answer, at most 10 s. Throws only if nothing was
+    /// passed to the provider:
     /// redis::Unavailable if the sender's limit cannot be checked, UNAVAILABLE if the tenant cannot be looked
     /// up. `traceparent`: the trace of the request that sends the code.
     asio::awaitable<Delivery> send_code(core::Scope const& scope, sms::PhoneNumber const& phone,
         std::string const& code, Purpose purpose, std::string const& traceparent);
 
 private:
-    asio::awaitable<void> note_opt_out(core::Scope const& scope, sms::PhoneNumber const& phone);
-
     Deps const deps_;
     std::string const provider_;
     std::unique_ptr<sms::Sender> const sender_;
