@@ -3,9 +3,10 @@
 #include "domain/attachment.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
+#include "storage/carrier_configs.hpp"
+#include "storage/domain_checks.hpp"
 #include "storage/domains.hpp"
-#include "storage/events.hpp"
-#include "storage/platforms.hpp"
+#include "storage/webhook_events.hpp"
 #include "webhooks/webhooks.hpp"
 #include "workers/domain_checks.hpp"
 
@@ -23,7 +24,7 @@ service::PlatformOptions platform_options(Config const& config)
         .issuer = config.issuer,
         .key_kinds = {{"secret", "ntf_", core::Access::key},
             {"publishable", "pk_", core::Access::publishable_key}},
-        .events = events::all,
+        .events = webhook_events::all,
         .tenant_headers = true,
         .user_requests_per_minute = 600,
         .rate_limit_fails_open = false};
@@ -43,19 +44,19 @@ PushOptions with_ca_file(PushOptions options, service::Settings const& settings)
     return options;
 }
 
-/// Counts the carriers' answers. Pushes that were not sent to a carrier (stopped, busy) are not counted.
-Push::Answered count_answers(observe::Metrics& metrics)
+/// Counts the carriers' responses. Pushes that were not sent to a carrier (stopped, busy) are not counted.
+PushSender::Observer count_results(observe::Metrics& metrics)
 {
     using Lane = observe::AnswerMetrics;
-    std::array<Lane, 2> const lanes{Lane(metrics, std::string(to_string(PlatformKind::fcm)), verdicts),
-        Lane(metrics, std::string(to_string(PlatformKind::apns)), verdicts)};
+    std::array<Lane, 2> const lanes{Lane(metrics, std::string(to_string(Carrier::fcm)), verdicts),
+        Lane(metrics, std::string(to_string(Carrier::apns)), verdicts)};
     return [lanes](PushBatch const& batch) {
         std::array<std::size_t, verdicts.size()> counts{};
-        for (auto const& answer : batch.answers) {
-            bool const ours = answer.reason == push_reasons::stopped || answer.reason == push_reasons::busy;
-            if (!ours) ++counts[static_cast<std::size_t>(answer.verdict)];
+        for (auto const& result : batch.results) {
+            bool const ours = result.reason == push_reasons::stopped || result.reason == push_reasons::busy;
+            if (!ours) ++counts[static_cast<std::size_t>(result.verdict)];
         }
-        auto const& lane = lanes[static_cast<std::size_t>(batch.credential->kind())];
+        auto const& lane = lanes[static_cast<std::size_t>(batch.credential->carrier())];
         for (std::size_t i = 0; i < counts.size(); ++i)
             if (counts[i] > 0) lane.count(i, counts[i]);
     };
@@ -87,27 +88,27 @@ App::App(Config const& config, service::Runtime const& runtime)
       attachments_(db_, *store_, runtime.clock, attachments_options(config.blobs)),
       quota_(redis_, options_.name + ":rl"), readers_(body_readers),
       push_(with_ca_file(config.push, runtime.settings), internal_, runtime.clock, runtime.logger,
-          count_answers(runtime.metrics)),
+          count_results(runtime.metrics)),
       mailer_(make_mailer(config.mail, runtime.settings.outbound_ca_file, runtime.metrics)),
       dns_({.servers = config.mail.dns_servers}), domains_{.db = db_,
                                                       .dns = dns_,
-                                                      .keys = dkim_keys_,
+                                                      .dkim_keys = dkim_keys_,
                                                       .keyring = keyring_,
                                                       .clock = runtime.clock,
                                                       .spf_domain = domain_of(config.mail.from.address)},
-      delivery_(sms_, {.db = db_,
-                          .redis = redis_,
-                          .directory = directory_,
-                          .blobs = *store_,
-                          .client = internal_,
-                          .keyring = keyring_,
-                          .push = push_,
-                          .mailer = *mailer_,
-                          .io = runtime.io.first(),
-                          .broadcast_chunk = config.broadcast_chunk,
-                          .clock = runtime.clock,
-                          .logger = runtime.logger,
-                          .metrics = runtime.metrics}),
+      job_handlers_(sms_, {.db = db_,
+                              .redis = redis_,
+                              .directory = directory_,
+                              .blobs = *store_,
+                              .client = internal_,
+                              .keyring = keyring_,
+                              .push = push_,
+                              .mailer = *mailer_,
+                              .io = runtime.io.first(),
+                              .broadcast_chunk = config.broadcast_chunk,
+                              .clock = runtime.clock,
+                              .logger = runtime.logger,
+                              .metrics = runtime.metrics}),
       hot_(db_), deps_{
                      .db = db_,
                      .hot = hot_,
@@ -138,7 +139,7 @@ void App::add_work()
     add_worker({.queue = blobs::expire_queue, .threads = 1}, blobs::expire_handler(attachments_));
     add_worker({.queue = blobs::settle_queue, .threads = 1}, blobs::settle_handler(attachments_));
     add_worker({.queue = domain_checks::queue, .threads = 1}, domain_checks::handler(domains_));
-    for (auto& [options, handler] : delivery_.queues())
+    for (auto& [options, handler] : job_handlers_.queues())
         add_worker(std::move(options), std::move(handler));
 }
 
@@ -168,7 +169,8 @@ service::Definition definition()
             .body_budget = std::size_t{128} << 20},
         .components = App::components(),
         .configure = service::build<App, Config>,
-        .verbs = {service::reencrypt_verb({webhooks::reencrypt, platforms::reencrypt, domains::reencrypt})},
+        .verbs = {service::reencrypt_verb(
+            {webhooks::reencrypt, carrier_configs::reencrypt, domains::reencrypt})},
     };
 }
 

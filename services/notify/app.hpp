@@ -1,18 +1,18 @@
 #pragma once
 
-#include "api/domains.hpp"
 #include "blobs/attachments.hpp"
 #include "config.hpp"
 #include "core/workers.hpp"
 #include "deps.hpp"
+#include "domain_deps.hpp"
 #include "providers/dkim.hpp"
 #include "providers/dns.hpp"
 #include "providers/mail.hpp"
-#include "providers/push.hpp"
+#include "providers/push_sender.hpp"
 #include "redis/quota.hpp"
 #include "service/platform.hpp"
 #include "service/run.hpp"
-#include "workers/delivery.hpp"
+#include "workers/job_handlers.hpp"
 
 #include <memory>
 #include <vector>
@@ -40,12 +40,12 @@ private:
     blobs::Attachments attachments_;
     redis::Quota quota_;
     core::Workers readers_;
-    Push push_;
+    PushSender push_;
     std::unique_ptr<Mailer> mailer_;
     Dns dns_;
-    DkimKeys dkim_keys_;
-    Domains domains_;
-    Delivery delivery_;
+    DkimKeyGenerator dkim_keys_;
+    DomainDeps domains_;
+    JobHandlers job_handlers_;
     Hot hot_;
     Deps deps_;
 };

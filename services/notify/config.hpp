@@ -3,7 +3,7 @@
 #include "blobs/options.hpp"
 #include "core/config.hpp"
 #include "providers/mail_options.hpp"
-#include "providers/push.hpp"
+#include "providers/push_options.hpp"
 #include "service/platform.hpp"
 #include "sms/options.hpp"
 

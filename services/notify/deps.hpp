@@ -25,8 +25,8 @@ namespace notify {
 
 namespace asio = boost::asio;
 
-struct Domains; // api/domains.hpp
-class Push;     // providers/push.hpp
+struct DomainDeps; // domain_deps.hpp
+class PushSender;  // providers/push_sender.hpp
 
 /// The most frequent single-row operations. pg::Coalescer combines concurrent calls into one SQL statement.
 struct Hot {
@@ -57,8 +57,8 @@ struct Deps {
     crypto::Keyring const& keyring; ///< seals credentials
     redis::Quota& quota;            ///< rate limits; a subject begins with the scope's id
     core::Workers& readers; ///< threads that parse large bodies, because parsing would block an I/O thread
-    Push& push;
-    Domains& domains;
+    PushSender& push;
+    DomainDeps& domains;
     sms::Options const& sms; ///< Twilio's auth token and the public URL verify its callbacks
     core::Clock const& clock;
     observe::Logger& logger;

@@ -18,9 +18,6 @@
 
 namespace notify {
 
-/// Adapts a handler that takes only the Domains part of Deps.
-template <auto handler>
-constexpr auto domain = [](http::Request const& req, Deps& deps) { return handler(req, deps.domains); };
 /// Permits every read of an attachment, because the route already permits only staff and API keys.
 constexpr auto get_attachment = [](http::Request const& req, Deps& deps) {
     return deps.attachments.show(req, {});
@@ -72,9 +69,9 @@ inline constexpr auto own_routes = [] {
         {get, "/v1/platforms", Access::staff, list_platforms},
         {del, "/v1/platforms/{kind}", Access::staff, delete_platform},
 
-        {post, "/v1/domains/verify", Access::staff, domain<verify_domain>},
-        {get, "/v1/domains/status", Access::staff, domain<get_domain_status>},
-        {del, "/v1/domains", Access::staff, domain<delete_domain>},
+        {post, "/v1/domains/verify", Access::staff, verify_domain},
+        {get, "/v1/domains/status", Access::staff, get_domain_status},
+        {del, "/v1/domains", Access::staff, delete_domain},
 
         {get, "/v1/suppressions", Access::staff, list_suppressions},
         {del, "/v1/suppressions/{address}", Access::staff, delete_suppression},

@@ -3,10 +3,10 @@
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/text.hpp"
-#include "domain/domain_records.hpp"
+#include "domain/dns_records.hpp"
 #include "fuzz.hpp"
-#include "http_client/client.hpp"
 #include "http2_client/retry_after.hpp"
+#include "http_client/client.hpp"
 #include "providers/apns.hpp"
 #include "providers/fcm.hpp"
 #include "providers/smtp.hpp"
@@ -20,7 +20,7 @@
 
 namespace json = boost::json;
 using fuzz::require;
-using notify::Answer, notify::Verdict;
+using notify::SendResult, notify::Verdict;
 
 namespace {
 
@@ -52,34 +52,34 @@ bool is_shown(std::string_view text)
 }
 
 /// For every provider, the parts of a response that are kept can be stored and shown.
-void check(Answer const& answer)
+void check(SendResult const& result)
 {
-    require(static_cast<std::size_t>(answer.verdict) < notify::verdicts.size() && is_shown(answer.reason));
-    require(answer.provider_id.empty() || notify::is_provider_id(answer.provider_id));
-    require(answer.verdict == Verdict::accepted || answer.provider_id.empty());
-    if (answer.retry_after)
+    require(static_cast<std::size_t>(result.verdict) < notify::verdicts.size() && is_shown(result.reason));
+    require(result.provider_id.empty() || notify::is_provider_id(result.provider_id));
+    require(result.verdict == Verdict::accepted || result.provider_id.empty());
+    if (result.retry_after)
         require(
-            *answer.retry_after >= std::chrono::seconds(0) && *answer.retry_after <= std::chrono::hours(24));
+            *result.retry_after >= std::chrono::seconds(0) && *result.retry_after <= std::chrono::hours(24));
 }
 
 void check_carriers(Said const& said)
 {
-    for (auto const& read : {notify::fcm::read_answer(said.status, said.body, said.retry_after),
-             notify::apns::read_answer(said.status, said.body, said.retry_after)}) {
-        check(read.answer);
-        require(read.answer.verdict != Verdict::accepted || said.status == 200);
-        require(read.answer.verdict != Verdict::unknown);
-        require(!read.hold || read.answer.retry_after);
-        if (read.answer.gone_since) require(core::is_representable(*read.answer.gone_since));
+    for (auto const& read : {notify::fcm::read_response(said.status, said.body, said.retry_after),
+             notify::apns::read_response(said.status, said.body, said.retry_after)}) {
+        check(read.result);
+        require(read.result.verdict != Verdict::accepted || said.status == 200);
+        require(read.result.verdict != Verdict::unknown);
+        require(!read.hold || read.result.retry_after);
+        if (read.result.gone_since) require(core::is_representable(*read.result.gone_since));
     }
 }
 
 void check_token(Said const& said)
 {
-    auto const read = notify::oauth::read_answer({.status = said.status,
-                                                     .headers = {},
-                                                     .body = std::string(said.body),
-                                                     .retry_after = said.retry_after},
+    auto const read = notify::oauth::read_response({.status = said.status,
+                                                       .headers = {},
+                                                       .body = std::string(said.body),
+                                                       .retry_after = said.retry_after},
         now);
     if (!read.token) return check(read.failure);
     std::string const& token = read.token->value.reveal();
@@ -102,10 +102,10 @@ void check_twilio(Said const& said)
 
 void check_mail(Said const& said)
 {
-    auto const answer = notify::read_smtp_reply(said.status, said.body.substr(0, said.body.find('\n')));
-    check(answer);
-    require(answer.verdict != Verdict::accepted);
-    require(said.status >= 500 || answer.verdict == Verdict::transient);
+    auto const result = notify::read_smtp_reply(said.status, said.body.substr(0, said.body.find('\n')));
+    check(result);
+    require(result.verdict != Verdict::accepted);
+    require(said.status >= 500 || result.verdict == Verdict::transient);
 }
 
 /// Each line is a TXT record.
@@ -137,10 +137,10 @@ void check_credential(std::string_view text)
     boost::system::error_code failed;
     json::value const body = json::parse(text, failed);
     if (failed) return;
-    for (auto const kind : {notify::PlatformKind::fcm, notify::PlatformKind::apns}) {
+    for (auto const carrier : {notify::Carrier::fcm, notify::Carrier::apns}) {
         try {
-            auto const credential = notify::Credential::parse(kind, body);
-            auto const again = notify::Credential::restore(kind, credential->to_secret().reveal());
+            auto const credential = notify::Credential::parse(carrier, body);
+            auto const again = notify::Credential::restore(carrier, credential->to_secret().reveal());
             require(again->fingerprint() == credential->fingerprint());
         } catch (core::Error const& error) {
             require(error.code().name == core::codes::validation.name && !error.faults().empty());

@@ -2,7 +2,7 @@
 
 #include "http_client/client.hpp"
 #include "observe/log.hpp"
-#include "providers/push.hpp"
+#include "providers/push_sender.hpp"
 #include "push_server.hpp"
 #include "support/fake_clock.hpp"
 #include "support/json.hpp"
@@ -14,7 +14,8 @@
 #include <string>
 #include <vector>
 
-/// Helpers for tests of Push with servers that use FCM's and APNs' protocols (node/fcm.mjs, node/apns.mjs).
+/// Helpers for tests of PushSender with servers that use FCM's and APNs' protocols (node/fcm.mjs,
+/// node/apns.mjs).
 namespace push_test {
 
 using namespace notify;
@@ -54,12 +55,12 @@ inline Credential::Ptr fcm_credential(std::string const& project = "demo-project
 {
     json::object const key{{"type", "service_account"}, {"project_id", project}, {"private_key_id", "key-1"},
         {"private_key", rsa().private_pem}, {"client_email", "push@" + project + ".iam.gserviceaccount.com"}};
-    return Credential::parse(PlatformKind::fcm, json::object{{"serviceAccountKey", key}});
+    return Credential::parse(Carrier::fcm, json::object{{"serviceAccountKey", key}});
 }
 
 inline Credential::Ptr apns_credential(std::string const& key_id = "ABCDE12345")
 {
-    return Credential::parse(PlatformKind::apns,
+    return Credential::parse(Carrier::apns,
         json::object{{"keyId", key_id}, {"teamId", "TEAM123456"}, {"privateKey", p256().private_pem},
             {"bundleId", "com.example.demo"}, {"environment", "sandbox"}});
 }
@@ -81,9 +82,9 @@ struct Fixture {
         return options;
     }
 
-    static PushTarget target(PlatformKind kind, std::string token, std::int64_t device = 1)
+    static PushTarget target(Carrier carrier, std::string token, std::int64_t device = 1)
     {
-        return {.device_id = device, .kind = kind, .token = std::move(token)};
+        return {.device_id = device, .carrier = carrier, .token = std::move(token)};
     }
 
     SharedPush message(std::string_view title = "Title", core::Uuid const& id = core::Uuid::v7()) const
@@ -92,30 +93,27 @@ struct Fixture {
             render_push({.id = id, .title = title, .body = "Body", .data = {}, .created_at = clock.now()}));
     }
 
-    std::vector<PushAnswer> send(
-        std::vector<PushTarget> const& targets, std::chrono::milliseconds patience = 30s)
+    std::vector<PushResult> send(
+        std::vector<PushTarget> const& targets, std::chrono::milliseconds send_timeout = 30s)
     {
-        return push->send_all({fcm_credential(), apns_credential()}, message(), targets, patience);
+        return push->send_all({fcm_credential(), apns_credential()}, message(), targets, send_timeout);
     }
 
-    PushAnswer send_fcm(std::string const& token) { return send({target(PlatformKind::fcm, token)}).front(); }
+    PushResult send_fcm(std::string const& token) { return send({target(Carrier::fcm, token)}).front(); }
 
-    PushAnswer send_apns(std::string const& token)
-    {
-        return send({target(PlatformKind::apns, token)}).front();
-    }
+    PushResult send_apns(std::string const& token) { return send({target(Carrier::apns, token)}).front(); }
 
     testing::FakeClock clock{core::SystemClock().now()};
     http::Client client{{.addresses = http::AddressPolicy(true)}};
     observe::Logger logger{"test", observe::Level::off};
     PushServer fcm;
     PushServer apns{"apns.mjs", {{"publicKey", p256().public_pem}, {"since", 1454948015990}}};
-    std::optional<Push> push;
+    std::optional<PushSender> push;
 };
 
-inline std::string name_of(PushAnswer const& answer)
+inline std::string name_of(PushResult const& result)
 {
-    return std::string(to_string(answer.verdict)) + (answer.reason.empty() ? "" : " " + answer.reason);
+    return std::string(to_string(result.verdict)) + (result.reason.empty() ? "" : " " + result.reason);
 }
 
 } // namespace push_test

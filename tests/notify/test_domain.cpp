@@ -1,6 +1,6 @@
-#include "domain/answer.hpp"
-#include "domain/filter.hpp"
-#include "domain/send.hpp"
+#include "domain/notification_filter.hpp"
+#include "domain/send_request.hpp"
+#include "domain/send_result.hpp"
 #include "domain/status.hpp"
 
 #include <catch2/catch.hpp>
@@ -183,8 +183,8 @@ TEST_CASE("a media type consists of two names without parameters", "[notify]")
 
 TEST_CASE("a cursor is valid only with the filter of its list", "[notify]")
 {
-    Filter const plain;
-    Filter failed, email, ada, later;
+    NotificationFilter const plain;
+    NotificationFilter failed, email, ada, later;
     failed.status = Status::failed;
     email.channel = Channel::email;
     ada.to = {"ada@example.com"};
@@ -200,12 +200,12 @@ TEST_CASE("a filter by recipient finds the recipient in all accepted forms", "[n
 {
     using Names = std::vector<std::string>;
     std::string const given = "Ada@EXAMPLE.com", kept = "Ada@example.com";
-    CHECK(Filter::names_of(Channel::email, given) == Names{kept});
-    CHECK(Filter::names_of(std::nullopt, given) == Names{given, kept});
-    CHECK(Filter::names_of(std::nullopt, kept) == Names{kept});
-    CHECK(Filter::names_of(Channel::push, given) == Names{given}); // the text may be a user id
-    CHECK(Filter::names_of(Channel::email, "nobody") == Names{"nobody"});
-    Filter one, two;
+    CHECK(NotificationFilter::names_of(Channel::email, given) == Names{kept});
+    CHECK(NotificationFilter::names_of(std::nullopt, given) == Names{given, kept});
+    CHECK(NotificationFilter::names_of(std::nullopt, kept) == Names{kept});
+    CHECK(NotificationFilter::names_of(Channel::push, given) == Names{given}); // the text may be a user id
+    CHECK(NotificationFilter::names_of(Channel::email, "nobody") == Names{"nobody"});
+    NotificationFilter one, two;
     one.to = {given};
     two.to = {given, kept};
     CHECK(one.hash() != two.hash());

@@ -1,4 +1,4 @@
-#include "domain/domain_records.hpp"
+#include "domain/dns_records.hpp"
 #include "domain_world.hpp"
 #include "storage/domains.hpp"
 

@@ -2,8 +2,8 @@
 #include "crypto/hash.hpp"
 #include "crypto/random.hpp"
 #include "mailing.hpp"
+#include "providers/mail_outbox.hpp"
 #include "providers/mime.hpp"
-#include "providers/outbox.hpp"
 #include "support/process.hpp"
 
 #include <filesystem>
@@ -32,7 +32,7 @@ std::string sha256(std::string const& bytes)
 
 /// A transport that stores all envelopes.
 struct Kept final : MailTransport {
-    Answer deliver(Envelope const& envelope, std::stop_token const&) override
+    SendResult deliver(Envelope const& envelope, std::stop_token const&) override
     {
         envelopes.push_back(envelope);
         return {.verdict = Verdict::accepted};
@@ -68,10 +68,10 @@ TEST_CASE("an independent mail parser reads every part of a message unchanged", 
         {"plain.txt", "text/plain; charset=utf-8", "line\nline\r\n"}, {"empty.csv", "text/csv", ""},
         {"forwarded", "message/rfc822", "From: x\r\n\r\nx"}, {"odd", "no type at all", "x"},
         {"beyond", "applicatión/pdf", "x"}};
-    auto const answer = post.send(email);
-    REQUIRE(answer.verdict == Verdict::accepted);
+    auto const result = post.send(email);
+    REQUIRE(result.verdict == Verdict::accepted);
     std::string const id = email.id.to_string() + "@shared.example";
-    CHECK(answer.provider_id == id);
+    CHECK(result.provider_id == id);
 
     auto const mail = server.mails(1)[0];
     CHECK(mail.at("envelope") == json::parse(R"({"from":"notify@shared.example","to":["Ada@example.org"]})"));
@@ -178,9 +178,9 @@ TEST_CASE("no value can add or end a header field", "[mail]")
     Kept const& kept = *transport;
     Mailer post(shared, std::move(transport));
     auto const is_refused = [&](Email const& email) {
-        auto const answer = post.send(email);
-        CHECK(answer.verdict == Verdict::refused);
-        CHECK(answer.reason == "INVALID_HEADER");
+        auto const result = post.send(email);
+        CHECK(result.verdict == Verdict::refused);
+        CHECK(result.reason == "INVALID_HEADER");
         CHECK(kept.envelopes.empty());
     };
     std::string const evils[] = {"x\r\nBcc: eve@example.com", "x\nBcc: eve@example.com", "x\rBcc: y",
@@ -225,9 +225,9 @@ TEST_CASE("the outbox contains one complete file per message, even if the messag
     CHECK(message == mime::compose(email, shared, email.id.to_string() + "@shared.example"));
 
     fs::remove_all(directory);
-    auto const answer = post.send(email);
-    CHECK(answer.verdict == Verdict::transient);
-    CHECK_THAT(answer.reason, Catch::StartsWith("OUTBOX: "));
+    auto const result = post.send(email);
+    CHECK(result.verdict == Verdict::transient);
+    CHECK_THAT(result.reason, Catch::StartsWith("OUTBOX: "));
     std::ofstream(folder.path() + "/file") << "x";
     CHECK_THROWS_AS(MailOutbox(folder.path() + "/file"), std::runtime_error);
 }

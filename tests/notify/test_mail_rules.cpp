@@ -127,9 +127,9 @@ TEST_CASE("replies of a mail server are classified", "[mail]")
         {538, "538 5.7.11 TLS", credential}};
     for (auto const& c : cases) {
         INFO(c.line);
-        auto const answer = read_smtp_reply(c.code, c.line);
-        CHECK(answer.verdict == c.verdict);
-        CHECK(answer.reason == c.line);
+        auto const result = read_smtp_reply(c.code, c.line);
+        CHECK(result.verdict == c.verdict);
+        CHECK(result.reason == c.line);
     }
     CHECK(read_smtp_reply(550, "").reason == "550");
     CHECK(read_smtp_reply(550, "550 caf\xE9 \x01").reason == "550 caf? ?");

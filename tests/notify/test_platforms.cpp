@@ -1,10 +1,10 @@
-#include "storage/platforms.hpp"
+#include "storage/carrier_configs.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
 
-namespace platforms = notify::platforms;
-using notify::Credential, notify::PlatformKind;
+namespace carrier_configs = notify::carrier_configs;
+using notify::Credential, notify::Carrier;
 
 namespace {
 
@@ -17,24 +17,25 @@ boost::json::object shown(testing::HttpClient& client, std::string const& kind)
     return {};
 }
 
-/// The table of platforms, without a service.
+/// The table `platforms`, without a service.
 struct Table {
-    platforms::Sealed load(std::int64_t scope_id)
+    carrier_configs::Sealed load(std::int64_t scope_id)
     {
-        return database.transact_blocking(scope_id, [&](pg::Tx& tx) { return platforms::load(tx, scope_id); })
+        return database
+            .transact_blocking(scope_id, [&](pg::Tx& tx) { return carrier_configs::load(tx, scope_id); })
             .at(0);
     }
 
     void put(core::Scope const& scope, Credential const& credential, crypto::Keyring const& keyring)
     {
         database.transact_blocking(
-            scope, [&](pg::Tx& tx) { platforms::put(tx, scope, credential, keyring); });
+            scope, [&](pg::Tx& tx) { carrier_configs::put(tx, scope, credential, keyring); });
     }
 
     std::size_t reencrypt(core::Scope const& scope, crypto::Keyring const& keyring)
     {
         return database.transact_blocking(
-            scope, [&](pg::Tx& tx) { return platforms::reencrypt(tx, scope, keyring); });
+            scope, [&](pg::Tx& tx) { return carrier_configs::reencrypt(tx, scope, keyring); });
     }
 
     testing::Postgres const postgres = testing::Postgres::migrated(notify::App::components(), "notify");
@@ -183,19 +184,19 @@ TEST_CASE(
 {
     Table table;
     core::Scope const production{2, "demo"}, sandbox{3, "demo"};
-    auto const credential = Credential::parse(PlatformKind::apns, boost::json::value(apns_credential()));
+    auto const credential = Credential::parse(Carrier::apns, boost::json::value(apns_credential()));
     auto const before = crypto::Keyring::parse(old_key);
     auto const during = crypto::Keyring::parse(new_key + "," + old_key);
     auto const after = crypto::Keyring::parse(new_key);
     table.put(production, *credential, before);
 
     auto stored = table.load(2);
-    CHECK(stored.kind == PlatformKind::apns);
-    CHECK(platforms::open(before, 2, stored)->fingerprint() == credential->fingerprint());
-    CHECK_THROWS_AS(platforms::open(before, 3, stored), std::runtime_error);
-    CHECK_THROWS_AS(platforms::open(after, 2, stored), std::runtime_error);
-    stored.kind = PlatformKind::fcm;
-    CHECK_THROWS_AS(platforms::open(before, 2, stored), std::runtime_error);
+    CHECK(stored.carrier == Carrier::apns);
+    CHECK(carrier_configs::open(before, 2, stored)->fingerprint() == credential->fingerprint());
+    CHECK_THROWS_AS(carrier_configs::open(before, 3, stored), std::runtime_error);
+    CHECK_THROWS_AS(carrier_configs::open(after, 2, stored), std::runtime_error);
+    stored.carrier = Carrier::fcm;
+    CHECK_THROWS_AS(carrier_configs::open(before, 2, stored), std::runtime_error);
 
     CHECK(table.reencrypt(sandbox, during) == 0);
     CHECK_THROWS_AS(table.reencrypt(production, after), std::runtime_error);
@@ -203,7 +204,7 @@ TEST_CASE(
     CHECK(table.reencrypt(production, during) == 0);
     auto const sealed_anew = table.load(2);
     CHECK(sealed_anew.updated_at == stored.updated_at);
-    CHECK(platforms::open(after, 2, sealed_anew)->fingerprint() == credential->fingerprint());
+    CHECK(carrier_configs::open(after, 2, sealed_anew)->fingerprint() == credential->fingerprint());
 
     table.put(production, *credential, after);
     CHECK(table.load(2).updated_at > stored.updated_at);

@@ -8,17 +8,17 @@ using namespace push_test;
 
 namespace {
 
-/// A Push that appends to a file instead of using a carrier.
+/// A PushSender that appends to a file instead of using a carrier.
 struct Outbox {
     std::string path(std::string const& name) const { return directory.path() + '/' + name; }
 
-    std::vector<PushAnswer> send(SharedPush const& message, std::string const& file = "push.jsonl")
+    std::vector<PushResult> send(SharedPush const& message, std::string const& file = "push.jsonl")
     {
-        Push push({.outbox = path(file)}, client, clock, logger);
+        PushSender push({.outbox = path(file)}, client, clock, logger);
         return push.send_all({fcm_credential(), apns_credential()}, message,
             std::vector{
-                PushTarget{.device_id = 7, .kind = PlatformKind::apns, .token = "a1b2c3"},
-                PushTarget{.device_id = 8, .kind = PlatformKind::fcm, .token = "fcm:\"token"},
+                PushTarget{.device_id = 7, .carrier = Carrier::apns, .token = "a1b2c3"},
+                PushTarget{.device_id = 8, .carrier = Carrier::fcm, .token = "fcm:\"token"},
             },
             30s);
     }
@@ -88,8 +88,8 @@ TEST_CASE("the outbox gets a line for each device instead of the carrier", "[pus
 {
     Outbox f;
     auto const message = f.message();
-    for (auto const& answer : f.send(message))
-        CHECK(name_of(answer) == "accepted");
+    for (auto const& result : f.send(message))
+        CHECK(name_of(result) == "accepted");
     auto const lines = f.lines_by_platform();
     REQUIRE(lines.size() == 2);
     for (auto const& [platform, line] : lines) {
@@ -109,14 +109,14 @@ TEST_CASE("the outbox gets a line for each device instead of the carrier", "[pus
 TEST_CASE("the outbox refuses a push that is too large for its carrier", "[push]")
 {
     Outbox f;
-    for (auto const& answer : f.send(f.message(std::string(5'000, 'x'))))
-        CHECK(name_of(answer) == "refused PAYLOAD_TOO_LARGE");
+    for (auto const& result : f.send(f.message(std::string(5'000, 'x'))))
+        CHECK(name_of(result) == "refused PAYLOAD_TOO_LARGE");
     CHECK(f.lines_by_platform().empty());
 }
 
 TEST_CASE("a push is retried if the outbox cannot be written", "[push]")
 {
     Outbox f;
-    for (auto const& answer : f.send(f.message(), "no-such-folder/push.jsonl"))
-        CHECK(name_of(answer) == "transient OUTBOX");
+    for (auto const& result : f.send(f.message(), "no-such-folder/push.jsonl"))
+        CHECK(name_of(result) == "transient OUTBOX");
 }

@@ -1,4 +1,4 @@
-#include "providers/carrier.hpp"
+#include "providers/carrier_protocol.hpp"
 #include "providers/push_queue.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,21 +13,21 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 struct Sent final : PushQueue::Sent {
-    void forsaken() noexcept override { was_forsaken = true; }
+    void abandoned() noexcept override { was_abandoned = true; }
 
-    bool was_forsaken = false;
+    bool was_abandoned = false;
 };
 
 struct Fixture {
     /// Adds a batch whose devices have the ids `first`, `first + 1`, ...
     void add(std::int64_t first, std::int64_t count, bool bulk = false, std::stop_token stop = {},
-        Steady::duration patience = 1h)
+        Steady::duration wait = 1h)
     {
         auto batch = std::make_unique<PushBatch>();
         for (std::int64_t i = 0; i < count; ++i)
             batch->targets.push_back({.device_id = first + i});
         batch->bulk = bulk;
-        batch->deadline = now + patience;
+        batch->deadline = now + wait;
         batch->stop = std::move(stop);
         queue.add(std::move(batch));
     }
@@ -41,19 +41,19 @@ struct Fixture {
         return 0;
     }
 
-    static PushAnswer accepted() { return push_answer(Verdict::accepted); }
+    static PushResult accepted() { return push_result(Verdict::accepted); }
 
     void sweep(Steady::duration after, Steady::time_point sendable_from = {})
     {
-        queue.sweep(now + after, sendable_from, push_answer(Verdict::throttled, "HELD"));
+        queue.sweep(now + after, sendable_from, push_result(Verdict::throttled, "HELD"));
     }
 
     /// The reasons of a batch's results; "ok" for an accepted push.
     static std::vector<std::string> reasons(PushBatch const& batch)
     {
         std::vector<std::string> found;
-        for (auto const& answer : batch.answers)
-            found.push_back(answer.verdict == Verdict::accepted ? "ok" : answer.reason);
+        for (auto const& result : batch.results)
+            found.push_back(result.verdict == Verdict::accepted ? "ok" : result.reason);
         return found;
     }
 
@@ -95,10 +95,10 @@ TEST_CASE("a batch is done when all targets have answers, in the order of the ta
     Fixture f;
     f.add(1, 3);
     f.take(), f.take(), f.take();
-    f.queue.answer(f.sent[2], push_answer(Verdict::gone, "third"));
-    f.queue.answer(f.sent[0], Fixture::accepted());
+    f.queue.finish(f.sent[2], push_result(Verdict::gone, "third"));
+    f.queue.finish(f.sent[0], Fixture::accepted());
     CHECK(f.done.empty());
-    f.queue.answer(f.sent[1], push_answer(Verdict::refused, "second"));
+    f.queue.finish(f.sent[1], push_result(Verdict::refused, "second"));
     REQUIRE(f.done.size() == 1);
     CHECK(f.last() == Reasons{"ok", "second", "third"});
     CHECK(f.queue.empty());
@@ -119,7 +119,7 @@ TEST_CASE("a push whose stream was refused is sent again before others, at most 
     }
     f.queue.refused(f.sent.back());
     CHECK(f.take() == 2);
-    f.queue.answer(f.sent.back(), Fixture::accepted());
+    f.queue.finish(f.sent.back(), Fixture::accepted());
     CHECK(f.last() == Reasons{"CONNECTION_LOST", "ok"});
 }
 
@@ -143,11 +143,11 @@ TEST_CASE("all pushes that were not sent yet can get a result at once", "[push]"
     f.add(10, 2, true);
     f.take(), f.take();
     f.queue.refused(f.sent[1]);
-    f.queue.drop(push_answer(Verdict::transient, "AWAY"));
+    f.queue.drop(push_result(Verdict::transient, "AWAY"));
     REQUIRE(f.done.size() == 1);
     CHECK(f.last() == Reasons{"AWAY", "AWAY"});
     CHECK_FALSE(f.queue.waiting());
-    f.queue.answer(f.sent[0], Fixture::accepted());
+    f.queue.finish(f.sent[0], Fixture::accepted());
     CHECK(f.last() == Reasons{"ok", "AWAY", "AWAY"});
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("a push that has waited until its deadline is not sent", "[push]")
     CHECK(f.queue.waiting());
     f.sweep(10s);
     CHECK(f.take() == 5);
-    f.queue.answer(f.sent[0], Fixture::accepted()); // a sent push is still awaited
+    f.queue.finish(f.sent[0], Fixture::accepted()); // a sent push is still awaited
     CHECK(f.last() == Reasons{"ok", "NOT_SENT_IN_TIME"});
     f.queue.stop();
 }
@@ -188,16 +188,16 @@ TEST_CASE("a stopped batch sends no further pushes, and waits briefly for respon
     stop.request_stop();
     f.sweep(0s);
     CHECK(f.take() == 9);
-    f.queue.answer(f.sent[0], Fixture::accepted());
+    f.queue.finish(f.sent[0], Fixture::accepted());
     f.sweep(1s);
     CHECK(f.done.empty());
     f.sweep(2s);
     REQUIRE(f.done.size() == 1);
     CHECK(f.last() == Reasons{"ok", "STOPPED", "STOPPED"});
-    CHECK(f.sent[1].was_forsaken);
-    CHECK_FALSE(f.sent[0].was_forsaken);
+    CHECK(f.sent[1].was_abandoned);
+    CHECK_FALSE(f.sent[0].was_abandoned);
     CHECK_FALSE(f.sent[1].awaited());
     f.queue.stop();
     CHECK(f.last() == Reasons{"STOPPED"});
-    CHECK(f.sent[2].was_forsaken);
+    CHECK(f.sent[2].was_abandoned);
 }

@@ -38,9 +38,9 @@ std::string fcm_body(RenderedPush const& push, std::string_view token)
     return push.fcm_head + std::string(json_escaped(token, space)) + push.fcm_tail;
 }
 
-CarrierAnswer fcm_answer(unsigned status, json::value const& error)
+CarrierResponse fcm_response(unsigned status, json::value const& error)
 {
-    return fcm::read_answer(status, json::serialize(json::object{{"error", error}}), std::nullopt);
+    return fcm::read_response(status, json::serialize(json::object{{"error", error}}), std::nullopt);
 }
 
 json::object fcm_error(std::string_view status, std::string_view message, std::string_view code)
@@ -153,9 +153,9 @@ TEST_CASE("responses of FCM are classified", "[push]")
              Case{500, "INTERNAL", "Oops", "INTERNAL", Verdict::transient, "INTERNAL"},
          }) {
         INFO(c.code);
-        auto const read = fcm_answer(c.status, fcm_error(c.canonical, c.message, c.code));
-        CHECK(to_string(read.answer.verdict) == to_string(c.verdict));
-        CHECK(read.answer.reason == c.reason);
+        auto const read = fcm_response(c.status, fcm_error(c.canonical, c.message, c.code));
+        CHECK(to_string(read.result.verdict) == to_string(c.verdict));
+        CHECK(read.result.reason == c.reason);
         CHECK_FALSE(read.stale);
         CHECK_FALSE(read.hold);
     }
@@ -169,63 +169,63 @@ TEST_CASE("responses of FCM without an FCM error code are classified", "[push]")
             {"details", {{{"@type", "type.googleapis.com/google.rpc.BadRequest"},
                             {"fieldViolations", {{{"field", name}, {"description", "is wrong"}}}}}}}};
     };
-    CHECK(fcm_answer(400, field("message.token")).answer.verdict == Verdict::gone);
-    CHECK(fcm_answer(400, field("message.data[0].value")).answer.verdict == Verdict::refused);
-    CHECK(fcm_answer(400, field("message.tokens")).answer.verdict == Verdict::refused);
-    auto const denied = fcm_answer(403, {{"status", "PERMISSION_DENIED"}, {"message", "No"}});
-    CHECK(denied.answer.verdict == Verdict::credential);
+    CHECK(fcm_response(400, field("message.token")).result.verdict == Verdict::gone);
+    CHECK(fcm_response(400, field("message.data[0].value")).result.verdict == Verdict::refused);
+    CHECK(fcm_response(400, field("message.tokens")).result.verdict == Verdict::refused);
+    auto const denied = fcm_response(403, {{"status", "PERMISSION_DENIED"}, {"message", "No"}});
+    CHECK(denied.result.verdict == Verdict::credential);
     CHECK_FALSE(denied.stale);
-    auto const stranger = fcm_answer(401, {{"status", "UNAUTHENTICATED"}, {"message", "Who?"}});
-    CHECK(stranger.answer.verdict == Verdict::credential);
+    auto const stranger = fcm_response(401, {{"status", "UNAUTHENTICATED"}, {"message", "Who?"}});
+    CHECK(stranger.result.verdict == Verdict::credential);
     CHECK(stranger.stale);
-    CHECK(fcm_answer(404, {{"status", "NOT_FOUND"}, {"message", "?"}}).answer.verdict == Verdict::refused);
+    CHECK(fcm_response(404, {{"status", "NOT_FOUND"}, {"message", "?"}}).result.verdict == Verdict::refused);
 }
 
 TEST_CASE("a response that does not come from FCM is not treated as an invalid token", "[push]")
 {
     for (auto const* body : {"", "<html>404</html>", "[]", "{}", R"({"error": 1})", R"({"error": "no"})"}) {
         INFO(body);
-        CHECK(fcm::read_answer(404, body, {}).answer.verdict == Verdict::transient);
-        CHECK(fcm::read_answer(400, body, {}).answer.verdict == Verdict::transient);
-        CHECK(fcm::read_answer(200, body, {}).answer.verdict == Verdict::transient);
-        CHECK(fcm::read_answer(502, body, {}).answer.verdict == Verdict::transient);
-        CHECK(fcm::read_answer(429, body, {}).answer.verdict == Verdict::throttled);
-        CHECK(fcm::read_answer(403, body, {}).answer.verdict == Verdict::credential);
+        CHECK(fcm::read_response(404, body, {}).result.verdict == Verdict::transient);
+        CHECK(fcm::read_response(400, body, {}).result.verdict == Verdict::transient);
+        CHECK(fcm::read_response(200, body, {}).result.verdict == Verdict::transient);
+        CHECK(fcm::read_response(502, body, {}).result.verdict == Verdict::transient);
+        CHECK(fcm::read_response(429, body, {}).result.verdict == Verdict::throttled);
+        CHECK(fcm::read_response(403, body, {}).result.verdict == Verdict::credential);
     }
-    CHECK(fcm::read_answer(200, R"({"name": ""})", {}).answer.reason == "UNEXPECTED_ANSWER");
-    CHECK(fcm::read_answer(302, "", {}).answer.reason == "HTTP_302");
-    auto const accepted = fcm::read_answer(200, "{\n \"name\" : \"projects/p/messages/0:1%2\"\n}", {});
-    CHECK(accepted.answer.verdict == Verdict::accepted);
-    CHECK(accepted.answer.provider_id == "projects/p/messages/0:1%2");
+    CHECK(fcm::read_response(200, R"({"name": ""})", {}).result.reason == "UNEXPECTED_ANSWER");
+    CHECK(fcm::read_response(302, "", {}).result.reason == "HTTP_302");
+    auto const accepted = fcm::read_response(200, "{\n \"name\" : \"projects/p/messages/0:1%2\"\n}", {});
+    CHECK(accepted.result.verdict == Verdict::accepted);
+    CHECK(accepted.result.provider_id == "projects/p/messages/0:1%2");
 }
 
 TEST_CASE("a message name that cannot be stored is an unexpected response", "[push]")
 {
     std::string const zero(1, '\0');
     for (auto const& name : {"a" + zero, std::string("a\xff"), std::string("a b"), std::string(501, 'a')}) {
-        auto const read = fcm::read_answer(200, R"({"name": ")" + name + R"("})", {}).answer;
+        auto const read = fcm::read_response(200, R"({"name": ")" + name + R"("})", {}).result;
         CHECK(read.verdict == Verdict::transient);
         CHECK(read.reason == "UNEXPECTED_ANSWER");
         CHECK(read.provider_id.empty());
     }
-    CHECK(fcm::read_answer(200, R"({"name": "unfinished)", {}).answer.reason == "UNEXPECTED_ANSWER");
-    auto const longest = fcm::read_answer(200, R"({"name": ")" + std::string(500, 'a') + R"("})", {});
-    CHECK(longest.answer.provider_id.size() == 500);
+    CHECK(fcm::read_response(200, R"({"name": "unfinished)", {}).result.reason == "UNEXPECTED_ANSWER");
+    auto const longest = fcm::read_response(200, R"({"name": ")" + std::string(500, 'a') + R"("})", {});
+    CHECK(longest.result.provider_id.size() == 500);
 }
 
 TEST_CASE("a Retry-After of FCM or APNs is reported, and delays all pushes if it applies to all", "[push]")
 {
     auto const body = json::serialize(json::object{{"error", fcm_error("UNAVAILABLE", "", "UNAVAILABLE")}});
-    auto const fcm = fcm::read_answer(503, body, 30s);
-    CHECK(fcm.answer.retry_after == 30s);
+    auto const fcm = fcm::read_response(503, body, 30s);
+    CHECK(fcm.result.retry_after == 30s);
     CHECK(fcm.hold);
-    auto const device = apns::read_answer(429, R"({"reason": "TooManyRequests"})", 30s);
-    CHECK(device.answer.verdict == Verdict::throttled);
-    CHECK(device.answer.retry_after == 30s);
+    auto const device = apns::read_response(429, R"({"reason": "TooManyRequests"})", 30s);
+    CHECK(device.result.verdict == Verdict::throttled);
+    CHECK(device.result.retry_after == 30s);
     CHECK_FALSE(device.hold); // applies to one device
-    CHECK(apns::read_answer(429, R"({"reason": "TooManyProviderTokenUpdates"})", 30s).hold);
-    CHECK(apns::read_answer(503, R"({"reason": "ServiceUnavailable"})", 30s).hold);
-    CHECK_FALSE(apns::read_answer(503, R"({"reason": "ServiceUnavailable"})", {}).hold);
+    CHECK(apns::read_response(429, R"({"reason": "TooManyProviderTokenUpdates"})", 30s).hold);
+    CHECK(apns::read_response(503, R"({"reason": "ServiceUnavailable"})", 30s).hold);
+    CHECK_FALSE(apns::read_response(503, R"({"reason": "ServiceUnavailable"})", {}).hold);
 }
 
 TEST_CASE("reasons of APNs are classified", "[push]")
@@ -258,35 +258,36 @@ TEST_CASE("reasons of APNs are classified", "[push]")
         for (auto const* reason : reasons) {
             INFO(reason);
             auto const read =
-                apns::read_answer(status, json::serialize(json::object{{"reason", reason}}), {});
-            CHECK(to_string(read.answer.verdict) == to_string(verdict));
-            CHECK(read.answer.reason == reason);
+                apns::read_response(status, json::serialize(json::object{{"reason", reason}}), {});
+            CHECK(to_string(read.result.verdict) == to_string(verdict));
+            CHECK(read.result.reason == reason);
             CHECK(read.stale == (reason == std::string_view("ExpiredProviderToken")));
         }
     }
-    CHECK(apns::read_answer(200, "", {}).answer.verdict == Verdict::accepted);
-    CHECK(apns::read_answer(400, "<html>", {}).answer.verdict == Verdict::transient);
-    CHECK(apns::read_answer(410, "", {}).answer.verdict == Verdict::transient);
-    CHECK(apns::read_answer(502, "<html>", {}).answer.reason == "HTTP_502");
+    CHECK(apns::read_response(200, "", {}).result.verdict == Verdict::accepted);
+    CHECK(apns::read_response(400, "<html>", {}).result.verdict == Verdict::transient);
+    CHECK(apns::read_response(410, "", {}).result.verdict == Verdict::transient);
+    CHECK(apns::read_response(502, "<html>", {}).result.reason == "HTTP_502");
 }
 
 TEST_CASE("the time since when a token is invalid is read from APNs' response", "[push]")
 {
-    auto const read = apns::read_answer(410, R"({"reason": "Unregistered", "timestamp": 1454948015990})", {});
-    CHECK(read.answer.gone_since == core::parse_rfc3339("2016-02-08T16:13:35.990Z"));
+    auto const read =
+        apns::read_response(410, R"({"reason": "Unregistered", "timestamp": 1454948015990})", {});
+    CHECK(read.result.gone_since == core::parse_rfc3339("2016-02-08T16:13:35.990Z"));
     for (auto const* timestamp : {"-1", "1e3", "\"1454948015990\"", "9223372036854775807", "null"}) {
         INFO(timestamp);
-        auto const odd = apns::read_answer(
+        auto const odd = apns::read_response(
             410, std::string(R"({"reason": "Unregistered", "timestamp": )") + timestamp + "}", {});
-        CHECK(odd.answer.verdict == Verdict::gone);
-        CHECK_FALSE(odd.answer.gone_since);
+        CHECK(odd.result.verdict == Verdict::gone);
+        CHECK_FALSE(odd.result.gone_since);
     }
 }
 
 TEST_CASE("responses of a token endpoint are classified", "[push]")
 {
     auto const read = [](unsigned status, std::string body) {
-        return oauth::read_answer({.status = status, .headers = {}, .body = std::move(body)}, created);
+        return oauth::read_response({.status = status, .headers = {}, .body = std::move(body)}, created);
     };
     auto const good = read(200, R"({"access_token": "ya29.x", "expires_in": 3599, "token_type": "Bearer"})");
     REQUIRE(good.token);
@@ -315,17 +316,17 @@ TEST_CASE("responses of a token endpoint are classified", "[push]")
 
 TEST_CASE("a base URL is split into its parts", "[push]")
 {
-    auto const apple = Origin::of("https://api.push.apple.com");
+    auto const apple = BaseUrl::parse("https://api.push.apple.com");
     CHECK(apple.host == "api.push.apple.com");
     CHECK(apple.port == 443);
     CHECK(apple.tls);
     CHECK(apple.authority == "api.push.apple.com");
     CHECK(apple.prefix.empty());
-    auto const local = Origin::of("http://[::1]:8080/base/path/");
+    auto const local = BaseUrl::parse("http://[::1]:8080/base/path/");
     CHECK(local.host == "::1");
     CHECK(local.port == 8080);
     CHECK_FALSE(local.tls);
     CHECK(local.authority == "[::1]:8080");
     CHECK(local.prefix == "/base/path");
-    CHECK_THROWS_AS(Origin::of("ftp://example.com"), std::invalid_argument);
+    CHECK_THROWS_AS(BaseUrl::parse("ftp://example.com"), std::invalid_argument);
 }

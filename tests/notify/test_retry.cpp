@@ -18,7 +18,8 @@ constexpr std::array<std::uint64_t, 5> entropies{
     0, 1, 12'345'678'901'234, 0x8000000000000000, std::numeric_limits<std::uint64_t>::max()};
 
 /// The state after the nth attempt of a notification that was due at noon, if the attempt took no time.
-Failed failed(std::int64_t attempts, core::Time at, std::optional<std::chrono::seconds> retry_after = {})
+FailedAttempt failed(
+    std::int64_t attempts, core::Time at, std::optional<std::chrono::seconds> retry_after = {})
 {
     return {.attempts = attempts, .due = noon, .began = at, .now = at, .retry_after = retry_after};
 }
@@ -86,26 +87,26 @@ TEST_CASE("a notification whose first attempt was late has all its retries")
 TEST_CASE("a message that may have been sent or was refused is not sent again")
 {
     for (bool const may_retry : {false, true}) {
-        CHECK(next_of(Verdict::accepted, may_retry) == Next::sent);
+        CHECK(next_step(Verdict::accepted, may_retry) == NextStep::sent);
         for (auto const verdict : {Verdict::gone, Verdict::refused, Verdict::unknown})
-            CHECK(next_of(verdict, may_retry) == Next::failed);
+            CHECK(next_step(verdict, may_retry) == NextStep::failed);
     }
     for (auto const verdict : {Verdict::credential, Verdict::throttled, Verdict::transient}) {
-        CHECK(next_of(verdict, true) == Next::again);
-        CHECK(next_of(verdict, false) == Next::failed);
+        CHECK(next_step(verdict, true) == NextStep::retry);
+        CHECK(next_step(verdict, false) == NextStep::failed);
     }
 }
 
 TEST_CASE("a device with an invalid token is invalid, and a device of a refused platform waits until its "
           "time limit")
 {
-    CHECK(delivery_after(Verdict::gone, true, true) == DeliveryStatus::invalid);
-    CHECK(delivery_after(Verdict::accepted, false, false) == DeliveryStatus::sent);
-    CHECK(delivery_after(Verdict::refused, true, true) == DeliveryStatus::failed);
-    CHECK(delivery_after(Verdict::credential, false, true) == DeliveryStatus::pending);
-    CHECK(delivery_after(Verdict::credential, true, false) == DeliveryStatus::failed);
-    CHECK(delivery_after(Verdict::throttled, true, false) == DeliveryStatus::pending);
-    CHECK(delivery_after(Verdict::transient, false, true) == DeliveryStatus::failed);
+    CHECK(delivery_status_after(Verdict::gone, true, true) == DeliveryStatus::invalid);
+    CHECK(delivery_status_after(Verdict::accepted, false, false) == DeliveryStatus::sent);
+    CHECK(delivery_status_after(Verdict::refused, true, true) == DeliveryStatus::failed);
+    CHECK(delivery_status_after(Verdict::credential, false, true) == DeliveryStatus::pending);
+    CHECK(delivery_status_after(Verdict::credential, true, false) == DeliveryStatus::failed);
+    CHECK(delivery_status_after(Verdict::throttled, true, false) == DeliveryStatus::pending);
+    CHECK(delivery_status_after(Verdict::transient, false, true) == DeliveryStatus::failed);
 }
 
 // --- when pruning stops
@@ -160,7 +161,7 @@ TEST_CASE("pruning stops if all recent tokens are invalid, even after many valid
 TEST_CASE("each credential has its own breaker")
 {
     PruneBreakers breakers;
-    notify::PlatformVersion const bad{4, 1}, good{5, 1};
+    notify::CredentialVersion const bad{4, 1}, good{5, 1};
     int tripped = 0;
     for (int i = 0; i < 200; ++i) {
         tripped += breakers.count(bad, true) ? 1 : 0;
@@ -206,23 +207,23 @@ TEST_CASE("responses of Twilio are classified")
              Case{sent(Outcome::unknown, 200, 0), Verdict::unknown, "UNEXPECTED_ANSWER"},
          }) {
         INFO(c.reason);
-        CHECK(answer_of(c.sent).verdict == c.verdict);
-        CHECK(answer_of(c.sent).reason == c.reason);
+        CHECK(result_of(c.sent).verdict == c.verdict);
+        CHECK(result_of(c.sent).reason == c.reason);
     }
     auto throttled = sent(Outcome::refused, 429, 20429);
     throttled.retry_after = 30s;
-    CHECK(answer_of(throttled).retry_after == 30s);
-    CHECK(answer_of(sent(Outcome::accepted, 201, 0)).provider_id == "SM1");
+    CHECK(result_of(throttled).retry_after == 30s);
+    CHECK(result_of(sent(Outcome::accepted, 201, 0)).provider_id == "SM1");
 }
 
 TEST_CASE("a message whose Twilio id cannot be stored counts as possibly sent", "[notify]")
 {
     for (auto const& name : {std::string(1, '\0'), std::string("SM\xff"), std::string(501, 'x')}) {
-        auto const answer =
-            answer_of({.outcome = sms::Outcome::accepted, .provider_id = name, .code = 0, .status = 201});
-        CHECK(answer.verdict == Verdict::unknown);
-        CHECK(answer.reason == "UNEXPECTED_ANSWER");
-        CHECK(answer.provider_id.empty());
+        auto const result =
+            result_of({.outcome = sms::Outcome::accepted, .provider_id = name, .code = 0, .status = 201});
+        CHECK(result.verdict == Verdict::unknown);
+        CHECK(result.reason == "UNEXPECTED_ANSWER");
+        CHECK(result.provider_id.empty());
     }
 }
 

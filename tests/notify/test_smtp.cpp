@@ -53,10 +53,10 @@ TEST_CASE("every reply of a mail server is classified", "[mail]")
     SmtpServer const server;
     auto post = mailer(to_server(server.url()));
     auto const to = [&](std::string const& who) { return post.send(email_to(who + "@example.org")); };
-    auto const is = [](Answer const& answer, Verdict verdict, std::string const& reason) {
-        CHECK(answer.verdict == verdict);
-        CHECK_THAT(answer.reason, Catch::StartsWith(reason));
-        CHECK(answer.provider_id.empty());
+    auto const is = [](SendResult const& result, Verdict verdict, std::string const& reason) {
+        CHECK(result.verdict == verdict);
+        CHECK_THAT(result.reason, Catch::StartsWith(reason));
+        CHECK(result.provider_id.empty());
     };
     is(to("refuse-550-5.1.1"), Verdict::gone, "550 5.1.1 Refused");
     is(to("refuse-550-5.7.1"), Verdict::refused, "550 5.7.1 Refused");
@@ -98,17 +98,17 @@ TEST_CASE("stopping the service ends the wait for a server that hangs", "[mail]"
         std::launch::async, [&] { return post.send(email_to("hang@example.org"), stop.get_token()); });
     server.mails(1); // the client now waits for the reply
     stop.request_stop();
-    auto const answer = sent.get();
-    CHECK(answer.verdict == Verdict::transient);
-    CHECK(answer.reason == "STOPPED");
+    auto const result = sent.get();
+    CHECK(result.verdict == Verdict::transient);
+    CHECK(result.reason == "STOPPED");
 }
 
 TEST_CASE("an unreachable mail server is a transient failure", "[mail]")
 {
     auto const nobody = "smtp://127.0.0.1:" + std::to_string(testing::free_port());
-    auto const answer = mailer(to_server(nobody)).send(email_to("ada@example.org"));
-    CHECK(answer.verdict == Verdict::transient);
-    CHECK_THAT(answer.reason, Catch::StartsWith("CONNECT: "));
+    auto const result = mailer(to_server(nobody)).send(email_to("ada@example.org"));
+    CHECK(result.verdict == Verdict::transient);
+    CHECK_THAT(result.reason, Catch::StartsWith("CONNECT: "));
 }
 
 TEST_CASE("the client authenticates as the user", "[mail]")
@@ -141,9 +141,9 @@ TEST_CASE("TLS is used if the server offers it, and only a valid certificate is 
     };
     CHECK(send(to_server(offers.url(), certificate.file())).verdict == Verdict::accepted);
     CHECK(offers.mails(1)[0].at("secure") == json::value(true));
-    auto const is_not_believed = [](Answer const& answer) {
-        CHECK(answer.verdict == Verdict::transient);
-        CHECK_THAT(answer.reason, Catch::StartsWith("TLS: "));
+    auto const is_not_believed = [](SendResult const& result) {
+        CHECK(result.verdict == Verdict::transient);
+        CHECK_THAT(result.reason, Catch::StartsWith("TLS: "));
     };
     is_not_believed(send(to_server(offers.url())));
     auto const other_name = "smtp://127.0.0.1:" + std::to_string(offers.port());
@@ -186,10 +186,10 @@ TEST_CASE("many threads send through one mailer", "[mail]")
                 for (int k = 0; k < each; ++k) {
                     auto email = email_to("ada@example.org");
                     email.attachments = {{"a.txt", "text/plain", email.id.to_string()}};
-                    auto const answer = post.send(email);
+                    auto const result = post.send(email);
                     std::lock_guard const lock(mutex);
-                    CHECK(answer.verdict == Verdict::accepted);
-                    expected.insert('<' + answer.provider_id + '>');
+                    CHECK(result.verdict == Verdict::accepted);
+                    expected.insert('<' + result.provider_id + '>');
                 }
             });
         }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "domain/answer.hpp"
+#include "domain/send_result.hpp"
 
 #include <array>
 #include <string_view>

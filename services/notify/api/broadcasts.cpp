@@ -2,7 +2,8 @@
 
 #include "api/json.hpp"
 #include "api/push_rules.hpp"
-#include "api/start_limit.hpp"
+#include "api/rate_limit.hpp"
+#include "api/rendering.hpp"
 #include "api/templates.hpp"
 #include "audit/audit.hpp"
 #include "core/fields.hpp"
@@ -11,7 +12,6 @@
 #include "paging/cursor.hpp"
 #include "storage/broadcast_chunks.hpp"
 #include "storage/broadcasts.hpp"
-#include "storage/events.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
@@ -27,22 +27,23 @@ using broadcasts::NewBroadcast;
 
 constexpr std::array<std::string_view, 1> broadcast_channels{to_string(Channel::push)};
 
-struct Draft {
+/// The parsed request.
+struct BroadcastRequest {
     std::string template_name;
     std::optional<std::string> dedupe_key;
     Variables variables;
 };
 
-Draft parse(http::Request const& req)
+BroadcastRequest parse(http::Request const& req)
 {
     core::Fields f(req.json());
-    Draft draft;
-    draft.template_name = f.text("templateName", 1, max_template_name);
+    BroadcastRequest wanted;
+    wanted.template_name = f.text("templateName", 1, max_template_name);
     f.one_of("channel", broadcast_channels);
-    draft.dedupe_key = f.optional_text("dedupeKey", 1, max_dedupe_key);
-    draft.variables = parse_variables(f);
+    wanted.dedupe_key = f.optional_text("dedupeKey", 1, max_dedupe_key);
+    wanted.variables = parse_variables(f);
     f.check();
-    return draft;
+    return wanted;
 }
 
 http::Response accepted(core::Uuid const& id, std::string_view status)
@@ -59,60 +60,55 @@ http::Response duplicate_of(core::Uuid const& id)
 
 /// The stored response to an earlier request with the idempotency key, or the response `duplicate` if a
 /// broadcast has the dedupe key; else nullopt.
-asio::awaitable<std::optional<http::Response>> answered_before(
-    http::Request const& req, Deps& deps, Draft const& draft)
+asio::awaitable<std::optional<http::Response>> earlier_response(
+    http::Request const& req, Deps& deps, BroadcastRequest const& wanted)
 {
     bool const replayable = !req.context.idempotency_key.empty();
-    if (!replayable && !draft.dedupe_key) co_return std::nullopt;
+    if (!replayable && !wanted.dedupe_key) co_return std::nullopt;
     auto const look = [&](pg::Tx& tx) -> std::optional<http::Response> {
         std::optional<idempotency::Record> record;
         if (replayable) {
             if (auto replay = record.emplace(req, nullptr).claim(tx)) return replay;
         }
-        if (!draft.dedupe_key) return std::nullopt;
-        auto const holder = broadcasts::holder_of(tx, req.scope().id, *draft.dedupe_key, deps.clock.now());
+        if (!wanted.dedupe_key) return std::nullopt;
+        auto const holder = broadcasts::holder_of(tx, req.scope().id, *wanted.dedupe_key, deps.clock.now());
         if (!holder) return std::nullopt;
-        auto answer = duplicate_of(*holder);
-        if (record) record->keep(tx, answer); // so a repetition gets `duplicate` even after the key expires
-        return answer;
+        auto response = duplicate_of(*holder);
+        if (record) record->keep(tx, response); // so a repetition gets `duplicate` even after the key expires
+        return response;
     };
     co_return co_await deps.db.transact(req.scope(), look);
 }
 
-asio::awaitable<templates::Found> find_template(http::Request const& req, Deps& deps, Draft const& draft)
+void require_push_template(Template const& t)
 {
-    auto found = co_await deps.hot.find_template.run({req.scope().id, draft.template_name});
-    if (!found)
-        throw core::Error(codes::template_not_found,
-            "No template has this name. Create the template, or correct `templateName`.");
-    if (found->content.channel != Channel::push)
-        throw core::Error(codes::template_not_push, "The template's channel is " +
-                                                        std::string(to_string(found->content.channel)) +
-                                                        ". Use a template whose channel is push.");
-    co_return *std::move(found);
+    if (t.channel == Channel::push) return;
+    throw core::Error(codes::template_not_push, "The template's channel is " +
+                                                    std::string(to_string(t.channel)) +
+                                                    ". Use a template whose channel is push.");
 }
 
-asio::awaitable<NewBroadcast> prepare(http::Request const& req, Deps& deps, Draft const& draft)
+asio::awaitable<NewBroadcast> prepare(http::Request const& req, Deps& deps, BroadcastRequest const& wanted)
 {
-    auto const found = co_await find_template(req, deps, draft);
-    auto rendering = render(found.content, draft.variables);
-    if (!rendering.faults.empty()) throw core::Error::validation(std::move(rendering.faults));
+    auto const found = co_await find_template(req, deps, wanted.template_name);
+    require_push_template(found.content);
+    Content content = render_content(found.content, wanted.variables);
     NewBroadcast row{.scope_id = req.scope().id,
         .broadcast = {},
-        .title = std::move(rendering.content.subject),
-        .body = std::move(rendering.content.body),
+        .title = std::move(content.subject),
+        .body = std::move(content.body),
         .now = deps.clock.now()};
     row.broadcast.id = core::Uuid::v7();
-    row.broadcast.template_name = draft.template_name;
-    row.broadcast.dedupe_key = draft.dedupe_key;
+    row.broadcast.template_name = wanted.template_name;
+    row.broadcast.dedupe_key = wanted.dedupe_key;
     if (!req.context.traceparent.empty()) row.broadcast.traceparent = req.context.traceparent;
-    require_fitting({.id = row.broadcast.id,
+    require_push_size({.id = row.broadcast.id,
         .broadcast = true,
         .title = row.title,
         .body = row.body,
         .data = {},
         .created_at = row.now});
-    co_await require_push(req, deps, found.has_platform);
+    co_await require_push_enabled(req, deps, found.has_platform);
     co_return row;
 }
 
@@ -120,11 +116,12 @@ asio::awaitable<NewBroadcast> prepare(http::Request const& req, Deps& deps, Draf
 struct Acceptance {
     NewBroadcast const& row;
     redis::Quota& quota;
-    Share share;
+    AppliedLimit limit;
     asio::any_io_executor executor; ///< the request's executor; runs the Redis call
 
-    std::optional<Counted> counted; ///< kept if the transaction is repeated, so the request counts once
-    bool ours = false;              ///< false if the response is `duplicate` or a replay
+    std::optional<CountedRequest>
+        counted;       ///< kept if the transaction is repeated, so the request counts once
+    bool ours = false; ///< false if the response is `duplicate` or a replay
 };
 
 /// Counts the request against the rate limit while the transaction holds the dedupe key. So if concurrent
@@ -140,7 +137,7 @@ http::Response accept(pg::Tx& tx, Acceptance& a)
             return duplicate_of(*holder);
     }
     if (!a.counted)
-        a.counted = asio::co_spawn(a.executor, count_start(a.quota, a.share), asio::use_future).get();
+        a.counted = asio::co_spawn(a.executor, count_request(a.quota, a.limit), asio::use_future).get();
     broadcasts::insert(tx, a.row);
     a.ours = true;
     return accepted(b.id, to_string(BroadcastStatus::queued));
@@ -157,7 +154,7 @@ http::Response cancel(pg::Tx& tx, http::Request const& req, core::Uuid const& id
     if (!broadcasts::cancel(tx, scope_id, id, now))
         throw core::Error(core::codes::conflict,
             "The broadcast cannot be cancelled, because it is complete or already cancelled.");
-    events::broadcast_moved(tx, scope_id, id, now);
+    broadcasts::complete_if_settled(tx, scope_id, id, now);
     auto const after = broadcasts::find(tx, scope_id, id).value();
     audit::record(tx, req.context,
         {.action = "broadcast.cancelled",
@@ -172,12 +169,12 @@ http::Response cancel(pg::Tx& tx, http::Request const& req, core::Uuid const& id
 
 asio::awaitable<http::Response> start_broadcast(http::Request const& req, Deps& deps)
 {
-    Draft const draft = parse(req);
-    if (auto answer = co_await answered_before(req, deps, draft)) co_return *std::move(answer);
-    NewBroadcast const row = co_await prepare(req, deps, draft);
+    BroadcastRequest const wanted = parse(req);
+    if (auto response = co_await earlier_response(req, deps, wanted)) co_return *std::move(response);
+    NewBroadcast const row = co_await prepare(req, deps, wanted);
     Acceptance a{.row = row,
         .quota = deps.quota,
-        .share = co_await share_of(req, deps, broadcast_limit),
+        .limit = co_await limit_for(req, deps, broadcast_limit),
         .executor = co_await asio::this_coro::executor};
     http::Response response;
     std::exception_ptr failure;
@@ -187,9 +184,9 @@ asio::awaitable<http::Response> start_broadcast(http::Request const& req, Deps& 
         failure = std::current_exception();
     }
     bool const counts = a.ours && !failure;
-    if (a.counted && !counts) co_await uncount(deps.quota, a.share, *a.counted);
+    if (a.counted && !counts) co_await uncount_request(deps.quota, a.limit, *a.counted);
     if (failure) std::rethrow_exception(failure);
-    if (counts) tell(response, a.share, *a.counted);
+    if (counts) add_headers(response, a.limit, *a.counted);
     co_return response;
 }
 

@@ -6,7 +6,7 @@
 namespace notify {
 
 /// POST /v1/notifications/broadcast. Renders the broadcast. Responds with 202 after the broadcast, and the
-/// job that cuts it into chunks, are committed. If an earlier broadcast has the dedupe key, responds with
+/// job that splits it into chunks, are committed. If an earlier broadcast has the dedupe key, responds with
 /// `duplicate` and the id of the earlier broadcast, without further checks. Throws VALIDATION_ERROR,
 /// TEMPLATE_NOT_FOUND, TEMPLATE_NOT_PUSH, PUSH_CHANNEL_DISABLED or RATE_LIMITED. The rate limit is checked
 /// last, so that an invalid request does not count.

@@ -5,6 +5,7 @@
 #include "core/json_writer.hpp"
 #include "crypto/random.hpp"
 #include "domain/email_address.hpp"
+#include "domain_deps.hpp"
 #include "jobs/queue.hpp"
 #include "storage/domain_checks.hpp"
 
@@ -36,10 +37,10 @@ core::Error held_elsewhere()
 // --- reading ---------------------------------------------------------------------------------------------
 
 /// The parsed request.
-struct Draft {
+struct DomainRequest {
     std::string domain, from_email, from_name;
 
-    static Draft parse(http::Request const& req);
+    static DomainRequest parse(http::Request const& req);
 };
 
 std::optional<DomainName> parse_domain(core::Fields& f)
@@ -74,20 +75,20 @@ std::string parse_from_name(core::Fields& f)
     return name;
 }
 
-Draft Draft::parse(http::Request const& req)
+DomainRequest DomainRequest::parse(http::Request const& req)
 {
     core::Fields f(req.json());
     auto const domain = parse_domain(f);
-    Draft draft{.domain = domain ? domain->text() : std::string(),
+    DomainRequest wanted{.domain = domain ? domain->text() : std::string(),
         .from_email = parse_from_email(f, domain),
         .from_name = parse_from_name(f)};
     f.check();
-    return draft;
+    return wanted;
 }
 
 // --- writing ---------------------------------------------------------------------------------------------
 
-void write(core::JsonWriter& w, DomainRecord const& record, RecordCheck const& check)
+void write(core::JsonWriter& w, DnsRecord const& record, RecordCheck const& check)
 {
     w.begin_object()
         .member("type", "TXT")
@@ -104,9 +105,9 @@ void write(core::JsonWriter& w, DomainRecord const& record, RecordCheck const& c
     w.end_object();
 }
 
-http::Response answer(Domains const& d, EmailDomain const& domain)
+http::Response response_with(DomainDeps const& d, EmailDomain const& domain)
 {
-    DomainRecords const records = domain_checks::records_of(domain, d.spf_domain);
+    DnsRecords const records = domain_checks::records_of(domain, d.spf_domain);
     core::JsonWriter w(2'048);
     w.begin_object()
         .member("domain", domain.domain)
@@ -145,27 +146,27 @@ void record(pg::Tx& tx, http::Request const& req, std::string action, std::strin
 
 /// Changes the sender of the scope's domain. The DKIM key and the status stay. Returns nullopt if the scope
 /// has no domain, or if its domain is not the one in the request.
-std::optional<EmailDomain> change_sender(pg::Tx& tx, http::Request const& req, Draft const& draft)
+std::optional<EmailDomain> change_sender(pg::Tx& tx, http::Request const& req, DomainRequest const& wanted)
 {
-    if (domains::is_claimed_elsewhere(tx, req.scope(), draft.domain)) throw held_elsewhere();
+    if (domains::is_claimed_elsewhere(tx, req.scope(), wanted.domain)) throw held_elsewhere();
     auto domain = domains::lock(tx, req.scope());
-    if (!domain || domain->domain != draft.domain) return std::nullopt;
-    if (domain->from_email == draft.from_email && domain->from_name == draft.from_name) return domain;
+    if (!domain || domain->domain != wanted.domain) return std::nullopt;
+    if (domain->from_email == wanted.from_email && domain->from_name == wanted.from_name) return domain;
     auto before = sender_of(*domain);
-    domain->from_email = draft.from_email;
-    domain->from_name = draft.from_name;
+    domain->from_email = wanted.from_email;
+    domain->from_name = wanted.from_name;
     domains::update(tx, req.scope(), *domain);
     record(tx, req, "domain.updated", domain->domain, std::move(before), sender_of(*domain));
     return domain;
 }
 
-EmailDomain new_domain(Draft const& draft, DkimPair const& pair, core::Time now)
+EmailDomain new_domain(DomainRequest const& wanted, DkimKeyPair const& pair, core::Time now)
 {
     EmailDomain domain;
     domain.id = core::Uuid::v7();
-    domain.domain = draft.domain;
-    domain.from_email = draft.from_email;
-    domain.from_name = draft.from_name;
+    domain.domain = wanted.domain;
+    domain.from_email = wanted.from_email;
+    domain.from_name = wanted.from_name;
     domain.token = crypto::random_base62(token_characters);
     domain.selector = pair.selector;
     domain.public_key = pair.public_key;
@@ -175,14 +176,14 @@ EmailDomain new_domain(Draft const& draft, DkimPair const& pair, core::Time now)
 
 /// Replaces the scope's domain, if any, with a new domain. If a concurrent request has set up the same
 /// domain, changes only the sender.
-EmailDomain set_up(
-    pg::Tx& tx, http::Request const& req, Domains const& d, Draft const& draft, DkimPair const& pair)
+EmailDomain set_up(pg::Tx& tx, http::Request const& req, DomainDeps const& d, DomainRequest const& wanted,
+    DkimKeyPair const& pair)
 {
-    if (auto same = change_sender(tx, req, draft)) return *std::move(same);
+    if (auto same = change_sender(tx, req, wanted)) return *std::move(same);
     auto const& scope = req.scope();
     auto const replaced = domains::find(tx, scope);
     core::Time const now = d.clock.now();
-    EmailDomain domain = new_domain(draft, pair, now);
+    EmailDomain domain = new_domain(wanted, pair, now);
     domains::put(tx, scope, domain, domains::seal(d.keyring, scope, domain.domain, pair.private_key));
     if (replaced) domains::release(tx, scope, replaced->domain);
     jobs::enqueue(tx, domain_checks::queue, scope.id, domain.id, now + domain_checks::interval);
@@ -193,25 +194,27 @@ EmailDomain set_up(
 
 } // namespace
 
-asio::awaitable<http::Response> verify_domain(http::Request const& req, Domains& d)
+asio::awaitable<http::Response> verify_domain(http::Request const& req, Deps& deps)
 {
-    Draft const draft = Draft::parse(req);
+    DomainDeps const& d = deps.domains;
+    DomainRequest const wanted = DomainRequest::parse(req);
     auto domain =
-        co_await d.db.transact(req.scope(), [&](pg::Tx& tx) { return change_sender(tx, req, draft); });
+        co_await d.db.transact(req.scope(), [&](pg::Tx& tx) { return change_sender(tx, req, wanted); });
     if (!domain) {
-        DkimPair const pair = co_await d.keys.make();
+        DkimKeyPair const pair = co_await d.dkim_keys.generate();
         domain = co_await d.db.transact(domains::both_environments(req.scope()),
-            [&](pg::Tx& tx) { return set_up(tx, req, d, draft, pair); });
+            [&](pg::Tx& tx) { return set_up(tx, req, d, wanted, pair); });
     }
-    co_return answer(d, *domain);
+    co_return response_with(d, *domain);
 }
 
-asio::awaitable<http::Response> get_domain_status(http::Request const& req, Domains& d)
+asio::awaitable<http::Response> get_domain_status(http::Request const& req, Deps& deps)
 {
+    DomainDeps const& d = deps.domains;
     auto const found =
         co_await d.db.read(req.scope(), [&](pg::Tx& tx) { return domains::find(tx, req.scope()); });
     if (!found) throw no_domain();
-    DomainRecords const records = domain_checks::records_of(*found, d.spf_domain);
+    DnsRecords const records = domain_checks::records_of(*found, d.spf_domain);
     RecordChecks const checks = compare(records, co_await d.dns.txt(names_of(records)));
     auto const checked = co_await d.db.transact(domains::both_environments(req.scope()), [&](pg::Tx& tx) {
         auto result = domain_checks::record(tx, req.scope(), found->id, checks, d.clock.now());
@@ -223,11 +226,12 @@ asio::awaitable<http::Response> get_domain_status(http::Request const& req, Doma
         throw core::Error(core::codes::conflict,
             "The domain was replaced or deleted while its DNS records were checked. Repeat the request.");
     if (checked->held_elsewhere) throw held_elsewhere();
-    co_return answer(d, checked->domain);
+    co_return response_with(d, checked->domain);
 }
 
-asio::awaitable<http::Response> delete_domain(http::Request const& req, Domains& d)
+asio::awaitable<http::Response> delete_domain(http::Request const& req, Deps& deps)
 {
+    DomainDeps const& d = deps.domains;
     co_return co_await d.db.transact(domains::both_environments(req.scope()), [&](pg::Tx& tx) {
         auto const domain = domains::lock(tx, req.scope());
         if (!domain) throw no_domain();

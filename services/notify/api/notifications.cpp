@@ -1,14 +1,14 @@
 #include "api/notifications.hpp"
 
 #include "api/json.hpp"
-#include "api/start_limit.hpp"
+#include "api/rate_limit.hpp"
 #include "audit/audit.hpp"
 #include "core/error.hpp"
 #include "http/query.hpp"
 #include "jobs/queue.hpp"
 #include "paging/cursor.hpp"
-#include "storage/deliveries.hpp"
-#include "storage/events.hpp"
+#include "storage/notification_status.hpp"
+#include "storage/push_deliveries.hpp"
 
 namespace notify {
 
@@ -19,12 +19,13 @@ template <class Enum> std::optional<Enum> as(std::optional<std::size_t> index)
     return index ? std::optional(static_cast<Enum>(*index)) : std::nullopt;
 }
 
-Filter read_filter(http::Query& query)
+NotificationFilter read_filter(http::Query& query)
 {
-    Filter filter;
+    NotificationFilter filter;
     filter.status = as<Status>(query.one_of("status", statuses));
     filter.channel = as<Channel>(query.one_of("channel", channels));
-    if (auto const to = query.text("to", 1, 254)) filter.to = Filter::names_of(filter.channel, *to);
+    if (auto const to = query.text("to", 1, 254))
+        filter.to = NotificationFilter::names_of(filter.channel, *to);
     filter.created_after = query.time("createdAfter");
     return filter;
 }
@@ -57,7 +58,7 @@ void record(pg::Tx& tx, http::Request const& req, std::string_view action, Notif
     throw core::Error(core::codes::conflict, why);
 }
 
-asio::awaitable<Started> try_anew(http::Request const& req, Deps& deps)
+asio::awaitable<LimitedResponse> try_anew(http::Request const& req, Deps& deps)
 {
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         Notification const before = get_shown(tx, req).notification;
@@ -67,7 +68,7 @@ asio::awaitable<Started> try_anew(http::Request const& req, Deps& deps)
             conflict("Only a notification whose status is `failed` can be retried.");
         notifications::requeue(tx, req.scope().id, *n, now);
         record(tx, req, "notification.retried", before, *n);
-        return Started{{.status = 202, .body = to_json(get_shown(tx, req))}};
+        return LimitedResponse{{.status = 202, .body = to_json(get_shown(tx, req))}};
     });
 }
 
@@ -92,7 +93,7 @@ asio::awaitable<http::Response> get_notification(http::Request const& req, Deps&
 asio::awaitable<http::Response> list_notifications(http::Request const& req, Deps& deps)
 {
     http::Query query(req);
-    Filter const filter = read_filter(query);
+    NotificationFilter const filter = read_filter(query);
     auto const asked = paging::PageRequest::read(query, filter.hash());
     query.check();
 
@@ -114,12 +115,13 @@ asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps
         req, paging::FilterHash().add("list", "events").add("id", req.param("notificationId")).value());
     auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
         core::Uuid const id = get_shown(tx, req).notification.id;
-        return notifications::events(tx, req.scope(), id, paging::number_of(asked.after), asked.rows());
+        return notifications::list_events(tx, req.scope(), id, paging::number_of(asked.after), asked.rows());
     });
-    auto const page = asked.page(std::move(rows),
-        [](Event const& event) { return paging::Position{event.at, paging::id_of_number(event.place)}; });
+    auto const page = asked.page(std::move(rows), [](NotificationEvent const& event) {
+        return paging::Position{event.at, paging::id_of_number(event.place)};
+    });
     co_return http::Response::ok(
-        paging::to_json(page, [](core::JsonWriter& w, Event const& event) { write(w, event); }));
+        paging::to_json(page, [](core::JsonWriter& w, NotificationEvent const& event) { write(w, event); }));
 }
 
 asio::awaitable<http::Response> cancel_notification(http::Request const& req, Deps& deps)
@@ -132,9 +134,8 @@ asio::awaitable<http::Response> cancel_notification(http::Request const& req, De
         if (!jobs::withdraw(tx, queue_of(before.channel), scope_id, before.id)) conflict(too_late);
         auto n = notifications::lock(tx, scope_id, before.id);
         if (!n || n->status != Status::queued) conflict(too_late);
-        deliveries::drop_pending(tx, scope_id, n->id, failures::cancelled, now);
-        notifications::move(tx, scope_id, *n, Status::failed, std::string(failures::cancelled), now);
-        events::moved(tx, scope_id, *n, now);
+        push_deliveries::fail_pending(tx, scope_id, n->id, failures::cancelled, now);
+        notifications::change_status(tx, scope_id, *n, Status::failed, std::string(failures::cancelled), now);
         record(tx, req, "notification.cancelled", before, *n);
         return http::Response::ok(to_json(get_shown(tx, req)));
     });

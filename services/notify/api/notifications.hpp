@@ -16,7 +16,7 @@ asio::awaitable<http::Response> list_notifications(http::Request const& req, Dep
 asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps);
 /// POST /v1/notifications/{notificationId}/cancel. Throws CONFLICT unless the notification is queued and no
 /// worker is sending it. A cancelled notification is not sent. If an earlier attempt reached the provider but
-/// the provider's answer was lost, the notification may still arrive.
+/// the provider's response was lost, the notification may still arrive.
 asio::awaitable<http::Response> cancel_notification(http::Request const& req, Deps& deps);
 /// POST /v1/notifications/{notificationId}/retry. Queues a failed notification again and responds with 202.
 /// The request counts against `send_limit`. Throws CONFLICT unless the notification has failed.

@@ -3,6 +3,7 @@
 #include "deps.hpp"
 #include "http/message.hpp"
 
+/// The API calls a scope's configuration of a carrier (storage/carrier_configs.hpp) a platform.
 namespace notify {
 
 /// PUT /v1/platforms/{kind}

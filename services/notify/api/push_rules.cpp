@@ -5,7 +5,7 @@
 
 namespace notify {
 
-void require_fitting(PushMessage const& message)
+void require_push_size(PushMessage const& message)
 {
     auto const push = render_push(message);
     if (!push.fcm_fits && !push.apns_fits)
@@ -14,11 +14,11 @@ void require_fitting(PushMessage const& message)
                 " bytes in total"}});
 }
 
-asio::awaitable<void> require_push(http::Request const& req, Deps& deps, bool has_platform)
+asio::awaitable<void> require_push_enabled(http::Request const& req, Deps& deps, bool has_carrier)
 {
     auto const tenant = co_await deps.directory.find(req.scope().slug);
     bool const enabled = tenant && push_enabled(tenant->settings(req.scope().environment()).document);
-    if (!has_platform || !enabled)
+    if (!has_carrier || !enabled)
         throw core::Error(codes::push_channel_disabled,
             "Push is not available. Store push credentials with PUT /v1/platforms/{kind}, and set "
             "`pushEnabled` to true in the settings.");

@@ -1,47 +1,45 @@
 #include "api/push_test.hpp"
 
 #include "api/devices.hpp"
+#include "api/rate_limit.hpp"
 #include "api/settings.hpp"
-#include "api/start_limit.hpp"
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
-#include "providers/push.hpp"
+#include "providers/push_sender.hpp"
+#include "storage/carrier_configs.hpp"
 #include "storage/devices.hpp"
-#include "storage/platforms.hpp"
 #include "tenancy/settings.hpp"
-
-#include <algorithm>
 
 namespace notify {
 
 namespace {
 
-/// How long the push may wait in the queue. After this wait, the carrier's answer may take up to
-/// PushOptions::answer_timeout.
-constexpr std::chrono::seconds patience{10};
+/// How long the push may wait in the queue. After this wait, the carrier's response may take up to
+/// PushOptions::response_timeout.
+constexpr std::chrono::seconds send_timeout{10};
 
 /// A device and its carrier's credential.
-struct Route {
+struct Destination {
     Device device;
-    platforms::Sealed platform;
+    carrier_configs::Sealed config;
 };
 
-Route find_route(pg::Tx& tx, http::Request const& req)
+Destination find_destination(pg::Tx& tx, http::Request const& req)
 {
     auto device = devices::find(tx, req.scope(), req.param("token"));
     if (!device) device_not_found();
     if (!push_enabled(tenancy::settings::read(tx, req.scope()).document))
         throw core::Error(
             codes::push_channel_disabled, "Push is disabled. Set `pushEnabled` to true in the settings.");
-    auto const kind = carrier_of(device->platform);
-    auto const all = platforms::load(tx, req.scope().id);
-    auto const it = std::ranges::find(all, kind, &platforms::Sealed::kind);
-    if (it == all.end())
+    auto const carrier = carrier_of(device->platform);
+    auto const all = carrier_configs::load(tx, req.scope().id);
+    auto const* const config = carrier_configs::find(all, carrier);
+    if (config == nullptr)
         throw core::Error(codes::push_channel_disabled,
-            "Pushes to this device need credentials for " + std::string(to_string(kind)) +
+            "Pushes to this device need credentials for " + std::string(to_string(carrier)) +
                 ", but none are stored. Store them with PUT /v1/platforms/{kind}.");
-    return {*std::move(device), *it};
+    return {*std::move(device), *config};
 }
 
 SharedPush make_push(http::Request const& req, core::Time now)
@@ -67,28 +65,29 @@ std::string_view result_of(Verdict verdict) noexcept
     return verdict == Verdict::gone ? "invalid" : "failed";
 }
 
-std::string to_json(std::string const& token, PushAnswer const& answer)
+std::string to_json(std::string const& token, PushResult const& result)
 {
-    bool const sent = answer.verdict == Verdict::accepted;
+    bool const sent = result.verdict == Verdict::accepted;
     core::JsonWriter w;
     w.begin_object()
         .member("token", token)
-        .member("result", result_of(answer.verdict))
-        .member("reason", sent ? std::nullopt : std::optional(answer.reason))
+        .member("result", result_of(result.verdict))
+        .member("reason", sent ? std::nullopt : std::optional(result.reason))
         .end_object();
     return std::move(w).str();
 }
 
-asio::awaitable<Started> send_test(http::Request const& req, Deps& deps)
+asio::awaitable<LimitedResponse> send_test(http::Request const& req, Deps& deps)
 {
-    Route const route = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return find_route(tx, req); });
-    auto const& [device, platform] = route;
-    auto credential = platforms::open(deps.keyring, req.scope().id, platform);
-    PushTarget target{.device_id = device.id, .kind = platform.kind, .token = device.token};
-    PushAnswer const answer = co_await deps.push.send_one(
-        std::move(credential), make_push(req, deps.clock.now()), std::move(target), patience);
-    if (answer.is_gone(device.updated_at)) co_await prune(req, deps, device);
-    co_return Started{http::Response::ok(to_json(device.token, answer))};
+    Destination const destination =
+        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return find_destination(tx, req); });
+    auto const& [device, config] = destination;
+    auto credential = carrier_configs::open(deps.keyring, req.scope().id, config);
+    PushTarget target{.device_id = device.id, .carrier = config.carrier, .token = device.token};
+    PushResult const result = co_await deps.push.send_one(
+        std::move(credential), make_push(req, deps.clock.now()), std::move(target), send_timeout);
+    if (result.is_gone(device.updated_at)) co_await prune(req, deps, device);
+    co_return LimitedResponse{http::Response::ok(to_json(device.token, result))};
 }
 
 } // namespace

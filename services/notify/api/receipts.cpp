@@ -4,8 +4,8 @@
 #include "api/notifications.hpp"
 #include "core/fields.hpp"
 #include "domain/retry.hpp"
-#include "storage/deliveries.hpp"
-#include "storage/events.hpp"
+#include "storage/notification_status.hpp"
+#include "storage/push_deliveries.hpp"
 
 #include <algorithm>
 #include <map>
@@ -66,41 +66,41 @@ core::Time delivered_at(Ack const& ack, Notification const& n, core::Time now)
     return std::min(std::max(ack.at.value_or(now), n.created_at), now);
 }
 
-/// Locks the notifications. If a notification is still queued, withdraws its job and fails its pending
-/// deliveries, because the notification has already reached the user.
-std::vector<Notification> take_over(
+/// Locks the notifications, and withdraws the jobs of those that are still queued. Fails their
+/// pending deliveries, because the notifications have already reached the user.
+std::vector<Notification> stop_sending(
     pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids, core::Time now)
 {
     auto found = notifications::withdraw_and_lock(tx, scope_id, ids);
     for (auto const& n : found) {
         if (n.status == Status::queued && n.channel == Channel::push)
-            deliveries::drop_pending(tx, scope_id, n.id, failures::overtaken, now);
+            push_deliveries::fail_pending(tx, scope_id, n.id, failures::overtaken, now);
     }
     return found;
 }
 
 /// If several items name the same notification, the first item is used.
-std::vector<notifications::Move> moves_of(
+std::vector<notifications::StatusChange> changes_of(
     std::vector<Ack> const& acks, std::vector<Notification> const& found, core::Time now)
 {
-    std::vector<notifications::Move> moves;
+    std::vector<notifications::StatusChange> changes;
     for (auto const& n : found) {
         auto const ack = std::ranges::find(acks, std::optional(n.id), &Ack::notification_id);
-        moves.push_back({n, Status::delivered, ack->context, delivered_at(*ack, n, now)});
+        changes.push_back({n, Status::delivered, ack->context, delivered_at(*ack, n, now)});
     }
-    return moves;
+    return changes;
 }
 
 std::string results(std::vector<Ack> const& acks, std::vector<Notification> const& found,
-    std::vector<Notification> const& moved)
+    std::vector<Notification> const& changed)
 {
     std::map<core::Uuid, std::string_view> result;
     for (auto const& n : found)
         result[n.id] = "already";
-    for (auto const& n : moved)
+    for (auto const& n : changed)
         result[n.id] = "delivered";
     core::JsonWriter w(64 + 80 * acks.size());
-    w.begin_object().member("acknowledged", moved.size()).key("results").begin_array();
+    w.begin_object().member("acknowledged", changed.size()).key("results").begin_array();
     for (auto const& ack : acks) {
         auto const it = ack.notification_id ? result.find(*ack.notification_id) : result.end();
         std::string_view const said =
@@ -119,11 +119,9 @@ asio::awaitable<http::Response> ack_notifications(http::Request const& req, Deps
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         std::int64_t const scope_id = req.scope().id;
         core::Time const now = deps.clock.now();
-        auto const found = take_over(tx, scope_id, ids_of(acks), now);
-        auto const moved = notifications::move_all(tx, scope_id, moves_of(acks, found, now));
-        for (auto const& n : moved)
-            events::moved(tx, scope_id, n, now);
-        return http::Response::ok(results(acks, found, moved));
+        auto const found = stop_sending(tx, scope_id, ids_of(acks), now);
+        auto const changed = notifications::change_statuses(tx, scope_id, changes_of(acks, found, now), now);
+        return http::Response::ok(results(acks, found, changed));
     });
 }
 
@@ -133,13 +131,11 @@ asio::awaitable<http::Response> open_notification(http::Request const& req, Deps
         std::int64_t const scope_id = req.scope().id;
         core::Uuid const id = req.uuid_param("notificationId");
         core::Time const now = deps.clock.now();
-        auto found = take_over(tx, scope_id, {&id, 1}, now);
+        auto found = stop_sending(tx, scope_id, {&id, 1}, now);
         if (found.empty()) notification_not_found();
         // An opened notification was delivered, even if no acknowledgement was received.
-        for (Status const status : {Status::delivered, Status::opened}) {
-            if (notifications::move(tx, scope_id, found.front(), status, std::nullopt, now))
-                events::moved(tx, scope_id, found.front(), now);
-        }
+        for (Status const status : {Status::delivered, Status::opened})
+            notifications::change_status(tx, scope_id, found.front(), status, std::nullopt, now);
         return http::Response::ok(to_json(*notifications::get(tx, req.scope(), id)));
     });
 }

@@ -1,12 +1,12 @@
 #include "api/send.hpp"
 
 #include "api/push_rules.hpp"
-#include "api/send_draft.hpp"
-#include "api/start_limit.hpp"
+#include "api/rate_limit.hpp"
+#include "api/rendering.hpp"
+#include "api/send_request.hpp"
 #include "core/json_writer.hpp"
-#include "domain/errors.hpp"
 #include "idempotency/once.hpp"
-#include "storage/attachments.hpp"
+#include "storage/notification_attachments.hpp"
 
 #include <exception>
 #include <memory>
@@ -24,7 +24,7 @@ constexpr std::size_t large_body = std::size_t{256} * 1024;
 /// In bytes. A notification with a larger text is not coalesced, to keep the memory of one batch small.
 constexpr std::size_t large_text = std::size_t{32} * 1024;
 
-asio::awaitable<SendDraft> read_draft(http::Request const& req, Deps& deps)
+asio::awaitable<SendRequest> read_request(http::Request const& req, Deps& deps)
 {
     core::Time const now = deps.clock.now();
     if (req.body.size() <= large_body) co_return parse_send(req, now);
@@ -39,48 +39,36 @@ asio::awaitable<std::optional<http::Response>> replay_of(http::Request const& re
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) { return record.claim(tx); });
 }
 
-asio::awaitable<templates::Found> find_template(http::Request const& req, Deps& deps, SendDraft const& draft)
+/// Throws VALIDATION_ERROR unless the template is of the requested channel.
+void require_channel(Template const& t, Channel channel)
 {
-    auto found = co_await deps.hot.find_template.run({req.scope().id, draft.template_name});
-    if (!found)
-        throw core::Error(codes::template_not_found,
-            "No template has this name. Create the template, or correct `templateName`.");
-    if (found->content.channel != draft.channel) {
-        auto const channel = std::string(to_string(found->content.channel));
-        throw core::Error::validation(
-            {{"/channel", "mismatch", "must be the template's channel, which is " + channel}});
-    }
-    co_return *std::move(found);
+    if (t.channel == channel) return;
+    throw core::Error::validation({{"/channel", "mismatch",
+        "must be the template's channel, which is " + std::string(to_string(t.channel))}});
 }
 
-Content content_of(Template const& t, SendDraft const& draft)
+asio::awaitable<NewNotification> prepare(http::Request const& req, Deps& deps, SendRequest const& wanted)
 {
-    Rendering rendering = render(t, draft.variables);
-    if (!rendering.faults.empty()) throw core::Error::validation(std::move(rendering.faults));
-    rendering.content.data = draft.data;
-    return std::move(rendering.content);
-}
-
-asio::awaitable<NewNotification> prepare(http::Request const& req, Deps& deps, SendDraft const& draft)
-{
-    auto const found = co_await find_template(req, deps, draft);
+    auto const found = co_await find_template(req, deps, wanted.template_name);
+    require_channel(found.content, wanted.channel);
     NewNotification row{.scope_id = req.scope().id, .notification = {}};
     Notification& n = row.notification;
     n.id = core::Uuid::v7();
-    n.channel = draft.channel;
-    n.template_name = draft.template_name;
-    n.to = draft.to;
-    n.content = content_of(found.content, draft);
+    n.channel = wanted.channel;
+    n.template_name = wanted.template_name;
+    n.to = wanted.to;
+    n.content = render_content(found.content, wanted.variables);
+    n.content.data = wanted.data;
     n.queued_at = deps.clock.now();
-    n.send_at = draft.send_at;
+    n.send_at = wanted.send_at;
     if (!req.context.traceparent.empty()) n.traceparent = req.context.traceparent;
     if (n.channel == Channel::push) {
-        require_fitting({.id = n.id,
+        require_push_size({.id = n.id,
             .title = n.content.subject,
             .body = n.content.body,
             .data = n.content.data,
             .created_at = n.queued_at});
-        co_await require_push(req, deps, found.has_platform);
+        co_await require_push_enabled(req, deps, found.has_platform);
     }
     co_return row;
 }
@@ -98,28 +86,28 @@ http::Response accepted(Notification const& n)
 /// Reserves a place in the database queue before the template is read and the request is counted. So if the
 /// queue is full, the request is refused before it causes this work. Returns null for a request that may be
 /// coalesced.
-std::shared_ptr<void const> reserve(http::Request const& req, Deps& deps, SendDraft const& draft)
+std::shared_ptr<void const> reserve(http::Request const& req, Deps& deps, SendRequest const& wanted)
 {
-    bool const alone = !req.context.idempotency_key.empty() || !draft.attachments.empty();
+    bool const alone = !req.context.idempotency_key.empty() || !wanted.attachments.empty();
     return alone ? deps.db.reserve(req.scope()) : nullptr;
 }
 
 /// Stores the notification in a transaction of its own. A repeated request does not count against the limit.
-asio::awaitable<Started> accept_alone(http::Request const& req, Deps& deps, NewNotification const& row,
-    std::vector<email_attachments::Row> const& files)
+asio::awaitable<LimitedResponse> accept_alone(http::Request const& req, Deps& deps,
+    NewNotification const& row, std::vector<notification_attachments::Row> const& files)
 {
     auto response = co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) {
         claim_uploads(tx, req, deps.attachments, files, row.notification.id);
         notifications::insert(tx, row);
-        email_attachments::insert(tx, row.scope_id, row.notification.id, files);
+        notification_attachments::insert(tx, row.scope_id, row.notification.id, files);
         return accepted(row.notification);
     });
     bool const counts = !idempotency::was_replayed(response);
-    co_return Started{std::move(response), counts};
+    co_return LimitedResponse{std::move(response), counts};
 }
 
-asio::awaitable<Started> accept(http::Request const& req, Deps& deps, NewNotification const& row,
-    std::vector<email_attachments::Row> const& files, std::shared_ptr<void const> place)
+asio::awaitable<LimitedResponse> accept(http::Request const& req, Deps& deps, NewNotification const& row,
+    std::vector<notification_attachments::Row> const& files, std::shared_ptr<void const> place)
 {
     place.reset(); // the write below reserves a place of its own
     // Most requests write only a small notification. Concurrent requests of this kind are coalesced into one
@@ -128,14 +116,14 @@ asio::awaitable<Started> accept(http::Request const& req, Deps& deps, NewNotific
     if (large || !files.empty() || !req.context.idempotency_key.empty())
         co_return co_await accept_alone(req, deps, row, files);
     co_await deps.hot.insert.run(row);
-    co_return Started{accepted(row.notification)};
+    co_return LimitedResponse{accepted(row.notification)};
 }
 
-asio::awaitable<http::Response> send(http::Request const& req, Deps& deps, SendDraft draft)
+asio::awaitable<http::Response> send(http::Request const& req, Deps& deps, SendRequest wanted)
 {
-    auto place = reserve(req, deps, draft);
-    auto const row = co_await prepare(req, deps, draft);
-    auto const files = co_await find_files(req, deps.attachments, std::move(draft.attachments));
+    auto place = reserve(req, deps, wanted);
+    auto const row = co_await prepare(req, deps, wanted);
+    auto const files = co_await find_files(req, deps.attachments, std::move(wanted.attachments));
     co_return co_await within_limit(req, deps, send_limit, accept(req, deps, row, files, std::move(place)));
 }
 
@@ -143,10 +131,10 @@ asio::awaitable<http::Response> send(http::Request const& req, Deps& deps, SendD
 
 asio::awaitable<http::Response> send_notification(http::Request const& req, Deps& deps)
 {
-    SendDraft draft = co_await read_draft(req, deps);
+    SendRequest wanted = co_await read_request(req, deps);
     std::exception_ptr refusal;
     try {
-        co_return co_await send(req, deps, std::move(draft));
+        co_return co_await send(req, deps, std::move(wanted));
     } catch (core::Error const& error) {
         if (error.code().status >= 500) throw;
         refusal = std::current_exception();

@@ -1,11 +1,10 @@
 #include "api/sms_status.hpp"
 
 #include "core/text.hpp"
-#include "domain/answer.hpp"
+#include "domain/send_result.hpp"
 #include "http/query.hpp"
 #include "sms/twilio_webhook.hpp"
-#include "storage/events.hpp"
-#include "storage/notifications.hpp"
+#include "storage/notification_status.hpp"
 #include "storage/suppressions.hpp"
 
 #include <limits>
@@ -71,8 +70,7 @@ void apply(pg::Tx& tx, Report const& report, core::Time now)
     if (current && is_provider_id(report.message_sid)) n->provider_id = report.message_sid;
     bool const failed = *report.status == Status::failed;
     auto const detail = failed ? std::optional(report.reason) : std::nullopt;
-    if (notifications::move(tx, report.scope_id, *n, *report.status, detail, now))
-        events::moved(tx, report.scope_id, *n, now);
+    notifications::change_status(tx, report.scope_id, *n, *report.status, detail, now);
     if (failed && report.reason == std::to_string(twilio::opted_out_code))
         suppressions::insert(tx, report.scope_id, Channel::sms, n->to, report.reason);
 }

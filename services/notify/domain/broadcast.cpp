@@ -21,17 +21,17 @@ BroadcastStatus parse_broadcast_status(std::string_view name)
     return core::named<BroadcastStatus>(broadcast_statuses, name);
 }
 
-std::optional<core::Time> next_try(Tries const& tries, core::Time now,
-    std::optional<std::chrono::seconds> retry_after, core::Time patience_ends, std::uint64_t entropy) noexcept
+std::optional<core::Time> next_device_attempt(DeviceAttempts const& attempts, core::Time now,
+    std::optional<std::chrono::seconds> retry_after, core::Time wait_end, std::uint64_t entropy) noexcept
 {
-    if (tries.made > max_broadcast_retries) return std::nullopt;
-    auto const made = static_cast<unsigned>(std::max<std::int64_t>(tries.made, 1));
+    if (attempts.made > max_broadcast_retries) return std::nullopt;
+    auto const made = static_cast<unsigned>(std::max<std::int64_t>(attempts.made, 1));
     core::Time const ours = now + core::backoff(made - 1, first_pause, broadcast_retry_window, entropy);
-    core::Time const end = tries.first.value_or(now) + broadcast_retry_window;
+    core::Time const end = attempts.first.value_or(now) + broadcast_retry_window;
     if (!retry_after) return ours > end ? std::nullopt : std::optional(ours);
     core::Time const next =
-        std::max(ours, now + std::min<std::chrono::seconds>(*retry_after, broadcast_patience));
-    return next > std::max(end, patience_ends) ? std::nullopt : std::optional(next);
+        std::max(ours, now + std::min<std::chrono::seconds>(*retry_after, chunk_carrier_wait));
+    return next > std::max(end, wait_end) ? std::nullopt : std::optional(next);
 }
 
 } // namespace notify

@@ -13,7 +13,7 @@
 
 namespace notify {
 
-/// How much of a broadcast has been cut into chunks. Whether the broadcast is complete follows from its
+/// How much of a broadcast has been split into chunks. Whether the broadcast is complete follows from its
 /// counters.
 enum class BroadcastStatus : std::uint8_t { queued, fanning_out, fanned_out };
 
@@ -60,7 +60,7 @@ inline constexpr std::size_t max_dedupe_key = 200; ///< code points
 inline constexpr std::chrono::hours dedupe_window{24};
 
 /// The failed attempts to push to one device.
-struct Tries {
+struct DeviceAttempts {
     std::int64_t made = 0;
     std::optional<core::Time> first; ///< when the first attempt was made; set if `made` > 0
 };
@@ -72,16 +72,16 @@ inline constexpr std::int64_t max_broadcast_retries = 3;
 inline constexpr std::chrono::minutes broadcast_retry_window{1};
 
 /// How long a chunk waits for a carrier that accepts no pushes, counted from the start of the chunk's first
-/// run. Reasons to wait: the platform is paused, the carrier sent Retry-After, or the carrier is too slow.
-inline constexpr std::chrono::hours broadcast_patience{1};
+/// run. Reasons to wait: the carrier is paused, it sent Retry-After, or the carrier is too slow.
+inline constexpr std::chrono::hours chunk_carrier_wait{1};
 
-/// The time of the next attempt to push to a device, after the failed attempts `tries` (at least one).
+/// The time of the next attempt to push to a device, after the failed attempts `attempts` (at least one).
 /// Returns nullopt if the device gets no further attempt. The n-th retry waits a random time from 50 to 100 %
 /// of 4 s * 2^(n-1). So all three retries lie within `broadcast_retry_window`. A retry is not made before
-/// `retry_after` has passed. With `retry_after`, the time limit is the end of the window or `patience_ends`
-/// (the end of the chunk's patience), whichever is later. `entropy` is any random number.
-std::optional<core::Time> next_try(Tries const& tries, core::Time now,
-    std::optional<std::chrono::seconds> retry_after, core::Time patience_ends,
-    std::uint64_t entropy) noexcept;
+/// `retry_after` has passed. With `retry_after`, the time limit is the end of the window or `wait_end`
+/// (the time until which the chunk waits for the carrier), whichever is later. `entropy` is any random
+/// number.
+std::optional<core::Time> next_device_attempt(DeviceAttempts const& attempts, core::Time now,
+    std::optional<std::chrono::seconds> retry_after, core::Time wait_end, std::uint64_t entropy) noexcept;
 
 } // namespace notify

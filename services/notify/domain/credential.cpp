@@ -157,9 +157,9 @@ json::value to_json(ApnsKey const& key)
 
 } // namespace
 
-PlatformKind parse_platform_kind(std::string_view name)
+Carrier parse_carrier(std::string_view name)
 {
-    return core::named<PlatformKind>(platform_kinds, name);
+    return core::named<Carrier>(carrier_names, name);
 }
 
 Credential::Credential(Content content) : content_(std::move(content)), fingerprint_{}
@@ -167,16 +167,16 @@ Credential::Credential(Content content) : content_(std::move(content)), fingerpr
     fingerprint_ = crypto::sha256(to_secret().reveal());
 }
 
-Credential::Ptr Credential::parse(PlatformKind kind, json::value const& body)
+Credential::Ptr Credential::parse(Carrier carrier, json::value const& body)
 {
-    auto content = kind == PlatformKind::fcm ? Content(read_fcm(body)) : Content(read_apns(body));
+    auto content = carrier == Carrier::fcm ? Content(read_fcm(body)) : Content(read_apns(body));
     return Ptr(new Credential(std::move(content)));
 }
 
-Credential::Ptr Credential::restore(PlatformKind kind, std::string_view secret)
+Credential::Ptr Credential::restore(Carrier carrier, std::string_view secret)
 {
     try {
-        return parse(kind, json::parse(secret));
+        return parse(carrier, json::parse(secret));
     } catch (std::exception const&) {
         throw std::invalid_argument("not a stored push credential");
     }
@@ -190,7 +190,7 @@ core::Secret Credential::to_secret() const
 
 Credential::Shown Credential::shown() const
 {
-    if (kind() == PlatformKind::fcm) return {.project_id = fcm().project_id};
+    if (carrier() == Carrier::fcm) return {.project_id = fcm().project_id};
     auto const environment = apns_environments[apns().sandbox ? 1 : 0];
     return {.key_id = apns().key_id,
         .team_id = apns().team_id,

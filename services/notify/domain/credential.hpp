@@ -18,23 +18,23 @@
 namespace notify {
 
 /// The push carriers: FCM reaches Android and web devices, APNs reaches iOS devices.
-enum class PlatformKind : std::uint8_t { fcm, apns };
+enum class Carrier : std::uint8_t { fcm, apns };
 
-inline constexpr std::array<std::string_view, 2> platform_kinds{"fcm", "apns"};
+inline constexpr std::array<std::string_view, 2> carrier_names{"fcm", "apns"};
 
-constexpr std::string_view to_string(PlatformKind k) noexcept
+constexpr std::string_view to_string(Carrier c) noexcept
 {
-    return platform_kinds[static_cast<std::size_t>(k)];
+    return carrier_names[static_cast<std::size_t>(c)];
 }
 
-/// The kind with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names from
-/// the database, or validated names.
-PlatformKind parse_platform_kind(std::string_view name);
+/// The carrier with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names
+/// from the database, or validated names.
+Carrier parse_carrier(std::string_view name);
 
 /// The carrier that reaches devices of a platform.
-constexpr PlatformKind carrier_of(DevicePlatform platform) noexcept
+constexpr Carrier carrier_of(DevicePlatform platform) noexcept
 {
-    return platform == DevicePlatform::ios ? PlatformKind::apns : PlatformKind::fcm;
+    return platform == DevicePlatform::ios ? Carrier::apns : Carrier::fcm;
 }
 
 /// A Google service account that may send for one Firebase project.
@@ -65,18 +65,18 @@ public:
     /// client_email}}`, or `{keyId, teamId, privateKey, bundleId, environment}`. Throws VALIDATION_ERROR with
     /// all errors (`/serviceAccountKey/private_key`, `/privateKey`), including key material that does not
     /// parse. The error contains no part of the keys.
-    static Ptr parse(PlatformKind kind, boost::json::value const& body);
+    static Ptr parse(Carrier carrier, boost::json::value const& body);
 
     /// Reads the output of `to_secret`. Throws std::invalid_argument if the text is not valid. The exception
     /// contains no part of the text.
-    static Ptr restore(PlatformKind kind, std::string_view secret);
+    static Ptr restore(Carrier carrier, std::string_view secret);
 
     /// The whole credential as JSON, for sealing and storing.
     core::Secret to_secret() const;
 
-    PlatformKind kind() const noexcept { return static_cast<PlatformKind>(content_.index()); }
+    Carrier carrier() const noexcept { return static_cast<Carrier>(content_.index()); }
 
-    /// The members that `GET /v1/platforms` shows. Members of the other kind are empty.
+    /// The members that `GET /v1/platforms` shows. Members of the other carrier are empty.
     struct Shown {
         std::string project_id, key_id, team_id, bundle_id;
         std::string environment; ///< `production` or `sandbox`; for APNs only
@@ -88,14 +88,14 @@ public:
     /// cached under this value.
     crypto::Digest const& fingerprint() const noexcept { return fingerprint_; }
 
-    /// Precondition: `kind()` is fcm.
+    /// Precondition: `carrier()` is fcm.
     FcmAccount const& fcm() const { return std::get<FcmAccount>(content_); }
 
-    /// Precondition: `kind()` is apns.
+    /// Precondition: `carrier()` is apns.
     ApnsKey const& apns() const { return std::get<ApnsKey>(content_); }
 
 private:
-    using Content = std::variant<FcmAccount, ApnsKey>; ///< in the order of PlatformKind
+    using Content = std::variant<FcmAccount, ApnsKey>; ///< in the order of Carrier
 
     explicit Credential(Content content);
 

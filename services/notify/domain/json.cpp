@@ -33,7 +33,7 @@ std::string to_json(Notification const& n)
     return std::move(w).str();
 }
 
-void write(core::JsonWriter& w, Event const& event)
+void write(core::JsonWriter& w, NotificationEvent const& event)
 {
     w.begin_object()
         .member("status", to_string(event.status))

@@ -16,7 +16,7 @@ void begin(core::JsonWriter& w, Notification const& n);
 void write(core::JsonWriter& w, Notification const& n);
 std::string to_json(Notification const& n);
 
-void write(core::JsonWriter& w, Event const& event);
+void write(core::JsonWriter& w, NotificationEvent const& event);
 
 void write(core::JsonWriter& w, Broadcast const& b);
 std::string to_json(Broadcast const& b);

@@ -108,7 +108,7 @@ struct PushDelivery {
 };
 
 /// A change of a notification's status, as shown in its history.
-struct Event {
+struct NotificationEvent {
     std::int64_t place = 0; ///< position in the history; 0 is the acceptance
     Status status{};
     core::Time at;

@@ -14,7 +14,7 @@ static_assert(first_pause * ((1 << max_retries) - 1) <= retry_window, "all retri
 
 } // namespace
 
-std::optional<core::Time> next_attempt(Failed const& failed, std::uint64_t entropy) noexcept
+std::optional<core::Time> next_attempt(FailedAttempt const& failed, std::uint64_t entropy) noexcept
 {
     if (failed.attempts > max_retries) return std::nullopt;
     auto const made = static_cast<unsigned>(std::max<std::int64_t>(failed.attempts, 1));
@@ -28,33 +28,33 @@ std::optional<core::Time> next_attempt(Failed const& failed, std::uint64_t entro
     return next;
 }
 
-Next next_of(Verdict verdict, bool may_retry) noexcept
+NextStep next_step(Verdict verdict, bool may_retry) noexcept
 {
     switch (verdict) {
     case Verdict::accepted:
-        return Next::sent;
+        return NextStep::sent;
     case Verdict::gone:
     case Verdict::refused:
     case Verdict::unknown:
-        return Next::failed;
+        return NextStep::failed;
     case Verdict::credential:
     case Verdict::throttled:
     case Verdict::transient:
         break;
     }
-    return may_retry ? Next::again : Next::failed;
+    return may_retry ? NextStep::retry : NextStep::failed;
 }
 
-DeliveryStatus delivery_after(Verdict verdict, bool may_retry, bool may_wait) noexcept
+DeliveryStatus delivery_status_after(Verdict verdict, bool may_retry, bool may_wait) noexcept
 {
     if (verdict == Verdict::gone) return DeliveryStatus::invalid;
     bool const may_go_on = verdict == Verdict::credential ? may_wait : may_retry;
-    switch (next_of(verdict, may_go_on)) {
-    case Next::sent:
+    switch (next_step(verdict, may_go_on)) {
+    case NextStep::sent:
         return DeliveryStatus::sent;
-    case Next::again:
+    case NextStep::retry:
         return DeliveryStatus::pending;
-    case Next::failed:
+    case NextStep::failed:
         break;
     }
     return DeliveryStatus::failed;

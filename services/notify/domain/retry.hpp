@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "domain/answer.hpp"
 #include "domain/notification.hpp"
+#include "domain/send_result.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace failures {
 /// The recipient opted out.
 inline constexpr std::string_view suppressed = "SUPPRESSED";
 inline constexpr std::string_view attachment_missing = "ATTACHMENT_MISSING";
-/// The device's platform has no credential.
-inline constexpr std::string_view platform_missing = "PLATFORM_NOT_CONFIGURED";
+/// The scope has no credential for the device's carrier.
+inline constexpr std::string_view carrier_missing = "PLATFORM_NOT_CONFIGURED";
 /// The device no longer belongs to the user.
 inline constexpr std::string_view device_removed = "DEVICE_REMOVED";
 /// An error of the service; the service's log has the details.
@@ -31,7 +31,7 @@ inline constexpr std::int64_t max_retries = 8;
 inline constexpr std::chrono::hours retry_window{1};
 
 /// The state of a notification after a failed attempt.
-struct Failed {
+struct FailedAttempt {
     std::int64_t attempts = 1; ///< made so far, including this attempt
     core::Time due;            ///< when the first attempt was due (`Notification::due_at`)
     core::Time began;          ///< when this attempt began
@@ -44,28 +44,29 @@ struct Failed {
 /// retry is not made before `retry_after` has passed, and not after the end of the window. If the window had
 /// ended before the attempt began, because the service was down, the window is counted from the start of the
 /// attempt. `entropy` is any random number.
-std::optional<core::Time> next_attempt(Failed const& failed, std::uint64_t entropy) noexcept;
+std::optional<core::Time> next_attempt(FailedAttempt const& failed, std::uint64_t entropy) noexcept;
 
-/// The step after an answer about an email or a text message.
-enum class Next : std::uint8_t { sent, again, failed };
+/// The step after an attempt to send an email or a text message.
+enum class NextStep : std::uint8_t { sent, retry, failed };
 
 /// The step after `verdict` about an email or a text message. `may_retry` says whether `next_attempt`
 /// returned a time. A message that may have been sent is not repeated. The credentials of these channels
 /// belong to the operator, who can correct them, so a refused credential is retried like a transient error.
-Next next_of(Verdict verdict, bool may_retry) noexcept;
+NextStep next_step(Verdict verdict, bool may_retry) noexcept;
 
-/// The status of a push at one device after an answer. `may_wait` says whether there is time left to wait for
-/// a new credential.
-DeliveryStatus delivery_after(Verdict verdict, bool may_retry, bool may_wait) noexcept;
+/// The status of a push at one device after an attempt. `may_wait` says whether there is time left to wait
+/// for a new credential.
+DeliveryStatus delivery_status_after(Verdict verdict, bool may_retry, bool may_wait) noexcept;
 
-/// How long a platform is paused after its credential was refused. A new credential ends the pause.
-inline constexpr std::chrono::hours platform_pause{1};
+/// How long a carrier is paused for a scope after it refused the scope's credential. A new credential ends
+/// the pause.
+inline constexpr std::chrono::hours carrier_pause{1};
 
-/// The time until which a push waits for a paused platform. After this time, the push fails. `due` is the
+/// The time until which a push waits for a paused carrier. After this time, the push fails. `due` is the
 /// time when the push's first attempt was due.
-constexpr core::Time patience_end(core::Time due) noexcept
+constexpr core::Time carrier_wait_end(core::Time due) noexcept
 {
-    return due + platform_pause;
+    return due + carrier_pause;
 }
 
 } // namespace notify

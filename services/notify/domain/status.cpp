@@ -23,4 +23,9 @@ bool advance(Notification& n, Status to, std::string const& reason, core::Time a
     return true;
 }
 
+bool awaits_sending(Notification const& n) noexcept
+{
+    return n.status == Status::queued || (n.channel == Channel::push && n.status == Status::sent);
+}
+
 } // namespace notify

@@ -18,4 +18,8 @@ std::optional<Status> advance(Status from, Status to) noexcept;
 /// has no failure reason. `reason` is used only for `failed`. Returns whether the status changed.
 bool advance(Notification& n, Status to, std::string const& reason, core::Time at);
 
+/// Whether the job of `n` has something to send: `n` is queued, or is a push that was sent to some of its
+/// devices and may be pending at the others.
+bool awaits_sending(Notification const& n) noexcept;
+
 } // namespace notify

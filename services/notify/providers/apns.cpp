@@ -89,7 +89,7 @@ Verdict verdict_of(unsigned status, std::string_view reason)
     return status >= 500 ? Verdict::transient : Verdict::refused;
 }
 
-std::string origin_for(ApnsKey const& key, PushOptions const& options)
+std::string base_url_for(ApnsKey const& key, PushOptions const& options)
 {
     if (!options.apns_base_url.empty()) return options.apns_base_url;
     return std::string(key.sandbox ? sandbox : production);
@@ -102,40 +102,42 @@ bool is_hex(char c)
 
 } // namespace
 
-CarrierAnswer read_answer(
+CarrierResponse read_response(
     unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after)
 {
-    if (status == 200) return {.answer = push_answer(Verdict::accepted)};
+    if (status == 200) return {.result = push_result(Verdict::accepted)};
     auto fault = read_fault(body);
     bool const speaks = status == 403 || status == 429 || status >= 500; // known without a body
-    if (!fault && !speaks) return unexpected_answer(status);
+    if (!fault && !speaks) return unexpected_response(status);
     if (!fault) fault.emplace(Fault{"HTTP_" + std::to_string(status), {}});
-    CarrierAnswer read{.answer = push_answer(verdict_of(status, fault->reason), fault->reason, retry_after)};
-    if (read.answer.verdict == Verdict::gone) read.answer.gone_since = fault->since;
+    CarrierResponse read{
+        .result = push_result(verdict_of(status, fault->reason), fault->reason, retry_after)};
+    if (read.result.verdict == Verdict::gone) read.result.gone_since = fault->since;
     read.stale = fault->reason == "ExpiredProviderToken";
     // TooManyRequests concerns one device, so its Retry-After does not apply to pushes to other devices.
     read.hold = retry_after && (status >= 500 || fault->reason == "TooManyProviderTokenUpdates");
     return read;
 }
 
-Carrier::Carrier(Credential::Ptr credential, PushOptions const& options, core::Clock const& clock)
-    : credential_(std::move(credential)), origin_(Origin::of(origin_for(credential_->apns(), options))),
-      path_(origin_.prefix + "/3/device/"), clock_(clock),
-      headers_{{":method", "POST"}, {":scheme", origin_.tls ? "https" : "http"},
-          {":authority", origin_.authority}, {":path", {}, true}, {"authorization", {}},
+Protocol::Protocol(Credential::Ptr credential, PushOptions const& options, core::Clock const& clock)
+    : credential_(std::move(credential)),
+      base_url_(BaseUrl::parse(base_url_for(credential_->apns(), options))),
+      path_(base_url_.prefix + "/3/device/"), clock_(clock),
+      headers_{{":method", "POST"}, {":scheme", base_url_.tls ? "https" : "http"},
+          {":authority", base_url_.authority}, {":path", {}, true}, {"authorization", {}},
           {"apns-topic", credential_->apns().bundle_id}, {"apns-push-type", "alert"}, {"apns-priority", "10"},
           {"apns-expiration", {}}, {"apns-collapse-id", {}}, {"apns-id", {}, true}, {"traceparent", {}, true}}
 {
 }
 
-void Carrier::refresh()
+void Protocol::refresh()
 {
     core::Time const now = clock_.now();
     bool const due = number_ == 0 || now >= issued_ + token_life || now < issued_;
     if (due) make_token(now);
 }
 
-bool Carrier::renew(std::uint32_t authorization)
+bool Protocol::renew(std::uint32_t authorization)
 {
     core::Time const now = clock_.now();
     if (authorization != number_) return true;
@@ -145,7 +147,7 @@ bool Carrier::renew(std::uint32_t authorization)
     return true;
 }
 
-void Carrier::make_token(core::Time now)
+void Protocol::make_token(core::Time now)
 {
     auto const& key = credential_->apns();
     auto const issued = std::chrono::floor<std::chrono::seconds>(now);
@@ -156,29 +158,29 @@ void Carrier::make_token(core::Time now)
     ++number_;
 }
 
-std::span<http::h2::Header const> Carrier::write(
-    RenderedPush const& push, PushTarget const& target, Letter& letter)
+std::span<http::h2::Header const> Protocol::write(
+    RenderedPush const& push, PushTarget const& target, CarrierRequest& request)
 {
-    letter.path.assign(path_);
+    request.path.assign(path_);
     // Apple's tokens are hexadecimal. Any other registered token is percent-encoded, so that it cannot change
     // the path.
-    letter.path.append(
+    request.path.append(
         std::ranges::all_of(target.token, is_hex) ? target.token : core::percent_encode(target.token));
-    push_id(push.id, target.device_id).write(letter.id.data());
-    letter.body = {push.apns_body, {}, {}};
-    letter.authorization = number_;
-    headers_[Field::path].value = letter.path;
+    push_id(push.id, target.device_id).write(request.id.data());
+    request.body = {push.apns_body, {}, {}};
+    request.authorization = number_;
+    headers_[Field::path].value = request.path;
     headers_[Field::expiration].value = push.apns_expiration;
     headers_[Field::collapse_id].value = push.collapse_id;
-    headers_[Field::id].value = {letter.id.data(), letter.id.size()};
+    headers_[Field::id].value = {request.id.data(), request.id.size()};
     return with_trace(headers_, push);
 }
 
-CarrierAnswer Carrier::read(Letter const& letter, unsigned status, std::string_view body)
+CarrierResponse Protocol::read(CarrierRequest const& request, unsigned status, std::string_view body)
 {
-    auto read = read_answer(status, body, letter.retry_after);
-    if (read.answer.verdict == Verdict::accepted)
-        read.answer.provider_id.assign(letter.id.data(), letter.id.size());
+    auto read = read_response(status, body, request.retry_after);
+    if (read.result.verdict == Verdict::accepted)
+        read.result.provider_id.assign(request.id.data(), request.id.size());
     return read;
 }
 

@@ -109,7 +109,7 @@ void set_headers(DKIM_LIB* library, dkim_opts_t option, char const** names)
 
 } // namespace
 
-DkimPair make_dkim_pair()
+DkimKeyPair generate_dkim_key_pair()
 {
     Key const key(EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", key_bits));
     require(key != nullptr, "EVP_PKEY_Q_keygen");

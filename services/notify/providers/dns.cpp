@@ -70,7 +70,7 @@ TxtAnswer read_answer(int status, unsigned char const* message, int size)
 class Lookup : public std::enable_shared_from_this<Lookup> {
 public:
     Lookup(asio::any_io_executor executor, DnsOptions const& options, std::size_t questions)
-        : executor_(executor), alarm_(executor), deadline_(Steady::now() + options.patience),
+        : executor_(executor), alarm_(executor), deadline_(Steady::now() + options.total_timeout),
           pending_(questions), answers_(questions)
     {
         open(options);

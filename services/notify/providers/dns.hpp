@@ -1,6 +1,6 @@
 #pragma once
 
-#include "domain/domain_records.hpp"
+#include "domain/dns_records.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -16,7 +16,7 @@ struct DnsOptions {
     std::string servers{}; ///< a list `ip[:port],...`; if empty, the servers in /etc/resolv.conf are used
     std::chrono::milliseconds timeout{2000}; ///< time limit of the first try; later tries have longer limits
     unsigned tries = 3;                      ///< tries per server
-    std::chrono::milliseconds patience{10'000}; ///< time limit of a whole call
+    std::chrono::milliseconds total_timeout{10'000}; ///< time limit of a whole call
 };
 
 /// Queries resolvers for TXT records through c-ares, on the caller's event loop. Does not block. The number
@@ -33,7 +33,7 @@ public:
     /// failed query has the kind `TxtAnswer::Kind::failed`.
     asio::awaitable<std::vector<TxtAnswer>> txt(std::vector<std::string> names) const;
 
-    /// Like `txt`, but blocks for at most `patience`. Do not call it on an I/O thread.
+    /// Like `txt`, but blocks for at most `total_timeout`. Do not call it on an I/O thread.
     std::vector<TxtAnswer> txt_blocking(std::vector<std::string> names) const;
 
 private:

@@ -27,7 +27,7 @@ constexpr std::size_t authorization_field = 5; ///< index in the header fields
 
 constexpr std::string_view invalid_token = "The registration token is not a valid FCM registration token";
 
-/// The `error` of an answer (google.rpc.Status in Google's REST form).
+/// The `error` of a response (google.rpc.Status in Google's REST form).
 struct Fault {
     std::string code; ///< FCM's error code from the details; else the canonical code
     std::string message;
@@ -122,89 +122,89 @@ std::chrono::seconds part_of(std::chrono::seconds life, int divisor, std::chrono
 
 } // namespace
 
-CarrierAnswer read_answer(
+CarrierResponse read_response(
     unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after)
 {
     if (status == 200) {
         std::string_view const name = message_name(body);
-        if (name.empty()) return unexpected_answer(status);
-        CarrierAnswer read{.answer = push_answer(Verdict::accepted)};
-        read.answer.provider_id = name;
+        if (name.empty()) return unexpected_response(status);
+        CarrierResponse read{.result = push_result(Verdict::accepted)};
+        read.result.provider_id = name;
         return read;
     }
     auto fault = read_fault(body);
     // These statuses have this meaning even if the response has no body.
     bool const speaks = status == 401 || status == 403 || status == 429 || status >= 500;
-    if (!fault && !speaks) return unexpected_answer(status);
+    if (!fault && !speaks) return unexpected_response(status);
     if (!fault) fault.emplace(Fault{.code = "HTTP_" + std::to_string(status), .message = {}});
     Verdict const verdict = verdict_of(status, *fault);
-    CarrierAnswer read{.answer = push_answer(verdict, reason_of(verdict, *fault), retry_after)};
+    CarrierResponse read{.result = push_result(verdict, reason_of(verdict, *fault), retry_after)};
     read.stale = status == 401 && fault->code != "THIRD_PARTY_AUTH_ERROR";
     read.hold = retry_after && (verdict == Verdict::throttled || verdict == Verdict::transient);
     return read;
 }
 
-Carrier::Carrier(
-    Credential::Ptr credential, PushOptions const& options, CarrierDeps deps, std::function<void()> changed)
-    : credential_(std::move(credential)), origin_(Origin::of(options.fcm_base_url)),
+Protocol::Protocol(
+    Credential::Ptr credential, PushOptions const& options, ProtocolDeps deps, std::function<void()> changed)
+    : credential_(std::move(credential)), base_url_(BaseUrl::parse(options.fcm_base_url)),
       token_url_(options.fcm_token_url),
-      path_(origin_.prefix + "/v1/projects/" + credential_->fcm().project_id + "/messages:send"),
+      path_(base_url_.prefix + "/v1/projects/" + credential_->fcm().project_id + "/messages:send"),
       deps_(std::move(deps)), changed_(std::move(changed)),
-      headers_{{":method", "POST"}, {":scheme", origin_.tls ? "https" : "http"},
-          {":authority", origin_.authority}, {":path", path_}, {"content-type", "application/json"},
+      headers_{{":method", "POST"}, {":scheme", base_url_.tls ? "https" : "http"},
+          {":authority", base_url_.authority}, {":path", path_}, {"content-type", "application/json"},
           {"authorization", {}}, {"traceparent", {}, true}}
 {
 }
 
-void Carrier::refresh()
+void Protocol::refresh()
 {
     if (fetching_ || deps_.clock.now() < refresh_from_ || Steady::now() < ask_again_) return;
     fetching_ = true;
     deps_.workers.post([weak = weak_from_this(), credential = credential_, url = token_url_, deps = deps_] {
-        oauth::TokenAnswer answer;
+        oauth::TokenResult result;
         try {
-            answer = oauth::fetch(deps.client, url, credential->fcm(), deps.clock, deps.stop);
+            result = oauth::fetch(deps.client, url, credential->fcm(), deps.clock, deps.stop);
         } catch (std::exception const&) { // out of memory
-            answer.failure = {Verdict::transient, "TOKEN_FAILED", {}};
+            result.failure = {Verdict::transient, "TOKEN_FAILED", {}};
         }
-        asio::post(deps.executor, [weak, answer = std::move(answer)]() mutable {
-            if (auto const self = weak.lock()) self->take(std::move(answer));
+        asio::post(deps.executor, [weak, result = std::move(result)]() mutable {
+            if (auto const self = weak.lock()) self->take(std::move(result));
         });
     });
 }
 
-void Carrier::take(oauth::TokenAnswer answer)
+void Protocol::take(oauth::TokenResult result)
 {
     fetching_ = false;
-    if (answer.token) {
+    if (result.token) {
         core::Time const now = deps_.clock.now();
-        auto const life = std::chrono::floor<std::chrono::seconds>(answer.token->expires - now);
-        authorization_ = "Bearer " + answer.token->value.reveal();
+        auto const life = std::chrono::floor<std::chrono::seconds>(result.token->expires - now);
+        authorization_ = "Bearer " + result.token->value.reveal();
         headers_[authorization_field].value = authorization_;
         ++number_;
-        usable_until_ = answer.token->expires - part_of(life, 10, expiry_margin);
-        refresh_from_ = answer.token->expires - part_of(life, 2, refresh_ahead);
+        usable_until_ = result.token->expires - part_of(life, 10, expiry_margin);
+        refresh_from_ = result.token->expires - part_of(life, 2, refresh_ahead);
         refusal_.reset();
     } else {
-        bool const refused = answer.failure.verdict == Verdict::credential;
+        bool const refused = result.failure.verdict == Verdict::credential;
         auto const pause = refused ? pause_after_refusal : pause_after_failure;
-        ask_again_ = Steady::now() + std::max(pause, answer.failure.retry_after.value_or(pause));
-        refusal_ = std::move(answer.failure);
+        ask_again_ = Steady::now() + std::max(pause, result.failure.retry_after.value_or(pause));
+        refusal_ = std::move(result.failure);
     }
     changed_();
 }
 
-bool Carrier::authorized() const
+bool Protocol::authorized() const
 {
     return deps_.clock.now() < usable_until_;
 }
 
-std::optional<Answer> Carrier::refusal() const
+std::optional<SendResult> Protocol::refusal() const
 {
     return !authorized() && Steady::now() < ask_again_ ? refusal_ : std::nullopt;
 }
 
-bool Carrier::renew(std::uint32_t authorization)
+bool Protocol::renew(std::uint32_t authorization)
 {
     if (authorization == number_) {
         usable_until_ = refresh_from_ = core::Time();
@@ -213,19 +213,19 @@ bool Carrier::renew(std::uint32_t authorization)
     return true;
 }
 
-std::span<http::h2::Header const> Carrier::write(
-    RenderedPush const& push, PushTarget const& target, Letter& letter)
+std::span<http::h2::Header const> Protocol::write(
+    RenderedPush const& push, PushTarget const& target, CarrierRequest& request)
 {
-    letter.body = {push.fcm_head, json_escaped(target.token, letter.space), push.fcm_tail};
-    letter.authorization = number_;
+    request.body = {push.fcm_head, json_escaped(target.token, request.space), push.fcm_tail};
+    request.authorization = number_;
     return with_trace(headers_, push);
 }
 
-CarrierAnswer Carrier::read(Letter const& letter, unsigned status, std::string_view body)
+CarrierResponse Protocol::read(CarrierRequest const& request, unsigned status, std::string_view body)
 {
-    if (status == 200 && !letter.keep_id && !message_name(body).empty())
-        return {.answer = push_answer(Verdict::accepted)};
-    return read_answer(status, body, letter.retry_after);
+    if (status == 200 && !request.keep_id && !message_name(body).empty())
+        return {.result = push_result(Verdict::accepted)};
+    return read_response(status, body, request.retry_after);
 }
 
 } // namespace notify::fcm

@@ -2,8 +2,9 @@
 
 #include "core/clock.hpp"
 #include "core/workers.hpp"
-#include "providers/carrier.hpp"
+#include "providers/carrier_protocol.hpp"
 #include "providers/oauth.hpp"
+#include "providers/push_options.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -18,12 +19,14 @@
 /// Firebase Cloud Messaging, HTTP v1 API: https://firebase.google.com/docs/reference/fcm/rest.
 namespace notify::fcm {
 
-/// Interprets an answer of `messages:send` by `error.details[].errorCode`
+namespace asio = boost::asio;
+
+/// Interprets a response of `messages:send` by `error.details[].errorCode`
 /// (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode).
-CarrierAnswer read_answer(
+CarrierResponse read_response(
     unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after);
 
-struct CarrierDeps {
+struct ProtocolDeps {
     http::Client& client;
     core::Clock const& clock;
     core::Workers& workers; ///< threads that fetch access tokens
@@ -32,40 +35,40 @@ struct CarrierDeps {
 };
 
 /// Keeps one access token and fetches the next token five minutes before the current token expires.
-class Carrier final : public notify::Carrier, public std::enable_shared_from_this<Carrier> {
+class Protocol final : public CarrierProtocol, public std::enable_shared_from_this<Protocol> {
 public:
     /// `changed` is called when an access token has arrived or was refused. It is never called after this
     /// object was destroyed.
-    Carrier(Credential::Ptr credential, PushOptions const& options, CarrierDeps deps,
+    Protocol(Credential::Ptr credential, PushOptions const& options, ProtocolDeps deps,
         std::function<void()> changed);
 
-    Origin const& origin() const noexcept override { return origin_; }
+    BaseUrl const& base_url() const noexcept override { return base_url_; }
 
     void refresh() override;
     bool authorized() const override;
-    std::optional<Answer> refusal() const override;
+    std::optional<SendResult> refusal() const override;
     bool renew(std::uint32_t authorization) override;
 
     bool fits(RenderedPush const& push) const noexcept override { return push.fcm_fits; }
 
     std::span<http::h2::Header const> write(
-        RenderedPush const& push, PushTarget const& target, Letter& letter) override;
-    CarrierAnswer read(Letter const& letter, unsigned status, std::string_view body) override;
+        RenderedPush const& push, PushTarget const& target, CarrierRequest& request) override;
+    CarrierResponse read(CarrierRequest const& request, unsigned status, std::string_view body) override;
 
 private:
-    void take(oauth::TokenAnswer answer);
+    void take(oauth::TokenResult result);
 
     Credential::Ptr const credential_;
-    Origin const origin_;
+    BaseUrl const base_url_;
     std::string const token_url_;
     std::string const path_;
-    CarrierDeps const deps_;
+    ProtocolDeps const deps_;
     std::function<void()> const changed_;
     std::vector<http::h2::Header> headers_;
     std::string authorization_; ///< `Bearer …`
     std::uint32_t number_ = 0;  ///< number of the access token
     core::Time usable_until_{}, refresh_from_{};
-    std::optional<Answer> refusal_;
+    std::optional<SendResult> refusal_;
     std::chrono::steady_clock::time_point ask_again_{};
     bool fetching_ = false;
 };

@@ -14,7 +14,7 @@ Mailer::Mailer(Mailbox shared, std::unique_ptr<MailTransport> transport)
 
 Mailer::~Mailer() = default;
 
-Answer Mailer::send(Email const& email, std::stop_token const& stop)
+SendResult Mailer::send(Email const& email, std::stop_token const& stop)
 {
     Mailbox const& from = email.sender ? email.sender->from : shared_;
     // The Message-ID has the shared sender's domain. So a repeated message has the same id even if a custom
@@ -24,10 +24,10 @@ Answer Mailer::send(Email const& email, std::stop_token const& stop)
     auto message = mime::compose(email, from, message_id);
     if (!message) return {.verdict = Verdict::refused, .reason = "INVALID_HEADER"};
     if (email.sender) message->insert(0, signer_->sign(*message, email.sender->key));
-    Answer answer = transport_->deliver(
+    SendResult result = transport_->deliver(
         {.id = email.id, .from = from.address, .to = email.to, .message = std::move(*message)}, stop);
-    if (answer.verdict == Verdict::accepted) answer.provider_id = message_id;
-    return answer;
+    if (result.verdict == Verdict::accepted) result.provider_id = message_id;
+    return result;
 }
 
 } // namespace notify

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/id.hpp"
-#include "domain/answer.hpp"
 #include "domain/email.hpp"
+#include "domain/send_result.hpp"
 
 #include <memory>
 #include <stop_token>
@@ -25,8 +25,8 @@ public:
     virtual ~MailTransport() = default;
 
     /// Sends one message. The call blocks, so make it on a worker thread. After `stop` was requested, the
-    /// call returns early with `transient`, unless the server has the whole message and answers soon.
-    virtual Answer deliver(Envelope const& envelope, std::stop_token const& stop) = 0;
+    /// call returns early with `transient`, unless the server has the whole message and responds soon.
+    virtual SendResult deliver(Envelope const& envelope, std::stop_token const& stop) = 0;
 };
 
 /// Composes, signs and sends email. Thread-safe.
@@ -41,7 +41,7 @@ public:
     /// The `provider_id` of an accepted message is its Message-ID. If the connection is lost after the
     /// message was sent, the verdict is `transient`, because SMTP requires that the message is sent again
     /// (RFC 5321, 4.5.3.2). The repeated message has the same Message-ID.
-    Answer send(Email const& email, std::stop_token const& stop = {});
+    SendResult send(Email const& email, std::stop_token const& stop = {});
 
 private:
     Mailbox const shared_;

@@ -3,7 +3,7 @@
 #include "core/text.hpp"
 #include "domain/email_address.hpp"
 #include "providers/dns.hpp"
-#include "providers/outbox.hpp"
+#include "providers/mail_outbox.hpp"
 #include "providers/smtp.hpp"
 
 #include <algorithm>
@@ -53,24 +53,24 @@ Mailbox read_sender(core::Config& config, bool smtp)
     return std::move(from).value_or(Mailbox());
 }
 
-/// Counts the answers of the SMTP server or the outbox.
+/// Counts the responses of the SMTP server or the outbox.
 class CountedTransport final : public MailTransport {
 public:
     CountedTransport(std::unique_ptr<MailTransport> transport, observe::Metrics& metrics)
-        : transport_(std::move(transport)), answers_(metrics, "email", verdicts)
+        : transport_(std::move(transport)), results_(metrics, "email", verdicts)
     {
     }
 
-    Answer deliver(Envelope const& envelope, std::stop_token const& stop) override
+    SendResult deliver(Envelope const& envelope, std::stop_token const& stop) override
     {
-        Answer answer = transport_->deliver(envelope, stop);
-        answers_.count(static_cast<std::size_t>(answer.verdict));
-        return answer;
+        SendResult result = transport_->deliver(envelope, stop);
+        results_.count(static_cast<std::size_t>(result.verdict));
+        return result;
     }
 
 private:
     std::unique_ptr<MailTransport> const transport_;
-    observe::AnswerMetrics const answers_;
+    observe::AnswerMetrics const results_;
 };
 
 } // namespace

@@ -25,8 +25,8 @@ struct MailOptions {
 };
 
 /// Makes the mailer. `ca_file` is OUTBOUND_CA_FILE; if it is empty, the system's root certificates are used.
-/// `metrics` counts the answers as provider `email` and must outlive the mailer. Throws std::runtime_error if
-/// the outbox's directory cannot be created.
+/// `metrics` counts the responses as provider `email` and must outlive the mailer. Throws std::runtime_error
+/// if the outbox's directory cannot be created.
 std::unique_ptr<Mailer> make_mailer(
     MailOptions const& options, std::string const& ca_file, observe::Metrics& metrics);
 

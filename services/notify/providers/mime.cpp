@@ -4,7 +4,7 @@
 #include "crypto/encoding.hpp"
 #include "domain/email_address.hpp"
 #include "domain/plain_text.hpp"
-#include "domain/send.hpp"
+#include "domain/send_request.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -20,7 +20,7 @@ constexpr std::string_view scope = "https://www.googleapis.com/auth/firebase.mes
 constexpr std::string_view grant_type = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 constexpr std::chrono::seconds assertion_life = 1h; ///< the maximum that Google accepts
 constexpr std::chrono::seconds longest_token_life = 24h;
-constexpr std::chrono::milliseconds patience = 10s;
+constexpr std::chrono::milliseconds timeout = 10s;
 constexpr std::size_t max_answer = 16'384;
 constexpr std::size_t max_token = 8'192;
 constexpr std::string_view nonsense = "TOKEN_UNEXPECTED_ANSWER";
@@ -63,7 +63,7 @@ bool is_passing(std::string_view error)
     return std::ranges::find(passing, error) != passing.end();
 }
 
-TokenAnswer failed(
+TokenResult failed(
     Verdict verdict, std::string_view reason, std::optional<std::chrono::seconds> retry_after = {})
 {
     return {std::nullopt, {verdict, reason_of(reason), {}, retry_after}};
@@ -80,7 +80,7 @@ std::string assertion(FcmAccount const& account, std::string_view audience, core
     return account.key.sign(std::move(header), claims);
 }
 
-TokenAnswer fetch(http::Client& client, std::string const& url, FcmAccount const& account,
+TokenResult fetch(http::Client& client, std::string const& url, FcmAccount const& account,
     core::Clock const& clock, std::stop_token const& stop)
 {
     http::OutboundRequest request;
@@ -89,17 +89,17 @@ TokenAnswer fetch(http::Client& client, std::string const& url, FcmAccount const
     request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"}};
     request.body = "grant_type=" + core::percent_encode(grant_type) +
                    "&assertion=" + assertion(account, url, clock.now());
-    request.timeout = patience;
+    request.timeout = timeout;
     request.max_response_bytes = max_answer;
     request.stop = stop;
     try {
-        return read_answer(client.send(request), clock.now());
+        return read_response(client.send(request), clock.now());
     } catch (http::OutboundError const& error) {
         return failed(Verdict::transient, "TOKEN_" + core::upper(http::to_string(error.kind())));
     }
 }
 
-TokenAnswer read_answer(http::OutboundResponse const& response, core::Time now)
+TokenResult read_response(http::OutboundResponse const& response, core::Time now)
 {
     boost::system::error_code fault;
     auto const document = json::parse(response.body, fault);

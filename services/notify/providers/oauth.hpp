@@ -2,8 +2,8 @@
 
 #include "core/clock.hpp"
 #include "core/secret.hpp"
-#include "domain/answer.hpp"
 #include "domain/credential.hpp"
+#include "domain/send_result.hpp"
 
 #include <optional>
 #include <stop_token>
@@ -26,9 +26,9 @@ struct AccessToken {
 
 /// An access token, or a failure. The verdict of a failure is `credential` if the account is refused, else
 /// `throttled` or `transient`.
-struct TokenAnswer {
+struct TokenResult {
     std::optional<AccessToken> token;
-    Answer failure;
+    SendResult failure;
 };
 
 /// The assertion for a token request: a JWT (RS256) of the account for `audience`, valid for one hour.
@@ -36,10 +36,10 @@ std::string assertion(FcmAccount const& account, std::string_view audience, core
 
 /// Requests an access token from `url`, which is also the assertion's audience. Blocks for at most ten
 /// seconds, and returns early after `stop` was requested.
-TokenAnswer fetch(http::Client& client, std::string const& url, FcmAccount const& account,
+TokenResult fetch(http::Client& client, std::string const& url, FcmAccount const& account,
     core::Clock const& clock, std::stop_token const& stop);
 
-/// Interprets the server's answer, received at `now`.
-TokenAnswer read_answer(http::OutboundResponse const& response, core::Time now);
+/// Interprets the server's response, received at `now`.
+TokenResult read_response(http::OutboundResponse const& response, core::Time now);
 
 } // namespace notify::oauth

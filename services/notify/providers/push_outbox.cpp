@@ -3,8 +3,6 @@
 #include "core/append_file.hpp"
 #include "core/json_writer.hpp"
 #include "observe/log.hpp"
-#include "providers/carrier.hpp"
-#include "providers/push_queue.hpp"
 
 namespace notify {
 
@@ -14,7 +12,7 @@ constexpr std::size_t piece_size = 64 << 10; ///< bytes per append; limits the m
 
 std::string message_for(PushTarget const& target, RenderedPush const& push)
 {
-    if (target.kind == PlatformKind::apns) return push.apns_body;
+    if (target.carrier == Carrier::apns) return push.apns_body;
     std::string space;
     return push.fcm_head + std::string(json_escaped(target.token, space)) + push.fcm_tail;
 }
@@ -28,7 +26,7 @@ void PushOutbox::append_line(std::string& lines, PushTarget const& target, Rende
         .member("at", clock_.now())
         .member("tenant", push.scope.slug)
         .member("env", core::to_string(push.scope.environment()))
-        .member("platform", to_string(target.kind))
+        .member("platform", to_string(target.carrier))
         .member("token", target.token)
         .key("message")
         .raw(message_for(target, push))
@@ -40,24 +38,24 @@ void PushOutbox::append_line(std::string& lines, PushTarget const& target, Rende
 void PushOutbox::deliver(PushBatch& batch) const
 {
     RenderedPush const& push = *batch.push;
-    bool const fits = batch.credential->kind() == PlatformKind::apns ? push.apns_fits : push.fcm_fits;
-    if (!fits) return answer_all(batch, push_answer(Verdict::refused, std::string(push_reasons::too_large)));
-    batch.answers.clear();
+    bool const fits = batch.credential->carrier() == Carrier::apns ? push.apns_fits : push.fcm_fits;
+    if (!fits) return batch.set_all(push_result(Verdict::refused, std::string(push_reasons::too_large)));
+    batch.results.clear();
     std::string lines;
     for (std::size_t i = 0; i < batch.targets.size(); ++i) {
         append_line(lines, batch.targets[i], push);
         if (lines.size() < piece_size && i + 1 < batch.targets.size()) continue;
-        batch.answers.resize(i + 1, write(lines));
+        batch.results.resize(i + 1, write(lines));
         lines.clear();
     }
 }
 
-PushAnswer PushOutbox::write(std::string const& lines) const
+PushResult PushOutbox::write(std::string const& lines) const
 {
     auto const error = core::append_to_file(path_, lines);
-    if (!error) return push_answer(Verdict::accepted);
+    if (!error) return push_result(Verdict::accepted);
     logger_.error("cannot append pushes to PUSH_OUTBOX", {{"detail", error.message()}});
-    return push_answer(Verdict::transient, std::string(push_reasons::outbox));
+    return push_result(Verdict::transient, std::string(push_reasons::outbox));
 }
 
 } // namespace notify

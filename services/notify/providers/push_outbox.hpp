@@ -1,10 +1,14 @@
 #pragma once
-// Only Push uses this header.
+// Only PushSender uses this header.
 
 #include "core/clock.hpp"
-#include "providers/push.hpp"
+#include "providers/push_batch.hpp"
 
 #include <string>
+
+namespace observe {
+class Logger;
+}
 
 namespace notify {
 
@@ -25,7 +29,7 @@ public:
 
 private:
     void append_line(std::string& lines, PushTarget const& target, RenderedPush const& push) const;
-    PushAnswer write(std::string const& lines) const;
+    PushResult write(std::string const& lines) const;
 
     std::string const path_;
     core::Clock const& clock_;

@@ -1,7 +1,5 @@
 #include "providers/push_queue.hpp"
 
-#include "providers/carrier.hpp"
-
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -13,17 +11,17 @@ namespace {
 constexpr std::uint8_t max_refusals = 3;
 constexpr std::chrono::seconds farewell{2};
 
-PushAnswer passing(std::string_view reason)
+PushResult passing(std::string_view reason)
 {
-    return push_answer(Verdict::transient, std::string(reason));
+    return push_result(Verdict::transient, std::string(reason));
 }
 
 } // namespace
 
 PushQueue::Work::Work(std::unique_ptr<PushBatch> b) : batch(std::move(b)), left(batch->targets.size())
 {
-    batch->answers.clear();
-    batch->answers.resize(left);
+    batch->results.clear();
+    batch->results.resize(left);
 }
 
 PushBatch const& PushQueue::Sent::batch() const noexcept
@@ -80,28 +78,28 @@ void PushQueue::hand_out(Sent& sent, Again const& push)
     push.work->sent.push_back(sent);
 }
 
-void PushQueue::answer(Sent& sent, PushAnswer answer)
+void PushQueue::finish(Sent& sent, PushResult result)
 {
     Work& work = *std::exchange(sent.work_, nullptr);
     work.sent.erase(work.sent.iterator_to(sent));
-    answer.handed_out = true;
-    this->answer(work, sent.target_, std::move(answer));
+    result.handed_out = true;
+    finish(work, sent.target_, std::move(result));
 }
 
-void PushQueue::answer(Work& work, std::uint32_t target, PushAnswer answer)
+void PushQueue::finish(Work& work, std::uint32_t target, PushResult result)
 {
-    work.batch->answers[target] = std::move(answer);
+    work.batch->results[target] = std::move(result);
     if (--work.left > 0) return;
     auto batch = std::move(work.batch);
-    running_.erase(work.self); // all targets have an answer, so all were handed out
+    running_.erase(work.self); // all targets have a result, so all were handed out
     finished_(std::move(batch));
 }
 
 void PushQueue::refused(Sent& sent)
 {
-    if (sent.refusals_ >= max_refusals) return answer(sent, passing(push_reasons::lost));
+    if (sent.refusals_ >= max_refusals) return finish(sent, passing(push_reasons::lost));
     Again const again{sent.work_, sent.target_, static_cast<std::uint8_t>(sent.refusals_ + 1), sent.renewed_};
-    if (again.work->forsaken_at) return answer(sent, passing(push_reasons::stopped));
+    if (again.work->abandoned_at) return finish(sent, passing(push_reasons::stopped));
     again.work->sent.erase(again.work->sent.iterator_to(sent));
     sent.work_ = nullptr;
     again_[again.work->lane()].push_back(again);
@@ -113,7 +111,7 @@ void PushQueue::renew(Sent& sent)
     refused(sent);
 }
 
-void PushQueue::drop(PushAnswer const& why)
+void PushQueue::drop(PushResult const& why)
 {
     for (auto& lane : waiting_) {
         while (!lane.empty())
@@ -125,7 +123,7 @@ void PushQueue::drop(PushAnswer const& why)
     }
 }
 
-void PushQueue::drop(Work& work, PushAnswer const& why)
+void PushQueue::drop(Work& work, PushResult const& why)
 {
     std::vector<std::uint32_t> targets;
     std::erase_if(again_[work.lane()], [&](Again const& push) {
@@ -138,16 +136,16 @@ void PushQueue::drop(Work& work, PushAnswer const& why)
         running_.splice(running_.end(), waiting_[work.lane()], work.self);
     }
     for (std::uint32_t const target : targets)
-        answer(work, target, why); // the last answer may destroy `work`
+        finish(work, target, why); // the last result may destroy `work`
 }
 
-void PushQueue::forsake(Work& work)
+void PushQueue::abandon(Work& work)
 {
     std::size_t left = work.sent.size();
     while (left-- > 0) {
         Sent& sent = work.sent.front();
-        sent.forsaken();
-        answer(sent, passing(push_reasons::stopped));
+        sent.abandoned();
+        finish(sent, passing(push_reasons::stopped));
     }
 }
 
@@ -155,10 +153,10 @@ void PushQueue::stop()
 {
     drop(passing(push_reasons::stopped));
     while (!running_.empty())
-        forsake(running_.front());
+        abandon(running_.front());
 }
 
-void PushQueue::sweep(Time now, Time sendable_from, PushAnswer const& why_not)
+void PushQueue::sweep(Time now, Time sendable_from, PushResult const& why_not)
 {
     for (auto* const works : {&waiting_[0], &waiting_[1], &running_}) {
         for (auto it = works->begin(); it != works->end();)
@@ -166,23 +164,18 @@ void PushQueue::sweep(Time now, Time sendable_from, PushAnswer const& why_not)
     }
 }
 
-void PushQueue::sweep(Work& work, Time now, Time sendable_from, PushAnswer const& why_not)
+void PushQueue::sweep(Work& work, Time now, Time sendable_from, PushResult const& why_not)
 {
-    if (work.forsaken_at) {
-        if (now >= *work.forsaken_at) forsake(work);
+    if (work.abandoned_at) {
+        if (now >= *work.abandoned_at) abandon(work);
     } else if (work.batch->stop.stop_requested()) {
-        work.forsaken_at = now + farewell;
+        work.abandoned_at = now + farewell;
         drop(work, passing(push_reasons::stopped));
     } else if (work.batch->deadline <= now) {
         drop(work, passing(push_reasons::not_sent));
     } else if (work.batch->deadline < sendable_from) {
         drop(work, why_not);
     }
-}
-
-void answer_all(PushBatch& batch, PushAnswer const& answer)
-{
-    batch.answers.assign(batch.targets.size(), answer);
 }
 
 } // namespace notify

@@ -1,7 +1,7 @@
 #pragma once
-// Only Push uses this header. A PushQueue decides the order of pushes and collects their answers.
+// Only PushSender uses this header. A PushQueue decides the order of pushes and collects their results.
 
-#include "providers/push.hpp"
+#include "providers/push_batch.hpp"
 
 #include <boost/intrusive/list.hpp>
 
@@ -16,7 +16,7 @@
 namespace notify {
 
 /// The batches of one credential. Hands out their pushes one by one. Pushes of urgent batches (batches that
-/// are not `bulk`) come first. Returns a batch when all of its targets have an answer. Not thread-safe; no
+/// are not `bulk`) come first. Returns a batch when all of its targets have a result. Not thread-safe; no
 /// I/O.
 class PushQueue {
     struct Work;
@@ -31,13 +31,13 @@ public:
         PushBatch const& batch() const noexcept;
         PushTarget const& target() const noexcept;
 
-        /// Whether a batch still waits for the answer.
+        /// Whether a batch still waits for the response.
         bool awaited() const noexcept { return work_ != nullptr; }
 
         bool renewed() const noexcept { return renewed_; }
 
-        /// Called when the batch no longer waits for the answer. The batch is destroyed after this call.
-        virtual void forsaken() noexcept = 0;
+        /// Called when the batch no longer waits for the response. The batch is destroyed after this call.
+        virtual void abandoned() noexcept = 0;
 
     protected:
         ~Sent() = default;
@@ -51,7 +51,7 @@ public:
         bool renewed_ = false;
     };
 
-    /// `finished` receives each batch whose targets all have an answer. `finished` must not use the queue.
+    /// `finished` receives each batch whose targets all have a result. `finished` must not use the queue.
     explicit PushQueue(Finished finished) : finished_(std::move(finished)) {}
 
     void add(std::unique_ptr<PushBatch> batch);
@@ -62,30 +62,30 @@ public:
     /// Hands out the next push. Returns false if there is no push to hand out.
     bool take(bool urgent_only, Sent& sent);
 
-    /// Sets the answer of a push that was handed out and is awaited.
-    void answer(Sent& sent, PushAnswer answer);
+    /// Sets the result of a push that was handed out and is awaited.
+    void finish(Sent& sent, PushResult result);
 
     /// Call this function if the server did not process the push. The queue hands the push out again, at
     /// most three times, before other pushes of the same priority (urgent or bulk). After that, the push gets
-    /// the answer CONNECTION_LOST. After a stop request, the push gets the answer STOPPED instead.
+    /// the result CONNECTION_LOST. After a stop request, the push gets the result STOPPED instead.
     void refused(Sent& sent);
 
     /// Call this function if the access token was refused. The queue hands the push out again, with
     /// `renewed()` true.
     void renew(Sent& sent);
 
-    /// Sets the answer of every push that was not handed out to `why`.
-    void drop(PushAnswer const& why);
+    /// Sets the result of every push that was not handed out to `why`.
+    void drop(PushResult const& why);
 
-    /// Sets the answer of every push to STOPPED. Pushes that were handed out are no longer awaited
-    /// (`Sent::forsaken`).
+    /// Sets the result of every push to STOPPED. Pushes that were handed out are no longer awaited
+    /// (`Sent::abandoned`).
     void stop();
 
-    /// Enforces the deadlines of pushes that were not handed out. The answer is NOT_SENT_IN_TIME if the
+    /// Enforces the deadlines of pushes that were not handed out. The result is NOT_SENT_IN_TIME if the
     /// deadline has passed, or `why_not` if the deadline is before `sendable_from`. In batches with a stop
-    /// request, pushes that were not handed out get the answer STOPPED. Answers to the other pushes of such a
-    /// batch are awaited for two more seconds.
-    void sweep(Time now, Time sendable_from, PushAnswer const& why_not);
+    /// request, pushes that were not handed out get the result STOPPED. Responses to the other pushes of such
+    /// a batch are awaited for two more seconds.
+    void sweep(Time now, Time sendable_from, PushResult const& why_not);
 
 private:
     struct Work {
@@ -97,10 +97,10 @@ private:
 
         std::unique_ptr<PushBatch> batch;
         std::size_t next = 0; ///< index of the first target that was never handed out
-        std::size_t left;     ///< targets without an answer
+        std::size_t left;     ///< targets without a result
         boost::intrusive::list<Sent> sent;
-        std::optional<Time> forsaken_at; ///< after a stop request: end of the wait for answers
-        std::list<Work>::iterator self;  ///< in `running_` if all targets were handed out, else in `waiting_`
+        std::optional<Time> abandoned_at; ///< after a stop request: end of the wait for responses
+        std::list<Work>::iterator self; ///< in `running_` if all targets were handed out, else in `waiting_`
     };
 
     /// A push to be handed out again.
@@ -112,18 +112,15 @@ private:
     };
 
     void hand_out(Sent& sent, Again const& push);
-    void answer(Work& work, std::uint32_t target, PushAnswer answer);
-    void drop(Work& work, PushAnswer const& why);
-    void forsake(Work& work);
-    void sweep(Work& work, Time now, Time sendable_from, PushAnswer const& why_not);
+    void finish(Work& work, std::uint32_t target, PushResult result);
+    void drop(Work& work, PushResult const& why);
+    void abandon(Work& work);
+    void sweep(Work& work, Time now, Time sendable_from, PushResult const& why_not);
 
     Finished const finished_;
     std::list<Work> waiting_[2]; ///< batches with targets that were never handed out; [0]: urgent, [1]: bulk
     std::list<Work> running_;    ///< batches whose targets were all handed out
     std::deque<Again> again_[2]; ///< [0]: urgent, [1]: bulk
 };
-
-/// Gives every target of a refused batch the same answer.
-void answer_all(PushBatch& batch, PushAnswer const& answer);
 
 } // namespace notify

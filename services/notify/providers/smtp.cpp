@@ -88,7 +88,7 @@ int on_progress(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
 {
     auto& transfer = *static_cast<Transfer*>(context);
     if (!transfer.stop.stop_requested()) return 0;
-    // The server drops an incomplete message. After a complete message, the client waits for the answer,
+    // The server drops an incomplete message. After a complete message, the client waits for the response,
     // because the recipient would get the message twice if it were sent again.
     auto const now = Steady::now();
     if (!transfer.last_moment) transfer.last_moment = now + transfer.farewell;
@@ -137,7 +137,7 @@ void set_callbacks(CURL* handle, Transfer& transfer)
 
 /// The result of one submission.
 struct Attempt {
-    Answer answer;
+    SendResult result;
     /// A reused connection turned out to be closed before any of the message was sent.
     bool stale = false;
 };
@@ -166,19 +166,19 @@ std::string failure_of(CURLcode code, Transfer const& transfer, char const* deta
     }
 }
 
-Answer answer_of(CURL* handle, CURLcode code, Transfer const& transfer, char const* detail)
+SendResult result_of(CURL* handle, CURLcode code, Transfer const& transfer, char const* detail)
 {
     if (code == CURLE_OK) return {.verdict = Verdict::accepted};
     long last_code = 0; // reply to the last command before libcurl's own QUIT
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &last_code);
     bool const negative = last_code >= 400 && code != CURLE_OPERATION_TIMEDOUT && !transfer.stopped;
     if (negative) {
-        Answer answer = read_smtp_reply(static_cast<unsigned>(last_code), transfer.reply);
+        SendResult result = read_smtp_reply(static_cast<unsigned>(last_code), transfer.reply);
         // A refusal of the connection (greeting, EHLO) does not concern this message, so the message is
         // retried.
         bool const to_message = code == CURLE_SEND_ERROR || code == CURLE_LOGIN_DENIED || transfer.begun;
-        if (!to_message) answer.verdict = Verdict::transient;
-        return answer;
+        if (!to_message) result.verdict = Verdict::transient;
+        return result;
     }
     if (code == CURLE_LOGIN_DENIED) // client and server have no authentication mechanism in common
         return {.verdict = Verdict::credential, .reason = reason_of(curl_easy_strerror(code))};
@@ -201,7 +201,7 @@ Attempt submit(CURL* handle, SmtpOptions const& options, Envelope const& envelop
     CURLcode const code = curl_easy_perform(handle);
     long connections = 0;
     curl_easy_getinfo(handle, CURLINFO_NUM_CONNECTS, &connections);
-    Attempt attempt{.answer = answer_of(handle, code, transfer, detail.data())};
+    Attempt attempt{.result = result_of(handle, code, transfer, detail.data())};
     bool const closed = transfer.reply.empty() || code_of(transfer.reply) == 421; // RFC 5321, 3.8
     attempt.stale = code != CURLE_OK && connections == 0 && closed && !transfer.begun && !transfer.stopped &&
                     code != CURLE_COULDNT_CONNECT && code != CURLE_COULDNT_RESOLVE_HOST;
@@ -210,17 +210,17 @@ Attempt submit(CURL* handle, SmtpOptions const& options, Envelope const& envelop
 
 } // namespace
 
-Answer read_smtp_reply(unsigned code, std::string_view first_line)
+SendResult read_smtp_reply(unsigned code, std::string_view first_line)
 {
     std::string const said = std::to_string(code);
-    Answer answer{.verdict = Verdict::transient,
+    SendResult result{.verdict = Verdict::transient,
         .reason = reason_of(first_line.starts_with(said) ? first_line : std::string_view(said))};
-    if (code < 500) return answer;
+    if (code < 500) return result;
     auto const enhanced = enhanced_code(first_line);
     bool const gone = std::ranges::find(mailbox_is_gone, enhanced) != mailbox_is_gone.end();
     bool const credential = std::ranges::find(asks_for_credential, code) != asks_for_credential.end();
-    answer.verdict = gone ? Verdict::gone : credential ? Verdict::credential : Verdict::refused;
-    return answer;
+    result.verdict = gone ? Verdict::gone : credential ? Verdict::credential : Verdict::refused;
+    return result;
 }
 
 bool is_smtp_url(std::string const& url)
@@ -246,7 +246,7 @@ Smtp::Smtp(SmtpOptions options) : impl_(std::make_unique<Impl>(std::move(options
 
 Smtp::~Smtp() = default;
 
-Answer Smtp::deliver(Envelope const& envelope, std::stop_token const& stop)
+SendResult Smtp::deliver(Envelope const& envelope, std::stop_token const& stop)
 {
     auto handle = impl_->handles.take();
     Attempt attempt = submit(handle.get(), impl_->options, envelope, stop, false);
@@ -255,7 +255,7 @@ Answer Smtp::deliver(Envelope const& envelope, std::stop_token const& stop)
         attempt = submit(handle.get(), impl_->options, envelope, stop, true);
     }
     impl_->handles.put_back(std::move(handle));
-    return std::move(attempt.answer);
+    return std::move(attempt.result);
 }
 
 } // namespace notify

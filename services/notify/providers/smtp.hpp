@@ -20,7 +20,7 @@ struct SmtpOptions {
     std::chrono::milliseconds connect_timeout{15'000}; ///< includes greeting, TLS and authentication
     std::chrono::seconds reply_timeout{60};            ///< for the reply to each command
     std::chrono::milliseconds timeout{120'000};        ///< for a whole message
-    std::chrono::milliseconds farewell{8'000};         ///< for the last answer after a stop request
+    std::chrono::milliseconds farewell{8'000};         ///< for the last response after a stop request
     std::size_t max_idle = 8;                          ///< connections kept open
 };
 
@@ -35,7 +35,7 @@ bool is_smtp_url(std::string const& url);
 /// - Any other 5yz: `refused`.
 ///
 /// The reason is `first_line` if it begins with the code, else the code alone.
-Answer read_smtp_reply(unsigned code, std::string_view first_line);
+SendResult read_smtp_reply(unsigned code, std::string_view first_line);
 
 /// Submits messages through libcurl. Uses STARTTLS if the server offers it (`smtp://`), or TLS from the start
 /// (`smtps://`). Verifies certificates, authenticates if the URL has a user, and reuses connections.
@@ -47,7 +47,7 @@ public:
     explicit Smtp(SmtpOptions options);
     ~Smtp() override;
 
-    Answer deliver(Envelope const& envelope, std::stop_token const& stop) override;
+    SendResult deliver(Envelope const& envelope, std::stop_token const& stop) override;
 
 private:
     struct Impl;

@@ -21,15 +21,15 @@ Device read_new(pg::RowReader& r)
     Device d;
     d.id = r.integer();
     d.token = r.text();
-    d.kind = carrier_of(parse_device_platform(r.view()));
+    d.carrier = carrier_of(parse_device_platform(r.view()));
     return d;
 }
 
 Device read_waiting(pg::RowReader& r)
 {
     Device d = read_new(r);
-    d.tries.made = r.integer();
-    d.tries.first = r.optional_time();
+    d.attempts.made = r.integer();
+    d.attempts.first = r.optional_time();
     d.not_before = r.optional_time();
     return d;
 }
@@ -45,7 +45,7 @@ void read_in_order(pg::Tx& tx)
 
 } // namespace
 
-std::vector<Range> cut(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, std::int64_t last,
+std::vector<Range> split(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, std::int64_t last,
     std::size_t size, std::size_t limit)
 {
     read_in_order(tx);
@@ -137,14 +137,14 @@ std::vector<Device> devices(pg::Tx& tx, std::int64_t scope_id, Chunk const& chun
         read_waiting);
 }
 
-bool keep(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::span<Waiting const> waiting,
-    bool waits_for_platform, core::Time began)
+bool keep_waiting(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::span<Waiting const> waiting,
+    bool waits_for_carrier, core::Time began)
 {
     std::vector<pg::Param> const params{scope_id, id,
         pg::column(waiting, [](Waiting const& w) { return w.device_id; }),
-        pg::column(waiting, [](Waiting const& w) { return w.tries.made; }),
-        pg::column(waiting, [](Waiting const& w) { return w.tries.first; }),
-        pg::column(waiting, [](Waiting const& w) { return w.not_before; }), waits_for_platform, began};
+        pg::column(waiting, [](Waiting const& w) { return w.attempts.made; }),
+        pg::column(waiting, [](Waiting const& w) { return w.attempts.first; }),
+        pg::column(waiting, [](Waiting const& w) { return w.not_before; }), waits_for_carrier, began};
     auto const kept = tx.run("UPDATE broadcast_chunks SET waiting_ids = $3, waiting_tries = $4, "
                              "waiting_since = $5, waiting_not_before = $6, waits_for_platform = $7, "
                              "began_at = coalesce(began_at, $8) WHERE scope_id = $1 AND chunk_id = $2",

@@ -27,9 +27,9 @@ struct Range {
     std::int64_t devices = 0;         ///< number of devices in the range
 };
 
-/// Cuts the devices with ids above `after`, up to `last`, into ranges of `size` devices, in the order of
+/// Splits the devices with ids above `after`, up to `last`, into ranges of `size` devices, in the order of
 /// their ids. Returns at most `limit` ranges. The last range of the broadcast may have fewer devices.
-std::vector<Range> cut(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, std::int64_t last,
+std::vector<Range> split(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, std::int64_t last,
     std::size_t size, std::size_t limit);
 
 /// Inserts a chunk for each range, each with a job that is due at once.
@@ -50,8 +50,8 @@ std::optional<Chunk> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& i
 struct Device {
     std::int64_t id = 0;
     std::string token;
-    PlatformKind kind{}; ///< the carrier that reaches the device
-    Tries tries;
+    Carrier carrier{}; ///< the carrier that reaches the device
+    DeviceAttempts attempts;
     std::optional<core::Time> not_before{}; ///< see Waiting::not_before
 };
 
@@ -61,17 +61,17 @@ std::vector<Device> devices(pg::Tx& tx, std::int64_t scope_id, Chunk const& chun
 /// A device that a run leaves for the next run.
 struct Waiting {
     std::int64_t device_id = 0;
-    Tries tries;
+    DeviceAttempts attempts;
     /// The earliest time of the next push to this device, even if the chunk runs earlier for other devices.
-    /// If nullopt, the next push is made as soon as the platform is available again.
+    /// If nullopt, the next push is made as soon as the carrier's pause ends.
     std::optional<core::Time> not_before{};
 };
 
 /// Stores the devices that a run leaves for the next run. Returns false if the chunk was removed.
-/// `waits_for_platform` says whether some of the devices wait for a paused platform. `began` is the start of
+/// `waits_for_carrier` says whether some of the devices wait for a paused carrier. `began` is the start of
 /// this run.
-[[nodiscard]] bool keep(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id,
-    std::span<Waiting const> waiting, bool waits_for_platform, core::Time began);
+[[nodiscard]] bool keep_waiting(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id,
+    std::span<Waiting const> waiting, bool waits_for_carrier, core::Time began);
 
 /// Removes a chunk whose devices are all settled. Returns false if the chunk was removed before.
 [[nodiscard]] bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
@@ -79,7 +79,7 @@ struct Waiting {
 /// Makes the jobs of all chunks of a broadcast due now.
 void wake_all(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id);
 
-/// Makes the jobs of the scope's chunks that wait for a platform due now.
+/// Makes the jobs of the scope's chunks that wait for a paused carrier due now.
 void wake_paused(pg::Tx& tx, std::int64_t scope_id);
 
 } // namespace notify::broadcast_chunks

@@ -2,6 +2,7 @@
 
 #include "jobs/queue.hpp"
 #include "pg/row.hpp"
+#include "storage/webhook_events.hpp"
 
 namespace notify::broadcasts {
 
@@ -89,7 +90,7 @@ std::vector<Broadcast> list(
     return pg::read_rows(rows, read);
 }
 
-std::optional<Message> message(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+std::optional<Message> find_message(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
 {
     auto const found = tx.run("SELECT title, body, created_at, cancelled_at IS NOT NULL, traceparent "
                               "FROM broadcasts WHERE scope_id = $1 AND broadcast_id = $2",
@@ -105,22 +106,22 @@ std::optional<Message> message(pg::Tx& tx, std::int64_t scope_id, core::Uuid con
     });
 }
 
-std::optional<Uncut> lock_uncut(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+std::optional<Remaining> lock_remaining(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
 {
     auto const found =
         tx.run("SELECT cut_up_to, last_device_id, traceparent FROM broadcasts WHERE scope_id = $1 "
                "AND broadcast_id = $2 AND status <> 'fanned_out' FOR NO KEY UPDATE",
             {scope_id, id});
     return pg::read_first(found, [](pg::RowReader& r) {
-        Uncut uncut;
-        uncut.after = r.integer();
-        uncut.last = r.integer();
-        uncut.traceparent = r.optional_text().value_or("");
-        return uncut;
+        Remaining remaining;
+        remaining.after = r.integer();
+        remaining.last = r.integer();
+        remaining.traceparent = r.optional_text().value_or("");
+        return remaining;
     });
 }
 
-void enqueued(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::int64_t devices,
+void add_enqueued(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::int64_t devices,
     std::int64_t up_to, bool all, core::Time now)
 {
     tx.run(R"(
@@ -141,7 +142,7 @@ bool lock_cancelled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
     return going_on.empty();
 }
 
-void settle(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, Settled const& settled)
+void add_settled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, Settled const& settled)
 {
     if (settled.sum() == 0) return;
     tx.run("UPDATE broadcasts SET sent_count = sent_count + $3::bigint, failed_count = failed_count + "
@@ -161,7 +162,7 @@ bool cancel(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time 
     return cancelled.affected_rows() > 0;
 }
 
-std::optional<Broadcast> complete(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now)
+void complete_if_settled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now)
 {
     auto const completed = tx.run(R"(
         UPDATE broadcasts b SET completed_at = greatest($3::timestamptz, fanned_out_at)
@@ -169,7 +170,8 @@ std::optional<Broadcast> complete(pg::Tx& tx, std::int64_t scope_id, core::Uuid 
         AND sent_count + failed_count + invalid_count = enqueued_devices
         RETURNING )" BROADCAST_COLUMNS,
         {scope_id, id, now});
-    return pg::read_first(completed, read);
+    if (auto const broadcast = pg::read_first(completed, read))
+        webhook_events::publish(tx, scope_id, *broadcast, now);
 }
 
 } // namespace notify::broadcasts

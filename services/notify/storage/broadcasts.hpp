@@ -16,7 +16,7 @@
 /// deadlocks, lock the job before the broadcast.
 namespace notify::broadcasts {
 
-/// The queue of the jobs that cut a broadcast into chunks. A job's ref is the broadcast's id.
+/// The queue of the jobs that split a broadcast into chunks. A job's ref is the broadcast's id.
 inline constexpr std::string_view queue = "notify.broadcast";
 
 /// The broadcast that holds a dedupe key at `now`; nullopt if no broadcast holds it.
@@ -55,36 +55,37 @@ struct Message {
     std::string traceparent; ///< of the request that created the broadcast; may be empty
 };
 
-std::optional<Message> message(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+std::optional<Message> find_message(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 
-/// The devices that have still to be cut into chunks: device ids above `after`, up to `last`.
-struct Uncut {
+/// The devices that have still to be put into chunks: device ids above `after`, up to `last`.
+struct Remaining {
     std::int64_t after = 0, last = 0;
     std::string traceparent; ///< of the request that created the broadcast; may be empty
 };
 
-/// Locks a broadcast until the transaction ends. Returns nullopt if no devices are left to cut, because the
-/// broadcast is fanned out, cancelled or removed.
-std::optional<Uncut> lock_uncut(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+/// Locks a broadcast until the transaction ends. Returns nullopt if no devices remain, because the broadcast
+/// is fanned out, cancelled or removed.
+std::optional<Remaining> lock_remaining(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 
 /// Records that `devices` more devices, with ids up to `up_to`, are in chunks. `all` says whether no devices
-/// are left to be cut. The broadcast must be locked.
-void enqueued(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::int64_t devices,
+/// remain. The broadcast must be locked.
+void add_enqueued(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::int64_t devices,
     std::int64_t up_to, bool all, core::Time now);
 
 /// Locks a broadcast until the transaction ends. Returns whether the broadcast was cancelled or removed.
 bool lock_cancelled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 
 /// Adds `settled` to the broadcast's counters.
-void settle(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, Settled const& settled);
+void add_settled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, Settled const& settled);
 
 /// Cancels a broadcast. No more devices are enqueued, and enqueued devices fail unless a worker is sending to
 /// them now. Returns false and changes nothing if the broadcast is complete, already cancelled or removed.
 [[nodiscard]] bool cancel(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now);
 
-/// Completes a broadcast that is fanned out and has every device settled. Returns nullopt if the broadcast
-/// does not fulfil this condition, or was complete before. Call this function after `enqueued`, `settle` and
-/// `cancel`.
-std::optional<Broadcast> complete(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now);
+/// If the broadcast is fanned out and every device is settled, completes the broadcast and publishes
+/// `broadcast.completed`, unless it was complete before. Call this function after `add_enqueued`,
+/// `add_settled` and `cancel`, and after all statements that lock rows of other tables (see
+/// webhook_events::publish).
+void complete_if_settled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now);
 
 } // namespace notify::broadcasts

@@ -4,7 +4,7 @@
 
 namespace notify::domain_checks {
 
-DomainRecords records_of(domains::EmailDomain const& domain, std::string const& spf_domain)
+DnsRecords records_of(domains::EmailDomain const& domain, std::string const& spf_domain)
 {
     return notify::records_of(DomainSetup{.domain = domain.domain,
         .token = domain.token,

@@ -2,7 +2,7 @@
 
 #include "audit/audit.hpp"
 #include "core/clock.hpp"
-#include "domain/domain_records.hpp"
+#include "domain/dns_records.hpp"
 #include "pg/database.hpp"
 #include "storage/domains.hpp"
 
@@ -18,7 +18,7 @@ inline constexpr char const* queue = "notify.domains"; ///< a job's ref is Email
 inline constexpr std::chrono::hours interval{24};
 
 /// The DNS records that the domain needs. `spf_domain` is the domain of the shared sender.
-DomainRecords records_of(domains::EmailDomain const& domain, std::string const& spf_domain);
+DnsRecords records_of(domains::EmailDomain const& domain, std::string const& spf_domain);
 
 /// A domain after a DNS check.
 struct Checked {

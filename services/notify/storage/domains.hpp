@@ -3,7 +3,7 @@
 #include "core/clock.hpp"
 #include "core/id.hpp"
 #include "crypto/keyring.hpp"
-#include "domain/domain_records.hpp"
+#include "domain/dns_records.hpp"
 #include "domain/email.hpp"
 #include "pg/database.hpp"
 

@@ -100,42 +100,6 @@ std::vector<pg::Param> shown_params(std::span<Key const> keys)
 
 } // namespace
 
-Notification read(pg::RowReader& r)
-{
-    Notification n;
-    n.id = r.uuid();
-    n.channel = parse_channel(r.view());
-    n.template_name = r.text();
-    n.to = r.text();
-    n.status = parse_status(r.view());
-    n.failure_reason = r.optional_text();
-    n.attempts = r.integer();
-    n.created_at = r.time();
-    n.queued_at = r.time();
-    n.send_at = r.optional_time();
-    n.sent_at = r.optional_time();
-    n.delivered_at = r.optional_time();
-    n.opened_at = r.optional_time();
-    n.failed_at = r.optional_time();
-    n.provider_id = r.optional_text();
-    n.traceparent = r.optional_text();
-    return n;
-}
-
-PushDelivery read_delivery(pg::RowReader& r)
-{
-    PushDelivery d;
-    d.device_id = r.integer();
-    d.token = r.text();
-    d.platform = parse_device_platform(r.view());
-    d.status = parse_delivery_status(r.view());
-    d.attempts = r.integer();
-    d.reason = r.optional_text();
-    d.provider_id = r.optional_text();
-    d.updated_at = r.time();
-    return d;
-}
-
 core::Time insert(pg::Tx& tx, NewNotification const& row)
 {
     pg::serialise(tx, row.scope_id);
@@ -202,7 +166,7 @@ pg::Batch<std::vector<Notification>> list_batch(pg::Session& session, std::span<
     co_return lists;
 }
 
-std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
+std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, NotificationFilter const& filter,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
     std::string sql = "SELECT " NOTIFICATION_COLUMNS " FROM notifications n WHERE n.scope_id = $1 "
@@ -238,6 +202,27 @@ std::optional<Notification> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid i
         n.content.html = r.boolean();
         n.content.data = read_data(r.optional_text());
         return n;
+    });
+}
+
+std::vector<NotificationEvent> list_events(
+    pg::Tx& tx, core::Scope const& scope, core::Uuid id, std::int64_t before, std::size_t limit)
+{
+    auto const result =
+        tx.run("SELECT place, status, at, detail FROM ("
+               "SELECT 0 AS place, 'queued' AS status, created_at AS at, NULL AS detail FROM notifications "
+               "WHERE scope_id = $1 AND notification_id = $2 "
+               "UNION ALL SELECT place, status, at, detail FROM notification_events "
+               "WHERE scope_id = $1 AND notification_id = $2) AS events "
+               "WHERE place < $3::bigint ORDER BY place DESC LIMIT $4::bigint",
+            {scope.id, id, before, limit});
+    return pg::read_rows(result, [](pg::RowReader& r) {
+        NotificationEvent event;
+        event.place = r.integer();
+        event.status = parse_status(r.view());
+        event.at = r.time();
+        event.detail = r.optional_text();
+        return event;
     });
 }
 

@@ -5,7 +5,7 @@
 
 namespace notify::domain_checks {
 
-jobs::Handler handler(Domains& d)
+jobs::Handler handler(DomainDeps& d)
 {
     return [&d](jobs::Claim const& claim, std::stop_token const& /*stop*/) {
         using jobs::Outcome;
@@ -13,7 +13,7 @@ jobs::Handler handler(Domains& d)
         auto const domain =
             d.db.transact_blocking(pg::Scopes(scope), [&](pg::Tx& tx) { return domains::find(tx, scope); });
         if (!domain || domain->id != claim.ref) return Outcome::done(); // deleted or replaced
-        DomainRecords const records = records_of(*domain, d.spf_domain);
+        DnsRecords const records = records_of(*domain, d.spf_domain);
         RecordChecks const checks = compare(records, d.dns.txt_blocking(names_of(records)));
         // Uses a transaction of its own, because the transaction that ends the claim does not see the
         // tenant's other environment.

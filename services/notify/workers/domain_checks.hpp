@@ -1,6 +1,6 @@
 #pragma once
 
-#include "domains.hpp"
+#include "domain_deps.hpp"
 #include "jobs/worker.hpp"
 
 /// Checks the DNS records of every custom domain once a day. A pending domain becomes verified when its
@@ -8,7 +8,7 @@
 /// no longer used as sender.
 namespace notify::domain_checks {
 
-/// The handler for Platform::add_worker. `domains` must outlive the handler.
-jobs::Handler handler(Domains& domains);
+/// The handler for Platform::add_worker. `deps` must outlive the handler.
+jobs::Handler handler(DomainDeps& deps);
 
 } // namespace notify::domain_checks

@@ -9,7 +9,7 @@ constexpr std::size_t remembered = 10'000;
 
 } // namespace
 
-bool PruneBreakers::count(PlatformVersion const& credential, bool gone)
+bool PruneBreakers::count(CredentialVersion const& credential, bool gone)
 {
     std::lock_guard const lock(mutex_);
     if (breakers_.size() >= remembered && !breakers_.contains(credential))
@@ -20,7 +20,7 @@ bool PruneBreakers::count(PlatformVersion const& credential, bool gone)
     return breaker.tripped() && !before;
 }
 
-bool PruneBreakers::may_prune(PlatformVersion const& credential) const
+bool PruneBreakers::may_prune(CredentialVersion const& credential) const
 {
     std::lock_guard const lock(mutex_);
     auto const it = breakers_.find(credential);

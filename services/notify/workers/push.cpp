@@ -3,7 +3,7 @@
 #include "crypto/random.hpp"
 #include "domain/retry.hpp"
 #include "jobs/queue.hpp"
-#include "storage/notifications.hpp"
+#include "storage/notification_status.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,9 +15,9 @@ namespace {
 using jobs::Outcome;
 using namespace std::chrono_literals;
 
-constexpr auto patience = 20s; ///< time limit for all answers; devices without an answer are retried
+constexpr auto send_timeout = 20s; ///< time limit for sending; devices without a result are retried
 
-SharedPush rendered(core::Scope const& scope, Notification const& n)
+SharedPush render(core::Scope const& scope, Notification const& n)
 {
     return std::make_shared<RenderedPush const>(render_push({.id = n.id,
         .title = n.content.subject,
@@ -31,95 +31,86 @@ SharedPush rendered(core::Scope const& scope, Notification const& n)
 std::optional<Status> status_after(PushRun const& run, Notification const& locked) noexcept
 {
     if (run.accepted()) return Status::sent;
-    bool const hopeless = !run.again() && locked.status == Status::queued;
+    bool const hopeless = !run.next_run() && locked.status == Status::queued;
     return hopeless ? std::optional(Status::failed) : std::nullopt;
 }
 
+/// Writes the result of a run: devices, pauses, status. Runs in the transaction that ends the claim.
 void record(pg::Tx& tx, std::int64_t scope_id, PushRun const& run, Pruning const& pruning, core::Time now)
 {
-    auto n = lock_tried(tx, scope_id, Tried::of(run.notification()));
+    auto n =
+        notifications::lock_if_queued_at(tx, scope_id, run.notification().id, run.notification().queued_at);
     if (!n) return;
     if (run.counts()) ++n->attempts;
-    deliveries::record(tx, scope_id, n->id, run.changed());
+    push_deliveries::write(tx, scope_id, n->id, run.changed());
     // If a credential was replaced or a pause ended during this run, no resume job will make the push due, so
     // it is made due here.
-    if (!halt(tx, scope_id, run.halted(), now)) jobs::enqueue(tx, queue_of(Channel::push), scope_id, n->id);
+    if (!pause(tx, scope_id, run.paused_carriers(), now))
+        jobs::enqueue(tx, queue_of(Channel::push), scope_id, n->id);
     prune(tx, scope_id, pruning, now);
     auto const to = status_after(run, *n);
     auto const detail = to == Status::failed ? std::optional(run.reason()) : std::nullopt;
-    move_and_tell(tx, scope_id, *n, to, detail, now);
+    write_progress(tx, scope_id, *n, to, detail, now);
 }
 
 } // namespace
 
-PushHandler::Loaded PushHandler::load(jobs::Claim const& claim) const
-{
-    return deps_.db.transact_blocking(pg::Scopes(claim.scope_id), [&](pg::Tx& tx) {
-        Loaded loaded{.notification = notifications::find(tx, claim.scope_id, claim.ref)};
-        auto const& n = loaded.notification;
-        if (!n || (n->status != Status::queued && n->status != Status::sent)) return loaded;
-        loaded.targets = deliveries::targets(tx, claim.scope_id, n->id, n->to);
-        loaded.platforms = platforms::load(tx, claim.scope_id);
-        return loaded;
-    });
-}
-
-jobs::Outcome PushHandler::operator()(jobs::Claim& claim, std::stop_token const& stop)
+jobs::Outcome PushHandler::operator()(
+    core::Scope const& scope, jobs::Claim& claim, std::stop_token const& stop)
 {
     core::Time const now = deps_.clock.now();
-    auto const owner = owner_of(deps_, claim.scope_id);
-    if (!owner) return Outcome::done();
-    if (owner->suspended) return Outcome::not_yet(now + suspended_pause);
     auto loaded = load(claim);
-    if (!loaded.notification) return Outcome::done();
-    claim.traceparent = loaded.notification->traceparent.value_or("");
-    Status const status = loaded.notification->status;
-    if (status != Status::queued && status != Status::sent) {
-        return Outcome::done([=](pg::Tx& tx) {
-            deliveries::drop_pending(tx, claim.scope_id, claim.ref, failures::overtaken, now);
+    if (!loaded.notification) {
+        return Outcome::done([=, scope_id = claim.scope_id, id = claim.ref](pg::Tx& tx) {
+            push_deliveries::fail_pending(tx, scope_id, id, failures::overtaken, now);
         });
     }
     auto const run = std::make_shared<PushRun>(
-        std::move(*loaded.notification), std::move(loaded.targets), std::move(loaded.platforms), now);
-    auto pruning = ask(claim, *run, rendered(owner->scope, run->notification()), stop);
-    return end(claim.scope_id, run, std::move(pruning));
+        *std::move(loaded.notification), std::move(loaded.targets), std::move(loaded.configs), now);
+    if (run->targets().empty()) return end(scope.id, run, {});
+    auto const results = deps_.push.send_all(credentials_for(scope.id, *run),
+        render(scope, run->notification()), run->targets(), send_timeout, stop);
+    run->apply(results, deps_.clock.now(), crypto::random_u64());
+    carrier_state_.log_refusals(claim, run->paused_carriers());
+    return end(scope.id, run, pruning_of(claim, *run, results));
+}
+
+PushHandler::Loaded PushHandler::load(jobs::Claim& claim) const
+{
+    return deps_.db.transact_blocking(pg::Scopes(claim.scope_id), [&](pg::Tx& tx) {
+        Loaded loaded{.notification = find_unsent(tx, claim)};
+        if (!loaded.notification) return loaded;
+        loaded.targets = push_deliveries::targets(tx, claim.scope_id, claim.ref, loaded.notification->to);
+        loaded.configs = carrier_configs::load(tx, claim.scope_id);
+        return loaded;
+    });
 }
 
 PushCredentials PushHandler::credentials_for(std::int64_t scope_id, PushRun const& run)
 {
     PushCredentials credentials;
-    for (auto const& target : run.asked()) {
-        auto& credential = target.kind == PlatformKind::fcm ? credentials.fcm : credentials.apns;
-        if (!credential) credential = carriers_.credential_of(scope_id, *run.platform_of(target.kind));
+    for (auto const& target : run.targets()) {
+        auto& credential = target.carrier == Carrier::fcm ? credentials.fcm : credentials.apns;
+        if (!credential) credential = carrier_state_.credential_of(scope_id, *run.config_of(target.carrier));
     }
     return credentials;
 }
 
-Pruning PushHandler::ask(
-    jobs::Claim const& claim, PushRun& run, SharedPush const& push, std::stop_token const& stop)
-{
-    if (run.asked().empty()) return {};
-    auto const credentials = credentials_for(claim.scope_id, run);
-    auto const answers = deps_.push.send_all(credentials, push, run.asked(), patience, stop);
-    run.apply(answers, deps_.clock.now(), crypto::random_u64());
-    carriers_.report(claim, run.halted());
-    for (std::size_t i = 0; i < answers.size(); ++i)
-        carriers_.count(claim, *run.platform_of(run.asked()[i].kind), answers[i]);
-    return pruning_of(claim.scope_id, run, answers);
-}
-
+/// Counts the results, and returns the pruning that follows from them.
 Pruning PushHandler::pruning_of(
-    std::int64_t scope_id, PushRun const& run, std::span<PushAnswer const> answers) const
+    jobs::Claim const& claim, PushRun const& run, std::span<PushResult const> results)
 {
-    std::array<std::vector<devices::Gone>, platform_kinds.size()> gone;
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-        if (auto const device = run.gone(i, answers[i]))
-            gone[static_cast<std::size_t>(run.asked()[i].kind)].push_back(*device);
+    std::array<std::vector<devices::Gone>, carrier_names.size()> gone;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        auto const carrier = run.targets()[i].carrier;
+        carrier_state_.count(claim, *run.config_of(carrier), results[i]);
+        if (auto const device = run.gone(i, results[i]))
+            gone[static_cast<std::size_t>(carrier)].push_back(*device);
     }
     Pruning pruning;
-    for (std::size_t kind = 0; kind < gone.size(); ++kind) {
-        if (auto const* const platform = run.platform_of(static_cast<PlatformKind>(kind)))
-            carriers_.judge(scope_id, *platform, gone[kind], pruning);
+    for (std::size_t carrier = 0; carrier < gone.size(); ++carrier) {
+        if (auto const* const config = run.config_of(static_cast<Carrier>(carrier)))
+            carrier_state_.add_pruning(claim.scope_id, *config, gone[carrier], pruning);
     }
     return pruning;
 }
@@ -129,9 +120,9 @@ jobs::Outcome PushHandler::end(
 {
     auto write = [=, now = deps_.clock.now(), pruning = std::move(pruning)](
                      pg::Tx& tx) { record(tx, scope_id, *run, pruning, now); };
-    if (run->again()) {
-        return run->counts() ? Outcome::retry(*run->again(), std::move(write))
-                             : Outcome::not_yet(*run->again(), std::move(write));
+    if (run->next_run()) {
+        return run->counts() ? Outcome::retry(*run->next_run(), std::move(write))
+                             : Outcome::not_yet(*run->next_run(), std::move(write));
     }
     bool const reached = run->accepted() || run->notification().status == Status::sent;
     return reached ? Outcome::done(std::move(write)) : Outcome::dead(std::move(write));

@@ -1,14 +1,14 @@
 #pragma once
-// Only the delivery workers use this header.
+// Only JobHandlers uses this header.
 
-#include "workers/carriers.hpp"
-#include "workers/common.hpp"
+#include "providers/push_sender.hpp"
+#include "workers/carrier_state.hpp"
+#include "workers/notification_job.hpp"
 #include "workers/push_run.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <stop_token>
-#include <utility>
 #include <vector>
 
 namespace notify {
@@ -16,30 +16,31 @@ namespace notify {
 /// Sends pushes. The handler of `queue_of(Channel::push)`.
 class PushHandler {
 public:
-    PushHandler(DeliveryDeps const& deps, Carriers& carriers) : deps_(deps), carriers_(carriers) {}
+    PushHandler(WorkerDeps const& deps, CarrierState& carrier_state)
+        : deps_(deps), carrier_state_(carrier_state)
+    {
+    }
 
-    /// Makes one attempt to send one push to every device to which the push is pending (`jobs::Handler`). The
-    /// status becomes `sent` when a carrier has accepted the push for one device. Attempts continue for the
-    /// other devices. A platform whose credential is refused is paused.
-    jobs::Outcome operator()(jobs::Claim& claim, std::stop_token const& stop);
+    /// Makes one attempt to send one push to every device to which the push is pending. The status becomes
+    /// `sent` when a carrier has accepted the push for one device. Attempts continue for the other devices. A
+    /// carrier that refuses its credential is paused for the scope.
+    jobs::Outcome operator()(core::Scope const& scope, jobs::Claim& claim, std::stop_token const& stop);
 
 private:
     struct Loaded {
         std::optional<Notification> notification;
-        std::vector<deliveries::Target> targets;
-        std::vector<platforms::Sealed> platforms;
+        std::vector<push_deliveries::Target> targets;
+        std::vector<carrier_configs::Sealed> configs;
     };
 
-    Loaded load(jobs::Claim const& claim) const;
+    Loaded load(jobs::Claim& claim) const;
     PushCredentials credentials_for(std::int64_t scope_id, PushRun const& run);
-    /// Sends to the carriers and returns the pruning that follows.
-    Pruning ask(jobs::Claim const& claim, PushRun& run, SharedPush const& push, std::stop_token const& stop);
-    Pruning pruning_of(std::int64_t scope_id, PushRun const& run, std::span<PushAnswer const> answers) const;
+    Pruning pruning_of(jobs::Claim const& claim, PushRun const& run, std::span<PushResult const> results);
     jobs::Outcome end(
         std::int64_t scope_id, std::shared_ptr<PushRun const> const& run, Pruning pruning) const;
 
-    DeliveryDeps const& deps_;
-    Carriers& carriers_;
+    WorkerDeps const& deps_;
+    CarrierState& carrier_state_;
 };
 
 } // namespace notify

@@ -4,8 +4,8 @@
 #include "http_client/client.hpp"
 #include "redis/client.hpp"
 #include "sms/twilio.hpp"
-#include "storage/notifications.hpp"
 #include "storage/suppressions.hpp"
+#include "workers/wait.hpp"
 
 namespace notify {
 
@@ -20,7 +20,8 @@ constexpr auto limit_unknown_pause = 5s;
 /// Longest pause while the limit is exceeded. The pause is bounded, because an operator may raise the limit.
 constexpr auto longest_pause = 15min;
 
-constexpr std::string_view nonsense = "UNEXPECTED_ANSWER"; ///< the answer does not follow Twilio's protocol
+constexpr std::string_view unexpected =
+    "UNEXPECTED_ANSWER"; ///< the response does not follow Twilio's protocol
 
 Verdict verdict_of_refusal(sms::Sent const& sent) noexcept
 {
@@ -56,23 +57,24 @@ std::string reason_for(sms::Sent const& sent)
 {
     if (sent.code != 0) return std::to_string(sent.code);
     if (sent.outcome == sms::Outcome::not_sent) return "CONNECT_FAILED";
-    if (sent.outcome == sms::Outcome::unknown) return sent.status == 0 ? "NO_ANSWER" : std::string(nonsense);
+    if (sent.outcome == sms::Outcome::unknown)
+        return sent.status == 0 ? "NO_ANSWER" : std::string(unexpected);
     return "HTTP_" + std::to_string(sent.status);
 }
 
 } // namespace
 
-Answer answer_of(sms::Sent const& sent)
+SendResult result_of(sms::Sent const& sent)
 {
-    Answer answer{.verdict = verdict_of(sent),
+    SendResult result{.verdict = verdict_of(sent),
         .reason = {},
         .provider_id = sent.provider_id,
         .retry_after = sent.retry_after};
     bool const named = !sent.provider_id.empty(); // the outbox gives no ids
-    if (answer.verdict == Verdict::accepted && named && !is_provider_id(sent.provider_id))
-        return {.verdict = Verdict::unknown, .reason = std::string(nonsense), .provider_id = {}};
-    if (answer.verdict != Verdict::accepted) answer.reason = reason_for(sent);
-    return answer;
+    if (result.verdict == Verdict::accepted && named && !is_provider_id(sent.provider_id))
+        return {.verdict = Verdict::unknown, .reason = std::string(unexpected), .provider_id = {}};
+    if (result.verdict != Verdict::accepted) result.reason = reason_for(sent);
+    return result;
 }
 
 std::string status_callback(std::string const& webhook_url, std::int64_t scope_id, Notification const& n)
@@ -83,17 +85,17 @@ std::string status_callback(std::string const& webhook_url, std::int64_t scope_i
            "&queued=" + std::to_string(n.queued_at.time_since_epoch().count());
 }
 
-SmsHandler::SmsHandler(sms::Options const& options, DeliveryDeps const& deps)
+SmsHandler::SmsHandler(sms::Options const& options, WorkerDeps const& deps)
     : deps_(deps), webhook_url_(options.webhook_url), guarded_(options.twilio),
       sender_(sms::make_sender(options, deps.client, deps.clock, deps.metrics)),
       guard_(deps.redis, options.sender(), options.sender_verified, options.sender_per_minute)
 {
 }
 
-SmsHandler::Loaded SmsHandler::load(jobs::Claim const& claim) const
+SmsHandler::Loaded SmsHandler::load(jobs::Claim& claim) const
 {
     return deps_.db.transact_blocking(pg::Scopes(claim.scope_id), [&](pg::Tx& tx) {
-        Loaded loaded{.notification = notifications::find(tx, claim.scope_id, claim.ref)};
+        Loaded loaded{.notification = find_unsent(tx, claim)};
         if (loaded.notification)
             loaded.suppressed =
                 suppressions::contains(tx, claim.scope_id, Channel::sms, loaded.notification->to);
@@ -101,17 +103,13 @@ SmsHandler::Loaded SmsHandler::load(jobs::Claim const& claim) const
     });
 }
 
-jobs::Outcome SmsHandler::operator()(jobs::Claim& claim, std::stop_token const& /*stop*/)
+jobs::Outcome SmsHandler::operator()(
+    core::Scope const& scope, jobs::Claim& claim, std::stop_token const& /*stop*/)
 {
-    auto const owner = owner_of(deps_, claim.scope_id);
-    if (!owner) return Outcome::done();
-    if (owner->suspended) return Outcome::not_yet(deps_.clock.now() + suspended_pause);
     auto const loaded = load(claim);
     if (!loaded.notification) return Outcome::done();
-    claim.traceparent = loaded.notification->traceparent.value_or("");
-    if (loaded.notification->status != Status::queued) return Outcome::done();
-    if (loaded.suppressed) return give_up(deps_, claim.scope_id, *loaded.notification, failures::suppressed);
-    return attempt(owner->scope, *loaded.notification);
+    if (loaded.suppressed) return fail(deps_, scope.id, *loaded.notification, failures::suppressed);
+    return attempt(scope, *loaded.notification);
 }
 
 jobs::Outcome SmsHandler::attempt(core::Scope const& scope, Notification const& n)
@@ -126,11 +124,12 @@ jobs::Outcome SmsHandler::attempt(core::Scope const& scope, Notification const& 
         .traceparent = n.traceparent.value_or("")};
     auto const sent = sender_->send(message, sms::patience);
     if (sent.outcome == sms::Outcome::not_sent) give_back(use);
-    Answer const answer = answer_of(sent);
-    if (sent.outcome != sms::Outcome::opted_out) return end_of(deps_, scope.id, n, {began, answer});
-    return end_of(deps_, scope.id, n, {began, answer}, [scope_id = scope.id, to = n.to, answer](pg::Tx& tx) {
-        suppressions::insert(tx, scope_id, Channel::sms, to, answer.reason);
-    });
+    SendResult const result = result_of(sent);
+    if (sent.outcome != sms::Outcome::opted_out) return end_attempt(deps_, scope.id, n, {began, result});
+    return end_attempt(
+        deps_, scope.id, n, {began, result}, [scope_id = scope.id, to = n.to, result](pg::Tx& tx) {
+            suppressions::insert(tx, scope_id, Channel::sms, to, result.reason);
+        });
 }
 
 std::optional<core::Time> SmsHandler::held_back(core::Scope const& scope, sms::SenderGuard::Use& use)

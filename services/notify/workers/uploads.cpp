@@ -3,7 +3,7 @@
 #include "blobs/local_store.hpp"
 #include "core/error.hpp"
 #include "http_client/client.hpp"
-#include "workers/common.hpp"
+#include "workers/wait.hpp"
 
 namespace notify {
 
@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 30s;
+constexpr auto timeout = 30s;
 constexpr auto farewell = 2s;
 
 core::Error unavailable()
@@ -33,7 +33,7 @@ asio::awaitable<std::optional<std::string>> read_local(
 
 /// Downloads from a store with external download URLs.
 std::optional<std::string> fetch(
-    DeliveryDeps const& deps, blobs::Key const& key, std::int64_t size_bytes, std::stop_token const& stop)
+    WorkerDeps const& deps, blobs::Key const& key, std::int64_t size_bytes, std::stop_token const& stop)
 {
     http::OutboundRequest request;
     request.url = deps.blobs.download_url({.key = key,
@@ -42,7 +42,7 @@ std::optional<std::string> fetch(
                                               .filename = "attachment",
                                               .expires = deps.clock.now() + 5min},
         {});
-    request.timeout = patience;
+    request.timeout = timeout;
     request.max_response_bytes = static_cast<std::size_t>(size_bytes);
     request.stop = stop;
     request.farewell = farewell;
@@ -60,7 +60,7 @@ std::optional<std::string> fetch(
 } // namespace
 
 std::optional<std::string> read_upload(
-    DeliveryDeps const& deps, blobs::Key const& key, std::int64_t size_bytes, std::stop_token const& stop)
+    WorkerDeps const& deps, blobs::Key const& key, std::int64_t size_bytes, std::stop_token const& stop)
 {
     auto* const local = deps.blobs.local();
     auto bytes = local != nullptr ? wait(deps.io, read_local(*local, key, size_bytes))

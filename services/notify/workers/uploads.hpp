@@ -1,8 +1,8 @@
 #pragma once
-// Only the delivery workers use this header.
+// Only EmailHandler uses this header.
 
 #include "blobs/store.hpp"
-#include "workers/delivery.hpp"
+#include "workers/deps.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -12,9 +12,9 @@
 namespace notify {
 
 /// Reads the bytes of an upload. The call blocks, so make it on a worker thread. Returns nullopt if the
-/// upload does not exist or has another size. Throws core::Error UNAVAILABLE if the store does not answer or
-/// answers with an error.
+/// upload does not exist or has another size. Throws core::Error UNAVAILABLE if the store does not respond or
+/// responds with an error.
 std::optional<std::string> read_upload(
-    DeliveryDeps const& deps, blobs::Key const& key, std::int64_t size_bytes, std::stop_token const& stop);
+    WorkerDeps const& deps, blobs::Key const& key, std::int64_t size_bytes, std::stop_token const& stop);
 
 } // namespace notify

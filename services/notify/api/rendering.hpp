@@ -1,0 +1,17 @@
+#pragma once
+
+#include "deps.hpp"
+#include "domain/template.hpp"
+#include "http/message.hpp"
+
+#include <string>
+
+namespace notify {
+
+/// The template that a send or broadcast request names. Throws TEMPLATE_NOT_FOUND.
+asio::awaitable<templates::Found> find_template(http::Request const& req, Deps& deps, std::string name);
+
+/// Renders the template. Throws VALIDATION_ERROR with all errors in the variables.
+Content render_content(Template const& t, Variables const& variables);
+
+} // namespace notify

@@ -1,0 +1,123 @@
+#pragma once
+
+#include "domain/email_address.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace notify {
+
+/// The result of a DNS query for the TXT records of a name.
+struct TxtAnswer {
+    enum class Kind : std::uint8_t {
+        found,  ///< `texts` are the records
+        none,   ///< DNS answered that there is no such record, or no such name
+        failed, ///< DNS did not answer; `reason` says why
+    };
+
+    Kind kind = Kind::failed;
+    std::vector<std::string> texts{}; ///< one text per record, its strings joined; may contain any bytes
+    std::string reason{};             ///< set if `kind` is `failed`
+};
+
+/// The state of a custom domain. A domain is pending until its required DNS records are right. Email is sent
+/// only from a verified domain.
+enum class DomainStatus : std::uint8_t { pending, verified };
+
+inline constexpr std::array<std::string_view, 2> domain_statuses{"pending", "verified"};
+
+constexpr std::string_view to_string(DomainStatus s) noexcept
+{
+    return domain_statuses[static_cast<std::size_t>(s)];
+}
+
+/// The purpose of a record. The number is the record's index in DnsRecords and RecordChecks.
+enum class RecordPurpose : std::uint8_t { ownership, dkim, spf, dmarc };
+
+inline constexpr std::array<std::string_view, 4> record_purposes{"ownership", "dkim", "spf", "dmarc"};
+
+constexpr std::string_view to_string(RecordPurpose p) noexcept
+{
+    return record_purposes[static_cast<std::size_t>(p)];
+}
+
+/// The result of the last DNS check of a record.
+enum class RecordStatus : std::uint8_t {
+    pending,  ///< DNS has not been queried yet
+    verified, ///< the record exists and is right
+    missing,  ///< the name has no record of this kind
+    mismatch, ///< the name has a record of this kind, but not the wanted record
+    unknown,  ///< the resolver gave no answer
+};
+
+inline constexpr std::array<std::string_view, 5> record_statuses{
+    "pending", "verified", "missing", "mismatch", "unknown"};
+
+constexpr std::string_view to_string(RecordStatus s) noexcept
+{
+    return record_statuses[static_cast<std::size_t>(s)];
+}
+
+/// The value with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names
+/// from the database.
+DomainStatus parse_domain_status(std::string_view name);
+RecordStatus parse_record_status(std::string_view name);
+
+/// A TXT record that the owner of a domain has to create.
+struct DnsRecord {
+    RecordPurpose purpose{};
+    std::string name;
+    std::string value;
+    bool required = false; ///< whether the domain is verified only if this record is right
+};
+
+inline constexpr std::size_t dns_record_count = record_purposes.size();
+
+using DnsRecords = std::array<DnsRecord, dns_record_count>;
+
+/// The values from which the records of a domain are made.
+struct DomainSetup {
+    std::string domain;
+    std::string token;      ///< proves that the tenant can change the domain's DNS
+    std::string selector;   ///< DNS label that identifies the DKIM key (RFC 6376, 3.1)
+    std::string public_key; ///< base64 of the DKIM key's SubjectPublicKeyInfo (RFC 6376, 3.6.1)
+    std::string spf_domain; ///< the domain whose SPF record lists the servers that send the mail
+};
+
+/// The records, in the order of RecordPurpose: the token at `_notify.<domain>`, the DKIM key (RFC 6376), SPF
+/// (RFC 7208) and DMARC (RFC 7489). SPF and DMARC are recommended, not required.
+DnsRecords records_of(DomainSetup const& setup);
+
+/// The result of checking one record.
+struct RecordCheck {
+    RecordStatus status = RecordStatus::pending;
+    /// A text for users: the record that was found instead, or why the query failed. Made by `reason_of`.
+    std::string detail{};
+};
+
+using RecordChecks = std::array<RecordCheck, dns_record_count>;
+
+/// Compares a DNS answer with the wanted record. A record is right under these conditions:
+///
+/// - Ownership: one of the records equals the wanted record.
+/// - DKIM: one of the records has the wanted key, and permits email and rsa-sha256.
+/// - SPF: there is exactly one SPF record, and it has the `include` of the wanted record.
+/// - DMARC: there is exactly one DMARC record, and it has a policy. Any policy is right.
+RecordCheck check_record(DnsRecord const& wanted, TxtAnswer const& answer);
+
+/// The DNS names of the records, in the order of `records`.
+std::vector<std::string> names_of(DnsRecords const& records);
+
+/// Compares the DNS answers with the records. `records` and `answers` have the same order.
+RecordChecks compare(DnsRecords const& records, std::vector<TxtAnswer> const& answers);
+
+/// The new status of a domain. The domain is verified if every required record is verified, and pending if a
+/// required record is missing or a mismatch. In all other cases DNS did not answer for a required record, and
+/// the status stays `before`.
+DomainStatus status_after(DomainStatus before, RecordChecks const& checks) noexcept;
+
+} // namespace notify

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "blobs/store.hpp"
+#include "core/id.hpp"
+#include "pg/database.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+/// The table `notification_attachments`: the files of an email.
+namespace notify::notification_attachments {
+
+/// One attachment: the bytes of a file, or the blob of an upload.
+struct Row {
+    std::string filename;
+    std::string content_type;
+    std::int64_t size_bytes = 0;
+    std::optional<std::string> content; ///< decoded; unset for an upload
+    std::optional<blobs::Key> upload;   ///< the upload's blob; set if `content` is unset
+};
+
+/// Inserts the attachments of a notification, in the transaction that inserts the notification.
+void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid notification_id, std::span<Row const> rows);
+
+/// The attachments, in the order of their insertion.
+std::vector<Row> list(pg::Tx& tx, std::int64_t scope_id, core::Uuid notification_id);
+
+} // namespace notify::notification_attachments

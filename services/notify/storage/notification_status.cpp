@@ -1,0 +1,175 @@
+#include "storage/notification_status.hpp"
+
+#include "domain/status.hpp"
+#include "jobs/queue.hpp"
+#include "pg/row.hpp"
+#include "storage/notification_rows.hpp"
+#include "storage/webhook_events.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace notify::notifications {
+
+namespace {
+
+std::vector<std::string> texts_of(std::span<core::Uuid const> ids)
+{
+    std::vector<std::string> texts;
+    texts.reserve(ids.size());
+    for (auto const& id : ids)
+        texts.push_back(id.to_string());
+    return texts;
+}
+
+/// Withdraws the jobs of the queued notifications, and returns the notifications whose job was withdrawn. A
+/// job that a worker has begun is not withdrawn, because the worker locks the notification and sees the new
+/// status before it writes the outcome.
+std::set<core::Uuid> withdraw_queued(pg::Tx& tx, std::int64_t scope_id, std::vector<std::string> const& ids)
+{
+    auto const queued = tx.run("SELECT notification_id, channel FROM notifications WHERE scope_id = $1 "
+                               "AND notification_id = ANY ($2::uuid[]) AND status = 'queued' "
+                               "ORDER BY notification_id",
+        {scope_id, ids});
+    std::set<core::Uuid> withdrawn;
+    for (auto const& row : queued) {
+        pg::RowReader r(row);
+        core::Uuid const id = r.uuid();
+        if (jobs::withdraw(tx, queue_of(parse_channel(r.view())), scope_id, id)) withdrawn.insert(id);
+    }
+    return withdrawn;
+}
+
+void write(pg::Tx& tx, std::int64_t scope_id, std::span<StatusChange const> changes)
+{
+    auto const column = [changes](auto member) {
+        return pg::column(changes, [&](StatusChange const& c) { return member(c.notification); });
+    };
+    std::vector<pg::Param> const params{scope_id, column([](Notification const& n) { return n.id; }),
+        column([](Notification const& n) { return to_string(n.status); }),
+        column([](Notification const& n) { return n.failure_reason; }),
+        column([](Notification const& n) { return n.attempts; }),
+        column([](Notification const& n) { return n.provider_id; }),
+        column([](Notification const& n) { return n.sent_at; }),
+        column([](Notification const& n) { return n.delivered_at; }),
+        column([](Notification const& n) { return n.opened_at; }),
+        column([](Notification const& n) { return n.failed_at; }),
+        pg::column(changes, [](StatusChange const& c) { return c.at; }),
+        pg::column(changes, [](StatusChange const& c) { return c.detail; })};
+    tx.run("WITH m AS (SELECT * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], "
+           "$7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], "
+           "$12::text[]) AS m(id, status, reason, attempts, provider_id, sent_at, delivered_at, opened_at, "
+           "failed_at, at, detail)), "
+           "updated AS (UPDATE notifications n SET status = m.status, failure_reason = m.reason, "
+           "attempts = m.attempts, provider_id = m.provider_id, sent_at = m.sent_at, "
+           "delivered_at = m.delivered_at, opened_at = m.opened_at, failed_at = m.failed_at "
+           "FROM m WHERE n.scope_id = $1 AND n.notification_id = m.id), "
+           "files AS (DELETE FROM notification_attachments f USING m WHERE m.status <> 'failed' "
+           "AND f.scope_id = $1 AND f.notification_id = m.id AND f.content IS NOT NULL) "
+           "INSERT INTO notification_events (scope_id, notification_id, place, status, at, detail) "
+           "SELECT $1, m.id, 1 + coalesce((SELECT max(e.place) FROM notification_events e "
+           "WHERE e.scope_id = $1 AND e.notification_id = m.id), 0), m.status, m.at, m.detail FROM m",
+        params);
+}
+
+} // namespace
+
+std::optional<Notification> lock(pg::Tx& tx, std::int64_t scope_id, core::Uuid id)
+{
+    auto found = lock_all(tx, scope_id, {&id, 1});
+    return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
+std::optional<Notification> lock_if_queued_at(
+    pg::Tx& tx, std::int64_t scope_id, core::Uuid id, core::Time queued_at)
+{
+    auto n = lock(tx, scope_id, id);
+    return n && n->queued_at == queued_at ? std::move(n) : std::nullopt;
+}
+
+std::vector<Notification> lock_all(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
+{
+    auto const result = tx.run("SELECT " NOTIFICATION_COLUMNS
+                               " FROM notifications n WHERE n.scope_id = $1 AND n.notification_id = ANY "
+                               "($2::uuid[]) ORDER BY n.notification_id FOR NO KEY UPDATE",
+        {scope_id, texts_of(ids)});
+    return pg::read_rows(result, read);
+}
+
+std::vector<Notification> withdraw_and_lock(
+    pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
+{
+    auto const withdrawn = withdraw_queued(tx, scope_id, texts_of(ids));
+    auto locked = lock_all(tx, scope_id, ids);
+    for (auto const& n : locked) {
+        // If a worker moved the push to `sent` before its job was withdrawn, the job is enqueued again for
+        // the devices that have not got the push.
+        if (n.status == Status::sent && withdrawn.contains(n.id))
+            jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, n.send_at);
+    }
+    return locked;
+}
+
+std::vector<Notification> change_statuses(
+    pg::Tx& tx, std::int64_t scope_id, std::vector<StatusChange> changes, core::Time now)
+{
+    std::vector<StatusChange> permitted;
+    for (auto& c : changes) {
+        if (advance(c.notification, c.to, c.detail.value_or(""), c.at)) permitted.push_back(std::move(c));
+    }
+    if (permitted.empty()) return {};
+    write(tx, scope_id, permitted);
+    std::vector<Notification> changed;
+    changed.reserve(permitted.size());
+    for (auto& c : permitted) {
+        webhook_events::publish(tx, scope_id, c.notification, now);
+        changed.push_back(std::move(c.notification));
+    }
+    return changed;
+}
+
+bool change_status(pg::Tx& tx, std::int64_t scope_id, Notification& n, Status to,
+    std::optional<std::string> const& detail, core::Time now)
+{
+    auto changed = change_statuses(tx, scope_id, {StatusChange{n, to, detail, now}}, now);
+    if (changed.empty()) return false;
+    n = std::move(changed.front());
+    return true;
+}
+
+void update_progress(pg::Tx& tx, std::int64_t scope_id, Notification const& n)
+{
+    tx.run("UPDATE notifications SET attempts = $3, provider_id = $4 WHERE scope_id = $1 AND "
+           "notification_id = $2",
+        {scope_id, n.id, n.attempts, n.provider_id});
+}
+
+std::optional<Notification> enqueue_and_lock(pg::Tx& tx, std::int64_t scope_id, Notification const& n)
+{
+    jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, n.send_at);
+    return lock(tx, scope_id, n.id);
+}
+
+void requeue(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time now)
+{
+    // The new `queued_at` is later than the old one, even if the clock went back, because `queued_at`
+    // distinguishes one cycle of retries from the next.
+    core::Time const at = std::max(now, n.queued_at + std::chrono::microseconds(1));
+    tx.run("WITH devices AS (DELETE FROM push_deliveries WHERE scope_id = $1 AND notification_id = $2), "
+           "updated AS (UPDATE notifications SET status = 'queued', failure_reason = NULL, attempts = 0, "
+           "provider_id = NULL, queued_at = $3, sent_at = NULL, failed_at = NULL "
+           "WHERE scope_id = $1 AND notification_id = $2) "
+           "INSERT INTO notification_events (scope_id, notification_id, place, status, at) "
+           "SELECT $1, $2, 1 + coalesce(max(place), 0), 'queued', $3 FROM notification_events "
+           "WHERE scope_id = $1 AND notification_id = $2",
+        {scope_id, n.id, at});
+    n.status = Status::queued;
+    n.failure_reason.reset();
+    n.attempts = 0;
+    n.provider_id.reset();
+    n.queued_at = at;
+    n.sent_at.reset();
+    n.failed_at.reset();
+}
+
+} // namespace notify::notifications

@@ -1,0 +1,46 @@
+#include "storage/webhook_events.hpp"
+
+#include "domain/json.hpp"
+#include "webhooks/webhooks.hpp"
+
+namespace notify::webhook_events {
+
+namespace {
+
+/// The event name for a status; empty if the status has no event.
+std::string_view name_of(Status status) noexcept
+{
+    // This list has the order of `all`, which begins with the events of these statuses. `queued` has no
+    // event.
+    switch (status) {
+    case Status::queued:
+        break;
+    case Status::sent:
+        return all[0];
+    case Status::delivered:
+        return all[1];
+    case Status::opened:
+        return all[2];
+    case Status::failed:
+        return all[3];
+    }
+    return {};
+}
+
+} // namespace
+
+void publish(pg::Tx& tx, std::int64_t scope_id, Notification const& n, core::Time now)
+{
+    std::string_view const name = name_of(n.status);
+    if (name.empty()) return;
+    webhooks::Origin const origin{.scope_id = scope_id, .traceparent = n.traceparent.value_or("")};
+    webhooks::publish(tx, origin, name, to_json(n), now);
+}
+
+void publish(pg::Tx& tx, std::int64_t scope_id, Broadcast const& b, core::Time now)
+{
+    webhooks::Origin const origin{.scope_id = scope_id, .traceparent = b.traceparent.value_or("")};
+    webhooks::publish(tx, origin, all[4], to_json(b), now);
+}
+
+} // namespace notify::webhook_events

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "domain/broadcast.hpp"
+#include "domain/notification.hpp"
+#include "pg/database.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+/// Publishes the events that a scope's webhooks receive. An event is published in the transaction that makes
+/// the change, and belongs to the trace of the request that created the notification or broadcast. The
+/// functions may take the scope's lock, so call them after all statements that lock rows of other tables (see
+/// devices::prune).
+namespace notify::webhook_events {
+
+inline constexpr std::array<std::string_view, 5> all{"notification.sent", "notification.delivered",
+    "notification.opened", "notification.failed", "broadcast.completed"};
+
+/// Publishes `notification.<status>`; does nothing if the status is `queued`. The data is the notification as
+/// `GET /v1/notifications/{id}` returns it, but without `deliveries`. `now` is the service's time, but
+/// `deliveredAt` and `openedAt` in the data may be times that the device stated.
+void publish(pg::Tx& tx, std::int64_t scope_id, Notification const& n, core::Time now);
+
+/// Publishes `broadcast.completed`. The data is the broadcast as `GET /v1/notifications/broadcasts/{id}`
+/// returns it.
+void publish(pg::Tx& tx, std::int64_t scope_id, Broadcast const& b, core::Time now);
+
+} // namespace notify::webhook_events

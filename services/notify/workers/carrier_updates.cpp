@@ -1,0 +1,27 @@
+#include "workers/carrier_updates.hpp"
+
+#include "domain/retry.hpp"
+#include "storage/carrier_configs.hpp"
+
+namespace notify {
+
+bool pause(pg::Tx& tx, std::int64_t scope_id, std::span<PausedCarrier const> carriers, core::Time now)
+{
+    bool all = true;
+    for (auto const& [carrier, seen, refused] : carriers) {
+        bool const paused =
+            refused ? carrier_configs::pause(tx, scope_id, carrier, seen, *refused, now, now + carrier_pause)
+                    : carrier_configs::lock_paused(tx, scope_id, carrier, seen, now);
+        all = all && paused;
+    }
+    return all;
+}
+
+void prune(pg::Tx& tx, std::int64_t scope_id, Pruning const& pruning, core::Time now)
+{
+    for (auto const& [carrier, seen] : pruning.stopped)
+        carrier_configs::stop_pruning(tx, scope_id, carrier, seen, now);
+    devices::prune(tx, scope_id, pruning.gone);
+}
+
+} // namespace notify

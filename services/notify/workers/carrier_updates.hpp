@@ -1,0 +1,48 @@
+#pragma once
+// Only the job handlers use this header: the changes of carrier configurations and devices that follow from
+// the carriers' responses in one run.
+
+#include "core/clock.hpp"
+#include "domain/credential.hpp"
+#include "pg/database.hpp"
+#include "storage/devices.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace notify {
+
+/// A carrier that refused the scope's credential in this run, or that is already paused. Pushes wait for a
+/// new credential.
+struct PausedCarrier {
+    Carrier carrier{};
+    core::Time seen; ///< `updated_at` of its credential
+    /// The carrier's reason, if the carrier refused the credential in this run.
+    std::optional<std::string> refused;
+};
+
+/// Pauses the carriers that refused the scope's credential. Returns whether all of `carriers` are paused now
+/// and stay paused until this transaction ends. If true, the end of the pause makes the pushes due that this
+/// transaction leaves waiting.
+bool pause(pg::Tx& tx, std::int64_t scope_id, std::span<PausedCarrier const> carriers, core::Time now);
+
+/// The changes that follow from "token gone" responses.
+struct Pruning {
+    /// A carrier whose responses no longer remove devices.
+    struct Stopped {
+        Carrier carrier{};
+        core::Time seen; ///< `updated_at` of its credential
+    };
+
+    std::vector<devices::Gone> gone; ///< devices to remove
+    std::vector<Stopped> stopped;    ///< carriers whose pruning stops
+};
+
+/// Removes the devices in `pruning`, and stores that pruning has stopped for the carriers in
+/// `pruning.stopped`.
+void prune(pg::Tx& tx, std::int64_t scope_id, Pruning const& pruning, core::Time now);
+
+} // namespace notify

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "pg/database.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <cstddef>
+
+namespace blobs {
+class BlobStore;
+}
+
+namespace crypto {
+class Keyring;
+}
+
+namespace http {
+class Client;
+}
+
+namespace observe {
+class Logger;
+class Metrics;
+} // namespace observe
+
+namespace redis {
+class Client;
+}
+
+namespace tenancy {
+class Directory;
+}
+
+namespace notify {
+
+namespace asio = boost::asio;
+
+class Mailer;     // providers/mail.hpp
+class PushSender; // providers/push_sender.hpp
+
+/// The dependencies of the job handlers. All of them outlive the handlers, and must work until the workers
+/// have stopped.
+struct WorkerDeps {
+    pg::Database& db;
+    redis::Client& redis;          ///< counts the messages of the shared SMS sender
+    tenancy::Directory& directory; ///< finds the tenant of a job
+    blobs::BlobStore& blobs;       ///< attachments of emails
+    http::Client& client;          ///< may reach the URLs that the operator configured: Twilio, S3
+    crypto::Keyring const& keyring;
+    PushSender& push;
+    Mailer& mailer;
+    asio::io_context& io;        ///< runs coroutines for worker threads (Runtime::io.first())
+    std::size_t broadcast_chunk; ///< devices per chunk of a broadcast
+    core::Clock const& clock;
+    observe::Logger& logger;
+    observe::Metrics& metrics;
+};
+
+} // namespace notify

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "jobs/worker.hpp"
+#include "sms/options.hpp"
+#include "workers/deps.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace notify {
+
+/// The handlers of the jobs that send accepted notifications and broadcasts, with their queues. Each queue
+/// has its own workers. So a provider that does not respond delays only its own channel, and a broadcast does
+/// not delay direct sends.
+///
+/// A handler loads the notification, calls the provider, and derives the outcome with the rules in domain/.
+/// In the transaction that ends the claim, the handler writes the status, the event and the webhook, removes
+/// devices and suppresses numbers. A notification that was acknowledged, opened or cancelled before the run
+/// is not sent. If the process dies between the provider's response and the end of that transaction, the
+/// deliveries in flight are repeated with the same apns-id, collapse id or Message-ID.
+class JobHandlers {
+public:
+    JobHandlers(sms::Options const& sms, WorkerDeps deps);
+    ~JobHandlers();
+    JobHandlers(JobHandlers const&) = delete;
+    JobHandlers& operator=(JobHandlers const&) = delete;
+
+    struct Queue {
+        jobs::WorkerOptions options;
+        jobs::Handler handler;
+    };
+
+    /// The queues to run, for Platform::add_worker. The handlers must not be called after this object was
+    /// destroyed.
+    std::vector<Queue> queues() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace notify
