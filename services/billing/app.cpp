@@ -1,7 +1,9 @@
 #include "app.hpp"
 
+#include "ingest/publish.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
+#include "storage/event_archive.hpp"
 #include "storage/settings.hpp"
 #include "webhooks/webhooks.hpp"
 #include "workers/reconciler.hpp"
@@ -10,19 +12,19 @@ namespace billing {
 
 namespace {
 
-/// Threads for sync requests to the purchase platform, in total and per tenant. A request may take 10 s, so
+/// Threads for sync requests to the purchases provider, in total and per tenant. A request may take 10 s, so
 /// the limit per tenant keeps threads free for other tenants.
 constexpr unsigned upstream_threads = 16;
 constexpr std::size_t upstream_threads_of_a_tenant = 4;
 
-constexpr std::array announced{apply::entitlement_changed};
+constexpr std::array webhook_events{ingest::entitlement_changed};
 
 service::PlatformOptions platform_options(Config const& config)
 {
     return {.name = "billing",
         .issuer = config.issuer,
         .key_kinds = {{"secret", "bil_", core::Access::key}},
-        .events = announced,
+        .events = webhook_events,
         .tenant_headers = false,
         .user_requests_per_minute = 600,
         .rate_limit_fails_open = true,
@@ -35,23 +37,24 @@ App::App(Config const& config, service::Runtime const& runtime)
     : Platform(platform_options(config), runtime),
       payments_signature_header_(config.payments_signature_header),
       purchases_api_(config.purchases_api_url, internal_, runtime.metrics), upstream_(upstream_threads),
-      upstream_places_(upstream_threads_of_a_tenant), events_(runtime.metrics), hot_(db_),
-      deps_{
-          .db = db_,
-          .hot = hot_,
-          .keys = keys_,
-          .tenants = tenants_,
-          .directory = directory_,
-          .webhooks = webhooks_,
-          .keyring = keyring_,
-          .purchases_api = purchases_api_,
-          .upstream = upstream_,
-          .upstream_places = upstream_places_,
-          .events = events_,
-          .payments_signature_header = payments_signature_header_,
-          .clock = runtime.clock,
-          .logger = runtime.logger,
-      }
+      upstream_limiter_(upstream_threads_of_a_tenant), event_metrics_(runtime.metrics), hot_(db_),
+      ingestor_(db_), deps_{
+                          .db = db_,
+                          .hot = hot_,
+                          .ingestor = ingestor_,
+                          .keys = keys_,
+                          .tenants = tenants_,
+                          .directory = directory_,
+                          .webhooks = webhooks_,
+                          .keyring = keyring_,
+                          .purchases_api = purchases_api_,
+                          .upstream = upstream_,
+                          .upstream_limiter = upstream_limiter_,
+                          .event_metrics = event_metrics_,
+                          .payments_signature_header = payments_signature_header_,
+                          .clock = runtime.clock,
+                          .logger = runtime.logger,
+                      }
 {
     add_work(config.archive_months);
     serve(http::bind<Deps>(routes, deps_));
@@ -67,11 +70,11 @@ void App::add_work(unsigned archive_months)
     add_periodic(reconciler::periodic_options(), reconciler::step(db_));
     add_periodic({.name = "event-archive"}, [this, archive_months](std::stop_token const&) {
         return db_.transact_blocking(
-            pg::Scopes(), [&](pg::Tx& tx) { return archive::maintain(tx, archive_months); });
+            pg::Scopes(), [&](pg::Tx& tx) { return event_archive::maintain(tx, archive_months); });
     });
     add_reading("tetrad_event_archive_months_ahead",
         "Future months for which the event archive has a partition.",
-        [](pg::Tx& tx) { return static_cast<double>(archive::months_ahead(tx)); });
+        [](pg::Tx& tx) { return static_cast<double>(event_archive::months_ahead(tx)); });
 }
 
 std::vector<pg::Component const*> App::components()

@@ -4,6 +4,7 @@
 #include "core/keyed_limiter.hpp"
 #include "core/workers.hpp"
 #include "deps.hpp"
+#include "ingest/ingestor.hpp"
 #include "metrics.hpp"
 #include "providers/purchases_api.hpp"
 #include "service/platform.hpp"
@@ -31,9 +32,10 @@ private:
     std::string const payments_signature_header_;
     PurchasesApi purchases_api_;
     core::Workers upstream_;
-    core::KeyedLimiter upstream_places_;
-    EventMetrics events_;
+    core::KeyedLimiter upstream_limiter_;
+    EventMetrics event_metrics_;
     Hot hot_;
+    ingest::Ingestor ingestor_;
     Deps deps_;
 };
 

@@ -5,11 +5,11 @@
 #include "core/keyed_limiter.hpp"
 #include "core/workers.hpp"
 #include "crypto/keyring.hpp"
+#include "ingest/ingestor.hpp"
 #include "metrics.hpp"
 #include "observe/log.hpp"
 #include "pg/coalescer.hpp"
 #include "pg/database.hpp"
-#include "storage/apply.hpp"
 #include "storage/entitlements.hpp"
 #include "tenancy/admin.hpp"
 #include "tenancy/directory.hpp"
@@ -25,15 +25,13 @@ namespace asio = boost::asio;
 
 class PurchasesApi; // providers/purchases_api.hpp
 
-/// The most frequent operations. pg::Coalescer combines concurrent calls into one SQL statement.
+/// The most frequent reads. pg::Coalescer combines concurrent calls into one SQL statement.
 struct Hot {
-    pg::Coalescer<apply::Incoming, std::optional<Outcome>> take_in;
-    pg::Coalescer<entitlements::UserKey, std::optional<std::vector<entitlements::Shown>>> of_user;
-    pg::Coalescer<entitlements::FeatureQuery, std::optional<entitlements::Feature>> feature;
+    pg::Coalescer<entitlements::UserKey, std::optional<std::vector<EntitlementView>>> of_user;
+    pg::Coalescer<entitlements::FeatureQuery, std::optional<entitlements::FeatureAccess>> feature;
 
     explicit Hot(pg::Database& db)
-        : take_in(db, apply::take_in_batch), of_user(db, entitlements::of_user_batch),
-          feature(db, entitlements::features_batch)
+        : of_user(db, entitlements::of_user_batch), feature(db, entitlements::features_batch)
     {
     }
 };
@@ -42,15 +40,16 @@ struct Hot {
 struct Deps {
     pg::Database& db;
     Hot& hot;
+    ingest::Ingestor& ingestor;
     auth::Keys& keys;
     tenancy::Tenants& tenants;
     tenancy::Directory& directory; ///< settings of a tenant, cached in memory
     webhooks::Api& webhooks;
-    crypto::Keyring const& keyring; ///< seals the settings' secrets
-    PurchasesApi& purchases_api;    ///< its requests block the thread, so call it on `upstream`
-    core::Workers& upstream;        ///< threads for requests to the purchase platform
-    core::KeyedLimiter& upstream_places;  ///< limits a tenant's share of these threads; keyed by tenant id
-    EventMetrics& events;
+    crypto::Keyring const& keyring;       ///< seals the settings' secrets
+    PurchasesApi& purchases_api;          ///< its requests block the thread, so call it on `upstream`
+    core::Workers& upstream;              ///< threads for requests to the purchases provider
+    core::KeyedLimiter& upstream_limiter; ///< limits a tenant's share of these threads; keyed by tenant id
+    EventMetrics& event_metrics;
     std::string const& payments_signature_header; ///< PAYMENTS_SIGNATURE_HEADER
     core::Clock const& clock;
     observe::Logger& logger;

@@ -15,13 +15,13 @@ EventMetrics::EventMetrics(observe::Metrics& metrics)
             {{"provider", std::string(provider)}, {"result", std::string(result)}});
     };
     for (std::size_t p = 0; p < providers.size(); ++p) {
-        for (std::size_t r = 0; r < results.size(); ++r)
-            counters_[p][r] = counter(providers[p], results[r]);
+        for (std::size_t r = 0; r < event_results.size(); ++r)
+            counters_[p][r] = counter(providers[p], event_results[r]);
         counters_[p].back() = counter(providers[p], "refused");
     }
 }
 
-void EventMetrics::count(Provider provider, Result result) noexcept
+void EventMetrics::count(Provider provider, EventResult result) noexcept
 {
     counters_[static_cast<std::size_t>(provider)][static_cast<std::size_t>(result)]->Increment();
 }

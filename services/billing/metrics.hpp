@@ -1,6 +1,7 @@
 #pragma once
 
 #include "domain/event.hpp"
+#include "domain/event_outcome.hpp"
 #include "observe/metrics.hpp"
 
 #include <array>
@@ -13,11 +14,12 @@ class EventMetrics {
 public:
     explicit EventMetrics(observe::Metrics& metrics);
 
-    void count(Provider provider, Result result) noexcept;
+    void count(Provider provider, EventResult result) noexcept;
     void count_refused(Provider provider) noexcept;
 
 private:
-    using Counters = std::array<prometheus::Counter*, results.size() + 1>; ///< by result, then `refused`
+    using Counters =
+        std::array<prometheus::Counter*, event_results.size() + 1>; ///< by result, then `refused`
     std::array<Counters, providers.size()> counters_{};
 };
 

@@ -5,22 +5,22 @@
 #include "api/features.hpp"
 #include "api/grants.hpp"
 #include "api/products.hpp"
+#include "api/provider_webhooks.hpp"
 #include "api/settings.hpp"
 #include "api/sync.hpp"
-#include "api/webhooks.hpp"
 #include "docs/routes.hpp"
 #include "service/routes.hpp"
 
 namespace billing {
 
-inline constexpr http::RouteOptions heavy_filter{.heavy = walks_archive};
+inline constexpr http::RouteOptions heavy_filter{.heavy = scans_archive};
 /// Products and settings belong to the tenant: both environments may read them, only production may write
 /// them.
 inline constexpr http::RouteOptions production_only{.production_only = true};
 inline constexpr http::RouteOptions new_product{.idempotent = true, .production_only = true};
 
-/// Webhooks accept bodies of up to 1 MiB, because an invoice with many lines has several hundred KB. The
-/// archive has the same limit.
+/// The providers' webhooks accept bodies of up to 1 MiB, because an invoice with many lines has several
+/// hundred KB. The archive has the same limit.
 inline constexpr http::RouteOptions event_options{.body_limit = 1 << 20};
 
 /// The routes that only this service has: method, path, permitted callers, handler.

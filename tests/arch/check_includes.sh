@@ -45,8 +45,9 @@ forbid "zlib and yaml-cpp belong to libs/docs" '#include <(zlib|yaml-cpp/)' libs
 forbid "mail and DNS libraries belong to notify's providers, and c-ares also to libs/http/name_resolver" '#include <(gmime|opendkim|ares)\b' libs services \
     -- '^(services/notify/providers/|libs/http/name_resolver\.[ch]pp)'
 forbid "only core/config reads the environment" '\bgetenv\(' libs services -- '^libs/(core/config\.cpp|testing/)'
-forbid "domain/ must not include I/O" '#include "(pg|http|redis|jobs|service|storage|api|providers|workers)/' services/*/domain
-forbid "storage/ and providers/ must not include their callers" '#include "(api|workers)/' services/*/storage services/*/providers
+forbid "domain/ must not include I/O" '#include "(pg|http|redis|jobs|service|storage|ingest|api|providers|workers)/' services/*/domain
+forbid "storage/ and providers/ must not include their callers" '#include "(ingest|api|workers)/' services/*/storage services/*/providers
+forbid "ingest/ must not include its callers" '#include "(api|workers)/' services/billing/ingest
 forbid "api/ must not include workers/" '#include "workers/' services/*/api
 forbid "services must not include each other" '#include "services/' services
 forbid "deployed code must not include testing/" '#include "testing/' libs services -- '^tests/support/'

@@ -34,7 +34,7 @@ constexpr std::int64_t ms(std::int64_t seconds)
 }
 
 /// The time `seconds` after the start time, as responses show it.
-inline std::string shown(std::int64_t seconds)
+inline std::string rfc3339(std::int64_t seconds)
 {
     return core::to_rfc3339(testing::FakeClock::start + std::chrono::seconds(seconds));
 }
@@ -53,7 +53,7 @@ inline json::object changed(json::object fields, json::object const& changes)
     return fields;
 }
 
-/// Each event type of the in-app platform, with the resulting status.
+/// Each event type of the purchases provider, with the resulting status.
 inline std::map<std::string, std::string> const status_after{
     {"INITIAL_PURCHASE", "active"},
     {"NON_RENEWING_PURCHASE", "active"},
@@ -67,7 +67,7 @@ inline std::map<std::string, std::string> const status_after{
     {"SUBSCRIPTION_EXTENDED", "active"},
 };
 
-/// An event of the in-app platform at the start time: of user `ada` and product `pro.monthly`, in the
+/// An event of the purchases provider at the start time: of user `ada` and product `pro.monthly`, in the
 /// sandbox, with a period of a month.
 inline json::object purchase(std::string_view type, json::object const& changes = {})
 {
@@ -87,7 +87,7 @@ inline json::object purchase(std::string_view type, json::object const& changes 
     return {{"api_version", "1.0"}, {"event", changed(std::move(event), changes)}};
 }
 
-/// An event of the card provider about an object.
+/// An event of the payments provider about an object.
 inline json::object payment(std::string_view type, json::object object, json::object const& changes = {})
 {
     json::object event{{"id", "evt_" + core::Uuid::v7().to_string()}, {"object", "event"},

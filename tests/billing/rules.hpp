@@ -38,7 +38,7 @@ inline billing::Event read_payment(boost::json::object const& event)
 
 /// The entitlements of a user after a history.
 inline std::vector<billing::Entitlement> entitlements_after(std::vector<billing::Event> const& history,
-    billing::PaymentRules const& settings = {}, std::string const& user = "ada")
+    billing::PaymentSettings const& settings = {}, std::string const& user = "ada")
 {
     return billing::entitlements_after(scope_id, user, history, settings);
 }
@@ -46,7 +46,7 @@ inline std::vector<billing::Entitlement> entitlements_after(std::vector<billing:
 /// The result of a history for a product: its status, and its end in seconds after the start, such as `active
 /// 60`.
 inline std::string left_by(std::vector<billing::Event> const& history, std::string const& product,
-    billing::PaymentRules const& settings = {}, std::string const& user = "ada")
+    billing::PaymentSettings const& settings = {}, std::string const& user = "ada")
 {
     std::string left;
     for (auto const& e : entitlements_after(history, settings, user)) {
@@ -61,7 +61,7 @@ inline std::string left_by(std::vector<billing::Event> const& history, std::stri
 /// The reason why an event is skipped; empty if the event is not skipped.
 inline std::string reason_of(billing::Event const& event)
 {
-    auto const* skipped = std::get_if<billing::Skipped>(&event.fact);
+    auto const* skipped = std::get_if<billing::Skipped>(&event.data);
     return skipped == nullptr ? "" : std::string(skipped->reason);
 }
 

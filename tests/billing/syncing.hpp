@@ -1,6 +1,6 @@
 #pragma once
 
-#include "platform.hpp"
+#include "purchases_provider.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -10,16 +10,16 @@
 #include <string_view>
 #include <utility>
 
-/// Options of a World that sends its syncs to `platform`.
-inline World::Options asking(Platform const& platform)
+/// Options of a World that sends its syncs to `provider`.
+inline World::Options options_for(PurchasesProvider const& provider)
 {
-    return {.environment = {{"PURCHASES_API_URL", platform.url() + "/"}}};
+    return {.environment = {{"PURCHASES_API_URL", provider.url() + "/"}}};
 }
 
-/// Sets the tenant's key for the platform.
-inline void give_key(World const& world, std::string const& tenant = "demo")
+/// Sets the tenant's key for the provider.
+inline void set_api_key(World const& world, std::string const& tenant = "demo")
 {
-    auto const r = world.as_backend(tenant).patch("/v1/settings", R"({"purchasesApiKey":"sk_platform"})");
+    auto const r = world.as_backend(tenant).patch("/v1/settings", R"({"purchasesApiKey":"sk_provider"})");
     REQUIRE(r.status == 200);
 }
 
@@ -58,13 +58,13 @@ inline boost::json::object one(std::string_view product, boost::json::object fie
 struct Synced {
     Synced()
     {
-        give_key(world);
-        platform.has("ada", one("pro"));
+        set_api_key(world);
+        provider.has("ada", one("pro"));
         REQUIRE(sync(world).status == 200);
         before = entitlements_of(world);
     }
 
-    Platform const platform;
-    World const world{asking(platform)};
+    PurchasesProvider const provider;
+    World const world{options_for(provider)};
     std::string before;
 };

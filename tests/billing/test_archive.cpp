@@ -1,5 +1,5 @@
 #include "events.hpp"
-#include "storage/archive.hpp"
+#include "storage/event_archive.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -24,10 +24,10 @@ TEST_CASE("a history that exceeds the limit in bytes contains only its latest ev
     auto const scope_id = std::stoll(world.scope_id());
     REQUIRE(eventually([&] { return db.healthy(); }));
     auto const of_user = db.transact_blocking(pg::Scopes(scope_id),
-        [&](pg::Tx& tx) { return billing::archive::history_of_user(tx, scope_id, "ada"); });
-    auto const of_subject = db.transact_blocking(pg::Scopes(scope_id),
-        [&](pg::Tx& tx) { return billing::archive::history_of_subject(tx, scope_id, "sub_1"); });
-    for (auto const* history : {&of_user, &of_subject}) {
+        [&](pg::Tx& tx) { return billing::event_archive::history_of_user(tx, scope_id, "ada"); });
+    auto const of_subscription = db.transact_blocking(pg::Scopes(scope_id),
+        [&](pg::Tx& tx) { return billing::event_archive::history_of_subscription(tx, scope_id, "sub_1"); });
+    for (auto const* history : {&of_user, &of_subscription}) {
         std::set<core::Time> times;
         for (auto const& event : *history)
             times.insert(event.at.value());
@@ -55,7 +55,7 @@ TEST_CASE("events of a month without a partition are kept, and moved when the pa
     auto const before = all_items(backend, "/v1/events");
     pg::Database db({.url = world.postgres.service_url(), .threads = 1});
     REQUIRE(eventually([&] { return db.healthy(); }));
-    db.transact_blocking({}, [&](pg::Tx& tx) { return billing::archive::maintain(tx, 24); });
+    db.transact_blocking({}, [&](pg::Tx& tx) { return billing::event_archive::maintain(tx, 24); });
     db.stop();
     CHECK(world.postgres.query("SELECT count(*) FROM events_default") == "0");
     CHECK(all_items(backend, "/v1/events") == before);
@@ -86,7 +86,7 @@ TEST_CASE("the archive drops old months and creates partitions for coming months
     pg::Database db({.url = world.postgres.service_url(), .threads = 1});
     REQUIRE(eventually([&] { return db.healthy(); }));
     auto const maintain = [&] {
-        return db.transact_blocking({}, [&](pg::Tx& tx) { return billing::archive::maintain(tx, 24); });
+        return db.transact_blocking({}, [&](pg::Tx& tx) { return billing::event_archive::maintain(tx, 24); });
     };
     while (maintain()) {
         // One call does a part of the work. The service's own task may have done other parts.
@@ -95,7 +95,8 @@ TEST_CASE("the archive drops old months and creates partitions for coming months
     CHECK(world.postgres.query("SELECT count(*) FROM events") == "1");
     CHECK(world.postgres.query("SELECT count(*) FROM event_claims") == "1");
     CHECK(world.entitlements().size() == 1);
-    CHECK_THROWS(db.transact_blocking({}, [&](pg::Tx& tx) { return billing::archive::maintain(tx, 0); }));
+    CHECK_THROWS(
+        db.transact_blocking({}, [&](pg::Tx& tx) { return billing::event_archive::maintain(tx, 0); }));
     db.stop();
 }
 
@@ -113,7 +114,7 @@ TEST_CASE("the claims of waiting invoices are kept as long as the latest invoice
     post_invoice(2);
     pg::Database db({.url = world.postgres.service_url(), .threads = 1});
     REQUIRE(eventually([&] { return db.healthy(); }));
-    db.transact_blocking({}, [&](pg::Tx& tx) { return billing::archive::maintain(tx, 24); });
+    db.transact_blocking({}, [&](pg::Tx& tx) { return billing::event_archive::maintain(tx, 24); });
     db.stop();
     CHECK(world.postgres.query("SELECT count(*) FROM event_claims") == "2");
     auto const incomplete = events::subscription({events::item("a")}, {{"status", "incomplete"}});

@@ -110,7 +110,7 @@ std::string strangely_answered(
 
 } // namespace
 
-TEST_CASE("an event of the purchase platform with a wrong secret is counted and not stored", "[bad-input]")
+TEST_CASE("an event of the purchases provider with a wrong secret is counted and not stored", "[bad-input]")
 {
     World const world;
     int count = 0;
@@ -131,7 +131,7 @@ TEST_CASE("an event of the purchase platform with a wrong secret is counted and 
 }
 
 TEST_CASE(
-    "an event of the payment provider with an invalid signature is counted and not stored", "[bad-input]")
+    "an event of the payments provider with an invalid signature is counted and not stored", "[bad-input]")
 {
     World const world;
     auto const now = world.clock.now();
@@ -203,7 +203,7 @@ TEST_CASE("a malformed event of either provider gets 400 and is archived", "[bad
     CHECK(result_of(world.post_purchase(event)) == "applied");
 }
 
-TEST_CASE("unexpected values in an event of the purchase platform get 200 or 400", "[bad-input]")
+TEST_CASE("unexpected values in an event of the purchases provider get 200 or 400", "[bad-input]")
 {
     World const world;
     auto client = world.client();
@@ -218,7 +218,7 @@ TEST_CASE("unexpected values in an event of the purchase platform get 200 or 400
     CHECK(backend.get("/v1/users/ada/entitlements?at=2026-01-01T00:00:00Z").status == 200);
 }
 
-TEST_CASE("unexpected values in an event of the payment provider get 200 or 400", "[bad-input]")
+TEST_CASE("unexpected values in an event of the payments provider get 200 or 400", "[bad-input]")
 {
     World const world;
     auto client = world.client();

@@ -1,5 +1,5 @@
+#include "ingest/batch.hpp"
 #include "rules.hpp"
-#include "storage/batch.hpp"
 #include "storage/entitlements.hpp"
 #include "support/run_awaitable.hpp"
 #include "world.hpp"
@@ -29,7 +29,7 @@ json::object about(
         {{"created", s(at)}});
 }
 
-apply::Incoming incoming(std::int64_t scope_id, json::object const& event)
+ingest::IncomingEvent incoming(std::int64_t scope_id, json::object const& event)
 {
     return {.scope_id = scope_id,
         .archive_id = core::Uuid::v7(),
@@ -45,26 +45,26 @@ public:
         REQUIRE(eventually([this] { return db_.healthy(); }));
     }
 
-    /// Reads the rows for an event and plans the change. Returns one step with the plan.
-    std::vector<apply::Step> look(apply::Incoming const& event)
+    /// Reads the rows that an event depends on and plans the write. Returns one item.
+    std::vector<ingest::BatchItem> plan(ingest::IncomingEvent const& event)
     {
-        std::vector<apply::Step> steps{{.incoming = &event}};
+        std::vector<ingest::BatchItem> items{{.incoming = &event}};
         auto const work = [&]() -> boost::asio::awaitable<void> {
             auto const session = co_await db_.session();
-            co_await apply::look(*session, event.scope_id, steps);
+            co_await ingest::read_snapshots(*session, event.scope_id, items);
         };
         testing::run_awaitable(work());
-        steps.front().plan = apply::plan_of(steps.front());
-        return steps;
+        items.front().write = ingest::plan_write(event, items.front().snapshot);
+        return items;
     }
 
-    /// Writes the plan. Returns false if its rows have changed.
-    bool write(std::vector<apply::Step>& steps)
+    /// Writes the planned rows. Returns false if rows that the event depends on have changed.
+    bool write(std::vector<ingest::BatchItem>& items)
     {
-        auto const picked = apply::independent(steps);
+        auto const selected = ingest::independent(items);
         auto const work = [&]() -> boost::asio::awaitable<std::vector<bool>> {
             auto const session = co_await db_.session();
-            co_return co_await apply::write(*session, picked);
+            co_return co_await ingest::write(*session, selected);
         };
         return testing::run_awaitable(work()) == std::vector{true};
     }
@@ -106,18 +106,18 @@ TEST_CASE("a batch is not written if a subscription was added after its read", "
     REQUIRE(result_of(world.post_payment(about("sub_1", "active", 100, 90 * day))) == "applied");
     auto const over = about("sub_1", "unpaid", 200, 90 * day);
     auto const event = incoming(std::stoll(world.scope_id()), over);
-    auto steps = batch.look(event);
-    REQUIRE(steps.front().plan);
+    auto items = batch.plan(event);
+    REQUIRE(items.front().write);
     // The added subscription ends earlier, and its event is older, so the entitlement and its revision stay
     // unchanged.
     auto const before = world.entitlement("a");
     REQUIRE(result_of(world.post_payment(about("sub_2", "active", 50, 30 * day))) == "applied");
     REQUIRE(world.entitlement("a") == before);
 
-    CHECK_FALSE(batch.write(steps));
+    CHECK_FALSE(batch.write(items));
     CHECK(result_of(world.post_payment(over)) == "applied");
     CHECK(text(world.entitlement("a"), "status") == "active");
-    CHECK(text(world.entitlement("a"), "expiresAt") == events::shown(30 * day));
+    CHECK(text(world.entitlement("a"), "expiresAt") == events::rfc3339(30 * day));
 }
 
 TEST_CASE("a batch is written if its rows are unchanged", "[billing][batch]")
@@ -126,9 +126,9 @@ TEST_CASE("a batch is written if its rows are unchanged", "[billing][batch]")
     Batch batch(world);
     REQUIRE(result_of(world.post_payment(about("sub_1", "active", 100, 90 * day))) == "applied");
     auto const event = incoming(std::stoll(world.scope_id()), about("sub_1", "unpaid", 200, 90 * day));
-    auto steps = batch.look(event);
-    REQUIRE(steps.front().plan);
-    CHECK(batch.write(steps));
+    auto items = batch.plan(event);
+    REQUIRE(items.front().write);
+    CHECK(batch.write(items));
     CHECK(text(world.entitlement("a"), "status") == "expired");
 }
 
@@ -142,19 +142,20 @@ TEST_CASE("an event of a user with very many subscriptions gets its own transact
         auto const sent = about("sub_" + std::to_string(number), "active", 1, 30 * day);
         REQUIRE(result_of(world.post_payment(sent)) == "applied");
     };
-    for (std::size_t n = 0; n < apply::max_subscriptions; ++n)
+    for (std::size_t n = 0; n < ingest::max_subscriptions; ++n)
         post(n);
-    CHECK(batch.look(event).front().plan);
-    post(apply::max_subscriptions);
-    CHECK_FALSE(batch.look(event).front().plan);
-    post(apply::max_subscriptions + 1);
-    auto const steps = batch.look(event);
-    CHECK_FALSE(steps.front().plan);
-    CHECK(steps.front().seen.subscriptions.size() == apply::max_subscriptions + 1);
-    CHECK(apply::ids_concerned(steps.front()).empty());
+    CHECK(batch.plan(event).front().write);
+    post(ingest::max_subscriptions);
+    CHECK_FALSE(batch.plan(event).front().write);
+    post(ingest::max_subscriptions + 1);
+    auto const items = batch.plan(event);
+    CHECK_FALSE(items.front().write);
+    auto const& subscriptions = items.front().snapshot.subscriptions;
+    CHECK(subscriptions.size() == ingest::max_subscriptions + 1);
+    CHECK(ingest::state_query_of(event, subscriptions).entitlement_ids.empty());
 
     CHECK(result_of(world.post_payment(about("sub_next", "active", 100, 90 * day))) == "applied");
-    CHECK(text(world.entitlement("a"), "expiresAt") == events::shown(90 * day));
+    CHECK(text(world.entitlement("a"), "expiresAt") == events::rfc3339(90 * day));
 }
 
 TEST_CASE("users with very many entitlements are read one by one, other users in a batch", "[billing][batch]")

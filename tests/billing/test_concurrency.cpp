@@ -14,7 +14,7 @@
 
 namespace {
 
-using events::day, events::ms, events::s, events::shown;
+using events::day, events::ms, events::s, events::rfc3339;
 namespace json = boost::json;
 
 /// Calls `work(i)` on `threads` threads, which start together.
@@ -114,8 +114,8 @@ TEST_CASE("concurrent events of one user give the same state as events in order"
         CHECK(tally["applied"] >= 1);
         CHECK(tally["applied"] + tally["stale"] == renewals);
         auto const e = world.entitlement("pro.monthly");
-        CHECK(text(e, "lastEventAt") == shown(renewals - 1));
-        CHECK(text(e, "expiresAt") == shown((renewals - 1) * day));
+        CHECK(text(e, "lastEventAt") == rfc3339(renewals - 1));
+        CHECK(text(e, "expiresAt") == rfc3339((renewals - 1) * day));
         CHECK(world.postgres.query("SELECT revision FROM entitlements") == std::to_string(tally["applied"]));
     }
 }
@@ -134,7 +134,7 @@ TEST_CASE(
     Tally made, ended;
     at_once(subscriptions, [&](int i) { made.add(world.post_payment(of(i, "active", i))); });
     CHECK(made["applied"] == subscriptions);
-    CHECK(text(world.entitlement("a"), "lastEventAt") == shown(subscriptions - 1));
+    CHECK(text(world.entitlement("a"), "lastEventAt") == rfc3339(subscriptions - 1));
     // All subscriptions but one end, so the product stays active.
     at_once(subscriptions - 1, [&](int i) { ended.add(world.post_payment(of(i, "unpaid", 100 + i))); });
     CHECK(ended["applied"] == subscriptions - 1);
@@ -160,7 +160,7 @@ TEST_CASE(
         });
         CHECK(tally["applied"] + tally["skipped awaiting_subscription"] == 2);
         CHECK(text(world.entitlement("a", name), "status") == "active");
-        CHECK(text(world.entitlement("a", name), "expiresAt") == shown(60 * day));
+        CHECK(text(world.entitlement("a", name), "expiresAt") == rfc3339(60 * day));
     }
 }
 

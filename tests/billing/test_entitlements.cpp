@@ -1,5 +1,5 @@
 #include "core/text.hpp"
-#include "domain/as_of.hpp"
+#include "domain/history.hpp"
 #include "events.hpp"
 #include "world.hpp"
 
@@ -8,7 +8,7 @@
 namespace {
 
 namespace json = boost::json;
-using events::day, events::ms, events::shown;
+using events::day, events::ms, events::rfc3339;
 
 std::string new_product(World const& world, std::string_view provider_product_id, json::array features,
     json::object const& more = {})
@@ -45,7 +45,7 @@ constexpr auto not_granted = R"({"granted":false,"until":null})";
 /// The only entitlement that user `ada` had at this time. Fails the test if the user had none or several.
 json::object as_of(World const& world, std::int64_t seconds)
 {
-    auto const r = world.as_backend().get("/v1/users/ada/entitlements?at=" + shown(seconds));
+    auto const r = world.as_backend().get("/v1/users/ada/entitlements?at=" + rfc3339(seconds));
     REQUIRE(r.status == 200);
     auto const found = r.json().at("entitlements").as_array();
     REQUIRE(found.size() == 1);
@@ -55,7 +55,7 @@ json::object as_of(World const& world, std::int64_t seconds)
 std::size_t count_as_of(World const& world, std::int64_t seconds)
 {
     return world.as_backend()
-        .get("/v1/users/ada/entitlements?at=" + shown(seconds))
+        .get("/v1/users/ada/entitlements?at=" + rfc3339(seconds))
         .json()
         .at("entitlements")
         .as_array()
@@ -77,11 +77,11 @@ TEST_CASE("an entitlement shows the product as it is in the catalog now", "[enti
     CHECK(raw.at("isActive") == true);
     CHECK(raw.at("features") == json::array());
     CHECK(raw.at("grants") == json::array());
-    CHECK(text(raw, "purchasedAt") == shown(-60));
-    CHECK(text(raw, "expiresAt") == shown(30 * day));
+    CHECK(text(raw, "purchasedAt") == rfc3339(-60));
+    CHECK(text(raw, "expiresAt") == rfc3339(30 * day));
     CHECK(raw.at("willRenew") == true);
     CHECK(text(raw, "lastEventType") == "INITIAL_PURCHASE");
-    CHECK(text(raw, "lastEventAt") == shown(0));
+    CHECK(text(raw, "lastEventAt") == rfc3339(0));
 
     auto const grants = json::array{json::object{{"name", "seats"}, {"quantity", 5}}};
     auto const product = new_product(world, "pro.monthly", {"export"}, {{"grants", grants}});
@@ -148,7 +148,7 @@ TEST_CASE("an entitlement stops being active at its end, regardless of its statu
     happens(world, "INITIAL_PURCHASE", {{"expiration_at_ms", ms(3600)}});
     world.clock.set(testing::FakeClock::start + 59min);
     CHECK(world.entitlement("pro.monthly").at("isActive") == true);
-    CHECK(feature(world, "export") == granted(shown(3600)));
+    CHECK(feature(world, "export") == granted(rfc3339(3600)));
     world.clock.set(testing::FakeClock::start + 60min);
     auto const over = world.entitlement("pro.monthly");
     CHECK(over.at("isActive") == false);
@@ -163,8 +163,8 @@ TEST_CASE("a stated grace period extends the entitlement and its features", "[en
     happens(world, "RENEWAL", {{"expiration_at_ms", ms(3600)}, {"grace_period_expiration_at_ms", ms(7200)}});
     world.clock.set(testing::FakeClock::start + 90min);
     CHECK(world.entitlement("pro.monthly").at("isActive") == true);
-    CHECK(text(world.entitlement("pro.monthly"), "expiresAt") == shown(3600));
-    CHECK(feature(world, "export") == granted(shown(7200)));
+    CHECK(text(world.entitlement("pro.monthly"), "expiresAt") == rfc3339(3600));
+    CHECK(feature(world, "export") == granted(rfc3339(7200)));
     world.clock.set(testing::FakeClock::start + 120min);
     CHECK(world.entitlement("pro.monthly").at("isActive") == false);
     CHECK(feature(world, "export") == not_granted);
@@ -179,15 +179,15 @@ TEST_CASE("a feature is granted until the last entitlement with it ends", "[feat
     new_product(world, "lifetime", {"sync"});
     CHECK(feature(world, "export") == not_granted);
     happens(world, "INITIAL_PURCHASE");
-    CHECK(feature(world, "export") == granted(shown(30 * day)));
-    CHECK(feature(world, "a/b & ü") == granted(shown(30 * day)));
+    CHECK(feature(world, "export") == granted(rfc3339(30 * day)));
+    CHECK(feature(world, "a/b & ü") == granted(rfc3339(30 * day)));
     CHECK(feature(world, "EXPORT") == not_granted);
     CHECK(feature(world, "unheard-of") == not_granted);
     CHECK(feature(world, "export", "bob") == not_granted);
     CHECK(feature(world, "export", "ada", "demo") == not_granted);
 
     happens(world, "INITIAL_PURCHASE", {{"product_id", "pro.yearly"}, {"expiration_at_ms", ms(365 * day)}});
-    CHECK(feature(world, "export") == granted(shown(365 * day)));
+    CHECK(feature(world, "export") == granted(rfc3339(365 * day)));
     happens(world, "INITIAL_PURCHASE", {{"product_id", "lifetime"}, {"expiration_at_ms", nullptr}});
     CHECK(feature(world, "sync") == granted("null"));
     REQUIRE(world.as_backend("demo")
@@ -196,7 +196,7 @@ TEST_CASE("a feature is granted until the last entitlement with it ends", "[feat
     CHECK(feature(world, "sync") == granted("null"));
 
     happens(world, "EXPIRATION", {{"product_id", "pro.yearly"}, {"event_timestamp_ms", ms(1)}});
-    CHECK(feature(world, "export") == granted(shown(30 * day)));
+    CHECK(feature(world, "export") == granted(rfc3339(30 * day)));
     happens(world, "SUBSCRIPTION_PAUSED", {{"event_timestamp_ms", ms(1)}});
     CHECK(feature(world, "export") == not_granted);
     CHECK(world.as_user("ada", "user").get("/v1/users/ada/features/export").status == 403);
@@ -218,7 +218,7 @@ TEST_CASE("an as-of read follows the times that the events state", "[entitlement
     CHECK(as_of(world, 9 * day).at("willRenew") == true);
     CHECK(as_of(world, 10 * day).at("willRenew") == false);
     CHECK(as_of(world, 10 * day).at("isActive") == true);
-    CHECK(text(as_of(world, 30 * day), "expiresAt") == shown(60 * day));
+    CHECK(text(as_of(world, 30 * day), "expiresAt") == rfc3339(60 * day));
     CHECK(text(as_of(world, 60 * day - 1), "status") == "active");
     CHECK(as_of(world, 60 * day - 1).at("isActive") == true);
     CHECK(as_of(world, 60 * day) == world.entitlement("pro.monthly"));
@@ -253,7 +253,7 @@ TEST_CASE("as-of reads include card payments and manual grants", "[entitlements]
     CHECK(count_as_of(world, 2 * day - 1) == 1);
     CHECK(count_as_of(world, 2 * day) == 2);
     auto const status_of_gift = [&](std::int64_t at) {
-        auto const r = world.as_backend().get("/v1/users/ada/entitlements?at=" + shown(at)).json();
+        auto const r = world.as_backend().get("/v1/users/ada/entitlements?at=" + rfc3339(at)).json();
         for (auto const& e : r.at("entitlements").as_array())
             if (text(e, "source") == "manual") return text(e, "status");
         return std::string();

@@ -212,7 +212,7 @@ TEST_CASE("lists by type or result count as heavy reads, in any encoding of the 
         CAPTURE(query);
         http::Request request;
         request.query = query;
-        CHECK(billing::walks_archive(request) == heavy);
+        CHECK(billing::scans_archive(request) == heavy);
     }
 }
 

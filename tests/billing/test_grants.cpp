@@ -45,7 +45,7 @@ TEST_CASE("a manual grant is created and ended", "[grants]")
     CHECK(text(e, "providerProductId") == "gift.subscription");
     CHECK(text(e, "environment") == "sandbox");
     CHECK(text(e, "expiresAt") == "2026-06-01T00:00:00.000Z");
-    CHECK(text(e, "purchasedAt") == events::shown(0));
+    CHECK(text(e, "purchasedAt") == events::rfc3339(0));
     CHECK(text(e, "lastEventType") == "GRANT");
     CHECK(e.at("willRenew") == false);
     CHECK(e.at("isActive") == true);
@@ -59,7 +59,7 @@ TEST_CASE("a manual grant is created and ended", "[grants]")
     CHECK(text(ended, "status") == "expired");
     CHECK(ended.at("isActive") == false);
     CHECK(text(ended, "lastEventType") == "REVOKE");
-    CHECK(text(ended, "lastEventAt") == events::shown(3600));
+    CHECK(text(ended, "lastEventAt") == events::rfc3339(3600));
     CHECK(feature(world) == R"({"granted":false,"until":null})");
     CHECK(world.as_backend().del(path).body == R"({"deleted":true})");
     CHECK(world.entitlement("gift.subscription") == ended);

@@ -19,7 +19,7 @@ namespace {
 using events::day, events::ms, events::s, events::undefined;
 namespace json = boost::json;
 
-/// An event, and whether the card provider sent it.
+/// An event, and whether the payments provider sent it.
 struct Sent {
     bool payment = false;
     json::object event;
@@ -35,8 +35,8 @@ Sent bought(std::string_view type, std::string const& user, std::int64_t at, jso
     return {false, events::purchase(type, changes)};
 }
 
-Sent carried(std::string_view type, std::string const& user, std::string const& subscription, std::int64_t at,
-    json::array items, json::object changes = {})
+Sent subscription_event(std::string_view type, std::string const& user, std::string const& subscription,
+    std::int64_t at, json::array items, json::object changes = {})
 {
     changes["id"] = subscription;
     changes["metadata"] = json::object{{"userId", user}};
@@ -94,48 +94,51 @@ std::map<std::string, History> const& histories()
             }},
         {"a checkout within one second",
             [](std::string const& user, std::string const& subscription) {
-                return std::vector{carried("customer.subscription.created", user, subscription, 0,
+                return std::vector{subscription_event("customer.subscription.created", user, subscription, 0,
                                        {events::item("a")}, {{"status", "incomplete"}}),
-                    carried("customer.subscription.updated", user, subscription, 0, {events::item("a")}),
+                    subscription_event(
+                        "customer.subscription.updated", user, subscription, 0, {events::item("a")}),
                     paid("a", subscription, 0, false)};
             }},
         {"items swapped, and the end",
             [](std::string const& user, std::string const& subscription) {
-                return std::vector{carried("customer.subscription.created", user, subscription, 0,
+                return std::vector{subscription_event("customer.subscription.created", user, subscription, 0,
                                        {events::item("a"), events::item("b")}),
-                    carried("customer.subscription.updated", user, subscription, 10,
+                    subscription_event("customer.subscription.updated", user, subscription, 10,
                         {events::item("b"), events::item("c")}),
                     paid("b", subscription, 15, true),
-                    carried("customer.subscription.updated", user, subscription, 20, {events::item("c")},
-                        {{"status", "past_due"}}),
-                    carried("customer.subscription.deleted", user, subscription, 30, {events::item("c")},
-                        {{"status", "canceled"}, {"ended_at", s(29)}})};
+                    subscription_event("customer.subscription.updated", user, subscription, 20,
+                        {events::item("c")}, {{"status", "past_due"}}),
+                    subscription_event("customer.subscription.deleted", user, subscription, 30,
+                        {events::item("c")}, {{"status", "canceled"}, {"ended_at", s(29)}})};
             }},
         {"dunning",
             [](std::string const& user, std::string const& subscription) {
-                return std::vector{
-                    carried("customer.subscription.created", user, subscription, 0, {events::item("a")}),
+                return std::vector{subscription_event("customer.subscription.created", user, subscription, 0,
+                                       {events::item("a")}),
                     paid("a", subscription, 10, true),
-                    carried("customer.subscription.updated", user, subscription, 20, {events::item("a")},
-                        {{"status", "past_due"}}),
+                    subscription_event("customer.subscription.updated", user, subscription, 20,
+                        {events::item("a")}, {{"status", "past_due"}}),
                     paid("a", subscription, 30, false)};
             }},
         {"two subscriptions with one product",
             [](std::string const& user, std::string const& subscription) {
-                return std::vector{
-                    carried("customer.subscription.created", user, subscription, 0, {events::item("a")}),
-                    carried("customer.subscription.created", user, subscription + "-2", 5,
+                return std::vector{subscription_event("customer.subscription.created", user, subscription, 0,
+                                       {events::item("a")}),
+                    subscription_event("customer.subscription.created", user, subscription + "-2", 5,
                         {events::item("a", {{"current_period_end", s(90 * day)}}), events::item("b")}),
-                    carried("customer.subscription.updated", user, subscription, 10, {events::item("b")}),
-                    carried("customer.subscription.deleted", user, subscription + "-2", 20,
+                    subscription_event(
+                        "customer.subscription.updated", user, subscription, 10, {events::item("b")}),
+                    subscription_event("customer.subscription.deleted", user, subscription + "-2", 20,
                         {events::item("a")}, {{"status", "canceled"}, {"ended_at", s(19)}})};
             }},
         {"a subscription that finds its user",
             [](std::string const& user, std::string const& subscription) {
-                return std::vector{
-                    carried("customer.subscription.created", "", subscription, 0, {events::item("a")}),
+                return std::vector{subscription_event("customer.subscription.created", "", subscription, 0,
+                                       {events::item("a")}),
                     paid("a", subscription, 5, false),
-                    carried("customer.subscription.updated", user, subscription, 10, {events::item("a")})};
+                    subscription_event(
+                        "customer.subscription.updated", user, subscription, 10, {events::item("a")})};
             }},
     };
     return all;

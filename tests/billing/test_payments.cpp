@@ -6,11 +6,11 @@
 #include <map>
 #include <vector>
 
-// POST /webhooks/payments with requests in the form of the card provider.
+// POST /webhooks/payments with requests in the form of the payments provider.
 
 namespace {
 
-using events::day, events::s, events::shown, events::undefined;
+using events::day, events::s, events::rfc3339, events::undefined;
 namespace json = boost::json;
 
 constexpr char const* created = "customer.subscription.created";
@@ -43,8 +43,8 @@ TEST_CASE("a subscription in the old or new shape creates an entitlement of its 
         CHECK(text(e, "source") == "payments");
         CHECK(text(e, "status") == "active");
         CHECK(e.at("isActive") == true);
-        CHECK(text(e, "purchasedAt") == shown(0));
-        CHECK(text(e, "expiresAt") == shown(30 * day));
+        CHECK(text(e, "purchasedAt") == rfc3339(0));
+        CHECK(text(e, "expiresAt") == rfc3339(30 * day));
         CHECK(e.at("willRenew") == true);
         CHECK(text(e, "lastEventType") == created);
         CHECK(text(e, "environment") == "sandbox");
@@ -71,7 +71,7 @@ TEST_CASE("each event type has its effect", "[billing][payments]")
     CHECK(status() == "expired");
     CHECK(result_of(world.post_payment(about("invoice.paid", events::invoice("a"), 4))) == "applied");
     CHECK(status() == "active");
-    CHECK(text(world.entitlement("a"), "expiresAt") == shown(60 * day));
+    CHECK(text(world.entitlement("a"), "expiresAt") == rfc3339(60 * day));
     CHECK(text(world.entitlement("a"), "lastEventType") == "invoice.paid");
     CHECK(result_of(world.post_payment(about(updated, of("active", {{"cancel_at_period_end", true}}), 5))) ==
           "applied");
@@ -80,7 +80,7 @@ TEST_CASE("each event type has its effect", "[billing][payments]")
     CHECK(
         result_of(world.post_payment(about(deleted, of("canceled", {{"ended_at", s(6)}}), 7))) == "applied");
     CHECK(status() == "expired");
-    CHECK(text(world.entitlement("a"), "expiresAt") == shown(6));
+    CHECK(text(world.entitlement("a"), "expiresAt") == rfc3339(6));
     CHECK(result_of(world.post_payment(about("invoice.paid", events::old_invoice("a"), 8))) ==
           "skipped subscription_ended");
     CHECK(status() == "expired");
@@ -123,7 +123,7 @@ TEST_CASE("the user id comes from the metadata of the subscription", "[billing][
     // The subscription moves to another user.
     CHECK(result_of(world.post_payment(about(updated, of_user("bob", "sub_1", "active"), 2))) == "applied");
     CHECK(text(world.entitlement("a"), "status") == "expired");
-    CHECK(text(world.entitlement("a"), "expiresAt") == shown(2));
+    CHECK(text(world.entitlement("a"), "expiresAt") == rfc3339(2));
     CHECK(text(world.entitlement("a", "bob"), "status") == "active");
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("an invoice that arrives before its subscription waits for it", "[bill
     auto incomplete = events::subscription({events::item("a")}, {{"status", "incomplete"}});
     CHECK(result_of(world.post_payment(about(created, incomplete))) == "applied");
     CHECK(text(world.entitlement("a"), "status") == "active");
-    CHECK(text(world.entitlement("a"), "expiresAt") == shown(60 * day));
+    CHECK(text(world.entitlement("a"), "expiresAt") == rfc3339(60 * day));
     auto backend = world.as_backend();
     auto const archived = all_items(backend, "/v1/events?userId=ada");
     REQUIRE(archived.size() == 2);
@@ -180,7 +180,7 @@ TEST_CASE("several items and subscriptions give one entitlement per product", "[
     auto const swapped = events::subscription({events::item("c")}, {{"id", "sub_2"}});
     CHECK(result_of(world.post_payment(about(updated, swapped, 3))) == "applied");
     CHECK(text(world.entitlement("a"), "status") == "expired");
-    CHECK(text(world.entitlement("a"), "expiresAt") == shown(3));
+    CHECK(text(world.entitlement("a"), "expiresAt") == rfc3339(3));
     CHECK(text(world.entitlement("c"), "status") == "active");
 }
 
@@ -270,7 +270,7 @@ TEST_CASE("the name of the signature header is configurable", "[billing][payment
     CHECK(result_of(client.post("/webhooks/payments", event, {{"paddle-signature", header}})) == "applied");
 }
 
-TEST_CASE("a malformed event of the card provider gets 400 and is archived", "[billing][payments]")
+TEST_CASE("a malformed event of the payments provider gets 400 and is archived", "[billing][payments]")
 {
     World const world;
     auto const whole = events::subscription({events::item("a")});

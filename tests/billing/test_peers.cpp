@@ -1,12 +1,12 @@
 #include "events.hpp"
-#include "platform.hpp"
+#include "purchases_provider.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <fstream>
 
-// Checks against independent software: the service accepts the signatures of the payment provider's own
+// Checks against independent software: the service accepts the signatures of the payments provider's own
 // package, and the package accepts the signatures of the tests.
 
 namespace {
@@ -34,7 +34,7 @@ testing::HttpResponse post(World const& world, std::string const& payload, std::
 
 } // namespace
 
-TEST_CASE("events signed by the payment provider's package are accepted", "[peers]")
+TEST_CASE("events signed by the payments provider's package are accepted", "[peers]")
 {
     World const world;
     auto const now = seconds_of(world.clock.now());
@@ -116,7 +116,7 @@ TEST_CASE("during the rotation of a secret both secrets are accepted", "[peers]"
     CHECK(results() == std::vector{401U, 401U});
 }
 
-TEST_CASE("the payment provider's package accepts the signatures of the tests", "[peers]")
+TEST_CASE("the payments provider's package accepts the signatures of the tests", "[peers]")
 {
     auto const now = core::SystemClock().now(); // the package uses the real clock
     auto const payload = body(events::payment("customer.created", {{"name", "Ad\u00e4 \U0001F600"}}));
@@ -130,14 +130,14 @@ TEST_CASE("the payment provider's package accepts the signatures of the tests", 
 
 TEST_CASE("a sync restores a purchase without a webhook", "[peers]")
 {
-    Platform const platform;
-    World const world(World::Options{.environment = {{"PURCHASES_API_URL", platform.url()}}});
+    PurchasesProvider const provider;
+    World const world(World::Options{.environment = {{"PURCHASES_API_URL", provider.url()}}});
     REQUIRE(
-        world.as_backend("demo").patch("/v1/settings", R"({"purchasesApiKey":"sk_platform"})").status == 200);
+        world.as_backend("demo").patch("/v1/settings", R"({"purchasesApiKey":"sk_provider"})").status == 200);
     REQUIRE(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
     auto const before = world.entitlement("pro.monthly");
     world.clock.advance(1min);
-    platform.has(
+    provider.has(
         "ada", {{"pro.monthly", subscription({{"is_sandbox", true}, {"purchase_date", "2026-01-01T00:00:00Z"},
                                     {"expires_date", "2026-03-02T00:00:00Z"}})}});
     auto const r = world.as_backend().post("/v1/sync/ada", "");

@@ -6,11 +6,11 @@
 #include <map>
 #include <vector>
 
-// POST /webhooks/purchases with requests in the form of the in-app platform.
+// POST /webhooks/purchases with requests in the form of the purchases provider.
 
 namespace {
 
-using events::day, events::ms, events::shown, events::undefined;
+using events::day, events::ms, events::rfc3339, events::undefined;
 namespace json = boost::json;
 
 /// The archive's newest row.
@@ -39,11 +39,11 @@ TEST_CASE("a purchase creates an entitlement", "[billing][purchases]")
     CHECK(text(e, "environment") == "sandbox");
     CHECK(text(e, "status") == "active");
     CHECK(e.at("isActive") == true);
-    CHECK(text(e, "purchasedAt") == shown(-60));
-    CHECK(text(e, "expiresAt") == shown(30 * day));
+    CHECK(text(e, "purchasedAt") == rfc3339(-60));
+    CHECK(text(e, "expiresAt") == rfc3339(30 * day));
     CHECK(e.at("willRenew") == true);
     CHECK(text(e, "lastEventType") == "INITIAL_PURCHASE");
-    CHECK(text(e, "lastEventAt") == shown(0));
+    CHECK(text(e, "lastEventAt") == rfc3339(0));
     CHECK(text(e, "createdAt") == text(e, "updatedAt"));
     // The catalog does not have this product.
     CHECK(e.at("productId").is_null());
@@ -74,7 +74,7 @@ TEST_CASE("each handled event type sets its status, with and without an existing
         auto const left = world.entitlement(consumable ? "coins" : "pro.monthly", after);
         CHECK(text(left, "status") == status);
         CHECK(text(left, "lastEventType") == type);
-        CHECK(text(left, "expiresAt") == shown(31 * day));
+        CHECK(text(left, "expiresAt") == rfc3339(31 * day));
         CHECK(left.at("isActive") == (status == "active"));
     }
 }
@@ -188,7 +188,7 @@ TEST_CASE("no event is accepted without a configured secret", "[billing][purchas
     CHECK(count_events(world) == 0);
 }
 
-TEST_CASE("a malformed event of the in-app platform gets 400 and is archived", "[billing][purchases]")
+TEST_CASE("a malformed event of the purchases provider gets 400 and is archived", "[billing][purchases]")
 {
     World const world;
     std::string const whole = body(events::purchase("INITIAL_PURCHASE", {{"id", "late"}}));
@@ -300,7 +300,7 @@ TEST_CASE("each purchase of a consumable is a separate entitlement, and a refund
     auto const has = world.entitlements();
     REQUIRE(has.size() == 2);
     CHECK(text(has[0], "status") == "expired");
-    CHECK(text(has[0], "expiresAt") == shown(3600));
+    CHECK(text(has[0], "expiresAt") == rfc3339(3600));
     CHECK(text(has[1], "status") == "active");
     CHECK(text(has[1], "expiresAt") == "null");
     CHECK(has[1].at("willRenew") == false);
@@ -318,7 +318,7 @@ TEST_CASE("a refund that arrives before its purchase ends the purchase", "[billi
     auto const has = world.entitlements();
     REQUIRE(has.size() == 1);
     CHECK(text(has[0], "status") == "expired");
-    CHECK(text(has[0], "expiresAt") == shown(10));
+    CHECK(text(has[0], "expiresAt") == rfc3339(10));
 }
 
 TEST_CASE("an entitlement shows the product of the catalog", "[billing][purchases]")
@@ -336,7 +336,7 @@ TEST_CASE("an entitlement shows the product of the catalog", "[billing][purchase
     CHECK(e.at("grants") == json::array{json::object{{"name", "seats"}, {"quantity", 5}}});
     auto const feature = backend.get("/v1/users/ada/features/export").json();
     CHECK(feature.at("granted") == true);
-    CHECK(text(feature, "until") == shown(30 * day));
+    CHECK(text(feature, "until") == rfc3339(30 * day));
     CHECK(backend.get("/v1/users/ada/features/import").json().at("granted") == false);
 }
 

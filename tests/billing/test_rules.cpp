@@ -13,13 +13,13 @@ namespace json = boost::json;
 
 TEST_CASE("each event type sets its status", "[billing][rules]")
 {
-    CHECK(events::status_after.size() == purchase_types.size());
+    CHECK(events::status_after.size() == purchase_event_types.size());
     for (auto const& [type, status] : events::status_after) {
         CAPTURE(type);
         auto const event = read_purchase(events::purchase(type, {{"new_product_id", "pro.monthly"}}));
         CHECK(left_by({event}, "pro.monthly") == status + ' ' + std::to_string(30 * day));
-        auto const& fact = std::get<PurchaseEvent>(event.fact);
-        CHECK(to_string(status_after(fact.type)) == status);
+        auto const& data = std::get<PurchaseEvent>(event.data);
+        CHECK(to_string(status_after(data.type)) == status);
     }
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("a subscription's status decides the status of its entitlements", "[bi
         {"incomplete", "expired", "expired"},
         {"incomplete_expired", "expired", "expired"},
     };
-    CHECK(table.size() == payment_statuses.size());
+    CHECK(table.size() == subscription_statuses.size());
     for (auto const& row : table) {
         CAPTURE(row.status);
         auto const event = read_payment(events::payment("customer.subscription.updated",
@@ -275,25 +275,25 @@ TEST_CASE("a replaced or removed item expires the old product at that event", "[
 TEST_CASE("only the latest removed items of a subscription are kept", "[billing][rules]")
 {
     constexpr std::size_t items = 100, changes = 6;
-    std::vector<SubscriptionEvent> carried;
+    std::vector<SubscriptionEvent> subscription_events;
     for (std::size_t n = 0; n < changes; ++n) {
-        SubscriptionEvent event{.type = PaymentType::subscription_updated,
+        SubscriptionEvent event{.type = PaymentEventType::subscription_updated,
             .order = {.at = at(static_cast<std::int64_t>(n)), .event_id = std::to_string(n)},
             .subscription_id = "sub_1",
             .user_id = "ada",
-            .status = PaymentStatus::active};
+            .status = SubscriptionStatus::active};
         for (std::size_t i = 0; i < items; ++i)
             event.items.push_back({.product = std::to_string(n) + '-' + std::to_string(i)});
-        carried.push_back(event);
+        subscription_events.push_back(event);
     }
-    auto const folded = fold_subscription(carried, {});
+    auto const folded = fold_subscription(subscription_events, {});
     REQUIRE(folded);
     CHECK(folded->items.size() == items);
     CHECK(folded->removed.size() == max_removed);
     for (auto const& removed : folded->removed)
         CHECK(removed.order.at >= at(static_cast<std::int64_t>(changes - max_removed / items)));
     std::optional<Subscription> step_by_step;
-    for (auto const& event : carried)
+    for (auto const& event : subscription_events)
         step_by_step = after_event(step_by_step, event);
     CHECK(same_state(*step_by_step, *folded));
     auto older = *folded;
@@ -301,7 +301,7 @@ TEST_CASE("only the latest removed items of a subscription are kept", "[billing]
         removed.item.product += '+';
         removed.order.at = at(0);
     }
-    CHECK(same_state(joined(older, *folded), *folded));
+    CHECK(same_state(merge(older, *folded), *folded));
 }
 
 TEST_CASE(

@@ -1,7 +1,7 @@
 #include "crypto/keyring.hpp"
 #include "storage/settings.hpp"
-#include "tenancy/settings.hpp"
 #include "support/cross_origin.hpp"
+#include "tenancy/settings.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -138,11 +138,14 @@ TEST_CASE("the command reencrypt covers the secrets of the settings", "[settings
 
     auto const document = json::parse(document_of(world)).as_object();
     auto const id = production.tenant_id();
-    CHECK(settings::purchases_secret(document, id, next).reveal() == "one");
-    auto const secrets = settings::payments_secrets(document, id, next);
+    auto const secrets_of = [&](billing::Provider provider, std::int64_t tenant_id) {
+        return settings::provider_settings(document, provider, tenant_id, next).webhook_secrets;
+    };
+    CHECK(secrets_of(billing::Provider::purchases, id).at(0).reveal() == "one");
+    auto const secrets = secrets_of(billing::Provider::payments, id);
     REQUIRE(secrets.size() == 2);
     CHECK(secrets[1].reveal() == "three");
-    CHECK_THROWS_AS(settings::purchases_secret(document, id + 1, next), std::runtime_error);
+    CHECK_THROWS_AS(secrets_of(billing::Provider::purchases, id + 1), std::runtime_error);
     CHECK(settings::purchases_api_key(document, id, next).empty());
 }
 

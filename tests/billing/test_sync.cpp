@@ -22,10 +22,10 @@ std::string new_product(World const& world, std::string_view provider_product_id
 
 TEST_CASE("a sync restores purchases that no webhook reported, in both environments", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.has("ada",
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    provider.has("ada",
         {{"pro", subscription()}, {"old", subscription({{"expires_date", "2025-12-31T12:00:00Z"}})},
             {"plan", subscription({{"product_plan_identifier", "yearly"}, {"store", "play_store"}})},
             {"tried", subscription({{"is_sandbox", true}})}},
@@ -42,25 +42,25 @@ TEST_CASE("a sync restores purchases that no webhook reported, in both environme
     CHECK(std::ranges::all_of(changes, [](auto const& c) { return c.at("from").is_null(); }));
     CHECK(lines(json::parse(entitlements_of(world, "ada", "demo-sandbox")).at("entitlements")) ==
           "tried active\n");
-    CHECK(platform.seen().front().at("authorization") == "Bearer sk_platform");
+    CHECK(provider.seen().front().at("authorization") == "Bearer sk_provider");
 
     auto const again = sync(world);
     CHECK(again.json().at("changes").as_array().empty());
     CHECK(lines(again.json().at("entitlements")) == lines(first.json().at("entitlements")));
     CHECK(lines(sync(world, "ada", "demo-sandbox").json().at("entitlements")) == "tried active\n");
-    CHECK(platform.seen("ada") == 3);
+    CHECK(provider.seen("ada") == 3);
 }
 
-TEST_CASE("purchases that the platform no longer lists expire, and their rows are kept", "[sync]")
+TEST_CASE("purchases that the provider no longer lists expire, and their rows are kept", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.has("ada", one("pro"), {{"coins", json::array{purchase("t-1")}}});
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    provider.has("ada", one("pro"), {{"coins", json::array{purchase("t-1")}}});
     auto const first = sync(world).json();
     REQUIRE(lines(first.at("entitlements")) == "coins active\npro active\n");
 
-    platform.answers("ada", {{"status", 201}}); // the platform did not know the user
+    provider.answers("ada", {{"status", 201}}); // the provider did not know the user
     world.clock.advance(1h);
     auto const gone = sync(world);
     REQUIRE(gone.status == 200);
@@ -84,9 +84,9 @@ TEST_CASE("purchases that the platform no longer lists expire, and their rows ar
 
 TEST_CASE("a sync does not change card payments and manual grants", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
     json::object const live{{"livemode", true}};
     REQUIRE(result_of(world.post_payment(events::payment("customer.subscription.created",
                                              events::subscription({events::item("price_pro")}, live), live),
@@ -96,7 +96,7 @@ TEST_CASE("a sync does not change card payments and manual grants", "[sync]")
         world.as_backend("demo").post("/v1/users/ada/grants", body({{"productId", product}})).status == 201);
     auto const before = entitlements_of(world);
     REQUIRE(lines(json::parse(before).at("entitlements")) == "gift active\nprice_pro active\n");
-    platform.has("ada", {});
+    provider.has("ada", {});
     auto const r = sync(world);
     REQUIRE(r.status == 200);
     CHECK(r.json().at("changes").as_array().empty());
@@ -105,21 +105,21 @@ TEST_CASE("a sync does not change card payments and manual grants", "[sync]")
 
 TEST_CASE("a sync without a key is refused", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
     auto const r = sync(world);
     CHECK(r.status == 409);
     CHECK(error_of(r) == "PURCHASES_API_NOT_CONFIGURED");
-    CHECK(platform.seen().empty());
+    CHECK(provider.seen().empty());
     CHECK(world.as_user("ada", "user", "demo").post("/v1/sync/ada", "").status == 403);
     CHECK(world.client("demo").post("/v1/sync/ada", "").status == 401);
     CHECK(sync(world, std::string(256, 'x')).status == 400);
 }
 
-TEST_CASE("a sync changes nothing if the platform fails", "[sync]")
+TEST_CASE("a sync changes nothing if the provider fails", "[sync]")
 {
     Synced const synced;
-    auto const& [platform, world, before] = synced;
+    auto const& [provider, world, before] = synced;
     world.clock.advance(1h);
     for (auto const& [what, answer] : std::map<std::string, json::object>{
              {"unknown", {{"status", 404}, {"text", R"({"code":7259})"}}},
@@ -135,23 +135,23 @@ TEST_CASE("a sync changes nothing if the platform fails", "[sync]")
              {"too deep", {{"text", std::string(1000, '[')}}},
          }) {
         CAPTURE(what);
-        platform.answers("ada", answer);
+        provider.answers("ada", answer);
         auto const r = sync(world);
         CHECK(r.status == 502);
         CHECK(error_of(r) == "UPSTREAM_ERROR");
         CHECK(entitlements_of(world) == before);
     }
-    platform.has("ada", one("pro", {{"refunded_at", "2025-12-31T18:00:00Z"}}));
+    provider.has("ada", one("pro", {{"refunded_at", "2025-12-31T18:00:00Z"}}));
     CHECK(lines(sync(world).json().at("entitlements")) == "pro expired\n");
 }
 
-TEST_CASE("a sync fails if the platform hangs, even in the middle of a response", "[sync]")
+TEST_CASE("a sync fails if the provider hangs, even in the middle of a response", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.answers("ada", {{"deed", "hang"}});
-    platform.answers("bob", {{"deed", "trickle"}, {"document", json::object()}});
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    provider.answers("ada", {{"deed", "hang"}});
+    provider.answers("bob", {{"deed", "trickle"}, {"document", json::object()}});
     auto hanging = std::async(std::launch::async, [&] { return sync(world, "ada"); });
     auto trickling = std::async(std::launch::async, [&] { return sync(world, "bob"); });
     for (auto* request : {&hanging, &trickling}) {
@@ -159,75 +159,75 @@ TEST_CASE("a sync fails if the platform hangs, even in the middle of a response"
         CHECK(r.status == 502);
         CHECK(error_of(r) == "UPSTREAM_ERROR");
     }
-    World const nobody; // no platform listens at its address
-    give_key(nobody);
+    World const nobody; // no provider listens at its address
+    set_api_key(nobody);
     CHECK(sync(nobody).status == 502);
 }
 
-TEST_CASE("user ids reach the platform unchanged", "[sync]")
+TEST_CASE("user ids reach the provider unchanged", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
     for (std::string const user : {".", "..", "a/b", "a%2Fb", "50% off?#", " spaces ", "üñî☃", "\U0001F600",
              "$RCAnonymousID:87c6049c58069238dce29853916d624c", "A\u030A", "x'; DROP TABLE syncs;--"}) {
         CAPTURE(user);
-        platform.has(user, one("pro"));
+        provider.has(user, one("pro"));
         auto const r = sync(world, user);
         REQUIRE(r.status == 200);
         CHECK(text(r.json(), "userId") == user);
         CHECK(lines(r.json().at("entitlements")) == "pro active\n");
-        CHECK(platform.seen(user) == 1);
+        CHECK(provider.seen(user) == 1);
     }
 }
 
-TEST_CASE("syncs of one user run one after the other, and each sends a request to the platform", "[sync]")
+TEST_CASE("syncs of one user run one after the other, and each sends a request to the provider", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.has("ada", one("pro"), {}, {{"held", true}});
-    platform.has("bob", one("pro"), {}, {{"held", true}});
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    provider.has("ada", one("pro"), {}, {{"held", true}});
+    provider.has("bob", one("pro"), {}, {{"held", true}});
     std::vector<std::future<testing::HttpResponse>> syncs;
     for (auto const* user : {"ada", "ada", "ada", "bob"})
         syncs.push_back(std::async(std::launch::async, [&world, user] { return sync(world, user); }));
-    REQUIRE(eventually([&] { return platform.waiting() == 2; }));
-    CHECK(platform.seen("ada") == 1);
-    platform.release();
+    REQUIRE(eventually([&] { return provider.waiting() == 2; }));
+    CHECK(provider.seen("ada") == 1);
+    provider.release();
     for (auto& request : syncs)
         CHECK(request.get().status == 200);
-    CHECK(platform.seen("ada") == 3);
-    CHECK(platform.seen("bob") == 1);
+    CHECK(provider.seen("ada") == 3);
+    CHECK(provider.seen("bob") == 1);
     CHECK(world.postgres.query("SELECT count(*) FROM syncs") == "0");
     CHECK(world.postgres.query("SELECT count(*) FROM entitlements") == "2");
 }
 
-TEST_CASE("a tenant with a slow platform does not delay the syncs of others", "[sync]")
+TEST_CASE("a tenant with a slow provider does not delay the syncs of others", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world, "demo");
-    give_key(world, "other");
-    platform.has("*", one("pro"), {}, {{"held", true}});
-    platform.has("bob", one("pro"));
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world, "demo");
+    set_api_key(world, "other");
+    provider.has("*", one("pro"), {}, {{"held", true}});
+    provider.has("bob", one("pro"));
     std::vector<std::future<testing::HttpResponse>> slow;
     for (int i = 0; i < 20; ++i)
         slow.push_back(
             std::async(std::launch::async, [&world, i] { return sync(world, "user " + std::to_string(i)); }));
-    REQUIRE(eventually([&] { return platform.waiting() >= 4; }));
+    REQUIRE(eventually([&] { return provider.waiting() >= 4; }));
     CHECK(sync(world, "bob", "other").status == 200);
-    CHECK(platform.waiting() == 4);
-    platform.release();
+    CHECK(provider.waiting() == 4);
+    provider.release();
     for (auto& request : slow)
         CHECK(request.get().status == 200);
 }
 
-TEST_CASE("the platform's Retry-After is passed on to the caller, and the reconciler obeys it", "[sync]")
+TEST_CASE("the provider's Retry-After is passed on to the caller, and the reconciler obeys it", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.answers(
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    provider.answers(
         "ada", {{"status", 429}, {"text", "{}"}, {"headers", json::object{{"retry-after", "600"}}}});
     auto const r = sync(world);
     CHECK(r.status == 502);
@@ -235,16 +235,16 @@ TEST_CASE("the platform's Retry-After is passed on to the caller, and the reconc
     CHECK(world.postgres.query("SELECT user_id = '' AND not_before = '2026-01-01T00:10:00Z' FROM syncs") ==
           "t");
     // The delay does not apply to a sync that a caller requests.
-    platform.has("ada", one("pro"));
+    provider.has("ada", one("pro"));
     CHECK(sync(world).status == 200);
 }
 
 TEST_CASE("a failed sync writes no row", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.answers("*", {{"status", 500}, {"text", "oops"}});
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    provider.answers("*", {{"status", 500}, {"text", "oops"}});
     for (auto const* user : {"ada", "bob", "nobody"})
         CHECK(sync(world, user).status == 502);
     CHECK(world.postgres.query("SELECT count(*) FROM syncs") == "0");
@@ -253,13 +253,13 @@ TEST_CASE("a failed sync writes no row", "[sync]")
 TEST_CASE("a user with very many purchases is synced, and each change is published", "[sync]")
 {
     constexpr std::size_t many = 2000;
-    Platform const platform;
-    World world(asking(platform));
-    give_key(world);
+    PurchasesProvider const provider;
+    World world(options_for(provider));
+    set_api_key(world);
     json::array coins;
     for (std::size_t n = 0; n < many; ++n)
         coins.push_back(purchase(std::to_string(n)));
-    platform.has("ada", one("pro"), {{"coins", std::move(coins)}});
+    provider.has("ada", one("pro"), {{"coins", std::move(coins)}});
     auto const r = sync(world).json();
     CHECK(r.at("changes").as_array().size() == many + 1);
     std::set<std::string> ids;
@@ -273,7 +273,7 @@ TEST_CASE("a user with very many purchases is synced, and each change is publish
     CHECK(world.postgres.query("SELECT min(revision) = 2 AND max(revision) = 2 FROM entitlements") == "t");
 
     REQUIRE(world.as_backend("demo").post("/v1/webhooks", R"({"url":"http://127.0.0.1:9/"})").status == 201);
-    platform.has("ada", one("pro"), {{"coins", json::array{purchase("0")}}});
+    provider.has("ada", one("pro"), {{"coins", json::array{purchase("0")}}});
     world.clock.advance(1h);
     CHECK(sync(world).json().at("changes").as_array().size() == many - 1);
     CHECK(world.postgres.query("SELECT count(*) FROM webhook_deliveries") == std::to_string(many - 1));
@@ -281,10 +281,10 @@ TEST_CASE("a user with very many purchases is synced, and each change is publish
 
 TEST_CASE("the changes of a sync are in the audit trail of their environment", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.has("ada", {{"pro", subscription()}, {"tried", subscription({{"is_sandbox", true}})}});
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    provider.has("ada", {{"pro", subscription()}, {"tried", subscription({{"is_sandbox", true}})}});
     auto const id = text(sync(world).json().at("entitlements").at(0), "entitlementId");
     REQUIRE(sync(world).status == 200);
     for (std::string const tenant : {"demo", "demo-sandbox"}) {
@@ -300,28 +300,28 @@ TEST_CASE("the changes of a sync are in the audit trail of their environment", "
     }
 }
 
-TEST_CASE("the request to the platform carries the trace of the request", "[sync]")
+TEST_CASE("the request to the provider carries the trace of the request", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.has("ada", {{"pro", subscription()}});
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    provider.has("ada", {{"pro", subscription()}});
     std::string const trace = "0af7651916cd43dd8448eb211c80319c";
     auto const r = world.as_backend("demo").post(
         "/v1/sync/ada", "", {{"traceparent", "00-" + trace + "-b7ad6b7169203331-01"}});
     REQUIRE(r.status == 200);
-    auto const seen = platform.seen();
+    auto const seen = provider.seen();
     REQUIRE(seen.size() == 1);
     CHECK(text(seen[0], "trace").starts_with("00-" + trace + "-"));
 }
 
-TEST_CASE("responses of the platform are counted", "[sync]")
+TEST_CASE("responses of the provider are counted", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.has("ada", {{"pro", subscription()}});
-    platform.answers("bob", {{"status", 503}});
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    provider.has("ada", {{"pro", subscription()}});
+    provider.answers("bob", {{"status", 503}});
     CHECK(sync(world, "ada").status == 200);
     CHECK(sync(world, "bob").status == 502);
     auto const shown = world.host->metrics().expose();

@@ -23,17 +23,17 @@ testing::HttpResponse happens(World const& world, std::string_view type, std::in
 
 } // namespace
 
-TEST_CASE("an event that arrives during the request to the platform is not overwritten", "[sync]")
+TEST_CASE("an event that arrives during the request to the provider is not overwritten", "[sync]")
 {
-    Platform const platform;
-    World const world(asking(platform));
-    give_key(world);
-    platform.has("ada", one("pro"), {}, {{"held", true}});
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    provider.has("ada", one("pro"), {}, {{"held", true}});
     auto request = std::async(std::launch::async, [&] { return sync(world); });
-    REQUIRE(eventually([&] { return platform.waiting() == 1; }));
+    REQUIRE(eventually([&] { return provider.waiting() == 1; }));
     world.clock.advance(1min);
     REQUIRE(result_of(happens(world, "EXPIRATION")) == "applied");
-    platform.release();
+    provider.release();
     auto const r = request.get();
     REQUIRE(r.status == 200);
     CHECK(lines(r.json().at("entitlements")) == "pro expired\n");
@@ -43,7 +43,7 @@ TEST_CASE("an event that arrives during the request to the platform is not overw
 TEST_CASE("an event that happened before a sync and arrives after it is stale", "[sync]")
 {
     Synced const synced;
-    auto const& [platform, world, before] = synced;
+    auto const& [provider, world, before] = synced;
     CHECK(result_of(happens(world, "EXPIRATION", -60'000)) == "stale");
     CHECK(entitlements_of(world) == before);
     CHECK(result_of(happens(world, "EXPIRATION", 1)) == "applied");
@@ -52,10 +52,10 @@ TEST_CASE("an event that happened before a sync and arrives after it is stale", 
 
 TEST_CASE("concurrent webhooks and syncs of one user end with the latest state", "[sync]")
 {
-    Platform const platform;
-    World world(asking(platform));
-    give_key(world);
-    platform.has("ada", one("pro"));
+    PurchasesProvider const provider;
+    World world(options_for(provider));
+    set_api_key(world);
+    provider.has("ada", one("pro"));
     std::vector<std::thread> threads;
     std::atomic<int> failed = 0;
     for (int n = 0; n < 4; ++n) {

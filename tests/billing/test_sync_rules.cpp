@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// The rules of a sync, and the reconciler's reaction to failures of the platform.
+// The rules of a sync, and the reconciler's reaction to failures of the provider.
 
 using namespace std::chrono_literals;
 
@@ -35,7 +35,7 @@ Purchase bought(std::string product = "pro")
 
 } // namespace
 
-TEST_CASE("the platform's document decides the status", "[sync]")
+TEST_CASE("the provider's document decides the status", "[sync]")
 {
     struct Row {
         char const* what;
@@ -45,7 +45,7 @@ TEST_CASE("the platform's document decides the status", "[sync]")
         bool renews;
     };
 
-    // The platform was asked at hour 0.
+    // The provider was asked at hour 0.
     auto const none = std::optional<core::Time>();
     for (auto const& row : {
              Row{"paid for", hour(5), none, none, none, none, none, Status::active, hour(5), true},
@@ -94,7 +94,7 @@ TEST_CASE("a sync overrides decisions from before its request, but no later deci
 
     auto const before = billing::decide_sync(2, "ada", nothing, std::array{held}, hour(1));
     REQUIRE(before.size() == 1);
-    CHECK(before[0].changed());
+    CHECK(is_changed_by_sync(before[0]));
     CHECK(before[0].to.status == Status::expired);
     CHECK(before[0].to.expires_at == hour(1));
     CHECK(before[0].to.revision == 3);
@@ -105,7 +105,7 @@ TEST_CASE("a sync overrides decisions from before its request, but no later deci
     Subscriber const same{.subscriptions = {bought()}, .consumables = {}};
     auto const confirmed = billing::decide_sync(2, "ada", same, std::array{held}, hour(1));
     REQUIRE(confirmed.size() == 1);
-    CHECK_FALSE(confirmed[0].changed());
+    CHECK_FALSE(is_changed_by_sync(confirmed[0]));
     CHECK(confirmed[0].to.last.at == hour(1)); // so an earlier event that arrives later is stale
     CHECK(confirmed[0].to.updated_at == held.updated_at);
 }
@@ -157,30 +157,31 @@ TEST_CASE("a malformed subscriber document is refused", "[sync]")
     CHECK(billing::parse_subscriber(R"({"subscriber":{"subscriptions":{}}})").subscriptions.empty());
 }
 
-TEST_CASE("the platform's failures delay the user or the tenant", "[sync]")
+TEST_CASE("the provider's failures delay the user or the tenant", "[sync]")
 {
     using Error = billing::PurchasesApiError;
     using Kind = Error::Kind;
-    auto const after = [](Error const& error, unsigned attempts = 1) {
-        return billing::reconciler::after(error, attempts, hour(0), 12345);
+    auto const times_after = [](Error const& error, unsigned attempts = 1) {
+        return billing::reconciler::retry_times(error, attempts, hour(0), 12345);
     };
-    auto const limited = after(Error(Kind::throttled, "status 429", std::chrono::seconds(90)));
+    auto const limited = times_after(Error(Kind::throttled, "status 429", std::chrono::seconds(90)));
     CHECK_FALSE(limited.user_not_before);
     CHECK(limited.tenant_not_before == hour(0) + 90s);
-    auto const busy = after(Error(Kind::unavailable, "status 503", std::chrono::seconds(20)));
+    auto const busy = times_after(Error(Kind::unavailable, "status 503", std::chrono::seconds(20)));
     CHECK(busy.tenant_not_before == hour(0) + 20s);
 
-    auto const unknown = after(Error(Kind::unknown_user, "status 404"));
+    auto const unknown = times_after(Error(Kind::unknown_user, "status 404"));
     CHECK(unknown.user_not_before == hour(24));
     CHECK_FALSE(unknown.tenant_not_before);
-    CHECK(after(Error(Kind::refused, "status 401")).tenant_not_before == hour(1));
+    CHECK(times_after(Error(Kind::refused, "status 401")).tenant_not_before == hour(1));
 
     for (auto const kind : {Kind::throttled, Kind::unavailable, Kind::nonsense}) {
-        auto const first = after(Error(kind, "trouble")), later = after(Error(kind, "trouble"), 20);
+        auto const first = times_after(Error(kind, "trouble")),
+                   later = times_after(Error(kind, "trouble"), 20);
         CHECK(first.tenant_not_before >= hour(0) + 15s);
         CHECK(first.tenant_not_before <= hour(0) + 30s);
         CHECK(later.tenant_not_before >= hour(0) + 5min);
         CHECK(later.tenant_not_before <= hour(0) + 10min);
     }
-    CHECK(after(Error(Kind::nonsense, "no JSON")).user_not_before == hour(1));
+    CHECK(times_after(Error(Kind::nonsense, "no JSON")).user_not_before == hour(1));
 }

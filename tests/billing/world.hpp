@@ -58,5 +58,5 @@ public:
 /// The result of an event: `applied`, `skipped no_user`, `400 VALIDATION_ERROR`, ...
 std::string result_of(testing::HttpResponse const& response);
 
-/// A signature header in the form of the payment provider: `t=…,v1=…`.
+/// A signature header in the form of the payments provider: `t=…,v1=…`.
 std::string signature(std::string const& body, std::string const& secret, core::Time at);

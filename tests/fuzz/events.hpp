@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/fields.hpp"
+#include "domain/event_fields.hpp"
 #include "domain/history.hpp"
-#include "domain/reading.hpp"
 #include "fuzz.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline constexpr std::int64_t scope_id = 5;
 /// Whether the database can store the text as an id.
 inline bool is_id(std::string const& text)
 {
-    return core::count_code_points(text) <= billing::reading::max_id && core::is_utf8(text) &&
+    return core::count_code_points(text) <= billing::event_fields::max_id && core::is_utf8(text) &&
            text.find('\0') == std::string::npos;
 }
 
@@ -34,8 +34,8 @@ inline void check_envelope(billing::Event const& event)
 {
     require(!event.id.empty() && is_id(event.id) && !event.type.empty() && is_id(event.type));
     require(!event.user_id || (!event.user_id->empty() && is_id(*event.user_id)));
-    require((!event.subject || is_id(*event.subject)) && is_time(event.at));
-    if (auto const* skipped = std::get_if<billing::Skipped>(&event.fact))
+    require((!event.subscription_id || is_id(*event.subscription_id)) && is_time(event.at));
+    if (auto const* skipped = std::get_if<billing::Skipped>(&event.data))
         require(!skipped->reason.empty());
     else
         require(event.environment && event.at);
@@ -63,10 +63,10 @@ inline void check_history(std::vector<billing::Event> events, std::set<std::stri
 {
     for (auto const& user : users) {
         for (bool const lenient : {false, true}) {
-            billing::PaymentRules const rules{.past_due_is_active = lenient};
-            auto const there = billing::entitlements_after(scope_id, user, events, rules);
+            billing::PaymentSettings const settings{.past_due_is_active = lenient};
+            auto const there = billing::entitlements_after(scope_id, user, events, settings);
             std::ranges::reverse(events);
-            require(billing::entitlements_after(scope_id, user, events, rules) == there);
+            require(billing::entitlements_after(scope_id, user, events, settings) == there);
             for (auto const& e : there) {
                 require(e.user_id == user && !e.provider_product_id.empty() && is_id(e.provider_product_id));
                 require(is_time(e.purchased_at) && is_time(e.expires_at) && is_time(e.grace_until));

@@ -1,4 +1,4 @@
-// The input is a sequence of webhooks of the card payment provider, one payload on each line.
+// The input is a sequence of webhooks of the payments provider, one payload on each line.
 #include "events.hpp"
 
 using billing::SubscriptionEvent, billing::InvoiceEvent;
@@ -8,24 +8,24 @@ namespace {
 
 constexpr std::size_t max_items = 100;
 
-void check_fact(SubscriptionEvent const& fact)
+void check_event(SubscriptionEvent const& event)
 {
-    require(!fact.subscription_id.empty() && fuzz::is_id(fact.subscription_id));
-    require(!fact.user_id.empty() && fuzz::is_id(fact.user_id));
-    require(fuzz::is_time(fact.ended_at) && fuzz::is_time(fact.order.at));
-    require(fact.items.size() <= max_items);
-    require(std::ranges::is_sorted(fact.items, std::ranges::less(), &billing::SubscriptionItem::product));
-    for (auto const& item : fact.items) {
+    require(!event.subscription_id.empty() && fuzz::is_id(event.subscription_id));
+    require(!event.user_id.empty() && fuzz::is_id(event.user_id));
+    require(fuzz::is_time(event.ended_at) && fuzz::is_time(event.order.at));
+    require(event.items.size() <= max_items);
+    require(std::ranges::is_sorted(event.items, std::ranges::less(), &billing::SubscriptionItem::product));
+    for (auto const& item : event.items) {
         require(!item.product.empty() && fuzz::is_id(item.product) && fuzz::is_id(item.alternative));
         require(fuzz::is_time(item.since) && fuzz::is_time(item.ends));
     }
 }
 
-void check_fact(InvoiceEvent const& fact)
+void check_event(InvoiceEvent const& event)
 {
-    require(!fact.subscription_id.empty() && fuzz::is_id(fact.subscription_id));
-    require(fact.lines.size() <= max_items && fuzz::is_time(fact.order.at));
-    for (auto const& line : fact.lines)
+    require(!event.subscription_id.empty() && fuzz::is_id(event.subscription_id));
+    require(event.lines.size() <= max_items && fuzz::is_time(event.order.at));
+    for (auto const& line : event.lines)
         require(fuzz::is_id(line.product) && fuzz::is_time(line.ends));
 }
 
@@ -36,11 +36,11 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     auto const events = fuzz::read_events({data, size}, billing::Provider::payments);
     std::set<std::string> users;
     for (auto const& event : events) {
-        if (auto const* carried = std::get_if<SubscriptionEvent>(&event.fact)) {
-            check_fact(*carried);
-            users.insert(carried->user_id);
-        } else if (auto const* invoice = std::get_if<InvoiceEvent>(&event.fact)) {
-            check_fact(*invoice);
+        if (auto const* subscription = std::get_if<SubscriptionEvent>(&event.data)) {
+            check_event(*subscription);
+            users.insert(subscription->user_id);
+        } else if (auto const* invoice = std::get_if<InvoiceEvent>(&event.data)) {
+            check_event(*invoice);
         }
     }
     fuzz::check_history(events, users);

@@ -1,4 +1,5 @@
-// The input is a sequence of webhooks of the in-app purchase platform, one payload on each line.
+// The input is a sequence of webhooks of the purchases provider, one payload on each line.
+#include "domain/purchase_rules.hpp"
 #include "events.hpp"
 
 using billing::PurchaseEvent;
@@ -6,13 +7,13 @@ using fuzz::require;
 
 namespace {
 
-void check_fact(PurchaseEvent const& fact)
+void check_event(PurchaseEvent const& event)
 {
-    require(!fact.user_id.empty() && fuzz::is_id(fact.user_id));
-    require(!fact.product.empty() && fuzz::is_id(fact.product) && fuzz::is_id(fact.transaction_id));
-    require(fuzz::is_time(fact.purchased_at) && fuzz::is_time(fact.expires_at) &&
-            fuzz::is_time(fact.grace_until));
-    require(fuzz::is_time(fact.order.at) && fact.order.rank >= 0);
+    require(!event.user_id.empty() && fuzz::is_id(event.user_id));
+    require(!event.product.empty() && fuzz::is_id(event.product) && fuzz::is_id(event.transaction_id));
+    require(fuzz::is_time(event.purchased_at) && fuzz::is_time(event.expires_at) &&
+            fuzz::is_time(event.grace_until));
+    require(fuzz::is_time(event.order.at) && event.order.rank >= 0);
 }
 
 /// Applying the events one by one gives the same result as folding the whole sequence.
@@ -24,7 +25,7 @@ void check_decisions(std::vector<PurchaseEvent> const& events)
         return it == held.end() ? std::nullopt : std::optional(*it);
     };
     for (auto const& event : events) {
-        auto const [subscription, consumable] = billing::entitlements_concerned(event, fuzz::scope_id);
+        auto const [subscription, consumable] = billing::affected_entitlement_ids(event, fuzz::scope_id);
         bool const names_one = consumable != subscription;
         auto const decision = billing::decide(event, fuzz::scope_id,
             {.subscription = find(subscription), .consumable = names_one ? find(consumable) : std::nullopt});
@@ -42,16 +43,16 @@ void check_decisions(std::vector<PurchaseEvent> const& events)
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
 {
     auto const events = fuzz::read_events({data, size}, billing::Provider::purchases);
-    std::vector<PurchaseEvent> facts;
+    std::vector<PurchaseEvent> purchases;
     std::set<std::string> users;
     for (auto const& event : events) {
-        auto const* fact = std::get_if<PurchaseEvent>(&event.fact);
-        if (fact == nullptr) continue;
-        check_fact(*fact);
-        facts.push_back(*fact);
-        users.insert(fact->user_id);
+        auto const* purchase = std::get_if<PurchaseEvent>(&event.data);
+        if (purchase == nullptr) continue;
+        check_event(*purchase);
+        purchases.push_back(*purchase);
+        users.insert(purchase->user_id);
     }
     fuzz::check_history(events, users);
-    check_decisions(facts);
+    check_decisions(purchases);
     return 0;
 }

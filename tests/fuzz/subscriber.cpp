@@ -1,7 +1,7 @@
-// The input is a subscriber document of the purchase platform. The checks cover the document and the sync
+// The input is a subscriber document of the purchases provider. The checks cover the document and the sync
 // that uses it.
 #include "core/fields.hpp"
-#include "domain/reading.hpp"
+#include "domain/event_fields.hpp"
 #include "domain/sync.hpp"
 #include "fuzz.hpp"
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-using billing::Purchase, billing::Subscriber, billing::Synced;
+using billing::Purchase, billing::Subscriber;
 using fuzz::require;
 
 namespace {
@@ -18,7 +18,7 @@ core::Time const asked_at{std::chrono::seconds(1'767'225'600)};
 
 bool is_name(std::string const& text)
 {
-    return core::count_code_points(text) <= billing::reading::max_id && core::is_utf8(text) &&
+    return core::count_code_points(text) <= billing::event_fields::max_id && core::is_utf8(text) &&
            text.find('\0') == std::string::npos;
 }
 
@@ -33,14 +33,14 @@ void check(std::vector<Purchase> const& purchases, bool consumable)
     }
 }
 
-/// A repeated sync with the same document changes nothing. A user that the platform no longer knows has no
+/// A repeated sync with the same document changes nothing. A user that the provider no longer knows has no
 /// active purchase.
 void check_sync(Subscriber const& subscriber, std::int64_t scope_id)
 {
     auto const first = billing::decide_sync(scope_id, "ada", subscriber, {}, asked_at);
     std::vector<billing::Entitlement> held;
     for (auto const& write : first) {
-        require(!write.from && write.changed() && write.to.user_id == "ada");
+        require(!write.from && billing::is_changed_by_sync(write) && write.to.user_id == "ada");
         held.push_back(write.to);
     }
     require(billing::decide_sync(scope_id, "ada", subscriber, held, asked_at).empty());

@@ -1,29 +1,26 @@
 #include "api/entitlements.hpp"
 
-#include "api/json.hpp"
 #include "api/user_id.hpp"
 #include "core/json_writer.hpp"
-#include "domain/as_of.hpp"
+#include "domain/entitlement_view.hpp"
 #include "domain/history.hpp"
 #include "http/query.hpp"
-#include "storage/archive.hpp"
 #include "storage/entitlements.hpp"
+#include "storage/event_archive.hpp"
 #include "storage/settings.hpp"
-#include "tenancy/settings.hpp"
+#include "storage/tenant_scopes.hpp"
 
 namespace billing {
 
 namespace {
 
-using entitlements::Shown;
-
-http::Response answer(
-    http::Request const& req, std::string const& user_id, std::vector<Shown> const& rows, core::Time now)
+http::Response answer(http::Request const& req, std::string const& user_id,
+    std::vector<EntitlementView> const& rows, core::Time now)
 {
     core::JsonWriter w(64 + 640 * rows.size());
     w.begin_object().member("userId", user_id).key("entitlements").begin_array();
-    for (auto const& shown : rows)
-        write(w, shown, req.scope().environment(), now);
+    for (auto const& view : rows)
+        write_entitlement(w, view, req.scope().environment(), now);
     w.end_array().end_object();
     return http::Response::ok(std::move(w).str());
 }
@@ -37,15 +34,15 @@ asio::awaitable<http::Response> answer_now(http::Request const& req, Deps& deps,
     co_return answer(req, user_id, *rows, deps.clock.now());
 }
 
-std::vector<Shown> as_of(pg::Tx& tx, core::Scope const& scope, std::string const& user_id, core::Time at)
+std::vector<EntitlementView> as_of(
+    pg::Tx& tx, core::Scope const& scope, std::string const& user_id, core::Time at)
 {
-    auto const document = tenancy::settings::read(tx, scope.production()).document;
-    PaymentRules const rules{.past_due_is_active = settings::past_due_is_active(document)};
+    auto const payment_settings = settings::read_payment_settings(tx, scope);
     std::vector<Entitlement> now;
-    for (auto& shown : entitlements::of_user(tx, scope, user_id))
-        now.push_back(std::move(shown.entitlement));
-    auto const events = archive::history_of_user(tx, scope.id, user_id, at);
-    auto const folded = entitlements_after(scope.id, user_id, events, rules);
+    for (auto& view : entitlements::of_user(tx, scope, user_id))
+        now.push_back(std::move(view.entitlement));
+    auto const events = event_archive::history_of_user(tx, scope.id, user_id, at);
+    auto const folded = entitlements_after(scope.id, user_id, events, payment_settings);
     return entitlements::join_catalog(tx, scope, entitlements_as_of(at, now, folded));
 }
 
@@ -66,7 +63,7 @@ asio::awaitable<http::Response> get_user_entitlements(http::Request const& req, 
     auto const at = query.time("at");
     query.check();
     if (!at) co_return co_await answer_now(req, deps, user_id);
-    auto const rows = co_await deps.db.read(settings::both_of(req.scope().tenant_id()),
+    auto const rows = co_await deps.db.read(tenant_scopes(req.scope().tenant_id()),
         [&](pg::Tx& tx) { return as_of(tx, req.scope(), user_id, *at); });
     co_return answer(req, user_id, rows, *at);
 }

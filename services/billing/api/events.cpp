@@ -5,26 +5,27 @@
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
 #include "http/query.hpp"
+#include "ingest/transaction.hpp"
 #include "paging/cursor.hpp"
-#include "storage/apply.hpp"
-#include "storage/archive.hpp"
+#include "storage/event_archive.hpp"
 #include "storage/settings.hpp"
-#include "tenancy/settings.hpp"
+#include "storage/tenant_scopes.hpp"
 
 namespace billing {
 
 namespace {
 
-using archive::Archived;
+using event_archive::ArchivedEvent;
 
 constexpr std::size_t max_type = 100;
 constexpr std::size_t usual_event = 4096; ///< typical size of an event in characters
 
-archive::Filter parse_filter(http::Query& query)
+event_archive::Filter parse_filter(http::Query& query)
 {
-    archive::Filter filter;
+    event_archive::Filter filter;
     filter.type = query.text("type", 1, max_type);
-    if (auto const index = query.one_of("result", results)) filter.result = static_cast<Result>(*index);
+    if (auto const index = query.one_of("result", event_results))
+        filter.result = static_cast<EventResult>(*index);
     filter.user_id = query.text("userId", 1, max_user_id);
     return filter;
 }
@@ -35,7 +36,7 @@ void member(core::JsonWriter& w, std::string_view name, std::string const& text)
     w.member(name, text.empty() ? std::nullopt : std::optional(text));
 }
 
-void write_event(core::JsonWriter& w, Archived const& event)
+void write_event(core::JsonWriter& w, ArchivedEvent const& event)
 {
     w.begin_object().member("eventId", event.event_id).member("provider", to_string(event.provider));
     member(w, "type", event.type);
@@ -50,7 +51,7 @@ void write_event(core::JsonWriter& w, Archived const& event)
 }
 
 /// Call it last in the transaction (see audit::record).
-void record(pg::Tx& tx, http::Request const& req, Archived const& event, Outcome const& outcome)
+void record(pg::Tx& tx, http::Request const& req, ArchivedEvent const& event, EventOutcome const& outcome)
 {
     audit::record(tx, req.context,
         {.action = "event.replayed",
@@ -62,7 +63,7 @@ void record(pg::Tx& tx, http::Request const& req, Archived const& event, Outcome
 
 } // namespace
 
-bool walks_archive(http::Request const& req)
+bool scans_archive(http::Request const& req)
 {
     http::Query query(req);
     return query.text("type", 1, max_type) || query.text("result", 1, max_type);
@@ -75,18 +76,18 @@ asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps
     auto const asked = paging::PageRequest::read(query, filter.hash());
     query.check();
     auto const page = co_await deps.db.read(
-        req.scope(), [&](pg::Tx& tx) { return archive::list(tx, req.scope(), filter, asked); });
+        req.scope(), [&](pg::Tx& tx) { return event_archive::list(tx, req.scope(), filter, asked); });
     co_return http::Response::ok(paging::to_json(page, write_event, usual_event));
 }
 
 asio::awaitable<http::Response> replay_event(http::Request const& req, Deps& deps)
 {
-    co_return co_await deps.db.transact(settings::both_of(req.scope().tenant_id()), [&](pg::Tx& tx) {
+    co_return co_await deps.db.transact(tenant_scopes(req.scope().tenant_id()), [&](pg::Tx& tx) {
         auto const event =
-            core::require_found(archive::find(tx, req.scope().id, req.param("eventId")), "event");
-        auto const document = tenancy::settings::read(tx, req.scope().production()).document;
-        PaymentRules const rules{.past_due_is_active = settings::past_due_is_active(document)};
-        auto const outcome = apply::replay(tx, req.scope().id, event, rules, req.context.traceparent);
+            core::require_found(event_archive::find(tx, req.scope().id, req.param("eventId")), "event");
+        auto const payment_settings = settings::read_payment_settings(tx, req.scope());
+        auto const outcome =
+            ingest::replay_event(tx, req.scope().id, event, payment_settings, req.context.traceparent);
         record(tx, req, event, outcome);
         core::JsonWriter w(128);
         w.begin_object().member("eventId", event.event_id).member("result", to_string(outcome.result));

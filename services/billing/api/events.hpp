@@ -7,7 +7,7 @@ namespace billing {
 
 /// Whether the request for a list of events filters by type or result. Such a list scans the archive in the
 /// order of time, because no index supports these filters.
-bool walks_archive(http::Request const& req);
+bool scans_archive(http::Request const& req);
 
 /// GET /v1/events: the events received from the providers.
 asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps);

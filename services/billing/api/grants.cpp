@@ -1,13 +1,13 @@
 #include "api/grants.hpp"
 
-#include "api/json.hpp"
 #include "api/user_id.hpp"
 #include "audit/audit.hpp"
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
+#include "domain/entitlement_view.hpp"
 #include "idempotency/once.hpp"
-#include "storage/apply.hpp"
+#include "ingest/publish.hpp"
 #include "storage/entitlements.hpp"
 #include "storage/products.hpp"
 
@@ -82,19 +82,19 @@ json::object to_object(Entitlement const& e)
 
 /// Writes the entitlement, publishes the event, and adds an audit entry. Call it last in the transaction (see
 /// audit::record).
-void put(pg::Tx& tx, http::Request const& req, std::string_view type,
+void save(pg::Tx& tx, http::Request const& req, std::string_view type,
     std::optional<Entitlement> const& before, Entitlement& e, core::Time now)
 {
     e.last_event_type = type;
-    e.last = Order{.at = now, .period_end = e.expires_at.value_or(core::Time::max()), .event_id = {}};
+    e.last = EventOrder{.at = now, .period_end = e.expires_at.value_or(core::Time::max()), .event_id = {}};
     e.updated_at = on_arrival;
     if (before) {
         e.created_at = before->created_at;
         e.revision = before->revision;
     }
-    entitlements::put(tx, req.scope().id, e);
-    std::array const changes{apply::Change{before, e}};
-    apply::announce(tx, req.scope().id, req.context.traceparent, changes, now);
+    entitlements::upsert(tx, req.scope().id, e);
+    std::array const changes{EntitlementChange{before, e}};
+    ingest::publish_changes(tx, req.scope().id, req.context.traceparent, changes, now);
     audit::record(tx, req.context,
         {.action = type == granted ? "grant.created" : "grant.deleted",
             .subject_type = "entitlement",
@@ -103,21 +103,16 @@ void put(pg::Tx& tx, http::Request const& req, std::string_view type,
             .after = to_object(e)});
 }
 
-std::optional<Entitlement> find(pg::Tx& tx, http::Request const& req, core::Uuid id)
-{
-    auto shown = entitlements::get(tx, req.scope(), user_id_of(req), id);
-    return shown ? std::optional(std::move(shown->entitlement)) : std::nullopt;
-}
-
-http::Response give(pg::Tx& tx, http::Request const& req, Draft const& draft, core::Time now)
+http::Response create(pg::Tx& tx, http::Request const& req, Draft const& draft, core::Time now)
 {
     auto const product = product_of(tx, req, draft);
     pg::serialise(tx, req.scope().id);
     Entitlement e = entitlement_of(req.scope(), user_id_of(req), product, draft, now);
-    auto const before = find(tx, req, e.id);
-    put(tx, req, granted, before, e, now);
+    auto const before = entitlements::get(tx, req.scope(), e.user_id, e.id);
+    save(tx, req, granted, before, e, now);
     core::JsonWriter w(640);
-    write(w, entitlements::get(tx, req.scope(), e.user_id, e.id).value(), req.scope().environment(), now);
+    auto const views = entitlements::join_catalog(tx, req.scope(), {e});
+    write_entitlement(w, views.front(), req.scope().environment(), now);
     return http::Response::created(std::move(w).str());
 }
 
@@ -128,7 +123,8 @@ asio::awaitable<http::Response> create_grant(http::Request const& req, Deps& dep
     user_id_of(req);
     core::Time const now = deps.clock.now();
     Draft const draft = parse_grant(req, now);
-    co_return co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) { return give(tx, req, draft, now); });
+    co_return co_await idempotency::once(
+        deps.db, req, [&](pg::Tx& tx) { return create(tx, req, draft, now); });
 }
 
 asio::awaitable<http::Response> delete_grant(http::Request const& req, Deps& deps)
@@ -137,14 +133,14 @@ asio::awaitable<http::Response> delete_grant(http::Request const& req, Deps& dep
     core::Time const now = deps.clock.now();
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         pg::serialise(tx, req.scope().id);
-        auto const before = find(tx, req, id);
+        auto const before = entitlements::get(tx, req.scope(), user_id_of(req), id);
         if (!before || before->source != Source::manual)
             throw core::Error(core::codes::not_found, "This user has no manual entitlement with this id. "
                                                       "Check the id, the user and the environment.");
         if (before->status != Status::expired) {
             Entitlement e = *before;
             e.status = Status::expired;
-            put(tx, req, revoked, before, e, now);
+            save(tx, req, revoked, before, e, now);
         }
         return http::Response::ok(R"({"deleted":true})");
     });

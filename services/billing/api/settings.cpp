@@ -6,6 +6,7 @@
 #include "http/etag.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
+#include "storage/tenant_scopes.hpp"
 #include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"
 
@@ -46,7 +47,7 @@ json::object show(json::object const& document)
     return {{settings::purchases_secret_name, is_text(settings::purchases_secret_name)},
         {settings::payments_secrets_name, secrets()},
         {settings::purchases_api_key_name, is_text(settings::purchases_api_key_name)},
-        {settings::past_due_is_active_name, settings::past_due_is_active(document)},
+        {settings::past_due_is_active_name, settings::payment_settings(document).past_due_is_active},
         {settings::allowed_origins_name, settings::allowed_origins(document)}};
 }
 
@@ -150,7 +151,7 @@ asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& 
 {
     Changes const changes = Changes::parse(req);
     auto const home = req.scope().production();
-    auto response = co_await deps.db.transact(settings::both_of(req.scope().tenant_id()), [&](pg::Tx& tx) {
+    auto response = co_await deps.db.transact(tenant_scopes(req.scope().tenant_id()), [&](pg::Tx& tx) {
         Settings const before = tenancy::settings::read_for_update(tx, home);
         http::check_if_match(req, before.version);
         json::object document = before.document;

@@ -1,15 +1,19 @@
 #include "api/sync.hpp"
 
-#include "api/json.hpp"
 #include "api/user_id.hpp"
 #include "audit/audit.hpp"
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
+#include "domain/entitlement_view.hpp"
 #include "domain/errors.hpp"
+#include "domain/sync.hpp"
+#include "ingest/sync.hpp"
 #include "jobs/queue.hpp"
 #include "providers/purchases_api.hpp"
+#include "storage/entitlements.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
+#include "storage/tenant_scopes.hpp"
 #include "tenancy/settings.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -30,23 +34,23 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto lease_time = 30s; ///< longer than PurchasesApi::timeout and the transaction together
-constexpr auto patience = 12s;   ///< time to wait for other syncs of the user or tenant
-constexpr auto look_again = 100ms;
+constexpr auto max_wait = 12s;   ///< time to wait for other syncs of the user or tenant
+constexpr auto poll_interval = 100ms;
 
-/// A sync that has begun. It holds the lease of the user and a place among the upstream threads.
-struct Begun {
+/// A started sync. It holds the lease of the user and a slot among the upstream threads.
+struct StartedSync {
     syncs::Lease lease;
     core::Secret api_key;
-    std::shared_ptr<void const> place = nullptr;
+    std::shared_ptr<void const> slot = nullptr;
 };
 
-/// The platform's answer, and the time just before the request was sent.
+/// The provider's answer, and the time just before the request was sent.
 struct Fetched {
     core::Time asked_at;
     Subscriber subscriber;
 };
 
-std::optional<Begun> try_begin(pg::Tx& tx, http::Request const& req, Deps& deps)
+std::optional<StartedSync> try_start(pg::Tx& tx, http::Request const& req, Deps& deps)
 {
     auto const home = req.scope().production();
     auto const document = tenancy::settings::read(tx, home).document;
@@ -54,44 +58,45 @@ std::optional<Begun> try_begin(pg::Tx& tx, http::Request const& req, Deps& deps)
         throw core::Error(codes::purchases_api_not_configured,
             "The purchase platform's API key is not configured. Set `purchasesApiKey` in the settings.");
     auto const now = jobs::now(tx); // the database's clock, because the clocks of replicas differ
-    auto taken = syncs::take(tx, home.tenant_id(), user_id_of(req), now, now + lease_time);
-    if (!taken) return std::nullopt;
-    return Begun{*std::move(taken), settings::purchases_api_key(document, home.tenant_id(), deps.keyring)};
+    auto lease = syncs::acquire(tx, home.tenant_id(), user_id_of(req), now, now + lease_time);
+    if (!lease) return std::nullopt;
+    return StartedSync{
+        *std::move(lease), settings::purchases_api_key(document, home.tenant_id(), deps.keyring)};
 }
 
-/// Begins a sync. nullopt if another sync of the user or tenant must end first. The place is taken before the
-/// lease, because a lease could expire while its holder waits for a place.
-asio::awaitable<std::optional<Begun>> try_begin(
-    http::Request const& req, Deps& deps, std::shared_ptr<void const> place)
+/// Begins a sync. nullopt if another sync of the user or tenant must end first. The slot is taken before the
+/// lease, because a lease could expire while its holder waits for a slot.
+asio::awaitable<std::optional<StartedSync>> try_start(
+    http::Request const& req, Deps& deps, std::shared_ptr<void const> slot)
 {
-    if (!place) co_return std::nullopt;
-    auto begun = co_await deps.db.transact(
-        settings::both_of(req.scope().tenant_id()), [&](pg::Tx& tx) { return try_begin(tx, req, deps); });
-    if (begun) begun->place = std::move(place);
-    co_return begun;
+    if (!slot) co_return std::nullopt;
+    auto started = co_await deps.db.transact(
+        tenant_scopes(req.scope().tenant_id()), [&](pg::Tx& tx) { return try_start(tx, req, deps); });
+    if (started) started->slot = std::move(slot);
+    co_return started;
 }
 
-[[noreturn]] void refuse_to_wait(bool had_place)
+[[noreturn]] void refuse_to_wait(bool had_slot)
 {
-    auto const code = had_place ? core::codes::conflict : core::codes::rate_limited;
-    auto const* const why = had_place ? "Another sync of this user is in progress. Retry later."
-                                      : "Too many syncs of this tenant are in progress. Retry later.";
+    auto const code = had_slot ? core::codes::conflict : core::codes::rate_limited;
+    auto const* const why = had_slot ? "Another sync of this user is in progress. Retry later."
+                                     : "Too many syncs of this tenant are in progress. Retry later.";
     throw core::Error(code, why).header("Retry-After", "1");
 }
 
-/// Begins a sync as soon as other syncs permit. After waiting for `patience`, throws CONFLICT if another sync
+/// Begins a sync as soon as other syncs permit. After waiting for `max_wait`, throws CONFLICT if another sync
 /// of the user is in progress, or RATE_LIMITED if the tenant has too many syncs in progress.
-asio::awaitable<Begun> begin(http::Request const& req, Deps& deps)
+asio::awaitable<StartedSync> start(http::Request const& req, Deps& deps)
 {
     asio::steady_timer timer(co_await asio::this_coro::executor);
-    auto const give_up = std::chrono::steady_clock::now() + patience;
+    auto const give_up = std::chrono::steady_clock::now() + max_wait;
     for (;;) {
-        auto place = deps.upstream_places.enter(req.scope().tenant_id());
-        bool const has_place = place != nullptr;
-        auto begun = co_await try_begin(req, deps, std::move(place));
-        if (begun) co_return *std::move(begun);
-        if (std::chrono::steady_clock::now() >= give_up) refuse_to_wait(has_place);
-        timer.expires_after(look_again);
+        auto slot = deps.upstream_limiter.enter(req.scope().tenant_id());
+        bool const has_slot = slot != nullptr;
+        auto started = co_await try_start(req, deps, std::move(slot));
+        if (started) co_return *std::move(started);
+        if (std::chrono::steady_clock::now() >= give_up) refuse_to_wait(has_slot);
+        timer.expires_after(poll_interval);
         co_await timer.async_wait(asio::use_awaitable);
     }
 }
@@ -114,23 +119,23 @@ core::Error upstream_error(PurchasesApiError const& e)
     return error;
 }
 
-/// Gives the lease back, so that the user's next sync need not wait until the lease expires. If the
-/// platform's response had a `Retry-After`, `not_before` is the end of this delay. The reconciler syncs no
+/// Releases the lease, so that the user's next sync need not wait until the lease expires. If the
+/// provider's response had a `Retry-After`, `not_before` is the end of this delay. The reconciler syncs no
 /// user of the tenant before `not_before`.
 asio::awaitable<void> abandon(Deps& deps, syncs::Lease const& lease, std::optional<core::Time> not_before)
 {
-    co_await deps.db.transact(settings::both_of(lease.tenant_id), [&](pg::Tx& tx) {
-        syncs::give_back(tx, lease);
+    co_await deps.db.transact(tenant_scopes(lease.tenant_id), [&](pg::Tx& tx) {
+        syncs::release(tx, lease);
         if (not_before) syncs::pause(tx, lease.tenant_id, jobs::now(tx) + (*not_before - deps.clock.now()));
     });
 }
 
-void write_changes(core::JsonWriter& w, std::array<syncs::Applied, 2> const& applied)
+void write_changes(core::JsonWriter& w, std::array<ingest::SyncResult, 2> const& results)
 {
     w.key("changes").begin_array();
-    for (auto const& [scope, written] : applied) {
-        for (auto const& write : written) {
-            if (!write.changed()) continue;
+    for (auto const& result : results) {
+        for (auto const& write : result.writes) {
+            if (!is_changed_by_sync(write)) continue;
             w.begin_object().member("entitlementId", write.to.id).key("from");
             if (write.from)
                 w.value(to_string(write.from->status));
@@ -147,29 +152,29 @@ http::Response apply(
     pg::Tx& tx, http::Request const& req, Deps& deps, syncs::Lease const& lease, Fetched const& fetched)
 {
     auto const now = deps.clock.now();
-    auto const applied = syncs::apply(tx, lease.tenant_id, lease.user_id, fetched.subscriber,
+    auto const results = ingest::apply_sync(tx, lease.tenant_id, lease.user_id, fetched.subscriber,
         fetched.asked_at, req.context.traceparent, now);
-    syncs::finish(tx, lease);
+    syncs::complete(tx, lease);
     core::JsonWriter w(1024);
     w.begin_object().member("userId", lease.user_id).key("entitlements").begin_array();
-    for (auto const& shown : entitlements::of_user(tx, req.scope(), lease.user_id))
-        write(w, shown, req.scope().environment(), now);
+    for (auto const& view : entitlements::of_user(tx, req.scope(), lease.user_id))
+        write_entitlement(w, view, req.scope().environment(), now);
     w.end_array();
-    write_changes(w, applied);
+    write_changes(w, results);
     w.end_object();
     http::Context context = req.context;
-    for (auto const& in : applied) { // audit::record must come last in the transaction
-        context.scope.id = in.scope.id;
-        if (auto const entry = in.entry(lease.user_id)) audit::record(tx, context, *entry);
+    for (auto const& result : results) { // audit::record must come last in the transaction
+        context.scope.id = result.scope.id;
+        if (auto const entry = result.audit_entry(lease.user_id)) audit::record(tx, context, *entry);
     }
     return http::Response::ok(std::move(w).str());
 }
 
-asio::awaitable<http::Response> perform(http::Request const& req, Deps& deps, Begun const& begun)
+asio::awaitable<http::Response> perform(http::Request const& req, Deps& deps, StartedSync const& started)
 {
-    Fetched const fetched = co_await fetch(req, deps, begun.api_key);
-    co_return co_await deps.db.transact(settings::both_of(begun.lease.tenant_id),
-        [&](pg::Tx& tx) { return apply(tx, req, deps, begun.lease, fetched); });
+    Fetched const fetched = co_await fetch(req, deps, started.api_key);
+    co_return co_await deps.db.transact(tenant_scopes(started.lease.tenant_id),
+        [&](pg::Tx& tx) { return apply(tx, req, deps, started.lease, fetched); });
 }
 
 } // namespace
@@ -177,11 +182,11 @@ asio::awaitable<http::Response> perform(http::Request const& req, Deps& deps, Be
 asio::awaitable<http::Response> sync_user(http::Request const& req, Deps& deps)
 {
     user_id_of(req);
-    Begun const begun = co_await begin(req, deps);
+    StartedSync const started = co_await start(req, deps);
     std::exception_ptr failure;
     std::optional<core::Time> not_before;
     try {
-        co_return co_await perform(req, deps, begun);
+        co_return co_await perform(req, deps, started);
     } catch (PurchasesApiError const& e) {
         deps.logger.warn("a request to the purchase platform failed",
             {{"tenant", req.scope().slug}, {"why", e.what()}, {"traceId", req.context.trace_id}});
@@ -190,7 +195,7 @@ asio::awaitable<http::Response> sync_user(http::Request const& req, Deps& deps)
     } catch (...) {
         failure = std::current_exception();
     }
-    co_await abandon(deps, begun.lease, not_before);
+    co_await abandon(deps, started.lease, not_before);
     std::rethrow_exception(failure);
 }
 

@@ -2,9 +2,9 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
+#include "domain/event_order.hpp"
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -37,22 +37,6 @@ Source parse_source(std::string_view text);
 /// The status with this name. Throws std::invalid_argument if there is none.
 Status parse_status(std::string_view text);
 
-/// The position of an event among the events of one entitlement. The event with the greatest position decides
-/// the entitlement's state, regardless of the order in which events arrive. Positions are compared by the
-/// provider's time, then the rank of the type, then the period end, then the event id (bytewise).
-struct Order {
-    core::Time at;                             ///< the provider's time
-    int rank = 0;                              ///< rank_of(): orders types of events at the same time
-    core::Time period_end = core::Time::max(); ///< max: the event states no period end
-    std::string event_id;
-
-    friend auto operator<=>(Order const&, Order const&) = default;
-};
-
-/// A placeholder for the time at which the database stores a row. The statement that stores the row replaces
-/// it.
-inline constexpr core::Time on_arrival = core::Time::max();
-
 /// An entitlement, as stored. In a scope, a user has at most one entitlement per source and product. For a
 /// consumable, the user has one entitlement per purchase (`transaction_id`).
 struct Entitlement {
@@ -75,7 +59,7 @@ struct Entitlement {
     std::optional<std::string> reason; ///< why it was granted; manual entitlements only
 
     std::string last_event_type;
-    Order last;                      ///< position of the event that decided the state
+    EventOrder last;                 ///< position of the event that decided the state
     std::string last_transaction_id; ///< transaction that the event at `last` named; may be empty
 
     core::Time created_at = on_arrival; ///< when its first event was received
@@ -96,6 +80,12 @@ std::optional<core::Time> ends_at(Entitlement const& e) noexcept;
 
 /// Whether the entitlement gives access at `now`: its status is active, and `now` is before `ends_at(e)`.
 bool is_active(Entitlement const& e, core::Time now) noexcept;
+
+/// An entitlement before and after a write.
+struct EntitlementChange {
+    std::optional<Entitlement> from; ///< nullopt: the entitlement is new
+    Entitlement to;
+};
 
 /// Whether `a` and `b` differ in a member that API responses and webhooks show. `created_at` and `updated_at`
 /// are ignored.

@@ -22,18 +22,11 @@ Provider parse_provider(std::string_view text)
     return static_cast<Provider>(it - providers.begin());
 }
 
-Result parse_result(std::string_view text)
+void Event::set_received_at(core::Time when)
 {
-    auto const it = std::ranges::find(results, text);
-    if (it == results.end()) throw std::invalid_argument("not a result");
-    return static_cast<Result>(it - results.begin());
-}
-
-void Event::received(core::Time when)
-{
-    if (auto* purchase = std::get_if<PurchaseEvent>(&fact)) purchase->received_at = when;
-    if (auto* carried = std::get_if<SubscriptionEvent>(&fact)) carried->received_at = when;
-    if (auto* invoice = std::get_if<InvoiceEvent>(&fact)) invoice->received_at = when;
+    if (auto* purchase = std::get_if<PurchaseEvent>(&data)) purchase->received_at = when;
+    if (auto* subscription = std::get_if<SubscriptionEvent>(&data)) subscription->received_at = when;
+    if (auto* invoice = std::get_if<InvoiceEvent>(&data)) invoice->received_at = when;
 }
 
 std::optional<boost::json::value> parse_document(std::string_view body, boost::json::storage_ptr memory)
@@ -47,7 +40,7 @@ std::optional<boost::json::value> parse_document(std::string_view body, boost::j
     return document;
 }
 
-Parsed parse_event(Provider provider, boost::json::value const& document)
+ParsedEvent parse_event(Provider provider, boost::json::value const& document)
 {
     return provider == Provider::purchases ? parse_purchase_event(document) : parse_payment_event(document);
 }

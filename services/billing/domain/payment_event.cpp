@@ -1,5 +1,7 @@
+#include "domain/payment_event.hpp"
+
 #include "domain/event.hpp"
-#include "domain/reading.hpp"
+#include "domain/event_fields.hpp"
 
 #include <boost/json/value.hpp>
 
@@ -16,11 +18,11 @@ constexpr std::size_t max_items = 100; // the provider permits at most 20 items 
 constexpr std::size_t max_lines = 1000;
 constexpr std::string_view invoice_payment_failed = "invoice.payment_failed";
 
-std::optional<PaymentType> type_of(std::string_view type)
+std::optional<PaymentEventType> type_of(std::string_view type)
 {
-    auto const it = std::ranges::find(payment_types, type);
-    if (it == payment_types.end()) return std::nullopt;
-    return static_cast<PaymentType>(it - payment_types.begin());
+    auto const it = std::ranges::find(payment_event_types, type);
+    if (it == payment_event_types.end()) return std::nullopt;
+    return static_cast<PaymentEventType>(it - payment_event_types.begin());
 }
 
 /// The member; null if it is absent or JSON null, or `object` is not an object.
@@ -49,8 +51,8 @@ std::optional<core::Environment> environment_of(json::value const* livemode)
 std::string reference(json::value const* holder, std::string_view name)
 {
     if (auto const* value = find(holder, name)) {
-        if (value->is_string()) return reading::text_if_any(*holder, name).value_or("");
-        return reading::text_if_any(*value, "id").value_or("");
+        if (value->is_string()) return event_fields::text_if_any(*holder, name).value_or("");
+        return event_fields::text_if_any(*value, "id").value_or("");
     }
     return {};
 }
@@ -58,18 +60,18 @@ std::string reference(json::value const* holder, std::string_view name)
 /// The two ids that identify what an item sells. `product` is the id of the item's price, or, in old API
 /// versions, of its plan. `alternative` is the id of the price's product. If the price has no id, `product`
 /// is the id of the price's product.
-struct Sold {
+struct PriceIds {
     std::string product, alternative;
 };
 
-Sold sold_in(json::value const& holder)
+PriceIds price_ids_of(json::value const& holder)
 {
     for (auto const* const name : {"price", "plan"}) {
         auto const* price = find(&holder, name);
         if (price == nullptr) continue;
-        Sold sold{reference(&holder, name), reference(price, "product")};
-        if (sold.product.empty()) std::swap(sold.product, sold.alternative);
-        if (!sold.product.empty()) return sold;
+        PriceIds ids{reference(&holder, name), reference(price, "product")};
+        if (ids.product.empty()) std::swap(ids.product, ids.alternative);
+        if (!ids.product.empty()) return ids;
     }
     return {};
 }
@@ -83,9 +85,9 @@ struct Shared {
 
 Shared read_shared(core::Fields& f)
 {
-    auto const started = reading::optional_seconds(f, "start_date");
-    auto const created = reading::optional_seconds(f, "created");
-    return {started ? started : created, reading::optional_seconds(f, "current_period_end")};
+    auto const started = event_fields::optional_seconds(f, "start_date");
+    auto const created = event_fields::optional_seconds(f, "created");
+    return {started ? started : created, event_fields::optional_seconds(f, "current_period_end")};
 }
 
 /// Reads one item. An item without a price is an error.
@@ -93,14 +95,13 @@ SubscriptionItem read_item(
     core::Fields& f, json::value const& item, std::string const& pointer, Shared const& shared)
 {
     core::Fields nested(item, pointer);
-    auto const since = reading::optional_seconds(nested, "created");
-    auto const ends = reading::optional_seconds(nested, "current_period_end");
-    Sold sold = sold_in(item);
-    if (sold.product.empty())
-        nested.fault("price", "required", "must be a price object or the id of a price");
+    auto const since = event_fields::optional_seconds(nested, "created");
+    auto const ends = event_fields::optional_seconds(nested, "current_period_end");
+    PriceIds ids = price_ids_of(item);
+    if (ids.product.empty()) nested.fault("price", "required", "must be a price object or the id of a price");
     f.absorb(nested);
-    return {.product = std::move(sold.product),
-        .alternative = std::move(sold.alternative),
+    return {.product = std::move(ids.product),
+        .alternative = std::move(ids.alternative),
         .since = since ? since : shared.since,
         .ends = ends ? ends : shared.ends};
 }
@@ -133,8 +134,8 @@ std::vector<SubscriptionItem> read_items(core::Fields& f, json::value const& sub
         for (std::size_t i = 0; data != nullptr && i < data->size(); ++i)
             items.push_back(read_item(f, (*data)[i], "/data/object/items/data/" + std::to_string(i), shared));
         f.absorb(nested);
-    } else if (Sold sold = sold_in(subscription); !sold.product.empty()) {
-        items.push_back({std::move(sold.product), std::move(sold.alternative), shared.since, shared.ends});
+    } else if (PriceIds ids = price_ids_of(subscription); !ids.product.empty()) {
+        items.push_back({std::move(ids.product), std::move(ids.alternative), shared.since, shared.ends});
     } else {
         f.fault("items", "required", "is required");
     }
@@ -146,7 +147,7 @@ std::string read_user(core::Fields& f)
     auto const* metadata = f.optional_object("metadata");
     if (metadata == nullptr) return {};
     core::Fields nested(*metadata, "/data/object/metadata");
-    std::string user = reading::id_or_empty(nested, "userId");
+    std::string user = event_fields::id_or_empty(nested, "userId");
     f.absorb(nested);
     return user;
 }
@@ -155,7 +156,7 @@ std::string read_user(core::Fields& f)
 bool cancels_at_period_end(core::Fields& f, std::vector<SubscriptionItem> const& items)
 {
     if (f.optional_boolean("cancel_at_period_end").value_or(false)) return true;
-    auto const cancel_at = reading::optional_seconds(f, "cancel_at");
+    auto const cancel_at = event_fields::optional_seconds(f, "cancel_at");
     return cancel_at && std::ranges::all_of(items, [&](SubscriptionItem const& item) {
         return !item.ends || *cancel_at <= *item.ends;
     });
@@ -171,40 +172,40 @@ core::Time last_end(std::vector<SubscriptionItem> const& items)
 
 /// The subscription's status, or `canceled` if the event says that the subscription was deleted. nullopt if
 /// the status is unknown.
-std::optional<PaymentStatus> read_status(core::Fields& f, PaymentType type)
+std::optional<SubscriptionStatus> read_status(core::Fields& f, PaymentEventType type)
 {
-    auto const text = f.text("status", 1, reading::max_id);
-    if (type == PaymentType::subscription_deleted) return PaymentStatus::canceled;
-    auto const it = std::ranges::find(payment_statuses, text);
-    if (it == payment_statuses.end()) return std::nullopt;
-    return static_cast<PaymentStatus>(it - payment_statuses.begin());
+    auto const text = f.text("status", 1, event_fields::max_id);
+    if (type == PaymentEventType::subscription_deleted) return SubscriptionStatus::canceled;
+    auto const it = std::ranges::find(subscription_statuses, text);
+    if (it == subscription_statuses.end()) return std::nullopt;
+    return static_cast<SubscriptionStatus>(it - subscription_statuses.begin());
 }
 
-void read_subscription(Event& event, core::Fields& f, json::value const& object, PaymentType type)
+void read_subscription(Event& event, core::Fields& f, json::value const& object, PaymentEventType type)
 {
-    SubscriptionEvent fact;
-    fact.type = type;
-    fact.subscription_id = f.text("id", 1, reading::max_id);
-    fact.user_id = read_user(f);
-    if (!fact.subscription_id.empty()) event.subject = fact.subscription_id;
-    if (fact.user_id.empty()) {
-        event.fact = Skipped{"no_user"};
+    SubscriptionEvent data;
+    data.type = type;
+    data.subscription_id = f.text("id", 1, event_fields::max_id);
+    data.user_id = read_user(f);
+    if (!data.subscription_id.empty()) event.subscription_id = data.subscription_id;
+    if (data.user_id.empty()) {
+        event.data = Skipped{"no_user"};
         return;
     }
-    event.user_id = fact.user_id;
+    event.user_id = data.user_id;
     auto const status = read_status(f, type);
-    fact.items = read_items(f, object);
-    fact.cancels = cancels_at_period_end(f, fact.items);
-    fact.ended_at = reading::optional_seconds(f, "ended_at");
-    fact.status = status.value_or(PaymentStatus::incomplete);
-    fact.order = {.at = event.at.value_or(core::Time()),
-        .rank = rank_of(type, fact.status),
-        .period_end = last_end(fact.items),
+    data.items = read_items(f, object);
+    data.cancels_at_period_end = cancels_at_period_end(f, data.items);
+    data.ended_at = event_fields::optional_seconds(f, "ended_at");
+    data.status = status.value_or(SubscriptionStatus::incomplete);
+    data.order = {.at = event.at.value_or(core::Time()),
+        .rank = rank_of(type, data.status),
+        .period_end = last_end(data.items),
         .event_id = event.id};
     if (status)
-        event.fact = std::move(fact);
+        event.data = std::move(data);
     else
-        event.fact = Skipped{"unknown_status"};
+        event.data = Skipped{"unknown_status"};
 }
 
 // --- invoices
@@ -220,9 +221,9 @@ std::string subscription_of(json::value const& invoice)
 /// The id of an invoice line's price. In old API versions the price is an object, in new ones an id.
 std::string product_of(json::value const& line)
 {
-    Sold sold = sold_in(line);
-    if (sold.product.empty()) sold.product = reference(find(&line, {"pricing", "price_details"}), "price");
-    return std::move(sold.product);
+    PriceIds ids = price_ids_of(line);
+    if (ids.product.empty()) ids.product = reference(find(&line, {"pricing", "price_details"}), "price");
+    return std::move(ids.product);
 }
 
 /// Whether the line gives money back for the rest of a replaced period: its amount is negative.
@@ -249,7 +250,7 @@ std::vector<InvoiceLine> read_lines(core::Fields& f)
         auto const* period = find(&line, "period");
         if (period == nullptr || is_credit(line)) continue;
         core::Fields within(*period, "/data/object/lines/data/" + std::to_string(i) + "/period");
-        if (auto const ends = reading::optional_seconds(within, "end")) {
+        if (auto const ends = event_fields::optional_seconds(within, "end")) {
             auto& latest = ends_of.try_emplace(product_of(line), *ends).first->second;
             latest = std::max(latest, *ends);
         }
@@ -265,30 +266,31 @@ std::vector<InvoiceLine> read_lines(core::Fields& f)
 
 void read_invoice(Event& event, core::Fields& f, json::value const& object)
 {
-    InvoiceEvent fact;
-    fact.subscription_id = subscription_of(object);
-    if (fact.subscription_id.empty()) {
-        event.fact = Skipped{"no_subscription"};
+    InvoiceEvent data;
+    data.subscription_id = subscription_of(object);
+    if (data.subscription_id.empty()) {
+        event.data = Skipped{"no_subscription"};
         return;
     }
-    event.subject = fact.subscription_id;
-    fact.lines = read_lines(f);
+    event.subscription_id = data.subscription_id;
+    data.lines = read_lines(f);
     core::Time last = core::Time::min();
-    for (auto const& line : fact.lines)
+    for (auto const& line : data.lines)
         last = std::max(last, line.ends);
-    fact.order = {.at = event.at.value_or(core::Time()),
-        .rank = rank_of(PaymentType::invoice_paid, PaymentStatus::active),
+    data.order = {.at = event.at.value_or(core::Time()),
+        .rank = rank_of(PaymentEventType::invoice_paid, SubscriptionStatus::active),
         .period_end = last,
         .event_id = event.id};
-    event.fact = std::move(fact);
+    event.data = std::move(data);
 }
 
 // --- the envelope
 
-void read_object(Parsed& parsed, core::Fields& envelope, json::value const& document, PaymentType type)
+void read_object(
+    ParsedEvent& parsed, core::Fields& envelope, json::value const& document, PaymentEventType type)
 {
     Event& event = parsed.event;
-    event.at = reading::seconds(envelope, "created");
+    event.at = event_fields::seconds(envelope, "created");
     auto const* object = find(&document, {"data", "object"});
     if (object == nullptr || !object->is_object()) {
         envelope.fault("data", "required", "must contain the member `object`, a JSON object");
@@ -298,7 +300,7 @@ void read_object(Parsed& parsed, core::Fields& envelope, json::value const& docu
     auto const* livemode = find(object, "livemode");
     event.environment = environment_of(livemode != nullptr ? livemode : find(&document, "livemode"));
     if (!event.environment) f.fault("livemode", "required", "must be true or false");
-    if (type == PaymentType::invoice_paid)
+    if (type == PaymentEventType::invoice_paid)
         read_invoice(event, f, *object);
     else
         read_subscription(event, f, *object, type);
@@ -306,28 +308,35 @@ void read_object(Parsed& parsed, core::Fields& envelope, json::value const& docu
 }
 
 /// Types that are not handled require only id and type.
-void read_rest_leniently(Event& event, json::value const& document)
+void read_unhandled(Event& event, json::value const& document)
 {
     auto const* object = find(&document, {"data", "object"});
     event.environment = environment_of(find(object, "livemode"));
     if (!event.environment) event.environment = environment_of(find(&document, "livemode"));
     bool const failed = event.type == invoice_payment_failed;
-    event.fact = Skipped{failed ? "handled_by_subscription_update" : "unhandled_type"};
+    event.data = Skipped{failed ? "handled_by_subscription_update" : "unhandled_type"};
 }
 
 } // namespace
 
-Parsed parse_payment_event(json::value const& document)
+int rank_of(PaymentEventType type, SubscriptionStatus status) noexcept
 {
-    Parsed parsed{.event = {.provider = Provider::payments}};
+    if (type == PaymentEventType::invoice_paid) return 2;
+    if (type == PaymentEventType::subscription_deleted || is_final(status)) return 3;
+    return type == PaymentEventType::subscription_created || status == SubscriptionStatus::incomplete ? 0 : 1;
+}
+
+ParsedEvent parse_payment_event(json::value const& document)
+{
+    ParsedEvent parsed{.event = {.provider = Provider::payments}};
     Event& event = parsed.event;
     core::Fields envelope(document);
-    event.id = envelope.text("id", 1, reading::max_id);
-    event.type = envelope.text("type", 1, reading::max_type);
+    event.id = envelope.text("id", 1, event_fields::max_id);
+    event.type = envelope.text("type", 1, event_fields::max_type);
     if (auto const type = type_of(event.type))
         read_object(parsed, envelope, document, *type);
     else if (document.is_object())
-        read_rest_leniently(event, document);
+        read_unhandled(event, document);
     parsed.faults = envelope.faults();
     return parsed;
 }

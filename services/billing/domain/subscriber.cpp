@@ -1,6 +1,6 @@
 #include "domain/subscriber.hpp"
 
-#include "domain/reading.hpp"
+#include "domain/event_fields.hpp"
 
 #include <boost/json.hpp>
 
@@ -61,7 +61,7 @@ bool is_sandbox(json::object const& purchase)
 /// Throws if the id is longer than webhooks allow.
 std::string check_length(std::string id)
 {
-    if (core::count_code_points(id) > reading::max_id) malformed("an id is too long");
+    if (core::count_code_points(id) > event_fields::max_id) malformed("an id is too long");
     return id;
 }
 
@@ -95,7 +95,7 @@ Purchase read_purchase(json::object const& purchase)
     return p;
 }
 
-/// The store's transaction id, which webhooks use too. Old documents have only the platform's own id of the
+/// The store's transaction id, which webhooks use too. Old documents have only the provider's own id of the
 /// purchase.
 std::string transaction_of(json::object const& purchase)
 {

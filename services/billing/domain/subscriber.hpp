@@ -9,7 +9,7 @@
 
 namespace billing {
 
-/// A purchase in the platform's subscriber document (RevenueCat REST API v1, `subscriptions` and
+/// A purchase in the provider's subscriber document (RevenueCat REST API v1, `subscriptions` and
 /// `non_subscriptions` of GET /v1/subscribers/{id}).
 struct Purchase {
     std::string product;     ///< product id as in webhooks; `product:plan` if there is a base plan
@@ -24,7 +24,7 @@ struct Purchase {
     std::optional<core::Time> resumes_at; ///< set while paused
 };
 
-/// All purchases of a user through the platform, in both environments.
+/// All purchases of a user through the provider, in both environments.
 struct Subscriber {
     std::vector<Purchase> subscriptions;
     /// nullopt: the document has no member `non_subscriptions`.

@@ -37,10 +37,11 @@ void end_by(Entitlement& e, core::Time end) noexcept
     e.will_renew = false;
 }
 
-void decided_by_sync(Entitlement& e, core::Time asked_at)
+void set_decided_by_sync(Entitlement& e, core::Time asked_at)
 {
     e.last_event_type = sync_type;
-    e.last = Order{.at = asked_at, .period_end = e.expires_at.value_or(core::Time::max()), .event_id = {}};
+    e.last =
+        EventOrder{.at = asked_at, .period_end = e.expires_at.value_or(core::Time::max()), .event_id = {}};
     e.last_transaction_id = e.transaction_id;
 }
 
@@ -51,21 +52,21 @@ void carry_over(Entitlement& to, Entitlement const& from)
     to.revision = from.revision;
 }
 
-/// The entitlement after a sync in which the platform no longer lists the purchase.
-Entitlement without(Entitlement const& held, core::Time asked_at)
+/// The entitlement after a sync in which the provider no longer lists the purchase.
+Entitlement expired_by_sync(Entitlement const& stored, core::Time asked_at)
 {
-    Entitlement e = held;
+    Entitlement e = stored;
     e.status = Status::expired;
     end_by(e, asked_at);
-    decided_by_sync(e, asked_at);
+    set_decided_by_sync(e, asked_at);
     e.updated_at = on_arrival;
     return e;
 }
 
-/// The entitlements that the platform states for one environment, by id. The document may list a product
+/// The entitlements that the provider states for one environment, by id. The document may list a product
 /// twice: with a base plan, and with the plan in the product id. In this case the better entitlement is used:
 /// an active one before an inactive one, then the one with the later end.
-std::map<core::Uuid, Entitlement> upstream(
+std::map<core::Uuid, Entitlement> entitlements_at_provider(
     std::int64_t scope_id, std::string const& user_id, Subscriber const& subscriber, core::Time asked_at)
 {
     bool const sandbox = core::Scope{scope_id, {}}.environment() == core::Environment::sandbox;
@@ -101,37 +102,37 @@ Entitlement entitlement_after(
     e.grace_until = purchase.grace_ends_at;
     e.will_renew = e.status != Status::expired && purchase.expires_at && !purchase.unsubscribed_at;
     if (purchase.refunded_at) end_by(e, *purchase.refunded_at);
-    decided_by_sync(e, asked_at);
+    set_decided_by_sync(e, asked_at);
     return e;
 }
 
-bool Synced::changed() const noexcept
+bool is_changed_by_sync(EntitlementChange const& write) noexcept
 {
-    if (!from) return true;
-    auto const seen = [](Entitlement const& e) {
+    if (!write.from) return true;
+    auto const synced = [](Entitlement const& e) {
         return std::tie(e.status, e.purchased_at, e.expires_at, e.grace_until, e.will_renew);
     };
-    return seen(*from) != seen(to);
+    return synced(*write.from) != synced(write.to);
 }
 
-std::vector<Synced> decide_sync(std::int64_t scope_id, std::string const& user_id,
-    Subscriber const& subscriber, std::span<Entitlement const> held, core::Time asked_at)
+std::vector<EntitlementChange> decide_sync(std::int64_t scope_id, std::string const& user_id,
+    Subscriber const& subscriber, std::span<Entitlement const> stored, core::Time asked_at)
 {
-    auto found = upstream(scope_id, user_id, subscriber, asked_at);
-    std::vector<Synced> writes;
-    for (auto const& before : held) {
+    auto found = entitlements_at_provider(scope_id, user_id, subscriber, asked_at);
+    std::vector<EntitlementChange> writes;
+    for (auto const& before : stored) {
         auto node = found.extract(before.id);
-        bool const unspoken = !before.transaction_id.empty() && !subscriber.consumables;
-        if (before.last.at >= asked_at || (node.empty() && unspoken)) continue;
-        Entitlement after = node.empty() ? without(before, asked_at) : std::move(node.mapped());
+        bool const is_unreported = !before.transaction_id.empty() && !subscriber.consumables;
+        if (before.last.at >= asked_at || (node.empty() && is_unreported)) continue;
+        Entitlement after = node.empty() ? expired_by_sync(before, asked_at) : std::move(node.mapped());
         carry_over(after, before);
         writes.push_back({before, std::move(after)});
     }
     for (auto& [id, e] : found)
         writes.push_back({std::nullopt, std::move(e)});
     for (auto& write : writes)
-        if (!write.changed()) write.to.updated_at = write.from->updated_at;
-    std::ranges::sort(writes, {}, [](Synced const& s) { return s.to.id; });
+        if (!is_changed_by_sync(write)) write.to.updated_at = write.from->updated_at;
+    std::ranges::sort(writes, {}, [](EntitlementChange const& write) { return write.to.id; });
     return writes;
 }
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-/// The rules of a sync, which sets a user's entitlements to the state at the purchase platform.
+/// The rules of a sync, which sets a user's entitlements to the state at the purchases provider.
 namespace billing {
 
 /// `last_event_type` of an entitlement that a sync decided.
@@ -27,26 +27,21 @@ inline constexpr std::string_view sync_type = "SYNC";
 Entitlement entitlement_after(
     Purchase const& purchase, std::int64_t scope_id, std::string const& user_id, core::Time asked_at);
 
-/// One entitlement that a sync writes.
-struct Synced {
-    std::optional<Entitlement> from; ///< the state before; nullopt: the entitlement is new
-    Entitlement to;
+/// Whether a sync changed the status, a time or the renewal, or the entitlement is new. A change of `last`
+/// alone does not count.
+bool is_changed_by_sync(EntitlementChange const& write) noexcept;
 
-    /// Whether the status, a time or the renewal changed, or the entitlement is new. A change of `last` alone
-    /// does not count.
-    bool changed() const noexcept;
-};
-
-/// The result of a sync for one environment. `held` contains all entitlements of the user from the platform
-/// in this environment. `asked_at` is the time just before the request to the platform. Ordered by id.
+/// The entitlements that a sync writes in one environment, including entitlements that it only confirms.
+/// `stored` contains all entitlements of the user from purchases in this environment. `asked_at` is the time
+/// just before the request to the provider. Ordered by id.
 ///
 /// - Entitlements whose last event is not earlier than `asked_at` stay unchanged.
-/// - Consumables stay unchanged if the platform's document does not list consumables.
-/// - Other entitlements that the platform does not list expire.
-/// - All other entitlements get the state that the platform states.
+/// - Consumables stay unchanged if the provider's document does not list consumables.
+/// - Other entitlements that the provider does not list expire.
+/// - All other entitlements get the state that the provider states.
 ///
 /// An event from before `asked_at` that arrives after the sync is stale.
-std::vector<Synced> decide_sync(std::int64_t scope_id, std::string const& user_id,
-    Subscriber const& subscriber, std::span<Entitlement const> held, core::Time asked_at);
+std::vector<EntitlementChange> decide_sync(std::int64_t scope_id, std::string const& user_id,
+    Subscriber const& subscriber, std::span<Entitlement const> stored, core::Time asked_at);
 
 } // namespace billing

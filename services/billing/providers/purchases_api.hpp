@@ -19,7 +19,7 @@ struct OutboundRequest;
 
 namespace billing {
 
-/// A failed request to the platform.
+/// A failed request to the provider.
 class PurchasesApiError : public std::runtime_error {
 public:
     enum class Kind {
@@ -39,7 +39,7 @@ public:
 
     Kind kind() const noexcept { return kind_; }
 
-    /// The `Retry-After` of the platform's response; nullopt if it had none.
+    /// The `Retry-After` of the provider's response; nullopt if it had none.
     std::optional<std::chrono::seconds> retry_after() const noexcept { return retry_after_; }
 
 private:
@@ -47,7 +47,7 @@ private:
     std::optional<std::chrono::seconds> retry_after_;
 };
 
-/// The purchase platform's REST API, RevenueCat's version 1
+/// The purchases provider's REST API, RevenueCat's version 1
 /// (https://www.revenuecat.com/docs/api-v1#tag/customers). Its requests block, so call it on worker threads,
 /// never on an I/O thread. Thread-safe.
 class PurchasesApi {
@@ -60,7 +60,7 @@ public:
     PurchasesApi(std::string base_url, http::Client& client, observe::Metrics& metrics);
 
     /// Fetches all purchases of the user with `GET /v1/subscribers/{userId}`. Status 201 means that the
-    /// platform did not know the user; the result then has no purchases. Any answer other than 201, or 200
+    /// provider did not know the user; the result then has no purchases. Any answer other than 201, or 200
     /// with a subscriber document, throws PurchasesApiError. `traceparent` belongs to the request that causes
     /// the call; it may be empty.
     Subscriber fetch(std::string_view user_id, core::Secret const& api_key, std::stop_token const& stop = {},

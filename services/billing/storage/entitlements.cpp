@@ -4,25 +4,25 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
+#include <utility>
 
 namespace billing::entitlements {
 
 namespace {
 
-// The LIMITs and LATERALs make the planner look up an index once per row. `tenant` is a parameter, not an
-// expression of `e.scope_id`: under row-level security a division, which may fail, cannot be an index
-// condition.
 #define CATALOG_COLUMNS "p.product_id, p.features, p.grants::text"
-#define CATALOG_PROBE(place, tenant, id)                                                                     \
-    "(SELECT " place " AS place, q.product_id, q.features, q.grants FROM products q "                        \
-    "WHERE q.tenant_id = " tenant " AND q.provider_product_id = " id " LIMIT 1)"
-#define JOIN_CATALOG(tenant)                                                                                 \
-    " LEFT JOIN LATERAL (SELECT * FROM (" CATALOG_PROBE(                                                     \
-        "1", tenant, "e.provider_product_id") " UNION ALL " CATALOG_PROBE("2", tenant,                       \
-        "e.alternative_product_id") ") AS found ORDER BY found.place LIMIT 1) AS p ON true "
 
-#define SELECT_SHOWN(tenant)                                                                                 \
-    "SELECT " BILLING_ENTITLEMENT_COLUMNS ", " CATALOG_COLUMNS " FROM entitlements e " JOIN_CATALOG(tenant)
+/// Joins row `e` with its product `p` in the catalog of tenant `k.tenant_id`. The LIMITs and LATERALs make
+/// the planner look up an index once per row. `k.tenant_id` is a value, not an expression of `e.scope_id`:
+/// under row-level security a division, which may fail, cannot be an index condition.
+constexpr std::string_view join_product =
+    " LEFT JOIN LATERAL (SELECT * FROM ("
+    "(SELECT 1 AS place, q.product_id, q.features, q.grants FROM products q "
+    "WHERE q.tenant_id = k.tenant_id AND q.provider_product_id = e.provider_product_id LIMIT 1) UNION ALL "
+    "(SELECT 2 AS place, q.product_id, q.features, q.grants FROM products q "
+    "WHERE q.tenant_id = k.tenant_id AND q.provider_product_id = e.alternative_product_id LIMIT 1)"
+    ") AS found ORDER BY found.place LIMIT 1) AS p ON true ";
 
 std::int64_t tenant_of(std::int64_t scope_id)
 {
@@ -45,31 +45,74 @@ std::vector<Entitlement> by_id(std::vector<Entitlement> entitlements)
     return entitlements;
 }
 
-Shown read_shown(pg::RowReader& r)
+EntitlementView read_view(pg::RowReader& r)
 {
-    Shown shown{.entitlement = read(r)};
-    shown.product = read_product(r);
-    return shown;
+    EntitlementView view{.entitlement = read(r)};
+    view.product = read_product(r);
+    return view;
 }
 
-// Computes the end of access as ends_at() does. greatest() ignores a NULL `grace_until`. The statement reads
-// at most $6 rows per user, or all rows if $6 is NULL. If it reads $6 rows of a user, the user's result is
-// marked as crowded.
-constexpr std::string_view select_features =
-    "SELECT k.place, f.is_crowded, f.granted, f.until FROM unnest($1::bigint[], $2::text[], $3::text[], "
-    "$4::timestamptz[], $5::bigint[]) WITH ORDINALITY AS k(scope_id, user_id, feature, now, tenant_id, "
-    "place) "
-    "CROSS JOIN LATERAL (SELECT coalesce(count(*) = $6, false) AS is_crowded, "
-    "coalesce(bool_or(a.grants), false) AS granted, "
-    "CASE WHEN NOT bool_or(a.ends IS NULL) FILTER (WHERE a.grants) "
-    "THEN max(a.ends) FILTER (WHERE a.grants) END AS until "
-    "FROM (SELECT * FROM entitlements x WHERE x.scope_id = k.scope_id AND x.user_id = k.user_id "
-    "LIMIT $6::bigint) AS e "   //
-    JOIN_CATALOG("k.tenant_id") //
-    "CROSS JOIN LATERAL (SELECT CASE WHEN e.expires_at IS NOT NULL "
-    "THEN greatest(e.expires_at, e.grace_until) END AS ends) AS t "
-    "CROSS JOIN LATERAL (SELECT t.ends, e.status = 'active' AND (t.ends IS NULL OR t.ends > k.now) "
-    "AND k.feature = ANY (p.features) AS grants) AS a) AS f";
+/// The statement for all entitlements of users. It reads at most $4 rows per user, or all rows if $4 is NULL.
+std::string const& select_views()
+{
+    constexpr std::string_view select =
+        "SELECT k.place, " BILLING_ENTITLEMENT_COLUMNS ", " CATALOG_COLUMNS
+        " FROM unnest($1::bigint[], $2::text[], $3::bigint[]) WITH ORDINALITY AS k(scope_id, user_id, "
+        "tenant_id, place) "
+        "CROSS JOIN LATERAL (SELECT * FROM entitlements x WHERE x.scope_id = k.scope_id "
+        "AND x.user_id = k.user_id LIMIT $4::bigint) AS e";
+    static std::string const sql = std::string(select).append(join_product);
+    return sql;
+}
+
+std::vector<pg::Param> view_params(std::span<UserKey const> users, pg::Param limit)
+{
+    return {pg::column(users, [](UserKey const& k) { return k.scope_id; }),
+        pg::column(users, [](UserKey const& k) { return std::string_view(k.user_id); }),
+        pg::column(users, [](UserKey const& k) { return tenant_of(k.scope_id); }), std::move(limit)};
+}
+
+/// The entitlements of each user, newest first.
+std::vector<std::vector<EntitlementView>> views_by_user(pg::Rows const& result, std::size_t users)
+{
+    std::vector<std::vector<EntitlementView>> lists(users);
+    for (auto const row : result) {
+        pg::RowReader r(row);
+        auto& list = lists[static_cast<std::size_t>(r.integer() - 1)];
+        list.push_back(read_view(r));
+    }
+    auto const newer = [](EntitlementView const& a, EntitlementView const& b) {
+        return std::tie(a.entitlement.created_at, a.entitlement.id) >
+               std::tie(b.entitlement.created_at, b.entitlement.id);
+    };
+    for (auto& list : lists)
+        std::ranges::sort(list, newer);
+    return lists;
+}
+
+/// The statement for feature queries. It computes the end of access as ends_at() does; greatest() ignores a
+/// NULL `grace_until`. It reads at most $6 rows per user, or all rows if $6 is NULL. If it reads $6 rows of a
+/// user, the user's result is marked as crowded.
+std::string const& select_features()
+{
+    constexpr std::string_view select =
+        "SELECT k.place, f.is_crowded, f.granted, f.until FROM unnest($1::bigint[], $2::text[], $3::text[], "
+        "$4::timestamptz[], $5::bigint[]) WITH ORDINALITY AS k(scope_id, user_id, feature, now, tenant_id, "
+        "place) "
+        "CROSS JOIN LATERAL (SELECT coalesce(count(*) = $6, false) AS is_crowded, "
+        "coalesce(bool_or(a.grants), false) AS granted, "
+        "CASE WHEN NOT bool_or(a.ends IS NULL) FILTER (WHERE a.grants) "
+        "THEN max(a.ends) FILTER (WHERE a.grants) END AS until "
+        "FROM (SELECT * FROM entitlements x WHERE x.scope_id = k.scope_id AND x.user_id = k.user_id "
+        "LIMIT $6::bigint) AS e";
+    constexpr std::string_view access =
+        "CROSS JOIN LATERAL (SELECT CASE WHEN e.expires_at IS NOT NULL "
+        "THEN greatest(e.expires_at, e.grace_until) END AS ends) AS t "
+        "CROSS JOIN LATERAL (SELECT t.ends, e.status = 'active' AND (t.ends IS NULL OR t.ends > k.now) "
+        "AND k.feature = ANY (p.features) AS grants) AS a) AS f";
+    static std::string const sql = std::string(select).append(join_product).append(access);
+    return sql;
+}
 
 std::vector<pg::Param> feature_params(std::span<FeatureQuery const> queries, pg::Param limit)
 {
@@ -81,10 +124,10 @@ std::vector<pg::Param> feature_params(std::span<FeatureQuery const> queries, pg:
 }
 
 /// Reads the columns after `place`.
-std::optional<Feature> read_feature(pg::RowReader& r)
+std::optional<FeatureAccess> read_feature(pg::RowReader& r)
 {
     bool const is_crowded = r.boolean();
-    Feature const feature{.granted = r.boolean(), .until = r.optional_time()};
+    FeatureAccess const feature{.granted = r.boolean(), .until = r.optional_time()};
     return is_crowded ? std::nullopt : std::optional(feature);
 }
 
@@ -151,43 +194,25 @@ std::vector<pg::Param> params(std::span<Entitlement const> rows)
     };
 }
 
-pg::Batch<std::optional<std::vector<Shown>>> of_user_batch(
+pg::Batch<std::optional<std::vector<EntitlementView>>> of_user_batch(
     pg::Session& session, std::span<UserKey const> users)
 {
-    std::vector<pg::Param> const params{pg::column(users, [](UserKey const& k) { return k.scope_id; }),
-        pg::column(users, [](UserKey const& k) { return std::string_view(k.user_id); }),
-        pg::column(users, [](UserKey const& k) { return tenant_of(k.scope_id); }), max_in_batch + 1};
-    auto const result = co_await session.run(pg::scopes_of(users),
-        "SELECT k.place, " BILLING_ENTITLEMENT_COLUMNS ", " CATALOG_COLUMNS
-        " FROM unnest($1::bigint[], $2::text[], $3::bigint[]) WITH ORDINALITY AS k(scope_id, user_id, "
-        "tenant_id, place) "
-        "CROSS JOIN LATERAL (SELECT * FROM entitlements x WHERE x.scope_id = k.scope_id "
-        "AND x.user_id = k.user_id LIMIT $4::bigint) AS e " JOIN_CATALOG("k.tenant_id"),
-        params);
-    std::vector<std::optional<std::vector<Shown>>> lists(users.size(), std::vector<Shown>());
-    for (auto const row : result) {
-        pg::RowReader r(row);
-        auto& list = lists[static_cast<std::size_t>(r.integer() - 1)];
-        list->push_back(read_shown(r));
-    }
-    auto const newer = [](Shown const& a, Shown const& b) {
-        return std::tie(a.entitlement.created_at, a.entitlement.id) >
-               std::tie(b.entitlement.created_at, b.entitlement.id);
-    };
-    for (auto& list : lists) {
-        if (list->size() > max_in_batch)
-            list.reset();
-        else
-            std::ranges::sort(*list, newer);
+    auto const params = view_params(users, max_in_batch + 1);
+    auto const result = co_await session.run(pg::scopes_of(users), select_views(), params);
+    std::vector<std::optional<std::vector<EntitlementView>>> lists;
+    for (auto& list : views_by_user(result, users.size())) {
+        bool const is_crowded = list.size() > max_in_batch;
+        lists.push_back(is_crowded ? std::nullopt : std::optional(std::move(list)));
     }
     co_return lists;
 }
 
-pg::Batch<std::optional<Feature>> features_batch(pg::Session& session, std::span<FeatureQuery const> queries)
+pg::Batch<std::optional<FeatureAccess>> features_batch(
+    pg::Session& session, std::span<FeatureQuery const> queries)
 {
     auto const params = feature_params(queries, max_in_batch + 1);
-    auto const result = co_await session.run(pg::scopes_of(queries), select_features, params);
-    std::vector<std::optional<Feature>> answers(queries.size());
+    auto const result = co_await session.run(pg::scopes_of(queries), select_features(), params);
+    std::vector<std::optional<FeatureAccess>> answers(queries.size());
     for (auto const row : result) {
         pg::RowReader r(row);
         auto& answer = answers[static_cast<std::size_t>(r.integer() - 1)];
@@ -196,20 +221,19 @@ pg::Batch<std::optional<Feature>> features_batch(pg::Session& session, std::span
     co_return answers;
 }
 
-Feature feature(pg::Tx& tx, FeatureQuery const& query)
+FeatureAccess feature(pg::Tx& tx, FeatureQuery const& query)
 {
     auto const params = feature_params(std::span(&query, 1), nullptr);
-    pg::RowReader r(tx.run(select_features, params)[0]);
+    pg::RowReader r(tx.run(select_features(), params)[0]);
     r.skip();
     return read_feature(r).value();
 }
 
-std::vector<Shown> of_user(pg::Tx& tx, core::Scope const& scope, std::string const& user_id)
+std::vector<EntitlementView> of_user(pg::Tx& tx, core::Scope const& scope, std::string const& user_id)
 {
-    auto const result = tx.run(SELECT_SHOWN("$3::bigint") "WHERE e.scope_id = $1 AND e.user_id = $2 "
-                                                          "ORDER BY e.created_at DESC, e.entitlement_id DESC",
-        {scope.id, user_id, scope.tenant_id()});
-    return pg::read_rows(result, read_shown);
+    UserKey const user{scope.id, user_id};
+    auto const result = tx.run(select_views(), view_params(std::span(&user, 1), nullptr));
+    return std::move(views_by_user(result, 1).front());
 }
 
 std::vector<Entitlement> of_source(
@@ -222,32 +246,36 @@ std::vector<Entitlement> of_source(
     return by_id(pg::read_rows(result, read));
 }
 
-std::optional<Shown> get(
+std::optional<Entitlement> get(
     pg::Tx& tx, core::Scope const& scope, std::string const& user_id, core::Uuid entitlement_id)
 {
-    auto const result = tx.run(
-        SELECT_SHOWN("$4::bigint") "WHERE e.scope_id = $1 AND e.entitlement_id = $2 AND e.user_id = $3",
-        {scope.id, entitlement_id, user_id, scope.tenant_id()});
-    return pg::read_first(result, read_shown);
+    auto const result = tx.run("SELECT " BILLING_ENTITLEMENT_COLUMNS " FROM entitlements e "
+                               "WHERE e.scope_id = $1 AND e.entitlement_id = $2 AND e.user_id = $3",
+        {scope.id, entitlement_id, user_id});
+    return pg::read_first(result, read);
 }
 
-std::vector<Shown> join_catalog(pg::Tx& tx, core::Scope const& scope, std::vector<Entitlement> entitlements)
+std::vector<EntitlementView> join_catalog(
+    pg::Tx& tx, core::Scope const& scope, std::vector<Entitlement> entitlements)
 {
     auto const id = [](Entitlement const& e) { return std::string_view(e.provider_product_id); };
     auto const alternative = [](Entitlement const& e) { return std::string_view(e.alternative_product_id); };
+    constexpr std::string_view select =
+        "SELECT e.place, " CATALOG_COLUMNS " FROM (SELECT $1::bigint AS tenant_id) AS k "
+        "CROSS JOIN unnest($2::text[], $3::text[]) WITH ORDINALITY "
+        "AS e(provider_product_id, alternative_product_id, place)";
+    static std::string const sql = std::string(select).append(join_product);
     auto const result =
-        tx.run("SELECT e.place, " CATALOG_COLUMNS " FROM unnest($2::text[], $3::text[]) WITH ORDINALITY "
-               "AS e(provider_product_id, alternative_product_id, place) " JOIN_CATALOG("$1::bigint"),
-            {scope.tenant_id(), pg::column(entitlements, id), pg::column(entitlements, alternative)});
-    std::vector<Shown> shown;
+        tx.run(sql, {scope.tenant_id(), pg::column(entitlements, id), pg::column(entitlements, alternative)});
+    std::vector<EntitlementView> views;
     for (auto& entitlement : entitlements)
-        shown.push_back({.entitlement = std::move(entitlement), .product = {}});
+        views.push_back({.entitlement = std::move(entitlement), .product = {}});
     for (auto const& row : result) {
         pg::RowReader r(row);
-        auto& slot = shown[static_cast<std::size_t>(r.integer() - 1)];
-        slot.product = read_product(r);
+        auto& view = views[static_cast<std::size_t>(r.integer() - 1)];
+        view.product = read_product(r);
     }
-    return shown;
+    return views;
 }
 
 std::vector<Entitlement> by_ids(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
@@ -261,7 +289,7 @@ std::vector<Entitlement> by_ids(pg::Tx& tx, std::int64_t scope_id, std::span<cor
     return by_id(pg::read_rows(result, read));
 }
 
-void put(pg::Tx& tx, std::int64_t scope_id, std::span<Entitlement> entitlements)
+void upsert(pg::Tx& tx, std::int64_t scope_id, std::span<Entitlement> entitlements)
 {
     if (entitlements.empty()) return;
     auto arrays = params(entitlements);
@@ -285,9 +313,9 @@ void put(pg::Tx& tx, std::int64_t scope_id, std::span<Entitlement> entitlements)
     }
 }
 
-void put(pg::Tx& tx, std::int64_t scope_id, Entitlement& entitlement)
+void upsert(pg::Tx& tx, std::int64_t scope_id, Entitlement& entitlement)
 {
-    put(tx, scope_id, std::span(&entitlement, 1));
+    upsert(tx, scope_id, std::span(&entitlement, 1));
 }
 
 void remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid entitlement_id)

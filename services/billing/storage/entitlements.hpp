@@ -4,7 +4,7 @@
 #include "core/id.hpp"
 #include "core/identity.hpp"
 #include "domain/entitlement.hpp"
-#include "domain/shown.hpp"
+#include "domain/entitlement_view.hpp"
 #include "pg/database.hpp"
 
 #include <cstdint>
@@ -17,8 +17,6 @@
 /// lock are unchanged when written. A writer of both scopes of a tenant locks the smaller id first, so that
 /// two writers cannot deadlock.
 namespace billing::entitlements {
-
-using billing::CatalogProduct, billing::Shown;
 
 /// A user, as input of a batch.
 struct UserKey {
@@ -34,7 +32,7 @@ struct FeatureQuery {
     core::Time now;
 };
 
-struct Feature {
+struct FeatureAccess {
     bool granted = false;
     std::optional<core::Time> until; ///< end of a granted feature; nullopt: no end
 };
@@ -45,37 +43,39 @@ inline constexpr std::size_t max_in_batch = 100;
 
 /// All entitlements of many users, newest first, in one statement. The result is nullopt for a user with more
 /// than `max_in_batch` entitlements. For this user, call `of_user`.
-pg::Batch<std::optional<std::vector<Shown>>> of_user_batch(
+pg::Batch<std::optional<std::vector<EntitlementView>>> of_user_batch(
     pg::Session& session, std::span<UserKey const> users);
 
 /// Answers many feature queries in one statement. The result is nullopt for a user with more than
 /// `max_in_batch` entitlements. For this query, call `feature`.
-pg::Batch<std::optional<Feature>> features_batch(pg::Session& session, std::span<FeatureQuery const> queries);
+pg::Batch<std::optional<FeatureAccess>> features_batch(
+    pg::Session& session, std::span<FeatureQuery const> queries);
 
 /// Answers one feature query, for any number of entitlements.
-Feature feature(pg::Tx& tx, FeatureQuery const& query);
+FeatureAccess feature(pg::Tx& tx, FeatureQuery const& query);
 
 /// All entitlements of a user, newest first.
-std::vector<Shown> of_user(pg::Tx& tx, core::Scope const& scope, std::string const& user_id);
+std::vector<EntitlementView> of_user(pg::Tx& tx, core::Scope const& scope, std::string const& user_id);
 
 /// The entitlements of a user from one source, without catalog products, ordered by id.
 std::vector<Entitlement> of_source(
     pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, Source source);
 
-/// One entitlement of a user.
-std::optional<Shown> get(
+/// One entitlement of a user, without its catalog product.
+std::optional<Entitlement> get(
     pg::Tx& tx, core::Scope const& scope, std::string const& user_id, core::Uuid entitlement_id);
 
 /// Adds the catalog products to entitlements that were not read from the table.
-std::vector<Shown> join_catalog(pg::Tx& tx, core::Scope const& scope, std::vector<Entitlement> entitlements);
+std::vector<EntitlementView> join_catalog(
+    pg::Tx& tx, core::Scope const& scope, std::vector<Entitlement> entitlements);
 
 /// The entitlements with these ids; missing ones are left out.
 std::vector<Entitlement> by_ids(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids);
 
 /// Inserts or replaces rows. Sets the revision, and the times that were `on_arrival`, in `entitlements`. Ids
 /// must be distinct.
-void put(pg::Tx& tx, std::int64_t scope_id, std::span<Entitlement> entitlements);
-void put(pg::Tx& tx, std::int64_t scope_id, Entitlement& entitlement);
+void upsert(pg::Tx& tx, std::int64_t scope_id, std::span<Entitlement> entitlements);
+void upsert(pg::Tx& tx, std::int64_t scope_id, Entitlement& entitlement);
 
 /// Removes an entitlement that exists only because an event of a consumable was applied to a subscription.
 void remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid entitlement_id);

@@ -2,7 +2,7 @@
 
 #include "tenancy/settings.hpp"
 
-#include <array>
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -35,13 +35,6 @@ json::value const* find(json::object const& document, std::string_view name) noe
     return value == nullptr || value->is_null() ? nullptr : value;
 }
 
-core::Secret open_member(json::object const& document, std::string_view name, std::int64_t tenant_id,
-    crypto::Keyring const& keyring)
-{
-    auto const* sealed = find(document, name);
-    return sealed == nullptr ? core::Secret() : open(*sealed, name, tenant_id, keyring);
-}
-
 /// All sealed values of the document, each with the name of its member.
 std::vector<std::pair<std::string_view, json::value*>> sealed_values(json::object& document)
 {
@@ -59,36 +52,35 @@ std::vector<std::pair<std::string_view, json::value*>> sealed_values(json::objec
 
 } // namespace
 
-pg::Scopes both_of(std::int64_t tenant_id)
+ProviderSettings provider_settings(
+    json::object const& document, Provider provider, std::int64_t tenant_id, crypto::Keyring const& keyring)
 {
-    return pg::Scopes(std::vector{tenant_id * 2, tenant_id * 2 + 1});
+    ProviderSettings settings{.webhook_secrets = {}, .payment_settings = payment_settings(document)};
+    auto const name = provider == Provider::purchases ? purchases_secret_name : payments_secrets_name;
+    auto const add = [&](json::value const& sealed) {
+        settings.webhook_secrets.push_back(open(sealed, name, tenant_id, keyring));
+    };
+    auto const* value = find(document, name);
+    if (value == nullptr) return settings;
+    if (provider == Provider::purchases)
+        add(*value);
+    else
+        std::ranges::for_each(value->as_array(), add);
+    return settings;
 }
 
-json::object const& document_of(tenancy::Tenant const& tenant) noexcept
+ProviderSettings provider_settings(
+    tenancy::Tenant const& tenant, Provider provider, crypto::Keyring const& keyring)
 {
-    return tenant.settings(core::Environment::production).document;
-}
-
-core::Secret purchases_secret(
-    json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring)
-{
-    return open_member(document, purchases_secret_name, tenant_id, keyring);
-}
-
-std::vector<core::Secret> payments_secrets(
-    json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring)
-{
-    std::vector<core::Secret> secrets;
-    if (auto const* sealed = find(document, payments_secrets_name))
-        for (auto const& item : sealed->as_array())
-            secrets.push_back(open(item, payments_secrets_name, tenant_id, keyring));
-    return secrets;
+    auto const& document = tenant.settings(core::Environment::production).document;
+    return provider_settings(document, provider, tenant.id, keyring);
 }
 
 core::Secret purchases_api_key(
     json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring)
 {
-    return open_member(document, purchases_api_key_name, tenant_id, keyring);
+    auto const* sealed = find(document, purchases_api_key_name);
+    return sealed == nullptr ? core::Secret() : open(*sealed, purchases_api_key_name, tenant_id, keyring);
 }
 
 bool has_purchases_api_key(json::object const& document) noexcept
@@ -96,10 +88,15 @@ bool has_purchases_api_key(json::object const& document) noexcept
     return find(document, purchases_api_key_name) != nullptr;
 }
 
-bool past_due_is_active(json::object const& document) noexcept
+PaymentSettings payment_settings(json::object const& document) noexcept
 {
     auto const* value = document.if_contains(past_due_is_active_name);
-    return value != nullptr && *value == true;
+    return {.past_due_is_active = value != nullptr && *value == true};
+}
+
+PaymentSettings read_payment_settings(pg::Tx& tx, core::Scope const& scope)
+{
+    return payment_settings(tenancy::settings::read(tx, scope.production()).document);
 }
 
 json::array allowed_origins(json::object const& document)

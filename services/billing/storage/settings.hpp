@@ -3,6 +3,8 @@
 #include "core/identity.hpp"
 #include "core/secret.hpp"
 #include "crypto/keyring.hpp"
+#include "domain/event.hpp"
+#include "domain/subscription_entitlements.hpp"
 #include "pg/database.hpp"
 #include "tenancy/tenant.hpp"
 
@@ -26,32 +28,37 @@ inline constexpr std::string_view purchases_api_key_name = "purchasesApiKey";  /
 inline constexpr std::string_view past_due_is_active_name = "pastDueIsActive"; ///< boolean
 inline constexpr std::string_view allowed_origins_name = "allowedOrigins";     ///< array of text
 
-/// Both scopes of a tenant, production first.
-pg::Scopes both_of(std::int64_t tenant_id);
-
-/// The document in the Directory's cache.
-boost::json::object const& document_of(tenancy::Tenant const& tenant) noexcept;
+/// The settings that the webhooks of one provider need.
+struct ProviderSettings {
+    /// The secrets that authenticate the provider; empty: not configured. For `purchases`: the expected
+    /// `Authorization` header, at most one. For `payments`: the secrets that may sign a body.
+    std::vector<core::Secret> webhook_secrets;
+    PaymentSettings payment_settings;
+};
 
 // Functions that read the document. They throw std::runtime_error if no key of the keyring decrypts a secret.
 // The exception contains no part of the secret.
 
-/// The expected `Authorization` header of the purchase platform's webhooks. Empty: not configured.
-core::Secret purchases_secret(
-    boost::json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring);
+/// Opens the secrets of `provider` only, so a damaged secret of the other provider has no effect.
+ProviderSettings provider_settings(boost::json::object const& document, Provider provider,
+    std::int64_t tenant_id, crypto::Keyring const& keyring);
 
-/// The secrets that may sign the payment provider's webhooks. Empty: not configured.
-std::vector<core::Secret> payments_secrets(
-    boost::json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring);
+/// As the other `provider_settings`, from the document in the Directory's cache.
+ProviderSettings provider_settings(
+    tenancy::Tenant const& tenant, Provider provider, crypto::Keyring const& keyring);
 
-/// The key for the purchase platform's REST API. Empty: not configured.
+/// The key for the purchases provider's REST API. Empty: not configured.
 core::Secret purchases_api_key(
     boost::json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring);
 
 /// Whether a key is configured; does not decrypt it.
 bool has_purchases_api_key(boost::json::object const& document) noexcept;
 
-/// Whether `past_due` subscriptions of the payment provider are active. False by default.
-bool past_due_is_active(boost::json::object const& document) noexcept;
+/// `past_due_is_active` is false by default.
+PaymentSettings payment_settings(boost::json::object const& document) noexcept;
+
+/// The payment settings of the tenant of `scope`. The transaction must see the tenant's production scope.
+PaymentSettings read_payment_settings(pg::Tx& tx, core::Scope const& scope);
 
 /// Web origins whose pages may call the API, normalised (tenancy/origins.hpp). None by default.
 boost::json::array allowed_origins(boost::json::object const& document);

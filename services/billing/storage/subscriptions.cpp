@@ -48,7 +48,7 @@ Enum named(std::array<std::string_view, N> const& names, json::value const& valu
     return static_cast<Enum>(it - names.begin());
 }
 
-void write(core::JsonWriter& w, Order const& order)
+void write(core::JsonWriter& w, EventOrder const& order)
 {
     w.begin_object()
         .member("at", count(order.at))
@@ -58,7 +58,7 @@ void write(core::JsonWriter& w, Order const& order)
         .end_object();
 }
 
-Order read_order(json::value const& v)
+EventOrder read_order(json::value const& v)
 {
     return {.at = time(v.at("at")),
         .rank = v.at("rank").to_number<int>(),
@@ -126,8 +126,8 @@ std::string to_json(Subscription const& s)
     core::JsonWriter w(512);
     w.begin_object()
         .member("type", billing::to_string(s.type))
-        .member("status", payment_statuses[static_cast<std::size_t>(s.status)])
-        .member("cancels", s.cancels)
+        .member("status", subscription_statuses[static_cast<std::size_t>(s.status)])
+        .member("cancels", s.cancels_at_period_end)
         .member("endedAt", count(s.ended_at))
         .key("order");
     write(w, s.order);
@@ -153,9 +153,9 @@ Subscription read(pg::RowReader& r)
     s.user_id = r.text();
     auto const column = r.view();
     auto const state = json::parse(json::string_view(column.data(), column.size()));
-    s.type = named<PaymentType>(payment_types, state.at("type"));
-    s.status = named<PaymentStatus>(payment_statuses, state.at("status"));
-    s.cancels = state.at("cancels").as_bool();
+    s.type = named<PaymentEventType>(payment_event_types, state.at("type"));
+    s.status = named<SubscriptionStatus>(subscription_statuses, state.at("status"));
+    s.cancels_at_period_end = state.at("cancels").as_bool();
     s.ended_at = optional_time(state.at("endedAt"));
     s.order = read_order(state.at("order"));
     for (auto const& item : state.at("items").as_array())
@@ -183,7 +183,7 @@ std::vector<Subscription> of_user(pg::Tx& tx, std::int64_t scope_id, std::string
     return pg::read_rows(result, read);
 }
 
-void put(pg::Tx& tx, std::int64_t scope_id, Subscription const& s)
+void upsert(pg::Tx& tx, std::int64_t scope_id, Subscription const& s)
 {
     tx.run("INSERT INTO payment_subscriptions AS s (scope_id, subscription_id, user_id, state, revision) "
            "VALUES ($1, $2, $3, $4::json, 1) ON CONFLICT (scope_id, subscription_id) DO UPDATE "

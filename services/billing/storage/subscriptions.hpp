@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-/// The table `payment_subscriptions`: the state of the payment provider's subscriptions. Written by
-/// storage/apply.hpp, under the scope's lock.
+/// The table `payment_subscriptions`: the state of the payments provider's subscriptions. All writers hold
+/// the scope's lock.
 namespace billing::subscriptions {
 
 std::optional<Subscription> find(pg::Tx& tx, std::int64_t scope_id, std::string const& id);
@@ -19,7 +19,7 @@ std::optional<Subscription> find(pg::Tx& tx, std::int64_t scope_id, std::string 
 std::vector<Subscription> of_user(pg::Tx& tx, std::int64_t scope_id, std::string const& user_id);
 
 /// Inserts or replaces the row.
-void put(pg::Tx& tx, std::int64_t scope_id, Subscription const& subscription);
+void upsert(pg::Tx& tx, std::int64_t scope_id, Subscription const& subscription);
 
 /// The columns of row `s`, in the order of `read`.
 #define BILLING_SUBSCRIPTION_COLUMNS "s.subscription_id, s.user_id, s.state, s.revision"

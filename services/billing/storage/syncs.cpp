@@ -1,15 +1,9 @@
 #include "storage/syncs.hpp"
 
 #include "pg/row.hpp"
-#include "storage/apply.hpp"
-#include "storage/entitlements.hpp"
-#include "storage/settings.hpp"
-
-#include <utility>
+#include "storage/tenant_scopes.hpp"
 
 namespace billing::syncs {
-
-namespace {
 
 /// Condition for rows `e` of entitlements whose renewal or end is overdue.
 #define BILLING_OVERDUE                                                                                      \
@@ -23,76 +17,39 @@ namespace {
     "e.user_id) "                                                                                            \
     "AND (s.not_before > $3::timestamptz OR s.leased_until > $3::timestamptz)) "
 
-Applied apply_in(pg::Tx& tx, core::Scope const& scope, std::string const& user_id,
-    Subscriber const& subscriber, core::Time asked_at, std::string const& traceparent, core::Time now)
-{
-    auto const held = entitlements::of_source(tx, scope.id, user_id, Source::purchases);
-    Applied applied{scope, decide_sync(scope.id, user_id, subscriber, held, asked_at)};
-    std::vector<Entitlement> rows;
-    for (auto const& write : applied.written)
-        rows.push_back(write.to);
-    entitlements::put(tx, scope.id, rows);
-    std::vector<apply::Change> changes;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        auto& write = applied.written[i];
-        write.to = std::move(rows[i]);
-        if (write.changed()) changes.push_back({write.from, write.to});
-    }
-    apply::announce(tx, scope.id, traceparent, changes, now);
-    return applied;
-}
-
-} // namespace
-
-std::optional<audit::Entry> Applied::entry(std::string const& user_id) const
-{
-    boost::json::object before, after;
-    for (auto const& write : written) {
-        if (!write.changed()) continue;
-        auto const id = write.to.id.to_string();
-        if (write.from) before[id] = to_string(write.from->status);
-        after[id] = to_string(write.to.status);
-    }
-    if (after.empty()) return std::nullopt;
-    return audit::Entry{.action = "entitlements.synced",
-        .subject_type = "user",
-        .subject_id = user_id,
-        .before = std::move(before),
-        .after = std::move(after)};
-}
-
-std::optional<Lease> take(
+std::optional<Lease> acquire(
     pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id, core::Time now, core::Time leased_until)
 {
     Lease lease{tenant_id, user_id, core::Uuid::v7()};
-    auto const taken = tx.run("INSERT INTO syncs AS s (tenant_id, user_id, lease_owner, leased_until) "
-                              "VALUES ($1, $2, $3, $4) ON CONFLICT (tenant_id, user_id) DO UPDATE "
-                              "SET lease_owner = excluded.lease_owner, leased_until = excluded.leased_until "
-                              "WHERE s.leased_until IS NULL OR s.leased_until <= $5::timestamptz RETURNING 1",
-        {tenant_id, user_id, lease.owner, leased_until, now});
-    if (taken.empty()) return std::nullopt;
+    auto const acquired =
+        tx.run("INSERT INTO syncs AS s (tenant_id, user_id, lease_owner, leased_until) "
+               "VALUES ($1, $2, $3, $4) ON CONFLICT (tenant_id, user_id) DO UPDATE "
+               "SET lease_owner = excluded.lease_owner, leased_until = excluded.leased_until "
+               "WHERE s.leased_until IS NULL OR s.leased_until <= $5::timestamptz RETURNING 1",
+            {tenant_id, user_id, lease.owner, leased_until, now});
+    if (acquired.empty()) return std::nullopt;
     return lease;
 }
 
-std::optional<Lease> take_overdue(
+std::optional<Lease> acquire_overdue(
     pg::Tx& tx, std::int64_t tenant_id, core::Time overdue, core::Time now, core::Time leased_until)
 {
     auto const users =
         tx.run("SELECT e.user_id FROM entitlements e WHERE e.scope_id = ANY ($1::bigint[]) "
                "AND " BILLING_OVERDUE BILLING_MAY_ASK "ORDER BY e.expires_at, e.user_id LIMIT 1",
-            {settings::both_of(tenant_id).ids(), overdue, now});
+            {tenant_scopes(tenant_id).ids(), overdue, now});
     auto const user = pg::read_first(users, &pg::RowReader::text);
     if (!user) return std::nullopt;
-    return take(tx, tenant_id, *user, now, leased_until);
+    return acquire(tx, tenant_id, *user, now, leased_until);
 }
 
-void finish(pg::Tx& tx, Lease const& lease)
+void complete(pg::Tx& tx, Lease const& lease)
 {
     tx.run("DELETE FROM syncs WHERE tenant_id = $1 AND user_id = $2 AND lease_owner = $3",
         {lease.tenant_id, lease.user_id, lease.owner});
 }
 
-void give_back(pg::Tx& tx, Lease const& lease, std::optional<core::Time> not_before)
+void release(pg::Tx& tx, Lease const& lease, std::optional<core::Time> not_before)
 {
     // A row that has neither a lease nor a delay is deleted. Otherwise such rows would accumulate, because
     // callers may request a sync of any user id.
@@ -109,7 +66,7 @@ bool is_overdue(pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id, 
 {
     auto const found = tx.run("SELECT 1 FROM entitlements e WHERE e.scope_id = ANY ($1::bigint[]) "
                               "AND " BILLING_OVERDUE "AND e.user_id = $3 LIMIT 1",
-        {settings::both_of(tenant_id).ids(), overdue, user_id});
+        {tenant_scopes(tenant_id).ids(), overdue, user_id});
     return !found.empty();
 }
 
@@ -123,18 +80,6 @@ void pause(pg::Tx& tx, std::int64_t tenant_id, core::Time until)
 void resume(pg::Tx& tx, std::int64_t tenant_id)
 {
     tx.run("DELETE FROM syncs WHERE tenant_id = $1 AND user_id = ''", {tenant_id});
-}
-
-std::array<Applied, 2> apply(pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id,
-    Subscriber const& subscriber, core::Time asked_at, std::string const& traceparent, core::Time now)
-{
-    auto const production = core::Scope::of(tenant_id, core::Environment::production, {});
-    auto const sandbox = core::Scope::of(tenant_id, core::Environment::sandbox, {});
-    pg::serialise(tx, production.id);
-    pg::serialise(tx, sandbox.id);
-    auto first = apply_in(tx, production, user_id, subscriber, asked_at, traceparent, now);
-    auto second = apply_in(tx, sandbox, user_id, subscriber, asked_at, traceparent, now);
-    return {std::move(first), std::move(second)};
 }
 
 std::vector<std::int64_t> tenants_overdue(

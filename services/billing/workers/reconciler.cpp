@@ -3,10 +3,12 @@
 #include "audit/audit.hpp"
 #include "core/backoff.hpp"
 #include "crypto/random.hpp"
+#include "ingest/sync.hpp"
 #include "jobs/failure.hpp"
 #include "jobs/queue.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
+#include "storage/tenant_scopes.hpp"
 #include "tenancy/registry.hpp"
 #include "tenancy/settings.hpp"
 
@@ -21,14 +23,14 @@ using namespace std::chrono_literals;
 using jobs::Outcome;
 using Kind = PurchasesApiError::Kind;
 
-constexpr auto lease_time = 30s;    // longer than PurchasesApi::timeout and the transaction together
-constexpr auto after_refusal = 1h;  // the tenant has to change the key
-constexpr auto after_unknown = 24h; // the user may become known, or the entitlement may end
-constexpr auto after_trouble = 1h; // for the user whose sync failed, because the user's data may be the cause
-constexpr auto again_at_soonest = 1h; // for a user who is still overdue after a sync
-constexpr std::size_t scopes_a_step = 500;
+constexpr auto lease_time = 30s;         // longer than PurchasesApi::timeout and the transaction together
+constexpr auto refusal_delay = 1h;       // the tenant has to change the key
+constexpr auto unknown_user_delay = 24h; // the user may become known, or the entitlement may end
+constexpr auto failure_delay = 1h; // for the user whose sync failed, because the user's data may be the cause
+constexpr auto min_time_between_syncs = 1h; // for a user who is still overdue after a sync
+constexpr std::size_t scopes_per_step = 500;
 
-/// One user's sync, from taking the lease to writing the result.
+/// One run of a tenant's job: syncs overdue users of the tenant one after the other.
 class Run {
 public:
     Run(Deps const& deps, jobs::Claim const& claim, std::stop_token const& stop)
@@ -40,7 +42,7 @@ public:
     {
         auto const key = api_key();
         if (key.empty()) return Outcome::done();
-        for (unsigned i = 0; i < users_a_run && !stop_.stop_requested(); ++i) {
+        for (unsigned i = 0; i < users_per_run && !stop_.stop_requested(); ++i) {
             auto const lease = next();
             if (!lease) return Outcome::done();
             if (auto const pause = sync(*lease, key)) return *pause;
@@ -51,10 +53,10 @@ public:
 private:
     template <class Work> auto transact(Work work)
     {
-        return deps_.db.transact_blocking(settings::both_of(tenant_id_), std::move(work));
+        return deps_.db.transact_blocking(tenant_scopes(tenant_id_), std::move(work));
     }
 
-    /// The platform's API key. Empty if the tenant is suspended or has removed the key.
+    /// The provider's API key. Empty if the tenant is suspended or has removed the key.
     core::Secret api_key()
     {
         return transact([&](pg::Tx& tx) {
@@ -68,7 +70,7 @@ private:
     {
         return transact([&](pg::Tx& tx) {
             auto const now = jobs::now(tx); // the database's clock, because the clocks of replicas differ
-            return syncs::take_overdue(tx, tenant_id_, now - patience, now, now + lease_time);
+            return syncs::acquire_overdue(tx, tenant_id_, now - overdue_after, now, now + lease_time);
         });
     }
 
@@ -81,10 +83,10 @@ private:
             return std::nullopt;
         } catch (PurchasesApiError const& e) {
             if (e.kind() == Kind::stopped) return stopped(lease);
-            return set_back(lease, e);
+            return handle_failure(lease, e);
         } catch (...) {
             // A failure for one user must not block the tenant's other users.
-            if (!jobs::is_outage(std::current_exception())) put_aside(lease);
+            if (!jobs::is_outage(std::current_exception())) delay_user(lease);
             throw;
         }
     }
@@ -93,47 +95,48 @@ private:
     {
         auto const now = deps_.clock.now();
         transact([&](pg::Tx& tx) {
-            auto const applied = syncs::apply(tx, tenant_id_, lease.user_id, subscriber, asked_at, {}, now);
-            // A user may still be overdue after a sync, because this server's clock and the platform's clock
+            auto const results =
+                ingest::apply_sync(tx, tenant_id_, lease.user_id, subscriber, asked_at, {}, now);
+            // A user may still be overdue after a sync, because this server's clock and the provider's clock
             // differ. Such a user must not be synced in a loop.
             auto const shared_now = jobs::now(tx);
-            if (syncs::is_overdue(tx, tenant_id_, lease.user_id, shared_now - patience))
-                syncs::give_back(tx, lease, shared_now + again_at_soonest);
+            if (syncs::is_overdue(tx, tenant_id_, lease.user_id, shared_now - overdue_after))
+                syncs::release(tx, lease, shared_now + min_time_between_syncs);
             else
-                syncs::finish(tx, lease);
-            for (auto const& in : applied) {
-                if (auto const entry = in.entry(lease.user_id))
-                    audit::record(tx, in.scope,
+                syncs::complete(tx, lease);
+            for (auto const& result : results) {
+                if (auto const entry = result.audit_entry(lease.user_id))
+                    audit::record(tx, result.scope,
                         {.id = "system:reconciler", .role = "system", .request_id = {}}, *entry);
             }
         });
     }
 
-    void put_aside(syncs::Lease const& lease)
+    void delay_user(syncs::Lease const& lease)
     {
-        transact([&](pg::Tx& tx) { syncs::give_back(tx, lease, jobs::now(tx) + after_trouble); });
+        transact([&](pg::Tx& tx) { syncs::release(tx, lease, jobs::now(tx) + failure_delay); });
     }
 
     Outcome stopped(syncs::Lease const& lease)
     {
-        transact([&](pg::Tx& tx) { syncs::give_back(tx, lease); });
+        transact([&](pg::Tx& tx) { syncs::release(tx, lease); });
         return Outcome::not_yet(deps_.clock.now());
     }
 
-    std::optional<Outcome> set_back(syncs::Lease const& lease, PurchasesApiError const& error)
+    std::optional<Outcome> handle_failure(syncs::Lease const& lease, PurchasesApiError const& error)
     {
         deps_.logger.warn("a request to the purchase platform failed",
             {{"tenant", std::to_string(tenant_id_)}, {"why", error.what()}});
         core::Time const here = deps_.clock.now();
-        auto const setback = after(error, claim_.attempts, here, crypto::random_u64());
+        auto const times = retry_times(error, claim_.attempts, here, crypto::random_u64());
         transact([&](pg::Tx& tx) {
             auto const ahead = jobs::now(tx) - here;
-            auto const until = setback.user_not_before;
-            syncs::give_back(tx, lease, until ? std::optional(*until + ahead) : std::nullopt);
-            if (setback.tenant_not_before) syncs::pause(tx, tenant_id_, *setback.tenant_not_before + ahead);
+            auto const until = times.user_not_before;
+            syncs::release(tx, lease, until ? std::optional(*until + ahead) : std::nullopt);
+            if (times.tenant_not_before) syncs::pause(tx, tenant_id_, *times.tenant_not_before + ahead);
         });
-        if (!setback.tenant_not_before) return std::nullopt;
-        return Outcome::retry(*setback.tenant_not_before);
+        if (!times.tenant_not_before) return std::nullopt;
+        return Outcome::retry(*times.tenant_not_before);
     }
 
     Deps const& deps_;
@@ -144,7 +147,7 @@ private:
 
 } // namespace
 
-Setback after(
+RetryTimes retry_times(
     PurchasesApiError const& error, unsigned attempts, core::Time now, std::uint64_t entropy) noexcept
 {
     if (auto const wait = error.retry_after()) return {std::nullopt, now + *wait};
@@ -153,11 +156,11 @@ Setback after(
     case Kind::throttled:
         return {std::nullopt, now + pause};
     case Kind::refused:
-        return {std::nullopt, now + after_refusal};
+        return {std::nullopt, now + refusal_delay};
     case Kind::unknown_user:
-        return {now + after_unknown, std::nullopt};
+        return {now + unknown_user_delay, std::nullopt};
     default:
-        return {now + after_trouble, now + pause};
+        return {now + failure_delay, now + pause};
     }
 }
 
@@ -180,12 +183,12 @@ jobs::Periodic::Step step(pg::Database& db)
 {
     return [&db, after = std::int64_t{0}](std::stop_token const& stop) mutable {
         auto const scopes = db.transact_blocking(pg::Scopes(),
-            [&](pg::Tx& tx) { return tenancy::registry::scopes_after(tx, after, scopes_a_step); });
+            [&](pg::Tx& tx) { return tenancy::registry::scopes_after(tx, after, scopes_per_step); });
         after = scopes.empty() ? 0 : scopes.back();
         if (scopes.empty()) return false;
         db.transact_blocking(pg::Scopes(scopes), [&](pg::Tx& tx) {
             auto const now = jobs::now(tx);
-            for (auto const tenant : syncs::tenants_overdue(tx, scopes, now - patience, now))
+            for (auto const tenant : syncs::tenants_overdue(tx, scopes, now - overdue_after, now))
                 jobs::enqueue(tx, queue, tenant * 2, core::Uuid());
         });
         return !stop.stop_requested();

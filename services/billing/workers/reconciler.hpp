@@ -15,7 +15,7 @@
 #include <stop_token>
 #include <string>
 
-/// Syncs overdue users with the purchase platform. A user is overdue if a purchase should have ended or been
+/// Syncs overdue users with the purchases provider. A user is overdue if a purchase should have ended or been
 /// renewed, but no event about it arrived. A periodic task finds the tenants that have overdue users, and
 /// enqueues one job per tenant. So the replicas share the work, and only one replica handles a tenant at a
 /// time.
@@ -23,11 +23,11 @@ namespace billing::reconciler {
 
 inline constexpr char const* queue = "reconcile";
 
-/// Time between the end of a purchase and the sync. The sync waits because the platform's event may still
+/// Time between the end of a purchase and the sync. The sync waits because the provider's event may still
 /// arrive.
-inline constexpr std::chrono::seconds patience{15};
+inline constexpr std::chrono::seconds overdue_after{15};
 /// The maximum number of a tenant's users that one run syncs, and the pause between two runs.
-inline constexpr unsigned users_a_run = 5;
+inline constexpr unsigned users_per_run = 5;
 inline constexpr std::chrono::seconds between_runs{1};
 
 /// Dependencies of the reconciler; all outlive it.
@@ -40,7 +40,7 @@ struct Deps {
 };
 
 /// When the reconciler may continue after a failed request. nullopt: without a delay.
-struct Setback {
+struct RetryTimes {
     std::optional<core::Time> user_not_before;   ///< when this user may be synced again
     std::optional<core::Time> tenant_not_before; ///< when the tenant's users may be synced again
 };
@@ -57,7 +57,7 @@ struct Setback {
 ///
 /// `attempts` counts the attempts of the tenant's job, from 1. `entropy` is any random number, for the jitter
 /// of the backoff.
-Setback after(
+RetryTimes retry_times(
     PurchasesApiError const& error, unsigned attempts, core::Time now, std::uint64_t entropy) noexcept;
 
 /// For Platform::add_worker: the options and the handler of `queue`.

@@ -63,7 +63,7 @@ export class Shop extends Services {
     const tests = path.join(source, "tests");
     const fcm = await program<{ url: string; control: string }>(path.join(tests, "notify/node/fcm.mjs"), { publicKey: google.publicKey });
     this.#programs.push(fcm.child);
-    const platform = await program<{ port: number }>(path.join(tests, "billing/node/platform.mjs"));
+    const platform = await program<{ port: number }>(path.join(tests, "billing/node/purchases_provider.mjs"));
     this.#programs.push(platform.child);
     this.#fcm = fcm.where.control;
     this.#platform = `http://127.0.0.1:${platform.where.port}`;

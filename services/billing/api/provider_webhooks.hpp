@@ -1,0 +1,16 @@
+#pragma once
+
+#include "deps.hpp"
+#include "http/message.hpp"
+
+namespace billing {
+
+/// POST /webhooks/purchases: an event of the purchases provider. The value of the `Authorization`
+/// header must equal the tenant's `purchasesSecret`. The response has status 200 and states the event's
+/// result. A malformed event is archived as `rejected` and gets status 400.
+asio::awaitable<http::Response> receive_purchase_event(http::Request const& req, Deps& deps);
+/// POST /webhooks/payments: an event of the payments provider, signed with one of the tenant's
+/// `paymentsSigningSecrets`. Responds like `receive_purchase_event`.
+asio::awaitable<http::Response> receive_payment_event(http::Request const& req, Deps& deps);
+
+} // namespace billing

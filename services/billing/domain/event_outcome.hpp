@@ -1,0 +1,48 @@
+#pragma once
+
+#include "domain/purchase_rules.hpp"
+#include "domain/subscription.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace billing {
+
+/// The result of ingesting an event.
+enum class EventResult : std::uint8_t {
+    applied,   ///< the event decides the state, or contributes to it
+    skipped,   ///< the event has no effect now; `reason` states why
+    duplicate, ///< an event with this id was received before; this one is not archived
+    stale,     ///< events with later positions were applied before; this event does not change the state
+    rejected,  ///< the event is malformed; its provider gets status 400
+};
+/// In the order of EventResult.
+inline constexpr std::array<std::string_view, 5> event_results{
+    "applied", "skipped", "duplicate", "stale", "rejected"};
+
+constexpr std::string_view to_string(EventResult result) noexcept
+{
+    return event_results[static_cast<std::size_t>(result)];
+}
+
+/// The result with this name. Throws std::invalid_argument if there is none.
+EventResult parse_result(std::string_view text);
+
+/// The result of an event, and its reason, such as `unhandled_type` or `no_user`.
+struct EventOutcome {
+    EventResult result{};
+    std::string reason; ///< may be empty
+
+    friend bool operator==(EventOutcome const&, EventOutcome const&) = default;
+};
+
+/// The reason of a paid invoice that arrived before its subscription.
+inline constexpr std::string_view awaiting_subscription = "awaiting_subscription";
+
+/// The outcome of a decision. Precondition: the decision is not `needs_history`.
+EventOutcome outcome_of(PurchaseDecision const& decision);
+EventOutcome outcome_of(PaymentDecision::Kind kind);
+
+} // namespace billing

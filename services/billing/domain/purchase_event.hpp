@@ -1,0 +1,63 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "domain/event_order.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// The events of the purchases provider.
+namespace billing {
+
+struct ParsedEvent; // domain/event.hpp
+
+enum class PurchaseEventType : std::uint8_t {
+    initial_purchase,
+    non_renewing_purchase,
+    renewal,
+    product_change,
+    cancellation,
+    uncancellation,
+    expiration,
+    billing_issue,
+    subscription_paused,
+    subscription_extended,
+};
+/// In the order of PurchaseEventType.
+inline constexpr std::array<std::string_view, 10> purchase_event_types{"INITIAL_PURCHASE",
+    "NON_RENEWING_PURCHASE", "RENEWAL", "PRODUCT_CHANGE", "CANCELLATION", "UNCANCELLATION", "EXPIRATION",
+    "BILLING_ISSUE", "SUBSCRIPTION_PAUSED", "SUBSCRIPTION_EXTENDED"};
+
+constexpr std::string_view to_string(PurchaseEventType type) noexcept
+{
+    return purchase_event_types[static_cast<std::size_t>(type)];
+}
+
+/// The rank of an event type. Of two events at the same time, the event with the greater rank counts as
+/// later. The ranks from greatest to smallest: EXPIRATION, BILLING_ISSUE, SUBSCRIPTION_PAUSED, CANCELLATION,
+/// all other types.
+int rank_of(PurchaseEventType type) noexcept;
+
+/// An event of a handled type.
+struct PurchaseEvent {
+    PurchaseEventType type{};
+    EventOrder order;
+    std::string user_id;
+    std::string product;        ///< the new product of a PRODUCT_CHANGE
+    std::string transaction_id; ///< may be empty
+    std::optional<core::Time> purchased_at, expires_at, grace_until;
+    core::Time received_at = on_arrival;
+};
+
+/// Reads the purchases provider's envelope, RevenueCat's `{api_version, event: {…}}`
+/// (https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields). Handled types require all
+/// fields that determine the result; other types require only `id` and `type`.
+ParsedEvent parse_purchase_event(boost::json::value const& document);
+
+} // namespace billing

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "domain/entitlement.hpp"
+#include "domain/subscription.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+/// The rules that derive entitlements from subscriptions of the payments provider. A user's entitlements
+/// follow from the last state of each subscription.
+namespace billing {
+
+/// A tenant's settings for payments.
+struct PaymentSettings {
+    bool past_due_is_active = false;
+};
+
+/// The entitlement status that follows from a subscription's status.
+Status status_of(SubscriptionStatus status, PaymentSettings const& settings) noexcept;
+
+/// A user's entitlements from subscriptions, one per product. If several items or subscriptions have the same
+/// product, the best one decides the entitlement. Active is better than paused, and paused is better than
+/// expired; with equal statuses, the later end is better. The entitlement of a replaced or removed item
+/// expired at the time of the first event without the item. Ordered by product.
+std::vector<Entitlement> entitlements_of(std::int64_t scope_id, std::string const& user_id,
+    std::span<Subscription const> subscriptions, PaymentSettings const& settings);
+
+/// The entitlements of `wanted` that differ from the entitlements in `stored`, ready to be written. Each
+/// result gets the revision of its stored row, the earlier `created_at` of both, and, if the same event
+/// decided both, the stored `updated_at`.
+std::vector<Entitlement> changes_to(std::span<Entitlement const> stored, std::vector<Entitlement> wanted);
+
+} // namespace billing

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "domain/entitlement.hpp"
+#include "domain/event.hpp"
+#include "domain/event_outcome.hpp"
+#include "domain/subscription_entitlements.hpp"
+#include "pg/database.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace billing::ingest {
+
+/// The effect of an event on its scope.
+struct AppliedEvent {
+    EventOutcome outcome;
+    std::vector<EntitlementChange> changes;
+    std::optional<std::string> user_id; ///< the event's user, if only stored rows name the user
+    bool is_repeat = false;             ///< the same event decided the stored state
+};
+
+/// Decides an event by the stored rows of its scope, and writes its subscription and its entitlements. Does
+/// not write the event's archive row. The caller holds the scope's lock.
+AppliedEvent apply_event(
+    pg::Tx& tx, std::int64_t scope_id, EventData const& data, PaymentSettings const& settings);
+
+} // namespace billing::ingest

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "core/id.hpp"
+#include "domain/event.hpp"
+#include "domain/subscription_entitlements.hpp"
+#include "storage/event_archive.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace billing::ingest {
+
+/// A received event.
+struct IncomingEvent {
+    std::int64_t scope_id = 0; ///< of the event's environment
+    core::Uuid archive_id;
+    Event event;
+    bool rejected = false; ///< true: the event is malformed, so it is only archived
+    std::string body;      ///< as received
+    PaymentSettings payment_settings;
+    std::string traceparent; ///< of the request; may be empty
+};
+
+/// The claim that deduplicates the event in its scope.
+core::Uuid claim_of(IncomingEvent const& incoming);
+
+/// The archive row of the event, without time of receipt. Its outcome is `rejected`.
+event_archive::NewEvent archive_row_of(IncomingEvent const& incoming);
+
+} // namespace billing::ingest

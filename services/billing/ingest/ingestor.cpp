@@ -1,0 +1,17 @@
+#include "ingest/ingestor.hpp"
+
+#include "ingest/batch.hpp"
+#include "ingest/transaction.hpp"
+
+namespace billing::ingest {
+
+Ingestor::Ingestor(pg::Database& db) : db_(db), batches_(db, ingest_batch) {}
+
+boost::asio::awaitable<EventOutcome> Ingestor::ingest(IncomingEvent const& incoming)
+{
+    if (auto outcome = co_await batches_.run(incoming)) co_return *std::move(outcome);
+    co_return co_await db_.transact(
+        pg::Scopes(incoming.scope_id), [&](pg::Tx& tx) { return ingest_event(tx, incoming); });
+}
+
+} // namespace billing::ingest

@@ -1,0 +1,44 @@
+#include "ingest/publish.hpp"
+
+#include "core/json_writer.hpp"
+#include "domain/entitlement_view.hpp"
+#include "storage/entitlements.hpp"
+#include "webhooks/store.hpp"
+#include "webhooks/webhooks.hpp"
+
+#include <utility>
+
+namespace billing::ingest {
+
+namespace {
+
+void publish(pg::Tx& tx, webhooks::Origin const& origin, EntitlementChange const& change, core::Time now)
+{
+    auto const& [from, to] = change;
+    core::Scope const scope{.id = origin.scope_id, .slug = {}};
+    core::JsonWriter w(512);
+    w.begin_object().key("from");
+    if (from)
+        w.value(to_string(from->status));
+    else
+        w.null();
+    w.member("to", to_string(to.status)).key("entitlement");
+    for (auto const& view : entitlements::join_catalog(tx, scope, {to}))
+        write_entitlement(w, view, scope.environment(), now);
+    w.end_object();
+    webhooks::publish(tx, origin, entitlement_changed, std::move(w).str(), now);
+}
+
+} // namespace
+
+void publish_changes(pg::Tx& tx, std::int64_t scope_id, std::string const& traceparent,
+    std::span<EntitlementChange const> changes, core::Time now)
+{
+    // Builds no payloads if no webhook is enabled, because a sync may have many changes.
+    if (changes.empty() || !webhooks::store::any_enabled(tx, scope_id)) return;
+    webhooks::Origin const origin{.scope_id = scope_id, .traceparent = traceparent};
+    for (auto const& change : changes)
+        if (!change.from || differs(*change.from, change.to)) publish(tx, origin, change, now);
+}
+
+} // namespace billing::ingest

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "domain/event_outcome.hpp"
+#include "domain/subscription_entitlements.hpp"
+#include "ingest/incoming_event.hpp"
+#include "pg/database.hpp"
+#include "storage/event_archive.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace billing::ingest {
+
+/// Ingests one event: writes the archive row, the claim that deduplicates the event, and the entitlements,
+/// and publishes the changes. The transaction must see the event's scope; this function takes the scope's
+/// lock.
+EventOutcome ingest_event(pg::Tx& tx, IncomingEvent const& incoming);
+
+/// Applies an archived event again, with its original time of receipt. If the event's effect is already
+/// stored, the result is `duplicate` or `stale`. A rejected event is rejected again, for these reasons: its
+/// provider got status 400, its id is not claimed, it is archived in the scope that it was posted to, and
+/// some of its bytes may have been replaced. The archive row changes only if the event is applied now and was
+/// not applied before. The transaction must see the scope; `replay_event` takes the scope's lock.
+EventOutcome replay_event(pg::Tx& tx, std::int64_t scope_id, event_archive::ArchivedEvent const& archived,
+    PaymentSettings const& settings, std::string const& traceparent);
+
+} // namespace billing::ingest

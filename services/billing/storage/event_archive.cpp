@@ -1,0 +1,260 @@
+#include "storage/event_archive.hpp"
+
+#include "core/fields.hpp"
+#include "pg/row.hpp"
+#include "storage/event_claims.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace billing::event_archive {
+
+namespace {
+
+#define EVENT_FIELDS                                                                                         \
+    "v.archive_id, v.received_at, v.provider, v.event_id, v.type, v.result, v.reason, v.user_id, "
+#define EVENT_COLUMNS EVENT_FIELDS "v.payload"
+
+/// Ends a statement that defines `history`, a CTE of rows of `events`: selects the latest of these rows, up
+/// to $1 bytes of payload. octet_length() does not read the payload.
+constexpr std::string_view select_latest =
+    "SELECT " EVENT_COLUMNS " FROM (SELECT h.*, sum(octet_length(h.payload)) OVER (ORDER BY h.event_at "
+    "DESC, h.archive_id DESC) AS bytes FROM history AS h) AS v WHERE v.bytes <= $1::bigint";
+
+ArchivedEvent read(pg::RowReader& r)
+{
+    ArchivedEvent a;
+    a.archive_id = r.uuid();
+    a.received_at = r.time();
+    a.provider = parse_provider(r.view());
+    a.event_id = r.text();
+    a.type = r.text();
+    a.result = parse_result(r.view());
+    a.reason = r.optional_text().value_or("");
+    a.user_id = r.optional_text();
+    a.payload = r.text();
+    return a;
+}
+
+/// The events in the rows, parsed by the current rules. Rows that no longer parse are left out.
+std::vector<Event> events_of(pg::Rows const& result)
+{
+    std::vector<Event> events;
+    for (auto const& archived : pg::read_rows(result, read))
+        if (auto parsed = event_of(archived)) events.push_back(*std::move(parsed));
+    return events;
+}
+
+/// Builds the statement of a list, with its parameters. The SQL text depends only on which filters are set.
+class ListStatement {
+public:
+    ListStatement(
+        core::Scope const& scope, Filter const& filter, std::optional<paging::Position> const& after)
+    {
+        require("v.scope_id = ", scope.id);
+        if (filter.type) require("v.type = ", *filter.type);
+        if (filter.result) require("v.result = ", to_string(*filter.result));
+        if (filter.user_id) require("v.user_id = ", *filter.user_id);
+        sql_ += " AND (v.received_at, v.archive_id) < (" + placeholder(paging::time_of(after)) +
+                "::timestamptz, " + placeholder(paging::id_of(after)) + "::uuid)";
+    }
+
+    /// Appends a column that says whether the event fits into the page. If the event does not fit, its
+    /// payload is empty.
+    pg::Rows run(pg::Tx& tx, std::size_t limit)
+    {
+        std::string const rows = "SELECT * FROM events v WHERE " + sql_ +
+                                 " ORDER BY v.received_at DESC, v.archive_id DESC LIMIT " +
+                                 placeholder(limit) + "::bigint";
+        std::string const fits = "v.before < " + placeholder(page_bytes) + "::bigint";
+        return tx.run("SELECT " EVENT_FIELDS "CASE WHEN " + fits + " THEN v.payload ELSE '' END, " + fits +
+                          " FROM (SELECT r.*, coalesce(sum(octet_length(r.payload)) OVER (ORDER BY "
+                          "r.received_at DESC, r.archive_id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 "
+                          "PRECEDING), 0) AS before FROM (" +
+                          rows + ") AS r) AS v ORDER BY v.received_at DESC, v.archive_id DESC",
+            params_);
+    }
+
+private:
+    std::string placeholder(pg::Param value)
+    {
+        params_.push_back(std::move(value));
+        return '$' + std::to_string(params_.size());
+    }
+
+    void require(std::string_view condition, pg::Param value)
+    {
+        if (!sql_.empty()) sql_ += " AND ";
+        sql_ += condition;
+        sql_ += placeholder(std::move(value));
+    }
+
+    std::string sql_;
+    std::vector<pg::Param> params_;
+};
+
+/// The claims that an event with this id may have.
+std::vector<std::string> claims_of(std::string const& event_id)
+{
+    std::vector<std::string> claims;
+    for (auto const provider : {Provider::purchases, Provider::payments})
+        claims.push_back(event_claims::claim_of(provider, event_id).to_string());
+    if (auto const own = core::Uuid::parse(event_id)) claims.push_back(own->to_string());
+    return claims;
+}
+
+} // namespace
+
+bool ArchivedEvent::is_json() const
+{
+    return result != EventResult::rejected || parse_document(payload);
+}
+
+std::uint64_t Filter::hash() const
+{
+    return paging::FilterHash()
+        .add("list", "events")
+        .add("type", type)
+        .add("result", result ? std::optional(to_string(*result)) : std::nullopt)
+        .add("userId", user_id)
+        .value();
+}
+
+std::string payload_of(std::string const& body)
+{
+    if (core::is_utf8(body) && body.find('\0') == std::string::npos) return body;
+    constexpr std::string_view replacement = "\xEF\xBF\xBD";
+    std::string payload;
+    for (std::size_t at = 0; at < body.size();) {
+        std::size_t length = 1; // bytes of the character at this position
+        while (length <= 4 && !core::is_utf8(std::string_view(body).substr(at, length)))
+            ++length;
+        bool const fits = length <= 4 && body[at] != '\0';
+        payload += fits ? std::string_view(body).substr(at, length) : replacement;
+        at += fits ? length : 1;
+    }
+    return payload;
+}
+
+core::Time now(pg::Tx& tx)
+{
+    auto const result = tx.run("SELECT clock_timestamp()");
+    return pg::read_first(result, &pg::RowReader::time).value();
+}
+
+std::optional<Event> event_of(ArchivedEvent const& archived)
+{
+    auto const document = parse_document(archived.payload);
+    if (!document) return std::nullopt;
+    auto parsed = parse_event(archived.provider, *document);
+    if (!parsed.faults.empty()) return std::nullopt;
+    parsed.event.set_received_at(archived.received_at);
+    return std::move(parsed.event);
+}
+
+void insert(pg::Tx& tx, std::int64_t scope_id, NewEvent const& row)
+{
+    tx.run("INSERT INTO event_claims (scope_id, claim, archive_id, received_at) VALUES ($1, $2, $3, $4)",
+        {scope_id, row.claim, row.archive_id, row.received_at});
+    tx.run("INSERT INTO events (scope_id, received_at, archive_id, provider, event_id, type, result, reason, "
+           "user_id, subject, event_at, payload) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        {scope_id, row.received_at, row.archive_id, to_string(row.provider), row.event_id, row.type,
+            to_string(row.outcome.result),
+            row.outcome.reason.empty() ? std::nullopt : std::optional(row.outcome.reason), row.user_id,
+            row.subscription_id, row.event_at, row.payload});
+    if (row.outcome.reason != awaiting_subscription) return;
+    // The claim gets the latest row's id and time, so that the claim is dropped together with the last
+    // waiting event.
+    tx.run("INSERT INTO event_claims AS c (scope_id, claim, archive_id, received_at) VALUES ($1, $2, $3, $4) "
+           "ON CONFLICT (scope_id, claim) DO UPDATE SET archive_id = excluded.archive_id, "
+           "received_at = excluded.received_at",
+        {scope_id, event_claims::claim_of_waiting(*row.subscription_id), row.archive_id, row.received_at});
+}
+
+paging::Page<ArchivedEvent> list(
+    pg::Tx& tx, core::Scope const& scope, Filter const& filter, paging::PageRequest asked)
+{
+    std::size_t fitting = 0;
+    auto const read_one = [&](pg::RowReader& r) {
+        ArchivedEvent event = read(r);
+        if (r.boolean()) ++fitting;
+        return event;
+    };
+    auto rows = pg::read_rows(ListStatement(scope, filter, asked.after).run(tx, asked.rows()), read_one);
+    asked.limit = std::min(asked.limit, std::max<std::size_t>(fitting, 1));
+    return asked.page(std::move(rows),
+        [](ArchivedEvent const& event) { return paging::Position{event.received_at, event.archive_id}; });
+}
+
+std::optional<ArchivedEvent> find(pg::Tx& tx, std::int64_t scope_id, std::string const& event_id)
+{
+    auto const result =
+        tx.run("SELECT " EVENT_COLUMNS " FROM unnest($2::uuid[]) AS k(claim) "
+               "CROSS JOIN LATERAL (SELECT * FROM event_claims x WHERE x.scope_id = $1 AND x.claim = k.claim "
+               "LIMIT 1) AS c "
+               "CROSS JOIN LATERAL (SELECT * FROM events x WHERE x.scope_id = c.scope_id "
+               "AND x.received_at = c.received_at AND x.archive_id = c.archive_id LIMIT 1) AS v",
+            {scope_id, claims_of(event_id)});
+    return pg::read_first(result, read);
+}
+
+void set_outcome(pg::Tx& tx, std::int64_t scope_id, ArchivedEvent const& event, EventOutcome const& outcome,
+    std::optional<std::string> const& user_id)
+{
+    tx.run("UPDATE events SET result = $4, reason = $5, user_id = coalesce($6, user_id) "
+           "WHERE scope_id = $1 AND received_at = $2 AND archive_id = $3",
+        {scope_id, event.received_at, event.archive_id, to_string(outcome.result),
+            outcome.reason.empty() ? std::nullopt : std::optional(outcome.reason), user_id});
+}
+
+std::vector<Event> history_of_user(
+    pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, core::Time until)
+{
+    constexpr std::string_view history =
+        "WITH mine AS MATERIALIZED (SELECT * FROM events o WHERE o.scope_id = $2 AND o.user_id = $3 "
+        "AND o.result <> 'rejected' AND o.event_at <= $4), "
+        "subjects AS MATERIALIZED (SELECT DISTINCT m.subject FROM mine m WHERE m.subject IS NOT NULL), "
+        "history AS (SELECT m.* FROM mine m WHERE m.subject IS NULL UNION ALL "
+        "SELECT o.* FROM subjects s CROSS JOIN LATERAL (SELECT * FROM events x "
+        "WHERE x.scope_id = $2 AND x.subject = s.subject AND x.result <> 'rejected' "
+        "AND x.event_at <= $4 OFFSET 0) AS o) ";
+    static std::string const sql = std::string(history).append(select_latest);
+    return events_of(tx.run(sql, {history_bytes, scope_id, user_id, until}));
+}
+
+std::vector<Event> history_of_subscription(
+    pg::Tx& tx, std::int64_t scope_id, std::string const& subscription_id)
+{
+    constexpr std::string_view history =
+        "WITH history AS (SELECT x.* FROM events x WHERE x.scope_id = $2 AND x.subject = $3 "
+        "AND x.result <> 'rejected' OFFSET 0) ";
+    static std::string const sql = std::string(history).append(select_latest);
+    return events_of(tx.run(sql, {history_bytes, scope_id, subscription_id}));
+}
+
+void mark_applied(
+    pg::Tx& tx, std::int64_t scope_id, std::string const& subscription_id, std::string const& user_id)
+{
+    tx.run("UPDATE events SET result = 'applied', reason = NULL, user_id = $4 "
+           "WHERE scope_id = $1 AND subject = $2 AND reason = $3",
+        {scope_id, subscription_id, awaiting_subscription, user_id});
+}
+
+bool maintain(pg::Tx& tx, unsigned months)
+{
+    auto const result = tx.run("SELECT maintain_events($1::integer, 10000)", {months});
+    return pg::read_first(result, &pg::RowReader::boolean).value_or(false);
+}
+
+std::int64_t months_ahead(pg::Tx& tx)
+{
+    auto const result =
+        tx.run("SELECT count(*) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid "
+               "WHERE i.inhparent = 'events'::regclass AND c.relname ~ '^events_\\d{4}_\\d{2}$' "
+               "AND c.relname > to_char(now() AT TIME ZONE 'UTC', '\"events_\"YYYY_MM')");
+    return pg::read_first(result, &pg::RowReader::integer).value_or(0);
+}
+
+} // namespace billing::event_archive

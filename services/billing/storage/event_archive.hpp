@@ -1,0 +1,117 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/id.hpp"
+#include "core/identity.hpp"
+#include "domain/event.hpp"
+#include "domain/event_outcome.hpp"
+#include "paging/cursor.hpp"
+#include "pg/database.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The table `events`: the archive of all events that were received with a valid secret or signature,
+/// partitioned by month.
+namespace billing::event_archive {
+
+/// A row of the archive.
+struct ArchivedEvent {
+    core::Uuid archive_id;
+    core::Time received_at;
+    Provider provider{};
+    std::string event_id; ///< the provider's id of the event; for a rejected event, `archive_id`
+    std::string type;     ///< empty if it could not be read
+    EventResult result{};
+    std::string reason; ///< may be empty
+    std::optional<std::string> user_id;
+    std::string payload; ///< as received; in a rejected event, bytes that are not UTF-8 are replaced
+
+    /// Whether the payload is JSON. Always true for an event that was not rejected.
+    bool is_json() const;
+};
+
+/// The filter of a list of events.
+struct Filter {
+    std::optional<std::string> type;
+    std::optional<EventResult> result;
+    std::optional<std::string> user_id;
+
+    /// Identifies the filter in cursors, because a cursor is valid only with the filter it was made for.
+    std::uint64_t hash() const;
+};
+
+/// Limits in bytes. They bound the memory that a list or a history needs, because a payload may have up to 1
+/// MiB. A page ends after the event with which its payloads reach `page_bytes`, even if it has fewer events
+/// than requested. A history contains the latest events up to `history_bytes`. Both limits are more than a
+/// thousand times the size of a typical event.
+inline constexpr std::size_t page_bytes = 8 << 20, history_bytes = 32 << 20;
+
+/// The requested page, newest first. A page's position is (received_at, archive_id).
+paging::Page<ArchivedEvent> list(
+    pg::Tx& tx, core::Scope const& scope, Filter const& filter, paging::PageRequest asked);
+
+/// The event with this id, of either provider.
+std::optional<ArchivedEvent> find(pg::Tx& tx, std::int64_t scope_id, std::string const& event_id);
+
+/// An event to insert.
+struct NewEvent {
+    core::Uuid archive_id;
+    core::Uuid claim; ///< event_claims::claim_of(), or `archive_id` for a rejected event
+    core::Time received_at;
+    Provider provider{};
+    std::string event_id;
+    std::string type;
+    EventOutcome outcome;
+    std::optional<std::string> user_id;
+    std::optional<std::string> subscription_id; ///< column `subject`
+    std::optional<core::Time> event_at;
+    std::string payload;
+};
+
+/// The body as the column `payload` stores it: U+FFFD replaces NUL and each byte that is not UTF-8.
+std::string payload_of(std::string const& body);
+
+/// Inserts the row and its claim, which must be free. If the event waits for a subscription, also inserts or
+/// updates the shared claim of all events that wait for the subscription.
+void insert(pg::Tx& tx, std::int64_t scope_id, NewEvent const& row);
+
+/// The time of the database's clock. Under the scope's lock, it is the time of receipt of an event.
+core::Time now(pg::Tx& tx);
+
+/// The event in a row, with the row's time of receipt; nullopt if its payload is not a valid event.
+std::optional<Event> event_of(ArchivedEvent const& archived);
+
+/// Stores the new outcome of a replayed event.
+void set_outcome(pg::Tx& tx, std::int64_t scope_id, ArchivedEvent const& event, EventOutcome const& outcome,
+    std::optional<std::string> const& user_id);
+
+/// All events of a user and of the user's subscriptions whose provider's time is not after `until`, parsed by
+/// the current rules. Excludes rejected events. If the payloads exceed `history_bytes` in total, only the
+/// latest events by the provider's time are returned. The order is undefined.
+std::vector<Event> history_of_user(
+    pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, core::Time until = core::max_time);
+
+/// Like `history_of_user`, but returns the events of one subscription of the payments provider, regardless of
+/// their time.
+std::vector<Event> history_of_subscription(
+    pg::Tx& tx, std::int64_t scope_id, std::string const& subscription_id);
+
+/// Sets the result of the events that waited for the subscription (`awaiting_subscription`) to applied, and
+/// their user to `user_id`.
+void mark_applied(
+    pg::Tx& tx, std::int64_t scope_id, std::string const& subscription_id, std::string const& user_id);
+
+/// Creates the partitions of the coming months. Deletes the claims of events that were received more than
+/// `months` whole months ago, and drops their partitions. One call does a bounded part of this work, and
+/// returns true if it must be called again. For the periodic task; the transaction needs no scope.
+bool maintain(pg::Tx& tx, unsigned months);
+
+/// The number of coming months that have a partition; `maintain` creates two. The transaction needs no scope.
+std::int64_t months_ahead(pg::Tx& tx);
+
+} // namespace billing::event_archive

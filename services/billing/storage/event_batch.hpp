@@ -1,0 +1,74 @@
+#pragma once
+
+#include "core/id.hpp"
+#include "domain/entitlement.hpp"
+#include "domain/subscription.hpp"
+#include "pg/database.hpp"
+#include "storage/event_archive.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// The statements that ingest many events of many scopes at once. Two statements read the rows that the
+/// events depend on, without a lock. One statement writes the events whose rows have not changed since they
+/// were read.
+namespace billing::event_batch {
+
+/// An event about a subscription of the payments provider.
+struct SubscriptionQuery {
+    std::int64_t scope_id = 0;
+    std::optional<std::string> subscription_id;
+    std::optional<std::string> user_id; ///< nullopt: the user of the stored subscription
+};
+
+/// For each query: the event's own subscription, if it is stored, and at most `limit` other subscriptions of
+/// its user.
+pg::Batch<std::vector<Subscription>> read_subscriptions(pg::Session& session, pg::Scopes const& scopes,
+    std::span<SubscriptionQuery const> queries, std::size_t limit);
+
+/// The claims and entitlements that an event depends on.
+struct StateQuery {
+    std::int64_t scope_id = 0;
+    core::Uuid claim;                        ///< of the event
+    std::optional<core::Uuid> waiting_claim; ///< of the events that wait for the event's subscription
+    std::vector<core::Uuid> entitlement_ids; ///< without repetition
+};
+
+struct State {
+    bool is_claimed = false;
+    bool has_webhook = false; ///< the scope has an enabled webhook
+    bool has_history = false; ///< `waiting_claim` exists
+    std::vector<Entitlement> entitlements;
+};
+
+pg::Batch<State> read_state(
+    pg::Session& session, pg::Scopes const& scopes, std::span<StateQuery const> queries);
+
+/// The rows to write for an event, if the rows that it depends on have not changed.
+struct EventWrite {
+    std::int64_t scope_id = 0;
+    event_archive::NewEvent row; ///< `received_at` is ignored: the statement sets it
+    bool is_first = false; ///< first event of its subscription; no other event may wait for the subscription
+    std::vector<Entitlement> entitlements;
+    std::optional<Subscription> subscription;
+
+    // The rows that the event depends on: ids, and the revisions that were read. Revision 0: there was no
+    // row.
+    std::vector<std::pair<core::Uuid, std::int64_t>> entitlement_revisions;
+    std::vector<std::pair<std::string, std::int64_t>> subscription_revisions;
+    std::string user_id;                ///< owner of these subscriptions; empty: none
+    std::size_t subscription_count = 0; ///< number of the user's subscriptions, to detect a new one
+};
+
+/// Writes events that have no row in common, in one statement under the locks of their scopes. Returns for
+/// each event whether it was written. An event is written if the rows that it depends on have not changed,
+/// its scope has no enabled webhook, and its id is not claimed. Throws pg::Stalled, without writing anything,
+/// if a scope's lock is taken.
+pg::Batch<bool> write(pg::Session& session, std::span<EventWrite const* const> events);
+
+} // namespace billing::event_batch

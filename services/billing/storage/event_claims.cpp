@@ -1,0 +1,40 @@
+#include "storage/event_claims.hpp"
+
+#include "crypto/hash.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace billing::event_claims {
+
+namespace {
+
+core::Uuid claim_under(std::string_view kind, std::string_view id)
+{
+    std::string key(kind);
+    auto const digest = crypto::sha256(key.append(1, ':').append(id));
+    std::array<std::uint8_t, 16> bytes{};
+    std::copy_n(digest.begin(), bytes.size(), bytes.begin());
+    return core::Uuid::from_bytes(bytes);
+}
+
+} // namespace
+
+core::Uuid claim_of(Provider provider, std::string_view event_id)
+{
+    return claim_under(to_string(provider), event_id);
+}
+
+core::Uuid claim_of_waiting(std::string_view subscription_id)
+{
+    return claim_under("waiting", subscription_id);
+}
+
+bool exists(pg::Tx& tx, std::int64_t scope_id, core::Uuid claim)
+{
+    return !tx.run("SELECT FROM event_claims WHERE scope_id = $1 AND claim = $2", {scope_id, claim}).empty();
+}
+
+} // namespace billing::event_claims

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/id.hpp"
+#include "domain/event.hpp"
+#include "pg/database.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+/// The table `event_claims`. A scope has each claim at most once, so a claim deduplicates an event by its id.
+/// event_archive::insert inserts the claim of an event together with its row.
+namespace billing::event_claims {
+
+/// The claim of an event: a hash of its provider and id.
+core::Uuid claim_of(Provider provider, std::string_view event_id);
+
+/// The claim that all events waiting for this subscription share.
+core::Uuid claim_of_waiting(std::string_view subscription_id);
+
+bool exists(pg::Tx& tx, std::int64_t scope_id, core::Uuid claim);
+
+} // namespace billing::event_claims
