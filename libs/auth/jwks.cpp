@@ -125,13 +125,13 @@ struct Jwks::Impl {
     }
 
     /// Registers a caller of `refetch` as a waiter for the lifetime of this object.
-    struct Turn {
-        Turn(Impl& i, Waiter w) : impl(i), waiter(std::move(w)), joined(impl.join(waiter)) {}
+    struct Waiting {
+        Waiting(Impl& i, Waiter w) : impl(i), waiter(std::move(w)), joined(impl.join(waiter)) {}
 
-        ~Turn() { impl.leave(waiter); }
+        ~Waiting() { impl.leave(waiter); }
 
-        Turn(Turn const&) = delete;
-        Turn& operator=(Turn const&) = delete;
+        Waiting(Waiting const&) = delete;
+        Waiting& operator=(Waiting const&) = delete;
 
         Impl& impl;
         Waiter const waiter;
@@ -191,8 +191,9 @@ asio::awaitable<void> Jwks::refetch()
 {
     auto const executor = co_await asio::this_coro::executor;
     // Removes the waiter when the wait ends in any way, so that a destroyed caller is never woken.
-    Impl::Turn const turn(*impl_, std::make_shared<asio::steady_timer>(executor, impl_->options.patience));
-    if (turn.joined) co_await turn.waiter->async_wait(asio::as_tuple(asio::use_awaitable));
+    Impl::Waiting const waiting(
+        *impl_, std::make_shared<asio::steady_timer>(executor, impl_->options.patience));
+    if (waiting.joined) co_await waiting.waiter->async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
 void Jwks::stop()

@@ -3,10 +3,13 @@
 #include "core/text.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace auth::token {
 
 namespace {
+
+constexpr double max_numeric_date = 253'402'300'799.0; // the end of the year 9999
 
 bool is_port(std::string_view text) noexcept
 {
@@ -44,11 +47,6 @@ bool is_local(std::string_view host) noexcept
            (above.empty() || above.ends_with('.'));
 }
 
-std::string issuer(std::string_view issuer_host, std::string_view slug, core::Environment env)
-{
-    return "https://" + authority(issuer_host, slug, env);
-}
-
 bool is_issuer(
     std::string_view iss, std::string_view issuer_host, std::string_view slug, core::Environment env) noexcept
 {
@@ -58,6 +56,24 @@ bool is_issuer(
     if (env == core::Environment::sandbox && !skip(iss, "-sandbox")) return false;
     if (!skip(iss, ".") || !skip(iss, issuer_host)) return false;
     return iss.empty() || (local && skip(iss, ":") && is_port(iss));
+}
+
+std::optional<core::Time> time_claim(boost::json::object const& claims, std::string_view name)
+{
+    auto const* const value = claims.if_contains(name);
+    if (value == nullptr || !value->is_number()) return std::nullopt;
+    double const seconds = value->to_number<double>();
+    if (!(seconds >= 0.0 && seconds <= max_numeric_date)) return std::nullopt;
+    return core::Time(std::chrono::seconds(static_cast<std::int64_t>(std::floor(seconds))));
+}
+
+bool is_timely(boost::json::object const& claims, core::Time now)
+{
+    auto const expires = time_claim(claims, "exp");
+    auto const issued = time_claim(claims, "iat");
+    if (!expires || !issued || now >= *expires + skew || *issued > now + skew) return false;
+    auto const from = time_claim(claims, "nbf");
+    return !claims.contains("nbf") || (from && *from <= now + skew);
 }
 
 } // namespace auth::token

@@ -1,8 +1,12 @@
 #pragma once
 
+#include "core/clock.hpp"
 #include "core/identity.hpp"
 
+#include <boost/json/object.hpp>
+
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,7 +19,6 @@
 /// refused, because its audience is a client.
 namespace auth::token {
 
-inline constexpr std::string_view algorithm = "ES256";
 inline constexpr std::string_view type = "at+jwt";
 inline constexpr std::string_view audience = "tetrad";
 inline constexpr std::chrono::seconds skew{30};
@@ -23,16 +26,22 @@ inline constexpr std::chrono::seconds skew{30};
 /// A tenant's host: `demo-sandbox.auth.example.com`.
 std::string authority(std::string_view issuer_host, std::string_view slug, core::Environment env);
 
-/// The issuer of a scope's tokens: `https://demo-sandbox.auth.example.com`.
-std::string issuer(std::string_view issuer_host, std::string_view slug, core::Environment env);
-
 /// Whether `host`, with or without a port, is `localhost` or a subdomain of it. For such hosts plain HTTP is
 /// allowed, so that a local run needs no certificate.
 bool is_local(std::string_view host) noexcept;
 
-/// Whether `iss` equals `issuer(issuer_host, slug, env)`. If `issuer_host` is `localhost` or a subdomain of
-/// it, `http` and any port are accepted as well, so that a local run works without certificates.
+/// Whether `iss` is the issuer of the scope's tokens: `https://` and `authority(issuer_host, slug, env)`. If
+/// `issuer_host` is `localhost` or a subdomain of it, `http` and any port are accepted as well, so that a
+/// local run works without certificates.
 bool is_issuer(std::string_view iss, std::string_view issuer_host, std::string_view slug,
     core::Environment env) noexcept;
+
+/// The NumericDate claim `name` (RFC 7519, section 2), which may have a fraction. nullopt when it is absent
+/// or not a time before the year 10000.
+std::optional<core::Time> time_claim(boost::json::object const& claims, std::string_view name);
+
+/// Whether a token with these claims is valid at `now`, with a tolerance of `skew`: `exp` and `iat` are
+/// required, `nbf` is checked if it is present.
+bool is_timely(boost::json::object const& claims, core::Time now);
 
 } // namespace auth::token

@@ -5,7 +5,7 @@
 #include "crypto/hash.hpp"
 #include "crypto/jwt.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 namespace auth {
 
@@ -16,7 +16,6 @@ namespace json = boost::json;
 constexpr std::size_t max_token_size = 8192;
 constexpr std::size_t max_claim_size = 320; // an email address is the longest claim
 constexpr std::chrono::hours max_cached{1};
-constexpr double max_numeric_date = 253'402'300'799.0; // the end of the year 9999
 
 json::value const* find(json::object const& object, std::string_view name)
 {
@@ -36,21 +35,6 @@ std::optional<std::string> text_claim(json::object const& claims, std::string_vi
     return std::string(text);
 }
 
-/// Converts a NumericDate (RFC 7519, 2), which may have a fraction.
-std::optional<core::Time> time_claim(json::value const& value)
-{
-    if (!value.is_number()) return std::nullopt;
-    double const seconds = value.to_number<double>();
-    if (!(seconds >= 0.0 && seconds <= max_numeric_date)) return std::nullopt;
-    return core::Time(std::chrono::seconds(static_cast<std::int64_t>(std::floor(seconds))));
-}
-
-std::optional<core::Time> time_claim(json::object const& claims, std::string_view name)
-{
-    auto const* const value = find(claims, name);
-    return value == nullptr ? std::nullopt : time_claim(*value);
-}
-
 /// Whether `aud` contains our audience. `aud` is a string or an array of strings (RFC 7519, 4.1.3).
 bool names_audience(json::object const& claims)
 {
@@ -62,17 +46,13 @@ bool names_audience(json::object const& claims)
     return is_ours(*aud) || (aud->is_array() && std::ranges::any_of(aud->get_array(), is_ours));
 }
 
-/// Reads the claim `amr`. Returns false if the claim is present and not an array of strings.
-bool read_methods(json::object const& claims, std::vector<std::string>& out)
+/// Whether the claim `amr` is absent, null or an array of strings.
+bool has_valid_amr(json::object const& claims)
 {
     auto const* const amr = find(claims, "amr");
     if (amr == nullptr || amr->is_null()) return true;
-    if (!amr->is_array()) return false;
-    for (auto const& method : amr->get_array()) {
-        if (!method.is_string()) return false;
-        out.emplace_back(method.get_string());
-    }
-    return true;
+    return amr->is_array() && std::ranges::all_of(amr->get_array(),
+                                  [](json::value const& method) { return method.is_string(); });
 }
 
 /// Reads the claim `email`. Returns false if the claim is present and not valid.
@@ -94,38 +74,26 @@ std::optional<core::Access> access_of(std::string_view role)
     return std::nullopt;
 }
 
-/// Whether the token is valid at `now` according to `exp`, `iat` and `nbf`, with a tolerance of
-/// `token::skew`.
-bool is_timely(json::object const& claims, UserToken const& token, core::Time now)
-{
-    if (now >= token.expires_at + token::skew || token.issued_at > now + token::skew) return false;
-    auto const* const nbf = find(claims, "nbf");
-    if (nbf == nullptr) return true;
-    auto const from = time_claim(*nbf);
-    return from && *from <= now + token::skew;
-}
-
 std::optional<UserToken> read_identity(json::object const& claims)
 {
     auto subject = text_claim(claims, "sub");
-    auto id = text_claim(claims, "jti");
     auto session = text_claim(claims, "sid");
     auto tenant = text_claim(claims, "tenant");
     auto const env = text_claim(claims, "env");
     auto role = text_claim(claims, "role");
-    if (!subject || !id || !session || !tenant || !env || !role) return std::nullopt;
+    if (!subject || !session || !tenant || !env || !role) return std::nullopt;
+    if (!text_claim(claims, "jti") || !has_valid_amr(claims)) return std::nullopt;
     auto const environment = core::parse_environment(*env);
     auto const access = access_of(*role);
     if (!environment || !access) return std::nullopt;
     UserToken token;
     token.subject = std::move(*subject);
-    token.id = std::move(*id);
     token.session_id = std::move(*session);
     token.tenant = std::move(*tenant);
     token.environment = *environment;
     token.role = std::move(*role);
     token.access = *access;
-    if (!read_email(claims, token.email) || !read_methods(claims, token.methods)) return std::nullopt;
+    if (!read_email(claims, token.email)) return std::nullopt;
     return token;
 }
 
@@ -137,13 +105,10 @@ std::optional<UserToken> read_claims(crypto::Jws const& jws, std::string_view is
     auto const& claims = jws.payload;
     auto token = read_identity(claims);
     auto const iss = text_claim(claims, "iss");
-    auto const issued = time_claim(claims, "iat");
-    auto const expires = time_claim(claims, "exp");
-    if (!token || !iss || !issued || !expires || !names_audience(claims)) return std::nullopt;
+    if (!token || !iss || !names_audience(claims) || !token::is_timely(claims, now)) return std::nullopt;
     if (!token::is_issuer(*iss, issuer_host, token->tenant, token->environment)) return std::nullopt;
-    token->issued_at = *issued;
-    token->expires_at = *expires;
-    if (!is_timely(claims, *token, now)) return std::nullopt;
+    token->issued_at = token::time_claim(claims, "iat").value();
+    token->expires_at = token::time_claim(claims, "exp").value();
     return token;
 }
 

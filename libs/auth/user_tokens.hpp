@@ -10,21 +10,18 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace auth {
 
 /// The claims of a verified user token.
 struct UserToken {
     std::string subject;
-    std::string id;         ///< the claim `jti`
     std::string session_id; ///< the claim `sid`
     std::string tenant;     ///< the tenant's slug, which matches the issuer
     core::Environment environment = core::Environment::production;
     std::string role;                         ///< `user`, `admin` or `owner`
     core::Access access = core::Access::user; ///< `role` as core::Access
     std::string email;                        ///< empty if the token has none
-    std::vector<std::string> methods;         ///< the claim `amr`
     core::Time issued_at;
     core::Time expires_at;
 };
@@ -35,9 +32,10 @@ struct UserTokensOptions {
 };
 
 /// Verifies access tokens of users. A token must have the `typ` `at+jwt`, a valid ES256 signature, and the
-/// issuer and audience of token_claims.hpp. It must have the claims of UserToken, of which only `amr` and
-/// `email` may be absent. Clocks may differ by 30 s. A verified token is cached by its SHA-256 for at most
-/// one hour. The cached result ends earlier when the token expires or the key set changes. Thread-safe.
+/// issuer and audience of token_claims.hpp. It must have `jti` and the claims of UserToken, of which only
+/// `email` may be absent. `amr` is optional. Clocks may differ by 30 s. A verified token is cached by its
+/// SHA-256 for at most one hour. The cached result ends earlier when the token expires or the key set changes.
+/// Thread-safe.
 class UserTokens {
 public:
     /// All references must outlive this object.

@@ -41,7 +41,7 @@ struct Attachment {
     Key key() const { return {scope_id, id, version}; }
 };
 
-/// The object for which an attachment is claimed.
+/// The object to which an attachment is attached.
 struct Parent {
     std::string type;      ///< the kind of object whose readers may read the attachment, such as `feedback`
     core::Uuid id;         ///< the id of that object; for an attachment of a reply, the id of the thread

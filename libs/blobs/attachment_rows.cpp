@@ -55,7 +55,7 @@ std::string_view to_string(State state) noexcept
     return state_names[static_cast<std::size_t>(state)];
 }
 
-namespace rows {
+namespace attachment_rows {
 
 Unattached insert_within(pg::Tx& tx, Attachment const& attachment, UnattachedLimits const& limits)
 {
@@ -118,8 +118,8 @@ bool mark_uploaded(pg::Tx& tx, Key const& key, core::Time now)
 std::vector<Attachment> attach(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids,
     std::optional<std::string> const& owner, bool again, Parent const& parent, core::Time now)
 {
-    // Rows are locked in the order of their ids, so that overlapping claims wait for each other and do not
-    // deadlock. A claim that waited sees the changes of the claim before it.
+    // Rows are locked in the order of their ids, so that overlapping calls wait for each other and do not
+    // deadlock. A call that waited sees the changes of the call before it.
     auto const result = tx.run(R"(
         WITH picked AS (
             SELECT attachment_id FROM attachments
@@ -154,6 +154,6 @@ bool remove_presigned(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
     return result.affected_rows() == 1;
 }
 
-} // namespace rows
+} // namespace attachment_rows
 
 } // namespace blobs

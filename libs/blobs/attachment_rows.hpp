@@ -10,7 +10,7 @@
 #include <vector>
 
 /// The SQL of the table `attachments`. Every transaction must include the scope in its `pg::Scopes`.
-namespace blobs::rows {
+namespace blobs::attachment_rows {
 
 /// The limits of a scope's unattached bytes. A `presigned` attachment counts its declared bytes during the
 /// lifetime of its upload URL; an `uploaded` attachment counts until it is attached or removed. Each counts
@@ -51,4 +51,4 @@ void remove_unattached(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 /// Deletes the row if its state is `presigned`. Returns whether it was deleted.
 bool remove_presigned(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
 
-} // namespace blobs::rows
+} // namespace blobs::attachment_rows

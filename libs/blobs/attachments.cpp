@@ -93,66 +93,64 @@ Attachments::Attachments(
 
 asio::awaitable<std::optional<Attachment>> Attachments::find(std::int64_t scope_id, core::Uuid id)
 {
-    auto look_up = [&](pg::Tx& tx) { return rows::find(tx, scope_id, id); };
+    auto look_up = [&](pg::Tx& tx) { return attachment_rows::find(tx, scope_id, id); };
     auto attachment = co_await database_.read(scope_id, look_up);
-    UnseenUploads* const uploads = store_.unseen();
+    DirectUploads* const uploads = store_.direct_uploads();
     if (uploads == nullptr || !attachment || attachment->state != State::presigned) co_return attachment;
     co_await confirm(*uploads, *attachment);
     co_return co_await database_.read(scope_id, look_up);
 }
 
-asio::awaitable<void> Attachments::confirm(UnseenUploads& uploads, Attachment const& attachment)
+asio::awaitable<void> Attachments::confirm(DirectUploads& uploads, Attachment const& attachment)
 {
     auto const stat = co_await uploads.stat(attachment.key());
     if (!stat || stat->size_bytes != attachment.size_bytes ||
         !fits_media_type(stat->head, attachment.content_type)) {
         co_return;
     }
-    auto const version = co_await uploads.adopt(attachment.key(), *stat);
+    auto const version = co_await uploads.finalize(attachment.key(), *stat);
     if (!version) co_return;
     Key const key{attachment.scope_id, attachment.id, *version};
     // If another request has confirmed the upload in the meantime, the row names the copy of that request.
     // The expire job removes the copy made here.
     co_await database_.transact(
-        attachment.scope_id, [&](pg::Tx& tx) { return rows::mark_uploaded(tx, key, now()); });
+        attachment.scope_id, [&](pg::Tx& tx) { return attachment_rows::mark_uploaded(tx, key, now()); });
 }
 
 asio::awaitable<void> Attachments::confirm_uploads(core::Scope const& scope, std::span<std::string const> ids)
 {
-    UnseenUploads* const uploads = store_.unseen();
+    DirectUploads* const uploads = store_.direct_uploads();
     if (uploads == nullptr || ids.empty()) co_return;
     auto const known = without_gaps(parse_ids(ids));
-    auto const pending =
-        co_await database_.read(scope, [&](pg::Tx& tx) { return rows::presigned(tx, scope.id, known); });
+    auto const pending = co_await database_.read(
+        scope, [&](pg::Tx& tx) { return attachment_rows::presigned(tx, scope.id, known); });
     for (Attachment const& attachment : pending)
         co_await confirm(*uploads, attachment);
 }
 
-std::vector<Attachment> Attachments::claim(pg::Tx& tx, core::Scope const& scope,
-    std::span<std::string const> ids, core::Caller const& claimer, Parent const& parent,
-    std::string_view pointer)
+std::vector<Attachment> Attachments::attach(pg::Tx& tx, core::Scope const& scope,
+    std::span<std::string const> ids, core::Caller const& caller, Parent const& parent)
 {
     if (ids.empty()) return {};
     auto const wanted = parse_ids(ids);
     std::optional<std::string> owner;
-    if (!claimer.is_staff()) owner = claimer.id;
-    auto const claimed =
-        rows::attach(tx, scope.id, without_gaps(wanted), owner, options_.reusable, parent, now());
+    if (!caller.is_staff()) owner = caller.id;
+    auto const attached =
+        attachment_rows::attach(tx, scope.id, without_gaps(wanted), owner, options_.reusable, parent, now());
 
     std::vector<Attachment> in_order;
     std::vector<core::FieldError> faults;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         auto const before = std::span(wanted).first(i);
-        auto const found = std::ranges::find(claimed, wanted[i], &Attachment::id);
+        auto const found = std::ranges::find(attached, wanted[i], &Attachment::id);
         auto const fault = [&](std::string code, std::string detail) {
-            faults.push_back(
-                {std::string(pointer) + '/' + std::to_string(i), std::move(code), std::move(detail)});
+            faults.push_back({"/attachmentIds/" + std::to_string(i), std::move(code), std::move(detail)});
         };
         if (!wanted[i]) {
             fault("format", "must be an attachmentId (a UUID)");
         } else if (std::ranges::find(before, wanted[i]) != before.end()) {
             fault("duplicate", "is repeated in the list");
-        } else if (found == claimed.end()) {
+        } else if (found == attached.end()) {
             fault("not_attachable",
                 "must be the attachmentId of an uploaded file that this caller may attach here");
         } else {
@@ -163,7 +161,7 @@ std::vector<Attachment> Attachments::claim(pg::Tx& tx, core::Scope const& scope,
     return in_order;
 }
 
-asio::awaitable<http::Response> Attachments::show(http::Request const& request, MayRead may_read)
+asio::awaitable<http::Response> Attachments::get(http::Request const& request, MayRead may_read)
 {
     core::Caller const& caller = request.caller();
     auto const attachment = co_await find(request.scope().id, request.uuid_param("attachmentId"));
@@ -186,8 +184,8 @@ asio::awaitable<http::Response> Attachments::show(http::Request const& request, 
 void Attachments::expire(std::int64_t scope_id, core::Uuid const& id)
 {
     auto const left = database_.transact_blocking(scope_id, [&](pg::Tx& tx) {
-        rows::remove_unattached(tx, scope_id, id);
-        return rows::find(tx, scope_id, id);
+        attachment_rows::remove_unattached(tx, scope_id, id);
+        return attachment_rows::find(tx, scope_id, id);
     });
     store_.erase_except(left ? left->key() : Key{scope_id, id, {}});
 }
@@ -196,7 +194,7 @@ core::Time Attachments::first_settling(core::Time presigned) const
 {
     // If uploads pass through the service, the service has recorded them already, so `settle` only removes
     // attachments without an upload.
-    if (store_.unseen() == nullptr) return presigned + options_.keep_declared;
+    if (store_.direct_uploads() == nullptr) return presigned + options_.keep_declared;
     return presigned + options_.upload_lifetime + settle_margin;
 }
 
@@ -210,7 +208,7 @@ std::optional<core::Time> Attachments::settle(std::int64_t scope_id, core::Uuid 
     core::Time const end = attachment->created_at + options_.keep_declared;
     if (now() < end) return end;
     bool const removed = database_.transact_blocking(
-        scope_id, [&](pg::Tx& tx) { return rows::remove_presigned(tx, scope_id, id); });
+        scope_id, [&](pg::Tx& tx) { return attachment_rows::remove_presigned(tx, scope_id, id); });
     if (removed) store_.erase_except(Key{scope_id, id, {}});
     return std::nullopt;
 }

@@ -47,7 +47,8 @@ struct AttachmentsOptions {
     /// The limit per user, in addition to the limit of the scope. Attachments that an API key or the master
     /// key presigned have no user, so only the limit of the scope applies to them.
     std::int64_t max_unattached_bytes_per_user = (std::int64_t{1} << 30) / 10;
-    bool reusable = false; ///< whether an attached attachment may be claimed again; it keeps its first parent
+    bool reusable =
+        false; ///< whether an attached attachment may be attached again; it keeps its first parent
     std::chrono::seconds upload_lifetime{15 * 60};
     std::chrono::seconds download_lifetime{5 * 60};
     /// Time from the presign until an attachment without an upload is removed.
@@ -79,34 +80,34 @@ public:
     Attachments(
         pg::Database& database, BlobStore& store, core::Clock const& clock, AttachmentsOptions options = {});
 
-    /// Returns the row; nullopt if the scope has no attachment with that id. If the store's uploads bypass
-    /// the service, `find` first asks the store whether the attachment was uploaded.
+    /// Returns the row; nullopt if the scope has no attachment with that id. If clients upload
+    /// directly to the store, `find` first asks the store whether the attachment was uploaded.
     asio::awaitable<std::optional<Attachment>> find(std::int64_t scope_id, core::Uuid id);
 
-    /// If the store's uploads bypass the service, asks the store which of `ids` have been uploaded and
-    /// records these uploads. Otherwise does nothing. Await this function before the transaction that claims
-    /// `ids`. `ids` are texts from the request; texts that are not UUIDs are skipped.
+    /// If clients upload directly to the store, asks the store which of `ids` have been uploaded and records
+    /// these uploads. Otherwise does nothing. Await this function before the transaction that attaches `ids`.
+    /// `ids` are texts from the request; texts that are not UUIDs are skipped.
     asio::awaitable<void> confirm_uploads(core::Scope const& scope, std::span<std::string const> ids);
 
     /// Attaches `ids` to `parent` in the caller's transaction and returns them in the order of `ids`. Callers
     /// with the role `user` may attach attachments that they presigned; `core::Access::staff` may attach any
     /// attachment of the scope. Attaches all of `ids` or none. Throws VALIDATION_ERROR with an error at
-    /// `<pointer>/<i>` for each id that is not a UUID (`format`), is repeated (`duplicate`), or cannot be
-    /// attached (`not_attachable`). The code `not_attachable` means that the attachment is unknown, belongs
-    /// to another scope or user, is not uploaded, or is in use; the error does not say which. Exactly one of
-    /// several parallel claims succeeds.
-    std::vector<Attachment> claim(pg::Tx& tx, core::Scope const& scope, std::span<std::string const> ids,
-        core::Caller const& claimer, Parent const& parent, std::string_view pointer = "/attachmentIds");
+    /// `/attachmentIds/<i>` for each id that is not a UUID (`format`), is repeated (`duplicate`), or cannot
+    /// be attached (`not_attachable`). The code `not_attachable` means that the attachment is unknown,
+    /// belongs to another scope or user, is not uploaded, or is in use; the error does not say which. Exactly
+    /// one of several parallel calls succeeds.
+    std::vector<Attachment> attach(pg::Tx& tx, core::Scope const& scope, std::span<std::string const> ids,
+        core::Caller const& caller, Parent const& parent);
 
     /// Responds to `GET /v1/attachments/{attachmentId}`: `attachmentId`, `filename`, `contentType`,
     /// `sizeBytes`, `status`, `createdAt`, `uploadedAt`, `downloadUrl` and `expiresAt`; the last two are null
     /// before the upload. `core::Access::staff` may read all attachments. Other callers may read attachments
     /// that they presigned, and attached attachments that `may_read` allows, but no internal attachments.
     /// Otherwise throws NOT_FOUND.
-    asio::awaitable<http::Response> show(http::Request const& request, MayRead may_read);
+    asio::awaitable<http::Response> get(http::Request const& request, MayRead may_read);
 
-    /// Handles an attachment whose upload URL has expired. Blocking. If the store's uploads bypass the
-    /// service, first asks the store for the upload and records it. Removes an attachment without an upload
+    /// Handles an attachment whose upload URL has expired. Blocking. If clients upload directly to the
+    /// store, first asks the store for the upload and records it. Removes an attachment without an upload
     /// if `keep_declared` has passed since its presign. Returns the time for the next call, or nullopt if
     /// nothing is left to do. May be repeated.
     std::optional<core::Time> settle(std::int64_t scope_id, core::Uuid const& id);
@@ -132,7 +133,7 @@ public:
     AttachmentsOptions const& options() const noexcept { return options_; }
 
 private:
-    asio::awaitable<void> confirm(UnseenUploads& uploads, Attachment const& attachment);
+    asio::awaitable<void> confirm(DirectUploads& uploads, Attachment const& attachment);
 
     pg::Database& database_;
     BlobStore& store_;
@@ -145,23 +146,5 @@ jobs::Handler expire_handler(Attachments& attachments);
 
 /// The handler for a jobs::Worker on `settle_queue`. `attachments` must outlive it.
 jobs::Handler settle_handler(Attachments& attachments);
-
-/// `POST /v1/attachments/presign {filename, contentType, sizeBytes}`, idempotent: 201 with `attachmentId`,
-/// `uploadUrl`, `filename`, `contentType`, `expiresAt` (of the URL). TOO_MANY_UPLOADS with Retry-After if the
-/// scope would exceed `max_unattached_bytes`, or the user `max_unattached_bytes_per_user`.
-asio::awaitable<http::Response> presign(http::Request const& request, Attachments& attachments);
-
-/// `PUT /uploads/{token}` (anonymous, tenantless, streams_body): stores the body as the upload for an upload
-/// URL of LocalStore. Responses: 200; NOT_FOUND for an unknown, altered or expired URL; LENGTH_REQUIRED
-/// without a length; VALIDATION_ERROR for a length other than the declared one, or for first bytes that do
-/// not fit the declared type; UNSUPPORTED_MEDIA_TYPE for a type other than the declared one; CONFLICT if the
-/// URL was used already or another PUT to it is running; REQUEST_TIMEOUT if the URL expires during the
-/// upload; TENANT_SUSPENDED for a suspended tenant. After a refused or aborted upload, the URL can be used
-/// again. Of several parallel PUTs, exactly one succeeds.
-asio::awaitable<http::Response> put_upload(http::Request const& request, Attachments& attachments);
-
-/// `GET /downloads/{token}` (anonymous, tenantless): streams the blob of a download URL of LocalStore.
-/// Responds with NOT_FOUND and TENANT_SUSPENDED in the same cases as `put_upload`.
-asio::awaitable<http::Response> get_download(http::Request const& request, Attachments& attachments);
 
 } // namespace blobs

@@ -2,6 +2,7 @@
 
 #include "blobs/region.hpp"
 #include "blobs/xml.hpp"
+#include "core/text.hpp"
 
 #include <boost/json.hpp>
 
@@ -52,12 +53,13 @@ std::string member(boost::json::object const& object, std::string_view name)
     return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-Issued issued(std::string key_id, std::string secret, std::string token, std::string const& expiration)
+AwsCredentials issued(
+    std::string key_id, std::string secret, std::string token, std::string const& expiration)
 {
     auto const expires = core::parse_rfc3339(expiration);
     if (key_id.empty() || secret.empty() || token.empty() || !expires)
         throw std::runtime_error("the response contains no credentials");
-    Issued made;
+    AwsCredentials made;
     made.keys.access_key_id = std::move(key_id);
     made.keys.secret_access_key = core::Secret(std::move(secret));
     made.keys.session_token = core::Secret(std::move(token));
@@ -76,7 +78,7 @@ std::string form(sigv4::Pairs const& fields)
 {
     std::string text;
     for (auto const& [name, value] : fields)
-        text.append(text.empty() ? "" : "&").append(name).append(1, '=').append(sigv4::uri_encode(value));
+        text.append(text.empty() ? "" : "&").append(name).append(1, '=').append(core::percent_encode(value));
     return text;
 }
 
@@ -101,7 +103,7 @@ std::optional<std::string> sts_endpoint(std::string const& region, std::string c
     return allowed ? std::optional(override) : std::nullopt;
 }
 
-Issued parse_container_credentials(std::string const& json)
+AwsCredentials parse_container_credentials(std::string const& json)
 {
     boost::system::error_code failed;
     auto const parsed = boost::json::parse(json, failed);
@@ -111,7 +113,7 @@ Issued parse_container_credentials(std::string const& json)
         member(o, "AccessKeyId"), member(o, "SecretAccessKey"), member(o, "Token"), member(o, "Expiration"));
 }
 
-Issued parse_sts_credentials(std::string const& text)
+AwsCredentials parse_sts_credentials(std::string const& text)
 {
     xml::Tree credentials;
     try {
@@ -125,7 +127,7 @@ Issued parse_sts_credentials(std::string const& text)
     return issued(field("AccessKeyId"), field("SecretAccessKey"), field("SessionToken"), field("Expiration"));
 }
 
-Credentials::Fetch from_container(http::Client& client, ContainerSource source)
+CredentialsProvider::Fetch from_container(http::Client& client, ContainerSource source)
 {
     return [&client, source = std::move(source)](std::stop_token const& stop) {
         http::OutboundRequest request{.url = source.url, .timeout = 5s, .connect_timeout = 2s, .stop = stop};
@@ -140,7 +142,7 @@ Credentials::Fetch from_container(http::Client& client, ContainerSource source)
     };
 }
 
-Credentials::Fetch from_web_identity(http::Client& client, WebIdentitySource source)
+CredentialsProvider::Fetch from_web_identity(http::Client& client, WebIdentitySource source)
 {
     return [&client, source = std::move(source)](std::stop_token const& stop) {
         http::OutboundRequest request{.method = "POST",

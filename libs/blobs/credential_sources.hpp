@@ -1,6 +1,6 @@
 #pragma once
 
-#include "blobs/credentials.hpp"
+#include "blobs/credentials_provider.hpp"
 #include "core/secret.hpp"
 #include "http_client/client.hpp"
 
@@ -27,7 +27,7 @@ std::optional<std::string> container_url(std::string const& relative, std::strin
 
 /// Fetches credentials from the container's endpoint. `client` must outlive the result. The address policy of
 /// `client` must allow the endpoint.
-Credentials::Fetch from_container(http::Client& client, ContainerSource source);
+CredentialsProvider::Fetch from_container(http::Client& client, ContainerSource source);
 
 /// An IAM role for a Kubernetes service account. Kubernetes stores a token in a file, and AWS STS issues
 /// credentials of the role for this token.
@@ -47,11 +47,11 @@ std::optional<std::string> sts_endpoint(std::string const& region, std::string c
 
 /// Fetches credentials from STS. `client` must outlive the result. The address policy of `client` must allow
 /// the endpoint.
-Credentials::Fetch from_web_identity(http::Client& client, WebIdentitySource source);
+CredentialsProvider::Fetch from_web_identity(http::Client& client, WebIdentitySource source);
 
 /// Parse the responses of these endpoints. Throw std::runtime_error if the response is malformed or
 /// incomplete. The message does not quote the response, because it contains secrets.
-Issued parse_container_credentials(std::string const& json);
-Issued parse_sts_credentials(std::string const& xml);
+AwsCredentials parse_container_credentials(std::string const& json);
+AwsCredentials parse_sts_credentials(std::string const& xml);
 
 } // namespace blobs

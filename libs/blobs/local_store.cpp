@@ -2,7 +2,6 @@
 
 #include "blobs/file.hpp"
 #include "core/error.hpp"
-#include "crypto/random.hpp"
 
 #include <cerrno>
 #include <system_error>
@@ -15,7 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t piece_size = std::size_t{64} * 1024;
-constexpr std::size_t version_length = 16;
+constexpr unsigned store_threads = 4; ///< for blocking calls
 constexpr std::string_view part_suffix = ".part";
 
 /// The name of a file in its folder. If `key` has no version, the result is the common prefix of all files of
@@ -156,8 +155,9 @@ asio::awaitable<std::string> LocalStore::Outgoing::next() const
     co_return co_await state_->workers.run([state = state_] { return state->file.read(piece_size); });
 }
 
-LocalStore::LocalStore(fs::path directory, Addresses addresses, core::Clock const& clock, unsigned threads)
-    : directory_(std::move(directory)), addresses_(std::move(addresses)), clock_(clock), workers_(threads)
+LocalStore::LocalStore(fs::path directory, UrlTokens url_tokens, core::Clock const& clock)
+    : directory_(std::move(directory)), url_tokens_(std::move(url_tokens)), clock_(clock),
+      workers_(store_threads)
 {
     fs::create_directories(directory_);
 }
@@ -171,27 +171,27 @@ fs::path LocalStore::folder(Key const& key) const
 
 std::string LocalStore::upload_url(Upload const& upload, std::string_view origin)
 {
-    return std::string(origin) + "/uploads/" + addresses_.seal(upload);
+    return std::string(origin) + "/uploads/" + url_tokens_.sign(upload);
 }
 
 std::string LocalStore::download_url(Download const& download, std::string_view origin)
 {
-    return std::string(origin) + "/downloads/" + addresses_.seal(download);
+    return std::string(origin) + "/downloads/" + url_tokens_.sign(download);
 }
 
-std::optional<Upload> LocalStore::open_upload(std::string_view token) const
+std::optional<Upload> LocalStore::verify_upload(std::string_view token) const
 {
-    return addresses_.open_upload(token, clock_.now());
+    return url_tokens_.verify_upload(token, clock_.now());
 }
 
-std::optional<Download> LocalStore::open_download(std::string_view token) const
+std::optional<Download> LocalStore::verify_download(std::string_view token) const
 {
-    return addresses_.open_download(token, clock_.now());
+    return url_tokens_.verify_download(token, clock_.now());
 }
 
 asio::awaitable<LocalStore::Incoming> LocalStore::receive(Key key)
 {
-    key.version = crypto::random_base62(version_length);
+    key.version = new_version();
     auto const state = std::make_shared<Incoming::State>(workers_, underway_, directory_ / folder(key), key);
     Incoming incoming(state);
     co_await workers_.run([this, state, &key] {

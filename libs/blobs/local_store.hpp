@@ -1,7 +1,7 @@
 #pragma once
 
-#include "blobs/address.hpp"
 #include "blobs/store.hpp"
+#include "blobs/url_tokens.hpp"
 #include "core/workers.hpp"
 
 #include <filesystem>
@@ -25,8 +25,7 @@ class LocalStore final : public BlobStore {
 public:
     /// Creates `directory` if it does not exist; throws std::filesystem::filesystem_error if that fails.
     /// `clock` must outlive the store.
-    LocalStore(
-        std::filesystem::path directory, Addresses addresses, core::Clock const& clock, unsigned threads = 4);
+    LocalStore(std::filesystem::path directory, UrlTokens url_tokens, core::Clock const& clock);
 
     std::string upload_url(Upload const& upload, std::string_view origin) override;
     std::string download_url(Download const& download, std::string_view origin) override;
@@ -37,8 +36,8 @@ public:
 
     /// What a token allows; nullopt if the token is malformed or altered, was made for the other kind of URL,
     /// or has expired.
-    std::optional<Upload> open_upload(std::string_view token) const;
-    std::optional<Download> open_download(std::string_view token) const;
+    std::optional<Upload> verify_upload(std::string_view token) const;
+    std::optional<Download> verify_download(std::string_view token) const;
 
     /// A blob that is being uploaded, used by one coroutine. Must not outlive the store.
     class Incoming {
@@ -106,7 +105,7 @@ private:
 
     Underway underway_;
     std::filesystem::path const directory_;
-    Addresses const addresses_;
+    UrlTokens const url_tokens_;
     core::Clock const& clock_;
     core::Workers workers_;
 };

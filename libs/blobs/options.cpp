@@ -66,9 +66,9 @@ std::unique_ptr<BlobStore> make_store(Options const& options, StoreDeps const& d
     if (!options.s3) {
         show_remaining(deps.metrics, [] { return std::numeric_limits<double>::infinity(); });
         return std::make_unique<LocalStore>(
-            options.dir, Addresses(deps.keyring.derive("blobs.addresses")), deps.clock);
+            options.dir, UrlTokens(deps.keyring.derive("blobs.addresses")), deps.clock);
     }
-    auto const credentials = make_credentials(
+    auto const credentials = make_credentials_provider(
         options.s3_credentials, deps.client, deps.clock, [&logger = deps.logger](std::string const& what) {
             logger.warn("cannot fetch the credentials for S3", {{"error", what}});
         });

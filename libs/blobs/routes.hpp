@@ -1,6 +1,6 @@
 #pragma once
 
-#include "blobs/attachments.hpp"
+#include "blobs/attachment_handlers.hpp"
 #include "http/router.hpp"
 
 #include <array>
@@ -12,18 +12,18 @@ template <class Deps, auto handler>
 constexpr auto of_attachments =
     [](http::Request const& req, Deps& deps) { return handler(req, deps.attachments); };
 
-/// The attachment routes of a service, for callers in `who`. `show` handles `GET
-/// /v1/attachments/{attachmentId}`: it calls Attachments::show with the service's rule.
+/// The attachment routes of a service, for callers in `who`. `get_attachment` handles `GET
+/// /v1/attachments/{attachmentId}`: it calls Attachments::get with the service's rule.
 template <class Deps>
 constexpr std::array<http::Route<Deps>, 4> attachment_routes(
-    core::Access who, asio::awaitable<http::Response> (*show)(http::Request const&, Deps&))
+    core::Access who, asio::awaitable<http::Response> (*get_attachment)(http::Request const&, Deps&))
 {
     using enum http::Method;
     constexpr auto anyone = core::Access::anonymous;
     constexpr http::RouteOptions upload{.tenantless = true, .streams_body = true};
     return {{
         {post, "/v1/attachments/presign", who, of_attachments<Deps, presign>, http::idempotent},
-        {get, "/v1/attachments/{attachmentId}", who, show},
+        {get, "/v1/attachments/{attachmentId}", who, get_attachment},
         {put, "/uploads/{token}", anyone, of_attachments<Deps, put_upload>, upload},
         {get, "/downloads/{token}", anyone, of_attachments<Deps, get_download>, http::tenantless},
     }};

@@ -14,7 +14,7 @@ struct Variables {
     std::string sts_url, sts_region;
     std::string container_relative, container_full;
     ContainerSource container;
-    Issued environment;
+    AwsCredentials environment;
 };
 
 Variables read_variables(core::Config& config, std::string const& region)
@@ -63,18 +63,18 @@ void require(
     if (!is_set) config.fault(name, detail);
 }
 
-Issued fixed(core::Config& config, Variables const& v)
+AwsCredentials fixed(core::Config& config, Variables const& v)
 {
     constexpr auto missing = "is required, unless the variables of another source of S3_CREDENTIALS are set";
     require(config, !v.key_id.empty(), "S3_ACCESS_KEY_ID", missing);
     require(config, !v.secret.empty(), "S3_SECRET_ACCESS_KEY", missing);
-    Issued keys;
+    AwsCredentials keys;
     keys.keys.access_key_id = v.key_id;
     keys.keys.secret_access_key = v.secret;
     return keys;
 }
 
-Issued environment(core::Config& config, Variables const& v)
+AwsCredentials environment(core::Config& config, Variables const& v)
 {
     require(config, !v.environment.keys.access_key_id.empty(), "AWS_ACCESS_KEY_ID");
     require(config, !v.environment.keys.secret_access_key.empty(), "AWS_SECRET_ACCESS_KEY");
@@ -112,7 +112,7 @@ CredentialSource read_credential_source(core::Config& config, std::string const&
         config.one_of("S3_CREDENTIALS", {"auto", "static", "web-identity", "container", "environment"},
             "source of the keys for S3: auto, static, web-identity, container or environment"));
     auto const variables = read_variables(config, region);
-    if (!used) return Issued{};
+    if (!used) return AwsCredentials{};
     if (kind == Kind::automatic) kind = first_that_is_set(variables);
     switch (kind) {
     case Kind::web_identity:
@@ -126,15 +126,15 @@ CredentialSource read_credential_source(core::Config& config, std::string const&
     }
 }
 
-std::shared_ptr<Credentials const> make_credentials(CredentialSource const& source, http::Client& client,
-    core::Clock const& clock, Credentials::OnFailure on_failure)
+std::shared_ptr<CredentialsProvider const> make_credentials_provider(CredentialSource const& source,
+    http::Client& client, core::Clock const& clock, CredentialsProvider::OnFailure on_failure)
 {
-    if (auto const* const keys = std::get_if<Issued>(&source))
-        return std::make_shared<Credentials const>(*keys, clock);
+    if (auto const* const keys = std::get_if<AwsCredentials>(&source))
+        return std::make_shared<CredentialsProvider const>(*keys, clock);
     auto const* const endpoint = std::get_if<ContainerSource>(&source);
     auto fetch = endpoint != nullptr ? from_container(client, *endpoint)
                                      : from_web_identity(client, std::get<WebIdentitySource>(source));
-    return std::make_shared<Credentials const>(std::move(fetch), clock, std::move(on_failure));
+    return std::make_shared<CredentialsProvider const>(std::move(fetch), clock, std::move(on_failure));
 }
 
 } // namespace blobs

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "blobs/credential_sources.hpp"
-#include "blobs/credentials.hpp"
+#include "blobs/credentials_provider.hpp"
 #include "core/config.hpp"
 #include "http_client/client.hpp"
 
@@ -13,7 +13,7 @@ namespace blobs {
 
 /// The source of S3's credentials according to S3_CREDENTIALS: fixed keys, or an endpoint that issues
 /// short-lived keys.
-using CredentialSource = std::variant<Issued, ContainerSource, WebIdentitySource>;
+using CredentialSource = std::variant<AwsCredentials, ContainerSource, WebIdentitySource>;
 
 /// Reads S3_CREDENTIALS and the variables of the source that it selects. `auto` selects the first source
 /// whose variables are set:
@@ -28,7 +28,7 @@ CredentialSource read_credential_source(core::Config& config, std::string const&
 
 /// The address policy of `client` must allow addresses that the operator configured. `client` and `clock`
 /// must outlive the credentials.
-std::shared_ptr<Credentials const> make_credentials(CredentialSource const& source, http::Client& client,
-    core::Clock const& clock, Credentials::OnFailure on_failure);
+std::shared_ptr<CredentialsProvider const> make_credentials_provider(CredentialSource const& source,
+    http::Client& client, core::Clock const& clock, CredentialsProvider::OnFailure on_failure);
 
 } // namespace blobs

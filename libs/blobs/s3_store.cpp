@@ -1,6 +1,6 @@
 #include "blobs/s3_store.hpp"
 
-#include "blobs/disposition.hpp"
+#include "blobs/content_disposition.hpp"
 #include "blobs/media_type.hpp"
 #include "blobs/region.hpp"
 #include "blobs/xml.hpp"
@@ -25,7 +25,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t version_length = 16;
 constexpr std::size_t keys_per_page = 1000; // the maximum that S3 lists and deletes in one request
 
 // S3 asks clients to retry requests that end in 5xx (`SlowDown`, `InternalError`). All requests sent here are
@@ -123,7 +122,7 @@ sigv4::Request S3Store::request(std::string_view method, std::string_view object
         .headers = {}};
 }
 
-sigv4::Credentials S3Store::signer(Issued const& issued) const
+sigv4::Credentials S3Store::signer(AwsCredentials const& issued) const
 {
     auto keys = issued.keys;
     keys.region = options_.region;
@@ -208,10 +207,10 @@ std::optional<Stat> S3Store::stat_blocking(Key const& key)
     return Stat{*total, response.body.substr(0, media_type_head), std::string(*tag)};
 }
 
-std::optional<std::string> S3Store::adopt_blocking(Key const& key, Stat const& stat)
+std::optional<std::string> S3Store::finalize_blocking(Key const& key, Stat const& stat)
 {
     Key const uploaded{key.scope_id, key.attachment_id, {}};
-    Key const kept{key.scope_id, key.attachment_id, crypto::random_base62(version_length)};
+    Key const kept{key.scope_id, key.attachment_id, new_version()};
     auto const response = send({.method = "PUT",
         .object = kept.name(),
         .headers = {{"x-amz-copy-source", '/' + options_.bucket + '/' + uploaded.name()},
@@ -231,9 +230,9 @@ asio::awaitable<std::optional<Stat>> S3Store::stat(Key key)
     co_return co_await workers_.run([&] { return stat_blocking(key); });
 }
 
-asio::awaitable<std::optional<std::string>> S3Store::adopt(Key key, Stat stat)
+asio::awaitable<std::optional<std::string>> S3Store::finalize(Key key, Stat stat)
 {
-    co_return co_await workers_.run([&] { return adopt_blocking(key, stat); });
+    co_return co_await workers_.run([&] { return finalize_blocking(key, stat); });
 }
 
 std::vector<std::string> S3Store::list(std::string const& prefix)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "blobs/credentials.hpp"
+#include "blobs/credentials_provider.hpp"
 #include "blobs/sigv4.hpp"
 #include "blobs/store.hpp"
 #include "core/clock.hpp"
@@ -21,8 +21,8 @@ struct S3Options {
     /// `https://<bucket>.s3.<region>.amazonaws.com/<key>`.
     std::string endpoint;
     std::string bucket;
-    std::string region;                             ///< such as `us-east-1`
-    std::shared_ptr<Credentials const> credentials; ///< the region in these keys is ignored
+    std::string region;                                     ///< such as `us-east-1`
+    std::shared_ptr<CredentialsProvider const> credentials; ///< the region in these keys is ignored
 };
 
 /// Stores blobs as objects in one bucket of S3, or of a server with the same protocol. Clients upload and
@@ -30,11 +30,11 @@ struct S3Options {
 /// and type.
 ///
 /// An upload is stored at `<scope id>/<attachment id>`, where the client may overwrite it until the upload
-/// URL expires. `adopt` copies it to `<scope id>/<attachment id>.<version>` if it is unchanged since `stat`,
-/// so the service keeps and serves exactly the bytes that it has checked.
+/// URL expires. `finalize` copies it to `<scope id>/<attachment id>.<version>` if it is unchanged since
+/// `stat`, so the service keeps and serves exactly the bytes that it has checked.
 ///
 /// A URL expires at the requested time, or with the credentials that signed it if they expire earlier.
-class S3Store final : public BlobStore, public UnseenUploads {
+class S3Store final : public BlobStore, public DirectUploads {
 public:
     /// `client` (whose address policy must allow the endpoint) and `clock` must outlive the store. Throws
     /// std::invalid_argument if the endpoint has more than scheme, host and port, or if the bucket, the
@@ -46,21 +46,21 @@ public:
     void erase_except(Key const& keep) override;
     void erase_scope(std::int64_t scope_id) override;
 
-    UnseenUploads* unseen() noexcept override { return this; }
+    DirectUploads* direct_uploads() noexcept override { return this; }
 
     asio::awaitable<std::optional<Stat>> stat(Key key) override;
-    asio::awaitable<std::optional<std::string>> adopt(Key key, Stat stat) override;
+    asio::awaitable<std::optional<std::string>> finalize(Key key, Stat stat) override;
 
 private:
     struct Call;
 
     sigv4::Request request(std::string_view method, std::string_view object) const;
-    sigv4::Credentials signer(Issued const& issued) const;
+    sigv4::Credentials signer(AwsCredentials const& issued) const;
     std::string presigned(sigv4::Request request, core::Time expires) const;
     http::OutboundResponse send(Call const& call);
     http::OutboundResponse send_once(Call const& call);
     std::optional<Stat> stat_blocking(Key const& key);
-    std::optional<std::string> adopt_blocking(Key const& key, Stat const& stat);
+    std::optional<std::string> finalize_blocking(Key const& key, Stat const& stat);
     std::vector<std::string> list(std::string const& prefix);
     void erase(std::vector<std::string> const& objects);
 

@@ -1,5 +1,6 @@
 #include "blobs/sigv4.hpp"
 
+#include "core/text.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/hmac.hpp"
@@ -14,6 +15,12 @@ namespace blobs::sigv4 {
 namespace {
 
 constexpr std::string_view algorithm = "AWS4-HMAC-SHA256";
+
+/// Percent-encodes all but the unreserved characters and `/`.
+std::string encode_path(std::string_view path)
+{
+    return boost::urls::encode(path, boost::urls::unreserved_chars + '/');
+}
 
 /// The time in the form `20260131T235959Z`.
 std::string basic_time(core::Time now)
@@ -39,7 +46,7 @@ std::string canonical_query(Pairs const& query)
     Pairs encoded;
     encoded.reserve(query.size());
     for (auto const& [name, value] : query)
-        encoded.emplace_back(uri_encode(name), uri_encode(value));
+        encoded.emplace_back(core::percent_encode(name), core::percent_encode(value));
     std::ranges::sort(encoded);
     std::string text;
     for (auto const& [name, value] : encoded) {
@@ -75,7 +82,7 @@ std::string signature(Credentials const& credentials, Request const& request, st
     Pairs const headers = signed_headers(request);
     std::string canonical;
     canonical.append(request.method).append(1, '\n');
-    canonical.append(uri_encode(request.path, true)).append(1, '\n');
+    canonical.append(encode_path(request.path)).append(1, '\n');
     canonical.append(canonical_query(request.query)).append(1, '\n');
     for (auto const& [name, value] : headers)
         canonical.append(name).append(1, ':').append(value).append(1, '\n');
@@ -95,15 +102,9 @@ std::string signature(Credentials const& credentials, Request const& request, st
 
 } // namespace
 
-std::string uri_encode(std::string_view text, bool keep_slash)
-{
-    if (keep_slash) return boost::urls::encode(text, boost::urls::unreserved_chars + '/');
-    return boost::urls::encode(text, boost::urls::unreserved_chars);
-}
-
 std::string target(Request const& request)
 {
-    std::string text = uri_encode(request.path, true);
+    std::string text = encode_path(request.path);
     if (!request.query.empty()) text.append(1, '?').append(canonical_query(request.query));
     return text;
 }

@@ -44,9 +44,6 @@ std::string presign(Credentials const& credentials, Request request, std::string
 /// body in hexadecimal.
 Pairs sign(Credentials const& credentials, Request request, std::string_view payload_hash, core::Time now);
 
-/// Percent-encodes all but `A-Za-z0-9-._~` (RFC 3986, unreserved) and, if `keep_slash`, `/`.
-std::string uri_encode(std::string_view text, bool keep_slash = false);
-
 /// Path and query as they are sent: encoded, with the parameters sorted by name.
 std::string target(Request const& request);
 

@@ -1,5 +1,7 @@
 #include "blobs/store.hpp"
 
+#include "crypto/random.hpp"
+
 namespace blobs {
 
 std::string Key::name() const
@@ -7,6 +9,11 @@ std::string Key::name() const
     std::string name = std::to_string(scope_id) + '/' + attachment_id.to_string();
     if (!version.empty()) name.append(1, '.').append(version);
     return name;
+}
+
+std::string new_version()
+{
+    return crypto::random_base62(16);
 }
 
 } // namespace blobs

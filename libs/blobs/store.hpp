@@ -16,7 +16,7 @@ namespace blobs {
 namespace asio = boost::asio;
 
 class LocalStore;
-class UnseenUploads;
+class DirectUploads;
 
 /// Identifies a blob of an attachment. Blobs are never overwritten: each upload gets its own version, and the
 /// attachment's row names the valid version.
@@ -28,6 +28,9 @@ struct Key {
     /// `<scope id>/<attachment id>`, followed by `.<version>` if there is one.
     std::string name() const;
 };
+
+/// A new random version of a blob.
+std::string new_version();
 
 /// What an upload URL allows: one body of exactly this length and type, until `expires`.
 struct Upload {
@@ -68,8 +71,8 @@ public:
     /// Removes all blobs of a scope. Does nothing if there are none. Blocking.
     virtual void erase_scope(std::int64_t scope_id) = 0;
 
-    /// This store, if its uploads bypass the service; null for others.
-    virtual UnseenUploads* unseen() noexcept { return nullptr; }
+    /// This store, if clients upload to it directly; null for others.
+    virtual DirectUploads* direct_uploads() noexcept { return nullptr; }
 
     /// This store, if it takes uploads through the service; null for others.
     virtual LocalStore* local() noexcept { return nullptr; }
@@ -82,10 +85,10 @@ struct Stat {
     std::string tag;  ///< the store's identifier of this content (ETag)
 };
 
-/// A store whose uploads bypass the service, so that the service must ask the store whether an upload exists.
-class UnseenUploads {
+/// A store to which clients upload directly, so that the service must ask the store whether an upload exists.
+class DirectUploads {
 public:
-    virtual ~UnseenUploads() = default;
+    virtual ~DirectUploads() = default;
 
     /// The last upload to the attachment's upload URL; nullopt if there is none.
     virtual asio::awaitable<std::optional<Stat>> stat(Key key) = 0;
@@ -93,7 +96,7 @@ public:
     /// Makes the upload that `stat` described permanent under a new version, and returns the version. A later
     /// PUT to the URL does not change the blob. Returns nullopt if the upload was replaced or removed since
     /// `stat`.
-    virtual asio::awaitable<std::optional<std::string>> adopt(Key key, Stat stat) = 0;
+    virtual asio::awaitable<std::optional<std::string>> finalize(Key key, Stat stat) = 0;
 };
 
 } // namespace blobs

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "auth/keys.hpp"
+#include "auth/api_keys.hpp"
 #include "auth/master_key.hpp"
 #include "auth/user_tokens.hpp"
 #include "core/identity.hpp"
@@ -28,7 +28,7 @@ class Authenticator {
 public:
     /// `keys` and `user_tokens` may be null; all must outlive this object.
     Authenticator(
-        auth::Keys* keys, auth::UserTokens* user_tokens, auth::MasterKey const& master_key) noexcept
+        auth::ApiKeys* keys, auth::UserTokens* user_tokens, auth::MasterKey const& master_key) noexcept
         : keys_(keys), user_tokens_(user_tokens), master_key_(master_key)
     {
     }
@@ -47,7 +47,7 @@ public:
     asio::awaitable<std::optional<Identity>> verify(std::string_view token) const;
 
 private:
-    auth::Keys* keys_;
+    auth::ApiKeys* keys_;
     auth::UserTokens* user_tokens_;
     auth::MasterKey const& master_key_;
 };

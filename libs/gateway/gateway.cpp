@@ -3,11 +3,11 @@
 #include "auth/token_claims.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "gateway/cors.hpp"
 #include "http/network_key.hpp"
 #include "http/problem.hpp"
 #include "idempotency/once.hpp"
 #include "observe/trace.hpp"
-#include "gateway/cors.hpp"
 
 #include <utility>
 
@@ -141,8 +141,8 @@ std::optional<http::Response> Gateway::begin(Exchange& exchange) const
     auto const credential = read_credential(request);
     if (!credential.sent) return http::problem(missing_, request.context.request_id);
     exchange.token = credential.token;
-    auto known = exchange.token.empty() ? Authenticator::Known{.decided = true}
-                                        : authenticator_.check(exchange.token);
+    auto known =
+        exchange.token.empty() ? Authenticator::Known{.decided = true} : authenticator_.check(exchange.token);
     exchange.decided = known.decided;
     if (!known.decided) return std::nullopt;
     if (!known.identity) return http::problem(refused_, request.context.request_id);
@@ -306,7 +306,7 @@ asio::awaitable<bool> Gateway::allows_origin(Exchange& exchange, std::string_vie
     if (!exchange.tenant && is_named) {
         environment = exchange.named.environment.value_or(core::Environment::production);
         auto const& slug = exchange.named.slug;
-        exchange.tenant = may_look_up ? co_await deps_.tenants.find(slug) : deps_.tenants.remembered(slug);
+        exchange.tenant = may_look_up ? co_await deps_.tenants.find(slug) : deps_.tenants.cached(slug);
     }
     co_return exchange.tenant&& is_allowed(exchange, origin, environment);
 }

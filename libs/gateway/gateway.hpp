@@ -1,9 +1,12 @@
 #pragma once
 
-#include "auth/keys.hpp"
+#include "auth/api_keys.hpp"
 #include "auth/master_key.hpp"
 #include "auth/user_tokens.hpp"
 #include "core/error.hpp"
+#include "gateway/authenticator.hpp"
+#include "gateway/rules.hpp"
+#include "gateway/trusted_proxies.hpp"
 #include "http/body_budget.hpp"
 #include "http/message.hpp"
 #include "http/router.hpp"
@@ -11,9 +14,6 @@
 #include "observe/log.hpp"
 #include "observe/log_limit.hpp"
 #include "redis/rate_limit.hpp"
-#include "gateway/authenticator.hpp"
-#include "gateway/rules.hpp"
-#include "gateway/trusted_proxies.hpp"
 #include "tenancy/directory.hpp"
 #include "tenancy/resolve.hpp"
 
@@ -59,7 +59,7 @@ struct Options {
 struct Deps {
     tenancy::Directory& tenants;
     auth::MasterKey const& master_key;
-    auth::Keys* keys = nullptr;                 ///< null if the service has no API keys
+    auth::ApiKeys* keys = nullptr;              ///< null if the service has no API keys
     auth::UserTokens* user_tokens = nullptr;    ///< null if the service accepts no user tokens
     redis::RateLimiter* rate_limiter = nullptr; ///< null if the service has no rate limits
     std::shared_ptr<http::BodyBudget> bodies;   ///< null if the memory of bodies is not limited

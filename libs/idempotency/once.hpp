@@ -56,13 +56,13 @@ asio::awaitable<http::Response> once(
         co_return co_await database.transact(request.scope(), std::move(work));
     }
     Record const record(request, seal);
-    auto kept = [&record, &work](pg::Tx& tx) {
-        if (auto replay = record.claim(tx)) return std::move(*replay);
+    auto stored = [&record, &work](pg::Tx& tx) {
+        if (auto replay = record.replay_or_lock(tx)) return std::move(*replay);
         http::Response response = work(tx);
-        record.keep(tx, response);
+        record.store(tx, response);
         return response;
     };
-    co_return co_await database.transact(request.scope(), std::move(kept));
+    co_return co_await database.transact(request.scope(), std::move(stored));
 }
 
 /// Deletes at most `batch` stored responses older than 24 hours, of all scopes. Blocks. Returns true if there

@@ -64,7 +64,7 @@ Record::Record(http::Request const& request, crypto::Keyring const* seal)
 {
 }
 
-std::optional<http::Response> Record::claim(pg::Tx& tx) const
+std::optional<http::Response> Record::replay_or_lock(pg::Tx& tx) const
 {
     auto const locked = tx.run("SELECT pg_try_advisory_xact_lock($1)", {lock_of(scope_id_, key_)});
     if (!pg::RowReader(locked.front()).boolean())
@@ -99,7 +99,7 @@ std::optional<http::Response> Record::replay(pg::Tx& tx) const
     return response;
 }
 
-void Record::keep(pg::Tx& tx, http::Response const& response) const
+void Record::store(pg::Tx& tx, http::Response const& response) const
 {
     if (response.status < 200 || response.status > 299) return;
     // Overwrites a row that has expired but was not purged yet.

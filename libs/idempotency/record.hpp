@@ -25,10 +25,10 @@ public:
     /// Locks the Idempotency-Key until the transaction ends. Returns the stored response, or nullopt if the
     /// caller must do the work. Throws CONFLICT while another transaction holds the lock, and
     /// IDEMPOTENCY_KEY_REUSED if the key was used with another query or body.
-    std::optional<http::Response> claim(pg::Tx& tx) const;
+    std::optional<http::Response> replay_or_lock(pg::Tx& tx) const;
 
     /// Stores a 2xx response, whose body must be JSON and not streamed. Other responses are ignored.
-    void keep(pg::Tx& tx, http::Response const& response) const;
+    void store(pg::Tx& tx, http::Response const& response) const;
 
 private:
     std::optional<http::Response> replay(pg::Tx& tx) const;

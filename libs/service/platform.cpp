@@ -3,7 +3,7 @@
 #include "audit/audit.hpp"
 #include "idempotency/once.hpp"
 #include "observe/trace.hpp"
-#include "tenancy/registry.hpp"
+#include "tenancy/tenant_rows.hpp"
 #include "webhooks/policy.hpp"
 #include "webhooks/webhooks.hpp"
 
@@ -291,7 +291,7 @@ void Platform::add_purge(std::string name, std::size_t rows, Purge purge)
     auto step = [this, rows, purge = std::move(purge), up_to = std::int64_t{0}](
                     std::stop_token const&) mutable {
         auto const scopes = db_.transact_blocking(pg::Scopes(),
-            [&](pg::Tx& tx) { return tenancy::registry::scopes_after(tx, up_to, scopes_a_step); });
+            [&](pg::Tx& tx) { return tenancy::tenant_rows::scopes_after(tx, up_to, scopes_a_step); });
         if (scopes.empty()) {
             up_to = 0;
             return false;
@@ -308,24 +308,25 @@ void Platform::serve(std::vector<http::Endpoint> endpoints)
 {
     for (auto& endpoint : endpoints)
         endpoint = heavy_reads_.guard(std::move(endpoint));
-    http_metrics_ = std::make_unique<observe::HttpMetrics>(runtime_.metrics, gateway::route_labels(endpoints));
-    gateway_ =
-        std::make_unique<gateway::Gateway>(gateway::Options{.base_host = runtime_.settings.base_host,
-                                      .tenant_headers = options_.tenant_headers,
-                                      .trusted_proxies = runtime_.settings.trusted_proxies,
-                                      .user_requests_per_minute = options_.user_requests_per_minute,
-                                      .rate_limit_fails_open = options_.rate_limit_fails_open,
-                                      .cookies_from_allowed_origins = options_.cookies_from_allowed_origins,
-                                      .auth_host = options_.issuer.host},
-            gateway::Deps{.tenants = directory_,
-                .master_key = master_key_,
-                .keys = &keys_,
-                .user_tokens = &tokens_,
-                .rate_limiter = &limiter_,
-                .bodies = make_body_budget(runtime_),
-                .logger = runtime_.logger,
-                .metrics = *http_metrics_},
-            http::Router(std::move(endpoints)));
+    http_metrics_ =
+        std::make_unique<observe::HttpMetrics>(runtime_.metrics, gateway::route_labels(endpoints));
+    gateway_ = std::make_unique<gateway::Gateway>(
+        gateway::Options{.base_host = runtime_.settings.base_host,
+            .tenant_headers = options_.tenant_headers,
+            .trusted_proxies = runtime_.settings.trusted_proxies,
+            .user_requests_per_minute = options_.user_requests_per_minute,
+            .rate_limit_fails_open = options_.rate_limit_fails_open,
+            .cookies_from_allowed_origins = options_.cookies_from_allowed_origins,
+            .auth_host = options_.issuer.host},
+        gateway::Deps{.tenants = directory_,
+            .master_key = master_key_,
+            .keys = &keys_,
+            .user_tokens = &tokens_,
+            .rate_limiter = &limiter_,
+            .bodies = make_body_budget(runtime_),
+            .logger = runtime_.logger,
+            .metrics = *http_metrics_},
+        http::Router(std::move(endpoints)));
 }
 
 bool Platform::live() const noexcept
@@ -369,7 +370,7 @@ void Platform::listen()
     };
     pg::ListenerHandlers handlers{
         .channels = {{tenancy::channel, [this](std::string const& slug) { directory_.on_notify(slug); }},
-            {auth::Keys::channel, [this](std::string const& hash) { keys_.on_notify(hash); }},
+            {auth::ApiKeys::channel, [this](std::string const& hash) { keys_.on_notify(hash); }},
             {jobs::channel, on_jobs}},
         .on_gap = on_gap,
         .on_silence = [this](bool silent) { db_.set_silent(silent); }};

@@ -1,13 +1,15 @@
 #pragma once
 
+#include "auth/api_keys.hpp"
 #include "auth/jwks.hpp"
-#include "auth/keys.hpp"
 #include "auth/master_key.hpp"
 #include "auth/user_tokens.hpp"
 #include "crypto/keyring.hpp"
+#include "gateway/gateway.hpp"
+#include "gateway/heavy_reads.hpp"
+#include "http/router.hpp"
 #include "http_client/async_client.hpp"
 #include "http_client/client.hpp"
-#include "http/router.hpp"
 #include "jobs/async_worker.hpp"
 #include "jobs/periodic.hpp"
 #include "jobs/worker.hpp"
@@ -16,13 +18,11 @@
 #include "pg/listener.hpp"
 #include "redis/client.hpp"
 #include "redis/rate_limit.hpp"
-#include "gateway/gateway.hpp"
-#include "gateway/heavy_reads.hpp"
 #include "service/instance.hpp"
 #include "service/survey.hpp"
-#include "tenancy/admin.hpp"
 #include "tenancy/directory.hpp"
 #include "tenancy/eraser.hpp"
+#include "tenancy/tenant_handlers.hpp"
 #include "webhooks/api.hpp"
 #include "webhooks/sender.hpp"
 
@@ -60,7 +60,7 @@ struct TokenIssuer {
 struct PlatformOptions {
     std::string name; ///< such as `feedback`: prefix of Redis keys, and application_name in PostgreSQL
     TokenIssuer issuer;
-    std::vector<auth::KeyKind> key_kinds;
+    std::vector<auth::ApiKeyKind> key_kinds;
     /// Event types of the service's webhooks, in static storage. If empty, the service has no webhooks.
     std::span<std::string_view const> events;
     bool tenant_headers = false;               ///< see gateway::Options
@@ -130,14 +130,14 @@ protected:
     http::Client outbound_; ///< for URLs of tenants
 
     tenancy::Directory directory_;
-    auth::Keys keys_;
+    auth::ApiKeys keys_;
     auth::Jwks jwks_;
     auth::UserTokens tokens_;
     std::optional<http::AsyncClient> webhook_client_; ///< empty, as `sender_`, if the service has no events
     std::optional<webhooks::Sender> sender_;
     webhooks::Api webhooks_;
     tenancy::Eraser eraser_;
-    tenancy::Tenants tenants_;
+    tenancy::TenantAdmin tenants_;
 
 private:
     bool live() const noexcept;

@@ -1,6 +1,6 @@
 #include "service/reencrypt.hpp"
 
-#include "tenancy/registry.hpp"
+#include "tenancy/tenant_rows.hpp"
 
 namespace service {
 
@@ -14,7 +14,7 @@ std::size_t reencrypt_all(
     std::size_t changed = 0;
     for (std::int64_t after = 0;;) {
         auto const ids = db.transact_blocking(pg::Scopes(),
-            [&](pg::Tx& tx) { return tenancy::registry::scopes_after(tx, after, scopes_a_step); });
+            [&](pg::Tx& tx) { return tenancy::tenant_rows::scopes_after(tx, after, scopes_a_step); });
         if (ids.empty()) return changed;
         for (auto const id : ids) {
             changed += db.transact_blocking(pg::Scopes(id), [&](pg::Tx& tx) {

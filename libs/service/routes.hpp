@@ -1,10 +1,10 @@
 #pragma once
 
 #include "audit/audit.hpp"
-#include "auth/keys.hpp"
+#include "auth/api_key_handlers.hpp"
 #include "core/joined.hpp"
 #include "http/router.hpp"
-#include "tenancy/admin.hpp"
+#include "tenancy/tenant_handlers.hpp"
 #include "webhooks/api.hpp"
 
 #include <array>

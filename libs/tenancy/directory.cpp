@@ -3,8 +3,8 @@
 #include "core/cache.hpp"
 #include "pg/coalescer.hpp"
 #include "pg/row.hpp"
-#include "tenancy/rows.hpp"
 #include "tenancy/slug.hpp"
+#include "tenancy/tenant_rows.hpp"
 
 #include <map>
 #include <mutex>
@@ -56,7 +56,7 @@ asio::awaitable<Tenants> read_tenants(pg::Session& session, std::span<Wanted con
     for (auto const row : rows) {
         pg::RowReader r(row);
         auto tenant = std::make_shared<Tenant>();
-        static_cast<TenantRecord&>(*tenant) = read_tenant(r);
+        static_cast<TenantRecord&>(*tenant) = tenant_rows::read(r);
         tenants.emplace(tenant->id, std::move(tenant));
     }
     co_return tenants;
@@ -129,7 +129,7 @@ struct Directory::Impl {
     {
     }
 
-    struct Nobody {};
+    struct Absent {};
 
     asio::awaitable<Found> fetch(Wanted wanted, bool trusted)
     {
@@ -156,7 +156,7 @@ struct Directory::Impl {
             slug_of.put(tenant->id, std::make_shared<std::string const>(tenant->slug));
             by_slug.put(tenant->slug, tenant);
         } else if (!slug.empty()) {
-            absent.put(slug, std::make_shared<Nobody const>());
+            absent.put(slug, std::make_shared<Absent const>());
         }
     }
 
@@ -164,7 +164,7 @@ struct Directory::Impl {
     pg::Coalescer<Wanted, Found> look_ups;
     core::Cache<std::string, Tenant> by_slug;
     core::Cache<std::int64_t, std::string> slug_of;
-    core::Cache<std::string, Nobody> absent;
+    core::Cache<std::string, Absent> absent;
 
     std::mutex mutex; ///< serialises changes and `remember`
     std::uint64_t changes = 0;
@@ -196,7 +196,7 @@ asio::awaitable<Found> Directory::get(std::string_view slug)
     co_return tenant;
 }
 
-Found Directory::remembered(std::string_view slug) const
+Found Directory::cached(std::string_view slug) const
 {
     return impl_->live() ? impl_->by_slug.find(std::string(slug)) : nullptr;
 }

@@ -56,7 +56,7 @@ public:
 
     /// Returns the tenant of that slug if it is cached, else null. Does not query the database and does not
     /// suspend the caller.
-    std::shared_ptr<Tenant const> remembered(std::string_view slug) const;
+    std::shared_ptr<Tenant const> cached(std::string_view slug) const;
 
     /// Handles a notification on `tenancy::channel`. `payload` is the slug of a tenant that changed. Register
     /// it as the listener's handler of that channel.

@@ -135,7 +135,7 @@ struct Eraser::Impl {
     std::int64_t after = 0;     ///< tenants up to this id have been processed
     std::exception_ptr failure; ///< the first failure of this run
 
-    asio::thread_pool thread{1}; ///< for `purge`; destroyed first
+    asio::thread_pool thread{1}; ///< for `erase_now`; destroyed first
 };
 
 Eraser::Eraser(
@@ -171,12 +171,12 @@ bool Eraser::step(std::stop_token const& stop)
     return !stop.stop_requested() && !impl_->stopping;
 }
 
-asio::awaitable<bool> Eraser::purge(std::int64_t tenant_id)
+asio::awaitable<bool> Eraser::erase_now(std::int64_t tenant_id)
 {
     if (impl_->stopping) throw core::Error::unavailable("The service is shutting down. Retry later.");
     auto work = [impl = impl_.get(), tenant_id]() -> asio::awaitable<bool> {
         co_return impl->erase_tenant(
-            tenant_id, Steady::now() + impl->options.purge_budget, std::stop_token());
+            tenant_id, Steady::now() + impl->options.erase_now_timeout, std::stop_token());
     };
     co_return co_await asio::co_spawn(impl_->thread.get_executor(), std::move(work), asio::use_awaitable);
 }

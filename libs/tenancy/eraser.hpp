@@ -19,8 +19,8 @@ namespace tenancy {
 namespace asio = boost::asio;
 
 struct EraserOptions {
-    std::size_t batch = 2'000;                      ///< maximum number of rows that a statement deletes
-    std::chrono::milliseconds purge_budget{20'000}; ///< time limit of a call of `purge`
+    std::size_t batch = 2'000;                           ///< maximum number of rows that a statement deletes
+    std::chrono::milliseconds erase_now_timeout{20'000}; ///< time limit of a call of `erase_now`
     /// Time from a tenant's erasure until its scopes are erased a second time. The second erasure deletes
     /// what requests wrote that were still running during the first.
     std::chrono::milliseconds sweep_after{300'000};
@@ -52,10 +52,10 @@ public:
     bool step(std::stop_token const& stop);
 
     /// Erases a tenant whose erasure is due, on the eraser's own thread. Returns true when no data of the
-    /// tenant is left. Returns false if `purge_budget` ended first or `stop` was called during the erasure;
-    /// later calls of `step` then continue the erasure. Throws the exceptions of hooks and of the database,
-    /// and UNAVAILABLE if `stop` was called before.
-    asio::awaitable<bool> purge(std::int64_t tenant_id);
+    /// tenant is left. Returns false if `erase_now_timeout` ended first or `stop` was called during the
+    /// erasure; later calls of `step` then continue the erasure. Throws the exceptions of hooks and of the
+    /// database, and UNAVAILABLE if `stop` was called before.
+    asio::awaitable<bool> erase_now(std::int64_t tenant_id);
 
     /// Ends a running erasure after the current batch and waits for it. Call it before `database` is stopped.
     void stop() noexcept;

@@ -4,7 +4,7 @@
 #include "core/error.hpp"
 #include "http/etag.hpp"
 #include "pg/row.hpp"
-#include "tenancy/rows.hpp"
+#include "tenancy/tenant_rows.hpp"
 
 #include <boost/json/serialize.hpp>
 

@@ -18,7 +18,7 @@
 
 namespace tenancy {
 
-/// Tables `tenants` and `tenant_erasures` (registry, without row-level security) and `scope_settings`.
+/// Tables `tenants` and `tenant_erasures` (without row-level security) and `scope_settings`.
 pg::Component const& migrations();
 
 /// The channel that announces every change of a tenant or its settings at commit. The payload is the slug.
@@ -48,7 +48,7 @@ private:
     Values values_;
 };
 
-/// A row of the registry.
+/// A row of the table `tenants`.
 struct TenantRecord {
     std::int64_t id = 0; ///< at least 1; never reused
     std::string slug;

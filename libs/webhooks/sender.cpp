@@ -4,7 +4,7 @@
 #include "core/identity.hpp"
 #include "crypto/keyring.hpp"
 #include "crypto/random.hpp"
-#include "tenancy/registry.hpp"
+#include "tenancy/tenant_rows.hpp"
 #include "webhooks/policy.hpp"
 #include "webhooks/signature.hpp"
 #include "webhooks/store.hpp"
@@ -236,7 +236,8 @@ Sender::Loaded Sender::load(std::vector<jobs::Claim> const& claims) const
     return database_.transact_blocking(
         pg::Scopes(std::vector<std::int64_t>(scopes.begin(), scopes.end())), [&](pg::Tx& tx) {
             auto attempts = store::load_attempts(tx, keys, payload_bytes_at_once, clock_.now());
-            auto const suspended = tenancy::registry::suspended_among(tx, {tenants.begin(), tenants.end()});
+            auto const suspended =
+                tenancy::tenant_rows::suspended_among(tx, {tenants.begin(), tenants.end()});
             return Loaded{std::move(attempts), {suspended.begin(), suspended.end()}};
         });
 }

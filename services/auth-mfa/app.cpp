@@ -3,7 +3,7 @@
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
 #include "storage/signing_keys.hpp"
-#include "storage/totp.hpp"
+#include "storage/totp_seeds.hpp"
 #include "storage/trusted_devices.hpp"
 #include "webhooks/webhooks.hpp"
 
@@ -16,12 +16,12 @@ constexpr std::size_t rows_a_step = 2'000;
 constexpr std::chrono::days kept_after_end{7};
 
 service::PlatformOptions platform_options(
-    service::Settings const& settings, std::shared_ptr<Signer> const& signer)
+    service::Settings const& settings, std::shared_ptr<SigningKeyCache> const& keys)
 {
     return {.name = "auth-mfa",
         .issuer = {.host = settings.base_host,
-            .own = [signer](pg::Database& db,
-                       crypto::Keyring const& keyring) { return signer->load(db, keyring); }},
+            .own = [keys](
+                       pg::Database& db, crypto::Keyring const& keyring) { return keys->load(db, keyring); }},
         .cookies_from_allowed_origins = true}; // tenants' pages receive and send the cookie mfa_device
 }
 
@@ -58,19 +58,24 @@ service::Verb rotate_verb()
 } // namespace
 
 App::App(Config const& config, service::Runtime const& runtime)
-    : App(config, runtime, std::make_shared<Signer>(runtime.clock))
+    : App(config, runtime, std::make_shared<SigningKeyCache>(runtime.clock))
 {
 }
 
-App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<Signer> signer)
-    : Platform(platform_options(runtime.settings, signer), runtime),
+App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<SigningKeyCache> keys)
+    : Platform(platform_options(runtime.settings, keys), runtime), config_(config),
       hosts_(runtime.settings.base_host, options_.tenant_headers),
       passwords_(hasher_options(config, runtime.metrics)),
-      tokens_(std::move(signer), jwks_, keyring_, runtime.clock,
+      tokens_(std::move(keys), jwks_, keyring_, runtime.clock,
           Issuer(runtime.settings.base_host, runtime.settings.port)),
-      identity_tokens_(outbound_, runtime.clock), hot_(db_),
-      mfa_(config, keyring_, {redis_, internal_, directory_, runtime.clock, runtime.logger, runtime.metrics}),
+      id_tokens_(outbound_, runtime.clock), hot_(db_), keyed_hash_(keyring_),
+      challenges_(redis_, keyed_hash_), sms_enrolments_(redis_, keyed_hash_),
+      rate_limits_(
+          redis_, keyed_hash_, {config.registrations_per_hour, registration_limit_per_network.window}),
+      sms_codes_(config_.sms, config_.sms_brand_provider,
+          {redis_, internal_, directory_, runtime.clock, runtime.logger, runtime.metrics}),
       deps_{
+          .config = config_,
           .db = db_,
           .hot = hot_,
           .tenants = tenants_,
@@ -80,10 +85,14 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
           .keyring = keyring_,
           .passwords = passwords_,
           .tokens = tokens_,
-          .identity_tokens = identity_tokens_,
+          .id_tokens = id_tokens_,
+          .keyed_hash = keyed_hash_,
+          .challenges = challenges_,
+          .sms_enrolments = sms_enrolments_,
+          .rate_limits = rate_limits_,
+          .sms_codes = sms_codes_,
           .clock = runtime.clock,
           .logger = runtime.logger,
-          .mfa = mfa_,
       }
 {
     add_purge("sessions.purge", rows_a_step,
@@ -94,7 +103,7 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
         });
     add_erasure([this](core::Scope const& scope) {
         for (auto const& prefix :
-            {Challenges::prefix(scope), Enrolments::prefix(scope), Budgets::prefix(scope)})
+            {Challenges::prefix(scope), SmsEnrolments::prefix(scope), RateLimits::prefix(scope)})
             wait(redis_.erase_prefix(prefix));
     });
     runtime_.metrics.gauge_callback("tetrad_password_queue_jobs",
@@ -120,7 +129,8 @@ service::Definition definition()
         .defaults = {.base_host = "auth.localhost", .port = 8102, .ops_port = 9102},
         .components = App::components(),
         .configure = service::build<App, Config>,
-        .verbs = {service::reencrypt_verb({webhooks::reencrypt, totps::reencrypt}, {signing_keys::reencrypt}),
+        .verbs = {service::reencrypt_verb(
+                      {webhooks::reencrypt, totp_seeds::reencrypt}, {signing_keys::reencrypt}),
             rotate_verb()},
     };
 }

@@ -22,14 +22,19 @@ public:
     static std::vector<pg::Component const*> components();
 
 private:
-    App(Config const& config, service::Runtime const& runtime, std::shared_ptr<Signer> signer);
+    App(Config const& config, service::Runtime const& runtime, std::shared_ptr<SigningKeyCache> keys);
 
+    Config const config_;
     tenancy::ResolveRules const hosts_;
     crypto::PasswordHasher passwords_;
     Tokens tokens_;
-    IdentityTokens identity_tokens_;
+    IdTokens id_tokens_;
     Hot hot_;
-    Mfa mfa_;
+    KeyedHash const keyed_hash_;
+    Challenges challenges_;
+    SmsEnrolments sms_enrolments_;
+    RateLimits rate_limits_;
+    SmsCodeSender sms_codes_;
     Deps deps_;
 };
 

@@ -1,7 +1,7 @@
 #include "config.hpp"
 
-#include "domain/challenge.hpp"
-#include "domain/message.hpp"
+#include "domain/limits.hpp"
+#include "domain/sms_code.hpp"
 #include "sms/gsm7.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ Config Config::read(core::Config& config)
     auto const cores = std::clamp(std::thread::hardware_concurrency(), 1U, 64U);
     c.password_threads = static_cast<unsigned>(config.integer("PASSWORD_THREADS", cores, 1, 256,
         "threads that hash passwords, 19 MiB of memory each; the default is one per core"));
-    c.registrations_per_hour = config.integer("REGISTRATIONS_PER_HOUR", network_registrations.count, 1,
-        100'000, "registrations per hour from one network, in each tenant's environment");
+    c.registrations_per_hour = config.integer("REGISTRATIONS_PER_HOUR", registration_limit_per_network.count,
+        1, 100'000, "registrations per hour from one network, in each tenant's environment");
     c.sms = sms::Options::read(config);
     c.sms_brand_provider = config.text("SMS_BRAND_PROVIDER", "Tetrad",
         "name of the sender in text messages with codes, and on the enrolment page");

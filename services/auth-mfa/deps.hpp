@@ -1,22 +1,27 @@
 #pragma once
 
+#include "config.hpp"
 #include "core/clock.hpp"
 #include "crypto/keyring.hpp"
 #include "crypto/password.hpp"
 #include "domain/settings.hpp"
 #include "domain/user.hpp"
 #include "http_client/address.hpp"
-#include "mfa.hpp"
 #include "observe/log.hpp"
 #include "pg/coalescer.hpp"
 #include "pg/database.hpp"
-#include "providers/identity_tokens.hpp"
+#include "providers/id_tokens.hpp"
+#include "providers/sms_code_sender.hpp"
+#include "state/challenges.hpp"
+#include "state/keyed_hash.hpp"
+#include "state/rate_limits.hpp"
+#include "state/sms_enrolments.hpp"
 #include "storage/sessions.hpp"
 #include "storage/users.hpp"
-#include "tenancy/admin.hpp"
 #include "tenancy/directory.hpp"
 #include "tenancy/resolve.hpp"
-#include "tokens.hpp"
+#include "tenancy/tenant_handlers.hpp"
+#include "tokens/tokens.hpp"
 
 #include <optional>
 #include <string>
@@ -30,7 +35,7 @@ namespace asio = boost::asio;
 struct Hot {
     pg::Coalescer<users::Key, std::optional<User>> find_user;
     pg::Coalescer<sessions::NewSession, sessions::Opened> open;
-    pg::Coalescer<sessions::Rotation, std::optional<sessions::Rotated>> rotate;
+    pg::Coalescer<sessions::Rotation, std::optional<sessions::TokenContents>> rotate;
 
     explicit Hot(pg::Database& db)
         : find_user(db, users::find_batch), open(db, sessions::insert_batch),
@@ -41,19 +46,24 @@ struct Hot {
 
 /// The objects that handlers use. App owns them.
 struct Deps {
+    Config const& config;
     pg::Database& db;
     Hot& hot;
-    tenancy::Tenants& tenants;
+    tenancy::TenantAdmin& tenants;
     tenancy::Directory& directory;
     tenancy::ResolveRules const& hosts;
     http::AddressPolicy outbound; ///< the IP addresses that tenants' identity providers may have
     crypto::Keyring const& keyring;
     crypto::PasswordHasher& passwords;
     Tokens& tokens;
-    IdentityTokens& identity_tokens;
+    IdTokens& id_tokens;
+    KeyedHash const& keyed_hash;
+    Challenges& challenges;
+    SmsEnrolments& sms_enrolments;
+    RateLimits& rate_limits;
+    SmsCodeSender& sms_codes;
     core::Clock const& clock;
     observe::Logger& logger;
-    Mfa& mfa;
 };
 
 } // namespace auth_mfa

@@ -2,17 +2,19 @@
 
 #include "api/accounts.hpp"
 #include "api/audit.hpp"
-#include "api/enroll.hpp"
-#include "api/external.hpp"
+#include "api/challenges.hpp"
+#include "api/enroll_page.hpp"
+#include "api/external_sign_in.hpp"
 #include "api/factors.hpp"
 #include "api/members.hpp"
 #include "api/owners.hpp"
+#include "api/recovery_codes.hpp"
 #include "api/sessions.hpp"
 #include "api/settings.hpp"
-#include "api/sign_in.hpp"
 #include "api/sms_factor.hpp"
 #include "api/sms_opt_outs.hpp"
 #include "api/totp_factor.hpp"
+#include "api/trusted_devices.hpp"
 #include "api/well_known.hpp"
 #include "docs/routes.hpp"
 #include "service/routes.hpp"
@@ -55,7 +57,7 @@ inline constexpr auto own_routes = [] {
         {get, "/v1/auth/mfa/devices", any_user, list_devices},
         {del, "/v1/auth/mfa/devices", any_user, forget_devices},
         {del, "/v1/auth/mfa/devices/{deviceId}", any_user, forget_device},
-        {post, "/webhooks/sms/twilio", anyone, receive_message, twilio_options},
+        {post, "/webhooks/sms/twilio", anyone, receive_twilio, twilio_options},
         {del, "/v1/admin/sms/opt-outs/{phone}", Access::master, clear_opt_out, tenantless},
 
         // hosted page
@@ -65,13 +67,13 @@ inline constexpr auto own_routes = [] {
 
         {get, "/v1/members", Access::managers, list_members},
         {patch, "/v1/members/{userId}", owners, update_member},
-        {del, "/v1/members/{userId}/mfa", Access::managers, reset_member_mfa},
+        {del, "/v1/members/{userId}/mfa", Access::managers, reset_member},
         {get, "/v1/settings", owners, get_settings},
         {patch, "/v1/settings", owners, update_settings},
         {get, "/v1/audit", Access::managers, list_audit},
 
         {get, "/.well-known/jwks.json", anyone, get_jwks, tenantless},
-        {get, "/.well-known/openid-configuration", anyone, get_openid_configuration, tenantless},
+        {get, "/.well-known/openid-configuration", anyone, get_discovery, tenantless},
 
         {post, "/v1/admin/tenants/{slug}/owners", Access::master, create_owner,
             {.idempotent = true, .tenantless = true}},

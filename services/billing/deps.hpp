@@ -1,6 +1,6 @@
 #pragma once
 
-#include "auth/keys.hpp"
+#include "auth/api_keys.hpp"
 #include "core/clock.hpp"
 #include "core/keyed_limiter.hpp"
 #include "core/workers.hpp"
@@ -11,8 +11,8 @@
 #include "pg/coalescer.hpp"
 #include "pg/database.hpp"
 #include "storage/entitlements.hpp"
-#include "tenancy/admin.hpp"
 #include "tenancy/directory.hpp"
+#include "tenancy/tenant_handlers.hpp"
 #include "webhooks/api.hpp"
 
 #include <optional>
@@ -41,8 +41,8 @@ struct Deps {
     pg::Database& db;
     Hot& hot;
     ingest::Ingestor& ingestor;
-    auth::Keys& keys;
-    tenancy::Tenants& tenants;
+    auth::ApiKeys& keys;
+    tenancy::TenantAdmin& tenants;
     tenancy::Directory& directory; ///< settings of a tenant, cached in memory
     webhooks::Api& webhooks;
     crypto::Keyring const& keyring;       ///< seals the settings' secrets

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "auth/keys.hpp"
+#include "auth/api_keys.hpp"
 #include "blobs/attachments.hpp"
 #include "domain/feedback.hpp"
 #include "pg/coalescer.hpp"
 #include "pg/database.hpp"
 #include "storage/feedbacks.hpp"
-#include "tenancy/admin.hpp"
+#include "tenancy/tenant_handlers.hpp"
 #include "webhooks/api.hpp"
 
 #include <optional>
@@ -32,8 +32,8 @@ struct Hot {
 struct Deps {
     pg::Database& db;
     Hot& hot;
-    auth::Keys& keys;
-    tenancy::Tenants& tenants;
+    auth::ApiKeys& keys;
+    tenancy::TenantAdmin& tenants;
     blobs::Attachments& attachments;
     webhooks::Api& webhooks;
     core::Clock const& clock;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "api/attachments.hpp"
+#include "api/export.hpp"
 #include "api/feedbacks.hpp"
+#include "api/history.hpp"
 #include "api/query.hpp"
 #include "api/replies.hpp"
-#include "api/reports.hpp"
 #include "api/settings.hpp"
+#include "api/stats.hpp"
 #include "blobs/routes.hpp"
 #include "docs/routes.hpp"
 #include "service/routes.hpp"

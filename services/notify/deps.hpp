@@ -1,6 +1,6 @@
 #pragma once
 
-#include "auth/keys.hpp"
+#include "auth/api_keys.hpp"
 #include "blobs/attachments.hpp"
 #include "core/clock.hpp"
 #include "core/workers.hpp"
@@ -14,8 +14,8 @@
 #include "storage/devices.hpp"
 #include "storage/notifications.hpp"
 #include "storage/templates.hpp"
-#include "tenancy/admin.hpp"
 #include "tenancy/directory.hpp"
+#include "tenancy/tenant_handlers.hpp"
 #include "webhooks/api.hpp"
 
 #include <optional>
@@ -49,8 +49,8 @@ struct Hot {
 struct Deps {
     pg::Database& db;
     Hot& hot;
-    auth::Keys& keys;
-    tenancy::Tenants& tenants;
+    auth::ApiKeys& keys;
+    tenancy::TenantAdmin& tenants;
     tenancy::Directory& directory; ///< settings (`pushEnabled`) and limits, cached in memory
     blobs::Attachments& attachments;
     webhooks::Api& webhooks;

@@ -20,7 +20,7 @@ namespace notify {
 
 /// Permits every read of an attachment, because the route already permits only staff and API keys.
 constexpr auto get_attachment = [](http::Request const& req, Deps& deps) {
-    return deps.attachments.show(req, {});
+    return deps.attachments.get(req, {});
 };
 
 inline constexpr http::RouteOptions send_options{.idempotent = true, .body_limit = 15 << 20};

@@ -227,7 +227,7 @@ TEST_CASE("a sign-in in progress ends when the factors of the account change", "
     CHECK(world.verify(world.challenged(ada), "recovery_code", ada.recovery_codes[9]).status == 200);
 }
 
-TEST_CASE("all challenges of an account share one budget of wrong codes", "[challenges]")
+TEST_CASE("all challenges of an account share one limit of wrong codes", "[challenges]")
 {
     World const world;
     auto ada = world.new_account_with_sms();
@@ -295,7 +295,7 @@ TEST_CASE("a phone gets at most 10 sign-in codes per hour over all tenants", "[c
         world.challenged(her_other);
     }
     CHECK(world.messages_to(ada.phone).size() == before + 10);
-    for (Account const& account : {ada, her_other}) { // each account has half of its budget left
+    for (Account const& account : {ada, her_other}) { // each account has half of its limit left
         auto const r = world.send(world.challenged(account), account.tenant);
         CHECK(outcome(r) == limited);
         CHECK(r.header("retry-after") == "3600");

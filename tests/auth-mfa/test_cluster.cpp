@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-// Sign-in over a Redis Cluster. Challenges, pending enrolments and budgets are spread over all nodes of the
+// Sign-in over a Redis Cluster. Challenges, SMS enrolments and rate limits are spread over all nodes of the
 // cluster.
 
 namespace {
@@ -51,7 +51,7 @@ TEST_CASE("sign-in with a second factor works if its state is spread over a Redi
         CHECK(keys_at(cluster, node) > 0);
 }
 
-TEST_CASE("budgets are enforced over a Redis Cluster, and a tenant's budgets are erased on every node",
+TEST_CASE("rate limits are enforced over a Redis Cluster, and a tenant's counters are erased on every node",
     "[challenges]")
 {
     testing::RedisCluster const cluster;

@@ -75,7 +75,7 @@ TEST_CASE("of many simultaneous requests with the same TOTP or recovery code onl
         INFO("round " << round);
         CHECK(got.at(200) == 1);
         CHECK(std::stoi(sessions_of(world, ada)) == before + 1);
-        world.clock.advance(24h); // restores the budget that the refused attempts used
+        world.clock.advance(24h); // forgets the refused attempts
     }
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("at most 5 codes of a challenge are compared, even if many arrive at o
         CHECK(got.at(400) == 5);
         CHECK(got.at(429) == callers - 5);
         CHECK(world.verify(token, "sms", world.code_sent_to(ada.phone)).status == 429);
-        // Only 5 uses of the account's budget are spent, so another sign-in works.
+        // Only 5 attempts of the account are counted, so another sign-in works.
         CHECK(world.verify(world.challenged(ada), "sms", world.code_sent_to(ada.phone)).status == 200);
     }
 }
@@ -120,7 +120,7 @@ TEST_CASE("of many simultaneous different guesses at most 5 are compared", "[con
     CHECK(remaining.size() == static_cast<std::size_t>(got.at(400))); // each attempt was counted separately
 }
 
-TEST_CASE("the budget of an account is enforced over many simultaneous challenges", "[concurrency]")
+TEST_CASE("the limit of an account is enforced over many simultaneous challenges", "[concurrency]")
 {
     World const world;
     auto clients = clients_of(world);

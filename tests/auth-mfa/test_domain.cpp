@@ -1,11 +1,11 @@
 #include "auth/token_claims.hpp"
 #include "crypto/encoding.hpp"
-#include "domain/challenge.hpp"
-#include "domain/device.hpp"
-#include "domain/message.hpp"
+#include "domain/limits.hpp"
 #include "domain/network.hpp"
 #include "domain/recovery_code.hpp"
+#include "domain/sms_code.hpp"
 #include "domain/totp.hpp"
+#include "domain/trusted_device.hpp"
 #include "sms/gsm7.hpp"
 
 #include <catch2/catch.hpp>
@@ -161,7 +161,7 @@ TEST_CASE("the cookie requires TLS except on local hosts", "[device]")
 
 TEST_CASE("a message contains all required parts in at most two segments", "[message]")
 {
-    auto const text = message_text("Demo", "demo", "Tetrad", "123456");
+    auto const text = sms_code_text("Demo", "demo", "Tetrad", "123456");
     CHECK(text == "Demo: 123456 is your verification code, sent by Tetrad. Msg frequency varies. "
                   "Msg & data rates may apply. Reply STOP to opt out, HELP for help.");
 
@@ -173,14 +173,14 @@ TEST_CASE("a message contains all required parts in at most two segments", "[mes
     for (auto const& [brand, shown] : {Case{"Caf\u00e9", "Caf\u00e9"}, Case{"\u0141\u00f3d\u017a", "Lodz"},
              Case{"\u65e5\u672c", "demo"}, Case{"  ", "demo"}, Case{"A\nB", "A B"}}) {
         INFO(brand);
-        CHECK(message_text(brand, "demo", "Tetrad", "123456").starts_with(shown + ": 123456 "));
+        CHECK(sms_code_text(brand, "demo", "Tetrad", "123456").starts_with(shown + ": 123456 "));
     }
     std::string const provider(max_provider_septets, 'p');
     for (std::size_t size = 1; size <= 400; ++size) {
         std::string brand;
         for (std::size_t i = 0; i < size; ++i)
             brand += i % 2 == 0 ? "\u20ac" : "x";
-        auto const long_text = message_text(brand, "demo", provider, "123456");
+        auto const long_text = sms_code_text(brand, "demo", provider, "123456");
         REQUIRE(sms::gsm7::septets(long_text) != sms::gsm7::none);
         // Two segments, with any character at the boundary.
         auto const first = sms::gsm7::cut(long_text, 153);
@@ -195,7 +195,7 @@ TEST_CASE("codes have 6 digits", "[message]")
     std::set<std::string> codes;
     bool leading_zero = false;
     for (int i = 0; i < 1000; ++i) {
-        auto const code = make_code();
+        auto const code = make_sms_code();
         REQUIRE(code.size() == 6);
         REQUIRE(code.find_first_not_of("0123456789") == std::string::npos);
         leading_zero |= code[0] == '0';

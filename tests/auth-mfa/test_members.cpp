@@ -142,3 +142,23 @@ TEST_CASE("an owner removes all factors of a member", "[members]")
     CHECK(audit.find(ada.user_id) != std::string::npos);
     CHECK(audit.find(ada.phone) == std::string::npos);
 }
+
+TEST_CASE("If-Match guards changes of a member", "[members]")
+{
+    World const world;
+    auto const user = world.new_account();
+    auto owner = world.as(world.new_owner());
+    auto const path = "/v1/members/" + user.user_id;
+    auto const first = owner.patch(path, R"({"role":"admin"})");
+    REQUIRE(first.status == 200);
+    auto const seen = first.header("etag");
+    REQUIRE_FALSE(seen.empty());
+    CHECK(owner.patch(path, R"({"role":"admin"})", {{"If-Match", seen}}).header("etag") == seen);
+    auto const second = owner.patch(path, R"({"role":"user"})", {{"If-Match", seen}});
+    CHECK(second.status == 200);
+    CHECK(second.header("etag") != seen);
+    CHECK(
+        outcome(owner.patch(path, R"({"role":"admin"})", {{"If-Match", seen}})) == "412 PRECONDITION_FAILED");
+    CHECK(text(world.as(user).get("/v1/auth/me").json(), "role") == "user");
+    CHECK(owner.patch(path, R"({"role":"admin"})", {{"If-Match", "*"}}).status == 200);
+}

@@ -70,3 +70,20 @@ TEST_CASE("the hosted page loads only its own files and escapes the brand", "[se
     CHECK(style.body.find("url(") == std::string::npos);
     CHECK(world.client("nobody").get("/enroll").status == 404);
 }
+
+TEST_CASE("an issuer is a URL of at most 512 bytes", "[settings]")
+{
+    World const world;
+    auto caller = world.as(world.new_owner());
+    auto const set = [&](std::string const& issuer) {
+        boost::json::object const provider{
+            {"issuer", issuer}, {"audience", "app"}, {"jwksUrl", "https://id.example.com/jwks"}};
+        return caller.patch("/v1/settings", body({{"identityProviders", boost::json::array{provider}}}))
+            .status;
+    };
+    std::string const longest = "https://id.example.com/" + std::string(489, 'x');
+    CHECK(set(longest) == 200);
+    CHECK(set(longest + "x") == 400);
+    CHECK(set("not an address") == 400);
+    CHECK(set("https://id.example.com/\u00e9") == 400);
+}

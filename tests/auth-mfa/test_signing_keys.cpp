@@ -1,6 +1,5 @@
 #include "crypto/encoding.hpp"
 #include "crypto/jwt.hpp"
-#include "signer.hpp"
 #include "storage/signing_keys.hpp"
 #include "world.hpp"
 
@@ -12,7 +11,7 @@ namespace {
 
 using Kids = std::set<std::string>;
 
-/// The signer of a replica, with its own database.
+/// The signing keys of a replica, with its own database.
 struct Replica {
     /// Creates the next key, like `auth-mfa rotate-signing-key`.
     void rotate(std::chrono::seconds overlap)
@@ -26,13 +25,13 @@ struct Replica {
     Kids published()
     {
         Kids kids;
-        auto const set = crypto::parse_jwk_set(signer.load(database, keyring));
+        auto const set = crypto::parse_jwk_set(cache.load(database, keyring));
         for (auto const& key : set.keys)
             kids.insert(key.kid());
         return kids;
     }
 
-    std::string signs() const { return signer.current()->kid; }
+    std::string signs() const { return cache.current()->kid; }
 
     /// The id of the only published key that is not in `before`.
     std::string new_since(Kids const& before)
@@ -48,7 +47,7 @@ struct Replica {
     pg::Database database{{.url = postgres.service_url(), .threads = 1, .queue_timeout = 30s}};
     crypto::Keyring const keyring = crypto::Keyring::parse(testing::encryption_keys);
     testing::FakeClock clock;
-    auth_mfa::Signer signer{clock};
+    auth_mfa::SigningKeyCache cache{clock};
 };
 
 } // namespace

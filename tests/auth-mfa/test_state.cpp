@@ -1,7 +1,7 @@
 #include "domain/errors.hpp"
-#include "state/budgets.hpp"
 #include "state/challenges.hpp"
-#include "state/enrolments.hpp"
+#include "state/rate_limits.hpp"
+#include "state/sms_enrolments.hpp"
 #include "support/redis_fixture.hpp"
 
 #include <catch2/catch.hpp>
@@ -41,8 +41,8 @@ struct Fixture : testing::RedisFixture {
 
     KeyedHash hash{crypto::Keyring::parse("k1:" + std::string(43, 'A') + "=")};
     Challenges challenges{client, hash};
-    Enrolments enrolments{client, hash};
-    Budgets budgets{client, hash};
+    SmsEnrolments sms_enrolments{client, hash};
+    RateLimits rate_limits{client, hash};
     core::Scope scope = core::Scope::of(7, core::Environment::sandbox, "demo");
     core::Uuid user = core::Uuid::v7();
 };
@@ -144,24 +144,24 @@ TEST_CASE("of many simultaneous attempts 5 are compared, and one of them succeed
 
 TEST_CASE("a pending enrolment is valid for 10 minutes and 5 attempts, and a new one replaces it", "[state]")
 {
-    using Verdict = Enrolments::Attempt::Verdict;
+    using Verdict = SmsEnrolments::Attempt::Verdict;
     Fixture f;
     auto const number = *sms::PhoneNumber::parse(phone);
     auto const confirm = [&](char const* code) {
-        return f.await(f.enrolments.try_code(f.scope, f.user, code));
+        return f.await(f.sms_enrolments.try_code(f.scope, f.user, code));
     };
     CHECK(confirm("111111").verdict == Verdict::absent);
-    f.await(f.enrolments.put(f.scope, f.user, number, "111111"));
+    f.await(f.sms_enrolments.put(f.scope, f.user, number, "111111"));
     f.clock.advance(10min + 1us);
     CHECK(confirm("111111").verdict == Verdict::absent);
-    f.await(f.enrolments.put(f.scope, f.user, number, "111111"));
+    f.await(f.sms_enrolments.put(f.scope, f.user, number, "111111"));
     for (int left = 4; left >= 0; --left) {
         auto const attempt = confirm("000000");
         CHECK(attempt.verdict == Verdict::wrong);
         CHECK(attempt.remaining == left);
     }
     CHECK(confirm("111111").verdict == Verdict::limited);
-    f.await(f.enrolments.put(f.scope, f.user, number, "222222"));
+    f.await(f.sms_enrolments.put(f.scope, f.user, number, "222222"));
     CHECK(confirm("111111").verdict == Verdict::wrong);
     f.clock.advance(10min);
     auto const right = confirm("222222");
@@ -192,9 +192,9 @@ TEST_CASE(
         CHECK(f.await(here.try_code(again, phone, "111111")).right);
         CHECK(f.error_of(there.find(f.scope, token)) == "MFA_CHALLENGE_EXPIRED");
 
-        using Verdict = Enrolments::Attempt::Verdict;
-        Enrolments begun(f.client, hash);
-        Enrolments ended(f.client, other_hash);
+        using Verdict = SmsEnrolments::Attempt::Verdict;
+        SmsEnrolments begun(f.client, hash);
+        SmsEnrolments ended(f.client, other_hash);
         f.await(begun.put(f.scope, f.user, *sms::PhoneNumber::parse(phone), "222222"));
         CHECK(f.await(ended.try_code(f.scope, f.user, "000000")).verdict == Verdict::wrong);
         CHECK(f.await(ended.try_code(f.scope, f.user, "222222")).verdict == Verdict::right);
@@ -204,12 +204,13 @@ TEST_CASE(
     CHECK(f.error_of(ignorant.find(f.scope, f.open().token)) == "MFA_CHALLENGE_EXPIRED");
 }
 
-TEST_CASE("either all budgets are reserved or none, and a reservation can be released", "[state]")
+TEST_CASE("either all counters are reserved or none, and a reservation can be released", "[state]")
 {
     Fixture f;
     auto const number = *sms::PhoneNumber::parse(phone);
     auto const setup = [&](char const* address) {
-        return f.await(f.budgets.reserve(f.budgets.setup_send(f.scope, f.user, number, address)));
+        return f.await(
+            f.rate_limits.reserve(f.rate_limits.enrolment_code_sends(f.scope, f.user, number, address)));
     };
     auto const first = setup("203.0.113.9");
     CHECK(first.allowed);
@@ -218,18 +219,18 @@ TEST_CASE("either all budgets are reserved or none, and a reservation can be rel
     auto const refused = setup("203.0.113.9");
     CHECK_FALSE(refused.allowed);
     CHECK(refused.retry_after == 10min);
-    f.await(f.budgets.give_back(first));
+    f.await(f.rate_limits.give_back(first));
     CHECK(setup("203.0.113.9").allowed);
 
-    auto const wrong = [&](Method method) {
-        return f.error_of(f.budgets.require({Budgets::wrong(f.scope, f.user, method)}));
+    auto const wrong = [&](MfaMethod method) {
+        return f.error_of(f.rate_limits.require({RateLimits::wrong_codes_of_user(f.scope, f.user, method)}));
     };
     for (int i = 0; i < 20; ++i)
-        CHECK(wrong(i % 2 == 0 ? Method::sms : Method::totp).empty());
-    CHECK(wrong(Method::sms) == "MFA_RATE_LIMITED");
+        CHECK(wrong(i % 2 == 0 ? MfaMethod::sms : MfaMethod::totp).empty());
+    CHECK(wrong(MfaMethod::sms) == "MFA_RATE_LIMITED");
     for (int i = 0; i < 10; ++i)
-        CHECK(wrong(Method::recovery_code).empty());
-    CHECK(wrong(Method::recovery_code) == "MFA_RATE_LIMITED");
+        CHECK(wrong(MfaMethod::recovery_code).empty());
+    CHECK(wrong(MfaMethod::recovery_code) == "MFA_RATE_LIMITED");
 }
 
 TEST_CASE("an exception releases the reservation", "[state]")
@@ -239,10 +240,10 @@ TEST_CASE("an exception releases the reservation", "[state]")
         throw challenge_expired();
         co_return 0;
     };
-    std::vector<Budget> const budget{Budgets::wrong(f.scope, f.user, Method::sms)};
+    std::vector<Counter> const counters{RateLimits::wrong_codes_of_user(f.scope, f.user, MfaMethod::sms)};
     for (int i = 0; i < 30; ++i) {
-        auto const reserved = f.await(f.budgets.require(budget));
-        CHECK(f.error_of(f.budgets.or_give_back(reserved, fails())) == "MFA_CHALLENGE_EXPIRED");
+        auto const reserved = f.await(f.rate_limits.require(counters));
+        CHECK(f.error_of(f.rate_limits.or_give_back(reserved, fails())) == "MFA_CHALLENGE_EXPIRED");
     }
 }
 
@@ -251,7 +252,7 @@ TEST_CASE("Redis contains neither codes nor tokens in clear text", "[state]")
     Fixture f;
     auto const [token, challenge] = f.open();
     f.send(challenge, "987654");
-    f.await(f.enrolments.put(f.scope, f.user, *sms::PhoneNumber::parse(phone), "876543"));
+    f.await(f.sms_enrolments.put(f.scope, f.user, *sms::PhoneNumber::parse(phone), "876543"));
     auto const all_keys = f.await(f.client.command({"KEYS", "*"}));
     for (auto const& key : all_keys.array()) {
         CHECK(key.text().find(token) == std::string::npos);

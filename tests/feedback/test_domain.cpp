@@ -1,7 +1,7 @@
 #include "api/query.hpp"
 #include "domain/feedback.hpp"
 #include "domain/filter.hpp"
-#include "domain/visibility.hpp"
+#include "domain/viewer.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Checks two API keys: the input itself, and a key with the input as its random part and the right checksum.
-#include "auth/key_format.hpp"
+#include "auth/api_key_format.hpp"
 #include "crypto/checksum.hpp"
 #include "fuzz.hpp"
 
@@ -8,7 +8,7 @@
 #include <string>
 
 using fuzz::require;
-namespace key_format = auth::key_format;
+namespace key_format = auth::api_key_format;
 
 namespace {
 

@@ -56,7 +56,7 @@ bool is_claim(std::string const& text)
 
 void check_accepted(auth::UserToken const& token, core::Time now)
 {
-    require(is_claim(token.subject) && is_claim(token.id) && is_claim(token.session_id));
+    require(is_claim(token.subject) && is_claim(token.session_id));
     require(is_claim(token.tenant) && (token.email.empty() || is_claim(token.email)));
     require(token.role == "user" || token.role == "admin" || token.role == "owner");
     require(token.expires_at + auth::token::skew > now && token.issued_at <= now + auth::token::skew);

@@ -72,8 +72,8 @@ crypto::SigningKey Issuer::key_from_file(std::string const& path)
 boost::json::object Issuer::claims(TokenFor const& whom) const
 {
     core::Time const now = clock_.now();
-    return {{"iss", auth::token::issuer(issuer_host_, whom.tenant, whom.environment)}, {"sub", whom.subject},
-        {"aud", auth::token::audience}, {"iat", numeric_date(now)},
+    return {{"iss", "https://" + auth::token::authority(issuer_host_, whom.tenant, whom.environment)},
+        {"sub", whom.subject}, {"aud", auth::token::audience}, {"iat", numeric_date(now)},
         {"exp", numeric_date(now + whom.lifetime)}, {"jti", core::Uuid::v7().to_string()},
         {"sid", core::Uuid::v7().to_string()}, {"tenant", whom.tenant},
         {"env", core::to_string(whom.environment)}, {"role", whom.role}, {"email", whom.email},

@@ -1,10 +1,10 @@
 #include "api/accounts.hpp"
 
-#include "api/json.hpp"
-#include "api/passwords.hpp"
-#include "api/session.hpp"
-#include "api/sign_in.hpp"
+#include "api/credentials.hpp"
 #include "audit/audit.hpp"
+#include "domain/json.hpp"
+#include "flows/sign_in.hpp"
+#include "flows/signed_in_user.hpp"
 #include "storage/trusted_devices.hpp"
 #include "storage/users.hpp"
 
@@ -72,7 +72,7 @@ asio::awaitable<std::optional<User>> authenticate(
     co_return right ? std::move(found) : std::nullopt;
 }
 
-/// True if `password` is the user's password, else nullopt (see Budgets::counted).
+/// True if `password` is the user's password, else nullopt (see RateLimits::try_guess).
 asio::awaitable<std::optional<bool>> confirm(
     Deps& deps, crypto::PasswordHasher::Turn const& turn, User const& user, core::Secret const& password)
 {
@@ -86,16 +86,17 @@ asio::awaitable<http::Response> register_user(http::Request const& req, Deps& de
 {
     Credentials const wanted = parse_registration(req);
     auto attempt = create_user(req, deps, deps.passwords.enter(req.scope().id), wanted);
-    auto& budgets = deps.mfa.budgets;
+    auto& limits = deps.rate_limits;
     // Successful registrations stay counted too: each one costs a password hash.
-    auto const reserved = co_await budgets.require(
-        {budgets.registration_from_network(req.scope(), req.remote_address)}, too_many_attempts);
-    auto const user = co_await budgets.or_give_back(reserved, std::move(attempt));
+    auto const reserved = co_await limits.require(
+        {limits.registrations_from_network(req.scope(), req.remote_address)}, too_many_attempts);
+    auto const user = co_await limits.or_give_back(reserved, std::move(attempt));
     if (!user)
-        throw with_limit(core::Error(core::codes::conflict,
-                             "An account with this email already exists. Sign in, or use another email."),
+        throw with_rate_limit(
+            core::Error(core::codes::conflict,
+                "An account with this email already exists. Sign in, or use another email."),
             reserved);
-    co_return with_limit(
+    co_return with_rate_limit(
         co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}, .status = 201}), reserved);
 }
 
@@ -103,33 +104,33 @@ asio::awaitable<http::Response> login(http::Request const& req, Deps& deps)
 {
     Credentials const given = parse_login(req);
     auto attempt = authenticate(req, deps, deps.passwords.enter(req.scope().id), given);
-    auto& budgets = deps.mfa.budgets;
-    auto const user = co_await budgets.counted({Budgets::login_from_network(req.scope(), req.remote_address),
-                                                   budgets.login_of_account(req.scope(), given.email)},
-        std::move(attempt));
+    auto& limits = deps.rate_limits;
+    auto const user =
+        co_await limits.try_guess({RateLimits::wrong_sign_ins_from_network(req.scope(), req.remote_address),
+                                      limits.wrong_passwords_for_email(req.scope(), given.email)},
+            std::move(attempt));
     if (!user) throw invalid_credentials();
     co_return co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}});
 }
 
 asio::awaitable<http::Response> get_me(http::Request const& req, Deps& deps)
 {
-    User const user =
-        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
+    User const user = co_await signed_in_user(req, deps);
     co_return http::Response::ok(to_json(user));
 }
 
 asio::awaitable<http::Response> change_password(http::Request const& req, Deps& deps)
 {
     auto const change = PasswordChange::parse(req);
-    User const user =
-        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
+    User const user = co_await signed_in_user(req, deps);
     if (!user.has_password())
         throw core::Error(codes::mfa_password_required,
             "The account has no password, because its user signs in through an identity provider. Change the "
             "password at that provider.");
     auto const turn = deps.passwords.enter(req.scope().id);
-    auto const right = co_await deps.mfa.budgets.counted(
-        {Budgets::password_of_user(req.scope(), user.id)}, confirm(deps, turn, user, change.current));
+    auto const right =
+        co_await deps.rate_limits.try_guess({RateLimits::wrong_passwords_of_user(req.scope(), user.id)},
+            confirm(deps, turn, user, change.current));
     if (!right) throw invalid_credentials();
     std::string const hash = co_await deps.passwords.hash(turn, change.wanted);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
@@ -138,7 +139,7 @@ asio::awaitable<http::Response> change_password(http::Request const& req, Deps& 
             throw core::Error(core::codes::conflict,
                 "Another request changed the account's password or second factors at "
                 "the same time. Check the current password, then try again.");
-        sessions::end_others(tx, req.scope(), user.id, session_of(req), deps.clock.now());
+        sessions::end_others(tx, req.scope(), user.id, session_id_of(req), deps.clock.now());
         trusted_devices::revoke_all(tx, req.scope(), user.id);
         audit::record(tx, req.context,
             {.action = "user.password_changed",

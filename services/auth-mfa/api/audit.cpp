@@ -1,7 +1,7 @@
 #include "api/audit.hpp"
 
-#include "api/session.hpp"
 #include "audit/audit.hpp"
+#include "flows/signed_in_user.hpp"
 
 namespace auth_mfa {
 

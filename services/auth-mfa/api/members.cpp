@@ -1,9 +1,9 @@
 #include "api/members.hpp"
 
-#include "api/json.hpp"
-#include "api/session.hpp"
 #include "audit/audit.hpp"
 #include "core/fields.hpp"
+#include "domain/json.hpp"
+#include "flows/signed_in_user.hpp"
 #include "http/etag.hpp"
 #include "paging/cursor.hpp"
 #include "storage/factors.hpp"
@@ -28,7 +28,7 @@ std::string etag(User const& member)
     return http::etag(member.updated_at.time_since_epoch().count());
 }
 
-http::Response answer(User const& member)
+http::Response respond(User const& member)
 {
     return http::Response::ok(to_json(member)).header("ETag", etag(member));
 }
@@ -81,18 +81,18 @@ asio::awaitable<http::Response> update_member(http::Request const& req, Deps& de
         require_role(tx, req, deps, core::Access::owner | core::Access::master);
         User const before = core::require_found(users::lock(tx, req.scope(), id), "member");
         http::check_if_match(req, etag(before));
-        if (before.role == role) return answer(before);
+        if (before.role == role) return respond(before);
         if (before.role == Role::owner && !users::has_other_owner(tx, req.scope(), id))
             throw core::Error(core::codes::conflict,
                 "This user is the last owner of the environment. Give another user the role `owner` first.");
         User const after = users::set_role(tx, req.scope(), id, role).value();
         record(tx, req, "member.role", after, boost::json::object{{"role", to_string(before.role)}},
             boost::json::object{{"role", to_string(role)}});
-        return answer(after);
+        return respond(after);
     });
 }
 
-asio::awaitable<http::Response> reset_member_mfa(http::Request const& req, Deps& deps)
+asio::awaitable<http::Response> reset_member(http::Request const& req, Deps& deps)
 {
     core::Uuid const id = req.uuid_param("userId");
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
@@ -100,7 +100,7 @@ asio::awaitable<http::Response> reset_member_mfa(http::Request const& req, Deps&
         User const member = core::require_found(users::lock(tx, req.scope(), id), "member");
         check_may_reset(req, caller, member);
         factors::remove_all(tx, req.scope(), member);
-        users::revoke_credentials(tx, req.scope(), id);
+        users::increment_credentials_version(tx, req.scope(), id);
         sessions::end_others(tx, req.scope(), id, std::nullopt, deps.clock.now());
         record(tx, req, "member.mfa_reset", member,
             boost::json::object{{"sms", member.phone_verified}, {"totp", member.totp}}, {});

@@ -10,6 +10,6 @@ asio::awaitable<http::Response> list_members(http::Request const& req, Deps& dep
 /// PATCH /v1/members/{userId}
 asio::awaitable<http::Response> update_member(http::Request const& req, Deps& deps);
 /// DELETE /v1/members/{userId}/mfa
-asio::awaitable<http::Response> reset_member_mfa(http::Request const& req, Deps& deps);
+asio::awaitable<http::Response> reset_member(http::Request const& req, Deps& deps);
 
 } // namespace auth_mfa

@@ -1,8 +1,8 @@
 #include "api/owners.hpp"
 
-#include "api/json.hpp"
-#include "api/passwords.hpp"
+#include "api/credentials.hpp"
 #include "audit/audit.hpp"
+#include "domain/json.hpp"
 #include "idempotency/once.hpp"
 #include "storage/users.hpp"
 
@@ -48,7 +48,7 @@ asio::awaitable<http::Response> create_owner(http::Request const& req, Deps& dep
     if (tenant->suspended)
         throw core::Error(core::codes::tenant_suspended,
             "The tenant is suspended. Set the tenant's `status` to `active` before you add an owner.");
-    http::Request const inner = within(tenant->scope(wanted.environment), req, deps.mfa.hash);
+    http::Request const inner = within(tenant->scope(wanted.environment), req, deps.keyed_hash);
     users::NewUser const row{core::Uuid::v7(), wanted.credentials.email,
         co_await deps.passwords.hash(deps.passwords.enter(), wanted.credentials.password), Role::owner};
     co_return co_await idempotency::once(deps.db, inner, [&](pg::Tx& tx) {

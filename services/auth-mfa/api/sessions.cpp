@@ -1,9 +1,10 @@
 #include "api/sessions.hpp"
 
-#include "api/json.hpp"
-#include "api/session.hpp"
 #include "audit/audit.hpp"
 #include "core/fields.hpp"
+#include "domain/json.hpp"
+#include "flows/open_session.hpp"
+#include "flows/signed_in_user.hpp"
 #include "paging/cursor.hpp"
 
 namespace auth_mfa {
@@ -51,16 +52,16 @@ void record_reuse(pg::Tx& tx, http::Request const& req, Session const& session)
 /// Handles a refresh token with which the session could not be rotated. Returns the contents of the next
 /// tokens; nullopt if the token is refused. A used token that is presented again after the retry window may
 /// be stolen, so the session ends.
-std::optional<sessions::Rotated> judge(
+std::optional<sessions::TokenContents> retry_or_refuse(
     pg::Tx& tx, http::Request const& req, RefreshToken const& token, core::Time now)
 {
     auto const locked = sessions::lock(tx, req.scope(), token.session_id);
     if (!locked) return std::nullopt;
     Session const& session = locked->session;
-    switch (judge_refresh(session, token.generation, now, locked->database_now)) {
+    switch (check_refresh(session, token.generation, now, locked->database_now)) {
     case Refresh::current:
     case Refresh::retry:
-        return sessions::describe(tx, req.scope(), session.id);
+        return sessions::token_contents(tx, req.scope(), session.id);
     case Refresh::reused:
         sessions::end(tx, req.scope(), session.id, now);
         record_reuse(tx, req, session);
@@ -78,15 +79,15 @@ asio::awaitable<http::Response> refresh(http::Request const& req, Deps& deps)
     RefreshToken const token = read_refresh_token(req, deps);
     co_await deps.tokens.ready();
     core::Time const now = deps.clock.now();
-    auto granted = co_await deps.hot.rotate.run({req.scope().id, token.session_id, token.generation, now});
-    if (!granted) {
-        granted =
-            co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) { return judge(tx, req, token, now); });
+    auto contents = co_await deps.hot.rotate.run({req.scope().id, token.session_id, token.generation, now});
+    if (!contents) {
+        contents = co_await deps.db.transact(
+            req.scope(), [&](pg::Tx& tx) { return retry_or_refuse(tx, req, token, now); });
     }
-    if (!granted) throw bad_refresh_token();
-    co_return answer_tokens(req, deps,
-        {.grant = {granted->user_id, granted->email, granted->role, granted->session_id, granted->amr},
-            .generation = granted->generation});
+    if (!contents) throw bad_refresh_token();
+    co_return respond_with_tokens(req, deps,
+        {.claims = {contents->user_id, contents->email, contents->role, contents->session_id, contents->amr},
+            .generation = contents->generation});
 }
 
 asio::awaitable<http::Response> logout(http::Request const& req, Deps& deps)
@@ -105,7 +106,7 @@ asio::awaitable<http::Response> list_sessions(http::Request const& req, Deps& de
         User const user = signed_in_user(tx, req, deps);
         return sessions::list(tx, req.scope(), user.id, deps.clock.now(), asked.after, asked.rows());
     });
-    auto const write_one = [current = session_of(req)](
+    auto const write_one = [current = session_id_of(req)](
                                core::JsonWriter& w, Session const& session) { write(w, session, current); };
     co_return http::Response::ok(paging::to_json(asked.page(std::move(rows)), write_one, 512));
 }

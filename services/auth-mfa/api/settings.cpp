@@ -1,7 +1,7 @@
 #include "api/settings.hpp"
 
-#include "api/session.hpp"
 #include "core/fields.hpp"
+#include "flows/signed_in_user.hpp"
 #include "http_client/client.hpp"
 #include "sms/phone.hpp"
 #include "tenancy/origins.hpp"

@@ -1,13 +1,13 @@
 #include "api/sms_factor.hpp"
 
-#include "api/enrolment.hpp"
-#include "api/session.hpp"
-#include "api/text_codes.hpp"
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
-#include "domain/message.hpp"
-#include "mfa.hpp"
+#include "domain/mfa_method.hpp"
+#include "domain/sms_code.hpp"
+#include "flows/enrolment.hpp"
+#include "flows/signed_in_user.hpp"
+#include "flows/sms_codes.hpp"
 #include "storage/users.hpp"
 
 namespace auth_mfa {
@@ -24,20 +24,21 @@ sms::PhoneNumber parse_phone(http::Request const& req)
 }
 
 /// The phone number that `code` confirms. Throws MFA_INVALID_CODE if the code is wrong, MFA_SETUP_REQUIRED if
-/// no phone number waits for confirmation. Only wrong codes count against the account's budget.
+/// no phone number waits for confirmation. Only wrong codes count against the account's limit.
 asio::awaitable<sms::PhoneNumber> require_confirmed(
     Deps& deps, core::Scope const& scope, core::Uuid user_id, std::string const& code)
 {
-    using Verdict = Enrolments::Attempt::Verdict;
-    auto& budgets = deps.mfa.budgets;
-    auto const reserved = co_await budgets.require({Budgets::wrong(scope, user_id, Method::sms)});
-    auto const attempt = co_await deps.mfa.enrolments.try_code(scope, user_id, code);
+    using Verdict = SmsEnrolments::Attempt::Verdict;
+    auto& limits = deps.rate_limits;
+    auto const reserved =
+        co_await limits.require({RateLimits::wrong_codes_of_user(scope, user_id, MfaMethod::sms)});
+    auto const attempt = co_await deps.sms_enrolments.try_code(scope, user_id, code);
     if (attempt.verdict == Verdict::wrong) throw invalid_code(attempt.remaining);
-    co_await budgets.give_back(reserved);
+    co_await limits.give_back(reserved);
     if (attempt.verdict == Verdict::absent)
         throw setup_required("No phone number waits for confirmation, or its code has expired. Start with "
                              "POST /v1/auth/mfa/sms/setup.");
-    if (attempt.verdict == Verdict::limited) throw rate_limited(enrolment_lifetime);
+    if (attempt.verdict == Verdict::limited) throw rate_limited(sms_enrolment_lifetime);
     co_return attempt.phone.value();
 }
 
@@ -46,19 +47,17 @@ asio::awaitable<sms::PhoneNumber> require_confirmed(
 asio::awaitable<http::Response> set_up_sms(http::Request const& req, Deps& deps)
 {
     auto const phone = parse_phone(req);
-    auto& mfa = deps.mfa;
-    User const user =
-        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
+    auto& limits = deps.rate_limits;
+    User const user = co_await signed_in_user(req, deps);
     require_password(user);
     if (user.phone_verified) throw already_enabled();
     co_await require_reachable(req, deps, phone);
     auto const reserved =
-        co_await mfa.budgets.require(mfa.budgets.setup_send(req.scope(), user.id, phone, req.remote_address));
-    std::string const code = make_code();
-    co_await mfa.enrolments.put(req.scope(), user.id, phone, code);
-    auto const delivery = co_await mfa.budgets.or_give_back(
-        reserved, send_text(req, deps, phone, code, Texts::Purpose::deferrable));
-    if (delivery.surely_not_sent()) co_await mfa.budgets.give_back(reserved);
+        co_await limits.require(limits.enrolment_code_sends(req.scope(), user.id, phone, req.remote_address));
+    std::string const code = make_sms_code();
+    co_await deps.sms_enrolments.put(req.scope(), user.id, phone, code);
+    auto const delivery =
+        co_await send_sms_code(req, deps, reserved, phone, code, SmsCodeSender::Purpose::deferrable);
     delivery.require_sent();
     core::JsonWriter w;
     w.begin_object().member("message", "A code was sent by SMS.").member("phone", phone.text()).end_object();
@@ -68,11 +67,10 @@ asio::awaitable<http::Response> set_up_sms(http::Request const& req, Deps& deps)
 asio::awaitable<http::Response> confirm_sms(http::Request const& req, Deps& deps)
 {
     std::string const code = parse_code(req);
-    User const user =
-        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
-    Turn turn = turn_for_recovery_codes(deps, req.scope(), user);
+    User const user = co_await signed_in_user(req, deps);
+    HashingTurn turn = hashing_turn_for_recovery_codes(deps, req.scope(), user);
     auto const phone = co_await require_confirmed(deps, req.scope(), user.id, code);
-    co_return co_await enrol(req, deps, "sms", std::move(turn), [&](pg::Tx& tx, User const& locked) {
+    co_return co_await enrol_factor(req, deps, "sms", std::move(turn), [&](pg::Tx& tx, User const& locked) {
         if (locked.phone_verified) throw already_enabled();
         users::set_phone(tx, req.scope(), locked.id, phone.text(), true);
     });
@@ -80,7 +78,7 @@ asio::awaitable<http::Response> confirm_sms(http::Request const& req, Deps& deps
 
 asio::awaitable<http::Response> disable_sms(http::Request const& req, Deps& deps)
 {
-    return disable(
+    return disable_factor(
         req, deps, "sms", [](User const& user) { return user.phone_verified; },
         [](pg::Tx& tx, core::Scope const& scope, User const& user) {
             users::set_phone(tx, scope, user.id, user.phone, false);

@@ -2,7 +2,6 @@
 
 #include "audit/audit.hpp"
 #include "core/error.hpp"
-#include "mfa.hpp"
 #include "sms/twilio_webhook.hpp"
 #include "storage/sms_opt_outs.hpp"
 
@@ -24,10 +23,10 @@ void record_cleared(pg::Tx& tx, http::Request const& req, sms::PhoneNumber const
 
 } // namespace
 
-asio::awaitable<http::Response> receive_message(http::Request const& req, Deps& deps)
+asio::awaitable<http::Response> receive_twilio(http::Request const& req, Deps& deps)
 {
     using sms::twilio::Keyword;
-    auto const& options = deps.mfa.sms;
+    auto const& options = deps.config.sms;
     auto const parameters = sms::twilio::require_signed(req, options.account.auth_token, options.webhook_url);
     auto const phone = sms::PhoneNumber::parse(sms::twilio::find(parameters, "From"));
     Keyword const keyword = sms::twilio::keyword_of(parameters);

@@ -1,14 +1,14 @@
 #include "api/totp_factor.hpp"
 
-#include "api/enrolment.hpp"
-#include "api/session.hpp"
 #include "core/json_writer.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/random.hpp"
 #include "domain/errors.hpp"
+#include "domain/mfa_method.hpp"
 #include "domain/totp.hpp"
-#include "mfa.hpp"
-#include "storage/totp.hpp"
+#include "flows/enrolment.hpp"
+#include "flows/signed_in_user.hpp"
+#include "storage/totp_seeds.hpp"
 
 namespace auth_mfa {
 
@@ -24,16 +24,17 @@ asio::awaitable<Confirmation> require_confirmed(
     Deps& deps, core::Scope const& scope, core::Uuid user_id, std::string const& code)
 {
     auto const waiting =
-        co_await deps.db.read(scope, [&](pg::Tx& tx) { return totps::find(tx, scope, user_id); });
+        co_await deps.db.read(scope, [&](pg::Tx& tx) { return totp_seeds::find(tx, scope, user_id); });
     if (!waiting || waiting->confirmed)
         throw setup_required(
             "No authenticator app waits for confirmation. Start with POST /v1/auth/mfa/totp/setup.");
-    auto& budgets = deps.mfa.budgets;
-    auto const reserved = co_await budgets.require({Budgets::wrong(scope, user_id, Method::totp)});
-    core::Secret const seed(totps::open(deps.keyring, scope, user_id, waiting->sealed_seed));
+    auto& limits = deps.rate_limits;
+    auto const reserved =
+        co_await limits.require({RateLimits::wrong_codes_of_user(scope, user_id, MfaMethod::totp)});
+    core::Secret const seed(totp_seeds::open(deps.keyring, scope, user_id, waiting->sealed_seed));
     auto const step = totp::match(seed.reveal(), code, deps.clock.now(), totp::never);
     if (!step) throw invalid_code();
-    co_await budgets.give_back(reserved);
+    co_await limits.give_back(reserved);
     co_return Confirmation{waiting->sealed_seed, *step};
 }
 
@@ -46,8 +47,8 @@ asio::awaitable<http::Response> set_up_totp(http::Request const& req, Deps& deps
     co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         User const user = lock_signed_in_user(tx, req, deps);
         require_password(user);
-        std::string const sealed = totps::seal(deps.keyring, req.scope(), user.id, seed);
-        if (!totps::set_up(tx, req.scope(), user.id, sealed, deps.clock.now())) throw already_enabled();
+        std::string const sealed = totp_seeds::seal(deps.keyring, req.scope(), user.id, seed);
+        if (!totp_seeds::set_up(tx, req.scope(), user.id, sealed, deps.clock.now())) throw already_enabled();
         account = user.email;
     });
     auto const tenant = co_await deps.directory.find(req.scope().slug);
@@ -63,13 +64,12 @@ asio::awaitable<http::Response> set_up_totp(http::Request const& req, Deps& deps
 asio::awaitable<http::Response> confirm_totp(http::Request const& req, Deps& deps)
 {
     std::string const code = parse_code(req);
-    User const user =
-        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
-    Turn turn = turn_for_recovery_codes(deps, req.scope(), user);
+    User const user = co_await signed_in_user(req, deps);
+    HashingTurn turn = hashing_turn_for_recovery_codes(deps, req.scope(), user);
     auto const right = co_await require_confirmed(deps, req.scope(), user.id, code);
-    co_return co_await enrol(req, deps, "totp", std::move(turn), [&](pg::Tx& tx, User const& locked) {
+    co_return co_await enrol_factor(req, deps, "totp", std::move(turn), [&](pg::Tx& tx, User const& locked) {
         core::Time const now = deps.clock.now();
-        if (!totps::confirm(tx, req.scope(), locked.id, right.sealed_seed, right.step, now))
+        if (!totp_seeds::confirm(tx, req.scope(), locked.id, right.sealed_seed, right.step, now))
             throw setup_required("Another request changed the set-up of the authenticator app at the same "
                                  "time. Start again with POST /v1/auth/mfa/totp/setup.");
     });
@@ -77,9 +77,11 @@ asio::awaitable<http::Response> confirm_totp(http::Request const& req, Deps& dep
 
 asio::awaitable<http::Response> disable_totp(http::Request const& req, Deps& deps)
 {
-    return disable(
+    return disable_factor(
         req, deps, "totp", [](User const& user) { return user.totp; },
-        [](pg::Tx& tx, core::Scope const& scope, User const& user) { totps::remove(tx, scope, user.id); });
+        [](pg::Tx& tx, core::Scope const& scope, User const& user) {
+            totp_seeds::remove(tx, scope, user.id);
+        });
 }
 
 } // namespace auth_mfa

@@ -33,7 +33,7 @@ asio::awaitable<http::Response> get_jwks(http::Request const& req, Deps& deps)
     co_return document(deps.tokens.jwks());
 }
 
-asio::awaitable<http::Response> get_openid_configuration(http::Request const& req, Deps& deps)
+asio::awaitable<http::Response> get_discovery(http::Request const& req, Deps& deps)
 {
     static std::vector<std::string> const none, subjects{"public"}, algorithms{"ES256"},
         claims{"iss", "sub", "aud", "exp", "iat", "jti", "sid", "tenant", "env", "role", "email", "amr"};

@@ -8,6 +8,6 @@ namespace auth_mfa {
 /// GET /.well-known/jwks.json
 asio::awaitable<http::Response> get_jwks(http::Request const& req, Deps& deps);
 /// GET /.well-known/openid-configuration
-asio::awaitable<http::Response> get_openid_configuration(http::Request const& req, Deps& deps);
+asio::awaitable<http::Response> get_discovery(http::Request const& req, Deps& deps);
 
 } // namespace auth_mfa

@@ -2,7 +2,7 @@
 
 namespace auth_mfa {
 
-Refresh judge_refresh(
+Refresh check_refresh(
     Session const& session, std::int64_t generation, core::Time now, core::Time database_now) noexcept
 {
     if (!session.live(now) || generation > session.generation) return Refresh::refused;

@@ -28,7 +28,7 @@ struct Session {
     bool live(core::Time now) const noexcept { return !ended_at && now < expires_at; }
 };
 
-/// The decision about a presented refresh token.
+/// The result of checking a presented refresh token.
 enum class Refresh : std::uint8_t {
     current, ///< the current token
     retry,   ///< the previous token, within refresh_retry_window: the response contains the current token
@@ -36,10 +36,10 @@ enum class Refresh : std::uint8_t {
     refused, ///< the session has ended, or has not issued this generation
 };
 
-/// Decides about a refresh token of `generation`. `now` is the replica's time; it is compared with the end of
+/// Checks a refresh token of `generation`. `now` is the replica's time; it is compared with the end of
 /// the session. `database_now` is the database's time; it is used for the retry window, because the clocks of
 /// replicas may differ.
-Refresh judge_refresh(
+Refresh check_refresh(
     Session const& session, std::int64_t generation, core::Time now, core::Time database_now) noexcept;
 
 } // namespace auth_mfa

@@ -2,8 +2,8 @@
 
 #include "crypto/encoding.hpp"
 #include "crypto/random.hpp"
-#include "domain/challenge.hpp"
 #include "domain/errors.hpp"
+#include "domain/limits.hpp"
 #include "state/times.hpp"
 
 #include <algorithm>

@@ -28,18 +28,18 @@ Session read(pg::RowReader& r)
     return session;
 }
 
-#define AUTH_MFA_ROTATED_COLUMNS "s.session_id, s.generation, s.amr, u.user_id, u.email, u.role"
+#define AUTH_MFA_TOKEN_COLUMNS "s.session_id, s.generation, s.amr, u.user_id, u.email, u.role"
 
-Rotated read_rotated(pg::RowReader& r)
+TokenContents read_contents(pg::RowReader& r)
 {
-    Rotated rotated;
-    rotated.session_id = r.uuid();
-    rotated.generation = r.integer();
-    rotated.amr = r.texts();
-    rotated.user_id = r.uuid();
-    rotated.email = r.text();
-    rotated.role = parse_role(r.view());
-    return rotated;
+    TokenContents contents;
+    contents.session_id = r.uuid();
+    contents.generation = r.integer();
+    contents.amr = r.texts();
+    contents.user_id = r.uuid();
+    contents.email = r.text();
+    contents.role = parse_role(r.view());
+    return contents;
 }
 
 } // namespace
@@ -80,7 +80,7 @@ pg::Batch<Opened> insert_batch(pg::Session& session, std::span<NewSession const>
     co_return opened;
 }
 
-pg::Batch<std::optional<Rotated>> rotate_batch(pg::Session& session, std::span<Rotation const> rows)
+pg::Batch<std::optional<TokenContents>> rotate_batch(pg::Session& session, std::span<Rotation const> rows)
 {
     std::vector<pg::Param> const params{pg::column(rows, [](Rotation const& r) { return r.scope_id; }),
         pg::column(rows, [](Rotation const& r) { return r.session_id; }),
@@ -96,9 +96,9 @@ pg::Batch<std::optional<Rotated>> rotate_batch(pg::Session& session, std::span<R
         "WHERE s.scope_id = k.scope_id AND s.session_id = k.session_id AND s.generation = k.generation "
         "AND s.ended_at IS NULL AND s.expires_at > k.now "
         "AND u.scope_id = s.scope_id AND u.user_id = s.user_id "
-        "RETURNING k.place, " AUTH_MFA_ROTATED_COLUMNS,
+        "RETURNING k.place, " AUTH_MFA_TOKEN_COLUMNS,
         params);
-    co_return pg::read_placed(result, rows.size(), read_rotated);
+    co_return pg::read_placed(result, rows.size(), read_contents);
 }
 
 std::optional<Locked> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
@@ -112,13 +112,13 @@ std::optional<Locked> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
     });
 }
 
-Rotated describe(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+TokenContents token_contents(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
     auto const result =
-        tx.run("SELECT " AUTH_MFA_ROTATED_COLUMNS " FROM sessions s JOIN users u ON u.scope_id = s.scope_id "
+        tx.run("SELECT " AUTH_MFA_TOKEN_COLUMNS " FROM sessions s JOIN users u ON u.scope_id = s.scope_id "
                "AND u.user_id = s.user_id WHERE s.scope_id = $1 AND s.session_id = $2",
             {scope.id, id});
-    return pg::read_first(result, read_rotated).value();
+    return pg::read_first(result, read_contents).value();
 }
 
 void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now)
@@ -135,13 +135,12 @@ bool end_own(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Uui
     return result.affected_rows() == 1;
 }
 
-std::size_t end_others(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id,
+void end_others(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id,
     std::optional<core::Uuid> const& keep, core::Time now)
 {
-    auto const result = tx.run("UPDATE sessions SET ended_at = $4 WHERE scope_id = $1 AND user_id = $2 "
-                               "AND ended_at IS NULL AND session_id IS DISTINCT FROM $3::uuid",
+    tx.run("UPDATE sessions SET ended_at = $4 WHERE scope_id = $1 AND user_id = $2 "
+           "AND ended_at IS NULL AND session_id IS DISTINCT FROM $3::uuid",
         {scope.id, user_id, keep, now});
-    return result.affected_rows();
 }
 
 std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Time now,

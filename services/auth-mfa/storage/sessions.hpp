@@ -41,7 +41,7 @@ struct Rotation {
 };
 
 /// The contents of the next tokens. `generation` is the number of the refresh token to return.
-struct Rotated {
+struct TokenContents {
     core::Uuid session_id;
     std::int64_t generation = 0;
     std::vector<std::string> amr;
@@ -52,7 +52,7 @@ struct Rotated {
 
 /// Advances each session to its next generation if the presented generation is the current one; nullopt
 /// otherwise. If two requests present the same token, only one succeeds.
-pg::Batch<std::optional<Rotated>> rotate_batch(pg::Session& session, std::span<Rotation const> rows);
+pg::Batch<std::optional<TokenContents>> rotate_batch(pg::Session& session, std::span<Rotation const> rows);
 
 struct Locked {
     Session session;
@@ -63,7 +63,7 @@ struct Locked {
 std::optional<Locked> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
 /// The contents of the next tokens of this session, which must exist.
-Rotated describe(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
+TokenContents token_contents(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
 /// Ends the session if it has not ended.
 void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now);
@@ -71,8 +71,8 @@ void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now);
 /// Ends a session of this user; false when the user has no such live session.
 bool end_own(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Uuid id, core::Time now);
 
-/// Ends every session of the user except `keep`. Returns the number of ended sessions.
-std::size_t end_others(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id,
+/// Ends every session of the user except `keep`.
+void end_others(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id,
     std::optional<core::Uuid> const& keep, core::Time now);
 
 /// The user's sessions that are live at `now`, newest first, starting after `after`.

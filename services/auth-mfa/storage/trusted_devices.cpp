@@ -1,15 +1,15 @@
 #include "storage/trusted_devices.hpp"
 
-#include "domain/challenge.hpp"
+#include "domain/limits.hpp"
 #include "pg/row.hpp"
 
 namespace auth_mfa::trusted_devices {
 
 namespace {
 
-Device read(pg::RowReader& r)
+TrustedDevice read(pg::RowReader& r)
 {
-    Device device;
+    TrustedDevice device;
     device.id = r.uuid();
     device.created_at = r.time();
     device.last_used_at = r.time();
@@ -51,10 +51,10 @@ void trust(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken
         "expires_at, user_agent) SELECT $1::bigint, $2::uuid, $3::uuid, $4::text, greatest($5::timestamptz, "
         "(SELECT max(created_at) + interval '1 microsecond' FROM trusted_devices "
         "WHERE scope_id = $1 AND user_id = $2)), $5, $6::timestamptz, $7::text",
-        {scope.id, user_id, fresh.id, hash, now, now + device_lifetime, user_agent});
+        {scope.id, user_id, fresh.id, hash, now, now + trusted_device_lifetime, user_agent});
 }
 
-std::vector<Device> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Time now,
+std::vector<TrustedDevice> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Time now,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
     auto const result =

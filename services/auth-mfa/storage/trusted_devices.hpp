@@ -1,6 +1,6 @@
 #pragma once
 
-#include "domain/device.hpp"
+#include "domain/trusted_device.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
 
@@ -25,7 +25,7 @@ void trust(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken
     std::optional<DeviceToken> const& held, std::string const& user_agent, core::Time now);
 
 /// The devices that the user trusts at `now`, newest first, starting after `after`.
-std::vector<Device> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Time now,
+std::vector<TrustedDevice> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Time now,
     std::optional<paging::Position> const& after, std::size_t limit);
 
 /// Ends the user's trust in one device; false when the user does not trust it.

@@ -103,7 +103,7 @@ bool set_password(
     return result.affected_rows() == 1;
 }
 
-void revoke_credentials(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+void increment_credentials_version(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
     tx.run("UPDATE users SET credentials_version = credentials_version + 1 "
            "WHERE scope_id = $1 AND user_id = $2",

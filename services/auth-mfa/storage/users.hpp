@@ -57,7 +57,7 @@ bool set_password(
 
 /// Increments the user's `credentials_version`. Sign-ins and challenges in progress can no longer open a
 /// session.
-void revoke_credentials(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
+void increment_credentials_version(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
 /// Sets the role and returns the user; nullopt if there is no such user.
 std::optional<User> set_role(pg::Tx& tx, core::Scope const& scope, core::Uuid id, Role role);

@@ -9,8 +9,9 @@
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
 #include "storage/tenant_scopes.hpp"
-#include "tenancy/registry.hpp"
+#include "storage/tenant_scopes.hpp"
 #include "tenancy/settings.hpp"
+#include "tenancy/tenant_rows.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -60,7 +61,7 @@ private:
     core::Secret api_key()
     {
         return transact([&](pg::Tx& tx) {
-            if (tenancy::registry::is_suspended(tx, tenant_id_)) return core::Secret();
+            if (tenancy::tenant_rows::is_suspended(tx, tenant_id_)) return core::Secret();
             auto const document = tenancy::settings::read(tx, core::Scope{tenant_id_ * 2, {}}).document;
             return settings::purchases_api_key(document, tenant_id_, deps_.keyring);
         });
@@ -183,7 +184,7 @@ jobs::Periodic::Step step(pg::Database& db)
 {
     return [&db, after = std::int64_t{0}](std::stop_token const& stop) mutable {
         auto const scopes = db.transact_blocking(pg::Scopes(),
-            [&](pg::Tx& tx) { return tenancy::registry::scopes_after(tx, after, scopes_per_step); });
+            [&](pg::Tx& tx) { return tenancy::tenant_rows::scopes_after(tx, after, scopes_per_step); });
         after = scopes.empty() ? 0 : scopes.back();
         if (scopes.empty()) return false;
         db.transact_blocking(pg::Scopes(scopes), [&](pg::Tx& tx) {

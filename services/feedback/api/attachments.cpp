@@ -1,6 +1,6 @@
 #include "api/attachments.hpp"
 
-#include "domain/visibility.hpp"
+#include "domain/viewer.hpp"
 
 namespace feedback {
 
@@ -8,10 +8,11 @@ asio::awaitable<http::Response> get_attachment(http::Request const& req, Deps& d
 {
     auto may_read = [&req, &deps](blobs::Attachment const& attachment) -> asio::awaitable<bool> {
         if (!attachment.parent_id) co_return false;
-        auto const thread = co_await deps.hot.get.run({req.scope().id, *attachment.parent_id});
-        co_return thread&& Viewer(req.caller()).may_read(thread->user_id);
+        std::optional<Feedback> const found =
+            co_await deps.hot.get.run({req.scope().id, *attachment.parent_id});
+        co_return found.has_value() && Viewer(req.caller()).may_read(found->user_id);
     };
-    co_return co_await deps.attachments.show(req, may_read);
+    co_return co_await deps.attachments.get(req, may_read);
 }
 
 } // namespace feedback

@@ -1,9 +1,9 @@
 #include "api/feedbacks.hpp"
 
 #include "api/events.hpp"
+#include "api/feedback_access.hpp"
 #include "api/json.hpp"
 #include "api/query.hpp"
-#include "api/thread.hpp"
 #include "audit/audit.hpp"
 #include "core/fields.hpp"
 #include "http/etag.hpp"
@@ -43,7 +43,7 @@ Draft parse_draft(http::Request const& req)
     return draft;
 }
 
-http::Response answer(unsigned status, Feedback const& f, http::Request const& req)
+http::Response respond(unsigned status, Feedback const& f, http::Request const& req)
 {
     Viewer const viewer(req.caller());
     http::Response response{.status = status, .body = to_json(f, viewer)};
@@ -53,7 +53,7 @@ http::Response answer(unsigned status, Feedback const& f, http::Request const& r
 
 http::Response created(Feedback const& f, http::Request const& req)
 {
-    return answer(201, f, req).header("Location", "/v1/feedbacks/" + f.id.to_string());
+    return respond(201, f, req).header("Location", "/v1/feedbacks/" + f.id.to_string());
 }
 
 std::vector<std::string> ids_of(std::vector<blobs::Attachment> const& attachments)
@@ -122,10 +122,10 @@ asio::awaitable<http::Response> create_feedback(http::Request const& req, Deps& 
     }
     co_await deps.attachments.confirm_uploads(req.scope(), row.draft.attachment_ids);
     co_return co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) {
-        feedbacks::NewFeedback claimed = row;
-        claimed.draft.attachment_ids = ids_of(deps.attachments.claim(
+        feedbacks::NewFeedback complete = row;
+        complete.draft.attachment_ids = ids_of(deps.attachments.attach(
             tx, req.scope(), row.draft.attachment_ids, req.caller(), {.type = "feedback", .id = row.id}));
-        Feedback const f = feedbacks::created(claimed, feedbacks::insert(tx, claimed));
+        Feedback const f = feedbacks::created(complete, feedbacks::insert(tx, complete));
         events::created(tx, req.context, f);
         return created(f, req);
     });
@@ -155,8 +155,8 @@ asio::awaitable<http::Response> list_feedbacks(http::Request const& req, Deps& d
 asio::awaitable<http::Response> get_feedback(http::Request const& req, Deps& deps)
 {
     auto const found = co_await deps.hot.get.run({req.scope().id, req.uuid_param("feedbackId")});
-    if (!found || !Viewer(req.caller()).may_read(found->user_id)) thread_not_found();
-    co_return answer(200, *found, req);
+    if (!found || !Viewer(req.caller()).may_read(found->user_id)) feedback_not_found();
+    co_return respond(200, *found, req);
 }
 
 asio::awaitable<http::Response> update_feedback(http::Request const& req, Deps& deps)
@@ -164,26 +164,26 @@ asio::awaitable<http::Response> update_feedback(http::Request const& req, Deps& 
     bool const may_change = req.caller().is_staff();
     Changes const changes = may_change ? Changes::parse(req) : Changes{};
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        Feedback f = lock_visible(tx, req);
+        Feedback f = lock_readable(tx, req);
         if (!may_change)
             throw core::Error(core::codes::forbidden,
                 "Only API keys, the master key, admins and owners may change a "
                 "feedback thread. Use one of these credentials.");
         http::check_if_match(req, Viewer(req.caller()).etag(f));
-        require_live(f);
+        require_not_deleted(f);
         Status const before = f.status;
         changes.apply(f);
         feedbacks::update(tx, req.scope(), f);
         events::updated(tx, req.context, f);
         record_move(tx, req, f, before);
-        return answer(200, f, req);
+        return respond(200, f, req);
     });
 }
 
 asio::awaitable<http::Response> delete_feedback(http::Request const& req, Deps& deps)
 {
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        Feedback f = lock_visible(tx, req);
+        Feedback f = lock_readable(tx, req);
         if (!req.caller().is_staff())
             throw core::Error(core::codes::forbidden,
                 "Only API keys, the master key, admins and owners may delete a "

@@ -4,7 +4,7 @@ namespace feedback {
 
 void write(core::JsonWriter& w, Feedback const& f, Viewer const& viewer)
 {
-    ReplyTally const& replies = viewer.replies(f);
+    ReplySummary const& replies = viewer.replies(f);
     w.begin_object()
         .member("feedbackId", f.id.to_string())
         .member("status", to_string(f.status))

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/json_writer.hpp"
-#include "domain/visibility.hpp"
+#include "domain/viewer.hpp"
 #include "paging/cursor.hpp"
 
 #include <span>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "domain/filter.hpp"
-#include "domain/visibility.hpp"
+#include "domain/viewer.hpp"
 #include "http/query.hpp"
 #include "paging/cursor.hpp"
 

@@ -1,13 +1,12 @@
 #include "api/replies.hpp"
 
 #include "api/events.hpp"
+#include "api/feedback_access.hpp"
 #include "api/json.hpp"
-#include "api/thread.hpp"
 #include "core/fields.hpp"
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
 #include "storage/replies.hpp"
-#include "storage/status_moves.hpp"
 
 namespace feedback {
 
@@ -27,21 +26,6 @@ Reply parse_reply(http::Request const& req)
     return reply;
 }
 
-/// Responds with one page of the items that belong to the thread in the path. `list` receives the
-/// transaction, the position after which the page starts, and the maximum number of rows.
-template <class List, class PositionOf>
-asio::awaitable<http::Response> page_of_thread(
-    http::Request const& req, Deps& deps, std::string_view name, List list, PositionOf position_of)
-{
-    auto const asked = paging::PageRequest::read(
-        req, paging::FilterHash().add("list", name).add("feedbackId", req.param("feedbackId")).value());
-    auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
-        get_visible(tx, req);
-        return list(tx, asked.after, asked.rows());
-    });
-    co_return http::Response::ok(to_json(asked.page(std::move(rows), position_of), Viewer(req.caller())));
-}
-
 } // namespace
 
 asio::awaitable<http::Response> post_reply(http::Request const& req, Deps& deps)
@@ -49,16 +33,16 @@ asio::awaitable<http::Response> post_reply(http::Request const& req, Deps& deps)
     Reply const draft = parse_reply(req);
     co_await deps.attachments.confirm_uploads(req.scope(), draft.attachment_ids);
     co_return co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) {
-        Feedback thread = lock_visible(tx, req);
-        require_live(thread);
+        Feedback f = lock_readable(tx, req);
+        require_not_deleted(f);
         Reply reply = draft;
-        reply.feedback_id = thread.id;
+        reply.feedback_id = f.id;
         reply.attachment_ids.clear();
-        for (auto const& attachment : deps.attachments.claim(tx, req.scope(), draft.attachment_ids,
-                 req.caller(), {.type = "feedback", .id = thread.id, .internal = reply.internal})) {
+        for (auto const& attachment : deps.attachments.attach(tx, req.scope(), draft.attachment_ids,
+                 req.caller(), {.type = "feedback", .id = f.id, .internal = reply.internal})) {
             reply.attachment_ids.push_back(attachment.id.to_string());
         }
-        reply.created_at = feedbacks::count_reply(tx, req.scope(), thread, reply.internal);
+        reply.created_at = feedbacks::count_reply(tx, req.scope(), f, reply.internal);
         replies::insert(tx, req.scope(), reply);
         events::replied(tx, req.context, reply);
         return http::Response::created(to_json(reply, Viewer(req.caller())));
@@ -67,23 +51,14 @@ asio::awaitable<http::Response> post_reply(http::Request const& req, Deps& deps)
 
 asio::awaitable<http::Response> list_replies(http::Request const& req, Deps& deps)
 {
-    return page_of_thread(
-        req, deps, "replies",
-        [&req](pg::Tx& tx, auto const& after, std::size_t limit) {
-            return replies::list(
-                tx, req.scope(), req.uuid_param("feedbackId"), req.caller().is_staff(), after, limit);
-        },
-        [](Reply const& reply) { return paging::Position{reply.created_at, reply.id}; });
-}
-
-asio::awaitable<http::Response> list_history(http::Request const& req, Deps& deps)
-{
-    return page_of_thread(
-        req, deps, "history",
-        [&req](pg::Tx& tx, auto const& after, std::size_t limit) {
-            return status_moves::list(tx, req.scope(), req.uuid_param("feedbackId"), after, limit);
-        },
-        [](StatusMove const& move) { return paging::Position{move.at, move.id}; });
+    auto const asked = paging::PageRequest::read(
+        req, paging::FilterHash().add("list", "replies").add("feedbackId", req.param("feedbackId")).value());
+    Viewer const viewer(req.caller());
+    auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
+        Feedback const f = get_readable(tx, req);
+        return replies::list(tx, req.scope(), f.id, viewer.is_staff(), asked.after, asked.rows());
+    });
+    co_return http::Response::ok(to_json(asked.page(std::move(rows)), viewer));
 }
 
 } // namespace feedback

@@ -9,7 +9,5 @@ namespace feedback {
 asio::awaitable<http::Response> post_reply(http::Request const& req, Deps& deps);
 /// GET /v1/feedbacks/{feedbackId}/replies
 asio::awaitable<http::Response> list_replies(http::Request const& req, Deps& deps);
-/// GET /v1/feedbacks/{feedbackId}/history
-asio::awaitable<http::Response> list_history(http::Request const& req, Deps& deps);
 
 } // namespace feedback

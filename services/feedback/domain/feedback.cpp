@@ -1,7 +1,5 @@
 #include "domain/feedback.hpp"
 
-#include "domain/visibility.hpp"
-
 #include <stdexcept>
 
 namespace feedback {
@@ -41,11 +39,6 @@ Author Author::of(core::Caller const& caller)
         if (!caller.email.empty()) author.email = caller.email;
     }
     return author;
-}
-
-std::string Viewer::etag(Feedback const& f) const
-{
-    return '"' + std::to_string(f.version) + '.' + std::to_string(replies(f).count) + '"';
 }
 
 } // namespace feedback

@@ -66,16 +66,17 @@ struct Draft {
     std::string body;
     std::optional<Priority> priority;
     std::optional<AppContext> app_context;
-    std::vector<std::string> attachment_ids; ///< as sent by the client, until the attachments are claimed
+    std::vector<std::string> attachment_ids; ///< as sent by the client, until the files are attached
     std::vector<std::string> tags;
 };
 
 /// The number of replies, and the time of the last one. Internal notes are counted for staff only.
-struct ReplyTally {
+struct ReplySummary {
     std::int64_t count = 0;
     std::optional<core::Time> last_at;
 };
 
+/// A thread of feedback: a report, request or question with a status and replies.
 struct Feedback {
     core::Uuid id;
     core::Time created_at;
@@ -92,8 +93,8 @@ struct Feedback {
     std::vector<std::string> tags;
     std::optional<std::string> user_id, user_email;
     std::optional<std::string> assignee_id, assignee_email;
-    ReplyTally all_replies;    ///< counts replies and internal notes
-    ReplyTally public_replies; ///< counts replies only, as users see them
+    ReplySummary all_replies;    ///< counts replies and internal notes
+    ReplySummary public_replies; ///< counts replies only, as users see them
 
     bool deleted() const noexcept { return deleted_at.has_value(); }
 };

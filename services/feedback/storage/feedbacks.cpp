@@ -325,7 +325,7 @@ core::Time count_reply(pg::Tx& tx, core::Scope const& scope, Feedback& f, bool i
     return *f.all_replies.last_at;
 }
 
-std::vector<Tally> stats(pg::Tx& tx, core::Scope const& scope)
+std::vector<GroupCount> stats(pg::Tx& tx, core::Scope const& scope)
 {
     auto const result =
         tx.run("SELECT CASE grouping(status, category, priority) WHEN 3 THEN 'status' WHEN 5 THEN 'category' "
@@ -333,8 +333,9 @@ std::vector<Tally> stats(pg::Tx& tx, core::Scope const& scope)
                "FROM feedbacks WHERE scope_id = $1 AND deleted_at IS NULL "
                "GROUP BY GROUPING SETS ((status), (category), (priority), ())",
             {scope.id});
-    return pg::read_rows(result,
-        [](pg::RowReader& r) { return Tally{.group = r.text(), .value = r.text(), .count = r.integer()}; });
+    return pg::read_rows(result, [](pg::RowReader& r) {
+        return GroupCount{.group = r.text(), .value = r.text(), .count = r.integer()};
+    });
 }
 
 } // namespace feedback::feedbacks

@@ -69,7 +69,7 @@ void soft_delete(pg::Tx& tx, core::Scope const& scope, Feedback& f);
 /// Updates `f`. The thread must be locked.
 core::Time count_reply(pg::Tx& tx, core::Scope const& scope, Feedback& f, bool internal);
 
-struct Tally {
+struct GroupCount {
     std::string group; ///< status | category | priority | total
     std::string value; ///< empty for `total`, and for threads without a priority
     std::int64_t count = 0;
@@ -77,6 +77,6 @@ struct Tally {
 
 /// The number of threads that are not deleted: in total, and for each status, category and priority. Values
 /// without threads are absent.
-std::vector<Tally> stats(pg::Tx& tx, core::Scope const& scope);
+std::vector<GroupCount> stats(pg::Tx& tx, core::Scope const& scope);
 
 } // namespace feedback::feedbacks

@@ -68,13 +68,13 @@ asio::awaitable<std::optional<http::Response>> earlier_response(
     auto const look = [&](pg::Tx& tx) -> std::optional<http::Response> {
         std::optional<idempotency::Record> record;
         if (replayable) {
-            if (auto replay = record.emplace(req, nullptr).claim(tx)) return replay;
+            if (auto replay = record.emplace(req, nullptr).replay_or_lock(tx)) return replay;
         }
         if (!wanted.dedupe_key) return std::nullopt;
         auto const holder = broadcasts::holder_of(tx, req.scope().id, *wanted.dedupe_key, deps.clock.now());
         if (!holder) return std::nullopt;
         auto response = duplicate_of(*holder);
-        if (record) record->keep(tx, response); // so a repetition gets `duplicate` even after the key expires
+        if (record) record->store(tx, response); // so a repetition gets `duplicate` even after the key expires
         return response;
     };
     co_return co_await deps.db.transact(req.scope(), look);

@@ -36,7 +36,7 @@ asio::awaitable<std::optional<http::Response>> replay_of(http::Request const& re
 {
     if (req.context.idempotency_key.empty()) co_return std::nullopt;
     idempotency::Record const record(req, nullptr);
-    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) { return record.claim(tx); });
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) { return record.replay_or_lock(tx); });
 }
 
 /// Throws VALIDATION_ERROR unless the template is of the requested channel.

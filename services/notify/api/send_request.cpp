@@ -206,7 +206,7 @@ void claim_uploads(pg::Tx& tx, http::Request const& req, blobs::Attachments& upl
         if (file.upload) ids.push_back(file.upload->attachment_id.to_string());
     }
     try {
-        uploads.claim(tx, req.scope(), ids, req.caller(), {.type = "notification", .id = notification_id});
+        uploads.attach(tx, req.scope(), ids, req.caller(), {.type = "notification", .id = notification_id});
     } catch (core::Error const& error) {
         if (error.faults().empty()) throw;
         throw core::Error::validation({{"/attachments", "not_attachable",

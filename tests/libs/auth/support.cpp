@@ -1,16 +1,17 @@
 #include "support.hpp"
 
 #include "audit/audit.hpp"
+#include "auth/api_key_handlers.hpp"
 #include "core/error.hpp"
-#include "tenancy/tenant.hpp"
 #include "support/eventually.hpp"
+#include "tenancy/tenant.hpp"
 
-std::vector<auth::KeyKind> one_kind()
+std::vector<auth::ApiKeyKind> one_kind()
 {
     return {{"secret", "fbk_", core::Access::key}};
 }
 
-std::vector<auth::KeyKind> two_kinds()
+std::vector<auth::ApiKeyKind> two_kinds()
 {
     return {{"secret", "ntf_", core::Access::key}, {"publishable", "pk_", core::Access::publishable_key}};
 }
@@ -32,7 +33,7 @@ http::Request KeyRequest::make() const
     return request;
 }
 
-KeysFixture::KeysFixture(std::vector<auth::KeyKind> kinds)
+KeysFixture::KeysFixture(std::vector<auth::ApiKeyKind> kinds)
     : postgres(testing::Postgres::migrated({&audit::migrations(), &auth::migrations()}, "auth")),
       database({.url = postgres.service_url(), .threads = 2}),
       keys(database, clock, {.kinds = std::move(kinds), .flush_interval = std::chrono::milliseconds(0)},
@@ -102,7 +103,7 @@ Replica::Replica(KeysFixture& fixture)
 {
     listener = std::make_unique<pg::Listener>(fixture.postgres.service_url(),
         std::map<std::string, std::function<void(std::string const&)>>{
-            {auth::Keys::channel, [this](std::string const& payload) { keys.on_notify(payload); }}},
+            {auth::ApiKeys::channel, [this](std::string const& payload) { keys.on_notify(payload); }}},
         [this] { keys.on_gap(); });
     listening_ = true;
     REQUIRE(testing::eventually([&] { return listener->live(); }));

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "auth/keys.hpp"
+#include "auth/api_keys.hpp"
 #include "http/message.hpp"
 #include "pg/listener.hpp"
 #include "support/fake_clock.hpp"
@@ -26,12 +26,12 @@ struct KeyRequest {
     http::Request make() const;
 };
 
-std::vector<auth::KeyKind> one_kind();
-std::vector<auth::KeyKind> two_kinds();
+std::vector<auth::ApiKeyKind> one_kind();
+std::vector<auth::ApiKeyKind> two_kinds();
 
 /// Keys with a database for this test. The test controls `live`.
 struct KeysFixture {
-    explicit KeysFixture(std::vector<auth::KeyKind> kinds = one_kind());
+    explicit KeysFixture(std::vector<auth::ApiKeyKind> kinds = one_kind());
     ~KeysFixture();
 
     std::optional<auth::ApiKey> verify(std::string const& raw);
@@ -47,7 +47,7 @@ struct KeysFixture {
     pg::Database database;
     testing::FakeClock clock;
     std::atomic<bool> live = true;
-    auth::Keys keys;
+    auth::ApiKeys keys;
 };
 
 /// Simulates another replica: an object for keys with its own listener on the same database.
@@ -55,7 +55,7 @@ struct Replica {
     explicit Replica(KeysFixture& fixture);
 
     pg::Database database;
-    auth::Keys keys;
+    auth::ApiKeys keys;
     std::unique_ptr<pg::Listener> listener; ///< destroyed first, because it calls `keys`
 
     std::optional<auth::ApiKey> verify(std::string const& raw);

@@ -3,12 +3,11 @@
 using core::Environment;
 namespace token = auth::token;
 
-TEST_CASE("the issuer contains the tenant and the environment")
+TEST_CASE("the host of a tenant contains the tenant and the environment")
 {
-    CHECK(token::issuer("auth.example.com", "demo", Environment::production) ==
-          "https://demo.auth.example.com");
-    CHECK(token::issuer("auth.example.com", "demo", Environment::sandbox) ==
-          "https://demo-sandbox.auth.example.com");
+    CHECK(token::authority("auth.example.com", "demo", Environment::production) == "demo.auth.example.com");
+    CHECK(token::authority("auth.example.com", "demo", Environment::sandbox) ==
+          "demo-sandbox.auth.example.com");
 }
 
 TEST_CASE("an issuer matches only its own host, tenant and environment")

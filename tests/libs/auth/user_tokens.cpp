@@ -69,14 +69,12 @@ TEST_CASE("a valid token yields its claims")
         f.verify(f.issuer.token({.role = "admin"}, {{"sid", "session-1"}, {"jti", "token-1"}}));
     REQUIRE(token);
     CHECK(token->subject == testing::TokenFor().subject);
-    CHECK(token->id == "token-1");
     CHECK(token->session_id == "session-1");
     CHECK(token->tenant == "demo");
     CHECK(token->environment == core::Environment::sandbox);
     CHECK(token->role == "admin");
     CHECK(token->access == core::Access::admin);
     CHECK(token->email == "user@example.com");
-    CHECK(token->methods == std::vector<std::string>{"pwd"});
     CHECK(token->issued_at == testing::FakeClock::start);
     CHECK(token->expires_at == testing::FakeClock::start + 900s);
     CHECK(f.verify(f.issuer.token({.role = "user"}))->access == core::Access::user);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "blobs/attachments.hpp"
+#include "blobs/attachment_handlers.hpp"
 #include "blobs/local_store.hpp"
 #include "core/error.hpp"
 #include "http/problem.hpp"
@@ -8,11 +8,11 @@
 #include "http_server/server.hpp"
 #include "idempotency/once.hpp"
 #include "jobs/queue.hpp"
-#include "tenancy/registry.hpp"
 #include "support/fake_clock.hpp"
 #include "support/http_client.hpp"
 #include "support/postgres.hpp"
 #include "support/process.hpp"
+#include "tenancy/tenant_rows.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -51,9 +51,9 @@ inline testing::Postgres database()
         "blobs");
 }
 
-inline blobs::Addresses addresses()
+inline blobs::UrlTokens url_tokens()
 {
-    return blobs::Addresses({core::Secret("a secret that tests sign addresses with")});
+    return blobs::UrlTokens({core::Secret("a secret that tests sign addresses with")});
 }
 
 /// The headers X-User, X-Scope and Idempotency-Key set the caller and the scope. Without X-User the caller is
@@ -89,7 +89,7 @@ private:
             endpoint(http::Method::post, "/v1/attachments/presign", http::idempotent,
                 [this](http::Request const& r) { return blobs::presign(r, attachments_); }),
             endpoint(http::Method::get, "/v1/attachments/{attachmentId}", {},
-                [this](http::Request const& r) { return attachments_.show(r, rule()); }),
+                [this](http::Request const& r) { return attachments_.get(r, rule()); }),
             endpoint(http::Method::put, "/uploads/{token}", upload,
                 [this](http::Request const& r) { return blobs::put_upload(r, attachments_); }),
             endpoint(http::Method::get, "/downloads/{token}", http::tenantless,
@@ -164,7 +164,7 @@ struct LocalService {
     pg::Database db{{.url = postgres.service_url(), .application_name = "test_blobs"}};
     testing::FakeClock clock;
     testing::TemporaryDirectory folder{"blobs"};
-    blobs::LocalStore store{folder.path(), addresses(), clock};
+    blobs::LocalStore store{folder.path(), url_tokens(), clock};
     Api api;
 
     explicit LocalService(blobs::AttachmentsOptions options = {}, http::ServerOptions server_options = {})

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "blobs/credentials.hpp"
+#include "blobs/credentials_provider.hpp"
 #include "support/eventually.hpp"
 #include "support/http_client.hpp"
 #include "support/process.hpp"
@@ -16,15 +16,15 @@
 namespace blobs_test {
 
 /// Keys without an expiry.
-inline std::shared_ptr<blobs::Credentials const> fixed_keys(
+inline std::shared_ptr<blobs::CredentialsProvider const> fixed_keys(
     std::string id, std::string secret, std::string session_token = "")
 {
     static core::SystemClock const clock;
-    blobs::Issued issued;
+    blobs::AwsCredentials issued;
     issued.keys.access_key_id = std::move(id);
     issued.keys.secret_access_key = core::Secret(std::move(secret));
     issued.keys.session_token = core::Secret(std::move(session_token));
-    return std::make_shared<blobs::Credentials const>(std::move(issued), clock);
+    return std::make_shared<blobs::CredentialsProvider const>(std::move(issued), clock);
 }
 
 /// An S3 server that checks signatures, and the endpoints that issue credentials for it. See s3_server.mjs.

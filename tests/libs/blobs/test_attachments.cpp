@@ -16,25 +16,25 @@ namespace {
 using Ids = std::vector<std::string>;
 using Faults = std::vector<std::pair<std::string, std::string>>;
 
-struct Claims : LocalService {
+struct Attaching : LocalService {
     using LocalService::LocalService;
 
     testing::HttpClient client = api.client();
     blobs::Parent const parent{.type = "feedback", .id = core::Uuid::v7()};
 
-    std::vector<blobs::Attachment> claim(
+    std::vector<blobs::Attachment> attach(
         Ids const& ids, core::Caller const& caller, std::int64_t scope_id = 14)
     {
         return db.transact_blocking(scope_id,
-            [&](pg::Tx& tx) { return api.attachments.claim(tx, scope(scope_id), ids, caller, parent); });
+            [&](pg::Tx& tx) { return api.attachments.attach(tx, scope(scope_id), ids, caller, parent); });
     }
 
-    /// Returns the pointer and code of each error, or nothing if the claim succeeds.
+    /// Returns the pointer and code of each error, or nothing if the call succeeds.
     Faults faults(Ids const& ids, core::Caller const& caller, std::int64_t scope_id = 14)
     {
         Faults found;
         try {
-            claim(ids, caller, scope_id);
+            attach(ids, caller, scope_id);
         } catch (core::Error const& error) {
             CHECK(error.code().name == "VALIDATION_ERROR");
             for (auto const& fault : error.faults())
@@ -48,30 +48,30 @@ struct Claims : LocalService {
 
 TEST_CASE("uploaded attachments are attached in the order of the list")
 {
-    Claims s;
+    Attaching s;
     std::string const a = upload_text(s.client, "a", {{"X-User", "u1"}});
     std::string const b = upload_text(s.client, "bb", {{"X-User", "u1"}});
-    auto const claimed = s.claim({b, a}, user("u1"));
-    REQUIRE(claimed.size() == 2);
-    CHECK(claimed[0].id.to_string() == b);
-    CHECK(claimed[1].id.to_string() == a);
-    CHECK(claimed[0].state == blobs::State::attached);
-    CHECK(claimed[0].parent_type == "feedback");
-    CHECK(claimed[0].parent_id == s.parent.id);
-    CHECK(claimed[0].size_bytes == 2);
+    auto const attached = s.attach({b, a}, user("u1"));
+    REQUIRE(attached.size() == 2);
+    CHECK(attached[0].id.to_string() == b);
+    CHECK(attached[1].id.to_string() == a);
+    CHECK(attached[0].state == blobs::State::attached);
+    CHECK(attached[0].parent_type == "feedback");
+    CHECK(attached[0].parent_id == s.parent.id);
+    CHECK(attached[0].size_bytes == 2);
     CHECK(s.client.get(download_path(s.client, b)).body == "bb");
-    CHECK(s.claim({}, user("u1")).empty());
+    CHECK(s.attach({}, user("u1")).empty());
 }
 
 TEST_CASE("attachments that cannot be attached are reported by index, and no attachment is attached")
 {
-    Claims s;
+    Attaching s;
     std::string const good = upload_text(s.client, "a", {{"X-User", "u1"}});
     std::string const other = upload_text(s.client, "a", {{"X-User", "u2"}});
     std::string const staff = upload_text(s.client, "a");
     std::string const used = upload_text(s.client, "a", {{"X-User", "u1"}});
     std::string const waiting = presign(s.client, "a", "text/plain", 1, {{"X-User", "u1"}}).id;
-    s.claim({used}, user("u1"));
+    s.attach({used}, user("u1"));
 
     CHECK(s.faults({other, good, staff, used, waiting, core::Uuid::v7().to_string()}, user("u1")) ==
           Faults{{"/attachmentIds/0", "not_attachable"}, {"/attachmentIds/2", "not_attachable"},
@@ -87,7 +87,7 @@ TEST_CASE("attachments that cannot be attached are reported by index, and no att
 
 TEST_CASE("staff may attach uploads of any user of the scope")
 {
-    Claims s;
+    Attaching s;
     std::string const users = upload_text(s.client, "a", {{"X-User", "u1"}});
     std::string const keys = upload_text(s.client, "a");
     CHECK(s.faults({users, keys}, key()).empty());
@@ -96,22 +96,22 @@ TEST_CASE("staff may attach uploads of any user of the scope")
         s.faults({upload_text(s.client, "a")}, key(), 15) == Faults{{"/attachmentIds/0", "not_attachable"}});
 }
 
-TEST_CASE("a claim that is rolled back leaves the attachment unattached")
+TEST_CASE("a transaction that is rolled back leaves the attachment unattached")
 {
-    Claims s;
+    Attaching s;
     std::string const id = upload_text(s.client, "a");
     CHECK_THROWS_AS(s.db.transact_blocking(14,
                         [&](pg::Tx& tx) -> int {
-                            s.api.attachments.claim(tx, scope(), Ids{id}, key(), s.parent);
+                            s.api.attachments.attach(tx, scope(), Ids{id}, key(), s.parent);
                             throw std::runtime_error("the reply could not be written");
                         }),
         std::runtime_error);
     CHECK(s.faults({id}, key()).empty());
 }
 
-TEST_CASE("exactly one of several parallel claims succeeds, for any order of their lists")
+TEST_CASE("exactly one of several parallel transactions attaches them, for any order of their lists")
 {
-    Claims s;
+    Attaching s;
     for (int round = 0; round < 10; ++round) {
         Ids const forward{upload_text(s.client, "a"), upload_text(s.client, "b"), upload_text(s.client, "c")};
         Ids const backward(forward.rbegin(), forward.rend());
@@ -121,7 +121,7 @@ TEST_CASE("exactly one of several parallel claims succeeds, for any order of the
         for (int i = 0; i < 4; ++i) {
             threads.emplace_back([&, i] {
                 try {
-                    s.claim(i % 2 == 0 ? forward : backward, key());
+                    s.attach(i % 2 == 0 ? forward : backward, key());
                     ++won;
                 } catch (core::Error const& error) {
                     if (error.code().status == 400) ++lost;
@@ -135,14 +135,14 @@ TEST_CASE("exactly one of several parallel claims succeeds, for any order of the
     }
 }
 
-TEST_CASE("reusable attachments can be claimed again and keep their first parent")
+TEST_CASE("reusable attachments can be attached again and keep their first parent")
 {
-    Claims s({.reusable = true});
+    Attaching s({.reusable = true});
     std::string const id = upload_text(s.client, "a");
-    s.claim({id}, key());
+    s.attach({id}, key());
     blobs::Parent const second{.type = "notification", .id = core::Uuid::v7(), .internal = true};
     auto const again = s.db.transact_blocking(
-        14, [&](pg::Tx& tx) { return s.api.attachments.claim(tx, scope(), Ids{id}, key(), second); });
+        14, [&](pg::Tx& tx) { return s.api.attachments.attach(tx, scope(), Ids{id}, key(), second); });
     REQUIRE(again.size() == 1);
     CHECK(again[0].parent_id == s.parent.id);
     CHECK_FALSE(again[0].internal);
@@ -151,11 +151,11 @@ TEST_CASE("reusable attachments can be claimed again and keep their first parent
 
 TEST_CASE("an unattached attachment is deleted after a day, and an attached one is kept")
 {
-    Claims s;
+    Attaching s;
     std::string const waiting = presign(s.client, "a", "text/plain", 1).id;
     std::string const uploaded = upload_text(s.client, "uploaded");
     std::string const attached = upload_text(s.client, "attached");
-    s.claim({attached}, key());
+    s.attach({attached}, key());
     // The state after a crash between storing the blob and writing its row.
     auto orphan = [](blobs::LocalStore& store, blobs::Key key) -> asio::awaitable<void> {
         auto incoming = co_await store.receive(std::move(key));
@@ -187,7 +187,7 @@ TEST_CASE("an unattached attachment is deleted after a day, and an attached one 
 
 TEST_CASE("an attachment without an upload is deleted after an hour, and one with an upload is not")
 {
-    Claims s;
+    Attaching s;
     auto const waiting = presign(s.client, "a", "text/plain", 1);
     std::string const uploaded = upload_text(s.client, "uploaded");
     auto const settle = [&](std::string const& id) {
@@ -214,7 +214,7 @@ TEST_CASE("an attachment without an upload is deleted after an hour, and one wit
 
 TEST_CASE("rows are isolated by scope")
 {
-    Claims s;
+    Attaching s;
     upload_text(s.client, "a");
     auto const seen = [&](pg::Scopes const& scopes) {
         return s.db.transact_blocking(scopes, [](pg::Tx& tx) {
@@ -228,7 +228,7 @@ TEST_CASE("rows are isolated by scope")
 
 TEST_CASE("a store that detects its uploads itself needs no confirmation")
 {
-    Claims s;
+    Attaching s;
     std::string const waiting = presign(s.client, "a", "text/plain", 1).id;
     Ids const ids{waiting, "nonsense"};
     testing::run_awaitable(s.api.attachments.confirm_uploads(scope(), ids));

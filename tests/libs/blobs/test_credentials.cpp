@@ -10,29 +10,29 @@
 #include <map>
 
 using namespace std::chrono_literals;
-using blobs::Credentials, blobs::Issued;
+using blobs::CredentialsProvider, blobs::AwsCredentials;
 using testing::eventually;
 
 namespace {
 
 /// A source of credentials controlled by the test.
 struct Source {
-    Issued issue()
+    AwsCredentials issue()
     {
         ++asked;
         if (!there) throw std::runtime_error("not now");
-        Issued made;
+        AwsCredentials made;
         made.keys.access_key_id = "key " + std::to_string(asked.load());
         made.keys.secret_access_key = core::Secret("secret");
         made.expires = clock.now() + lifetime.load();
         return made;
     }
 
-    Credentials credentials()
+    CredentialsProvider credentials()
     {
         return {[this](std::stop_token const&) { return issue(); }, clock,
             [this](std::string const&) { ++failures; },
-            {.retry_min = 5ms, .retry_max = 20ms, .look = 5ms, .patience = 30s}};
+            {.retry_min = 5ms, .retry_max = 20ms, .poll = 5ms, .patience = 30s}};
     }
 
     testing::FakeClock clock;
@@ -42,7 +42,7 @@ struct Source {
     std::atomic<int> failures = 0;
 };
 
-std::string key_of(Credentials const& credentials)
+std::string key_of(CredentialsProvider const& credentials)
 {
     return credentials.current()->keys.access_key_id;
 }
@@ -233,7 +233,7 @@ TEST_CASE("credentials are requested from the agents of AWS, from loopback, or o
 TEST_CASE("the first configured source is used: fixed keys, web identity, container, environment")
 {
     auto const id_of = [](blobs::CredentialSource const& source) {
-        return std::get<Issued>(source).keys.access_key_id;
+        return std::get<AwsCredentials>(source).keys.access_key_id;
     };
     CHECK(id_of(read(fixed + web_identity + container + environment)) == "fixed");
     auto const role = std::get<blobs::WebIdentitySource>(read(web_identity + container + environment));
@@ -244,7 +244,7 @@ TEST_CASE("the first configured source is used: fixed keys, web identity, contai
     auto const agent = std::get<blobs::ContainerSource>(read(container + environment));
     CHECK(agent.url == "http://169.254.170.23/v1/credentials");
     CHECK(agent.token_file == "/var/run/agent");
-    auto const keys = std::get<Issued>(read(environment)).keys;
+    auto const keys = std::get<AwsCredentials>(read(environment)).keys;
     CHECK(keys.access_key_id == "env");
     CHECK(keys.session_token.reveal() == "t");
 }
@@ -255,8 +255,8 @@ TEST_CASE("S3_CREDENTIALS selects a source, and the variables of this source are
     auto const all = fixed + web_identity + container + environment;
     CHECK(std::holds_alternative<blobs::WebIdentitySource>(read(choose("web-identity") + all)));
     CHECK(std::holds_alternative<blobs::ContainerSource>(read(choose("container") + all)));
-    CHECK(std::get<Issued>(read(choose("environment") + all)).keys.access_key_id == "env");
-    CHECK(std::get<Issued>(read(choose("static") + all)).keys.access_key_id == "fixed");
+    CHECK(std::get<AwsCredentials>(read(choose("environment") + all)).keys.access_key_id == "env");
+    CHECK(std::get<AwsCredentials>(read(choose("static") + all)).keys.access_key_id == "fixed");
 
     auto const says = [&](std::string const& kind, std::string const& name) {
         return fault_of(choose(kind)).find(name) != std::string::npos;

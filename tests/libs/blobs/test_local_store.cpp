@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sys/resource.h>
 
-using blobs_test::addresses;
+using blobs_test::url_tokens;
 using testing::run_awaitable;
 
 namespace {
@@ -12,7 +12,7 @@ namespace {
 struct Fixture {
     testing::FakeClock clock;
     testing::TemporaryDirectory folder{"blobs"};
-    blobs::LocalStore store{folder.path(), addresses(), clock};
+    blobs::LocalStore store{folder.path(), url_tokens(), clock};
     blobs::Key const key{14, core::Uuid::v7(), {}};
 
     blobs::Key keep(blobs::Key const& as, std::string bytes)

@@ -1,4 +1,4 @@
-#include "blobs/disposition.hpp"
+#include "blobs/content_disposition.hpp"
 #include "blobs/filename.hpp"
 #include "blobs/media_type.hpp"
 

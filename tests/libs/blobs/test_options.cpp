@@ -69,7 +69,7 @@ TEST_CASE("S3 requires a bucket and a key, and no settings of the local store")
     CHECK(options.s3);
     CHECK(options.s3_bucket == "b");
     CHECK(options.s3_region == "us-east-1");
-    auto const& keys = std::get<blobs::Issued>(options.s3_credentials).keys;
+    auto const& keys = std::get<blobs::AwsCredentials>(options.s3_credentials).keys;
     CHECK(keys.access_key_id == "id");
     CHECK(keys.secret_access_key.reveal() == "secret");
     CHECK(keys.session_token.empty());
@@ -108,13 +108,13 @@ TEST_CASE("the configured store is used")
     blobs::StoreDeps const deps{keyring, client, clock, logger, metrics};
     auto const local = blobs::make_store(read({{"BLOB_DIR", directory.path() + "/blobs"}}), deps);
     CHECK(local->local() != nullptr);
-    CHECK(local->unseen() == nullptr);
+    CHECK(local->direct_uploads() == nullptr);
     auto const s3 =
         blobs::make_store(read({{"BLOB_STORE", "s3"}, {"S3_BUCKET", "b"}, {"S3_ACCESS_KEY_ID", "id"},
                               {"S3_SECRET_ACCESS_KEY", "secret"}, {"S3_ENDPOINT", "http://127.0.0.1:9000"}}),
             deps);
     CHECK(s3->local() == nullptr);
-    CHECK(s3->unseen() != nullptr);
+    CHECK(s3->direct_uploads() != nullptr);
     auto const url = s3->upload_url({.key = {2, core::Uuid(), {}},
                                         .size_bytes = 1,
                                         .content_type = "text/plain",

@@ -58,7 +58,7 @@ TEST_CASE("presigning returns a URL for exactly that file")
     std::string const url(json.at("uploadUrl").as_string());
     std::string const beginning = "http://demo.feedback.localhost:8101/uploads/";
     REQUIRE(url.starts_with(beginning));
-    auto const upload = s.store.open_upload(url.substr(beginning.size()));
+    auto const upload = s.store.verify_upload(url.substr(beginning.size()));
     REQUIRE(upload);
     CHECK(upload->size_bytes == 26'214'400);
     CHECK(upload->key.attachment_id == *id);

@@ -52,11 +52,11 @@ struct S3Service {
         run_awaitable(api.attachments.confirm_uploads(scope(scope_id), ids));
     }
 
-    std::vector<blobs::Attachment> claim(std::string const& id)
+    std::vector<blobs::Attachment> attach(std::string const& id)
     {
         return db.transact_blocking(scope_id, [&](pg::Tx& tx) {
             blobs::Parent const parent{.type = "feedback", .id = core::Uuid::v7()};
-            return api.attachments.claim(tx, scope(scope_id), std::vector{id}, key(), parent);
+            return api.attachments.attach(tx, scope(scope_id), std::vector{id}, key(), parent);
         });
     }
 
@@ -119,14 +119,14 @@ TEST_CASE("an upload to S3 is detected, attached, and downloaded with its name")
     auto const presigned = s.presign_png();
     s.confirm(presigned.id);
     CHECK(s.state() == "presigned");
-    CHECK_THROWS_AS(s.claim(presigned.id), core::Error);
+    CHECK_THROWS_AS(s.attach(presigned.id), core::Error);
 
     REQUIRE(put(s.s3, presigned, "image/png", png).status == 200);
-    CHECK_THROWS_AS(s.claim(presigned.id), core::Error);
+    CHECK_THROWS_AS(s.attach(presigned.id), core::Error);
     s.confirm(presigned.id);
     CHECK(s.state() == "uploaded");
-    auto const claimed = s.claim(presigned.id);
-    REQUIRE(claimed.size() == 1);
+    auto const attached = s.attach(presigned.id);
+    REQUIRE(attached.size() == 1);
 
     std::string const path = download_path(s.client, presigned.id, s.headers);
     auto const response = s.s3.get(path);
@@ -175,7 +175,7 @@ TEST_CASE("a PUT after an upload was confirmed changes nothing")
     std::string const other(png.size(), 'x');
     REQUIRE(put(s.s3, presigned, "image/png", other).status == 200);
     s.confirm(presigned.id);
-    s.claim(presigned.id);
+    s.attach(presigned.id);
     CHECK(s.s3.get(download_path(s.client, presigned.id, s.headers)).body == png);
 
     s.api.attachments.expire(s.scope_id, *core::Uuid::parse(presigned.id));
@@ -194,7 +194,7 @@ TEST_CASE("an upload that changes while it is checked is not accepted")
     CHECK(stat->size_bytes == static_cast<std::int64_t>(png.size()));
     CHECK(stat->head == png.substr(0, 16));
     REQUIRE(put(s.s3, presigned, "image/png", std::string(png.size(), 'x')).status == 200);
-    CHECK_FALSE(run_awaitable(s.store.adopt(key, *stat)));
+    CHECK_FALSE(run_awaitable(s.store.finalize(key, *stat)));
 }
 
 TEST_CASE("bytes that do not fit their type are refused")

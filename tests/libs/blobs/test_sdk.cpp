@@ -1,4 +1,4 @@
-#include "blobs/disposition.hpp"
+#include "blobs/content_disposition.hpp"
 #include "blobs/s3_store.hpp"
 #include "s3_server.hpp"
 #include "support/fake_clock.hpp"

@@ -79,9 +79,9 @@ TEST_CASE("AWS's example of a list of objects matches")
 
 TEST_CASE("all characters except unreserved characters are percent-encoded")
 {
-    CHECK(sigv4::uri_encode("AZaz09-._~") == "AZaz09-._~");
-    CHECK(sigv4::uri_encode("a b/c+d*e'f\u00e9") == "a%20b%2Fc%2Bd%2Ae%27f%C3%A9");
-    CHECK(sigv4::uri_encode("/a b/c", true) == "/a%20b/c");
+    sigv4::Request const request{
+        "GET", std::string(host), "/a b/AZaz09-._~", {{"q", "a b/c+d*e'f\u00e9"}}, {}};
+    CHECK(sigv4::target(request) == "/a%20b/AZaz09-._~?q=a%20b%2Fc%2Bd%2Ae%27f%C3%A9");
 }
 
 TEST_CASE("a session token is a signed header or a signed parameter")

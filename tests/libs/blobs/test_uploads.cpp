@@ -203,7 +203,7 @@ TEST_CASE("URLs of a suspended tenant are refused until it is active again")
     auto client = s.api.client();
     auto const set = [&](bool suspended) {
         return s.db.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
-            return tenancy::registry::upsert(tx, {"demo", "Demo", suspended, {}}, s.clock.now()).tenant.id;
+            return tenancy::tenant_rows::upsert(tx, {"demo", "Demo", suspended, {}}, s.clock.now()).tenant.id;
         });
     };
     testing::HttpClient::Headers const in_scope{{"X-Scope", std::to_string(set(false) * 2)}};

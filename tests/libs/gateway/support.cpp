@@ -1,11 +1,12 @@
 #include "support.hpp"
 
 #include "audit/audit.hpp"
+#include "auth/api_key_handlers.hpp"
 #include "core/error.hpp"
 #include "core/fields.hpp"
-#include "tenancy/registry.hpp"
-#include "tenancy/settings.hpp"
 #include "support/redis_fixture.hpp"
+#include "tenancy/settings.hpp"
+#include "tenancy/tenant_rows.hpp"
 
 #include <stdexcept>
 
@@ -183,7 +184,7 @@ void Fixture::make_tenants()
 {
     database.transact_blocking({}, [this](pg::Tx& tx) {
         for (char const* slug : {"demo", "other", "asleep"})
-            tenancy::registry::upsert(tx,
+            tenancy::tenant_rows::upsert(tx,
                 {.slug = slug, .display_name = slug, .suspended = std::string_view(slug) == "asleep"},
                 clock.now());
         return true;
@@ -193,7 +194,7 @@ void Fixture::make_tenants()
 core::Scope Fixture::scope(std::string const& slug, core::Environment environment)
 {
     return database.transact_blocking(
-        {}, [&](pg::Tx& tx) { return tenancy::registry::find(tx, slug).value().scope(environment); });
+        {}, [&](pg::Tx& tx) { return tenancy::tenant_rows::find(tx, slug).value().scope(environment); });
 }
 
 std::string Fixture::mint(std::string const& slug, core::Environment environment, std::string const& kind)
@@ -225,7 +226,7 @@ void Fixture::set_limit(std::string const& slug, std::int64_t requests_per_minut
 {
     database.transact_blocking({}, [&](pg::Tx& tx) {
         tenancy::Limits const limits({{"requestsPerMinute", requests_per_minute}});
-        return tenancy::registry::upsert(
+        return tenancy::tenant_rows::upsert(
             tx, {.slug = slug, .display_name = slug, .limits = limits}, clock.now())
             .created;
     });

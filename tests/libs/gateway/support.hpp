@@ -1,21 +1,21 @@
 #pragma once
 
-#include "auth/keys.hpp"
+#include "auth/api_keys.hpp"
 #include "auth/master_key.hpp"
 #include "auth/user_tokens.hpp"
+#include "gateway/gateway.hpp"
 #include "http/router.hpp"
 #include "observe/http_metrics.hpp"
 #include "observe/log.hpp"
 #include "pg/listener.hpp"
 #include "redis/client.hpp"
 #include "redis/rate_limit.hpp"
-#include "gateway/gateway.hpp"
-#include "tenancy/directory.hpp"
 #include "support/captured.hpp"
 #include "support/fake_clock.hpp"
 #include "support/issuer.hpp"
 #include "support/postgres.hpp"
 #include "support/run_awaitable.hpp"
+#include "tenancy/directory.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -103,7 +103,7 @@ public:
     testing::Issuer issuer{clock};
     pg::Database database;
     std::atomic<bool> live = true;
-    auth::Keys keys;
+    auth::ApiKeys keys;
 
 private:
     void make_tenants();

@@ -2,8 +2,8 @@
 
 #include "fixture.hpp"
 #include "pg/listener.hpp"
-#include "tenancy/settings.hpp"
 #include "support/eventually.hpp"
+#include "tenancy/settings.hpp"
 
 #include <catch2/catch.hpp>
 #include <pqxx/connection>
@@ -118,7 +118,7 @@ TEST_CASE("the limits of a tenant are read by their names")
     Store store;
     store.database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
         tenancy::Limits const limits({{"requestsPerMinute", 7}, {"other", 1}});
-        tenancy::registry::upsert(tx, {"acme", "Acme", true, limits}, store.clock.now());
+        tenancy::tenant_rows::upsert(tx, {"acme", "Acme", true, limits}, store.clock.now());
     });
     Alone alone(store);
     auto const found = alone.find("acme");
@@ -257,7 +257,7 @@ TEST_CASE("a change reaches every replica")
     REQUIRE(testing::eventually([&] { return two.find("acme") == two.find("acme"); }));
 
     store.database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
-        tenancy::registry::condemn(tx, "acme", store.clock.now() + 24h, store.clock.now());
+        tenancy::tenant_rows::schedule_erasure(tx, "acme", store.clock.now() + 24h, store.clock.now());
     });
     CHECK(both([](Found const& t) { return t && t->suspended && t->erase_after; }));
 

@@ -4,8 +4,8 @@
 #include "fixture.hpp"
 #include "idempotency/once.hpp"
 #include "pg/row.hpp"
-#include "tenancy/settings.hpp"
 #include "support/eventually.hpp"
+#include "tenancy/settings.hpp"
 
 #include <catch2/catch.hpp>
 #include <pqxx/connection>
@@ -67,7 +67,7 @@ struct Shop {
             database
                 .transact_blocking(pg::Scopes(),
                     [&](pg::Tx& tx) {
-                        return tenancy::registry::upsert(tx, {slug, slug, {}, {}}, clock.now());
+                        return tenancy::tenant_rows::upsert(tx, {slug, slug, {}, {}}, clock.now());
                     })
                 .tenant;
         for (auto const environment : {core::Environment::production, core::Environment::sandbox})
@@ -95,14 +95,15 @@ struct Shop {
         }));
     }
 
-    void condemn(std::string const& slug, std::chrono::hours grace = 0h)
+    void schedule_erasure(std::string const& slug, std::chrono::hours grace = 0h)
     {
-        database.transact_blocking(pg::Scopes(),
-            [&](pg::Tx& tx) { tenancy::registry::condemn(tx, slug, clock.now() + grace, clock.now()); });
+        database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
+            tenancy::tenant_rows::schedule_erasure(tx, slug, clock.now() + grace, clock.now());
+        });
     }
 
-    /// The number of the tenant's rows in every table of the schema that may have such rows, including the
-    /// registry's tables.
+    /// The number of the tenant's rows in every table of the schema that may have such rows, including
+    /// `tenants` and `tenant_erasures`.
     std::map<std::string, int> rows_of(std::int64_t tenant_id)
     {
         pqxx::connection connection(postgres.superuser_url());
@@ -160,7 +161,7 @@ TEST_CASE("erasure removes all rows of the tenant and none of another tenant")
     tenancy::Eraser eraser(shop.database, shop.clock, {shop.hook}, {.batch = 7});
     SECTION("by the periodic task when it is due")
     {
-        shop.condemn("acme", 24h);
+        shop.schedule_erasure("acme", 24h);
         shop.run(eraser);
         CHECK(shop.rows_of(acme.id) == full);
         CHECK(shop.hooked.empty());
@@ -169,8 +170,8 @@ TEST_CASE("erasure removes all rows of the tenant and none of another tenant")
     }
     SECTION("at once")
     {
-        shop.condemn("acme");
-        CHECK(testing::run_awaitable(eraser.purge(acme.id)));
+        shop.schedule_erasure("acme");
+        CHECK(testing::run_awaitable(eraser.erase_now(acme.id)));
     }
     CHECK(shop.rows_of(acme.id) == none(full));
     CHECK(std::pair(shop.rows_of(before.id), shop.rows_of(after.id)) == neighbours);
@@ -184,9 +185,9 @@ TEST_CASE("rows that requests write during the erasure are removed later")
 {
     Shop shop;
     auto const acme = shop.create("acme");
-    shop.condemn("acme");
+    shop.schedule_erasure("acme");
     tenancy::Eraser eraser(shop.database, shop.clock, {shop.hook});
-    REQUIRE(testing::run_awaitable(eraser.purge(acme.id)));
+    REQUIRE(testing::run_awaitable(eraser.erase_now(acme.id)));
     shop.postgres.query("INSERT INTO a_orders VALUES (" + std::to_string(acme.id * 2 + 1) + ", 1)");
     shop.run(eraser);
     CHECK(shop.rows_of(acme.id).at("a_orders") == 1);
@@ -204,9 +205,9 @@ TEST_CASE("the slug of an erased tenant can be used again, and the rows of the n
 {
     Shop shop;
     auto const old = shop.create("acme");
-    shop.condemn("acme");
+    shop.schedule_erasure("acme");
     tenancy::Eraser eraser(shop.database, shop.clock, {shop.hook});
-    REQUIRE(testing::run_awaitable(eraser.purge(old.id)));
+    REQUIRE(testing::run_awaitable(eraser.erase_now(old.id)));
     auto const fresh = shop.create("acme");
     CHECK(fresh.id > old.id);
     auto const full = shop.rows_of(fresh.id);
@@ -224,19 +225,19 @@ TEST_CASE("a reactivated tenant is not erased, and a tenant whose erasure has be
     auto const revive = [&] {
         return code_of([&] {
             shop.database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
-                tenancy::registry::upsert(tx, {"acme", "Acme", {}, {}}, shop.clock.now());
+                tenancy::tenant_rows::upsert(tx, {"acme", "Acme", {}, {}}, shop.clock.now());
             });
         });
     };
-    shop.condemn("acme", 24h);
+    shop.schedule_erasure("acme", 24h);
     CHECK(revive().empty());
     shop.clock.advance(48h);
     shop.run(eraser);
     CHECK(shop.rows_of(acme.id) == full);
 
-    shop.condemn("acme");
+    shop.schedule_erasure("acme");
     shop.hook_fails = true;
-    CHECK_THROWS_WITH(testing::run_awaitable(eraser.purge(acme.id)), "the blob store is away");
+    CHECK_THROWS_WITH(testing::run_awaitable(eraser.erase_now(acme.id)), "the blob store is away");
     CHECK(revive() == "CONFLICT");
     shop.hook_fails = false;
     shop.run(eraser);
@@ -248,8 +249,8 @@ TEST_CASE("a failing hook postpones only the erasure of its tenant, and is retri
     Shop shop;
     auto const acme = shop.create("acme");
     auto const other = shop.create("other");
-    shop.condemn("acme");
-    shop.condemn("other");
+    shop.schedule_erasure("acme");
+    shop.schedule_erasure("other");
     tenancy::Eraser eraser(shop.database, shop.clock, {shop.hook});
     shop.hook_fails = true;
     CHECK_THROWS_WITH(shop.run(eraser), "the blob store is away");
@@ -266,9 +267,9 @@ TEST_CASE("a purge that takes too long continues in the background")
 {
     Shop shop;
     auto const acme = shop.create("acme");
-    shop.condemn("acme");
-    tenancy::Eraser eraser(shop.database, shop.clock, {shop.hook}, {.batch = 1, .purge_budget = 1ms});
-    CHECK_FALSE(testing::run_awaitable(eraser.purge(acme.id)));
+    shop.schedule_erasure("acme");
+    tenancy::Eraser eraser(shop.database, shop.clock, {shop.hook}, {.batch = 1, .erase_now_timeout = 1ms});
+    CHECK_FALSE(testing::run_awaitable(eraser.erase_now(acme.id)));
     CHECK(shop.rows_of(acme.id).at("tenants") == 1);
     shop.run(eraser);
     CHECK(shop.rows_of(acme.id) == none(shop.rows_of(acme.id)));
@@ -278,7 +279,7 @@ TEST_CASE("a stopped eraser ends after its batch")
 {
     Shop shop;
     auto const acme = shop.create("acme");
-    shop.condemn("acme");
+    shop.schedule_erasure("acme");
     std::stop_source source;
     auto const stop_later = [&](core::Scope const& scope) {
         if (scope.environment() == core::Environment::sandbox) source.request_stop();
@@ -289,14 +290,14 @@ TEST_CASE("a stopped eraser ends after its batch")
     CHECK(eraser.step({}));
     CHECK(shop.rows_of(acme.id).at("tenants") == 0);
     eraser.stop();
-    CHECK(code_of([&] { testing::run_awaitable(eraser.purge(acme.id)); }) == "UNAVAILABLE");
+    CHECK(code_of([&] { testing::run_awaitable(eraser.erase_now(acme.id)); }) == "UNAVAILABLE");
 }
 
 TEST_CASE("two replicas that erase the same tenant leave no rows")
 {
     Shop shop;
     auto const acme = shop.create("acme", 2000);
-    shop.condemn("acme");
+    shop.schedule_erasure("acme");
     tenancy::Eraser one(shop.database, shop.clock, {}, {.batch = 50});
     tenancy::Eraser two(shop.database, shop.clock, {}, {.batch = 50});
     {
@@ -316,7 +317,7 @@ TEST_CASE("replicas take turns, and none processes rows that another replica is 
 {
     Shop shop;
     auto const acme = shop.create("acme");
-    shop.condemn("acme");
+    shop.schedule_erasure("acme");
     shop.postgres.query("UPDATE tenants SET erasure_began_at = now()");
     auto const erase = [&](pg::Tx& tx) {
         return pg::RowReader(tx.run("SELECT erase_tenant_rows($1, 10)", {acme.id}).front()).integer();
@@ -348,7 +349,7 @@ TEST_CASE("the service can erase only tenants whose erasure has begun")
     };
     CHECK_THROWS_AS(erase(acme.id), pqxx::sql_error);
     CHECK_THROWS_AS(erase(acme.id + 999), pqxx::sql_error);
-    shop.condemn("acme");
+    shop.schedule_erasure("acme");
     CHECK_THROWS_AS(erase(acme.id), pqxx::sql_error);
     CHECK_THROWS_AS(
         shop.database.transact_blocking(acme.scope(core::Environment::production),
@@ -365,7 +366,7 @@ TEST_CASE("the erasing function does not change the transaction's scopes")
     Shop shop;
     auto const acme = shop.create("acme");
     shop.create("other");
-    shop.condemn("acme");
+    shop.schedule_erasure("acme");
     auto const seen = shop.database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
         tx.run("UPDATE tenants SET erasure_began_at = now() WHERE tenant_id = $1", {acme.id});
         tx.run("SELECT erase_tenant_rows($1, 1)", {acme.id});

@@ -3,13 +3,13 @@
 #include "core/error.hpp"
 #include "http/message.hpp"
 #include "pg/database.hpp"
-#include "tenancy/admin.hpp"
-#include "tenancy/eraser.hpp"
-#include "tenancy/registry.hpp"
-#include "tenancy/tenant.hpp"
 #include "support/fake_clock.hpp"
 #include "support/postgres.hpp"
 #include "support/run_awaitable.hpp"
+#include "tenancy/eraser.hpp"
+#include "tenancy/tenant.hpp"
+#include "tenancy/tenant_handlers.hpp"
+#include "tenancy/tenant_rows.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -24,7 +24,7 @@ struct Store {
         return database
             .transact_blocking(pg::Scopes(),
                 [&](pg::Tx& tx) {
-                    return tenancy::registry::upsert(tx, {slug, slug + " Ltd", {}, {}}, clock.now());
+                    return tenancy::tenant_rows::upsert(tx, {slug, slug + " Ltd", {}, {}}, clock.now());
                 })
             .tenant;
     }

@@ -5,11 +5,11 @@
 #include "crypto/keyring.hpp"
 #include "jobs/queue.hpp"
 #include "pg/database.hpp"
-#include "tenancy/registry.hpp"
 #include "support/database_clock.hpp"
 #include "support/eventually.hpp"
 #include "support/postgres.hpp"
 #include "support/run_awaitable.hpp"
+#include "tenancy/tenant_rows.hpp"
 #include "webhooks/api.hpp"
 #include "webhooks/webhooks.hpp"
 
@@ -57,7 +57,7 @@ struct Fixture {
         return database
             .transact_blocking(pg::Scopes(),
                 [&](pg::Tx& tx) {
-                    return tenancy::registry::upsert(tx, {slug, slug, suspended, {}}, clock.now());
+                    return tenancy::tenant_rows::upsert(tx, {slug, slug, suspended, {}}, clock.now());
                 })
             .tenant;
     }

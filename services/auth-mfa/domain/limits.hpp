@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+
+/// The limits on guesses and messages, and the lifetimes of challenges, enrolments and trusted devices.
+namespace auth_mfa {
+
+inline constexpr std::chrono::minutes challenge_lifetime{5}; ///< still valid at exactly this age
+inline constexpr int challenge_sends = 3;    ///< codes sent per challenge, including the automatic one
+inline constexpr int challenge_attempts = 5; ///< codes tried per challenge
+
+inline constexpr std::chrono::minutes sms_enrolment_lifetime{10}; ///< still valid at exactly this age
+inline constexpr int sms_enrolment_attempts = 5;                  ///< codes tried per enrolment
+
+inline constexpr std::chrono::days trusted_device_lifetime{30};
+
+/// At most `count` uses in any span of length `window`.
+struct Limit {
+    std::int64_t count = 0;
+    std::chrono::milliseconds window{};
+};
+
+/// Wrong SMS and TOTP codes per account, over all challenges and all other requests that check such a code.
+inline constexpr Limit wrong_code_limit{20, std::chrono::hours(24)};
+/// Wrong recovery codes per account. They are counted separately, so that an attacker who exhausts the limit
+/// of other codes does not block the user's recovery codes.
+inline constexpr Limit wrong_recovery_code_limit{10, std::chrono::hours(24)};
+/// Sign-in codes sent per account.
+inline constexpr Limit sign_in_send_limit{10, std::chrono::hours(1)};
+/// Sign-in codes sent per phone, over all tenants.
+inline constexpr Limit sign_in_send_limit_per_phone{10, std::chrono::hours(1)};
+/// Enrolment codes sent per user.
+inline constexpr Limit enrolment_send_limit{3, std::chrono::minutes(10)};
+/// Enrolment codes sent per phone, over all tenants.
+inline constexpr std::array enrolment_send_limits_per_phone{
+    Limit{5, std::chrono::hours(1)}, Limit{10, std::chrono::hours(24)}};
+/// Enrolment codes requested per client network, over all tenants.
+inline constexpr Limit enrolment_send_limit_per_network{20, std::chrono::hours(1)};
+
+/// Wrong passwords per account.
+inline constexpr Limit wrong_password_limit{10, std::chrono::minutes(15)};
+/// Wrong passwords per network and scope.
+inline constexpr Limit wrong_password_limit_per_network{100, std::chrono::minutes(15)};
+/// Registrations per network and scope. The setting REGISTRATIONS_PER_HOUR replaces the count.
+inline constexpr Limit registration_limit_per_network{100, std::chrono::hours(1)};
+
+} // namespace auth_mfa

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/id.hpp"
+#include "core/identity.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace auth_mfa {
+
+/// A browser that a user trusts: sign-ins from it skip the second factor.
+struct TrustedDevice {
+    core::Uuid id;
+    core::Time created_at;
+    core::Time last_used_at;
+    core::Time expires_at;
+    std::string user_agent;
+};
+
+/// The value of the cookie `mfa_device`: the browser's id and its secret. All users of a browser share its
+/// token, but each user who trusts the browser has a separate row.
+struct DeviceToken {
+    core::Uuid id;
+    std::string secret; ///< base64url of 32 bytes
+
+    static DeviceToken make();
+
+    /// Reads `id.secret`; nullopt when `text` is malformed.
+    static std::optional<DeviceToken> parse(std::string_view text);
+
+    /// The token in a request's `Cookie` header (RFC 6265, 4.2). If the cookie occurs several times, the
+    /// first one counts. nullopt when the cookie is absent or malformed.
+    static std::optional<DeviceToken> from_cookies(std::string_view header);
+
+    std::string text() const; ///< `id.secret`
+
+    /// The stored form: SHA-256 over the scope, the id and the secret, in hex. The secret has 256 random
+    /// bits, so a fast hash suffices.
+    std::string hash(core::Scope const& scope) const;
+};
+
+/// The value of a `Set-Cookie` header that stores `token` for 30 days. The cookie has the attribute
+/// `Secure`, unless `host` is a local host (auth::token::is_local).
+std::string device_cookie(DeviceToken const& token, std::string_view host);
+
+} // namespace auth_mfa

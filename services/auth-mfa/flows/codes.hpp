@@ -1,0 +1,50 @@
+#pragma once
+
+#include "deps.hpp"
+#include "domain/mfa_method.hpp"
+#include "http/message.hpp"
+#include "storage/recovery_codes.hpp"
+
+#include <optional>
+#include <string>
+
+/// TOTP codes and recovery codes. A code is verified first. It is consumed in the transaction of the change
+/// that it permits.
+namespace auth_mfa {
+
+/// A correct code that is not consumed yet: a TOTP code or a recovery code.
+struct VerifiedCode {
+    MfaMethod method = MfaMethod::totp;
+    std::int64_t step = 0;           ///< the time step of a TOTP code
+    recovery_codes::Hashed recovery; ///< the locator and hash of a recovery code
+};
+
+/// Reads `code` from the body: 1 to 64 characters. Does not check it.
+std::string parse_code(http::Request const& req);
+
+/// A place in the hashing queue, or none.
+using HashingTurn = std::optional<crypto::PasswordHasher::Turn>;
+
+/// The place in the hashing queue that `verify_code` needs: one for a recovery code, none for the other
+/// methods. Take it before the attempt is counted, so that a request that is refused because the queue is
+/// full does not count as a guess. Throws UNAVAILABLE if the queue is full.
+HashingTurn hashing_turn_for(Deps& deps, core::Scope const& scope, MfaMethod method);
+
+/// Compares a TOTP code or a recovery code; nullopt when the code is wrong or the user has no such factor.
+/// The caller must count the attempt first. `turn` is the result of hashing_turn_for; keep it until the call
+/// has completed.
+asio::awaitable<std::optional<VerifiedCode>> verify_code(Deps& deps, core::Scope const& scope,
+    core::Uuid user_id, MfaMethod method, HashingTurn const& turn, std::string const& code);
+
+/// Consumes the code. Call it in the transaction of the change that the code permits. False if another
+/// request has already consumed the code.
+bool consume(
+    pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, VerifiedCode const& code, core::Time now);
+
+/// Checks the code that a change of factors requires. A code of 6 digits is checked as a TOTP code, any
+/// other code as a recovery code. Throws MFA_RATE_LIMITED if the account has reached its limit of wrong
+/// codes, or MFA_INVALID_CODE if the code is wrong.
+asio::awaitable<VerifiedCode> require_code(
+    Deps& deps, core::Scope const& scope, core::Uuid user_id, std::string const& code);
+
+} // namespace auth_mfa

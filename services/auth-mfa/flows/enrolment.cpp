@@ -1,0 +1,115 @@
+#include "flows/enrolment.hpp"
+
+#include "audit/audit.hpp"
+#include "core/json_writer.hpp"
+#include "domain/errors.hpp"
+#include "domain/recovery_code.hpp"
+#include "flows/signed_in_user.hpp"
+#include "storage/sessions.hpp"
+#include "storage/trusted_devices.hpp"
+#include "storage/users.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+/// Call it last in the transaction (see audit::record).
+void record(pg::Tx& tx, http::Request const& req, std::string_view action, std::string_view factor)
+{
+    audit::record(tx, req.context,
+        {.action = std::string(action),
+            .subject_type = "user",
+            .subject_id = req.caller().id,
+            .before = std::nullopt,
+            .after = boost::json::object{{"factor", factor}}});
+}
+
+} // namespace
+
+http::Response recovery_codes_response(std::vector<std::string> const& codes)
+{
+    core::JsonWriter w;
+    w.begin_object().member("recoveryCodes", codes).end_object();
+    return http::Response::ok(std::move(w).str()).header("Cache-Control", "no-store");
+}
+
+void require_password(User const& user)
+{
+    if (!user.has_password())
+        throw core::Error(codes::mfa_password_required, "The account has no password, because its user "
+                                                        "signs in through an identity provider. Set up "
+                                                        "the second factor at that provider.");
+}
+
+HashingTurn hashing_turn_for_recovery_codes(Deps& deps, core::Scope const& scope, User const& user)
+{
+    return user.has_factor() ? std::nullopt : HashingTurn(deps.passwords.enter(scope.id));
+}
+
+asio::awaitable<NewRecoveryCodes> NewRecoveryCodes::make(Deps& deps, crypto::PasswordHasher::Turn turn)
+{
+    NewRecoveryCodes made;
+    for (auto const& code : make_recovery_codes()) {
+        auto hash = co_await deps.passwords.hash(turn, core::Secret(code.secret));
+        made.texts.push_back(code.text());
+        made.hashed.push_back({code.locator, std::move(hash)});
+    }
+    co_return made;
+}
+
+asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& deps, std::string_view factor,
+    HashingTurn turn, std::function<void(pg::Tx&, User const&)> write)
+{
+    NewRecoveryCodes codes;
+    bool shown = false;
+    // Whether recovery codes are needed is certain only while the transaction holds the lock on the user's
+    // row, but hashing the codes takes too long to hold the lock. So if codes are needed, the first run of
+    // `put_in_force` returns false. Then the codes are hashed without the lock, and `put_in_force` runs
+    // again.
+    auto const put_in_force = [&](pg::Tx& tx) {
+        User const user = lock_signed_in_user(tx, req, deps);
+        shown = !user.has_factor();
+        if (shown && codes.hashed.empty()) return false;
+        write(tx, user);
+        users::increment_credentials_version(tx, req.scope(), user.id);
+        if (shown) recovery_codes::replace(tx, req.scope(), user.id, codes.hashed, deps.clock.now());
+        record(tx, req, "factor.enabled", factor);
+        return true;
+    };
+    if (!co_await deps.db.transact(req.scope(), put_in_force)) {
+        if (!turn) turn.emplace(deps.passwords.enter(req.scope().id));
+        codes = co_await NewRecoveryCodes::make(deps, *std::move(turn));
+        co_await deps.db.transact(req.scope(), put_in_force);
+    }
+    co_return recovery_codes_response(shown ? codes.texts : std::vector<std::string>());
+}
+
+asio::awaitable<http::Response> disable_factor(http::Request const& req, Deps& deps, std::string_view factor,
+    bool (*is_enrolled)(User const&), void (*write)(pg::Tx&, core::Scope const&, User const&))
+{
+    auto const require_enrolled = [&](User const& user) {
+        if (!is_enrolled(user))
+            throw setup_required("This factor is not enrolled, so it cannot be disabled. Get the enrolled "
+                                 "factors from GET /v1/auth/mfa.");
+    };
+    std::string const code = parse_code(req);
+    User const user = co_await signed_in_user(req, deps);
+    require_enrolled(user);
+    VerifiedCode const verified = co_await require_code(deps, req.scope(), user.id, code);
+    co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        User const locked = lock_signed_in_user(tx, req, deps);
+        require_enrolled(locked);
+        core::Time const now = deps.clock.now();
+        if (!consume(tx, req.scope(), locked.id, verified, now)) throw invalid_code();
+        write(tx, req.scope(), locked);
+        users::increment_credentials_version(tx, req.scope(), locked.id);
+        bool const last = !(locked.phone_verified && locked.totp);
+        if (last) recovery_codes::remove_all(tx, req.scope(), locked.id);
+        trusted_devices::revoke_all(tx, req.scope(), locked.id);
+        sessions::end_others(tx, req.scope(), locked.id, session_id_of(req), now);
+        record(tx, req, "factor.disabled", factor);
+    });
+    co_return http::Response::ok(R"({"disabled":true})");
+}
+
+} // namespace auth_mfa

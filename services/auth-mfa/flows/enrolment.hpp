@@ -1,0 +1,49 @@
+#pragma once
+
+#include "deps.hpp"
+#include "flows/codes.hpp"
+#include "http/message.hpp"
+#include "storage/recovery_codes.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The steps of enrolling and removing a factor that are the same for all factors.
+namespace auth_mfa {
+
+/// The response `{"recoveryCodes": […]}`, with `Cache-Control: no-store`.
+http::Response recovery_codes_response(std::vector<std::string> const& codes);
+
+/// Throws MFA_PASSWORD_REQUIRED for a user without a password, who signs in through an identity provider.
+void require_password(User const& user);
+
+/// New recovery codes: the texts to show once, and the hashes to store.
+struct NewRecoveryCodes {
+    std::vector<std::string> texts;
+    std::vector<recovery_codes::Hashed> hashed;
+
+    static asio::awaitable<NewRecoveryCodes> make(Deps& deps, crypto::PasswordHasher::Turn turn);
+};
+
+/// A place in the hashing queue for the recovery codes that the user gets with the first factor; nullopt if
+/// the user already has a factor. Take the place before the confirmation code is consumed, so that the code
+/// stays valid if the queue is full. Throws UNAVAILABLE if the queue is full.
+HashingTurn hashing_turn_for_recovery_codes(Deps& deps, core::Scope const& scope, User const& user);
+
+/// Enrols a factor. `write` stores the factor, in a transaction in which the user is locked. `write` may run
+/// more than once, so it must be repeatable. `turn` is the result of hashing_turn_for_recovery_codes. The
+/// response contains recovery codes if this is the user's first factor, else an empty list. Sign-ins and
+/// challenges that began before the change can no longer open a session. Open sessions stay open.
+asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& deps, std::string_view factor,
+    HashingTurn turn, std::function<void(pg::Tx&, User const&)> write);
+
+/// Removes a factor. Checks the code in the body, then runs `write` in a transaction in which the user is
+/// locked. Revokes the user's trusted devices and sign-ins in progress, and ends all sessions except the
+/// caller's. Removes the recovery codes together with the last factor. Throws MFA_SETUP_REQUIRED if
+/// `is_enrolled` returns false for the user. Responds with `{"disabled":true}`.
+asio::awaitable<http::Response> disable_factor(http::Request const& req, Deps& deps, std::string_view factor,
+    bool (*is_enrolled)(User const&), void (*write)(pg::Tx&, core::Scope const&, User const&));
+
+} // namespace auth_mfa

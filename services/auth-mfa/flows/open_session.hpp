@@ -1,0 +1,42 @@
+#pragma once
+
+#include "deps.hpp"
+#include "domain/errors.hpp"
+#include "http/message.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace auth_mfa {
+
+/// How the user signed in, and what the response contains.
+struct SignIn {
+    std::vector<std::string_view> amr; ///< methods of authentication (RFC 8176): `pwd`, `sms`, ...
+    unsigned status = 200;
+    bool with_user = true;                           ///< whether the response has `user`
+    core::Error (*outdated)() = credentials_changed; ///< the error if the credentials have changed
+};
+
+/// Opens a session and responds with its tokens: `{accessToken, refreshToken, expiresIn[, user]}`. The caller
+/// has checked every factor. Throws `sign_in.outdated()` when the user's credentials have changed since
+/// `user` was read.
+asio::awaitable<http::Response> open_session(
+    http::Request const& req, Deps& deps, User const& user, SignIn const& sign_in);
+
+/// The contents of a response with tokens.
+struct TokenResponse {
+    AccessTokenClaims claims;
+    std::int64_t generation = 1; ///< the number of the refresh token
+    unsigned status = 200;
+    User const* user = nullptr; ///< the member `user` of the response; null: no such member
+};
+
+/// The response `{accessToken, refreshToken, expiresIn[, user]}`, with `Cache-Control: no-store`. Await
+/// `deps.tokens.ready()` first.
+http::Response respond_with_tokens(http::Request const& req, Deps const& deps, TokenResponse const& contents);
+
+/// The `User-Agent` that sessions and trusted devices show: at most 255 characters, printable ASCII only.
+std::string user_agent(http::Request const& req);
+
+} // namespace auth_mfa

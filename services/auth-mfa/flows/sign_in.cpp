@@ -1,0 +1,114 @@
+#include "flows/sign_in.hpp"
+
+#include "domain/errors.hpp"
+#include "domain/mfa_method.hpp"
+#include "domain/sms_code.hpp"
+#include "flows/sms_codes.hpp"
+#include "storage/recovery_codes.hpp"
+#include "storage/trusted_devices.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+/// The facts that decide how the sign-in of a user with a second factor continues.
+struct SecondFactor {
+    bool trusted = false;     ///< whether the user trusts this browser
+    bool can_recover = false; ///< whether the user has unused recovery codes
+};
+
+asio::awaitable<SecondFactor> second_factor_of(http::Request const& req, Deps& deps, core::Uuid user_id)
+{
+    auto const device = device_token_of(req);
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        SecondFactor second;
+        second.trusted =
+            device && trusted_devices::recognise(tx, req.scope(), user_id, *device, deps.clock.now());
+        second.can_recover = !second.trusted && recovery_codes::count(tx, req.scope(), user_id) > 0;
+        return second;
+    });
+}
+
+core::Error mfa_required(std::string const& token, User const& user, bool can_recover)
+{
+    boost::json::array available;
+    if (user.phone_verified) available.emplace_back(to_string(MfaMethod::sms));
+    if (user.totp) available.emplace_back(to_string(MfaMethod::totp));
+    if (can_recover) available.emplace_back(to_string(MfaMethod::recovery_code));
+    return core::Error(
+        codes::mfa_required, "A second factor is required. Continue with one of available_methods.")
+        .header("Cache-Control", "no-store")
+        .member("mfa_token", boost::json::value(token))
+        .member("available_methods", std::move(available));
+}
+
+/// Sends the code, and counts the message against the limits of the account and the phone.
+asio::awaitable<SmsDelivery> reserve_and_send(http::Request const& req, Deps& deps, core::Uuid user_id,
+    sms::PhoneNumber const& phone, std::string const& code)
+{
+    auto& limits = deps.rate_limits;
+    auto const reserved = co_await limits.require(limits.sign_in_code_sends(req.scope(), user_id, phone));
+    co_return co_await send_sms_code(req, deps, reserved, phone, code, SmsCodeSender::Purpose::urgent);
+}
+
+/// Sends a code without a request for it. If this fails, the client can request one, and gets the error then.
+asio::awaitable<void> try_to_send_code(
+    http::Request const& req, Deps& deps, User const& user, Challenge const& challenge)
+{
+    try {
+        co_await send_sign_in_code(req, deps, user, challenge);
+    } catch (core::Error const&) { // NOLINT(bugprone-empty-catch): /v1/auth/mfa/challenge returns it
+    } catch (std::exception const& error) {
+        deps.logger.warn("could not send the SMS code of a sign-in",
+            {{"error", observe::first_line(error.what())}, {"tenant", req.scope().slug},
+                {"requestId", req.context.request_id}, {"traceId", req.context.trace_id}});
+    }
+}
+
+} // namespace
+
+asio::awaitable<http::Response> finish_sign_in(
+    http::Request const& req, Deps& deps, User const& user, SignIn const& sign_in)
+{
+    if (!user.has_factor()) co_return co_await open_session(req, deps, user, sign_in);
+    SecondFactor const second = co_await second_factor_of(req, deps, user.id);
+    if (second.trusted) co_return co_await open_session(req, deps, user, sign_in);
+    auto const created = co_await deps.challenges.create(
+        req.scope(), user.id, user.credentials_version, {sign_in.amr.begin(), sign_in.amr.end()});
+    if (user.phone_verified && !user.totp) co_await try_to_send_code(req, deps, user, created.challenge);
+    throw mfa_required(created.token, user, second.can_recover);
+}
+
+asio::awaitable<Challenges::Send> send_sign_in_code(
+    http::Request const& req, Deps& deps, User const& user, Challenge const& challenge)
+{
+    auto& challenges = deps.challenges;
+    auto const phone = phone_of(user);
+    co_await require_reachable(req, deps, phone);
+    std::string const code = make_sms_code();
+    auto send = co_await challenges.count_send(challenge, phone.text(), code);
+    auto const delivery =
+        co_await challenges.or_take_back(challenge, send, reserve_and_send(req, deps, user.id, phone, code));
+    if (delivery.surely_not_sent())
+        co_await challenges.take_back(challenge, send);
+    else if (!delivery.may_arrive())
+        co_await challenges.put_code_back(challenge, send);
+    delivery.require_sent();
+    co_return send;
+}
+
+sms::PhoneNumber phone_of(User const& user)
+{
+    auto phone = sms::PhoneNumber::parse(user.phone.value_or(""));
+    if (!phone)
+        throw core::Error(codes::mfa_sms_undeliverable,
+            "The phone number cannot receive text messages. Use another number or method.");
+    return *std::move(phone);
+}
+
+std::optional<DeviceToken> device_token_of(http::Request const& req)
+{
+    return DeviceToken::from_cookies(req.header("Cookie").value_or(""));
+}
+
+} // namespace auth_mfa

@@ -1,0 +1,60 @@
+#include "flows/signed_in_user.hpp"
+
+#include "storage/users.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+core::Error session_ended()
+{
+    return core::Error(core::codes::unauthorized, "The session has ended. Sign in again.")
+        .header("WWW-Authenticate", "Bearer error=\"invalid_token\"");
+}
+
+core::Uuid require_id(std::string_view text)
+{
+    auto const id = core::Uuid::parse(text);
+    if (!id) throw session_ended();
+    return *id;
+}
+
+} // namespace
+
+asio::awaitable<User> signed_in_user(http::Request const& req, Deps& deps)
+{
+    co_return co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return signed_in_user(tx, req, deps); });
+}
+
+User signed_in_user(pg::Tx& tx, http::Request const& req, Deps const& deps)
+{
+    auto user = users::find_signed_in(
+        tx, req.scope(), require_id(req.caller().id), session_id_of(req), deps.clock.now());
+    if (!user) throw session_ended();
+    return *std::move(user);
+}
+
+User lock_signed_in_user(pg::Tx& tx, http::Request const& req, Deps const& deps)
+{
+    auto user = users::lock_signed_in(
+        tx, req.scope(), require_id(req.caller().id), session_id_of(req), deps.clock.now());
+    if (!user) throw session_ended();
+    return *std::move(user);
+}
+
+core::Access require_role(pg::Tx& tx, http::Request const& req, Deps const& deps, core::Access allowed)
+{
+    if (!req.caller().is_jwt()) return req.caller().kind;
+    core::Access const current = access_of(signed_in_user(tx, req, deps).role);
+    if (!core::allows(allowed, current))
+        throw core::Error(core::codes::forbidden, "Your current role does not permit this request. Ask an "
+                                                  "owner of the tenant to change your role.");
+    return current;
+}
+
+core::Uuid session_id_of(http::Request const& req)
+{
+    return require_id(req.caller().session_id);
+}
+
+} // namespace auth_mfa

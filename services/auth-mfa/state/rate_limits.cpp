@@ -1,0 +1,150 @@
+#include "state/rate_limits.hpp"
+
+#include "core/text.hpp"
+#include "domain/network.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace auth_mfa {
+
+namespace {
+
+constexpr char const* quota_prefix = "auth-mfa:budget";
+
+redis::Limit to_redis(Limit const& limit)
+{
+    return {limit.count, limit.window};
+}
+
+std::string user_subject(core::Scope const& scope, core::Uuid user_id)
+{
+    return std::to_string(scope.id) + ':' + user_id.to_string();
+}
+
+std::string network_subject(core::Scope const& scope, std::string_view address)
+{
+    return std::to_string(scope.id) + ":network:" + network_of(address);
+}
+
+redis::Headers headers_of(Counter const& counter, redis::Use const& use)
+{
+    if (!counter.shown) return {};
+    auto const& limit = counter.limits.front();
+    return redis::limit_headers({.allowed = use.allowed,
+                                    .limit = limit.count,
+                                    .remaining = use.remaining,
+                                    .window = limit.window,
+                                    .reset = use.reset},
+        counter.name);
+}
+
+} // namespace
+
+core::Error with_rate_limit(core::Error error, Reservation const& reserved)
+{
+    for (auto const& [name, value] : reserved.headers)
+        error.header(name, value);
+    return error;
+}
+
+http::Response with_rate_limit(http::Response response, Reservation const& reserved)
+{
+    response.headers.insert(response.headers.end(), reserved.headers.begin(), reserved.headers.end());
+    return response;
+}
+
+RateLimits::RateLimits(redis::Client& client, KeyedHash const& hash, Limit const& registrations)
+    : quota_(client, quota_prefix), hash_(hash), registrations_(registrations)
+{
+}
+
+std::string RateLimits::prefix(core::Scope const& scope)
+{
+    return std::string(quota_prefix) + ":{" + std::to_string(scope.id) + ':';
+}
+
+Counter RateLimits::wrong_codes_of_user(core::Scope const& scope, core::Uuid user_id, MfaMethod method)
+{
+    bool const recovery = method == MfaMethod::recovery_code;
+    return {user_subject(scope, user_id), recovery ? "recovery" : "code",
+        {to_redis(recovery ? wrong_recovery_code_limit : wrong_code_limit)}};
+}
+
+std::vector<Counter> RateLimits::sign_in_code_sends(
+    core::Scope const& scope, core::Uuid user_id, sms::PhoneNumber const& phone) const
+{
+    return {{user_subject(scope, user_id), "login-sends", {to_redis(sign_in_send_limit)}},
+        {"phone:" + hash_({"phone", phone.text()}), "login-sends", {to_redis(sign_in_send_limit_per_phone)}}};
+}
+
+Counter RateLimits::wrong_passwords_for_email(core::Scope const& scope, std::string_view email) const
+{
+    // The subject contains a keyed hash of the email, because Redis keys must not contain emails.
+    auto const who = hash_({"email", std::to_string(scope.id), core::lower(email)});
+    return {std::to_string(scope.id) + ":email:" + who, "login", {to_redis(wrong_password_limit)}};
+}
+
+Counter RateLimits::wrong_sign_ins_from_network(core::Scope const& scope, std::string_view address)
+{
+    return {network_subject(scope, address), "login", {to_redis(wrong_password_limit_per_network)}, true};
+}
+
+Counter RateLimits::registrations_from_network(core::Scope const& scope, std::string_view address) const
+{
+    return {network_subject(scope, address), "register", {to_redis(registrations_)}, true};
+}
+
+Counter RateLimits::wrong_passwords_of_user(core::Scope const& scope, core::Uuid user_id)
+{
+    return {user_subject(scope, user_id), "password", {to_redis(wrong_password_limit)}};
+}
+
+std::vector<Counter> RateLimits::enrolment_code_sends(core::Scope const& scope, core::Uuid user_id,
+    sms::PhoneNumber const& phone, std::string_view address) const
+{
+    std::vector<Counter> counters;
+    counters.push_back({user_subject(scope, user_id), "setup-sends", {to_redis(enrolment_send_limit)}});
+    Counter of_phone{"phone:" + hash_({"phone", phone.text()}), "setup-sends", {}};
+    for (auto const& limit : enrolment_send_limits_per_phone)
+        of_phone.limits.push_back(to_redis(limit));
+    counters.push_back(std::move(of_phone));
+    counters.push_back({"address:" + network_of(address), "setup-sends",
+        {to_redis(enrolment_send_limit_per_network)}, true});
+    return counters;
+}
+
+asio::awaitable<Reservation> RateLimits::reserve(std::vector<Counter> counters)
+{
+    Reservation reservation{.allowed = true, .counters = std::move(counters)};
+    for (auto const& counter : reservation.counters) {
+        redis::Use use = co_await quota_.take(counter.subject, counter.name, counter.limits);
+        auto headers = headers_of(counter, use);
+        if (!use.allowed) {
+            co_await give_back(reservation);
+            co_return Reservation{.retry_after = use.retry_after, .headers = std::move(headers)};
+        }
+        std::ranges::move(headers, std::back_inserter(reservation.headers));
+        reservation.uses.push_back(std::move(use));
+    }
+    co_return reservation;
+}
+
+asio::awaitable<Reservation> RateLimits::require(
+    std::vector<Counter> counters, core::Error (*refusal)(std::chrono::seconds))
+{
+    auto reservation = co_await reserve(std::move(counters));
+    if (reservation.allowed) co_return reservation;
+    throw with_rate_limit(
+        refusal(std::chrono::ceil<std::chrono::seconds>(reservation.retry_after)), reservation);
+}
+
+asio::awaitable<void> RateLimits::give_back(Reservation const& reservation)
+{
+    for (std::size_t i = 0; i < reservation.uses.size(); ++i) {
+        auto const& counter = reservation.counters[i];
+        co_await quota_.give_back(counter.subject, counter.name, reservation.uses[i]);
+    }
+}
+
+} // namespace auth_mfa

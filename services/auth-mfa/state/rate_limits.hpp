@@ -1,0 +1,125 @@
+#pragma once
+
+#include "core/error.hpp"
+#include "core/id.hpp"
+#include "core/identity.hpp"
+#include "domain/errors.hpp"
+#include "domain/limits.hpp"
+#include "domain/mfa_method.hpp"
+#include "http/message.hpp"
+#include "redis/quota.hpp"
+#include "sms/phone.hpp"
+#include "state/keyed_hash.hpp"
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace auth_mfa {
+
+namespace asio = boost::asio;
+
+/// A counter of one subject (an account, a phone or a network), with its limits.
+struct Counter {
+    std::string subject;
+    std::string_view name; ///< must have static storage duration
+    std::vector<redis::Limit> limits;
+    /// Whether `RateLimit` headers show the first limit. True for networks only: the headers of an account or
+    /// a phone would reveal whether the account exists and how other clients use it.
+    bool shown = false;
+};
+
+/// The result of reserving one use of several counters.
+struct Reservation {
+    bool allowed = false;
+    std::chrono::milliseconds retry_after{}; ///< if not allowed
+    std::vector<Counter> counters;
+    std::vector<redis::Use> uses; ///< one for each counter
+    /// `RateLimit-Policy` and `RateLimit` of the shown counters. If the use is not allowed, contains only the
+    /// headers of the exhausted counter, or nothing if this counter is not shown.
+    redis::Headers headers;
+};
+
+/// Adds the reservation's rate-limit headers to an error or a response.
+core::Error with_rate_limit(core::Error error, Reservation const& reserved);
+http::Response with_rate_limit(http::Response response, Reservation const& reserved);
+
+/// Limits guesses and messages per account, phone and network. A use is reserved before the action, so that
+/// parallel attempts cannot exceed a limit. The use is given back if the action does not count.
+class RateLimits {
+public:
+    /// `client` and `hash` must outlive this object.
+    RateLimits(redis::Client& client, KeyedHash const& hash,
+        Limit const& registrations = registration_limit_per_network);
+
+    /// Reserves one use of each counter, or of none if one counter is exhausted. Throws redis::Unavailable if
+    /// Redis cannot be used.
+    asio::awaitable<Reservation> reserve(std::vector<Counter> counters);
+
+    /// Like `reserve`, but throws `refusal(retry_after)` with the rate-limit headers if a counter
+    /// is exhausted.
+    asio::awaitable<Reservation> require(
+        std::vector<Counter> counters, core::Error (*refusal)(std::chrono::seconds) = rate_limited);
+
+    /// Gives the reserved uses back.
+    asio::awaitable<void> give_back(Reservation const& reservation);
+
+    /// Runs `task` and returns its result. If `task` throws, the client has learned nothing about its guess.
+    /// So the reservation is given back, and the exception is rethrown.
+    template <class T>
+    asio::awaitable<T> or_give_back(Reservation const& reservation, asio::awaitable<T> task)
+    {
+        std::exception_ptr failure;
+        try {
+            co_return co_await std::move(task);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        co_await give_back(reservation);
+        std::rethrow_exception(failure);
+    }
+
+    /// Runs `guess`, whose result is nullopt for a wrong guess. Only wrong guesses stay counted. If a
+    /// counter is exhausted, throws RATE_LIMITED and does not run `guess`.
+    template <class T>
+    asio::awaitable<std::optional<T>> try_guess(
+        std::vector<Counter> counters, asio::awaitable<std::optional<T>> guess)
+    {
+        auto const reserved = co_await require(std::move(counters), too_many_attempts);
+        auto result = co_await or_give_back(reserved, std::move(guess));
+        if (result) co_await give_back(reserved);
+        co_return result;
+    }
+
+    /// Wrong passwords for one email, whether or not an account with this email exists.
+    Counter wrong_passwords_for_email(core::Scope const& scope, std::string_view email) const;
+    /// Wrong passwords and refused id tokens from one network.
+    static Counter wrong_sign_ins_from_network(core::Scope const& scope, std::string_view address);
+    /// Registrations from one network. Successful registrations count too, because each registration costs a
+    /// password hash.
+    Counter registrations_from_network(core::Scope const& scope, std::string_view address) const;
+    /// Wrong current passwords of a signed-in user.
+    static Counter wrong_passwords_of_user(core::Scope const& scope, core::Uuid user_id);
+
+    /// Wrong codes of an account. Recovery codes have a separate counter.
+    static Counter wrong_codes_of_user(core::Scope const& scope, core::Uuid user_id, MfaMethod method);
+    /// The messages with sign-in codes: the user's counter and the phone's.
+    std::vector<Counter> sign_in_code_sends(
+        core::Scope const& scope, core::Uuid user_id, sms::PhoneNumber const& phone) const;
+    /// The messages with enrolment codes: the counters of the user, the phone and the client's network.
+    std::vector<Counter> enrolment_code_sends(core::Scope const& scope, core::Uuid user_id,
+        sms::PhoneNumber const& phone, std::string_view address) const;
+
+    /// The prefix of the scope's keys in Redis. The erasure of a tenant uses it.
+    static std::string prefix(core::Scope const& scope);
+
+private:
+    redis::Quota quota_;
+    KeyedHash const& hash_;
+    Limit const registrations_;
+};
+
+} // namespace auth_mfa

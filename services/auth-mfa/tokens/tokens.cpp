@@ -1,0 +1,107 @@
+#include "tokens/tokens.hpp"
+
+#include "auth/token_claims.hpp"
+#include "core/error.hpp"
+#include "crypto/compare.hpp"
+#include "crypto/encoding.hpp"
+#include "crypto/hmac.hpp"
+
+#include <boost/json/array.hpp>
+
+namespace auth_mfa {
+
+namespace {
+
+constexpr std::size_t id_size = 16;
+constexpr std::size_t generation_size = 4;
+constexpr std::size_t mac_size = 32;
+
+/// Appends the lowest `bytes` bytes of `number`, in big-endian order.
+void append(std::string& out, std::uint64_t number, std::size_t bytes)
+{
+    while (bytes-- > 0)
+        out += static_cast<char>(number >> (8 * bytes) & 0xff);
+}
+
+/// The session's id and the generation, as the token contains them.
+std::string body_of(core::Uuid session_id, std::int64_t generation)
+{
+    std::string body(session_id.bytes().begin(), session_id.bytes().end());
+    append(body, static_cast<std::uint64_t>(generation), generation_size);
+    return body;
+}
+
+std::string mac_of(core::Secret const& key, core::Scope const& scope, std::string_view body)
+{
+    std::string text = "refresh";
+    append(text, static_cast<std::uint64_t>(scope.id), 8);
+    text += body;
+    return std::string(crypto::view(crypto::hmac_sha256(key.reveal(), text)));
+}
+
+core::Error no_key()
+{
+    return core::Error::unavailable(
+        "The server has no signing key now, so it cannot issue tokens. Try again later.");
+}
+
+std::int64_t seconds_of(core::Time time)
+{
+    return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
+}
+
+} // namespace
+
+Tokens::Tokens(std::shared_ptr<SigningKeyCache> signing_keys, auth::Jwks& jwks,
+    crypto::Keyring const& keyring, core::Clock const& clock, Issuer issuer)
+    : signing_keys_(std::move(signing_keys)), jwks_(jwks), clock_(clock), issuer_(std::move(issuer)),
+      refresh_keys_(keyring.derive("auth-mfa.refresh_tokens"))
+{
+}
+
+asio::awaitable<void> Tokens::ready()
+{
+    if (!signing_keys_->current()) co_await jwks_.refetch();
+    if (!signing_keys_->current()) throw no_key();
+}
+
+std::string Tokens::access_token(core::Scope const& scope, AccessTokenClaims const& claims) const
+{
+    auto const key = signing_keys_->current();
+    if (!key) throw no_key();
+    core::Time const now = clock_.now();
+    boost::json::object const payload{{"iss", issuer_.of(scope)}, {"sub", claims.user_id.to_string()},
+        {"aud", auth::token::audience}, {"exp", seconds_of(now + access_token_lifetime)},
+        {"iat", seconds_of(now)}, {"jti", core::Uuid::v7().to_string()},
+        {"sid", claims.session_id.to_string()}, {"tenant", scope.slug},
+        {"env", core::to_string(scope.environment())}, {"role", to_string(claims.role)},
+        {"email", claims.email}, {"amr", boost::json::array(claims.amr.begin(), claims.amr.end())}};
+    return key->key.sign({{"typ", auth::token::type}, {"kid", key->kid}}, payload);
+}
+
+std::string Tokens::refresh_token(
+    core::Scope const& scope, core::Uuid session_id, std::int64_t generation) const
+{
+    std::string token = body_of(session_id, generation);
+    token += mac_of(refresh_keys_.front(), scope, token);
+    return crypto::base64url::encode(token);
+}
+
+std::optional<RefreshToken> Tokens::read_refresh_token(core::Scope const& scope, std::string_view text) const
+{
+    auto const token = crypto::base64url::decode(text);
+    if (!token || token->size() != id_size + generation_size + mac_size) return std::nullopt;
+    std::string_view const body = std::string_view(*token).substr(0, id_size + generation_size);
+    std::string_view const mac = std::string_view(*token).substr(body.size());
+    bool const is_ours = std::ranges::any_of(refresh_keys_,
+        [&](auto const& key) { return crypto::equal_constant_time(mac, mac_of(key, scope, body)); });
+    if (!is_ours) return std::nullopt;
+    std::array<std::uint8_t, id_size> id{};
+    std::ranges::copy(body.substr(0, id_size), id.begin());
+    RefreshToken read{.session_id = core::Uuid::from_bytes(id)};
+    for (char const c : body.substr(id_size))
+        read.generation = read.generation << 8 | static_cast<std::uint8_t>(c);
+    return read;
+}
+
+} // namespace auth_mfa

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "auth/jwks.hpp"
+#include "core/clock.hpp"
+#include "core/identity.hpp"
+#include "core/secret.hpp"
+#include "crypto/keyring.hpp"
+#include "domain/session.hpp"
+#include "tokens/issuer.hpp"
+#include "tokens/signing_key_cache.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace auth_mfa {
+
+namespace asio = boost::asio;
+
+/// The claims of an access token that differ between sessions.
+struct AccessTokenClaims {
+    core::Uuid user_id;
+    std::string_view email;
+    Role role = Role::user;
+    core::Uuid session_id;
+    std::span<std::string const> amr;
+};
+
+/// The contents of an authentic refresh token.
+struct RefreshToken {
+    core::Uuid session_id;
+    std::int64_t generation = 0;
+};
+
+/// Creates the access and refresh tokens of sessions, and verifies refresh tokens. Thread-safe.
+class Tokens {
+public:
+    /// All arguments must outlive this object. `signing_keys` is the source of `jwks`, so refetching `jwks`
+    /// also loads the signing keys.
+    Tokens(std::shared_ptr<SigningKeyCache> signing_keys, auth::Jwks& jwks, crypto::Keyring const& keyring,
+        core::Clock const& clock, Issuer issuer);
+
+    /// Returns once a signing key is loaded. Throws UNAVAILABLE if no key can be read.
+    asio::awaitable<void> ready();
+
+    /// A JWT that expires after 900 s (auth/token_claims.hpp). Await `ready` first. Throws UNAVAILABLE
+    /// if there is no signing key.
+    std::string access_token(core::Scope const& scope, AccessTokenClaims const& claims) const;
+
+    /// base64url of the session's id, the generation and their HMAC for this scope. Tokens are not stored.
+    std::string refresh_token(core::Scope const& scope, core::Uuid session_id, std::int64_t generation) const;
+
+    /// The contents of the refresh token `text`; nullopt when the token is malformed, forged or of another
+    /// scope.
+    std::optional<RefreshToken> read_refresh_token(core::Scope const& scope, std::string_view text) const;
+
+    /// The published key set (JSON). Await `ready` first.
+    std::string jwks() const { return signing_keys_->jwks(); }
+
+    Issuer const& issuer() const noexcept { return issuer_; }
+
+private:
+    std::shared_ptr<SigningKeyCache> signing_keys_;
+    auth::Jwks& jwks_;
+    core::Clock const& clock_;
+    Issuer const issuer_;
+    std::vector<core::Secret> const refresh_keys_;
+};
+
+} // namespace auth_mfa

@@ -1,0 +1,40 @@
+#include "api/feedback_access.hpp"
+
+#include "core/error.hpp"
+
+namespace feedback {
+
+namespace {
+
+Feedback readable(std::optional<Feedback> found, http::Request const& req)
+{
+    if (!found || !Viewer(req.caller()).may_read(found->user_id)) feedback_not_found();
+    return *std::move(found);
+}
+
+} // namespace
+
+void feedback_not_found()
+{
+    throw core::Error(core::codes::not_found, "There is no feedback thread with this id that you may read. "
+                                              "Check the id, the environment and the credential.");
+}
+
+Feedback lock_readable(pg::Tx& tx, http::Request const& req)
+{
+    return readable(feedbacks::lock(tx, req.scope(), req.uuid_param("feedbackId")), req);
+}
+
+Feedback get_readable(pg::Tx& tx, http::Request const& req)
+{
+    return readable(feedbacks::get(tx, req.scope(), req.uuid_param("feedbackId")), req);
+}
+
+void require_not_deleted(Feedback const& f)
+{
+    if (f.deleted())
+        throw core::Error(core::codes::conflict,
+            "This feedback thread was deleted, so it cannot be changed. Create a new thread instead.");
+}
+
+} // namespace feedback

@@ -1,0 +1,45 @@
+#include "api/stats.hpp"
+
+#include "core/json_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace feedback {
+
+namespace {
+
+void write_group(core::JsonWriter& w, std::vector<feedbacks::GroupCount> const& counts,
+    std::string_view group, std::span<std::string_view const> values)
+{
+    w.begin_object();
+    for (auto const value : values) {
+        auto const it = std::ranges::find_if(
+            counts, [&](feedbacks::GroupCount const& c) { return c.group == group && c.value == value; });
+        w.member(value.empty() ? "none" : value, it == counts.end() ? std::int64_t{0} : it->count);
+    }
+    w.end_object();
+}
+
+} // namespace
+
+asio::awaitable<http::Response> get_stats(http::Request const& req, Deps& deps)
+{
+    static constexpr std::array<std::string_view, 5> priorities_and_none{
+        "low", "medium", "high", "critical", ""};
+    auto const counts =
+        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return feedbacks::stats(tx, req.scope()); });
+    auto const all = std::ranges::find(counts, "total", &feedbacks::GroupCount::group);
+    core::JsonWriter w;
+    w.begin_object().member("total", all == counts.end() ? std::int64_t{0} : all->count).key("byStatus");
+    write_group(w, counts, "status", statuses);
+    w.key("byCategory");
+    write_group(w, counts, "category", categories);
+    w.key("byPriority");
+    write_group(w, counts, "priority", priorities_and_none);
+    w.end_object();
+    co_return http::Response::ok(std::move(w).str());
+}
+
+} // namespace feedback

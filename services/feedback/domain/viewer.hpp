@@ -1,0 +1,34 @@
+#pragma once
+
+#include "domain/feedback.hpp"
+
+namespace feedback {
+
+/// Decides what a caller may see. Staff (API keys, the master key, admins and owners) see everything in the
+/// scope. Users see their own threads, without internal notes. `caller` must outlive this object.
+class Viewer {
+public:
+    explicit Viewer(core::Caller const& caller) : caller_(caller) {}
+
+    bool is_staff() const noexcept { return caller_.is_staff(); }
+
+    /// Whether the caller may read the thread of this user.
+    bool may_read(std::optional<std::string> const& thread_user_id) const noexcept
+    {
+        return is_staff() || (thread_user_id && *thread_user_id == caller_.id);
+    }
+
+    ReplySummary const& replies(Feedback const& f) const noexcept
+    {
+        return is_staff() ? f.all_replies : f.public_replies;
+    }
+
+    /// Strong validator (RFC 9110) of the representation that this caller sees. An internal note does not
+    /// change the ETag that users get.
+    std::string etag(Feedback const& f) const;
+
+private:
+    core::Caller const& caller_;
+};
+
+} // namespace feedback
