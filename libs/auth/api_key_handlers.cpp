@@ -9,13 +9,10 @@
 #include "http/query.hpp"
 #include "paging/cursor.hpp"
 
-#include <array>
-
 namespace auth {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> environments{"production", "sandbox"};
 constexpr std::int64_t max_grace_seconds = 604'800;
 
 /// The scope of the given environment. Through the host of the sandbox, only the operator can manage
@@ -41,7 +38,7 @@ http::Context context_in(http::Request const& request, core::Scope const& scope)
 /// The environment in the path. Throws VALIDATION_ERROR for another value.
 core::Environment environment_param(http::Request const& request)
 {
-    auto const environment = core::parse_environment(request.param("environment"));
+    auto const environment = core::parse_enum<core::Environment>(request.param("environment"));
     if (environment) return *environment;
     throw core::Error::validation({{":environment", "not_allowed", "must be production or sandbox"}});
 }
@@ -89,7 +86,7 @@ MintRequest parse_mint(http::Request const& request, ApiKeys const& keys)
 {
     core::Fields f(request.json());
     MintRequest mint;
-    mint.environment = static_cast<core::Environment>(f.one_of("environment", environments));
+    mint.environment = f.one_of<core::Environment>("environment");
     if (names_kind(keys)) {
         std::vector<std::string_view> names;
         for (auto const& kind : keys.kinds())
@@ -165,8 +162,8 @@ asio::awaitable<http::Response> rotate_key(
 asio::awaitable<http::Response> list_keys(http::Request const& request, ApiKeys& keys)
 {
     http::Query query(request);
-    auto const named = query.one_of("environment", environments);
-    auto const environment = named ? static_cast<core::Environment>(*named) : request.scope().environment();
+    auto const environment =
+        query.one_of<core::Environment>("environment").value_or(request.scope().environment());
     auto const asked = paging::PageRequest::read(
         query, paging::FilterHash().add("environment", core::to_string(environment)).value());
     query.check();

@@ -83,7 +83,7 @@ std::optional<UserToken> read_identity(json::object const& claims)
     auto role = text_claim(claims, "role");
     if (!subject || !session || !tenant || !env || !role) return std::nullopt;
     if (!text_claim(claims, "jti") || !has_valid_amr(claims)) return std::nullopt;
-    auto const environment = core::parse_environment(*env);
+    auto const environment = core::parse_enum<core::Environment>(*env);
     auto const access = access_of(*role);
     if (!environment || !access) return std::nullopt;
     UserToken token;

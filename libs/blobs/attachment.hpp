@@ -2,6 +2,7 @@
 
 #include "blobs/store.hpp"
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "core/id.hpp"
 
 #include <cstdint>
@@ -11,14 +12,18 @@
 
 namespace blobs {
 
+using core::to_string;
+
 enum class State : std::uint8_t {
     presigned, ///< has an upload URL, but no bytes
     uploaded,  ///< its bytes are stored; it can be attached
     attached,  ///< belongs to a parent; does not expire
 };
 
-/// The name of a state in the API and in the table: `presigned`, `uploaded`, `attached`.
-std::string_view to_string(State state) noexcept;
+constexpr auto enum_names(State)
+{
+    return std::to_array<std::string_view>({"presigned", "uploaded", "attached"});
+}
 
 /// A row of `attachments`.
 struct Attachment {

@@ -2,22 +2,9 @@
 
 #include "pg/row.hpp"
 
-#include <array>
-#include <stdexcept>
-
 namespace blobs {
 
 namespace {
-
-constexpr std::array<std::string_view, 3> state_names{"presigned", "uploaded", "attached"};
-
-State parse_state(std::string_view name)
-{
-    for (std::size_t i = 0; i < state_names.size(); ++i) {
-        if (state_names[i] == name) return static_cast<State>(i);
-    }
-    throw std::logic_error("an attachment has an unknown state");
-}
 
 Attachment read(pg::RowReader& r)
 {
@@ -28,7 +15,7 @@ Attachment read(pg::RowReader& r)
     a.filename = r.text();
     a.content_type = r.text();
     a.size_bytes = r.integer();
-    a.state = parse_state(r.view());
+    a.state = r.one_of<State>();
     a.version = r.optional_text().value_or("");
     a.parent_type = r.optional_text();
     a.parent_id = r.optional_uuid();
@@ -49,11 +36,6 @@ std::vector<std::string> texts(std::span<core::Uuid const> ids)
 }
 
 } // namespace
-
-std::string_view to_string(State state) noexcept
-{
-    return state_names[static_cast<std::size_t>(state)];
-}
 
 namespace attachment_rows {
 

@@ -6,6 +6,11 @@ namespace {
 
 enum class Kind : std::uint8_t { automatic, fixed, web_identity, container, environment };
 
+constexpr auto enum_names(Kind)
+{
+    return std::to_array<std::string_view>({"auto", "static", "web-identity", "container", "environment"});
+}
+
 /// All variables that may define the source of credentials.
 struct Variables {
     std::string key_id;
@@ -108,9 +113,8 @@ ContainerSource container(core::Config& config, Variables v)
 
 CredentialSource read_credential_source(core::Config& config, std::string const& region, bool used)
 {
-    auto kind = static_cast<Kind>(
-        config.one_of("S3_CREDENTIALS", {"auto", "static", "web-identity", "container", "environment"},
-            "source of the keys for S3: auto, static, web-identity, container or environment"));
+    auto kind = config.one_of<Kind>(
+        "S3_CREDENTIALS", "source of the keys for S3: auto, static, web-identity, container or environment");
     auto const variables = read_variables(config, region);
     if (!used) return AwsCredentials{};
     if (kind == Kind::automatic) kind = first_that_is_set(variables);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/enum_names.hpp"
 #include "core/secret.hpp"
 
 #include <cstddef>
@@ -69,6 +70,12 @@ public:
     /// Returns an index into `allowed`. The first entry is the default.
     std::size_t one_of(
         std::string_view name, std::vector<std::string_view> const& allowed, std::string_view help);
+
+    /// The same for the names of an enum. Its first value is the default.
+    template <NamedEnum E> E one_of(std::string_view name, std::string_view help)
+    {
+        return static_cast<E>(one_of(name, {names_of<E>.begin(), names_of<E>.end()}, help));
+    }
 
     /// Returns an empty secret if the setting is unset.
     Secret secret(std::string_view name, std::string_view help);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "core/error.hpp"
 #include "core/id.hpp"
 
@@ -67,6 +68,24 @@ public:
     /// For a PATCH. If `nullable` is true, `null` is allowed and clears the field.
     Change<std::size_t> change_one_of(
         std::string_view name, std::span<std::string_view const> allowed, bool nullable);
+
+    /// The same for the names of an enum. Returns the first value of the enum if the field is invalid.
+    template <NamedEnum E> E one_of(std::string_view name)
+    {
+        return static_cast<E>(one_of(name, names_of<E>));
+    }
+
+    template <NamedEnum E> std::optional<E> optional_one_of(std::string_view name)
+    {
+        auto const index = optional_one_of(name, names_of<E>);
+        return index ? std::optional(static_cast<E>(*index)) : std::nullopt;
+    }
+
+    template <NamedEnum E> Change<E> change_one_of(std::string_view name, bool nullable)
+    {
+        auto const index = change_one_of(name, names_of<E>, nullable);
+        return {index.present, index.value ? std::optional(static_cast<E>(*index.value)) : std::nullopt};
+    }
 
     std::int64_t integer(std::string_view name, std::int64_t min, std::int64_t max);
     std::optional<std::int64_t> optional_integer(std::string_view name, std::int64_t min, std::int64_t max);

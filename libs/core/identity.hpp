@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/enum_names.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,11 +12,10 @@ namespace core {
 
 enum class Environment : std::uint8_t { production = 0, sandbox = 1 };
 
-/// `production` or `sandbox`.
-std::string_view to_string(Environment env) noexcept;
-
-/// The inverse of `to_string`. Returns nullopt for any other text.
-std::optional<Environment> parse_environment(std::string_view text) noexcept;
+constexpr auto enum_names(Environment)
+{
+    return std::to_array<std::string_view>({"production", "sandbox"});
+}
 
 /// One tenant in one environment. A tenant's rows, API keys and cache entries belong to one of its scopes.
 /// The ids of a tenant's two scopes are computed from the tenant's id, without a query.

@@ -27,27 +27,6 @@ bool is_json(std::string_view content_type)
 
 } // namespace
 
-std::string_view to_string(Method method) noexcept
-{
-    switch (method) {
-    case Method::get:
-        return "GET";
-    case Method::post:
-        return "POST";
-    case Method::put:
-        return "PUT";
-    case Method::patch:
-        return "PATCH";
-    case Method::del:
-        return "DELETE";
-    case Method::options:
-        return "OPTIONS";
-    case Method::other:
-        break;
-    }
-    return "OTHER";
-}
-
 std::optional<std::string_view> Request::header(std::string_view name) const noexcept
 {
     auto const found = std::ranges::find_if(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/enum_names.hpp"
 #include "core/id.hpp"
 #include "core/identity.hpp"
 
@@ -19,6 +20,8 @@
 
 namespace http {
 
+using core::to_string;
+
 namespace asio = boost::asio;
 
 class BodyBudget;
@@ -26,7 +29,10 @@ class BodyLease;
 
 enum class Method : std::uint8_t { get, post, put, patch, del, options, other };
 
-std::string_view to_string(Method method) noexcept;
+constexpr auto enum_names(Method)
+{
+    return std::to_array<std::string_view>({"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "OTHER"});
+}
 
 struct Header {
     std::string_view name;

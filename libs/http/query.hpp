@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "core/error.hpp"
 #include "http/message.hpp"
 
@@ -29,6 +30,14 @@ public:
     std::string required_text(std::string_view name, std::size_t min, std::size_t max);
     /// Returns an index into `allowed`; nullopt if absent.
     std::optional<std::size_t> one_of(std::string_view name, std::span<std::string_view const> allowed);
+
+    /// The same for the names of an enum.
+    template <core::NamedEnum E> std::optional<E> one_of(std::string_view name)
+    {
+        auto const index = one_of(name, core::names_of<E>);
+        return index ? std::optional(static_cast<E>(*index)) : std::nullopt;
+    }
+
     /// A decimal number, with `-` if negative.
     std::int64_t integer(std::string_view name, std::int64_t fallback, std::int64_t min, std::int64_t max);
     /// `true` or `false`.

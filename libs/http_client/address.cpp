@@ -115,31 +115,6 @@ std::size_t parse_literal(std::string_view literal, std::array<std::uint8_t, 16>
 
 } // namespace
 
-std::string_view to_string(AddressRange range) noexcept
-{
-    switch (range) {
-    case AddressRange::global:
-        return "global";
-    case AddressRange::loopback:
-        return "loopback";
-    case AddressRange::link_local:
-        return "link-local";
-    case AddressRange::private_use:
-        return "private";
-    case AddressRange::shared:
-        return "shared";
-    case AddressRange::unspecified:
-        return "unspecified";
-    case AddressRange::multicast:
-        return "multicast";
-    case AddressRange::documentation:
-        return "documentation";
-    case AddressRange::reserved:
-        break;
-    }
-    return "reserved";
-}
-
 AddressRange classify(sockaddr const& address) noexcept
 {
     std::array<std::uint8_t, 16> bytes{};

@@ -1,11 +1,15 @@
 #pragma once
 
+#include "core/enum_names.hpp"
+
 #include <string>
 #include <string_view>
 
 struct sockaddr;
 
 namespace http {
+
+using core::to_string;
 
 /// Ranges of IP addresses, from the IANA special-purpose registries (RFC 6890 and its updates).
 enum class AddressRange {
@@ -20,8 +24,11 @@ enum class AddressRange {
     reserved,      ///< all other addresses outside the public internet: 240/4, benchmarking, Teredo, ...
 };
 
-/// The name of a range for error messages: `link-local`, `private`, ...
-std::string_view to_string(AddressRange range) noexcept;
+constexpr auto enum_names(AddressRange)
+{
+    return std::to_array<std::string_view>({"global", "loopback", "link-local", "private", "shared",
+        "unspecified", "multicast", "documentation", "reserved"});
+}
 
 /// The range of a socket address. An IPv4 address inside an IPv6 address (mapped, compatible, translated by
 /// NAT64, 6to4) has the range of the IPv4 address. A family other than IP is `reserved`.

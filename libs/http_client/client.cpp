@@ -47,27 +47,4 @@ std::optional<std::string_view> OutboundResponse::header(std::string_view lower_
     return it->second;
 }
 
-std::string_view to_string(OutboundError::Kind kind) noexcept
-{
-    switch (kind) {
-    case OutboundError::Kind::dns:
-        return "dns";
-    case OutboundError::Kind::connect:
-        return "connect";
-    case OutboundError::Kind::tls:
-        return "tls";
-    case OutboundError::Kind::timeout:
-        return "timeout";
-    case OutboundError::Kind::too_large:
-        return "too_large";
-    case OutboundError::Kind::refused_address:
-        return "refused_address";
-    case OutboundError::Kind::stopped:
-        return "stopped";
-    case OutboundError::Kind::protocol:
-        break;
-    }
-    return "protocol";
-}
-
 } // namespace http

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/enum_names.hpp"
 #include "core/fields.hpp"
 #include "http_client/address.hpp"
 
@@ -15,6 +16,8 @@
 #include <vector>
 
 namespace http {
+
+using core::to_string;
 
 /// A request to another server.
 struct OutboundRequest {
@@ -75,7 +78,11 @@ private:
     bool request_sent_;
 };
 
-std::string_view to_string(OutboundError::Kind kind) noexcept;
+constexpr auto enum_names(OutboundError::Kind)
+{
+    return std::to_array<std::string_view>(
+        {"dns", "connect", "tls", "timeout", "too_large", "refused_address", "stopped", "protocol"});
+}
 
 struct ClientOptions {
     AddressPolicy addresses{false};

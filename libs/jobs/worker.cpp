@@ -329,17 +329,4 @@ std::size_t Worker::in_flight() const noexcept
     return impl_->held.size();
 }
 
-std::string_view to_string(Outcome::Kind kind) noexcept
-{
-    switch (kind) {
-    case Outcome::Kind::done:
-        return "done";
-    case Outcome::Kind::retry:
-        return "retry";
-    case Outcome::Kind::dead:
-        break;
-    }
-    return "dead";
-}
-
 } // namespace jobs

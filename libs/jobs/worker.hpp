@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "jobs/queue.hpp"
 #include "pg/database.hpp"
 
@@ -14,6 +15,8 @@
 #include <string_view>
 
 namespace jobs {
+
+using core::to_string;
 
 /// The outcome of a run.
 struct Outcome {
@@ -50,8 +53,10 @@ struct Outcome {
     static Outcome dead(Record record = {}) { return {Kind::dead, {}, std::move(record)}; }
 };
 
-/// `done`, `retry`, `dead`.
-std::string_view to_string(Outcome::Kind kind) noexcept;
+constexpr auto enum_names(Outcome::Kind)
+{
+    return std::to_array<std::string_view>({"done", "retry", "dead"});
+}
 
 /// Runs one job on a worker's thread. May block. A job may run again after a crash, so the handler must first
 /// check which work remains. If the handler throws, the job is retried with backoff (1 s to 10 min). `stop`

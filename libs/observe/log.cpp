@@ -7,13 +7,9 @@
 
 #include <spdlog/logger.h>
 
-#include <array>
-
 namespace observe {
 
 namespace {
-
-constexpr std::array<std::string_view, 5> names{"debug", "info", "warn", "error", "off"};
 
 spdlog::level::level_enum to_spdlog(Level level) noexcept
 {
@@ -72,7 +68,7 @@ core::JsonWriter begin_line(core::Time time, Level level, std::string_view servi
 {
     core::JsonWriter w(512);
     w.begin_object().member("time", time);
-    w.member("level", names[static_cast<std::size_t>(level)]);
+    w.member("level", core::to_string(level));
     w.member("service", service);
     w.key("message");
     write_text(w, message);
@@ -85,13 +81,6 @@ core::Time to_time(spdlog::log_clock::time_point now) noexcept
 }
 
 } // namespace
-
-std::optional<Level> parse_level(std::string_view text) noexcept
-{
-    for (std::size_t i = 0; i < names.size(); ++i)
-        if (names[i] == text) return static_cast<Level>(i);
-    return std::nullopt;
-}
 
 struct Logger::Impl {
     Impl(std::string name, Level level, int fd)

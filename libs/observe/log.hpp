@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/enum_names.hpp"
+
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -14,8 +16,10 @@ namespace observe {
 
 enum class Level : std::uint8_t { debug, info, warn, error, off };
 
-/// Parses `debug`, `info`, `warn`, `error`, `off`; nullopt for anything else.
-std::optional<Level> parse_level(std::string_view text) noexcept;
+constexpr auto enum_names(Level)
+{
+    return std::to_array<std::string_view>({"debug", "info", "warn", "error", "off"});
+}
 
 /// One member of a log line. `key` must be plain ASCII that needs no escaping, and must not be one of the
 /// fixed keys (`time`, `level`, `service`, `message`). Views must live until the logging call returns.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "core/id.hpp"
 #include "pg/rows.hpp"
 
@@ -47,6 +48,9 @@ public:
     std::optional<core::Time> optional_time();
     std::vector<std::string> texts(); ///< a one-dimensional text[] or uuid[] without NULLs
     std::string bytes();              ///< bytea
+
+    /// An enum's value, stored by its name. Throws std::runtime_error if no value has the name.
+    template <core::NamedEnum E> E one_of() { return core::stored_enum<E>(view()); }
 
 private:
     [[noreturn]] void mismatch(char const* expected) const;

@@ -173,7 +173,7 @@ observe::Level read_level(core::Config& config)
     constexpr std::array<std::string_view, 5> levels{"info", "debug", "warn", "error", "off"};
     auto const chosen = config.one_of("LOG_LEVEL", {levels.begin(), levels.end()},
         "lowest level that is logged: debug, info, warn, error, or off for no log");
-    return observe::parse_level(levels[chosen]).value_or(observe::Level::info);
+    return core::parse_enum<observe::Level>(levels[chosen]).value_or(observe::Level::info);
 }
 
 std::string read_ca_file(core::Config& config)

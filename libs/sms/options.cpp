@@ -41,7 +41,7 @@ namespace {
 class Counted final : public Sender {
 public:
     Counted(std::unique_ptr<Sender> sender, observe::Metrics& metrics)
-        : sender_(std::move(sender)), answers_(metrics, "sms", outcomes)
+        : sender_(std::move(sender)), answers_(metrics, "sms", core::names_of<Outcome>)
     {
     }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/enum_names.hpp"
 #include "core/identity.hpp"
 #include "sms/phone.hpp"
 
@@ -11,6 +12,8 @@
 #include <string_view>
 
 namespace sms {
+
+using core::to_string;
 
 struct Message {
     core::Scope scope; ///< the scope that sends the message
@@ -35,13 +38,10 @@ enum class Outcome : std::uint8_t {
     unknown,  ///< no response in time, or a response that is not understood
 };
 
-inline constexpr std::array<std::string_view, 7> outcomes{
-    "accepted", "opted_out", "country", "unreachable", "refused", "not_sent", "unknown"};
-
-/// The name of an outcome for logs and metrics: `accepted`, `opted_out`, ...
-constexpr std::string_view to_string(Outcome outcome) noexcept
+constexpr auto enum_names(Outcome)
 {
-    return outcomes[static_cast<std::size_t>(outcome)];
+    return std::to_array<std::string_view>(
+        {"accepted", "opted_out", "country", "unreachable", "refused", "not_sent", "unknown"});
 }
 
 struct Sent {

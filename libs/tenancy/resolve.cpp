@@ -64,7 +64,7 @@ Resolution from_host(std::optional<std::string_view> header, std::string_view ba
 std::optional<Environment> from_environment_header(std::optional<std::string_view> header)
 {
     if (!header) return std::nullopt;
-    auto const environment = core::parse_environment(*header);
+    auto const environment = core::parse_enum<core::Environment>(*header);
     if (!environment) mismatch("X-Tenant-Env must be production or sandbox.");
     return environment;
 }

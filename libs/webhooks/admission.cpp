@@ -158,17 +158,4 @@ Admission::Verdict Admission::put_off(
     return {.id = id, .place = Place::later, .reason = reason, .pause = jittered(pause, entropy)};
 }
 
-std::string_view to_string(Admission::Reason reason) noexcept
-{
-    switch (reason) {
-    case Admission::Reason::host:
-        return "host";
-    case Admission::Reason::slow:
-        return "slow";
-    case Admission::Reason::memory:
-        break;
-    }
-    return "memory";
-}
-
 } // namespace webhooks

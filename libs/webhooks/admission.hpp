@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/enum_names.hpp"
 #include "core/id.hpp"
 #include "core/shares.hpp"
 
@@ -14,6 +15,8 @@
 #include <vector>
 
 namespace webhooks {
+
+using core::to_string;
 
 /// Maximum number of deliveries that a replica holds at a time: in flight, or waiting in memory until their
 /// host has capacity.
@@ -128,6 +131,9 @@ private:
     std::unordered_map<Lane, Pace, HashLane> paces_;
 };
 
-std::string_view to_string(Admission::Reason reason) noexcept;
+constexpr auto enum_names(Admission::Reason)
+{
+    return std::to_array<std::string_view>({"host", "slow", "memory"});
+}
 
 } // namespace webhooks

@@ -2,6 +2,7 @@
 
 #include <prometheus/counter.h>
 
+#include <algorithm>
 #include <string>
 
 namespace billing {
@@ -14,10 +15,11 @@ EventMetrics::EventMetrics(observe::Metrics& metrics)
             "or signature",
             {{"provider", std::string(provider)}, {"result", std::string(result)}});
     };
-    for (std::size_t p = 0; p < providers.size(); ++p) {
-        for (std::size_t r = 0; r < event_results.size(); ++r)
-            counters_[p][r] = counter(providers[p], event_results[r]);
-        counters_[p].back() = counter(providers[p], "refused");
+    for (std::size_t p = 0; p < counters_.size(); ++p) {
+        auto const provider = core::names_of<Provider>[p];
+        std::ranges::transform(core::names_of<EventResult>, counters_[p].begin(),
+            [&](std::string_view result) { return counter(provider, result); });
+        counters_[p].back() = counter(provider, "refused");
     }
 }
 

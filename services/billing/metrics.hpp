@@ -18,9 +18,9 @@ public:
     void count_refused(Provider provider) noexcept;
 
 private:
-    using Counters =
-        std::array<prometheus::Counter*, event_results.size() + 1>; ///< by result, then `refused`
-    std::array<Counters, providers.size()> counters_{};
+    /// By result, then `refused`.
+    using Counters = std::array<prometheus::Counter*, core::names_of<EventResult>.size() + 1>;
+    std::array<Counters, core::names_of<Provider>.size()> counters_{};
 };
 
 } // namespace billing

@@ -48,10 +48,11 @@ PushOptions with_ca_file(PushOptions options, service::Settings const& settings)
 PushSender::Observer count_results(observe::Metrics& metrics)
 {
     using Lane = observe::AnswerMetrics;
-    std::array<Lane, 2> const lanes{Lane(metrics, std::string(to_string(Carrier::fcm)), verdicts),
-        Lane(metrics, std::string(to_string(Carrier::apns)), verdicts)};
+    std::array<Lane, 2> const lanes{
+        Lane(metrics, std::string(to_string(Carrier::fcm)), core::names_of<Verdict>),
+        Lane(metrics, std::string(to_string(Carrier::apns)), core::names_of<Verdict>)};
     return [lanes](PushBatch const& batch) {
-        std::array<std::size_t, verdicts.size()> counts{};
+        std::array<std::size_t, core::names_of<Verdict>.size()> counts{};
         for (auto const& result : batch.results) {
             bool const ours = result.reason == push_reasons::stopped || result.reason == push_reasons::busy;
             if (!ours) ++counts[static_cast<std::size_t>(result.verdict)];

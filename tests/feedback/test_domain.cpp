@@ -16,17 +16,6 @@ core::Caller caller(core::Access kind, std::string id = "someone")
 
 } // namespace
 
-TEST_CASE("enum values convert to the contract's names and back")
-{
-    for (auto const name : statuses)
-        CHECK(to_string(parse_status(name)) == name);
-    for (auto const name : categories)
-        CHECK(to_string(parse_category(name)) == name);
-    for (auto const name : priorities)
-        CHECK(to_string(parse_priority(name)) == name);
-    CHECK_THROWS_AS(parse_status("in_progress"), std::invalid_argument);
-}
-
 TEST_CASE("only a thread created with a user token has a user")
 {
     auto const user = Author::of(caller(core::Access::user, "u1"));

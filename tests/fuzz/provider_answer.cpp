@@ -54,7 +54,8 @@ bool is_shown(std::string_view text)
 /// For every provider, the parts of a response that are kept can be stored and shown.
 void check(SendResult const& result)
 {
-    require(static_cast<std::size_t>(result.verdict) < notify::verdicts.size() && is_shown(result.reason));
+    require(static_cast<std::size_t>(result.verdict) < core::names_of<notify::Verdict>.size() &&
+            is_shown(result.reason));
     require(result.provider_id.empty() || notify::is_provider_id(result.provider_id));
     require(result.verdict == Verdict::accepted || result.provider_id.empty());
     if (result.retry_after)

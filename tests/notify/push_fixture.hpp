@@ -6,7 +6,6 @@
 #include "push_server.hpp"
 #include "support/fake_clock.hpp"
 #include "support/json.hpp"
-#include "verdicts.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -4,7 +4,6 @@
 #include "providers/mail_options.hpp"
 #include "providers/smtp.hpp"
 #include "support/json.hpp"
-#include "verdicts.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -5,7 +5,6 @@
 #include "providers/fcm.hpp"
 #include "providers/oauth.hpp"
 #include "support/json.hpp"
-#include "verdicts.hpp"
 
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>

@@ -48,7 +48,7 @@ struct Verification {
         core::Fields f(req.json());
         Verification v;
         v.token = f.text("mfa_token", 1, 128);
-        v.method = static_cast<MfaMethod>(f.one_of("method", mfa_methods));
+        v.method = f.one_of<MfaMethod>("method");
         v.code = f.text("code", 1, 64);
         v.trust = f.optional_boolean("trustDevice").value_or(false);
         f.check();

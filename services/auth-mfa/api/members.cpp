@@ -16,7 +16,7 @@ namespace {
 Role parse_role_change(http::Request const& req)
 {
     core::Fields f(req.json());
-    auto const role = static_cast<Role>(f.one_of("role", roles));
+    auto const role = f.one_of<Role>("role");
     f.check();
     return role;
 }

@@ -6,8 +6,6 @@
 #include "idempotency/once.hpp"
 #include "storage/users.hpp"
 
-#include <array>
-
 namespace auth_mfa {
 
 namespace {
@@ -18,11 +16,10 @@ struct NewOwner {
 
     static NewOwner parse(http::Request const& req)
     {
-        static constexpr std::array<std::string_view, 2> environments{"production", "sandbox"};
         core::Fields f(req.json());
         NewOwner owner{{read_email(f), read_new_password(f, "password")}};
-        if (auto const index = f.optional_one_of("environment", environments))
-            owner.environment = static_cast<core::Environment>(*index);
+        owner.environment =
+            f.optional_one_of<core::Environment>("environment").value_or(core::Environment::production);
         f.check();
         return owner;
     }

@@ -1,21 +1,21 @@
 #pragma once
 
+#include "core/enum_names.hpp"
+
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace auth_mfa {
 
-/// The methods that POST /v1/auth/mfa/verify accepts. The enum's value is the index in
-/// `mfa_methods`.
+using core::to_string;
+
+/// The methods that POST /v1/auth/mfa/verify accepts.
 enum class MfaMethod : std::uint8_t { sms, totp, recovery_code };
 
-inline constexpr std::array<std::string_view, 3> mfa_methods{"sms", "totp", "recovery_code"};
-
-constexpr std::string_view to_string(MfaMethod method) noexcept
+constexpr auto enum_names(MfaMethod)
 {
-    return mfa_methods[static_cast<std::size_t>(method)];
+    return std::to_array<std::string_view>({"sms", "totp", "recovery_code"});
 }
 
 } // namespace auth_mfa

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "core/id.hpp"
 #include "core/identity.hpp"
 
@@ -13,19 +14,15 @@
 
 namespace auth_mfa {
 
-/// A user's role. The enum's value is the index in `roles`.
+using core::to_string;
+
+/// A user's role.
 enum class Role : std::uint8_t { user, admin, owner };
 
-inline constexpr std::array<std::string_view, 3> roles{"user", "admin", "owner"};
-
-constexpr std::string_view to_string(Role role) noexcept
+constexpr auto enum_names(Role)
 {
-    return roles[static_cast<std::size_t>(role)];
+    return std::to_array<std::string_view>({"user", "admin", "owner"});
 }
-
-/// The role with this name. Throws std::invalid_argument for an unknown name; callers pass only stored or
-/// validated names.
-Role parse_role(std::string_view name);
 
 /// The access of a caller with this role.
 constexpr core::Access access_of(Role role) noexcept

@@ -38,7 +38,7 @@ TokenContents read_contents(pg::RowReader& r)
     contents.amr = r.texts();
     contents.user_id = r.uuid();
     contents.email = r.text();
-    contents.role = parse_role(r.view());
+    contents.role = r.one_of<Role>();
     return contents;
 }
 

@@ -12,7 +12,7 @@ User read(pg::RowReader& r)
     user.email = r.text();
     user.password_hash = r.optional_text();
     user.credentials_version = r.integer();
-    user.role = parse_role(r.view());
+    user.role = r.one_of<Role>();
     user.phone = r.optional_text();
     user.phone_verified = r.boolean();
     user.created_at = r.time();

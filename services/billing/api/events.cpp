@@ -24,8 +24,7 @@ event_archive::Filter parse_filter(http::Query& query)
 {
     event_archive::Filter filter;
     filter.type = query.text("type", 1, max_type);
-    if (auto const index = query.one_of("result", event_results))
-        filter.result = static_cast<EventResult>(*index);
+    filter.result = query.one_of<EventResult>("result");
     filter.user_id = query.text("userId", 1, max_user_id);
     return filter;
 }

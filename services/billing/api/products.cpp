@@ -59,7 +59,7 @@ Product parse_product(http::Request const& req)
     p.id = core::Uuid::v7();
     p.provider_product_id = f.text("providerProductId", 1, max_provider_product_id);
     p.name = f.text("name", 1, max_name);
-    p.kind = static_cast<products::Kind>(f.one_of("kind", products::kinds));
+    p.kind = f.one_of<products::Kind>("kind");
     p.features = f.optional_list("features", max_features, max_name);
     p.grants = parse_grants(f);
     f.check();
@@ -69,7 +69,7 @@ Product parse_product(http::Request const& req)
 /// The fields that a PATCH may contain.
 struct Changes {
     core::Change<std::string> provider_product_id, name;
-    core::Change<std::size_t> kind;
+    core::Change<products::Kind> kind;
     core::Change<std::vector<std::string>> features;
     core::Change<std::vector<Grant>> grants;
 
@@ -83,7 +83,7 @@ struct Changes {
             if (f.is_null(required)) f.fault(required, "required", "must not be null");
         c.provider_product_id = f.change_text("providerProductId", 1, max_provider_product_id);
         c.name = f.change_text("name", 1, max_name);
-        c.kind = f.change_one_of("kind", products::kinds, false);
+        c.kind = f.change_one_of<products::Kind>("kind", false);
         c.features = f.change_list("features", max_features, max_name);
         c.grants = {f.has("grants"), parse_grants(f)};
         f.check_any_of(names);
@@ -94,7 +94,7 @@ struct Changes {
     {
         if (provider_product_id) p.provider_product_id = *provider_product_id.value;
         if (name) p.name = *name.value;
-        if (kind) p.kind = static_cast<products::Kind>(*kind.value);
+        if (kind) p.kind = *kind.value;
         if (features) p.features = features.value.value_or(std::vector<std::string>());
         if (grants) p.grants = *grants.value;
     }

@@ -3,20 +3,11 @@
 #include "crypto/hash.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <tuple>
 
 namespace billing {
 
 namespace {
-
-template <std::size_t N>
-std::size_t position(std::array<std::string_view, N> const& names, std::string_view text, char const* what)
-{
-    auto const it = std::ranges::find(names, text);
-    if (it == names.end()) throw std::invalid_argument(std::string("not a ") + what);
-    return static_cast<std::size_t>(it - names.begin());
-}
 
 /// Prefixes the text with its length, so that different lists of texts give different keys.
 void append(std::string& key, std::string_view text)
@@ -25,16 +16,6 @@ void append(std::string& key, std::string_view text)
 }
 
 } // namespace
-
-Source parse_source(std::string_view text)
-{
-    return static_cast<Source>(position(sources, text, "source"));
-}
-
-Status parse_status(std::string_view text)
-{
-    return static_cast<Status>(position(statuses, text, "status"));
-}
 
 core::Uuid entitlement_id(std::int64_t scope_id, Source source, std::string_view user_id,
     std::string_view provider_product_id, std::string_view transaction_id)

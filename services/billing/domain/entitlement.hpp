@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "core/id.hpp"
 #include "domain/event_order.hpp"
 
@@ -13,29 +14,22 @@
 
 namespace billing {
 
+using core::to_string;
+
 /// The origin of an entitlement. A source never changes the entitlements of another source.
 enum class Source : std::uint8_t { purchases, payments, manual };
-/// In the order of Source.
-inline constexpr std::array<std::string_view, 3> sources{"purchases", "payments", "manual"};
+
+constexpr auto enum_names(Source)
+{
+    return std::to_array<std::string_view>({"purchases", "payments", "manual"});
+}
 
 enum class Status : std::uint8_t { active, expired, paused };
-/// In the order of Status.
-inline constexpr std::array<std::string_view, 3> statuses{"active", "expired", "paused"};
 
-constexpr std::string_view to_string(Source source) noexcept
+constexpr auto enum_names(Status)
 {
-    return sources[static_cast<std::size_t>(source)];
+    return std::to_array<std::string_view>({"active", "expired", "paused"});
 }
-
-constexpr std::string_view to_string(Status status) noexcept
-{
-    return statuses[static_cast<std::size_t>(status)];
-}
-
-/// The source with this name. Throws std::invalid_argument if there is none.
-Source parse_source(std::string_view text);
-/// The status with this name. Throws std::invalid_argument if there is none.
-Status parse_status(std::string_view text);
 
 /// An entitlement, as stored. In a scope, a user has at most one entitlement per source and product. For a
 /// consumable, the user has one entitlement per purchase (`transaction_id`).

@@ -3,8 +3,6 @@
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 
-#include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 namespace billing {
@@ -14,13 +12,6 @@ namespace {
 constexpr std::size_t depth_limit = 32;
 
 } // namespace
-
-Provider parse_provider(std::string_view text)
-{
-    auto const it = std::ranges::find(providers, text);
-    if (it == providers.end()) throw std::invalid_argument("not a provider");
-    return static_cast<Provider>(it - providers.begin());
-}
 
 void Event::set_received_at(core::Time when)
 {

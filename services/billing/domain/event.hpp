@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/enum_names.hpp"
 #include "core/error.hpp"
 #include "core/identity.hpp"
 #include "domain/payment_event.hpp"
@@ -19,19 +20,16 @@
 
 namespace billing {
 
+using core::to_string;
+
 /// The sender of an event. The purchases provider reports in-app purchases of the app stores (RevenueCat),
 /// the payments provider reports card payments (Stripe).
 enum class Provider : std::uint8_t { purchases, payments };
-/// In the order of Provider.
-inline constexpr std::array<std::string_view, 2> providers{"purchases", "payments"};
 
-constexpr std::string_view to_string(Provider provider) noexcept
+constexpr auto enum_names(Provider)
 {
-    return providers[static_cast<std::size_t>(provider)];
+    return std::to_array<std::string_view>({"purchases", "payments"});
 }
-
-/// The provider with this name. Throws std::invalid_argument if there is none.
-Provider parse_provider(std::string_view text);
 
 /// An event that changes no entitlement, with the reason.
 struct Skipped {

@@ -1,16 +1,8 @@
 #include "domain/event_outcome.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace billing {
-
-EventResult parse_result(std::string_view text)
-{
-    auto const it = std::ranges::find(event_results, text);
-    if (it == event_results.end()) throw std::invalid_argument("not a result");
-    return static_cast<EventResult>(it - event_results.begin());
-}
 
 EventOutcome outcome_of(PurchaseDecision const& decision)
 {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/enum_names.hpp"
 #include "domain/purchase_rules.hpp"
 #include "domain/subscription.hpp"
 
@@ -10,6 +11,8 @@
 
 namespace billing {
 
+using core::to_string;
+
 /// The result of ingesting an event.
 enum class EventResult : std::uint8_t {
     applied,   ///< the event decides the state, or contributes to it
@@ -18,17 +21,11 @@ enum class EventResult : std::uint8_t {
     stale,     ///< events with later positions were applied before; this event does not change the state
     rejected,  ///< the event is malformed; its provider gets status 400
 };
-/// In the order of EventResult.
-inline constexpr std::array<std::string_view, 5> event_results{
-    "applied", "skipped", "duplicate", "stale", "rejected"};
 
-constexpr std::string_view to_string(EventResult result) noexcept
+constexpr auto enum_names(EventResult)
 {
-    return event_results[static_cast<std::size_t>(result)];
+    return std::to_array<std::string_view>({"applied", "skipped", "duplicate", "stale", "rejected"});
 }
-
-/// The result with this name. Throws std::invalid_argument if there is none.
-EventResult parse_result(std::string_view text);
 
 /// The result of an event, and its reason, such as `unhandled_type` or `no_user`.
 struct EventOutcome {

@@ -18,13 +18,6 @@ constexpr std::size_t max_items = 100; // the provider permits at most 20 items 
 constexpr std::size_t max_lines = 1000;
 constexpr std::string_view invoice_payment_failed = "invoice.payment_failed";
 
-std::optional<PaymentEventType> type_of(std::string_view type)
-{
-    auto const it = std::ranges::find(payment_event_types, type);
-    if (it == payment_event_types.end()) return std::nullopt;
-    return static_cast<PaymentEventType>(it - payment_event_types.begin());
-}
-
 /// The member; null if it is absent or JSON null, or `object` is not an object.
 json::value const* find(json::value const* object, std::string_view name)
 {
@@ -176,9 +169,7 @@ std::optional<SubscriptionStatus> read_status(core::Fields& f, PaymentEventType 
 {
     auto const text = f.text("status", 1, event_fields::max_id);
     if (type == PaymentEventType::subscription_deleted) return SubscriptionStatus::canceled;
-    auto const it = std::ranges::find(subscription_statuses, text);
-    if (it == subscription_statuses.end()) return std::nullopt;
-    return static_cast<SubscriptionStatus>(it - subscription_statuses.begin());
+    return core::parse_enum<SubscriptionStatus>(text);
 }
 
 void read_subscription(Event& event, core::Fields& f, json::value const& object, PaymentEventType type)
@@ -333,7 +324,7 @@ ParsedEvent parse_payment_event(json::value const& document)
     core::Fields envelope(document);
     event.id = envelope.text("id", 1, event_fields::max_id);
     event.type = envelope.text("type", 1, event_fields::max_type);
-    if (auto const type = type_of(event.type))
+    if (auto const type = core::parse_enum<PaymentEventType>(event.type))
         read_object(parsed, envelope, document, *type);
     else if (document.is_object())
         read_unhandled(event, document);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "domain/event_order.hpp"
 
 #include <boost/json/value.hpp>
@@ -16,6 +17,8 @@
 /// The events of the payments provider.
 namespace billing {
 
+using core::to_string;
+
 struct ParsedEvent; // domain/event.hpp
 
 /// The status of a subscription at the provider.
@@ -29,9 +32,12 @@ enum class SubscriptionStatus : std::uint8_t {
     incomplete,
     incomplete_expired,
 };
-/// In the order of SubscriptionStatus.
-inline constexpr std::array<std::string_view, 8> subscription_statuses{
-    "trialing", "active", "paused", "past_due", "unpaid", "canceled", "incomplete", "incomplete_expired"};
+
+constexpr auto enum_names(SubscriptionStatus)
+{
+    return std::to_array<std::string_view>({"trialing", "active", "paused", "past_due", "unpaid", "canceled",
+        "incomplete", "incomplete_expired"});
+}
 
 /// Whether the status never changes again.
 constexpr bool is_final(SubscriptionStatus status) noexcept
@@ -45,13 +51,11 @@ enum class PaymentEventType : std::uint8_t {
     subscription_deleted,
     invoice_paid,
 };
-/// In the order of PaymentEventType.
-inline constexpr std::array<std::string_view, 4> payment_event_types{"customer.subscription.created",
-    "customer.subscription.updated", "customer.subscription.deleted", "invoice.paid"};
 
-constexpr std::string_view to_string(PaymentEventType type) noexcept
+constexpr auto enum_names(PaymentEventType)
 {
-    return payment_event_types[static_cast<std::size_t>(type)];
+    return std::to_array<std::string_view>({"customer.subscription.created", "customer.subscription.updated",
+        "customer.subscription.deleted", "invoice.paid"});
 }
 
 /// The rank of an event. Of two events in the same second, the event with the greater rank counts as later.

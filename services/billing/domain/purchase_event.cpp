@@ -21,13 +21,6 @@ std::optional<core::Environment> environment_of(json::value const& event)
     return static_cast<core::Environment>(it - environments.begin());
 }
 
-std::optional<PurchaseEventType> type_of(std::string_view type)
-{
-    auto const it = std::ranges::find(purchase_event_types, type);
-    if (it == purchase_event_types.end()) return std::nullopt;
-    return static_cast<PurchaseEventType>(it - purchase_event_types.begin());
-}
-
 std::string_view reason_to_skip(std::string_view type)
 {
     if (type == "SUBSCRIBER_ALIAS") return "no_subscription_data";
@@ -108,7 +101,7 @@ ParsedEvent parse_purchase_event(json::value const& document)
     Event& event = parsed.event;
     event.id = f.text("id", 1, event_fields::max_id);
     event.type = f.text("type", 1, event_fields::max_type);
-    if (auto const type = type_of(event.type))
+    if (auto const type = core::parse_enum<PurchaseEventType>(event.type))
         read_fact(event, f, *type);
     else
         read_unhandled(event, *body);

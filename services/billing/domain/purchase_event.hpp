@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "domain/event_order.hpp"
 
 #include <boost/json/value.hpp>
@@ -14,6 +15,8 @@
 
 /// The events of the purchases provider.
 namespace billing {
+
+using core::to_string;
 
 struct ParsedEvent; // domain/event.hpp
 
@@ -29,14 +32,12 @@ enum class PurchaseEventType : std::uint8_t {
     subscription_paused,
     subscription_extended,
 };
-/// In the order of PurchaseEventType.
-inline constexpr std::array<std::string_view, 10> purchase_event_types{"INITIAL_PURCHASE",
-    "NON_RENEWING_PURCHASE", "RENEWAL", "PRODUCT_CHANGE", "CANCELLATION", "UNCANCELLATION", "EXPIRATION",
-    "BILLING_ISSUE", "SUBSCRIPTION_PAUSED", "SUBSCRIPTION_EXTENDED"};
 
-constexpr std::string_view to_string(PurchaseEventType type) noexcept
+constexpr auto enum_names(PurchaseEventType)
 {
-    return purchase_event_types[static_cast<std::size_t>(type)];
+    return std::to_array<std::string_view>(
+        {"INITIAL_PURCHASE", "NON_RENEWING_PURCHASE", "RENEWAL", "PRODUCT_CHANGE", "CANCELLATION",
+            "UNCANCELLATION", "EXPIRATION", "BILLING_ISSUE", "SUBSCRIPTION_PAUSED", "SUBSCRIPTION_EXTENDED"});
 }
 
 /// The rank of an event type. Of two events at the same time, the event with the greater rank counts as

@@ -138,11 +138,11 @@ Entitlement read(pg::RowReader& r)
     Entitlement e;
     e.id = r.uuid();
     e.user_id = r.text();
-    e.source = parse_source(r.view());
+    e.source = r.one_of<Source>();
     e.provider_product_id = r.text();
     e.alternative_product_id = r.text();
     e.transaction_id = r.text();
-    e.status = parse_status(r.view());
+    e.status = r.one_of<Status>();
     e.purchased_at = r.optional_time();
     e.expires_at = r.optional_time();
     e.grace_until = r.optional_time();

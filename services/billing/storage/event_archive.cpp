@@ -28,10 +28,10 @@ ArchivedEvent read(pg::RowReader& r)
     ArchivedEvent a;
     a.archive_id = r.uuid();
     a.received_at = r.time();
-    a.provider = parse_provider(r.view());
+    a.provider = r.one_of<Provider>();
     a.event_id = r.text();
     a.type = r.text();
-    a.result = parse_result(r.view());
+    a.result = r.one_of<EventResult>();
     a.reason = r.optional_text().value_or("");
     a.user_id = r.optional_text();
     a.payload = r.text();

@@ -6,9 +6,6 @@
 
 #include <boost/json.hpp>
 
-#include <algorithm>
-#include <stdexcept>
-
 namespace billing::products {
 
 namespace {
@@ -16,13 +13,6 @@ namespace {
 #define PRODUCT_COLUMNS                                                                                      \
     "p.product_id, p.provider_product_id, p.name, p.kind, p.features, p.grants, p.version, p.created_at, "   \
     "p.updated_at"
-
-Kind read_kind(std::string_view text)
-{
-    auto const it = std::ranges::find(kinds, text);
-    if (it == kinds.end()) throw std::runtime_error("unknown product kind in the database");
-    return static_cast<Kind>(it - kinds.begin());
-}
 
 std::vector<Grant> read_grants(std::string_view column)
 {
@@ -40,7 +30,7 @@ Product read(pg::RowReader& r)
     p.id = r.uuid();
     p.provider_product_id = r.text();
     p.name = r.text();
-    p.kind = read_kind(r.view());
+    p.kind = r.one_of<Kind>();
     p.features = r.texts();
     p.grants = read_grants(r.view());
     p.version = r.integer();

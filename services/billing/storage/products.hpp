@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "core/id.hpp"
 #include "core/identity.hpp"
 #include "paging/cursor.hpp"
@@ -20,14 +21,13 @@
 /// in all entitlements at once.
 namespace billing::products {
 
+using core::to_string;
+
 enum class Kind : std::uint8_t { subscription, consumable };
 
-/// In the order of Kind.
-inline constexpr std::array<std::string_view, 2> kinds{"subscription", "consumable"};
-
-constexpr std::string_view to_string(Kind kind) noexcept
+constexpr auto enum_names(Kind)
 {
-    return kinds[static_cast<std::size_t>(kind)];
+    return std::to_array<std::string_view>({"subscription", "consumable"});
 }
 
 /// A quantity that a purchase grants, such as 500 `coins`.

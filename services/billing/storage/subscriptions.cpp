@@ -4,9 +4,6 @@
 
 #include <boost/json.hpp>
 
-#include <algorithm>
-#include <stdexcept>
-
 namespace billing::subscriptions {
 
 namespace {
@@ -40,12 +37,9 @@ std::string text(json::value const& value)
     return std::string(value.as_string());
 }
 
-template <class Enum, std::size_t N>
-Enum named(std::array<std::string_view, N> const& names, json::value const& value)
+template <core::NamedEnum E> E named(json::value const& value)
 {
-    auto const it = std::ranges::find(names, std::string_view(value.as_string()));
-    if (it == names.end()) throw std::runtime_error("a stored subscription has an unknown type or status");
-    return static_cast<Enum>(it - names.begin());
+    return core::stored_enum<E>(std::string_view(value.as_string()));
 }
 
 void write(core::JsonWriter& w, EventOrder const& order)
@@ -125,8 +119,8 @@ std::string to_json(Subscription const& s)
 {
     core::JsonWriter w(512);
     w.begin_object()
-        .member("type", billing::to_string(s.type))
-        .member("status", subscription_statuses[static_cast<std::size_t>(s.status)])
+        .member("type", to_string(s.type))
+        .member("status", to_string(s.status))
         .member("cancels", s.cancels_at_period_end)
         .member("endedAt", count(s.ended_at))
         .key("order");
@@ -153,8 +147,8 @@ Subscription read(pg::RowReader& r)
     s.user_id = r.text();
     auto const column = r.view();
     auto const state = json::parse(json::string_view(column.data(), column.size()));
-    s.type = named<PaymentEventType>(payment_event_types, state.at("type"));
-    s.status = named<SubscriptionStatus>(subscription_statuses, state.at("status"));
+    s.type = named<PaymentEventType>(state.at("type"));
+    s.status = named<SubscriptionStatus>(state.at("status"));
     s.cancels_at_period_end = state.at("cancels").as_bool();
     s.ended_at = optional_time(state.at("endedAt"));
     s.order = read_order(state.at("order"));

@@ -31,10 +31,10 @@ Draft parse_draft(http::Request const& req)
 {
     core::Fields f(req.json());
     Draft draft;
-    draft.category = static_cast<Category>(f.one_of("category", categories));
+    draft.category = f.one_of<Category>("category");
     draft.title = f.text("title", 1, 200);
     draft.body = f.text("body", 1, 20'000);
-    if (auto const priority = f.optional_one_of("priority", priorities)) draft.priority = Priority(*priority);
+    draft.priority = f.optional_one_of<Priority>("priority");
     if (auto const* context = f.optional_object("appContext"))
         draft.app_context = parse_app_context(f, *context);
     draft.attachment_ids = f.optional_list("attachmentIds", 5, 100);
@@ -66,7 +66,8 @@ std::vector<std::string> ids_of(std::vector<blobs::Attachment> const& attachment
 
 /// The fields that a PATCH may change.
 struct Changes {
-    core::Change<std::size_t> status, priority;
+    core::Change<Status> status;
+    core::Change<Priority> priority;
     core::Change<std::string> assignee_id, assignee_email;
     core::Change<std::vector<std::string>> tags;
 
@@ -76,8 +77,8 @@ struct Changes {
             "status", "priority", "assigneeId", "assigneeEmail", "tags"};
         core::Fields f(req.json());
         Changes c;
-        c.status = f.change_one_of("status", statuses, false);
-        c.priority = f.change_one_of("priority", priorities, true);
+        c.status = f.change_one_of<Status>("status", false);
+        c.priority = f.change_one_of<Priority>("priority", true);
         c.assignee_id = f.change_text("assigneeId", 1, 255);
         c.assignee_email = f.change_email("assigneeEmail");
         c.tags = f.change_list("tags", 10, 50);
@@ -87,8 +88,8 @@ struct Changes {
 
     void apply(Feedback& f) const
     {
-        if (status) f.status = Status(*status.value);
-        if (priority) f.priority = priority.value ? std::optional(Priority(*priority.value)) : std::nullopt;
+        if (status) f.status = *status.value;
+        if (priority) f.priority = priority.value;
         if (assignee_id) f.assignee_id = assignee_id.value;
         if (assignee_email) f.assignee_email = assignee_email.value;
         if (tags) f.tags = tags.value.value_or(std::vector<std::string>());

@@ -2,21 +2,12 @@
 
 namespace feedback {
 
-namespace {
-
-template <class Enum> std::optional<Enum> as(std::optional<std::size_t> index)
-{
-    return index ? std::optional(static_cast<Enum>(*index)) : std::nullopt;
-}
-
-} // namespace
-
 Filter read_filter(http::Query& query, core::Caller const& caller)
 {
     Filter filter;
-    filter.status = as<Status>(query.one_of("status", statuses));
-    filter.category = as<Category>(query.one_of("category", categories));
-    filter.priority = as<Priority>(query.one_of("priority", priorities));
+    filter.status = query.one_of<Status>("status");
+    filter.category = query.one_of<Category>("category");
+    filter.priority = query.one_of<Priority>("priority");
     filter.user_id = query.text("userId", 1, 255);
     filter.assignee_id = query.text("assigneeId", 1, 255);
     filter.tag = query.text("tag", 1, 50);
@@ -24,7 +15,7 @@ Filter read_filter(http::Query& query, core::Caller const& caller)
     filter.created_after = query.time("createdAfter");
     filter.created_before = query.time("createdBefore");
     filter.include_deleted = query.boolean("includeDeleted", false);
-    filter.sort = as<Sort>(query.one_of("sort", sorts)).value_or(Sort::created_at);
+    filter.sort = query.one_of<Sort>("sort").value_or(Sort::created_at);
     if (caller.kind == core::Access::user) {
         filter.user_id = caller.id;
         filter.for_user = true;

@@ -33,9 +33,9 @@ asio::awaitable<http::Response> get_stats(http::Request const& req, Deps& deps)
     auto const all = std::ranges::find(counts, "total", &feedbacks::GroupCount::group);
     core::JsonWriter w;
     w.begin_object().member("total", all == counts.end() ? std::int64_t{0} : all->count).key("byStatus");
-    write_group(w, counts, "status", statuses);
+    write_group(w, counts, "status", core::names_of<Status>);
     w.key("byCategory");
-    write_group(w, counts, "category", categories);
+    write_group(w, counts, "category", core::names_of<Category>);
     w.key("byPriority");
     write_group(w, counts, "priority", priorities_and_none);
     w.end_object();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "core/id.hpp"
 #include "core/identity.hpp"
 
@@ -13,35 +14,26 @@
 
 namespace feedback {
 
-/// The values of `status`, `category` and `priority`. The enum's value is the index in its list of names.
+using core::to_string;
+
 enum class Status : std::uint8_t { open, in_progress, resolved, closed };
 enum class Category : std::uint8_t { bug, feature, general, support };
 enum class Priority : std::uint8_t { low, medium, high, critical };
 
-inline constexpr std::array<std::string_view, 4> statuses{"open", "in-progress", "resolved", "closed"};
-inline constexpr std::array<std::string_view, 4> categories{"bug", "feature", "general", "support"};
-inline constexpr std::array<std::string_view, 4> priorities{"low", "medium", "high", "critical"};
-
-constexpr std::string_view to_string(Status s) noexcept
+constexpr auto enum_names(Status)
 {
-    return statuses[static_cast<std::size_t>(s)];
+    return std::to_array<std::string_view>({"open", "in-progress", "resolved", "closed"});
 }
 
-constexpr std::string_view to_string(Category c) noexcept
+constexpr auto enum_names(Category)
 {
-    return categories[static_cast<std::size_t>(c)];
+    return std::to_array<std::string_view>({"bug", "feature", "general", "support"});
 }
 
-constexpr std::string_view to_string(Priority p) noexcept
+constexpr auto enum_names(Priority)
 {
-    return priorities[static_cast<std::size_t>(p)];
+    return std::to_array<std::string_view>({"low", "medium", "high", "critical"});
 }
-
-/// The value with this name. Throws std::invalid_argument for an unknown name; callers pass only stored or
-/// validated names.
-Status parse_status(std::string_view name);
-Category parse_category(std::string_view name);
-Priority parse_priority(std::string_view name);
 
 /// The app and the operating system that the report came from. Responses omit absent members.
 struct AppContext {

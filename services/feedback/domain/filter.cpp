@@ -21,7 +21,7 @@ std::optional<std::string> text_of(std::optional<core::Time> const& time)
 std::uint64_t Filter::hash() const
 {
     return paging::FilterHash()
-        .add("sort", sorts[static_cast<std::size_t>(sort)])
+        .add("sort", to_string(sort))
         .add("status", name_of(status))
         .add("category", name_of(category))
         .add("priority", name_of(priority))

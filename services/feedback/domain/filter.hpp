@@ -5,7 +5,11 @@
 namespace feedback {
 
 enum class Sort : std::uint8_t { created_at, last_reply_at };
-inline constexpr std::array<std::string_view, 2> sorts{"createdAt", "lastReplyAt"};
+
+constexpr auto enum_names(Sort)
+{
+    return std::to_array<std::string_view>({"createdAt", "lastReplyAt"});
+}
 
 /// The filters and the order of a list of threads.
 struct Filter {

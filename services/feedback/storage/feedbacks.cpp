@@ -23,9 +23,9 @@ Feedback read(pg::RowReader& r)
     f.updated_at = r.time();
     f.deleted_at = r.optional_time();
     f.version = r.integer();
-    f.status = parse_status(r.view());
-    f.category = parse_category(r.view());
-    if (auto const priority = r.optional_text()) f.priority = parse_priority(*priority);
+    f.status = r.one_of<Status>();
+    f.category = r.one_of<Category>();
+    if (auto const priority = r.optional_text()) f.priority = core::stored_enum<Priority>(*priority);
     f.title = r.text();
     f.body = r.text();
     f.app_context = r.optional_text();

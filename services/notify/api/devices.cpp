@@ -21,7 +21,7 @@ devices::Registration parse_registration(http::Request const& req)
     row.token = f.text("token", 1, max_device_token);
     if (!row.token.empty() && !is_device_token(row.token))
         f.fault("token", "format", "must consist of visible ASCII characters, without spaces");
-    row.platform = static_cast<DevicePlatform>(f.one_of("platform", device_platforms));
+    row.platform = f.one_of<DevicePlatform>("platform");
     f.check();
     return row;
 }

@@ -14,16 +14,11 @@ namespace notify {
 
 namespace {
 
-template <class Enum> std::optional<Enum> as(std::optional<std::size_t> index)
-{
-    return index ? std::optional(static_cast<Enum>(*index)) : std::nullopt;
-}
-
 NotificationFilter read_filter(http::Query& query)
 {
     NotificationFilter filter;
-    filter.status = as<Status>(query.one_of("status", statuses));
-    filter.channel = as<Channel>(query.one_of("channel", channels));
+    filter.status = query.one_of<Status>("status");
+    filter.channel = query.one_of<Channel>("channel");
     if (auto const to = query.text("to", 1, 254))
         filter.to = NotificationFilter::names_of(filter.channel, *to);
     filter.created_after = query.time("createdAfter");

@@ -24,9 +24,9 @@ using carrier_configs::CarrierConfig;
 /// The carrier in the path. Throws NOT_FOUND for an unknown carrier, as for a carrier without credentials.
 Carrier carrier_in(http::Request const& req)
 {
-    auto const it = std::ranges::find(carrier_names, req.param("kind"));
-    if (it == carrier_names.end()) platform_not_found();
-    return static_cast<Carrier>(it - carrier_names.begin());
+    auto const carrier = core::parse_enum<Carrier>(req.param("kind"));
+    if (!carrier) platform_not_found();
+    return *carrier;
 }
 
 /// The public members of a credential. FCM has no environments, so for FCM the member `environment` is the

@@ -21,9 +21,9 @@ using Known = std::optional<Channel>;
 
 Known parse_channel(core::Fields& f)
 {
-    auto const index = f.optional_one_of("channel", channels);
-    if (!index) f.fault("channel", "required", "is required"); // an earlier error of the field is kept
-    return index ? Known(static_cast<Channel>(*index)) : std::nullopt;
+    Known const channel = f.optional_one_of<Channel>("channel");
+    if (!channel) f.fault("channel", "required", "is required"); // an earlier error of the field is kept
+    return channel;
 }
 
 void fault_size(core::Fields& f)

@@ -34,24 +34,19 @@ Template lock_named(pg::Tx& tx, http::Request const& req)
 
 // --- reading
 
-Format as_format(std::optional<std::size_t> index, Channel channel)
-{
-    return index ? static_cast<Format>(*index) : default_format(channel);
-}
-
 Template parse_template(http::Request const& req)
 {
     core::Fields f(req.json());
     Template t;
     t.id = core::Uuid::v7();
     t.name = f.text("name", 1, max_template_name);
-    auto const channel = f.optional_one_of("channel", channels);
+    auto const channel = f.optional_one_of<Channel>("channel");
     if (!channel) f.fault("channel", "required", "is required"); // an earlier error of the field is kept
-    auto const format = f.optional_one_of("format", formats);
+    auto const format = f.optional_one_of<Format>("format");
     t.subject = f.optional_text("subject", 0, max_template_subject).value_or("");
     t.body = f.text("body", 1, max_template_body);
-    t.channel = channel ? static_cast<Channel>(*channel) : Channel::email;
-    t.format = as_format(format, t.channel);
+    t.channel = channel.value_or(Channel::email);
+    t.format = format.value_or(default_format(t.channel));
     for (auto const& fault : faults_of(t)) {
         // Without a valid channel, only errors that do not depend on the channel are reported.
         if (channel || fault.code == "format") f.fault(fault.pointer.substr(1), fault.code, fault.detail);
@@ -63,7 +58,8 @@ Template parse_template(http::Request const& req)
 /// The fields that a PATCH may contain.
 struct Changes {
     core::Change<std::string> name, subject, body;
-    core::Change<std::size_t> channel, format;
+    core::Change<Channel> channel;
+    core::Change<Format> format;
 
     static Changes parse(http::Request const& req)
     {
@@ -74,10 +70,10 @@ struct Changes {
         for (auto const* required : {"name", "body"})
             if (f.is_null(required)) f.fault(required, "required", "must not be null");
         c.name = f.change_text("name", 1, max_template_name);
-        c.channel = f.change_one_of("channel", channels, false);
+        c.channel = f.change_one_of<Channel>("channel", false);
         c.subject = f.change_text("subject", 0, max_template_subject);
         c.body = f.change_text("body", 1, max_template_body);
-        c.format = f.change_one_of("format", formats, true);
+        c.format = f.change_one_of<Format>("format", true);
         f.check_any_of(names);
         return c;
     }
@@ -89,8 +85,8 @@ struct Changes {
         if (subject) t.subject = subject.value.value_or("");
         if (body) t.body = *body.value;
         Channel const before = t.channel;
-        if (channel) t.channel = static_cast<Channel>(*channel.value);
-        if (format || t.channel != before) t.format = as_format(format.value, t.channel);
+        if (channel) t.channel = *channel.value;
+        if (format || t.channel != before) t.format = format.value.value_or(default_format(t.channel));
         auto faults = faults_of(t);
         if (!faults.empty()) throw core::Error::validation(std::move(faults));
     }

@@ -1,7 +1,6 @@
 #include "domain/broadcast.hpp"
 
 #include "core/backoff.hpp"
-#include "core/named.hpp"
 
 #include <algorithm>
 
@@ -15,11 +14,6 @@ static_assert(first_pause * ((1 << max_broadcast_retries) - 1) < broadcast_retry
     "all retries fit into the window");
 
 } // namespace
-
-BroadcastStatus parse_broadcast_status(std::string_view name)
-{
-    return core::named<BroadcastStatus>(broadcast_statuses, name);
-}
 
 std::optional<core::Time> next_device_attempt(DeviceAttempts const& attempts, core::Time now,
     std::optional<std::chrono::seconds> retry_after, core::Time wait_end, std::uint64_t entropy) noexcept

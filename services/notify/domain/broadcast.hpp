@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "core/id.hpp"
 
 #include <array>
@@ -13,20 +14,16 @@
 
 namespace notify {
 
+using core::to_string;
+
 /// How much of a broadcast has been split into chunks. Whether the broadcast is complete follows from its
 /// counters.
 enum class BroadcastStatus : std::uint8_t { queued, fanning_out, fanned_out };
 
-inline constexpr std::array<std::string_view, 3> broadcast_statuses{"queued", "fanning_out", "fanned_out"};
-
-constexpr std::string_view to_string(BroadcastStatus s) noexcept
+constexpr auto enum_names(BroadcastStatus)
 {
-    return broadcast_statuses[static_cast<std::size_t>(s)];
+    return std::to_array<std::string_view>({"queued", "fanning_out", "fanned_out"});
 }
-
-/// The status with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names
-/// from the database.
-BroadcastStatus parse_broadcast_status(std::string_view name);
 
 /// The numbers of settled devices of a broadcast, by outcome. A device is settled when its outcome is final.
 struct Settled {

@@ -1,7 +1,6 @@
 #include "domain/credential.hpp"
 
 #include "core/fields.hpp"
-#include "core/named.hpp"
 
 #include <boost/json.hpp>
 
@@ -156,11 +155,6 @@ json::value to_json(ApnsKey const& key)
 }
 
 } // namespace
-
-Carrier parse_carrier(std::string_view name)
-{
-    return core::named<Carrier>(carrier_names, name);
-}
 
 Credential::Credential(Content content) : content_(std::move(content)), fingerprint_{}
 {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/enum_names.hpp"
 #include "core/secret.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/jwt.hpp"
@@ -17,19 +18,15 @@
 
 namespace notify {
 
+using core::to_string;
+
 /// The push carriers: FCM reaches Android and web devices, APNs reaches iOS devices.
 enum class Carrier : std::uint8_t { fcm, apns };
 
-inline constexpr std::array<std::string_view, 2> carrier_names{"fcm", "apns"};
-
-constexpr std::string_view to_string(Carrier c) noexcept
+constexpr auto enum_names(Carrier)
 {
-    return carrier_names[static_cast<std::size_t>(c)];
+    return std::to_array<std::string_view>({"fcm", "apns"});
 }
-
-/// The carrier with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names
-/// from the database, or validated names.
-Carrier parse_carrier(std::string_view name);
 
 /// The carrier that reaches devices of a platform.
 constexpr Carrier carrier_of(DevicePlatform platform) noexcept

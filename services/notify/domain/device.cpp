@@ -1,16 +1,10 @@
 #include "domain/device.hpp"
 
 #include "core/id.hpp"
-#include "core/named.hpp"
 
 #include <algorithm>
 
 namespace notify {
-
-DevicePlatform parse_device_platform(std::string_view name)
-{
-    return core::named<DevicePlatform>(device_platforms, name);
-}
 
 bool is_device_token(std::string_view token) noexcept
 {

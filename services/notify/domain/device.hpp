@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 
 #include <array>
 #include <cstddef>
@@ -10,19 +11,15 @@
 
 namespace notify {
 
+using core::to_string;
+
 /// The system of a device. iOS devices are reached through APNs, other devices through FCM (`carrier_of`).
 enum class DevicePlatform : std::uint8_t { ios, android, web };
 
-inline constexpr std::array<std::string_view, 3> device_platforms{"ios", "android", "web"};
-
-constexpr std::string_view to_string(DevicePlatform p) noexcept
+constexpr auto enum_names(DevicePlatform)
 {
-    return device_platforms[static_cast<std::size_t>(p)];
+    return std::to_array<std::string_view>({"ios", "android", "web"});
 }
-
-/// The platform with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names
-/// from the database, or validated names.
-DevicePlatform parse_device_platform(std::string_view name);
 
 /// A registered device: the token that pushes are sent to, and the user who owns the device.
 struct Device {

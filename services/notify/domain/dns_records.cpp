@@ -1,6 +1,5 @@
 #include "domain/dns_records.hpp"
 
-#include "core/named.hpp"
 #include "core/text.hpp"
 #include "domain/send_result.hpp"
 
@@ -100,16 +99,6 @@ RecordCheck one_right(std::vector<std::string> const& texts, IsKind const& is_ki
 }
 
 } // namespace
-
-DomainStatus parse_domain_status(std::string_view name)
-{
-    return core::named<DomainStatus>(domain_statuses, name);
-}
-
-RecordStatus parse_record_status(std::string_view name)
-{
-    return core::named<RecordStatus>(record_statuses, name);
-}
 
 DnsRecords records_of(DomainSetup const& setup)
 {

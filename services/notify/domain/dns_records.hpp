@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/enum_names.hpp"
 #include "domain/email_address.hpp"
 
 #include <array>
@@ -10,6 +11,8 @@
 #include <vector>
 
 namespace notify {
+
+using core::to_string;
 
 /// The result of a DNS query for the TXT records of a name.
 struct TxtAnswer {
@@ -28,21 +31,17 @@ struct TxtAnswer {
 /// only from a verified domain.
 enum class DomainStatus : std::uint8_t { pending, verified };
 
-inline constexpr std::array<std::string_view, 2> domain_statuses{"pending", "verified"};
-
-constexpr std::string_view to_string(DomainStatus s) noexcept
+constexpr auto enum_names(DomainStatus)
 {
-    return domain_statuses[static_cast<std::size_t>(s)];
+    return std::to_array<std::string_view>({"pending", "verified"});
 }
 
 /// The purpose of a record. The number is the record's index in DnsRecords and RecordChecks.
 enum class RecordPurpose : std::uint8_t { ownership, dkim, spf, dmarc };
 
-inline constexpr std::array<std::string_view, 4> record_purposes{"ownership", "dkim", "spf", "dmarc"};
-
-constexpr std::string_view to_string(RecordPurpose p) noexcept
+constexpr auto enum_names(RecordPurpose)
 {
-    return record_purposes[static_cast<std::size_t>(p)];
+    return std::to_array<std::string_view>({"ownership", "dkim", "spf", "dmarc"});
 }
 
 /// The result of the last DNS check of a record.
@@ -54,18 +53,10 @@ enum class RecordStatus : std::uint8_t {
     unknown,  ///< the resolver gave no answer
 };
 
-inline constexpr std::array<std::string_view, 5> record_statuses{
-    "pending", "verified", "missing", "mismatch", "unknown"};
-
-constexpr std::string_view to_string(RecordStatus s) noexcept
+constexpr auto enum_names(RecordStatus)
 {
-    return record_statuses[static_cast<std::size_t>(s)];
+    return std::to_array<std::string_view>({"pending", "verified", "missing", "mismatch", "unknown"});
 }
-
-/// The value with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names
-/// from the database.
-DomainStatus parse_domain_status(std::string_view name);
-RecordStatus parse_record_status(std::string_view name);
 
 /// A TXT record that the owner of a domain has to create.
 struct DnsRecord {
@@ -75,7 +66,7 @@ struct DnsRecord {
     bool required = false; ///< whether the domain is verified only if this record is right
 };
 
-inline constexpr std::size_t dns_record_count = record_purposes.size();
+inline constexpr std::size_t dns_record_count = core::names_of<RecordPurpose>.size();
 
 using DnsRecords = std::array<DnsRecord, dns_record_count>;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "core/id.hpp"
 #include "domain/device.hpp"
 
@@ -14,28 +15,20 @@
 
 namespace notify {
 
-/// The lists `channels` and `statuses` contain the API's names of the enumerators. The number of an
-/// enumerator is the index of its name.
+using core::to_string;
+
 enum class Channel : std::uint8_t { email, push, sms };
 enum class Status : std::uint8_t { queued, sent, delivered, opened, failed };
 
-inline constexpr std::array<std::string_view, 3> channels{"email", "push", "sms"};
-inline constexpr std::array<std::string_view, 5> statuses{"queued", "sent", "delivered", "opened", "failed"};
-
-constexpr std::string_view to_string(Channel c) noexcept
+constexpr auto enum_names(Channel)
 {
-    return channels[static_cast<std::size_t>(c)];
+    return std::to_array<std::string_view>({"email", "push", "sms"});
 }
 
-constexpr std::string_view to_string(Status s) noexcept
+constexpr auto enum_names(Status)
 {
-    return statuses[static_cast<std::size_t>(s)];
+    return std::to_array<std::string_view>({"queued", "sent", "delivered", "opened", "failed"});
 }
-
-/// The value with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names
-/// from the database, or validated names.
-Channel parse_channel(std::string_view name);
-Status parse_status(std::string_view name);
 
 /// The queue (libs/jobs) whose workers send notifications of this channel. A job's ref is the notification's
 /// id.
@@ -85,15 +78,10 @@ struct Notification {
 /// The state of a push at one device.
 enum class DeliveryStatus : std::uint8_t { pending, sent, invalid, failed };
 
-inline constexpr std::array<std::string_view, 4> delivery_statuses{"pending", "sent", "invalid", "failed"};
-
-constexpr std::string_view to_string(DeliveryStatus s) noexcept
+constexpr auto enum_names(DeliveryStatus)
 {
-    return delivery_statuses[static_cast<std::size_t>(s)];
+    return std::to_array<std::string_view>({"pending", "sent", "invalid", "failed"});
 }
-
-/// The status with this name. Throws std::invalid_argument if the name is unknown.
-DeliveryStatus parse_delivery_status(std::string_view name);
 
 /// The delivery of a push to one device. A push goes to the devices that its user has at the first attempt.
 struct PushDelivery {

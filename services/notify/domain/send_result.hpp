@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/enum_names.hpp"
+
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -9,6 +11,8 @@
 #include <string_view>
 
 namespace notify {
+
+using core::to_string;
 
 /// The meaning of a provider's response for one message. All channels use the same values.
 enum class Verdict : std::uint8_t {
@@ -21,9 +25,11 @@ enum class Verdict : std::uint8_t {
     unknown,    ///< the message may have been sent, so it is not sent again
 };
 
-/// Names of the verdicts in metrics, in the order of the enum.
-inline constexpr std::array<std::string_view, 7> verdicts{
-    "accepted", "gone", "refused", "credential", "throttled", "transient", "unknown"};
+constexpr auto enum_names(Verdict)
+{
+    return std::to_array<std::string_view>(
+        {"accepted", "gone", "refused", "credential", "throttled", "transient", "unknown"});
+}
 
 /// The result of an attempt to send one message, or one push to one device.
 struct SendResult {

@@ -1,7 +1,6 @@
 #include "domain/template.hpp"
 
 #include "core/fields.hpp"
-#include "core/named.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
@@ -209,11 +208,6 @@ std::string limit_of(Channel channel)
 }
 
 } // namespace
-
-Format parse_format(std::string_view name)
-{
-    return core::named<Format>(formats, name);
-}
 
 std::vector<core::FieldError> faults_of(Template const& t)
 {

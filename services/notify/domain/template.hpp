@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/enum_names.hpp"
 #include "core/error.hpp"
 #include "domain/notification.hpp"
 
@@ -13,19 +14,15 @@
 
 namespace notify {
 
+using core::to_string;
+
 /// The markup of an email body. Other channels support only text.
 enum class Format : std::uint8_t { html, text };
 
-inline constexpr std::array<std::string_view, 2> formats{"html", "text"};
-
-constexpr std::string_view to_string(Format f) noexcept
+constexpr auto enum_names(Format)
 {
-    return formats[static_cast<std::size_t>(f)];
+    return std::to_array<std::string_view>({"html", "text"});
 }
-
-/// The format with this name. Throws std::invalid_argument if the name is unknown. Callers pass only names
-/// from the database, or validated names.
-Format parse_format(std::string_view name);
 
 /// The format of a template whose request names no format: HTML for email, text for other channels.
 constexpr Format default_format(Channel channel) noexcept

@@ -57,7 +57,7 @@ Mailbox read_sender(core::Config& config, bool smtp)
 class CountedTransport final : public MailTransport {
 public:
     CountedTransport(std::unique_ptr<MailTransport> transport, observe::Metrics& metrics)
-        : transport_(std::move(transport)), results_(metrics, "email", verdicts)
+        : transport_(std::move(transport)), results_(metrics, "email", core::names_of<Verdict>)
     {
     }
 

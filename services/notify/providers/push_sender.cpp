@@ -282,7 +282,7 @@ void PushSender::send(std::unique_ptr<PushBatch> batch)
 std::vector<PushResult> PushSender::send_all(PushCredentials const& credentials, SharedPush const& push,
     std::span<PushTarget const> targets, std::chrono::milliseconds send_timeout, std::stop_token const& stop)
 {
-    std::array<std::vector<PushResult>, carrier_names.size()> results;
+    std::array<std::vector<PushResult>, core::names_of<Carrier>.size()> results;
     std::array batches{
         batch_of(credentials, Carrier::fcm, targets), batch_of(credentials, Carrier::apns, targets)};
     std::latch left(batches.size());
@@ -303,7 +303,7 @@ std::vector<PushResult> PushSender::send_all(PushCredentials const& credentials,
     left.wait();
     std::vector<PushResult> all;
     all.reserve(targets.size());
-    std::array<std::size_t, carrier_names.size()> next{};
+    std::array<std::size_t, core::names_of<Carrier>.size()> next{};
     for (PushTarget const& target : targets) {
         auto const carrier = static_cast<std::size_t>(target.carrier);
         all.push_back(std::move(results[carrier][next[carrier]++]));

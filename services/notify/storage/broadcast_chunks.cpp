@@ -21,7 +21,7 @@ Device read_new(pg::RowReader& r)
     Device d;
     d.id = r.integer();
     d.token = r.text();
-    d.carrier = carrier_of(parse_device_platform(r.view()));
+    d.carrier = carrier_of(r.one_of<DevicePlatform>());
     return d;
 }
 

@@ -19,7 +19,7 @@ Broadcast read(pg::RowReader& r)
     b.id = r.uuid();
     b.template_name = r.text();
     b.dedupe_key = r.optional_text();
-    b.status = parse_broadcast_status(r.view());
+    b.status = r.one_of<BroadcastStatus>();
     b.enqueued = r.integer();
     b.settled.sent = r.integer();
     b.settled.failed = r.integer();

@@ -19,7 +19,7 @@ namespace {
 CarrierConfig read(pg::RowReader& r)
 {
     CarrierConfig c;
-    c.carrier = parse_carrier(r.view());
+    c.carrier = r.one_of<Carrier>();
     c.shown.project_id = r.text();
     c.shown.key_id = r.text();
     c.shown.team_id = r.text();
@@ -35,7 +35,7 @@ CarrierConfig read(pg::RowReader& r)
 Sealed read_sealed(pg::RowReader& r)
 {
     Sealed c;
-    c.carrier = parse_carrier(r.view());
+    c.carrier = r.one_of<Carrier>();
     c.credential = r.text();
     c.updated_at = r.time();
     c.paused_until = r.optional_time();

@@ -20,7 +20,7 @@ Device read(pg::RowReader& r)
     d.id = r.integer();
     d.token = r.text();
     d.user_id = r.text();
-    d.platform = parse_device_platform(r.view());
+    d.platform = r.one_of<DevicePlatform>();
     d.created_at = r.time();
     d.updated_at = r.time();
     return d;

@@ -38,7 +38,7 @@ RecordChecks read_checks(pg::RowReader& r)
     if (results.size() != checks.size() || details.size() != checks.size())
         throw std::runtime_error("a domain row does not have one check per DNS record");
     for (std::size_t i = 0; i < checks.size(); ++i)
-        checks[i] = {parse_record_status(results[i]), std::move(details[i])};
+        checks[i] = {core::stored_enum<RecordStatus>(results[i]), std::move(details[i])};
     return checks;
 }
 
@@ -52,7 +52,7 @@ EmailDomain read(pg::RowReader& r)
     d.token = r.text();
     d.selector = r.text();
     d.public_key = r.text();
-    d.status = parse_domain_status(r.view());
+    d.status = r.one_of<DomainStatus>();
     d.checks = read_checks(r);
     d.created_at = r.time();
     d.checked_at = r.optional_time();

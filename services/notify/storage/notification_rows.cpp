@@ -6,10 +6,10 @@ Notification read(pg::RowReader& r)
 {
     Notification n;
     n.id = r.uuid();
-    n.channel = parse_channel(r.view());
+    n.channel = r.one_of<Channel>();
     n.template_name = r.text();
     n.to = r.text();
-    n.status = parse_status(r.view());
+    n.status = r.one_of<Status>();
     n.failure_reason = r.optional_text();
     n.attempts = r.integer();
     n.created_at = r.time();
@@ -29,8 +29,8 @@ PushDelivery read_delivery(pg::RowReader& r)
     PushDelivery d;
     d.device_id = r.integer();
     d.token = r.text();
-    d.platform = parse_device_platform(r.view());
-    d.status = parse_delivery_status(r.view());
+    d.platform = r.one_of<DevicePlatform>();
+    d.status = r.one_of<DeliveryStatus>();
     d.attempts = r.integer();
     d.reason = r.optional_text();
     d.provider_id = r.optional_text();

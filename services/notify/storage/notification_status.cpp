@@ -35,7 +35,7 @@ std::set<core::Uuid> withdraw_queued(pg::Tx& tx, std::int64_t scope_id, std::vec
     for (auto const& row : queued) {
         pg::RowReader r(row);
         core::Uuid const id = r.uuid();
-        if (jobs::withdraw(tx, queue_of(parse_channel(r.view())), scope_id, id)) withdrawn.insert(id);
+        if (jobs::withdraw(tx, queue_of(r.one_of<Channel>()), scope_id, id)) withdrawn.insert(id);
     }
     return withdrawn;
 }

@@ -219,7 +219,7 @@ std::vector<NotificationEvent> list_events(
     return pg::read_rows(result, [](pg::RowReader& r) {
         NotificationEvent event;
         event.place = r.integer();
-        event.status = parse_status(r.view());
+        event.status = r.one_of<Status>();
         event.at = r.time();
         event.detail = r.optional_text();
         return event;

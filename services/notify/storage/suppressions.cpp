@@ -9,7 +9,7 @@ namespace {
 Suppression read(pg::RowReader& r)
 {
     Suppression s;
-    s.channel = parse_channel(r.view());
+    s.channel = r.one_of<Channel>();
     s.address = r.text();
     s.reason = r.text();
     s.created_at = r.time();
@@ -54,10 +54,10 @@ std::vector<Suppression> list(
 bool remove(pg::Tx& tx, core::Scope const& scope, std::string_view address)
 {
     // The statement names every channel, so that PostgreSQL can look up the primary key once per channel.
-    auto const removed =
-        tx.run("DELETE FROM suppressions WHERE scope_id = $1 AND channel = ANY ($2::text[]) AND address = $3 "
-               "RETURNING 1",
-            {scope.id, pg::column(channels, [](std::string_view name) { return name; }), address});
+    auto const removed = tx.run(
+        "DELETE FROM suppressions WHERE scope_id = $1 AND channel = ANY ($2::text[]) AND address = $3 "
+        "RETURNING 1",
+        {scope.id, pg::column(core::names_of<Channel>, [](std::string_view name) { return name; }), address});
     return !removed.empty();
 }
 

@@ -15,10 +15,10 @@ Template read(pg::RowReader& r)
     Template t;
     t.id = r.uuid();
     t.name = r.text();
-    t.channel = parse_channel(r.view());
+    t.channel = r.one_of<Channel>();
     t.subject = r.text();
     t.body = r.text();
-    t.format = parse_format(r.view());
+    t.format = r.one_of<Format>();
     t.version = r.integer();
     t.created_at = r.time();
     t.updated_at = r.time();

@@ -44,7 +44,7 @@ private:
     };
 
     /// One batch per carrier; null if no devices of the carrier are due.
-    using Batches = std::array<std::unique_ptr<PushBatch>, carrier_names.size()>;
+    using Batches = std::array<std::unique_ptr<PushBatch>, core::names_of<Carrier>.size()>;
 
     std::optional<Loaded> load(jobs::Claim const& claim) const;
     SharedPush rendered(core::Scope const& scope, core::Uuid const& id, broadcasts::Message const& message);

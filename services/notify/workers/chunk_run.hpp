@@ -99,7 +99,7 @@ private:
     core::Time const run_began_;
     core::Time const began_;
     core::Time now_;
-    std::array<Lane, carrier_names.size()> lanes_;
+    std::array<Lane, core::names_of<Carrier>.size()> lanes_;
     Settled settled_;
     std::vector<Waiting> waiting_;
     std::vector<PausedCarrier> paused_carriers_;

@@ -100,7 +100,7 @@ PushCredentials PushHandler::credentials_for(std::int64_t scope_id, PushRun cons
 Pruning PushHandler::pruning_of(
     jobs::Claim const& claim, PushRun const& run, std::span<PushResult const> results)
 {
-    std::array<std::vector<devices::Gone>, carrier_names.size()> gone;
+    std::array<std::vector<devices::Gone>, core::names_of<Carrier>.size()> gone;
     for (std::size_t i = 0; i < results.size(); ++i) {
         auto const carrier = run.targets()[i].carrier;
         carrier_state_.count(claim, *run.config_of(carrier), results[i]);

@@ -8,11 +8,11 @@ using core::Scope;
 TEST_CASE("names of environments can be formatted and parsed")
 {
     for (auto const env : {Environment::production, Environment::sandbox})
-        CHECK(core::parse_environment(core::to_string(env)) == env);
+        CHECK(core::parse_enum<Environment>(core::to_string(env)) == env);
     CHECK(core::to_string(Environment::production) == "production");
     CHECK(core::to_string(Environment::sandbox) == "sandbox");
     auto const* text = GENERATE(as<char const*>(), "", "Production", "prod", "sandbox ", "test");
-    CHECK_FALSE(core::parse_environment(text));
+    CHECK_FALSE(core::parse_enum<Environment>(text));
 }
 
 TEST_CASE("the ids of a tenant's two scopes are computed from the id of the tenant")

@@ -131,10 +131,10 @@ TEST_CASE("lines below the level are not written, and enabled() is false for the
 
 TEST_CASE("level names are parsed; other texts are rejected")
 {
-    CHECK(observe::parse_level("debug") == Level::debug);
-    CHECK(observe::parse_level("off") == Level::off);
-    CHECK_FALSE(observe::parse_level("INFO"));
-    CHECK_FALSE(observe::parse_level(""));
+    CHECK(core::parse_enum<Level>("debug") == Level::debug);
+    CHECK(core::parse_enum<Level>("off") == Level::off);
+    CHECK_FALSE(core::parse_enum<Level>("INFO"));
+    CHECK_FALSE(core::parse_enum<Level>(""));
 }
 
 TEST_CASE("info lines are buffered, and warnings and flushed lines are written at once")

@@ -80,7 +80,7 @@ TEST_CASE("outcomes of messages are counted for every provider")
         REQUIRE(at != std::string::npos);
         return std::stoi(text.substr(at + name.size()));
     };
-    for (auto const outcome : sms::outcomes)
+    for (auto const outcome : core::names_of<sms::Outcome>)
         CHECK(counted(std::string(outcome)) == 0);
     CHECK(sender->send(message, sms::patience).outcome == sms::Outcome::accepted);
     CHECK(sender->send(message, sms::patience).outcome == sms::Outcome::accepted);
