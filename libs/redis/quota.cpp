@@ -55,11 +55,6 @@ for _, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end
 return 1
 )lua";
 
-std::chrono::milliseconds round_up(std::int64_t microseconds)
-{
-    return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::microseconds(microseconds));
-}
-
 } // namespace
 
 Quota::Quota(Client& client, std::string prefix)
@@ -92,11 +87,14 @@ asio::awaitable<Use> Quota::take(std::string_view subject, std::span<Count const
     auto const reply = co_await client_.eval(take_, keys, args);
     auto const& fields = reply.array();
     bool const allowed = fields.at(0).integer() == 1;
-    co_return Use{.allowed = allowed,
-        .retry_after = round_up(fields.at(1).integer()),
-        .id = allowed ? std::move(id) : std::string(),
+    auto const& first = counts.front().limits.front();
+    Decision const decision{.allowed = allowed,
+        .limit = first.count,
         .remaining = fields.at(2).integer(),
-        .reset = round_up(fields.at(3).integer())};
+        .window = first.window,
+        .retry_after = to_milliseconds(fields.at(1).integer()),
+        .reset = to_milliseconds(fields.at(3).integer())};
+    co_return Use{decision, allowed ? std::move(id) : std::string()};
 }
 
 asio::awaitable<Use> Quota::take(

@@ -3,28 +3,22 @@
 #include "redis/client.hpp"
 #include "redis/rate_limit.hpp"
 
-#include <chrono>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace redis {
 
-/// The result of one call of `take`.
-struct Use {
-    bool allowed = false;
-    std::chrono::milliseconds retry_after{}; ///< time until a use would be allowed; 0 if `allowed`
-    std::string id;                          ///< for `give_back`; empty unless `allowed`
-
-    std::int64_t remaining = 0; ///< number of further uses that the first limit allows now
-    /// Time until the oldest use that the first limit counts leaves the limit's window.
-    std::chrono::milliseconds reset{};
+/// The result of one call of `take`. `limit`, `remaining`, `window` and `reset` are those of the first limit.
+/// `retry_after` is the time until all limits would allow a use.
+struct Use : Decision {
+    std::string id; ///< for `give_back`; empty unless `allowed`
 };
 
 /// Exact sliding windows, as in RateLimiter, for uses that can be undone (`give_back`). Several limits may
 /// apply to one use. All replicas use Redis' clock (tests: see ClientOptions::script_clock). Each use within
-/// the longest window costs about 80 bytes of Redis memory, so Quota is for small counts.
+/// the longest window costs about 80 bytes of Redis memory, because it has an id by which it can be undone.
+/// So Quota suits small counts.
 class Quota {
 public:
     /// Keys are `<prefix>:{<subject>}:<name>`. `client` must outlive this object.
@@ -41,9 +35,8 @@ public:
     };
 
     /// As `take` for one name, but for several counts of a subject in one round trip. Adds one use to each
-    /// count if all limits of all counts allow it, otherwise to none. `Use::remaining` and `Use::reset` are
-    /// values of the first count. `counts` and the objects to which it refers must stay valid until the call
-    /// is awaited.
+    /// count if all limits of all counts allow it, otherwise to none. `counts` must not be empty. `counts`
+    /// and the objects to which it refers must stay valid until the call is awaited.
     asio::awaitable<Use> take(std::string_view subject, std::span<Count const> counts);
 
     /// Undoes `use`, which must have been allowed. If Redis is down, the use stays counted.

@@ -1,5 +1,7 @@
 #include "redis/rate_limit.hpp"
 
+#include "redis/times.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -51,11 +53,6 @@ return {1, count - used - 1, 0, (oldest or now) + window - now}
 
 constexpr std::int64_t max_count = 1'000'000;
 
-std::chrono::milliseconds round_up(std::int64_t microseconds)
-{
-    return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::microseconds(microseconds));
-}
-
 std::int64_t whole_seconds(std::chrono::milliseconds time)
 {
     return std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::seconds>(time).count());
@@ -82,7 +79,7 @@ asio::awaitable<Decision> RateLimiter::take(std::string_view subject, Limit limi
         co_return Decision{.window = limit.window, .retry_after = limit.window, .reset = limit.window};
     auto const name = key(subject, limit);
     auto const count = std::to_string(limit.count);
-    auto const window = std::to_string(std::chrono::microseconds(limit.window).count());
+    auto const window = microseconds(limit.window);
     std::vector<std::string_view> const keys{name};
     std::vector<std::string_view> const args{count, window};
     auto const reply = co_await client_.eval(script_, keys, args);
@@ -91,8 +88,8 @@ asio::awaitable<Decision> RateLimiter::take(std::string_view subject, Limit limi
         .limit = limit.count,
         .remaining = fields.at(1).integer(),
         .window = limit.window,
-        .retry_after = round_up(fields.at(2).integer()),
-        .reset = round_up(fields.at(3).integer())};
+        .retry_after = to_milliseconds(fields.at(2).integer()),
+        .reset = to_milliseconds(fields.at(3).integer())};
 }
 
 Headers limit_headers(Decision const& decision, std::string_view policy)

@@ -17,7 +17,7 @@ struct Limit {
     std::chrono::milliseconds window{}; ///< at least 1 ms
 };
 
-/// The result for one request.
+/// The result for one request or use.
 struct Decision {
     bool allowed = false;
     std::int64_t limit = 0;
@@ -30,7 +30,8 @@ struct Decision {
 /// An exact sliding window that all replicas share: a request is refused if and only if `count` requests were
 /// allowed in the last `window`. A Lua script keeps the times of allowed requests by Redis' own clock.
 /// Refused requests are not counted. Each allowed request within the window costs about 11 bytes of Redis
-/// memory.
+/// memory, so it suits large counts. A counted request stays counted; see Quota (quota.hpp) for uses that can
+/// be undone, and for several limits at once.
 class RateLimiter {
 public:
     /// Keys are `<service>:rl:{<subject>}:<window in ms>`. `client` must outlive this object.

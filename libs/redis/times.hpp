@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,12 @@ namespace redis {
 inline std::string microseconds(std::chrono::microseconds time)
 {
     return std::to_string(time.count());
+}
+
+/// Converts a duration in a script's reply, which is in microseconds. Rounds up.
+inline std::chrono::milliseconds to_milliseconds(std::int64_t microseconds)
+{
+    return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::microseconds(microseconds));
 }
 
 /// The beginning of a script that needs the time. It sets `now`, in microseconds since the epoch. If the

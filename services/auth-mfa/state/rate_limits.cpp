@@ -30,13 +30,7 @@ std::string network_subject(core::Scope const& scope, std::string_view address)
 redis::Headers headers_of(Counter const& counter, redis::Use const& use)
 {
     if (!counter.shown) return {};
-    auto const& limit = counter.limits.front();
-    return redis::limit_headers({.allowed = use.allowed,
-                                    .limit = limit.count,
-                                    .remaining = use.remaining,
-                                    .window = limit.window,
-                                    .reset = use.reset},
-        counter.name);
+    return redis::limit_headers(use, counter.name);
 }
 
 } // namespace

@@ -74,7 +74,8 @@ asio::awaitable<std::optional<http::Response>> earlier_response(
         auto const holder = broadcasts::holder_of(tx, req.scope().id, *wanted.dedupe_key, deps.clock.now());
         if (!holder) return std::nullopt;
         auto response = duplicate_of(*holder);
-        if (record) record->store(tx, response); // so a repetition gets `duplicate` even after the key expires
+        if (record)
+            record->store(tx, response); // so a repetition gets `duplicate` even after the key expires
         return response;
     };
     co_return co_await deps.db.transact(req.scope(), look);
@@ -119,9 +120,8 @@ struct Acceptance {
     AppliedLimit limit;
     asio::any_io_executor executor; ///< the request's executor; runs the Redis call
 
-    std::optional<CountedRequest>
-        counted;       ///< kept if the transaction is repeated, so the request counts once
-    bool ours = false; ///< false if the response is `duplicate` or a replay
+    std::optional<redis::Use> counted; ///< kept if the transaction is repeated, so the request counts once
+    bool ours = false;                 ///< false if the response is `duplicate` or a replay
 };
 
 /// Counts the request against the rate limit while the transaction holds the dedupe key. So if concurrent

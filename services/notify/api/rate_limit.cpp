@@ -9,16 +9,6 @@ namespace notify {
 
 namespace {
 
-redis::Decision decision_of(redis::Use const& use, redis::Limit const& limit)
-{
-    return {.allowed = use.allowed,
-        .limit = limit.count,
-        .remaining = use.remaining,
-        .window = limit.window,
-        .retry_after = use.retry_after,
-        .reset = use.reset};
-}
-
 core::Error refusal(redis::Decision const& decision, std::string_view policy)
 {
     core::Error error(core::codes::rate_limited,
@@ -42,24 +32,22 @@ asio::awaitable<AppliedLimit> limit_for(http::Request const& req, Deps& deps, Ra
     co_return limit;
 }
 
-asio::awaitable<CountedRequest> count_request(redis::Quota& quota, AppliedLimit const& limit)
+asio::awaitable<redis::Use> count_request(redis::Quota& quota, AppliedLimit const& limit)
 {
     std::array const limits{limit.limit};
     auto use = co_await quota.take(limit.subject, limit.policy, limits);
-    redis::Decision const decision = decision_of(use, limit.limit);
-    if (!use.allowed) throw refusal(decision, limit.policy);
-    co_return CountedRequest{std::move(use), decision};
+    if (!use.allowed) throw refusal(use, limit.policy);
+    co_return use;
 }
 
-asio::awaitable<void> uncount_request(
-    redis::Quota& quota, AppliedLimit const& limit, CountedRequest const& counted)
+asio::awaitable<void> uncount_request(redis::Quota& quota, AppliedLimit const& limit, redis::Use const& use)
 {
-    co_await quota.give_back(limit.subject, limit.policy, counted.use);
+    co_await quota.give_back(limit.subject, limit.policy, use);
 }
 
-void add_headers(http::Response& response, AppliedLimit const& limit, CountedRequest const& counted)
+void add_headers(http::Response& response, AppliedLimit const& limit, redis::Use const& use)
 {
-    auto const headers = redis::headers(counted.decision, limit.policy);
+    auto const headers = redis::headers(use, limit.policy);
     response.headers.insert(response.headers.end(), headers.begin(), headers.end());
 }
 
@@ -67,7 +55,7 @@ asio::awaitable<http::Response> within_limit(http::Request const& req, Deps& dep
     RateLimitPolicy const& policy, asio::awaitable<LimitedResponse> operation)
 {
     AppliedLimit const limit = co_await limit_for(req, deps, policy);
-    CountedRequest const counted = co_await count_request(deps.quota, limit);
+    redis::Use const use = co_await count_request(deps.quota, limit);
     LimitedResponse limited;
     std::exception_ptr failure;
     try {
@@ -75,9 +63,9 @@ asio::awaitable<http::Response> within_limit(http::Request const& req, Deps& dep
     } catch (...) {
         failure = std::current_exception();
     }
-    if (failure || !limited.counts) co_await uncount_request(deps.quota, limit, counted);
+    if (failure || !limited.counts) co_await uncount_request(deps.quota, limit, use);
     if (failure) std::rethrow_exception(failure);
-    if (limited.counts) add_headers(limited.response, limit, counted);
+    if (limited.counts) add_headers(limited.response, limit, use);
     co_return std::move(limited.response);
 }
 

@@ -36,21 +36,14 @@ struct AppliedLimit {
 
 asio::awaitable<AppliedLimit> limit_for(http::Request const& req, Deps& deps, RateLimitPolicy const& policy);
 
-/// A counted request.
-struct CountedRequest {
-    redis::Use use;
-    redis::Decision decision;
-};
-
 /// Counts a request. Throws RATE_LIMITED if the limit is exceeded, and redis::Unavailable if Redis is down.
-asio::awaitable<CountedRequest> count_request(redis::Quota& quota, AppliedLimit const& limit);
+asio::awaitable<redis::Use> count_request(redis::Quota& quota, AppliedLimit const& limit);
 
 /// Undoes the count of a request.
-asio::awaitable<void> uncount_request(
-    redis::Quota& quota, AppliedLimit const& limit, CountedRequest const& counted);
+asio::awaitable<void> uncount_request(redis::Quota& quota, AppliedLimit const& limit, redis::Use const& use);
 
 /// Adds the RateLimit headers, which state how much of the limit is left, to the response.
-void add_headers(http::Response& response, AppliedLimit const& limit, CountedRequest const& counted);
+void add_headers(http::Response& response, AppliedLimit const& limit, redis::Use const& use);
 
 /// The result of a limited operation.
 struct LimitedResponse {
