@@ -4,7 +4,7 @@
 #include "auth/api_key_rows.hpp"
 #include "auth/api_key_usage.hpp"
 #include "core/cache.hpp"
-#include "crypto/encoding.hpp"
+#include "core/hex.hpp"
 #include "crypto/hash.hpp"
 #include "pg/coalescer.hpp"
 
@@ -216,7 +216,7 @@ asio::awaitable<std::optional<ApiKey>> ApiKeys::verify(std::string_view raw)
 
 void ApiKeys::on_notify(std::string const& payload)
 {
-    auto const bytes = crypto::hex::decode(payload);
+    auto const bytes = core::hex::decode(payload);
     crypto::Digest digest{};
     if (!bytes || bytes->size() != digest.size()) return on_gap();
     std::ranges::copy(*bytes, digest.begin());

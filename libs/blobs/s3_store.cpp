@@ -6,6 +6,7 @@
 #include "blobs/xml.hpp"
 #include "core/backoff.hpp"
 #include "core/error.hpp"
+#include "core/hex.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/random.hpp"
@@ -176,7 +177,7 @@ http::OutboundResponse S3Store::send_once(Call const& call)
     signed_request.headers = call.headers;
     auto const hash = crypto::sha256(call.body);
     auto added = sigv4::sign(signer(*options_.credentials->wait()), signed_request,
-        crypto::hex::encode(crypto::view(hash)), clock_.now());
+        core::hex::encode(crypto::view(hash)), clock_.now());
 
     http::OutboundRequest outbound{.method = std::string(call.method),
         .url = origin_ + sigv4::target(signed_request),

@@ -1,12 +1,9 @@
 #include "blobs/sigv4.hpp"
 
+#include "core/hex.hpp"
 #include "core/text.hpp"
-#include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/hmac.hpp"
-
-#include <boost/url/encode.hpp>
-#include <boost/url/rfc/unreserved_chars.hpp>
 
 #include <algorithm>
 
@@ -15,12 +12,6 @@ namespace blobs::sigv4 {
 namespace {
 
 constexpr std::string_view algorithm = "AWS4-HMAC-SHA256";
-
-/// Percent-encodes all but the unreserved characters and `/`.
-std::string encode_path(std::string_view path)
-{
-    return boost::urls::encode(path, boost::urls::unreserved_chars + '/');
-}
 
 /// The time in the form `20260131T235959Z`.
 std::string basic_time(core::Time now)
@@ -32,7 +23,7 @@ std::string basic_time(core::Time now)
 
 std::string hex(crypto::Digest const& digest)
 {
-    return crypto::hex::encode(crypto::view(digest));
+    return core::hex::encode(crypto::view(digest));
 }
 
 /// The scope of a signature: `20260131/us-east-1/s3/aws4_request`.
@@ -82,7 +73,7 @@ std::string signature(Credentials const& credentials, Request const& request, st
     Pairs const headers = signed_headers(request);
     std::string canonical;
     canonical.append(request.method).append(1, '\n');
-    canonical.append(encode_path(request.path)).append(1, '\n');
+    canonical.append(core::percent_encode(request.path, "/")).append(1, '\n');
     canonical.append(canonical_query(request.query)).append(1, '\n');
     for (auto const& [name, value] : headers)
         canonical.append(name).append(1, ':').append(value).append(1, '\n');
@@ -104,7 +95,7 @@ std::string signature(Credentials const& credentials, Request const& request, st
 
 std::string target(Request const& request)
 {
-    std::string text = encode_path(request.path);
+    std::string text = core::percent_encode(request.path, "/");
     if (!request.query.empty()) text.append(1, '?').append(canonical_query(request.query));
     return text;
 }

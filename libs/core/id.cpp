@@ -1,5 +1,7 @@
 #include "core/id.hpp"
 
+#include "core/hex.hpp"
+
 #include <boost/container_hash/hash.hpp>
 #include <openssl/rand.h>
 
@@ -11,16 +13,7 @@ namespace core {
 
 namespace {
 
-constexpr char digits[] = "0123456789abcdef";
 constexpr std::uint64_t rand_b_mask = (std::uint64_t{1} << 62) - 1;
-
-int hex_value(char c) noexcept
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
 
 constexpr bool is_dash_place(std::size_t i) noexcept
 {
@@ -111,8 +104,8 @@ std::optional<Uuid> Uuid::parse(std::string_view text) noexcept
             if (text[i++] != '-') return std::nullopt;
             continue;
         }
-        int const high = hex_value(text[i]);
-        int const low = hex_value(text[i + 1]);
+        int const high = hex::value(text[i]);
+        int const low = hex::value(text[i + 1]);
         if (high < 0 || low < 0) return std::nullopt;
         id.bytes_[byte++] = static_cast<std::uint8_t>(high * 16 + low);
         i += 2;
@@ -128,8 +121,8 @@ void Uuid::write(char* out) const noexcept
             out[i++] = '-';
             continue;
         }
-        out[i++] = digits[bytes_[byte] >> 4];
-        out[i++] = digits[bytes_[byte++] & 15];
+        out[i++] = hex::digits[bytes_[byte] >> 4];
+        out[i++] = hex::digits[bytes_[byte++] & 15];
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,24 +46,13 @@ constexpr std::string_view trim(std::string_view text) noexcept
     return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-/// Percent-encodes all but the unreserved characters (RFC 3986, 2.3), including `/` and space (`%20`). Use it
-/// for a path segment and for names and values in a query or form.
-inline std::string percent_encode(std::string_view text)
-{
-    constexpr std::string_view digits = "0123456789ABCDEF", unreserved = "-._~";
-    std::string encoded;
-    encoded.reserve(text.size());
-    for (char const c : text) {
-        auto const byte = static_cast<unsigned char>(c);
-        bool const plain = (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
-                           unreserved.find(c) != std::string_view::npos;
-        if (plain)
-            encoded += c;
-        else
-            encoded.append({'%', digits[byte >> 4], digits[byte & 15]});
-    }
-    return encoded;
-}
+/// Percent-encodes all but the unreserved characters (RFC 3986, 2.3) and those in `keep`. So it encodes `/`,
+/// and space as `%20`. Use it for a path segment and for names and values in a query or form.
+std::string percent_encode(std::string_view text, char const* keep = "");
+
+/// Decodes percent-encoding (RFC 3986, 2.1); nullopt if it is malformed. `plus_is_space` is for query strings
+/// and forms.
+std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
 
 /// Appends text escaped for HTML, for use between tags and in quoted attribute values.
 inline void append_html_escaped(std::string& out, std::string_view text)

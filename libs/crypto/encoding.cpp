@@ -26,13 +26,6 @@ constexpr std::string_view for_urls = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 constexpr Values standard_values = values_of(standard);
 constexpr Values url_values = values_of(for_urls);
 
-constexpr Values hex_values = [] {
-    Values values = values_of("0123456789abcdef");
-    for (std::uint8_t i = 10; i < 16; ++i)
-        values[static_cast<std::size_t>('A' + i - 10)] = i;
-    return values;
-}();
-
 /// Encodes `width` bits per character, without padding.
 template <unsigned width> std::string encode_bits(std::string_view bytes, std::string_view alphabet)
 {
@@ -72,32 +65,6 @@ std::optional<std::string> decode_64(std::string_view text, Values const& values
 }
 
 } // namespace
-
-std::string hex::encode(std::string_view bytes)
-{
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text;
-    text.reserve(bytes.size() * 2);
-    for (char const c : bytes) {
-        text += digits[static_cast<unsigned char>(c) >> 4];
-        text += digits[static_cast<unsigned char>(c) & 15];
-    }
-    return text;
-}
-
-std::optional<std::string> hex::decode(std::string_view text)
-{
-    if (text.size() % 2 != 0) return std::nullopt;
-    std::string bytes;
-    bytes.reserve(text.size() / 2);
-    for (std::size_t i = 0; i < text.size(); i += 2) {
-        std::uint8_t const high = hex_values[static_cast<unsigned char>(text[i])];
-        std::uint8_t const low = hex_values[static_cast<unsigned char>(text[i + 1])];
-        if (high == none || low == none) return std::nullopt;
-        bytes += static_cast<char>(high << 4 | low);
-    }
-    return bytes;
-}
 
 std::string base64::encode(std::string_view bytes)
 {

@@ -8,16 +8,6 @@
 /// returns nullopt for characters outside the alphabet (including white space), for a wrong length or
 /// padding, and for unused bits that are not zero.
 
-namespace crypto::hex {
-
-/// Lower case.
-std::string encode(std::string_view bytes);
-
-/// Accepts upper and lower case.
-std::optional<std::string> decode(std::string_view text);
-
-} // namespace crypto::hex
-
 /// The standard alphabet (`+`, `/`) with padding.
 namespace crypto::base64 {
 

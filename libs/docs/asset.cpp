@@ -1,7 +1,7 @@
 #include "docs/asset.hpp"
 
+#include "core/hex.hpp"
 #include "core/text.hpp"
-#include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "http/etag.hpp"
 
@@ -86,7 +86,7 @@ private:
 Asset::Asset(std::string_view gzip, std::string_view content_type) : gzip_(gzip), content_type_(content_type)
 {
     auto const digest = crypto::sha256(gzip);
-    auto const hash = crypto::hex::encode(crypto::view(digest).substr(0, 16));
+    auto const hash = core::hex::encode(crypto::view(digest).substr(0, 16));
     plain_tag_ = http::etag(hash);
     gzip_tag_ = http::etag(hash + "-gzip");
 }

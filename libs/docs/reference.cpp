@@ -1,7 +1,7 @@
 #include "docs/reference.hpp"
 
+#include "core/hex.hpp"
 #include "core/text.hpp"
-#include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "http/etag.hpp"
 
@@ -70,7 +70,7 @@ Page::Page(std::string body, std::string_view content_type, char const* policy)
     : body_(std::move(body)), content_type_(content_type), policy_(policy)
 {
     auto const digest = crypto::sha256(body_);
-    tag_ = http::etag(crypto::hex::encode(crypto::view(digest).substr(0, 16)));
+    tag_ = http::etag(core::hex::encode(crypto::view(digest).substr(0, 16)));
 }
 
 http::Response Page::answer(http::Request const& request) const

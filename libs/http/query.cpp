@@ -1,42 +1,12 @@
 #include "http/query.hpp"
 
 #include "core/fields.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <charconv>
 
 namespace http {
-
-namespace {
-
-int hex_digit(char c) noexcept
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
-} // namespace
-
-std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space)
-{
-    std::string decoded;
-    decoded.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '%') {
-            if (text.size() - i < 3) return std::nullopt;
-            int const high = hex_digit(text[i + 1]);
-            int const low = hex_digit(text[i + 2]);
-            if (high < 0 || low < 0) return std::nullopt;
-            decoded += static_cast<char>(high * 16 + low);
-            i += 2;
-        } else {
-            decoded += plus_is_space && text[i] == '+' ? ' ' : text[i];
-        }
-    }
-    return decoded;
-}
 
 Query::Query(Request const& request)
 {
@@ -47,7 +17,7 @@ Query::Query(Request const& request)
         if (pair.empty()) continue;
         auto const equals = std::min(pair.find('='), pair.size());
         // A parameter whose name cannot be decoded is ignored, like an unknown parameter.
-        if (auto name = percent_decode(pair.substr(0, equals), true))
+        if (auto name = core::percent_decode(pair.substr(0, equals), true))
             parameters_.push_back({std::move(*name), pair.substr(std::min(equals + 1, pair.size()))});
     }
 }
@@ -60,7 +30,7 @@ std::optional<std::string> Query::find(std::string_view name)
         fault(name, "repeated", "must be given at most once");
         return std::nullopt;
     }
-    auto value = percent_decode(found->raw, true);
+    auto value = core::percent_decode(found->raw, true);
     if (!value || !core::is_utf8(*value) || value->find('\0') != std::string::npos) {
         fault(name, "format", "must be percent-encoded UTF-8 without U+0000");
         return std::nullopt;

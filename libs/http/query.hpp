@@ -65,8 +65,4 @@ private:
     std::vector<core::FieldError> faults_;
 };
 
-/// Decodes percent-encoding (RFC 3986, 2.1); nullopt if it is malformed. `plus_is_space` is for query
-/// strings.
-std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
-
 } // namespace http

@@ -2,7 +2,7 @@
 
 #include "core/fields.hpp"
 #include "core/id.hpp"
-#include "http/query.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -84,7 +84,7 @@ bool Router::Node::Walk::go(Node const& node, std::string_view rest)
     std::string decoded;
     bool const encoded = segment.find('%') != std::string_view::npos;
     if (encoded) {
-        auto text = percent_decode(segment, false);
+        auto text = core::percent_decode(segment, false);
         if (!text || !core::is_utf8(*text) || text->find('\0') != std::string::npos) return false;
         decoded = std::move(*text);
         segment = decoded;

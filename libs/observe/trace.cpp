@@ -1,5 +1,7 @@
 #include "observe/trace.hpp"
 
+#include "core/hex.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -27,10 +29,9 @@ std::uint64_t random_number()
 
 void append_hex(std::string& out, std::uint64_t number)
 {
-    constexpr std::string_view digits = "0123456789abcdef";
     std::array<char, span_size> text{};
     for (auto it = text.rbegin(); it != text.rend(); ++it, number >>= 4)
-        *it = digits[number & 15];
+        *it = core::hex::digits[number & 15];
     out.append(text.data(), text.size());
 }
 
@@ -58,11 +59,6 @@ bool is_hex(std::string_view text) noexcept
 bool is_id(std::string_view text) noexcept
 {
     return is_hex(text) && text.find_first_not_of('0') != std::string_view::npos;
-}
-
-unsigned hex_digit(char c) noexcept
-{
-    return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
 bool is_request_id(std::string_view text) noexcept
@@ -98,7 +94,7 @@ std::optional<Trace> parse_traceparent(std::string_view header) noexcept
     return Trace{.trace_id = std::string(trace),
         .span_id = {},
         .parent_id = std::string(span),
-        .sampled = (hex_digit(flags[1]) & 1) != 0};
+        .sampled = (core::hex::value(flags[1]) & 1) != 0};
 }
 
 std::string_view trace_id_of(std::string_view traceparent) noexcept

@@ -1,5 +1,6 @@
 #include "pg/migrate.hpp"
 
+#include "core/hex.hpp"
 #include "pg/conninfo.hpp"
 
 #include <openssl/evp.h>
@@ -80,12 +81,7 @@ static std::string checksum_of(std::string_view sql)
     unsigned size = 0;
     if (EVP_Digest(sql.data(), sql.size(), digest, &size, EVP_sha256(), nullptr) != 1)
         throw std::runtime_error("SHA-256 failed");
-    std::string hex;
-    for (unsigned i = 0; i < size; ++i) {
-        hex += "0123456789abcdef"[digest[i] >> 4];
-        hex += "0123456789abcdef"[digest[i] & 15];
-    }
-    return hex;
+    return core::hex::encode({reinterpret_cast<char const*>(digest), size});
 }
 
 /// Whether a database that stores the checksum `applied` has applied this migration, with its present text or

@@ -1,5 +1,7 @@
 #include "pg/param.hpp"
 
+#include "core/hex.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -73,16 +75,7 @@ Param Param::array(std::span<Param const> elements)
 
 Param Param::bytes(std::string_view raw)
 {
-    static constexpr char digits[] = "0123456789abcdef";
-    std::string hex;
-    hex.reserve(2 + raw.size() * 2);
-    hex = "\\x";
-    for (char const c : raw) {
-        auto const byte = static_cast<unsigned char>(c);
-        hex += digits[byte >> 4];
-        hex += digits[byte & 15];
-    }
-    return hex;
+    return "\\x" + core::hex::encode(raw);
 }
 
 } // namespace pg

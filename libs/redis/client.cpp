@@ -1,5 +1,6 @@
 #include "redis/client.hpp"
 
+#include "core/hex.hpp"
 #include "redis/cluster.hpp"
 #include "redis/connection.hpp"
 #include "redis/times.hpp"
@@ -20,17 +21,11 @@ namespace {
 /// no danger.
 std::string sha1_hex(std::string_view text)
 {
-    constexpr std::string_view digits = "0123456789abcdef";
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned size = 0;
     if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr) != 1)
         throw std::runtime_error("SHA-1 is not available");
-    std::string hex;
-    for (auto const byte : std::span(digest).first(size)) {
-        hex += digits[byte >> 4];
-        hex += digits[byte & 15];
-    }
-    return hex;
+    return core::hex::encode({reinterpret_cast<char const*>(digest.data()), size});
 }
 
 /// Returns a glob that matches exactly the keys that start with `prefix`.

@@ -4,7 +4,6 @@
 #include "crypto/compare.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hmac.hpp"
-#include "http/query.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -128,8 +127,8 @@ std::optional<Parameters> parse_form(std::string_view body)
         body.remove_prefix(std::min(pair.size() + 1, body.size()));
         if (pair.empty()) continue;
         auto const equals = std::min(pair.find('='), pair.size());
-        auto name = http::percent_decode(pair.substr(0, equals), true);
-        auto value = http::percent_decode(pair.substr(std::min(equals + 1, pair.size())), true);
+        auto name = core::percent_decode(pair.substr(0, equals), true);
+        auto value = core::percent_decode(pair.substr(std::min(equals + 1, pair.size())), true);
         if (!name || !value) return std::nullopt;
         parameters.emplace_back(std::move(*name), std::move(*value));
     }

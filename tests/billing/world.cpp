@@ -1,7 +1,7 @@
 #include "world.hpp"
 
+#include "core/hex.hpp"
 #include "core/text.hpp"
-#include "crypto/encoding.hpp"
 #include "crypto/hmac.hpp"
 
 #include <catch2/catch.hpp>
@@ -79,5 +79,5 @@ std::string signature(std::string const& body, std::string const& secret, core::
     auto const seconds =
         std::to_string(std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count());
     auto const digest = crypto::hmac_sha256(secret, seconds + '.' + body);
-    return "t=" + seconds + ",v1=" + crypto::hex::encode(crypto::view(digest));
+    return "t=" + seconds + ",v1=" + core::hex::encode(crypto::view(digest));
 }

@@ -1,6 +1,6 @@
 // The input is a line with the signature header of a payment webhook, a line with the secret, then the body.
 // The body is also read as the form of a Twilio webhook.
-#include "crypto/encoding.hpp"
+#include "core/hex.hpp"
 #include "crypto/hmac.hpp"
 #include "domain/payment_signature.hpp"
 #include "fuzz.hpp"
@@ -24,8 +24,7 @@ void check_payment(std::string const& header, std::string const& secret, std::st
     std::array const secrets{core::Secret(secret), core::Secret("whsec_of_ours")};
     require(!billing::is_signed(header, body, secrets, now) && !billing::is_signed(header, body, {}, now));
     auto const digest = crypto::hmac_sha256(secret, std::to_string(now_s) + '.' + body);
-    std::string const good =
-        "t=" + std::to_string(now_s) + ",v1=" + crypto::hex::encode(crypto::view(digest));
+    std::string const good = "t=" + std::to_string(now_s) + ",v1=" + core::hex::encode(crypto::view(digest));
     require(billing::is_signed(good, body, secrets, now));
     require(!billing::is_signed(good, body + ' ', secrets, now));
     require(!billing::is_signed(good, body, secrets, now + billing::signature_tolerance * 2));

@@ -1,4 +1,4 @@
-#include "crypto/encoding.hpp"
+#include "core/hex.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/random.hpp"
 #include "mailing.hpp"
@@ -27,7 +27,7 @@ std::string read_file(std::string const& path)
 std::string sha256(std::string const& bytes)
 {
     crypto::Digest const digest = crypto::sha256(bytes);
-    return crypto::hex::encode(crypto::view(digest));
+    return core::hex::encode(crypto::view(digest));
 }
 
 /// A transport that stores all envelopes.

@@ -1,7 +1,7 @@
 #include "support/twilio.hpp"
 
+#include "core/text.hpp"
 #include "crypto/encoding.hpp"
-#include "http/query.hpp"
 #include "http_server/server.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -31,8 +31,8 @@ std::optional<TwilioServer::Form> parse_form(std::string_view body)
         body.remove_prefix(std::min(pair.size() + 1, body.size()));
         auto const equals = pair.find('=');
         if (equals == std::string_view::npos) return std::nullopt;
-        auto name = http::percent_decode(pair.substr(0, equals), true);
-        auto value = http::percent_decode(pair.substr(equals + 1), true);
+        auto name = core::percent_decode(pair.substr(0, equals), true);
+        auto value = core::percent_decode(pair.substr(equals + 1), true);
         if (!name || !value) return std::nullopt;
         form[*name] = *value;
     }

@@ -1,6 +1,7 @@
 #include "domain/trusted_device.hpp"
 
 #include "auth/token_claims.hpp"
+#include "core/hex.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/random.hpp"
@@ -54,7 +55,7 @@ std::string DeviceToken::hash(core::Scope const& scope) const
 {
     auto const digest =
         crypto::sha256("mfa_device\n" + std::to_string(scope.id) + '\n' + id.to_string() + '\n' + secret);
-    return crypto::hex::encode(crypto::view(digest));
+    return core::hex::encode(crypto::view(digest));
 }
 
 std::string device_cookie(DeviceToken const& token, std::string_view host)

@@ -1,6 +1,6 @@
 #include "state/keyed_hash.hpp"
 
-#include "crypto/encoding.hpp"
+#include "core/hex.hpp"
 #include "crypto/hmac.hpp"
 
 namespace auth_mfa {
@@ -17,7 +17,7 @@ std::string joined(std::initializer_list<std::string_view> parts)
 
 std::string hash(core::Secret const& key, std::string_view text)
 {
-    return crypto::hex::encode(crypto::view(crypto::hmac_sha256(key.reveal(), text)));
+    return core::hex::encode(crypto::view(crypto::hmac_sha256(key.reveal(), text)));
 }
 
 } // namespace

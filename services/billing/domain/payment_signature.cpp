@@ -1,8 +1,8 @@
 #include "domain/payment_signature.hpp"
 
+#include "core/hex.hpp"
 #include "core/text.hpp"
 #include "crypto/compare.hpp"
-#include "crypto/encoding.hpp"
 #include "crypto/hmac.hpp"
 
 #include <charconv>
@@ -69,7 +69,7 @@ bool is_signed(
     bool matches = false;
     for (auto const& secret : secrets) {
         auto const digest = crypto::hmac_sha256(secret.reveal(), content);
-        std::string const expected = crypto::hex::encode(crypto::view(digest));
+        std::string const expected = core::hex::encode(crypto::view(digest));
         for (auto const signature : parsed.signatures)
             matches |= crypto::equal_constant_time(signature, expected);
     }

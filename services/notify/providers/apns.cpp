@@ -95,11 +95,6 @@ std::string base_url_for(ApnsKey const& key, PushOptions const& options)
     return std::string(key.sandbox ? sandbox : production);
 }
 
-bool is_hex(char c)
-{
-    return (c >= '0' && c <= '9') || (core::lower(c) >= 'a' && core::lower(c) <= 'f');
-}
-
 } // namespace
 
 CarrierResponse read_response(
@@ -162,10 +157,8 @@ std::span<http::h2::Header const> Protocol::write(
     RenderedPush const& push, PushTarget const& target, CarrierRequest& request)
 {
     request.path.assign(path_);
-    // Apple's tokens are hexadecimal. Any other registered token is percent-encoded, so that it cannot change
-    // the path.
-    request.path.append(
-        std::ranges::all_of(target.token, is_hex) ? target.token : core::percent_encode(target.token));
+    // Apple's tokens are hexadecimal. Another registered token must not change the path.
+    request.path.append(core::percent_encode(target.token));
     push_id(push.id, target.device_id).write(request.id.data());
     request.body = {push.apns_body, {}, {}};
     request.authorization = number_;

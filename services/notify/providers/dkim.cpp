@@ -1,5 +1,6 @@
 #include "providers/dkim.hpp"
 
+#include "core/hex.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 
@@ -116,7 +117,7 @@ DkimKeyPair generate_dkim_key_pair()
     std::string const der = public_der_of(key.get());
     constexpr std::size_t enough = 12;
     crypto::Digest const digest = crypto::sha256(der);
-    return {.selector = "ntf-" + crypto::hex::encode(crypto::view(digest)).substr(0, enough),
+    return {.selector = "ntf-" + core::hex::encode(crypto::view(digest)).substr(0, enough),
         .public_key = crypto::base64::encode(der),
         .private_key = pem_of(key.get())};
 }

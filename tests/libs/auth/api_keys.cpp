@@ -1,7 +1,7 @@
 #include "auth/api_keys.hpp"
 
 #include "auth/api_key_format.hpp"
-#include "crypto/encoding.hpp"
+#include "core/hex.hpp"
 #include "crypto/hash.hpp"
 #include "support.hpp"
 #include "support/eventually.hpp"
@@ -15,7 +15,7 @@ namespace {
 std::string notification_for(std::string const& raw)
 {
     auto const digest = crypto::sha256(raw);
-    return crypto::hex::encode(crypto::view(digest));
+    return core::hex::encode(crypto::view(digest));
 }
 
 } // namespace

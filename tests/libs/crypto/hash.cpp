@@ -1,6 +1,6 @@
 #include "crypto/hash.hpp"
 
-#include "crypto/encoding.hpp"
+#include "core/hex.hpp"
 #include "crypto/hmac.hpp"
 
 #include <atomic>
@@ -12,17 +12,17 @@ namespace {
 
 std::string bytes(std::string_view hex)
 {
-    return crypto::hex::decode(hex).value();
+    return core::hex::decode(hex).value();
 }
 
 std::string sha256_hex(std::string_view data)
 {
-    return crypto::hex::encode(view(crypto::sha256(data)));
+    return core::hex::encode(view(crypto::sha256(data)));
 }
 
 std::string hmac_hex(std::string_view key, std::string_view data)
 {
-    return crypto::hex::encode(view(crypto::hmac_sha256(key, data)));
+    return core::hex::encode(view(crypto::hmac_sha256(key, data)));
 }
 
 } // namespace
@@ -60,7 +60,7 @@ TEST_CASE("HMAC-SHA-1 matches RFC 2202")
 {
     auto const hmac = [](std::string_view key, std::string_view data) {
         auto const digest = crypto::hmac_sha1(key, data);
-        return crypto::hex::encode({reinterpret_cast<char const*>(digest.data()), digest.size()});
+        return core::hex::encode({reinterpret_cast<char const*>(digest.data()), digest.size()});
     };
     CHECK(hmac(std::string(20, '\x0b'), "Hi There") == "b617318655057264e28bc0b6fb378c8ef146be00");
     CHECK(hmac("Jefe", "what do ya want for nothing?") == "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79");

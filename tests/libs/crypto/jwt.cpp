@@ -1,5 +1,6 @@
 #include "crypto/jwt.hpp"
 
+#include "core/hex.hpp"
 #include "crypto/encoding.hpp"
 
 #include <boost/json.hpp>
@@ -82,7 +83,7 @@ TEST_CASE("invalid signatures are refused and leave no error in OpenSSL's queue"
 {
     auto const key = rfc_key();
     auto const order =
-        crypto::hex::decode("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551").value();
+        core::hex::decode("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551").value();
     std::string const zero(32, '\0');
     auto const signature = GENERATE_COPY(as<std::string>(), "", std::string(64, '\0'),
         std::string(64, '\xff'), order + order, zero + order, std::string(63, 'x'), std::string(65, 'x'),
@@ -188,7 +189,7 @@ TEST_CASE("points that are not on the curve are refused")
     off.back() = static_cast<char>(off.back() ^ 1);
     std::string const zero(32, '\0');
     auto const prime =
-        crypto::hex::decode("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff").value();
+        core::hex::decode("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff").value();
 
     struct Point {
         std::string x, y;

@@ -1,5 +1,6 @@
 #include "crypto/keyring.hpp"
 
+#include "core/hex.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hmac.hpp"
 #include "crypto/random.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 std::string bytes(std::string_view hex)
 {
-    return crypto::hex::decode(hex).value();
+    return core::hex::decode(hex).value();
 }
 
 /// A configuration entry whose key is 32 times `c`.

@@ -31,19 +31,6 @@ using List = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE("percent-encoding is decoded or refused")
-{
-    CHECK(http::percent_decode("a%20b%2Fc+d", false) == "a b/c+d");
-    CHECK(http::percent_decode("a+b%2b", true) == "a b+");
-    CHECK(http::percent_decode("%C3%a9", false) == "\xc3\xa9");
-    CHECK(http::percent_decode("%00", false) == std::string(1, '\0'));
-    CHECK(http::percent_decode("", false) == "");
-    for (char const* bad : {"%", "%1", "a%", "%zz", "%1g", "%%20", "% 1", "%+1", "%-1"}) {
-        INFO(bad);
-        CHECK_FALSE(http::percent_decode(bad, true));
-    }
-}
-
 TEST_CASE("parameters are converted to their types")
 {
     auto const request = with_query(
