@@ -20,10 +20,11 @@ std::optional<ip::address> parse_address(std::string_view text)
     return address;
 }
 
-ip::address_v6::bytes_type to_bytes(ip::address const& address)
+/// IPv4 as IPv4-mapped IPv6; without a zone.
+ip::address_v6 to_v6(ip::address const& address)
 {
-    return (address.is_v6() ? address.to_v6() : ip::make_address_v6(ip::v4_mapped, address.to_v4()))
-        .to_bytes();
+    if (address.is_v4()) return ip::make_address_v6(ip::v4_mapped, address.to_v4());
+    return ip::address_v6(address.to_v6().to_bytes());
 }
 
 ip::address without_mapping(ip::address const& address)
@@ -33,18 +34,26 @@ ip::address without_mapping(ip::address const& address)
     return address;
 }
 
-/// The mask of bit `index` of an address within its byte.
-constexpr unsigned char bit(unsigned index) noexcept
-{
-    return static_cast<unsigned char>(0x80U >> (index % 8));
-}
-
 std::optional<unsigned> parse_length(std::string_view text, unsigned max)
 {
     unsigned length = 0;
     auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), length);
     if (failed != std::errc() || end != text.data() + text.size() || length > max) return std::nullopt;
     return length;
+}
+
+/// Returns nullopt if bits are set beyond the prefix.
+std::optional<ip::network_v6> parse_network(std::string_view text)
+{
+    auto const slash = text.find('/');
+    auto const address = parse_address(text.substr(0, slash));
+    if (!address) return std::nullopt;
+    unsigned const max = address->is_v4() ? 32 : 128;
+    auto const length =
+        slash == std::string_view::npos ? std::optional(max) : parse_length(text.substr(slash + 1), max);
+    if (!length) return std::nullopt;
+    ip::network_v6 const network(to_v6(*address), static_cast<unsigned short>(*length + 128 - max));
+    return network == network.canonical() ? std::optional(network) : std::nullopt;
 }
 
 /// An X-Forwarded-For entry: an address, an IPv4 address with a port, or an IPv6 address in brackets with or
@@ -60,21 +69,6 @@ std::optional<ip::address> parse_entry(std::string_view text)
 }
 
 } // namespace
-
-std::optional<TrustedProxies::Network> TrustedProxies::parse_network(std::string_view text)
-{
-    auto const slash = text.find('/');
-    auto const address = parse_address(text.substr(0, slash));
-    if (!address) return std::nullopt;
-    unsigned const max = address->is_v4() ? 32 : 128;
-    auto const length =
-        slash == std::string_view::npos ? std::optional(max) : parse_length(text.substr(slash + 1), max);
-    if (!length) return std::nullopt;
-    Network const network{to_bytes(*address), *length + 128 - max};
-    for (unsigned i = network.length; i < 128; ++i)
-        if ((network.prefix[i / 8] & bit(i)) != 0) return std::nullopt;
-    return network;
-}
 
 std::optional<TrustedProxies> TrustedProxies::parse(std::string_view text)
 {
@@ -92,11 +86,9 @@ std::optional<TrustedProxies> TrustedProxies::parse(std::string_view text)
 
 bool TrustedProxies::contains(ip::address const& address) const noexcept
 {
-    auto const bytes = to_bytes(address);
-    return std::ranges::any_of(networks_, [&](Network const& network) {
-        for (unsigned i = 0; i < network.length; ++i)
-            if (((bytes[i / 8] ^ network.prefix[i / 8]) & bit(i)) != 0) return false;
-        return true;
+    auto const mapped = to_v6(address);
+    return std::ranges::any_of(networks_, [&](ip::network_v6 const& network) {
+        return ip::network_v6(mapped, network.prefix_length()).canonical() == network;
     });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/network_v6.hpp>
 
 #include <optional>
 #include <string>
@@ -28,14 +29,7 @@ public:
     std::string client_address(std::string_view peer, std::string_view forwarded_for) const;
 
 private:
-    struct Network {
-        boost::asio::ip::address_v6::bytes_type prefix; ///< IPv4 as IPv4-mapped IPv6
-        unsigned length;                                ///< bits, 0..128
-    };
-
-    static std::optional<Network> parse_network(std::string_view text);
-
-    std::vector<Network> networks_;
+    std::vector<boost::asio::ip::network_v6> networks_; ///< IPv4 as IPv4-mapped IPv6
 };
 
 } // namespace gateway

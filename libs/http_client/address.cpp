@@ -2,100 +2,104 @@
 
 #include "core/text.hpp"
 
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/network_v4.hpp>
+#include <boost/asio/ip/network_v6.hpp>
+
 #include <algorithm>
-#include <arpa/inet.h>
-#include <array>
-#include <cstdint>
 #include <cstring>
 #include <netinet/in.h>
-#include <span>
+#include <optional>
 #include <sys/socket.h>
 
 namespace http {
 
 namespace {
 
-using Octets = std::span<std::uint8_t const>;
+namespace ip = boost::asio::ip;
 
-struct Block {
-    std::array<std::uint8_t, 16> prefix;
-    unsigned bits;
+template <class Network> struct Block {
+    Network network;
     AddressRange range;
 };
 
-// The first matching block decides, so narrow blocks stand before the blocks that contain them.
-constexpr Block ipv4_blocks[] = {
-    {{0}, 8, AddressRange::unspecified},
-    {{10}, 8, AddressRange::private_use},
-    {{100, 64}, 10, AddressRange::shared},
-    {{127}, 8, AddressRange::loopback},
-    {{169, 254}, 16, AddressRange::link_local},
-    {{172, 16}, 12, AddressRange::private_use},
-    {{192, 0, 0}, 24, AddressRange::reserved},
-    {{192, 0, 2}, 24, AddressRange::documentation},
-    {{192, 88, 99}, 24, AddressRange::reserved},
-    {{192, 168}, 16, AddressRange::private_use},
-    {{198, 18}, 15, AddressRange::reserved},
-    {{198, 51, 100}, 24, AddressRange::documentation},
-    {{203, 0, 113}, 24, AddressRange::documentation},
-    {{224}, 4, AddressRange::multicast},
-    {{240}, 4, AddressRange::reserved},
-};
-
-constexpr Block ipv6_blocks[] = {
-    {{}, 128, AddressRange::unspecified},
-    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 128, AddressRange::loopback},
-    {{0xfc}, 7, AddressRange::private_use}, {{0xfe, 0x80}, 10, AddressRange::link_local},
-    {{0xfe, 0xc0}, 10, AddressRange::private_use}, {{0xff}, 8, AddressRange::multicast},
-    {{0x20, 0x01, 0x0d, 0xb8}, 32, AddressRange::documentation},
-    {{0x3f, 0xff}, 20, AddressRange::documentation},
-    {{0x20, 0x01}, 23, AddressRange::reserved}, // protocol assignments: Teredo, ORCHID, benchmarking
-    {{0x20}, 3, AddressRange::global},
-    {{}, 0, AddressRange::reserved}, // IANA has assigned no other addresses to the public internet
-};
-
-// IPv6 forms that contain an IPv4 address. Packets to such an address may reach the IPv4 address.
-struct Embedding {
-    std::array<std::uint8_t, 16> prefix;
-    unsigned bits;
-    std::size_t offset;
-};
-
-constexpr Embedding embeddings[] = {
-    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96, 12}, // mapped, RFC 4291
-    {{0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0}, 96, 12}, // translated, RFC 2765
-    {{0, 0x64, 0xff, 0x9b}, 96, 12},                      // NAT64, RFC 6052
-    {{0x20, 0x02}, 16, 2},                                // 6to4, RFC 3056
-    {{}, 96, 12},                                         // compatible, RFC 4291
-};
-
-bool within(Octets address, std::array<std::uint8_t, 16> const& prefix, unsigned bits)
+template <class Network, class Address> bool contains(Network const& network, Address const& address)
 {
-    std::size_t const whole = bits / 8;
-    if (!std::equal(prefix.begin(), prefix.begin() + static_cast<std::ptrdiff_t>(whole), address.begin()))
-        return false;
-    unsigned const rest = bits % 8;
-    if (rest == 0) return true;
-    unsigned const mask = (0xff00U >> rest) & 0xffU;
-    return ((address[whole] ^ prefix[whole]) & mask) == 0;
+    return Network(address, network.prefix_length()).canonical() == network;
 }
 
-AddressRange classify_v4(Octets address)
+AddressRange range_of(ip::address_v4 const& address)
 {
+    using enum AddressRange;
+    constexpr auto v4 = [](char const* text) { return ip::make_network_v4(text); };
+    static Block<ip::network_v4> const blocks[] = {
+        {v4("0.0.0.0/8"), unspecified},
+        {v4("10.0.0.0/8"), private_use},
+        {v4("100.64.0.0/10"), shared},
+        {v4("127.0.0.0/8"), loopback},
+        {v4("169.254.0.0/16"), link_local},
+        {v4("172.16.0.0/12"), private_use},
+        {v4("192.0.0.0/24"), reserved},
+        {v4("192.0.2.0/24"), documentation},
+        {v4("192.88.99.0/24"), reserved},
+        {v4("192.168.0.0/16"), private_use},
+        {v4("198.18.0.0/15"), reserved},
+        {v4("198.51.100.0/24"), documentation},
+        {v4("203.0.113.0/24"), documentation},
+        {v4("224.0.0.0/4"), multicast},
+        {v4("240.0.0.0/4"), reserved},
+    };
     auto const* const block =
-        std::ranges::find_if(ipv4_blocks, [&](Block const& b) { return within(address, b.prefix, b.bits); });
-    return block == std::end(ipv4_blocks) ? AddressRange::global : block->range;
+        std::ranges::find_if(blocks, [&](auto const& b) { return contains(b.network, address); });
+    return block == std::end(blocks) ? global : block->range;
 }
 
-AddressRange classify_v6(Octets address)
+/// The IPv4 address inside an IPv6 address. Packets to the IPv6 address may reach the IPv4 address.
+std::optional<ip::address_v4> embedded_v4(ip::address_v6 const& address)
 {
-    auto const* block =
-        std::ranges::find_if(ipv6_blocks, [&](Block const& b) { return within(address, b.prefix, b.bits); });
-    if (block->bits == 128) return block->range;
-    for (auto const& form : embeddings) {
-        if (within(address, form.prefix, form.bits)) return classify_v4(address.subspan(form.offset, 4));
-    }
-    return block->range;
+    struct Form {
+        ip::network_v6 network;
+        std::size_t offset; ///< of the IPv4 address, in bytes
+    };
+
+    static Form const forms[] = {
+        {ip::make_network_v6("::ffff:0:0/96"), 12},   // mapped, RFC 4291
+        {ip::make_network_v6("::ffff:0:0:0/96"), 12}, // translated, RFC 2765
+        {ip::make_network_v6("64:ff9b::/96"), 12},    // NAT64, RFC 6052
+        {ip::make_network_v6("2002::/16"), 2},        // 6to4, RFC 3056
+        {ip::make_network_v6("::/96"), 12},           // compatible, RFC 4291
+    };
+    auto const* const form =
+        std::ranges::find_if(forms, [&](Form const& f) { return contains(f.network, address); });
+    if (form == std::end(forms)) return std::nullopt;
+    auto const bytes = address.to_bytes();
+    ip::address_v4::bytes_type inner{};
+    std::copy_n(bytes.begin() + form->offset, inner.size(), inner.begin());
+    return ip::address_v4(inner);
+}
+
+AddressRange range_of(ip::address_v6 const& address)
+{
+    using enum AddressRange;
+    constexpr auto v6 = [](char const* text) { return ip::make_network_v6(text); };
+    // The first matching block decides, so narrow blocks stand before the blocks that contain them.
+    static Block<ip::network_v6> const blocks[] = {
+        {v6("fc00::/7"), private_use},
+        {v6("fe80::/10"), link_local},
+        {v6("fec0::/10"), private_use},
+        {v6("ff00::/8"), multicast},
+        {v6("2001:db8::/32"), documentation},
+        {v6("3fff::/20"), documentation},
+        {v6("2001::/23"), reserved}, // protocol assignments: Teredo, ORCHID, benchmarking
+        {v6("2000::/3"), global},
+    };
+    if (address.is_unspecified()) return unspecified;
+    if (address.is_loopback()) return loopback;
+    if (auto const inner = embedded_v4(address)) return range_of(*inner);
+    auto const* const block =
+        std::ranges::find_if(blocks, [&](auto const& b) { return contains(b.network, address); });
+    // IANA has assigned no other addresses to the public internet.
+    return block == std::end(blocks) ? reserved : block->range;
 }
 
 std::string_view without_brackets(std::string_view host)
@@ -104,50 +108,37 @@ std::string_view without_brackets(std::string_view host)
     return host;
 }
 
-/// Writes the bytes of a literal to `out` and returns their number, 4 or 16. Returns 0 for other text.
-std::size_t parse_literal(std::string_view literal, std::array<std::uint8_t, 16>& out)
+std::optional<ip::address> parse_literal(std::string_view literal)
 {
-    std::string const text(literal.substr(0, literal.find('%')));
-    if (inet_pton(AF_INET, text.c_str(), out.data()) == 1) return 4;
-    if (inet_pton(AF_INET6, text.c_str(), out.data()) == 1) return 16;
-    return 0;
+    boost::system::error_code failed;
+    auto const address = ip::make_address(std::string(literal.substr(0, literal.find('%'))), failed);
+    return failed ? std::nullopt : std::optional(address);
 }
 
 } // namespace
 
 AddressRange classify(sockaddr const& address) noexcept
 {
-    std::array<std::uint8_t, 16> bytes{};
-    if (address.sa_family == AF_INET) {
-        auto const& v4 = reinterpret_cast<sockaddr_in const&>(address);
-        std::memcpy(bytes.data(), &v4.sin_addr, 4);
-        return classify_v4(Octets(bytes).first(4));
-    }
+    if (address.sa_family == AF_INET)
+        return range_of(ip::address_v4(ntohl(reinterpret_cast<sockaddr_in const&>(address).sin_addr.s_addr)));
     if (address.sa_family == AF_INET6) {
-        auto const& v6 = reinterpret_cast<sockaddr_in6 const&>(address);
-        std::memcpy(bytes.data(), &v6.sin6_addr, 16);
-        return classify_v6(bytes);
+        ip::address_v6::bytes_type bytes{};
+        std::memcpy(bytes.data(), &reinterpret_cast<sockaddr_in6 const&>(address).sin6_addr, sizeof bytes);
+        return range_of(ip::address_v6(bytes));
     }
     return AddressRange::reserved;
 }
 
 AddressRange classify(std::string_view literal) noexcept
 {
-    std::array<std::uint8_t, 16> bytes{};
-    switch (parse_literal(literal, bytes)) {
-    case 4:
-        return classify_v4(Octets(bytes).first(4));
-    case 16:
-        return classify_v6(bytes);
-    default:
-        return AddressRange::reserved;
-    }
+    auto const address = parse_literal(literal);
+    if (!address) return AddressRange::reserved;
+    return address->is_v4() ? range_of(address->to_v4()) : range_of(address->to_v6());
 }
 
 bool is_address_literal(std::string_view host) noexcept
 {
-    std::array<std::uint8_t, 16> bytes{};
-    return parse_literal(without_brackets(host), bytes) != 0;
+    return parse_literal(without_brackets(host)).has_value();
 }
 
 bool AddressPolicy::allows(AddressRange range) const noexcept
