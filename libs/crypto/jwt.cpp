@@ -3,11 +3,10 @@
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/p256.hpp"
+#include "crypto/pem.hpp"
 #include "crypto/rsa.hpp"
 
 #include <boost/json.hpp>
-#include <openssl/err.h>
-#include <openssl/pem.h>
 
 #include <algorithm>
 #include <array>
@@ -174,24 +173,14 @@ SigningKey SigningKey::generate()
 
 SigningKey SigningKey::from_pem(std::string_view pem)
 {
-    // Without a callback OpenSSL would prompt for the password of an encrypted key on the terminal.
-    constexpr auto no_password = [](char*, int, int, void*) { return -1; };
-    detail::Bio const bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-    detail::Key key(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr) : nullptr);
-    ERR_clear_error();
+    detail::Key key = detail::read_private_key(pem);
     if (!key || !detail::is_p256(key.get())) throw std::invalid_argument("not a P-256 private key in PEM");
     return SigningKey(std::move(key));
 }
 
 core::Secret SigningKey::to_pem() const
 {
-    detail::Bio const bio(BIO_new(BIO_s_secmem()));
-    detail::require(bio && PEM_write_bio_PKCS8PrivateKey(
-                               bio.get(), key_.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1,
-        "PEM_write_bio_PKCS8PrivateKey");
-    char* text = nullptr;
-    long const size = BIO_get_mem_data(bio.get(), &text);
-    return core::Secret(std::string(text, static_cast<std::size_t>(size)));
+    return detail::write_private_key(key_.get());
 }
 
 json::object SigningKey::public_jwk(std::string_view kid) const

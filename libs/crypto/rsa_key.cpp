@@ -1,11 +1,10 @@
 #include "crypto/rsa_key.hpp"
 
 #include "crypto/encoding.hpp"
-#include "crypto/openssl.hpp"
+#include "crypto/pem.hpp"
 
 #include <boost/json/serialize.hpp>
-#include <openssl/err.h>
-#include <openssl/pem.h>
+#include <openssl/x509.h>
 
 #include <stdexcept>
 
@@ -15,16 +14,6 @@ namespace {
 
 constexpr int min_bits = 2048; // RFC 7518, 3.3
 constexpr int max_bits = 8192; // other parties choose the key, and a larger key makes signing slow
-
-detail::Key read_private_key(std::string_view pem)
-{
-    // Without a callback OpenSSL would prompt for the password of an encrypted key on the terminal.
-    constexpr auto no_password = [](char*, int, int, void*) { return -1; };
-    detail::Bio const bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-    detail::Key key(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr) : nullptr);
-    ERR_clear_error();
-    return key;
-}
 
 std::string sign_pkcs1(EVP_PKEY* key, std::string_view data)
 {
@@ -46,13 +35,35 @@ std::string sign_pkcs1(EVP_PKEY* key, std::string_view data)
 
 } // namespace
 
+RsaSigningKey RsaSigningKey::generate()
+{
+    detail::Key key(EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", std::size_t{min_bits}));
+    detail::require(key != nullptr, "EVP_PKEY_Q_keygen");
+    return RsaSigningKey(std::move(key));
+}
+
 RsaSigningKey RsaSigningKey::from_pem(std::string_view pem)
 {
-    detail::Key key = read_private_key(pem);
+    detail::Key key = detail::read_private_key(pem);
     bool const sound = key && EVP_PKEY_is_a(key.get(), "RSA") == 1 &&
                        EVP_PKEY_get_bits(key.get()) >= min_bits && EVP_PKEY_get_bits(key.get()) <= max_bits;
     if (!sound) throw std::invalid_argument("not an RSA private key of 2048 to 8192 bits in PEM");
     return RsaSigningKey(std::move(key));
+}
+
+core::Secret RsaSigningKey::to_pem() const
+{
+    return detail::write_private_key(key_.get());
+}
+
+std::string RsaSigningKey::public_der() const
+{
+    int const size = i2d_PUBKEY(key_.get(), nullptr);
+    detail::require(size > 0, "i2d_PUBKEY");
+    std::string der(static_cast<std::size_t>(size), '\0');
+    auto* out = reinterpret_cast<unsigned char*>(der.data());
+    detail::require(i2d_PUBKEY(key_.get(), &out) == size, "i2d_PUBKEY");
+    return der;
 }
 
 std::string RsaSigningKey::sign(boost::json::object header, boost::json::object const& payload) const

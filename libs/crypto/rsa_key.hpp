@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/secret.hpp"
+
 #include <boost/json/object.hpp>
 
 #include <memory>
@@ -10,13 +12,22 @@ struct evp_pkey_st;
 
 namespace crypto {
 
-/// An RSA private key that signs tokens for the servers of other parties (RS256, RFC 7518, 3.3). Cheap to
-/// copy. Thread-safe.
+/// An RSA private key: it signs tokens for the servers of other parties (RS256, RFC 7518, 3.3) and email
+/// (DKIM). Cheap to copy. Thread-safe.
 class RsaSigningKey {
 public:
+    /// A new key of 2048 bits. Takes about 100 ms of CPU time.
+    static RsaSigningKey generate();
+
     /// Reads PEM (PKCS #8 or PKCS #1, not encrypted). Throws std::invalid_argument if `pem` is not an RSA
     /// private key of 2048 to 8192 bits. The message does not contain the key.
     static RsaSigningKey from_pem(std::string_view pem);
+
+    /// PKCS #8, not encrypted.
+    core::Secret to_pem() const;
+
+    /// The public key as a DER SubjectPublicKeyInfo (RFC 5280, 4.1).
+    std::string public_der() const;
 
     /// Returns the signed token in compact serialisation. `header` holds the header members other than `alg`.
     /// Takes about 1 ms.

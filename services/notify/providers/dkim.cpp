@@ -3,14 +3,12 @@
 #include "core/hex.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
+#include "crypto/rsa_key.hpp"
 
 #define _Bool bool // the header is C and uses _Bool
 #include <opendkim/dkim.h>
 #undef _Bool
 #include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 
 #include <array>
 #include <cstddef>
@@ -21,50 +19,7 @@ namespace notify {
 
 namespace {
 
-constexpr std::size_t key_bits = 2048; // RFC 8301, 3.2; some DNS providers do not accept longer keys
 constexpr std::string_view field = "DKIM-Signature: ";
-
-// --- keys ------------------------------------------------------------------------------------------------
-
-struct FreeKey {
-    void operator()(EVP_PKEY* key) const noexcept { EVP_PKEY_free(key); }
-};
-
-struct FreeBio {
-    void operator()(BIO* bio) const noexcept { BIO_vfree(bio); }
-};
-
-using Key = std::unique_ptr<EVP_PKEY, FreeKey>;
-using Bio = std::unique_ptr<BIO, FreeBio>;
-
-void require(bool ok, char const* call)
-{
-    if (ok) return;
-    ERR_clear_error();
-    throw std::runtime_error(std::string("OpenSSL: ") + call + " failed");
-}
-
-core::Secret pem_of(EVP_PKEY* key)
-{
-    Bio const bio(BIO_new(BIO_s_secmem()));
-    require(bio && PEM_write_bio_PKCS8PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1,
-        "PEM_write_bio_PKCS8PrivateKey");
-    char* text = nullptr;
-    long const size = BIO_get_mem_data(bio.get(), &text);
-    return core::Secret(std::string(text, static_cast<std::size_t>(size)));
-}
-
-std::string public_der_of(EVP_PKEY* key)
-{
-    int const size = i2d_PUBKEY(key, nullptr);
-    require(size > 0, "i2d_PUBKEY");
-    std::string der(static_cast<std::size_t>(size), '\0');
-    auto* out = reinterpret_cast<unsigned char*>(der.data());
-    require(i2d_PUBKEY(key, &out) == size, "i2d_PUBKEY");
-    return der;
-}
-
-// --- signatures ------------------------------------------------------------------------------------------
 
 struct FreeDkim {
     void operator()(DKIM* dkim) const noexcept { dkim_free(dkim); }
@@ -112,14 +67,13 @@ void set_headers(DKIM_LIB* library, dkim_opts_t option, char const** names)
 
 DkimKeyPair generate_dkim_key_pair()
 {
-    Key const key(EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", key_bits));
-    require(key != nullptr, "EVP_PKEY_Q_keygen");
-    std::string const der = public_der_of(key.get());
+    auto const key = crypto::RsaSigningKey::generate();
+    std::string const der = key.public_der();
     constexpr std::size_t enough = 12;
     crypto::Digest const digest = crypto::sha256(der);
     return {.selector = "ntf-" + core::hex::encode(crypto::view(digest)).substr(0, enough),
         .public_key = crypto::base64::encode(der),
-        .private_key = pem_of(key.get())};
+        .private_key = key.to_pem()};
 }
 
 void DkimSigner::Close::operator()(dkim_lib* library) const noexcept

@@ -23,8 +23,8 @@ struct DkimKeyPair {
     core::Secret private_key; ///< PEM (PKCS #8)
 };
 
-/// Generates an RSA key of 2048 bits (RFC 8301, 3.2). Takes about 100 ms of CPU time, so do not call it on an
-/// I/O thread; see DkimKeyGenerator.
+/// Generates an RSA key of 2048 bits (RFC 8301, 3.2); some DNS providers do not accept longer keys. Takes
+/// about 100 ms of CPU time, so do not call it on an I/O thread; see DkimKeyGenerator.
 DkimKeyPair generate_dkim_key_pair();
 
 /// Generates keys on one thread of its own, so that many requests for keys delay only other requests for
