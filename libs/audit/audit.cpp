@@ -61,18 +61,14 @@ std::vector<Recorded> newest(pg::Tx& tx, core::Scope const& scope, Filter const&
     std::string sql =
         "SELECT audit_id, at, actor, actor_role, action, subject_type, subject_id, before, after, request_id "
         "FROM audit_log WHERE scope_id = $1";
-    std::vector<pg::Param> params{scope.id};
-    auto const bind = [&params](pg::Param param) {
-        params.push_back(std::move(param));
-        return "$" + std::to_string(params.size());
-    };
-    if (filter.action) sql += " AND action = " + bind(*filter.action);
-    if (filter.actor) sql += " AND actor = " + bind(*filter.actor);
-    std::string const at = bind(paging::time_of(after));
-    sql += " AND (at, audit_id) < (" + at + "::timestamptz, " + bind(paging::id_of(after)) + "::uuid)";
-    sql += " ORDER BY at DESC, audit_id DESC LIMIT " + bind(limit);
+    pg::ParamList params{scope.id};
+    if (filter.action) sql += " AND action = " + params.add(*filter.action);
+    if (filter.actor) sql += " AND actor = " + params.add(*filter.actor);
+    std::string const at = params.add(paging::time_of(after));
+    sql += " AND (at, audit_id) < (" + at + "::timestamptz, " + params.add(paging::id_of(after)) + "::uuid)";
+    sql += " ORDER BY at DESC, audit_id DESC LIMIT " + params.add(limit);
 
-    return pg::read_rows(tx.run(sql, std::span<pg::Param const>(params)), read_entry);
+    return pg::read_rows(tx.run(sql, params), read_entry);
 }
 
 void write_json(core::JsonWriter& json, std::string_view name, std::optional<std::string> const& value)

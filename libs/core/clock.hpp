@@ -36,6 +36,13 @@ void write_rfc3339(Time time, char* out);
 /// day, is read as the second after it.
 std::optional<Time> parse_rfc3339(std::string_view text) noexcept;
 
+/// The first time after the millisecond of `time`. Responses show times in milliseconds, so a filter for
+/// times after a shown time begins here.
+constexpr Time next_millisecond(Time time) noexcept
+{
+    return std::chrono::floor<std::chrono::milliseconds>(time) + std::chrono::milliseconds(1);
+}
+
 /// Source of the time; tests replace it. Implementations are thread-safe.
 class Clock {
 public:

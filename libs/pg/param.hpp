@@ -65,6 +65,26 @@ private:
 
 using Params = std::initializer_list<Param>;
 
+/// The parameters of a statement whose text depends on the request, for example on the filters of a list.
+///
+///     if (filter.status) sql += " AND status = " + params.add(*filter.status);
+class ParamList {
+public:
+    ParamList(Params first) : params_(first) {}
+
+    /// Adds a parameter and returns its place in the text, such as `$2`.
+    std::string add(Param value)
+    {
+        params_.push_back(std::move(value));
+        return '$' + std::to_string(params_.size());
+    }
+
+    operator std::span<Param const>() const noexcept { return params_; }
+
+private:
+    std::vector<Param> params_;
+};
+
 /// Returns one array parameter that contains one value of each row: the result of `member(row)`. For
 /// statements over `unnest($1::text[], ...)`: `column(rows, [](auto const& r) { return r.title; })`.
 template <class Rows, class Member> Param column(Rows const& rows, Member member)

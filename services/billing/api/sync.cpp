@@ -33,8 +33,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto lease_time = 30s; ///< longer than PurchasesApi::timeout and the transaction together
-constexpr auto max_wait = 12s;   ///< time to wait for other syncs of the user or tenant
+constexpr auto max_wait = 12s; ///< time to wait for other syncs of the user or tenant
 constexpr auto poll_interval = 100ms;
 
 /// A started sync. It holds the lease of the user and a slot among the upstream threads.
@@ -58,7 +57,7 @@ std::optional<StartedSync> try_start(pg::Tx& tx, http::Request const& req, Deps&
         throw core::Error(codes::purchases_api_not_configured,
             "The purchase platform's API key is not configured. Set `purchasesApiKey` in the settings.");
     auto const now = jobs::now(tx); // the database's clock, because the clocks of replicas differ
-    auto lease = syncs::acquire(tx, home.tenant_id(), user_id_of(req), now, now + lease_time);
+    auto lease = syncs::acquire(tx, home.tenant_id(), user_id_of(req), now, now + syncs::lease_time);
     if (!lease) return std::nullopt;
     return StartedSync{
         *std::move(lease), settings::purchases_api_key(document, home.tenant_id(), deps.keyring)};

@@ -47,53 +47,27 @@ std::vector<Event> events_of(pg::Rows const& result)
     return events;
 }
 
-/// Builds the statement of a list, with its parameters. The SQL text depends only on which filters are set.
-class ListStatement {
-public:
-    ListStatement(
-        core::Scope const& scope, Filter const& filter, std::optional<paging::Position> const& after)
-    {
-        require("v.scope_id = ", scope.id);
-        if (filter.type) require("v.type = ", *filter.type);
-        if (filter.result) require("v.result = ", to_string(*filter.result));
-        if (filter.user_id) require("v.user_id = ", *filter.user_id);
-        sql_ += " AND (v.received_at, v.archive_id) < (" + placeholder(paging::time_of(after)) +
-                "::timestamptz, " + placeholder(paging::id_of(after)) + "::uuid)";
-    }
-
-    /// Appends a column that says whether the event fits into the page. If the event does not fit, its
-    /// payload is empty.
-    pg::Rows run(pg::Tx& tx, std::size_t limit)
-    {
-        std::string const rows = "SELECT * FROM events v WHERE " + sql_ +
-                                 " ORDER BY v.received_at DESC, v.archive_id DESC LIMIT " +
-                                 placeholder(limit) + "::bigint";
-        std::string const fits = "v.before < " + placeholder(page_bytes) + "::bigint";
-        return tx.run("SELECT " EVENT_FIELDS "CASE WHEN " + fits + " THEN v.payload ELSE '' END, " + fits +
-                          " FROM (SELECT r.*, coalesce(sum(octet_length(r.payload)) OVER (ORDER BY "
-                          "r.received_at DESC, r.archive_id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 "
-                          "PRECEDING), 0) AS before FROM (" +
-                          rows + ") AS r) AS v ORDER BY v.received_at DESC, v.archive_id DESC",
-            params_);
-    }
-
-private:
-    std::string placeholder(pg::Param value)
-    {
-        params_.push_back(std::move(value));
-        return '$' + std::to_string(params_.size());
-    }
-
-    void require(std::string_view condition, pg::Param value)
-    {
-        if (!sql_.empty()) sql_ += " AND ";
-        sql_ += condition;
-        sql_ += placeholder(std::move(value));
-    }
-
-    std::string sql_;
-    std::vector<pg::Param> params_;
-};
+/// Reads the rows of a list. A column after those of `read` says whether the event fits into the page. If the
+/// event does not fit, its payload is empty. The text depends only on which filters are set.
+pg::Rows run_list(
+    pg::Tx& tx, core::Scope const& scope, Filter const& filter, paging::PageRequest const& asked)
+{
+    pg::ParamList params{scope.id};
+    std::string rows = "SELECT * FROM events v WHERE v.scope_id = $1";
+    if (filter.type) rows += " AND v.type = " + params.add(*filter.type);
+    if (filter.result) rows += " AND v.result = " + params.add(to_string(*filter.result));
+    if (filter.user_id) rows += " AND v.user_id = " + params.add(*filter.user_id);
+    rows += " AND (v.received_at, v.archive_id) < (" + params.add(paging::time_of(asked.after));
+    rows += "::timestamptz, " + params.add(paging::id_of(asked.after)) + "::uuid)";
+    rows += " ORDER BY v.received_at DESC, v.archive_id DESC LIMIT " + params.add(asked.rows()) + "::bigint";
+    std::string const fits = "v.before < " + params.add(page_bytes) + "::bigint";
+    return tx.run("SELECT " EVENT_FIELDS "CASE WHEN " + fits + " THEN v.payload ELSE '' END, " + fits +
+                      " FROM (SELECT r.*, coalesce(sum(octet_length(r.payload)) OVER (ORDER BY "
+                      "r.received_at DESC, r.archive_id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 "
+                      "PRECEDING), 0) AS before FROM (" +
+                      rows + ") AS r) AS v ORDER BY v.received_at DESC, v.archive_id DESC",
+        params);
+}
 
 /// The claims that an event with this id may have.
 std::vector<std::string> claims_of(std::string const& event_id)
@@ -182,7 +156,7 @@ paging::Page<ArchivedEvent> list(
         if (r.boolean()) ++fitting;
         return event;
     };
-    auto rows = pg::read_rows(ListStatement(scope, filter, asked.after).run(tx, asked.rows()), read_one);
+    auto rows = pg::read_rows(run_list(tx, scope, filter, asked), read_one);
     asked.limit = std::min(asked.limit, std::max<std::size_t>(fitting, 1));
     return asked.page(std::move(rows),
         [](ArchivedEvent const& event) { return paging::Position{event.received_at, event.archive_id}; });

@@ -4,6 +4,7 @@
 #include "core/id.hpp"
 #include "pg/database.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,6 +22,9 @@ struct Lease {
     std::string user_id;
     core::Uuid owner;
 };
+
+/// How long a sync may take: longer than PurchasesApi::timeout and the transaction together.
+inline constexpr std::chrono::seconds lease_time{30};
 
 /// Acquires the lease of a user. nullopt while another sync holds it.
 std::optional<Lease> acquire(

@@ -9,7 +9,6 @@
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
 #include "storage/tenant_scopes.hpp"
-#include "storage/tenant_scopes.hpp"
 #include "tenancy/settings.hpp"
 #include "tenancy/tenant_rows.hpp"
 
@@ -24,7 +23,6 @@ using namespace std::chrono_literals;
 using jobs::Outcome;
 using Kind = PurchasesApiError::Kind;
 
-constexpr auto lease_time = 30s;         // longer than PurchasesApi::timeout and the transaction together
 constexpr auto refusal_delay = 1h;       // the tenant has to change the key
 constexpr auto unknown_user_delay = 24h; // the user may become known, or the entitlement may end
 constexpr auto failure_delay = 1h; // for the user whose sync failed, because the user's data may be the cause
@@ -71,7 +69,7 @@ private:
     {
         return transact([&](pg::Tx& tx) {
             auto const now = jobs::now(tx); // the database's clock, because the clocks of replicas differ
-            return syncs::acquire_overdue(tx, tenant_id_, now - overdue_after, now, now + lease_time);
+            return syncs::acquire_overdue(tx, tenant_id_, now - overdue_after, now, now + syncs::lease_time);
         });
     }
 

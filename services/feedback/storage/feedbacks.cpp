@@ -100,67 +100,12 @@ std::vector<pg::Param> insert_params(std::span<NewFeedback const> rows, bool wit
     };
 }
 
-/// The WHERE and ORDER BY of a list, and its parameters. The SQL text depends only on which filters are set.
-class ListStatement {
-public:
-    ListStatement(
-        core::Scope const& scope, Filter const& filter, std::optional<paging::Position> const& after)
-    {
-        require("f.scope_id = ", scope.id);
-        if (filter.status) require("f.status = ", to_string(*filter.status));
-        if (filter.category) require("f.category = ", to_string(*filter.category));
-        if (filter.priority) require("f.priority = ", to_string(*filter.priority));
-        if (filter.user_id) require("f.user_id = ", *filter.user_id);
-        if (filter.assignee_id) require("f.assignee_id = ", *filter.assignee_id);
-        if (filter.tag) require("f.tags @> ", pg::Param(std::vector{*filter.tag}));
-        if (filter.text) require("f.search @@ websearch_to_tsquery('simple', ", *filter.text, ")");
-        // Responses show times in milliseconds. A thread whose shown creation time equals `createdAfter` must
-        // not be listed, so the limit is rounded up to the next millisecond.
-        if (filter.created_after) {
-            auto const shown = std::chrono::floor<std::chrono::milliseconds>(*filter.created_after);
-            require("f.created_at >= ", core::Time(shown + std::chrono::milliseconds(1)));
-        }
-        if (filter.created_before) require("f.created_at < ", *filter.created_before);
-        if (!filter.include_deleted) sql_ += " AND f.deleted_at IS NULL";
-        std::string const key(sort_key(filter));
-        sql_ +=
-            " AND (" + key + ", f.feedback_id) < (" + placeholder(paging::time_of(after)) + "::timestamptz, ";
-        sql_ += placeholder(paging::id_of(after)) + "::uuid)";
-        order_ = " ORDER BY " + key + " DESC, f.feedback_id DESC LIMIT ";
-    }
-
-    pg::Rows run(pg::Tx& tx, std::size_t limit)
-    {
-        std::string const sql = "SELECT " FEEDBACK_COLUMNS " FROM feedbacks f WHERE " + sql_ + order_ +
-                                placeholder(limit) + "::bigint";
-        return tx.run(sql, params_);
-    }
-
-private:
-    static std::string_view sort_key(Filter const& filter)
-    {
-        if (filter.sort == Sort::created_at) return "f.created_at";
-        return filter.for_user ? "coalesce(f.public_last_reply_at, '-infinity')"
-                               : "coalesce(f.last_reply_at, '-infinity')";
-    }
-
-    std::string placeholder(pg::Param value)
-    {
-        params_.push_back(std::move(value));
-        return '$' + std::to_string(params_.size());
-    }
-
-    void require(std::string_view condition, pg::Param value, std::string_view closing = "")
-    {
-        if (!sql_.empty()) sql_ += " AND ";
-        sql_ += condition;
-        sql_ += placeholder(std::move(value));
-        sql_ += closing;
-    }
-
-    std::string sql_, order_;
-    std::vector<pg::Param> params_;
-};
+std::string_view sort_key(Filter const& filter)
+{
+    if (filter.sort == Sort::created_at) return "f.created_at";
+    return filter.for_user ? "coalesce(f.public_last_reply_at, '-infinity')"
+                           : "coalesce(f.last_reply_at, '-infinity')";
+}
 
 } // namespace
 
@@ -275,7 +220,26 @@ pg::Batch<std::vector<Feedback>> list_batch(pg::Session& session, std::span<Plai
 std::vector<Feedback> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
-    return pg::read_rows(ListStatement(scope, filter, after).run(tx, limit), read);
+    // The text depends only on which filters are set.
+    pg::ParamList params{scope.id};
+    std::string sql = "SELECT " FEEDBACK_COLUMNS " FROM feedbacks f WHERE f.scope_id = $1";
+    if (filter.status) sql += " AND f.status = " + params.add(to_string(*filter.status));
+    if (filter.category) sql += " AND f.category = " + params.add(to_string(*filter.category));
+    if (filter.priority) sql += " AND f.priority = " + params.add(to_string(*filter.priority));
+    if (filter.user_id) sql += " AND f.user_id = " + params.add(*filter.user_id);
+    if (filter.assignee_id) sql += " AND f.assignee_id = " + params.add(*filter.assignee_id);
+    if (filter.tag) sql += " AND f.tags @> " + params.add(std::vector{*filter.tag});
+    if (filter.text)
+        sql += " AND f.search @@ websearch_to_tsquery('simple', " + params.add(*filter.text) + ")";
+    if (filter.created_after)
+        sql += " AND f.created_at >= " + params.add(core::next_millisecond(*filter.created_after));
+    if (filter.created_before) sql += " AND f.created_at < " + params.add(*filter.created_before);
+    if (!filter.include_deleted) sql += " AND f.deleted_at IS NULL";
+    std::string const key(sort_key(filter));
+    sql += " AND (" + key + ", f.feedback_id) < (" + params.add(paging::time_of(after)) + "::timestamptz, ";
+    sql += params.add(paging::id_of(after)) + "::uuid)";
+    sql += " ORDER BY " + key + " DESC, f.feedback_id DESC LIMIT " + params.add(limit) + "::bigint";
+    return pg::read_rows(tx.run(sql, params), read);
 }
 
 void update(pg::Tx& tx, core::Scope const& scope, Feedback& f)

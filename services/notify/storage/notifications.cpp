@@ -171,20 +171,13 @@ std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, Notificatio
 {
     std::string sql = "SELECT " NOTIFICATION_COLUMNS " FROM notifications n WHERE n.scope_id = $1 "
                       "AND (n.created_at, n.notification_id) < ($2::timestamptz, $3::uuid)";
-    std::vector<pg::Param> params{scope.id, paging::time_of(after), paging::id_of(after), limit};
-    auto const require = [&](std::string_view condition, pg::Param value, std::string_view end = "") {
-        params.push_back(std::move(value));
-        sql.append(" AND ").append(condition).append("$").append(std::to_string(params.size())).append(end);
-    };
-    if (filter.status) require("n.status = ", to_string(*filter.status));
-    if (filter.channel) require("n.channel = ", to_string(*filter.channel));
-    if (filter.to.size() == 1) require("n.recipient = ", filter.to.front());
-    if (filter.to.size() > 1) require("n.recipient = ANY (", filter.to, "::text[])");
-    // Clients see times in milliseconds, so `createdAfter` excludes the whole millisecond that it names.
-    if (filter.created_after) {
-        auto const shown = std::chrono::floor<std::chrono::milliseconds>(*filter.created_after);
-        require("n.created_at >= ", core::Time(shown + std::chrono::milliseconds(1)));
-    }
+    pg::ParamList params{scope.id, paging::time_of(after), paging::id_of(after), limit};
+    if (filter.status) sql += " AND n.status = " + params.add(to_string(*filter.status));
+    if (filter.channel) sql += " AND n.channel = " + params.add(to_string(*filter.channel));
+    if (filter.to.size() == 1) sql += " AND n.recipient = " + params.add(filter.to.front());
+    if (filter.to.size() > 1) sql += " AND n.recipient = ANY (" + params.add(filter.to) + "::text[])";
+    if (filter.created_after)
+        sql += " AND n.created_at >= " + params.add(core::next_millisecond(*filter.created_after));
     sql += " ORDER BY n.created_at DESC, n.notification_id DESC LIMIT $4::bigint";
     return pg::read_rows(tx.run(sql, params), read);
 }

@@ -111,6 +111,14 @@ TEST_CASE("a formatted time parses to the same millisecond")
     }
 }
 
+TEST_CASE("the next millisecond begins after every time with the same formatted text")
+{
+    core::Time const whole{std::chrono::milliseconds(-5)};
+    CHECK(core::next_millisecond(whole) == core::Time(std::chrono::milliseconds(-4)));
+    CHECK(core::next_millisecond(whole + std::chrono::microseconds(999)) ==
+          core::Time(std::chrono::milliseconds(-4)));
+}
+
 TEST_CASE("formatted times sort like the times")
 {
     CHECK(core::to_rfc3339(Time{-1500us}) < core::to_rfc3339(Time{-500us}));

@@ -173,3 +173,15 @@ TEST_CASE_METHOD(Fixture, "U+0000 in a text is refused")
 {
     CHECK_THROWS_AS(echo("SELECT $1::text", {std::string("a\0b", 3)}), std::invalid_argument);
 }
+
+TEST_CASE("a list of parameters gives the place of each parameter")
+{
+    Fixture f;
+    pg::ParamList params{std::int64_t{7}};
+    std::string sql = "SELECT $1::bigint, ";
+    sql += params.add("text") + "::text, ";
+    sql += params.add(std::nullopt) + "::text";
+    auto const row = f.database.transact_blocking({}, [&](pg::Tx& tx) { return tx.run(sql, params); });
+    CHECK(sql == "SELECT $1::bigint, $2::text, $3::text");
+    CHECK(texts_of(row) == std::vector<std::optional<std::string>>{"7", "text", std::nullopt});
+}
