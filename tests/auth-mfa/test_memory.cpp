@@ -25,7 +25,7 @@ std::string document(std::size_t size, std::string_view item = "[0]")
 struct Program : testing::Program {
     explicit Program(World const& world) : testing::Program(AUTH_MFA_PROGRAM, variables_of(world)) {}
 
-    static testing::Program::Environment variables_of(World const& world)
+    static testing::Variables variables_of(World const& world)
     {
         auto variables = world.variables();
         variables["SMS_PROVIDER"] = "outbox";

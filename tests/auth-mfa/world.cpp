@@ -3,25 +3,18 @@
 #include "crypto/encoding.hpp"
 #include "domain/totp.hpp"
 #include "support/eventually.hpp"
+#include "support/file.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <atomic>
 #include <barrier>
-#include <fstream>
 #include <mutex>
 #include <regex>
 #include <sstream>
 #include <thread>
 
 namespace {
-
-std::string read_file(std::string const& path)
-{
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
 
 /// The bytes of base32 (RFC 4648) without padding.
 std::string from_base32(std::string_view text)
@@ -238,7 +231,7 @@ std::string World::totp_code(Account const& account, int steps) const
 std::vector<boost::json::object> World::messages_to(std::string const& phone) const
 {
     std::vector<boost::json::object> found;
-    std::istringstream lines(read_file(directory.path() + "/sms"));
+    std::istringstream lines(testing::read_file(directory.path() + "/sms"));
     for (std::string line; std::getline(lines, line);) {
         auto message = boost::json::parse(line).as_object();
         if (text(message, "to") == phone) found.push_back(std::move(message));

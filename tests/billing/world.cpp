@@ -10,7 +10,7 @@
 
 World::World(Options const& options) : KeyedWorld(billing::definition())
 {
-    Environment environment = options.environment;
+    testing::Variables environment = options.environment;
     // The discard port, on which no server listens.
     environment.try_emplace("PURCHASES_API_URL", "http://127.0.0.1:9");
     begin(std::move(environment));

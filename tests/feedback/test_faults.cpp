@@ -23,7 +23,7 @@ public:
     }
 
 private:
-    static Environment variables_of(World const& world)
+    static testing::Variables variables_of(World const& world)
     {
         auto variables = world.variables();
         variables["BLOB_DIR"] = world.directory.path() + "/blobs";

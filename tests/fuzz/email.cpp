@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-using fuzz::require;
+using fuzz::is_text, fuzz::require;
 using notify::DomainName, notify::Email, notify::EmailAddress;
 
 namespace {
@@ -141,11 +141,6 @@ void check_read_back(notify::Mailbox const& from, std::string const& message)
     require(GMIME_IS_MULTIPART(part) && g_mime_multipart_get_count(GMIME_MULTIPART(part)) == 2);
     auto* const file = g_mime_multipart_get_part(GMIME_MULTIPART(part), 1);
     require(GMIME_IS_PART(file) && g_mime_part_is_attachment(GMIME_PART(file)));
-}
-
-bool is_text(std::string_view text)
-{
-    return core::is_utf8(text) && text.find('\0') == std::string_view::npos;
 }
 
 void check_message(fuzz::Input input)

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/fields.hpp"
 #include "domain/event_fields.hpp"
 #include "domain/history.hpp"
 #include "fuzz.hpp"
@@ -20,8 +19,7 @@ inline constexpr std::int64_t scope_id = 5;
 /// Whether the database can store the text as an id.
 inline bool is_id(std::string const& text)
 {
-    return core::count_code_points(text) <= billing::event_fields::max_id && core::is_utf8(text) &&
-           text.find('\0') == std::string::npos;
+    return is_text(text) && core::count_code_points(text) <= billing::event_fields::max_id;
 }
 
 inline bool is_time(std::optional<core::Time> const& time)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/fields.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -20,6 +22,12 @@ inline void require(bool holds, std::source_location where = std::source_locatio
     std::fprintf(
         stderr, "%s:%u: a property does not hold\n", where.file_name(), static_cast<unsigned>(where.line()));
     std::abort();
+}
+
+/// The guarantees of a request's texts: UTF-8 without U+0000.
+inline bool is_text(std::string_view text)
+{
+    return core::is_utf8(text) && text.find('\0') == std::string_view::npos;
 }
 
 /// An input with several parts, one after the other. Parts are text, so that files of the corpus are

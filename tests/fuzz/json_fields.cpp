@@ -26,7 +26,7 @@ constexpr std::size_t max_depth = 32;
 bool is_text(std::string const& text, std::size_t min, std::size_t max)
 {
     auto const length = core::count_code_points(text);
-    return length >= min && length <= max && core::is_utf8(text) && text.find('\0') == std::string::npos;
+    return fuzz::is_text(text) && length >= min && length <= max;
 }
 
 void check_depth(json::value const& value, std::size_t depth = 1)

@@ -1,6 +1,5 @@
 // The input is a subscriber document of the purchases provider. The checks cover the document and the sync
 // that uses it.
-#include "core/fields.hpp"
 #include "domain/event_fields.hpp"
 #include "domain/sync.hpp"
 #include "fuzz.hpp"
@@ -18,8 +17,7 @@ core::Time const asked_at{std::chrono::seconds(1'767'225'600)};
 
 bool is_name(std::string const& text)
 {
-    return core::count_code_points(text) <= billing::event_fields::max_id && core::is_utf8(text) &&
-           text.find('\0') == std::string::npos;
+    return fuzz::is_text(text) && core::count_code_points(text) <= billing::event_fields::max_id;
 }
 
 void check(std::vector<Purchase> const& purchases, bool consumable)

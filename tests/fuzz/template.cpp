@@ -13,16 +13,10 @@
 #include <algorithm>
 #include <string>
 
-using fuzz::require;
+using fuzz::is_text, fuzz::require;
 using notify::Channel, notify::Format, notify::Template, notify::Variables;
 
 namespace {
-
-/// The guarantees of a request's texts.
-bool is_text(std::string_view text)
-{
-    return core::is_utf8(text) && text.find('\0') == std::string_view::npos;
-}
 
 Variables read_variables(fuzz::Input& input)
 {

@@ -12,7 +12,7 @@ class NotifyProgram : public testing::Program {
 public:
     /// Returns once the program is ready. `key` is an API key of `demo-sandbox`. `environment` overrides
     /// variables of the world.
-    NotifyProgram(World const& world, std::string key, Environment environment = {})
+    NotifyProgram(World const& world, std::string key, testing::Variables environment = {})
         : Program(NOTIFY_PROGRAM, completed(std::move(environment), world)), key_(std::move(key))
     {
     }
@@ -28,11 +28,12 @@ public:
     }
 
 private:
-    static Environment completed(Environment environment, World const& world)
+    static testing::Variables completed(testing::Variables environment, World const& world)
     {
         auto const folder = world.directory.path();
-        environment.merge(Environment{{"BLOB_DIR", folder + "/blobs"}, {"EMAIL_OUTBOX", folder + "/mail"},
-            {"SMS_OUTBOX", folder + "/sms"}, {"OUTBOUND_ALLOW_PRIVATE", "true"}});
+        environment.merge(
+            testing::Variables{{"BLOB_DIR", folder + "/blobs"}, {"EMAIL_OUTBOX", folder + "/mail"},
+                {"SMS_OUTBOX", folder + "/sms"}, {"OUTBOUND_ALLOW_PRIVATE", "true"}});
         environment.merge(world.variables());
         return environment;
     }

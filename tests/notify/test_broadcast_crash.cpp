@@ -41,7 +41,7 @@ public:
         fcm.script({{"delay", 5}});
     }
 
-    NotifyProgram::Environment environment() const
+    testing::Variables environment() const
     {
         return {{"FCM_BASE_URL", fcm.url()}, {"FCM_TOKEN_URL", fcm.token_url()},
             {"BROADCAST_CHUNK", std::to_string(chunk)}};

@@ -19,8 +19,6 @@ namespace {
 
 namespace json = boost::json;
 
-using Environment = NotifyProgram::Environment;
-
 /// A World's data, templates and key, without its service, so that only the programs take jobs.
 class Data {
 public:
@@ -58,7 +56,7 @@ public:
 /// The program, running on a Data.
 class Program : public NotifyProgram {
 public:
-    Program(Data const& data, Environment environment = {})
+    Program(Data const& data, testing::Variables environment = {})
         : NotifyProgram(data.world, data.key, std::move(environment))
     {
     }
@@ -101,20 +99,20 @@ public:
     }
 };
 
-Environment twilio_at(TwilioServer const& server)
+testing::Variables twilio_at(TwilioServer const& server)
 {
     return {{"SMS_PROVIDER", "twilio"}, {"TWILIO_BASE_URL", server.url()},
         {"TWILIO_ACCOUNT_SID", TwilioServer::account_sid}, {"TWILIO_AUTH_TOKEN", TwilioServer::auth_token},
         {"TWILIO_FROM", TwilioServer::from}, {"SMS_SENDER_VERIFIED", "true"}};
 }
 
-Environment smtp_at(Peer const& server)
+testing::Variables smtp_at(Peer const& server)
 {
     return {{"EMAIL_PROVIDER", "smtp"}, {"SMTP_URL", "smtp://localhost:" + std::to_string(server.port())},
         {"EMAIL_FROM", "n@x.example"}};
 }
 
-Environment apns_at(PushServer const& server)
+testing::Variables apns_at(PushServer const& server)
 {
     return {{"APNS_BASE_URL", server.url()}};
 }
@@ -159,7 +157,8 @@ json::object later()
 /// Lets a program send a notification, and kills the program when `answered` is true: between the provider's
 /// response and the commit. `send` returns the id of the notification. Another program will send it again.
 template <class Send, class Answered>
-std::string kill_before_commit(Data const& data, Environment const& environment, Send send, Answered answered)
+std::string kill_before_commit(
+    Data const& data, testing::Variables const& environment, Send send, Answered answered)
 {
     Program program(data, environment);
     std::string const id = send(program);

@@ -4,25 +4,18 @@
 #include "mailing.hpp"
 #include "providers/mail_outbox.hpp"
 #include "providers/mime.hpp"
+#include "support/file.hpp"
 #include "support/process.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 using namespace mailing;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_file(std::string const& path)
-{
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
 
 std::string sha256(std::string const& bytes)
 {
@@ -221,7 +214,7 @@ TEST_CASE("the outbox contains one complete file per message, even if the messag
     for (auto const& entry : fs::directory_iterator(directory))
         names.push_back(entry.path().filename());
     CHECK(names == std::vector<std::string>{email.id.to_string() + ".eml"});
-    auto const message = read_file(directory + '/' + names.at(0));
+    auto const message = testing::read_file(directory + '/' + names.at(0));
     CHECK(message == mime::compose(email, shared, email.id.to_string() + "@shared.example"));
 
     fs::remove_all(directory);

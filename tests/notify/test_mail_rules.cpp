@@ -3,6 +3,7 @@
 #include "domain/plain_text.hpp"
 #include "providers/mail_options.hpp"
 #include "providers/smtp.hpp"
+#include "support/config.hpp"
 #include "support/json.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,19 +14,11 @@ using namespace notify;
 
 namespace {
 
-std::string config_faults(std::map<std::string, std::string> const& variables)
+std::string config_faults(testing::Variables const& variables)
 {
-    core::Config config("NOTIFY", {}, [&](std::string const& name) {
-        auto const it = variables.find(name);
-        return it == variables.end() ? std::nullopt : std::optional(it->second);
-    });
+    auto config = testing::config_of("NOTIFY", variables);
     MailOptions::read(config);
-    try {
-        config.check();
-    } catch (core::ConfigError const& error) {
-        return error.what();
-    }
-    return {};
+    return testing::faults_of(config);
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "push_fixture.hpp"
+#include "support/config.hpp"
 #include "support/process.hpp"
 
 #include <filesystem>
@@ -55,7 +56,7 @@ struct Outbox {
 TEST_CASE("pushes go to the file of PUSH_OUTBOX only with PUSH_PROVIDER=outbox", "[push]")
 {
     struct Case {
-        std::map<std::string, std::string> variables;
+        testing::Variables variables;
         std::string outbox, faults;
     };
 
@@ -67,18 +68,10 @@ TEST_CASE("pushes go to the file of PUSH_OUTBOX only with PUSH_PROVIDER=outbox",
              {{{"PUSH_PROVIDER", "outbox"}}, "", "PUSH_OUTBOX: is required with PUSH_PROVIDER=outbox"},
              {{{"PUSH_PROVIDER", "file"}}, "", "PUSH_PROVIDER: must be one of live, outbox"},
          }) {
-        core::Config config("NOTIFY", {}, [&](std::string const& name) -> std::optional<std::string> {
-            auto const found = variables.find(name);
-            return found == variables.end() ? std::nullopt : std::optional(found->second);
-        });
+        auto config = testing::config_of("NOTIFY", variables);
         auto const options = PushOptions::read(config);
         CHECK(options.outbox == outbox);
-        std::string found;
-        try {
-            config.check();
-        } catch (core::ConfigError const& error) {
-            found = error.what();
-        }
+        std::string const found = testing::faults_of(config);
         CHECK_THAT(found, Catch::Contains(faults));
         CHECK(found.empty() == faults.empty());
     }

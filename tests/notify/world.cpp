@@ -1,6 +1,7 @@
 #include "world.hpp"
 
 #include "crypto/jwt.hpp"
+#include "support/file.hpp"
 
 #include <catch2/catch.hpp>
 #include <openssl/evp.h>
@@ -8,17 +9,9 @@
 #include <openssl/rsa.h>
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 namespace {
-
-std::string read_file(std::string const& path)
-{
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
 
 /// A new RSA key of 2048 bits in PEM.
 std::string rsa_key()
@@ -35,7 +28,7 @@ std::string rsa_key()
 
 World::World(Options const& options) : KeyedWorld(notify::definition(), core::SystemClock().now())
 {
-    Environment environment = options.environment;
+    testing::Variables environment = options.environment;
     std::string const nobody = "http://127.0.0.1:9"; // the discard port, on which no server listens
     environment.try_emplace("BLOB_DIR", directory.path() + "/blobs");
     environment.try_emplace("FCM_BASE_URL", nobody);
@@ -100,7 +93,7 @@ bool World::becomes(std::string const& id, std::string const& status, std::strin
 std::vector<boost::json::object> World::texts() const
 {
     std::vector<boost::json::object> found;
-    std::istringstream lines(read_file(directory.path() + "/sms"));
+    std::istringstream lines(testing::read_file(directory.path() + "/sms"));
     for (std::string line; std::getline(lines, line);)
         found.push_back(boost::json::parse(line).as_object());
     return found;
@@ -110,7 +103,7 @@ std::vector<std::string> World::mails() const
 {
     std::vector<std::string> found;
     for (auto const& entry : std::filesystem::directory_iterator(directory.path() + "/mail")) {
-        if (entry.path().extension() == ".eml") found.push_back(read_file(entry.path().string()));
+        if (entry.path().extension() == ".eml") found.push_back(testing::read_file(entry.path().string()));
     }
     return found;
 }

@@ -68,8 +68,6 @@ public:
     Issuer issuer{this->clock};
 
 protected:
-    using typename ServiceWorld<Clock>::Environment;
-
     template <class... ForClock>
     explicit KeyedWorld(service::Definition definition, ForClock&&... for_clock)
         : ServiceWorld<Clock>(std::move(definition), std::forward<ForClock>(for_clock)...)
@@ -77,7 +75,7 @@ protected:
     }
 
     /// Begins like ServiceWorld. The service uses the issuer's keys, unless `environment` names others.
-    void begin(Environment environment, std::string const& tenant = ServiceWorld<Clock>::a_tenant)
+    void begin(Variables environment, std::string const& tenant = ServiceWorld<Clock>::a_tenant)
     {
         std::ofstream(jwks_file()) << issuer.jwks();
         environment.try_emplace("JWKS_FILE", jwks_file());

@@ -9,7 +9,7 @@
 
 namespace testing {
 
-Program::Program(std::string const& path, Environment environment)
+Program::Program(std::string const& path, Variables environment)
     : base_host_(environment.at("BASE_HOST")), port_(free_port()), ops_port_(free_port())
 {
     environment["PORT"] = std::to_string(port_);

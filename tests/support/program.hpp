@@ -1,10 +1,10 @@
 #pragma once
 
+#include "support/config.hpp"
 #include "support/http_client.hpp"
 #include "support/process.hpp"
 
 #include <chrono>
-#include <map>
 #include <string>
 
 namespace testing {
@@ -14,13 +14,10 @@ namespace testing {
 ///     testing::Program program(FEEDBACK_PROGRAM, world.variables());
 class Program {
 public:
-    /// Variables by name.
-    using Environment = std::map<std::string, std::string>;
-
     /// Starts the executable at `path` on free ports, and returns when it is ready. Throws std::runtime_error
     /// if it does not become ready. `environment` contains the variables of a world and the service's own
     /// variables.
-    Program(std::string const& path, Environment environment);
+    Program(std::string const& path, Variables environment);
 
     /// Returns a client for `demo-sandbox` that sends this Authorization header.
     HttpClient client(

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "core/config.hpp"
 #include "service/host.hpp"
 #include "service/run.hpp"
 #include "support/captured.hpp"
+#include "support/config.hpp"
 #include "support/database_clock.hpp"
 #include "support/http_client.hpp"
 #include "support/pgbouncer.hpp"
@@ -117,9 +117,6 @@ public:
     }
 
 protected:
-    /// Variables by name.
-    using Environment = std::map<std::string, std::string>;
-
     template <class... ForClock>
     explicit ServiceWorld(service::Definition definition, ForClock&&... for_clock)
         : postgres(Postgres::migrated(definition.components, role_prefix(definition.name))),
@@ -136,7 +133,7 @@ protected:
     /// Begins the service; call it once, from the derived constructor. `environment`: the service's own
     /// configuration. `adjust` may change the settings that services share. `tenant`: the body of the PUT
     /// that creates the tenants. Throws if the configuration is wrong.
-    void begin(Environment environment, std::function<void(service::Settings&)> const& adjust = {},
+    void begin(Variables environment, std::function<void(service::Settings&)> const& adjust = {},
         std::string const& tenant = a_tenant)
     {
         environment_ = std::move(environment);
@@ -176,10 +173,7 @@ private:
 
     std::unique_ptr<service::Host> make_host(service::Settings settings, core::Clock const& its_clock)
     {
-        core::Config config(definition_.config_prefix, {}, [this](std::string const& name) {
-            auto const it = environment_.find(name);
-            return it == environment_.end() ? std::nullopt : std::optional(it->second);
-        });
+        auto config = config_of(definition_.config_prefix, environment_);
         auto const factory = definition_.configure(config, settings);
         config.check();
         return std::make_unique<service::Host>(
@@ -187,7 +181,7 @@ private:
     }
 
     service::Definition definition_;
-    Environment environment_;
+    Variables environment_;
     service::Settings settings_;
     std::optional<PgBouncer> pooler_;
 

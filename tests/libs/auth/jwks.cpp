@@ -3,6 +3,7 @@
 #include "http_client/client.hpp"
 #include "support.hpp"
 #include "support/eventually.hpp"
+#include "support/file.hpp"
 #include "support/gate.hpp"
 #include "support/issuer.hpp"
 #include "support/process.hpp"
@@ -10,19 +11,11 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 
 using namespace std::chrono_literals;
 
 namespace {
-
-void write_file(std::string const& path, std::string const& text)
-{
-    std::ofstream(path + ".new", std::ios::binary) << text;
-    std::filesystem::rename(path + ".new", path);
-}
 
 std::size_t size_of(auth::Jwks const& jwks)
 {
@@ -187,18 +180,18 @@ TEST_CASE("a file is read again when it changes")
     std::string const path = dir.path() + "/jwks.json";
     auto fetch = auth::jwks_from_file(path);
     CHECK_THROWS_AS(fetch(), std::runtime_error);
-    write_file(path, issuer.jwks());
+    testing::write_file(path, issuer.jwks());
     CHECK(fetch() == issuer.jwks());
     CHECK(fetch() == std::nullopt);
     issuer.rotate();
-    write_file(path, issuer.jwks());
+    testing::write_file(path, issuer.jwks());
     CHECK(fetch() == issuer.jwks());
     CHECK(fetch() == std::nullopt);
 
     auth::Jwks jwks(auth::jwks_from_file(path), auth::jwks_file_options());
     REQUIRE(testing::eventually([&] { return size_of(jwks) == 2; }));
     issuer.retire_old();
-    write_file(path, issuer.jwks());
+    testing::write_file(path, issuer.jwks());
     CHECK(testing::eventually([&] { return size_of(jwks) == 1; }));
 }
 
@@ -209,12 +202,12 @@ TEST_CASE("an invalid file fails at every check, and the last valid keys stay in
     testing::TemporaryDirectory const dir;
     std::string const path = dir.path() + "/jwks.json";
     std::atomic<int> failures = 0;
-    write_file(path, issuer.jwks());
+    testing::write_file(path, issuer.jwks());
     auth::Jwks const jwks(
         auth::jwks_from_file(path), {.refresh = 10ms}, [&](std::string const&) { ++failures; });
     REQUIRE(testing::eventually([&] { return size_of(jwks) == 1; }));
 
-    write_file(path, "{\"keys\":[");
+    testing::write_file(path, "{\"keys\":[");
     REQUIRE(testing::eventually([&] { return failures > 0; }));
     auto const broken = std::chrono::steady_clock::now();
     // The file stays as it is, and is still invalid.
@@ -224,7 +217,7 @@ TEST_CASE("an invalid file fails at every check, and the last valid keys stay in
     CHECK(size_of(jwks) == 1);
 
     issuer.rotate();
-    write_file(path, issuer.jwks());
+    testing::write_file(path, issuer.jwks());
     CHECK(testing::eventually([&] { return size_of(jwks) == 2; }));
     int const then = failures;
     CHECK(testing::eventually([&] { return jwks.age() < std::chrono::steady_clock::now() - broken; }));

@@ -2,6 +2,7 @@
 
 #include "blobs/credentials_provider.hpp"
 #include "support/eventually.hpp"
+#include "support/file.hpp"
 #include "support/http_client.hpp"
 #include "support/process.hpp"
 
@@ -10,7 +11,6 @@
 
 #include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 
 namespace blobs_test {
@@ -51,11 +51,7 @@ private:
         std::string number;
         bool const listening = testing::eventually(
             [&] { return static_cast<bool>(std::ifstream(folder.path() + '/' + name) >> number); });
-        if (!listening) {
-            std::ostringstream log;
-            log << std::ifstream(folder.path() + "/log").rdbuf();
-            FAIL("the S3 server does not start: " << log.str());
-        }
+        if (!listening) FAIL("the S3 server does not start: " << testing::read_file(folder.path() + "/log"));
         return number;
     }
 };

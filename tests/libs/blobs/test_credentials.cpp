@@ -1,17 +1,17 @@
 #include "blobs/credential_sources.hpp"
 #include "blobs/s3_credentials.hpp"
 #include "core/error.hpp"
+#include "support/config.hpp"
 #include "support/eventually.hpp"
 #include "support/fake_clock.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <atomic>
-#include <map>
 
 using namespace std::chrono_literals;
 using blobs::CredentialsProvider, blobs::AwsCredentials;
-using testing::eventually;
+using testing::eventually, testing::Variables;
 
 namespace {
 
@@ -47,25 +47,15 @@ std::string key_of(CredentialsProvider const& credentials)
     return credentials.current()->keys.access_key_id;
 }
 
-using Environment = std::map<std::string, std::string>;
-
-core::Config config_of(Environment environment)
+blobs::CredentialSource read(Variables environment)
 {
-    return {"TEST", {}, [environment = std::move(environment)](std::string const& name) {
-                auto const it = environment.find(name);
-                return it == environment.end() ? std::nullopt : std::optional(it->second);
-            }};
-}
-
-blobs::CredentialSource read(Environment environment)
-{
-    auto config = config_of(std::move(environment));
+    auto config = testing::config_of("TEST", std::move(environment));
     auto source = blobs::read_credential_source(config, "eu-central-1", true);
     config.check();
     return source;
 }
 
-std::string fault_of(Environment environment)
+std::string fault_of(Variables environment)
 {
     try {
         read(std::move(environment));
@@ -75,18 +65,18 @@ std::string fault_of(Environment environment)
     }
 }
 
-Environment operator+(Environment one, Environment const& other)
+Variables operator+(Variables one, Variables const& other)
 {
     one.insert(other.begin(), other.end());
     return one;
 }
 
-Environment const fixed{{"S3_ACCESS_KEY_ID", "fixed"}, {"S3_SECRET_ACCESS_KEY", "s"}};
-Environment const web_identity{
+Variables const fixed{{"S3_ACCESS_KEY_ID", "fixed"}, {"S3_SECRET_ACCESS_KEY", "s"}};
+Variables const web_identity{
     {"AWS_WEB_IDENTITY_TOKEN_FILE", "/var/run/token"}, {"AWS_ROLE_ARN", "arn:aws:iam::1:role/r"}};
-Environment const container{{"AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://169.254.170.23/v1/credentials"},
+Variables const container{{"AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://169.254.170.23/v1/credentials"},
     {"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/var/run/agent"}};
-Environment const environment{
+Variables const environment{
     {"AWS_ACCESS_KEY_ID", "env"}, {"AWS_SECRET_ACCESS_KEY", "s"}, {"AWS_SESSION_TOKEN", "t"}};
 
 } // namespace
@@ -251,7 +241,7 @@ TEST_CASE("the first configured source is used: fixed keys, web identity, contai
 
 TEST_CASE("S3_CREDENTIALS selects a source, and the variables of this source are required")
 {
-    auto const choose = [](std::string const& kind) { return Environment{{"S3_CREDENTIALS", kind}}; };
+    auto const choose = [](std::string const& kind) { return Variables{{"S3_CREDENTIALS", kind}}; };
     auto const all = fixed + web_identity + container + environment;
     CHECK(std::holds_alternative<blobs::WebIdentitySource>(read(choose("web-identity") + all)));
     CHECK(std::holds_alternative<blobs::ContainerSource>(read(choose("container") + all)));
@@ -267,6 +257,6 @@ TEST_CASE("S3_CREDENTIALS selects a source, and the variables of this source are
     CHECK(says("environment", "AWS_ACCESS_KEY_ID"));
     CHECK(says("static", "S3_SECRET_ACCESS_KEY"));
     CHECK(says("iam", "S3_CREDENTIALS"));
-    CHECK(fault_of(web_identity + Environment{{"AWS_ENDPOINT_URL_STS", "http://sts.internal"}})
+    CHECK(fault_of(web_identity + Variables{{"AWS_ENDPOINT_URL_STS", "http://sts.internal"}})
               .find("AWS_ENDPOINT_URL_STS") != std::string::npos);
 }

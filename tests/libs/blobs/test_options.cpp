@@ -1,43 +1,28 @@
 #include "blobs/options.hpp"
+#include "support/config.hpp"
 #include "support/fake_clock.hpp"
 #include "support/process.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <map>
 
 namespace {
 
-using Environment = std::map<std::string, std::string>;
-
-core::Config config_of(Environment environment)
+blobs::Options read(testing::Variables environment)
 {
-    return {"TEST", {}, [environment = std::move(environment)](std::string const& name) {
-                auto const it = environment.find(name);
-                return it == environment.end() ? std::nullopt : std::optional(it->second);
-            }};
-}
-
-blobs::Options read(Environment environment)
-{
-    auto config = config_of(std::move(environment));
+    auto config = testing::config_of("TEST", std::move(environment));
     auto options = blobs::Options::read(config);
     config.check();
     return options;
 }
 
 /// The names of the invalid variables, one per line.
-std::string faults(Environment environment)
+std::string faults(testing::Variables environment)
 {
-    auto config = config_of(std::move(environment));
+    auto config = testing::config_of("TEST", std::move(environment));
     blobs::Options::read(config);
-    try {
-        config.check();
-    } catch (core::ConfigError const& error) {
-        return error.what();
-    }
-    return "";
+    return testing::faults_of(config);
 }
 
 bool names(std::string const& text, std::initializer_list<std::string_view> variables)

@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "s3_server.hpp"
 #include "support/fake_clock.hpp"
+#include "support/file.hpp"
 #include "support/run_awaitable.hpp"
 
 #include <filesystem>
@@ -19,12 +20,6 @@ namespace {
 
 constexpr char const* role = "arn:aws:iam::123456789012:role/app";
 
-void write_file(std::string const& path, std::string const& text)
-{
-    std::ofstream(path + ".new", std::ios::binary) << text;
-    std::filesystem::rename(path + ".new", path);
-}
-
 /// A store with credentials from an endpoint. The endpoint's token is in a file.
 struct Fixture {
     explicit Fixture(bool web_identity = false) : by_web_identity(web_identity) { give_token("first token"); }
@@ -32,7 +27,7 @@ struct Fixture {
     /// Writes a new token, and informs the endpoint.
     void give_token(std::string const& text, boost::json::object behaviour = {})
     {
-        write_file(token, text + "\n"); // an agent may end the file with a newline
+        testing::write_file(token, text + "\n"); // an agent may end the file with a newline
         behaviour["token"] = text;
         server.set(behaviour);
     }
@@ -98,8 +93,9 @@ TEST_CASE("AWS's own credential providers get keys from the same endpoints, and 
     Fixture f;
     boost::json::object const input{{"issuer", f.server.issuer}, {"endpoint", f.server.endpoint},
         {"token", f.server.folder.path() + "/plain"}};
-    write_file(f.server.folder.path() + "/plain", "first token"); // AWS's providers do not trim the token
-    write_file(f.server.folder.path() + "/input.json", boost::json::serialize(input));
+    testing::write_file(
+        f.server.folder.path() + "/plain", "first token"); // AWS's providers do not trim the token
+    testing::write_file(f.server.folder.path() + "/input.json", boost::json::serialize(input));
     auto const output = testing::output_of(
         {"node", NPM_FOLDER "/sdk_credentials.mjs", f.server.folder.path() + "/input.json"}, 2min);
     INFO(output);
@@ -184,7 +180,7 @@ TEST_CASE("a token file that is missing, empty or has several lines is refused")
     auto const fetch = f.fetch();
     CHECK_NOTHROW(fetch({}));
     for (std::string const bad : {"", "\n", "two\nlines\n"}) {
-        write_file(f.token, bad);
+        testing::write_file(f.token, bad);
         CHECK_THROWS_WITH(fetch({}), Catch::Contains("token file"));
     }
     std::filesystem::remove(f.token);

@@ -1,5 +1,6 @@
 #include "core/append_file.hpp"
 
+#include "support/file.hpp"
 #include "support/process.hpp"
 
 #include <catch2/catch.hpp>
@@ -7,7 +8,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <sys/resource.h>
 #include <thread>
 #include <vector>
@@ -15,13 +15,6 @@
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string content(std::string const& path)
-{
-    std::ostringstream out;
-    out << std::ifstream(path, std::ios::binary).rdbuf();
-    return std::move(out).str();
-}
 
 /// While this object exists, files of this process cannot grow beyond `bytes`. A write that reaches the limit
 /// is cut short, and the next write fails with EFBIG.
@@ -55,7 +48,7 @@ TEST_CASE("text is appended to a file that only its owner can read")
     CHECK_FALSE(core::append_to_file(path, "a\n"));
     CHECK_FALSE(core::append_to_file(path, ""));
     CHECK_FALSE(core::append_to_file(path, "b\n"));
-    CHECK(content(path) == "a\nb\n");
+    CHECK(testing::read_file(path) == "a\nb\n");
     CHECK(fs::status(path).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
 }
 
@@ -87,9 +80,9 @@ TEST_CASE("a text that cannot be written whole leaves the file as it was")
         FileSizeLimit const limit(100);
         CHECK(core::append_to_file(path, std::string(1'000, 'x')) == std::errc::file_too_large);
     }
-    CHECK(content(path) == "a\n");
+    CHECK(testing::read_file(path) == "a\n");
     CHECK_FALSE(core::append_to_file(path, "b\n"));
-    CHECK(content(path) == "a\nb\n");
+    CHECK(testing::read_file(path) == "a\nb\n");
 }
 
 TEST_CASE("an append reports why it failed")

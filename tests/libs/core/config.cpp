@@ -1,35 +1,22 @@
 #include "core/config.hpp"
 
+#include "support/config.hpp"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <unistd.h>
 
 using core::Config;
+using testing::faults_of, testing::Variables;
 
 namespace {
 
-using Variables = std::map<std::string, std::string>;
 using Flags = std::vector<std::string>;
 
 Config make(Flags const& flags, Variables variables = {})
 {
-    return Config("FEEDBACK", flags, [variables](std::string const& name) -> std::optional<std::string> {
-        auto const it = variables.find(name);
-        return it == variables.end() ? std::nullopt : std::optional(it->second);
-    });
-}
-
-/// The text of the error that check() throws; empty if it throws none.
-std::string faults_of(Config const& config)
-{
-    try {
-        config.check();
-        return {};
-    } catch (core::ConfigError const& error) {
-        return error.what();
-    }
+    return testing::config_of("FEEDBACK", std::move(variables), flags);
 }
 
 /// A temporary file, removed with this object.

@@ -1,4 +1,5 @@
 #include "support/eventually.hpp"
+#include "support/file.hpp"
 #include "support/http_client.hpp"
 #include "support/postgres.hpp"
 #include "support/process.hpp"
@@ -52,13 +53,7 @@ public:
 
     std::string output_path() const { return folder.path() + "/output"; }
 
-    std::string output() const
-    {
-        std::ifstream const file(output_path());
-        std::ostringstream text;
-        text << file.rdbuf();
-        return text.str();
-    }
+    std::string output() const { return testing::read_file(output_path()); }
 
     int wait()
     {

@@ -1,14 +1,14 @@
 #include "service/settings.hpp"
 
-#include <catch2/catch.hpp>
+#include "support/config.hpp"
 
-#include <map>
+#include <catch2/catch.hpp>
 
 using service::Settings;
 
 namespace {
 
-using Variables = std::map<std::string, std::string>;
+using testing::Variables;
 
 Variables good()
 {
@@ -17,17 +17,9 @@ Variables good()
         {"ENCRYPTION_KEYS", "k1:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="}};
 }
 
-core::Config config_of(Variables const& variables)
-{
-    return {"FEEDBACK", {}, [variables](std::string const& name) -> std::optional<std::string> {
-                auto const it = variables.find(name);
-                return it == variables.end() ? std::nullopt : std::optional(it->second);
-            }};
-}
-
 Settings read(Variables const& variables)
 {
-    auto config = config_of(variables);
+    auto config = testing::config_of("FEEDBACK", variables);
     auto settings =
         Settings::read(config, {.base_host = "feedback.localhost", .port = 8101, .ops_port = 9101});
     config.check();
@@ -179,13 +171,13 @@ TEST_CASE("the operations port is reached through loopback if it is open on ever
     for (auto const& [bind, origin] : {Row{"127.0.0.1", "http://127.0.0.1:9101"},
              Row{"0.0.0.0", "http://127.0.0.1:9101"}, Row{"::", "http://[::1]:9101"},
              Row{"10.1.2.3", "http://10.1.2.3:9101"}, Row{"fd00::1", "http://[fd00::1]:9101"}}) {
-        auto config = config_of({{"BIND", bind}});
+        auto config = testing::config_of("FEEDBACK", {{"BIND", bind}});
         CHECK(service::read_ops_origin(config, {.ops_port = 9101}) == origin);
         config.check();
     }
     for (auto const& wrong :
         {Variables{{"OPS_PORT", "0"}}, Variables{{"OPS_PORT", "x"}}, Variables{{"BIND", "localhost"}}}) {
-        auto config = config_of(wrong);
+        auto config = testing::config_of("FEEDBACK", wrong);
         service::read_ops_origin(config, {.ops_port = 9101});
         CHECK_THROWS_AS(config.check(), core::ConfigError);
     }

@@ -1,39 +1,25 @@
 #include "sms/options.hpp"
 
+#include "support/config.hpp"
 #include "support/fake_clock.hpp"
 #include "support/process.hpp"
 
 #include <catch2/catch.hpp>
 
-#include <map>
-
 namespace {
 
-core::Config config(std::map<std::string, std::string> variables)
+std::string fault_of(testing::Variables variables)
 {
-    return core::Config("AUTH", {}, [variables](std::string const& name) -> std::optional<std::string> {
-        auto const it = variables.find(name);
-        return it == variables.end() ? std::nullopt : std::optional(it->second);
-    });
-}
-
-std::string fault_of(std::map<std::string, std::string> variables)
-{
-    auto c = config(std::move(variables));
+    auto c = testing::config_of("AUTH", std::move(variables));
     sms::Options::read(c);
-    try {
-        c.check();
-    } catch (core::ConfigError const& error) {
-        return error.what();
-    }
-    return {};
+    return testing::faults_of(c);
 }
 
 } // namespace
 
 TEST_CASE("the outbox is the default and requires its file")
 {
-    auto c = config({{"SMS_OUTBOX", "/tmp/x"}});
+    auto c = testing::config_of("AUTH", {{"SMS_OUTBOX", "/tmp/x"}});
     auto const options = sms::Options::read(c);
     CHECK_NOTHROW(c.check());
     CHECK_FALSE(options.twilio);
@@ -49,9 +35,10 @@ TEST_CASE("Twilio requires an account, a token and a sender, and all missing set
         INFO(name);
         CHECK(faults.find(name) != std::string::npos);
     }
-    auto c = config({{"SMS_PROVIDER", "twilio"}, {"TWILIO_BASE_URL", "http://127.0.0.1:9/"},
-        {"TWILIO_ACCOUNT_SID", "AC1"}, {"AUTH_TWILIO_AUTH_TOKEN", "t"}, {"TWILIO_FROM", "+18005550100"},
-        {"SMS_SENDER_VERIFIED", "true"}});
+    auto c =
+        testing::config_of("AUTH", {{"SMS_PROVIDER", "twilio"}, {"TWILIO_BASE_URL", "http://127.0.0.1:9/"},
+                                       {"TWILIO_ACCOUNT_SID", "AC1"}, {"AUTH_TWILIO_AUTH_TOKEN", "t"},
+                                       {"TWILIO_FROM", "+18005550100"}, {"SMS_SENDER_VERIFIED", "true"}});
     auto const options = sms::Options::read(c);
     CHECK_NOTHROW(c.check());
     CHECK(options.twilio);
@@ -64,7 +51,7 @@ TEST_CASE("Twilio requires an account, a token and a sender, and all missing set
 TEST_CASE("outcomes of messages are counted for every provider")
 {
     testing::TemporaryDirectory const folder("sms");
-    auto c = config({{"SMS_OUTBOX", folder.path() + "/sms"}});
+    auto c = testing::config_of("AUTH", {{"SMS_OUTBOX", folder.path() + "/sms"}});
     auto const options = sms::Options::read(c);
     http::Client client{{.addresses = http::AddressPolicy(true)}};
     testing::FakeClock const clock;
