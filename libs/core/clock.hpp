@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,12 @@ void write_rfc3339(Time time, char* out);
 /// text and for a time that is not representable in UTC. A leap second, `:60` in the last minute of a UTC
 /// day, is read as the second after it.
 std::optional<Time> parse_rfc3339(std::string_view text) noexcept;
+
+/// Whole seconds since 1970, rounded down, as in JWT (NumericDate) and Unix time.
+constexpr std::int64_t unix_seconds(Time time) noexcept
+{
+    return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
+}
 
 /// The first time after the millisecond of `time`. Responses show times in milliseconds, so a filter for
 /// times after a shown time begins here.

@@ -1,5 +1,6 @@
 #include "crypto/jwt.hpp"
 
+#include "core/json.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/p256.hpp"
@@ -21,17 +22,9 @@ namespace {
 constexpr std::string_view es256 = "ES256";
 constexpr std::string_view rs256 = "RS256";
 
-/// The member's text; empty if it is absent or not a string.
-std::string_view text_of(json::object const& object, std::string_view name)
-{
-    auto const* value = object.if_contains(name);
-    auto const* text = value == nullptr ? nullptr : value->if_string();
-    return text == nullptr ? std::string_view() : std::string_view(*text);
-}
-
 bool is_absent_or(json::object const& object, std::string_view name, std::string_view expected)
 {
-    return !object.contains(name) || text_of(object, name) == expected;
+    return !object.contains(name) || core::text_of(object, name) == expected;
 }
 
 /// Whether `key_ops` (RFC 7517, 4.3) is absent or contains `verify`.
@@ -47,7 +40,7 @@ bool may_verify(json::object const& jwk)
 /// Whether the key has an id and is intended for signatures of this algorithm.
 bool is_for(json::object const& jwk, std::string_view algorithm)
 {
-    return !text_of(jwk, "kid").empty() && is_absent_or(jwk, "use", "sig") &&
+    return !core::text_of(jwk, "kid").empty() && is_absent_or(jwk, "use", "sig") &&
            is_absent_or(jwk, "alg", algorithm) && may_verify(jwk);
 }
 
@@ -82,29 +75,29 @@ std::optional<json::object> decode_object(std::string_view part)
 
 std::optional<PublicKey> PublicKey::from_jwk(json::object const& jwk)
 {
-    if (text_of(jwk, "kty") != "EC" || text_of(jwk, "crv") != "P-256" || !is_for(jwk, es256))
+    if (core::text_of(jwk, "kty") != "EC" || core::text_of(jwk, "crv") != "P-256" || !is_for(jwk, es256))
         return std::nullopt;
-    auto const x = base64url::decode(text_of(jwk, "x"));
-    auto const y = base64url::decode(text_of(jwk, "y"));
+    auto const x = base64url::decode(core::text_of(jwk, "x"));
+    auto const y = base64url::decode(core::text_of(jwk, "y"));
     if (!x || !y) return std::nullopt;
     detail::Key made = detail::p256_public_key(*x, *y);
     if (made == nullptr) return std::nullopt;
     PublicKey key;
-    key.kid_ = text_of(jwk, "kid");
+    key.kid_ = core::text_of(jwk, "kid");
     key.key_ = std::move(made);
     return key;
 }
 
 std::optional<PublicKey> PublicKey::from_rsa_jwk(json::object const& jwk)
 {
-    if (text_of(jwk, "kty") != "RSA" || !is_for(jwk, rs256)) return std::nullopt;
-    auto const n = base64url::decode(text_of(jwk, "n"));
-    auto const e = base64url::decode(text_of(jwk, "e"));
+    if (core::text_of(jwk, "kty") != "RSA" || !is_for(jwk, rs256)) return std::nullopt;
+    auto const n = base64url::decode(core::text_of(jwk, "n"));
+    auto const e = base64url::decode(core::text_of(jwk, "e"));
     if (!n || !e) return std::nullopt;
     detail::Key made = detail::rsa_public_key(*n, *e);
     if (made == nullptr) return std::nullopt;
     PublicKey key;
-    key.kid_ = text_of(jwk, "kid");
+    key.kid_ = core::text_of(jwk, "kid");
     key.algorithm_ = SignatureAlgorithm::rs256;
     key.key_ = std::move(made);
     return key;
@@ -132,7 +125,7 @@ JwkSet parse_foreign_jwk_set(std::string_view text)
 
 std::string_view Jws::kid() const noexcept
 {
-    return text_of(header, "kid");
+    return core::text_of(header, "kid");
 }
 
 std::optional<Jws> parse_jws(std::string_view token)
@@ -159,7 +152,8 @@ bool verify_es256(PublicKey const& key, Jws const& jws)
 bool verify(PublicKey const& key, Jws const& jws)
 {
     bool const is_ec = key.algorithm_ == SignatureAlgorithm::es256;
-    if (text_of(jws.header, "alg") != (is_ec ? es256 : rs256) || jws.header.contains("crit")) return false;
+    if (core::text_of(jws.header, "alg") != (is_ec ? es256 : rs256) || jws.header.contains("crit"))
+        return false;
     auto const check = is_ec ? &detail::p256_verify : &detail::rsa_verify;
     return check(key.key_.get(), jws.signing_input, jws.signature);
 }

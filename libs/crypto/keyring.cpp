@@ -15,6 +15,8 @@ namespace crypto {
 
 namespace {
 
+using detail::in, detail::out;
+
 constexpr std::size_t key_size = 32;
 constexpr std::size_t nonce_size = 12;
 constexpr std::size_t tag_size = 16;
@@ -25,16 +27,6 @@ EVP_CIPHER const* cipher()
     static detail::Cipher const fetched(EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr));
     detail::require(fetched != nullptr, "EVP_CIPHER_fetch");
     return fetched.get();
-}
-
-unsigned char const* in(std::string_view text)
-{
-    return reinterpret_cast<unsigned char const*>(text.data());
-}
-
-unsigned char* out(std::string& text, std::size_t offset = 0)
-{
-    return reinterpret_cast<unsigned char*>(text.data()) + offset;
 }
 
 /// Converts the size to an int, which OpenSSL requires.

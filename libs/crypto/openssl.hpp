@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 /// For the sources of this library only: owning pointers to OpenSSL objects.
 namespace crypto::detail {
@@ -29,6 +30,18 @@ using KeyContext = Owned<EVP_PKEY_CTX, &EVP_PKEY_CTX_free>;
 using Signature = Owned<ECDSA_SIG, &ECDSA_SIG_free>;
 using Number = Owned<BIGNUM, &BN_free>;
 using Bio = Owned<BIO, &BIO_vfree>;
+
+/// `text` as OpenSSL reads it.
+inline unsigned char const* in(std::string_view text) noexcept
+{
+    return reinterpret_cast<unsigned char const*>(text.data());
+}
+
+/// Where OpenSSL writes bytes of `text`, from `offset`.
+inline unsigned char* out(std::string& text, std::size_t offset = 0) noexcept
+{
+    return reinterpret_cast<unsigned char*>(text.data()) + offset;
+}
 
 /// Throws if `ok` is false. For calls that fail only if memory or an algorithm is missing.
 inline void require(bool ok, char const* call)

@@ -13,16 +13,6 @@ namespace {
 
 constexpr char group[] = "prime256v1";
 
-unsigned char const* in(std::string_view text)
-{
-    return reinterpret_cast<unsigned char const*>(text.data());
-}
-
-unsigned char* out(std::string& text, std::size_t offset = 0)
-{
-    return reinterpret_cast<unsigned char*>(text.data()) + offset;
-}
-
 /// Converts `r || s` to DER, which OpenSSL requires.
 std::string to_der(std::string_view signature)
 {

@@ -16,11 +16,6 @@ constexpr int min_bits = 2048;
 constexpr int max_bits = 8192; // other issuers choose the key, and a larger key makes verification slow
 constexpr int max_exponent_bits = 33;
 
-unsigned char const* in(std::string_view text)
-{
-    return reinterpret_cast<unsigned char const*>(text.data());
-}
-
 Number number_of(std::string_view bytes)
 {
     if (bytes.size() > max_bits / 8 + 1) return nullptr;

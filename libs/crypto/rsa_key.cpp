@@ -17,18 +17,18 @@ constexpr int max_bits = 8192; // other parties choose the key, and a larger key
 
 std::string sign_pkcs1(EVP_PKEY* key, std::string_view data)
 {
-    auto const* const in = reinterpret_cast<unsigned char const*>(data.data());
     detail::DigestContext const context(EVP_MD_CTX_new());
     std::size_t size = 0;
     // PKCS #1 v1.5 is the default of DigestSign for RSA keys.
     detail::require(
         context &&
             EVP_DigestSignInit_ex(context.get(), nullptr, "SHA256", nullptr, nullptr, key, nullptr) == 1 &&
-            EVP_DigestSign(context.get(), nullptr, &size, in, data.size()) == 1,
+            EVP_DigestSign(context.get(), nullptr, &size, detail::in(data), data.size()) == 1,
         "EVP_DigestSignInit_ex");
     std::string signature(size, '\0');
-    auto* const out = reinterpret_cast<unsigned char*>(signature.data());
-    detail::require(EVP_DigestSign(context.get(), out, &size, in, data.size()) == 1, "EVP_DigestSign");
+    detail::require(
+        EVP_DigestSign(context.get(), detail::out(signature), &size, detail::in(data), data.size()) == 1,
+        "EVP_DigestSign");
     signature.resize(size);
     return signature;
 }
@@ -61,8 +61,8 @@ std::string RsaSigningKey::public_der() const
     int const size = i2d_PUBKEY(key_.get(), nullptr);
     detail::require(size > 0, "i2d_PUBKEY");
     std::string der(static_cast<std::size_t>(size), '\0');
-    auto* out = reinterpret_cast<unsigned char*>(der.data());
-    detail::require(i2d_PUBKEY(key_.get(), &out) == size, "i2d_PUBKEY");
+    auto* end = detail::out(der);
+    detail::require(i2d_PUBKEY(key_.get(), &end) == size, "i2d_PUBKEY");
     return der;
 }
 

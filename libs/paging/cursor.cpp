@@ -78,6 +78,11 @@ FilterHash& FilterHash::add(std::string_view name, std::optional<std::string> co
     return value ? add(name, std::string_view(*value)) : add(name, std::optional<std::string_view>());
 }
 
+FilterHash& FilterHash::add(std::string_view name, std::optional<core::Time> const& time)
+{
+    return add(name, time ? std::optional(std::to_string(time->time_since_epoch().count())) : std::nullopt);
+}
+
 std::uint64_t FilterHash::value() const
 {
     crypto::Digest const digest = crypto::sha256(canonical_);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "core/id.hpp"
 #include "core/json_writer.hpp"
 #include "http/query.hpp"
@@ -67,6 +68,13 @@ public:
     FilterHash& add(std::string_view name, std::string const& value)
     {
         return add(name, std::string_view(value));
+    }
+
+    FilterHash& add(std::string_view name, std::optional<core::Time> const& time);
+
+    template <core::NamedEnum E> FilterHash& add(std::string_view name, std::optional<E> value)
+    {
+        return add(name, value ? std::optional(core::to_string(*value)) : std::nullopt);
     }
 
     std::uint64_t value() const;

@@ -24,7 +24,7 @@ core::Secret new_secret()
 
 std::string timestamp_header(core::Time timestamp)
 {
-    return std::to_string(std::chrono::floor<std::chrono::seconds>(timestamp).time_since_epoch().count());
+    return std::to_string(core::unix_seconds(timestamp));
 }
 
 std::string sign(core::Secret const& secret, std::string_view id, core::Time timestamp, std::string_view body)

@@ -22,11 +22,6 @@ json::value stripe(json::object const& input)
     return json::parse(testing::output_of({"node", NPM_FOLDER "/stripe.mjs", file}, std::chrono::minutes(1)));
 }
 
-std::int64_t seconds_of(core::Time time)
-{
-    return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
-}
-
 testing::HttpResponse post(World const& world, std::string const& payload, std::string const& header)
 {
     return world.client().post("/webhooks/payments", payload, {{"Stripe-Signature", header}});
@@ -37,7 +32,7 @@ testing::HttpResponse post(World const& world, std::string const& payload, std::
 TEST_CASE("events signed by the payments provider's package are accepted", "[peers]")
 {
     World const world;
-    auto const now = seconds_of(world.clock.now());
+    auto const now = core::unix_seconds(world.clock.now());
     std::vector<std::string> payloads;
     for (auto const* status : {"active", "past_due", "canceled"})
         payloads.push_back(body(events::payment("customer.subscription.updated",
@@ -63,7 +58,7 @@ TEST_CASE("events signed by the payments provider's package are accepted", "[pee
 TEST_CASE("events signed with another secret, too early or too late are refused", "[peers]")
 {
     World const world;
-    auto const now = seconds_of(world.clock.now());
+    auto const now = core::unix_seconds(world.clock.now());
     auto const payload = body(
         events::payment("customer.subscription.created", events::subscription({events::item("price_pro")})));
     std::vector<std::pair<std::int64_t, unsigned>> const moments{
@@ -86,7 +81,7 @@ TEST_CASE("during the rotation of a secret both secrets are accepted", "[peers]"
 {
     World const world;
     auto backend = world.as_backend("demo");
-    auto const now = seconds_of(world.clock.now());
+    auto const now = core::unix_seconds(world.clock.now());
     auto const results = [&] {
         json::array sign;
         std::vector<std::string> payloads;

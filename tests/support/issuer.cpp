@@ -29,11 +29,6 @@ void apply(json::object& to, json::object const& changes)
     }
 }
 
-std::int64_t numeric_date(core::Time time)
-{
-    return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
-}
-
 void write_new(std::string const& path, std::string const& text)
 {
     int const fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -73,8 +68,8 @@ boost::json::object Issuer::claims(TokenFor const& whom) const
 {
     core::Time const now = clock_.now();
     return {{"iss", "https://" + auth::token::authority(issuer_host_, whom.tenant, whom.environment)},
-        {"sub", whom.subject}, {"aud", auth::token::audience}, {"iat", numeric_date(now)},
-        {"exp", numeric_date(now + whom.lifetime)}, {"jti", core::Uuid::v7().to_string()},
+        {"sub", whom.subject}, {"aud", auth::token::audience}, {"iat", core::unix_seconds(now)},
+        {"exp", core::unix_seconds(now + whom.lifetime)}, {"jti", core::Uuid::v7().to_string()},
         {"sid", core::Uuid::v7().to_string()}, {"tenant", whom.tenant},
         {"env", core::to_string(whom.environment)}, {"role", whom.role}, {"email", whom.email},
         {"amr", json::array{"pwd"}}};

@@ -2,6 +2,7 @@
 
 #include "auth/token_claims.hpp"
 #include "core/fields.hpp"
+#include "core/json.hpp"
 
 #include <boost/json.hpp>
 
@@ -15,37 +16,29 @@ namespace {
 
 constexpr std::size_t max_subject = 255;
 
-/// The string claim `name`; empty when it is absent or not a string.
-std::string_view text_of(json::object const& claims, std::string_view name)
-{
-    auto const* value = claims.if_contains(name);
-    auto const* text = value == nullptr ? nullptr : value->if_string();
-    return text == nullptr ? std::string_view() : std::string_view(*text);
-}
-
 /// Whether `aud` names the client. With several audiences, or with an `azp` claim, `azp` must name the client
 /// too (OpenID Connect Core, 3.1.3.7).
 bool is_for(json::object const& claims, std::string_view audience)
 {
     auto const* aud = claims.if_contains("aud");
     auto const* list = aud == nullptr ? nullptr : aud->if_array();
-    bool const named = list == nullptr ? text_of(claims, "aud") == audience
+    bool const named = list == nullptr ? core::text_of(claims, "aud") == audience
                                        : std::ranges::find(*list, json::value(audience)) != list->end();
     bool const others = list != nullptr && list->size() > 1;
-    if (claims.contains("azp") || others) return named && text_of(claims, "azp") == audience;
+    if (claims.contains("azp") || others) return named && core::text_of(claims, "azp") == audience;
     return named;
 }
 
 /// Whether this is an id token, not an access token of the provider (RFC 9068, 2.1).
 bool is_id_token(crypto::Jws const& jws)
 {
-    return !jws.header.contains("typ") || text_of(jws.header, "typ") == "JWT";
+    return !jws.header.contains("typ") || core::text_of(jws.header, "typ") == "JWT";
 }
 
 IdentityProvider const* provider_of(json::object const& claims, std::span<IdentityProvider const> providers)
 {
     auto const it = std::ranges::find_if(providers, [&](IdentityProvider const& p) {
-        return p.issuer.size() <= IdentityProvider::max_issuer && text_of(claims, "iss") == p.issuer &&
+        return p.issuer.size() <= IdentityProvider::max_issuer && core::text_of(claims, "iss") == p.issuer &&
                is_for(claims, p.audience);
     });
     return it == providers.end() ? nullptr : &*it;
@@ -54,7 +47,7 @@ IdentityProvider const* provider_of(json::object const& claims, std::span<Identi
 /// The email, unless it is malformed or the provider says that it is not verified.
 std::optional<std::string> email_of(json::object const& claims)
 {
-    std::string_view const email = text_of(claims, "email");
+    std::string_view const email = core::text_of(claims, "email");
     auto const* verified = claims.if_contains("email_verified");
     bool const denied =
         verified != nullptr && *verified != json::value(true) && *verified != json::value("true");
@@ -77,7 +70,7 @@ std::optional<ClaimedIdentity> read_id_token(
     if (jws.kid().empty() || !is_id_token(jws)) return std::nullopt;
     auto const& claims = jws.payload;
     auto const* const provider = provider_of(claims, providers);
-    std::string_view const subject = text_of(claims, "sub");
+    std::string_view const subject = core::text_of(claims, "sub");
     if (provider == nullptr || !is_subject(subject) || !auth::token::is_timely(claims, now))
         return std::nullopt;
     return ClaimedIdentity{provider, {provider->issuer, std::string(subject), email_of(claims)}};

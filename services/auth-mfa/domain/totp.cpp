@@ -11,7 +11,7 @@ namespace auth_mfa::totp {
 
 std::int64_t step_at(core::Time time) noexcept
 {
-    return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count() / step_seconds;
+    return core::unix_seconds(time) / step_seconds;
 }
 
 std::string code_at(std::string_view seed, std::int64_t step)

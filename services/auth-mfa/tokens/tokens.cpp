@@ -45,11 +45,6 @@ core::Error no_key()
         "The server has no signing key now, so it cannot issue tokens. Try again later.");
 }
 
-std::int64_t seconds_of(core::Time time)
-{
-    return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
-}
-
 } // namespace
 
 Tokens::Tokens(std::shared_ptr<SigningKeyCache> signing_keys, auth::Jwks& jwks,
@@ -71,8 +66,8 @@ std::string Tokens::access_token(core::Scope const& scope, AccessTokenClaims con
     if (!key) throw no_key();
     core::Time const now = clock_.now();
     boost::json::object const payload{{"iss", issuer_.of(scope)}, {"sub", claims.user_id.to_string()},
-        {"aud", auth::token::audience}, {"exp", seconds_of(now + access_token_lifetime)},
-        {"iat", seconds_of(now)}, {"jti", core::Uuid::v7().to_string()},
+        {"aud", auth::token::audience}, {"exp", core::unix_seconds(now + access_token_lifetime)},
+        {"iat", core::unix_seconds(now)}, {"jti", core::Uuid::v7().to_string()},
         {"sid", claims.session_id.to_string()}, {"tenant", scope.slug},
         {"env", core::to_string(scope.environment())}, {"role", to_string(claims.role)},
         {"email", claims.email}, {"amr", boost::json::array(claims.amr.begin(), claims.amr.end())}};

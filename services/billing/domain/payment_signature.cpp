@@ -51,7 +51,7 @@ bool is_recent(std::string_view time, core::Time now)
 {
     auto const signed_at = parse_seconds(time);
     if (!signed_at) return false;
-    auto const here = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
+    auto const here = core::unix_seconds(now);
     auto const tolerance = signature_tolerance.count();
     return *signed_at >= here - tolerance && *signed_at <= here + tolerance;
 }

@@ -91,7 +91,7 @@ std::uint64_t Filter::hash() const
     return paging::FilterHash()
         .add("list", "events")
         .add("type", type)
-        .add("result", result ? std::optional(to_string(*result)) : std::nullopt)
+        .add("result", result)
         .add("userId", user_id)
         .value();
 }

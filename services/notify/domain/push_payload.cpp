@@ -107,8 +107,7 @@ RenderedPush render_push(PushMessage const& message)
     push.fcm_head = fcm.substr(0, place);
     push.fcm_tail = fcm.substr(place);
     push.apns_body = apns_payload(message, push.collapse_id);
-    auto const expires = std::chrono::floor<std::chrono::seconds>(message.created_at) + push_lifetime;
-    push.apns_expiration = std::to_string(expires.time_since_epoch().count());
+    push.apns_expiration = std::to_string(core::unix_seconds(message.created_at + push_lifetime));
     push.traceparent = message.traceparent;
     push.scope = message.scope;
     push.fcm_fits = fcm_size(message) <= max_push_bytes;

@@ -145,9 +145,8 @@ bool Protocol::renew(std::uint32_t authorization)
 void Protocol::make_token(core::Time now)
 {
     auto const& key = credential_->apns();
-    auto const issued = std::chrono::floor<std::chrono::seconds>(now);
     authorization_ = "bearer " + key.key.sign({{"kid", key.key_id}},
-                                     {{"iss", key.team_id}, {"iat", issued.time_since_epoch().count()}});
+                                     {{"iss", key.team_id}, {"iat", core::unix_seconds(now)}});
     headers_[Field::authorization].value = authorization_;
     issued_ = now;
     ++number_;

@@ -1,5 +1,6 @@
 #include "providers/fcm.hpp"
 
+#include "core/json.hpp"
 #include "http_client/client.hpp"
 
 #include <boost/asio/post.hpp>
@@ -34,13 +35,6 @@ struct Fault {
     bool about_token = false;
 };
 
-std::string_view text_of(json::object const& object, std::string_view name)
-{
-    auto const* const value = object.if_contains(name);
-    auto const* const text = value == nullptr ? nullptr : value->if_string();
-    return text == nullptr ? std::string_view() : std::string_view(*text);
-}
-
 json::array const& list_of(json::object const& object, std::string_view name)
 {
     static json::array const none;
@@ -51,7 +45,7 @@ json::array const& list_of(json::object const& object, std::string_view name)
 bool violates_token(json::object const& detail)
 {
     return std::ranges::any_of(list_of(detail, "fieldViolations"), [](json::value const& violation) {
-        return violation.is_object() && text_of(violation.get_object(), "field") == "message.token";
+        return violation.is_object() && core::text_of(violation.get_object(), "field") == "message.token";
     });
 }
 
@@ -63,13 +57,13 @@ std::optional<Fault> read_fault(std::string_view body)
     auto const* const member = outer == nullptr ? nullptr : outer->if_contains("error");
     auto const* const object = member == nullptr ? nullptr : member->if_object();
     if (object == nullptr) return std::nullopt;
-    Fault fault{
-        .code = std::string(text_of(*object, "status")), .message = std::string(text_of(*object, "message"))};
+    Fault fault{.code = std::string(core::text_of(*object, "status")),
+        .message = std::string(core::text_of(*object, "message"))};
     fault.about_token = fault.message.starts_with(invalid_token);
     for (auto const& item : list_of(*object, "details")) {
         if (!item.is_object()) continue;
         auto const& detail = item.get_object();
-        if (auto const code = text_of(detail, "errorCode"); !code.empty()) fault.code = code;
+        if (auto const code = core::text_of(detail, "errorCode"); !code.empty()) fault.code = code;
         fault.about_token = fault.about_token || violates_token(detail);
     }
     return fault;

@@ -303,7 +303,7 @@ std::string written(Object const& object)
 /// The date in the form of RFC 5322, 3.3.
 std::string formatted(core::Time date)
 {
-    auto const seconds = std::chrono::floor<std::chrono::seconds>(date).time_since_epoch().count();
+    auto const seconds = core::unix_seconds(date);
 
     struct Free {
         void operator()(GDateTime* time) const noexcept { g_date_time_unref(time); }

@@ -1,5 +1,6 @@
 #include "providers/oauth.hpp"
 
+#include "core/json.hpp"
 #include "core/text.hpp"
 #include "http_client/client.hpp"
 
@@ -25,18 +26,6 @@ constexpr std::size_t max_answer = 16'384;
 constexpr std::size_t max_token = 8'192;
 constexpr std::string_view nonsense = "TOKEN_UNEXPECTED_ANSWER";
 
-std::int64_t unix_seconds(core::Time time)
-{
-    return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
-}
-
-std::string_view text_of(json::object const& object, std::string_view name)
-{
-    auto const* const value = object.if_contains(name);
-    auto const* const text = value == nullptr ? nullptr : value->if_string();
-    return text == nullptr ? std::string_view() : std::string_view(*text);
-}
-
 /// Whether `text` is a valid header field value.
 bool is_token(std::string_view text)
 {
@@ -46,7 +35,7 @@ bool is_token(std::string_view text)
 
 std::optional<AccessToken> read_token(json::object const& object, core::Time now)
 {
-    std::string_view const value = text_of(object, "access_token");
+    std::string_view const value = core::text_of(object, "access_token");
     auto const* const seconds = object.if_contains("expires_in");
     if (!is_token(value) || seconds == nullptr || !seconds->is_int64() || seconds->get_int64() <= 0)
         return std::nullopt;
@@ -76,7 +65,7 @@ std::string assertion(FcmAccount const& account, std::string_view audience, core
     json::object header{{"typ", "JWT"}};
     if (!account.private_key_id.empty()) header["kid"] = account.private_key_id;
     json::object const claims{{"iss", account.client_email}, {"scope", scope}, {"aud", audience},
-        {"iat", unix_seconds(now)}, {"exp", unix_seconds(now + assertion_life)}};
+        {"iat", core::unix_seconds(now)}, {"exp", core::unix_seconds(now + assertion_life)}};
     return account.key.sign(std::move(header), claims);
 }
 
@@ -110,13 +99,13 @@ TokenResult read_response(http::OutboundResponse const& response, core::Time now
         return {std::move(token), {Verdict::accepted, {}, {}}};
     }
     if (response.status == 429) return failed(Verdict::throttled, "TOKEN_THROTTLED", response.retry_after);
-    std::string_view const error = object == nullptr ? std::string_view() : text_of(*object, "error");
+    std::string_view const error = object == nullptr ? std::string_view() : core::text_of(*object, "error");
     bool const refused =
         response.status >= 400 && response.status <= 403 && !error.empty() && !is_passing(error);
     if (!refused)
         return failed(
             Verdict::transient, "TOKEN_HTTP_" + std::to_string(response.status), response.retry_after);
-    std::string_view const description = text_of(*object, "error_description");
+    std::string_view const description = core::text_of(*object, "error_description");
     return failed(Verdict::credential,
         description.empty() ? std::string(error) : std::string(error).append(": ").append(description));
 }
