@@ -21,12 +21,6 @@ Settings read_settings(pg::RowReader& r)
     return settings;
 }
 
-http::Response answer(Settings const& settings, Show show)
-{
-    return http::Response::ok(boost::json::serialize(show(settings.document)))
-        .header("ETag", http::etag(settings.version));
-}
-
 } // namespace
 
 Settings read(pg::Tx& tx, core::Scope const& scope)
@@ -69,19 +63,31 @@ boost::json::object with_defaults(boost::json::object const& document, boost::js
     return defaults;
 }
 
+http::Response answer(Settings const& settings, Show show)
+{
+    return http::Response::ok(boost::json::serialize(show(settings.document)))
+        .header("ETag", http::etag(settings.version));
+}
+
+Changed change(pg::Tx& tx, core::Scope const& scope, http::Request const& request,
+    std::function<void(boost::json::object&)> const& modify, core::Time now)
+{
+    Settings const before = read_for_update(tx, scope);
+    http::check_if_match(request, before.version);
+    boost::json::object document = before.document;
+    modify(document);
+    return {before, write(tx, scope, document, before.version, now)};
+}
+
 http::Response answer_get(pg::Tx& tx, http::Request const& request, Show show)
 {
     return answer(read(tx, request.scope()), show);
 }
 
 http::Response answer_patch(pg::Tx& tx, http::Request const& request,
-    std::function<void(boost::json::object&)> const& change, Show show, core::Time now)
+    std::function<void(boost::json::object&)> const& modify, Show show, core::Time now)
 {
-    Settings const before = read_for_update(tx, request.scope());
-    http::check_if_match(request, before.version);
-    boost::json::object document = before.document;
-    change(document);
-    Settings const after = write(tx, request.scope(), document, before.version, now);
+    auto const [before, after] = change(tx, request.scope(), request, modify, now);
     audit::record(tx, request.context,
         {.action = "settings.updated",
             .subject_type = "settings",

@@ -54,14 +54,25 @@ void set(boost::json::object& document, std::string_view name, core::Change<T> c
     if (change) document[name] = change.value ? boost::json::value_from(*change.value) : std::move(cleared);
 }
 
+/// 200 with the visible part (`show`) of the settings, and their ETag.
+http::Response answer(Settings const& settings, Show show);
+
+struct Changed {
+    Settings before, after;
+};
+
+/// Locks the settings of `scope`, lets `modify` change the document, and writes it. Throws
+/// PRECONDITION_FAILED if the request's If-Match names another version.
+Changed change(pg::Tx& tx, core::Scope const& scope, http::Request const& request,
+    std::function<void(boost::json::object&)> const& modify, core::Time now);
+
 /// `GET /v1/settings`: 200 with the visible part (`show`) of the settings of the request's scope, and their
 /// ETag.
 http::Response answer_get(pg::Tx& tx, http::Request const& request, Show show);
 
-/// `PATCH /v1/settings`: `change` modifies the document, an audit entry `settings.updated` records the
-/// change, and the response is that of a GET. Throws PRECONDITION_FAILED if the request's If-Match names
-/// another version. Call it last in the transaction, as audit::record requires.
+/// `PATCH /v1/settings` of the request's scope: as `change`, and an audit entry `settings.updated` records
+/// the change. The response is that of a GET. Call it last in the transaction, as audit::record requires.
 http::Response answer_patch(pg::Tx& tx, http::Request const& request,
-    std::function<void(boost::json::object&)> const& change, Show show, core::Time now);
+    std::function<void(boost::json::object&)> const& modify, Show show, core::Time now);
 
 } // namespace tenancy::settings

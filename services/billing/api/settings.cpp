@@ -3,7 +3,6 @@
 #include "audit/audit.hpp"
 #include "core/fields.hpp"
 #include "core/secret.hpp"
-#include "http/etag.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
 #include "storage/tenant_scopes.hpp"
@@ -49,12 +48,6 @@ json::object show(json::object const& document)
         {settings::purchases_api_key_name, is_text(settings::purchases_api_key_name)},
         {settings::past_due_is_active_name, settings::payment_settings(document).past_due_is_active},
         {settings::allowed_origins_name, settings::allowed_origins(document)}};
-}
-
-http::Response answer(Settings const& settings)
-{
-    return http::Response::ok(json::serialize(show(settings.document)))
-        .header("ETag", http::etag(settings.version));
 }
 
 core::Change<std::string> change_secret(core::Fields& f, std::string_view name, bool spaces)
@@ -144,7 +137,7 @@ asio::awaitable<http::Response> get_settings(http::Request const& req, Deps& dep
 {
     auto const home = req.scope().production();
     co_return co_await deps.db.read(
-        home, [&](pg::Tx& tx) { return answer(tenancy::settings::read(tx, home)); });
+        home, [&](pg::Tx& tx) { return tenancy::settings::answer(tenancy::settings::read(tx, home), show); });
 }
 
 asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& deps)
@@ -152,14 +145,13 @@ asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& 
     Changes const changes = Changes::parse(req);
     auto const home = req.scope().production();
     auto response = co_await deps.db.transact(tenant_scopes(req.scope().tenant_id()), [&](pg::Tx& tx) {
-        Settings const before = tenancy::settings::read_for_update(tx, home);
-        http::check_if_match(req, before.version);
-        json::object document = before.document;
-        changes.apply(document, home.tenant_id(), deps.keyring);
-        Settings const after = tenancy::settings::write(tx, home, document, before.version, deps.clock.now());
+        auto const [before, after] = tenancy::settings::change(
+            tx, home, req,
+            [&](json::object& document) { changes.apply(document, home.tenant_id(), deps.keyring); },
+            deps.clock.now());
         if (changes.purchases_api_key) syncs::resume(tx, home.tenant_id());
         record(tx, req, changes, before, after);
-        return answer(after);
+        return tenancy::settings::answer(after, show);
     });
     // Applies the change in this process at once, because the database's notification may arrive after the
     // response.
