@@ -189,7 +189,7 @@ asio::awaitable<http::Response> revoke_key(http::Request const& request, ApiKeys
     bool const revoked = co_await keys.database().transact(request.scope(), work);
     if (!revoked)
         throw core::Error(core::codes::not_found, "This environment has no valid API key with this prefix.");
-    co_return http::Response::ok(R"({"deleted":true})");
+    co_return http::Response::deleted();
 }
 
 } // namespace auth

@@ -144,7 +144,7 @@ asio::awaitable<http::Response> delete_tenant(http::Request const& request, Tena
         throw core::Error::unavailable("The erasure of the tenant continues in the background. Repeat the "
                                        "request until it returns 200 or 404.",
             retry_after);
-    co_return http::Response::ok(R"({"deleted":true})");
+    co_return http::Response::deleted();
 }
 
 } // namespace tenancy

@@ -5,9 +5,9 @@
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
 #include "crypto/keyring.hpp"
-#include "http_client/client.hpp"
 #include "http/etag.hpp"
 #include "http/query.hpp"
+#include "http_client/client.hpp"
 #include "idempotency/once.hpp"
 #include "jobs/queue.hpp"
 #include "paging/cursor.hpp"
@@ -255,7 +255,7 @@ asio::awaitable<http::Response> delete_webhook(http::Request const& request, Api
         audit::record(tx, request.context, audit::deleted("webhook", webhook.id, audited(webhook)));
     };
     co_await api.db.transact(request.scope(), work);
-    co_return http::Response::ok(R"({"deleted":true})");
+    co_return http::Response::deleted();
 }
 
 asio::awaitable<http::Response> rotate_webhook_secret(http::Request const& request, Api& api)

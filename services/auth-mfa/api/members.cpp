@@ -104,7 +104,7 @@ asio::awaitable<http::Response> reset_member(http::Request const& req, Deps& dep
         sessions::end_others(tx, req.scope(), id, std::nullopt, deps.clock.now());
         record(tx, req, "member.mfa_reset", member,
             boost::json::object{{"sms", member.phone_verified}, {"totp", member.totp}}, {});
-        return http::Response::ok(R"({"deleted":true})");
+        return http::Response::deleted();
     });
 }
 

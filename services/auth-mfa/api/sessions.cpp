@@ -120,7 +120,7 @@ asio::awaitable<http::Response> end_session(http::Request const& req, Deps& deps
             throw core::Error(core::codes::not_found, "You have no open session with this id. Get the ids of "
                                                       "your sessions from GET /v1/auth/sessions.");
         record_ended(tx, req, id);
-        return http::Response::ok(R"({"deleted":true})");
+        return http::Response::deleted();
     });
 }
 

@@ -55,7 +55,7 @@ asio::awaitable<http::Response> clear_opt_out(http::Request const& req, Deps& de
     if (!cleared)
         throw core::Error(core::codes::not_found,
             "The phone number in the path is not in E.164 form, or it has not opted out. Check the number.");
-    co_return http::Response::ok(R"({"deleted":true})");
+    co_return http::Response::deleted();
 }
 
 } // namespace auth_mfa

@@ -52,7 +52,7 @@ asio::awaitable<http::Response> forget_devices(http::Request const& req, Deps& d
         trusted_devices::revoke_all(tx, req.scope(), user.id);
         record(tx, req, "devices.forgotten", "user", req.caller().id);
     });
-    co_return http::Response::ok(R"({"deleted":true})");
+    co_return http::Response::deleted();
 }
 
 asio::awaitable<http::Response> forget_device(http::Request const& req, Deps& deps)
@@ -65,7 +65,7 @@ asio::awaitable<http::Response> forget_device(http::Request const& req, Deps& de
                                                       "of your devices from GET /v1/auth/mfa/devices.");
         record(tx, req, "device.forgotten", "device", id.to_string());
     });
-    co_return http::Response::ok(R"({"deleted":true})");
+    co_return http::Response::deleted();
 }
 
 } // namespace auth_mfa

@@ -142,7 +142,7 @@ asio::awaitable<http::Response> delete_grant(http::Request const& req, Deps& dep
             e.status = Status::expired;
             save(tx, req, revoked, before, e, now);
         }
-        return http::Response::ok(R"({"deleted":true})");
+        return http::Response::deleted();
     });
 }
 

@@ -180,7 +180,7 @@ asio::awaitable<http::Response> delete_product(http::Request const& req, Deps& d
         Product const p = lock_named(tx, req);
         products::remove(tx, req.scope(), p.id);
         audit::record(tx, req.context, audit::deleted("product", p.id, to_value(p)));
-        return http::Response::ok(R"({"deleted":true})");
+        return http::Response::deleted();
     });
 }
 

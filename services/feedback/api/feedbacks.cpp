@@ -196,7 +196,7 @@ asio::awaitable<http::Response> delete_feedback(http::Request const& req, Deps& 
             events::deleted(tx, req.context, f);
             record_move(tx, req, f, before);
         }
-        return http::Response::ok(R"({"deleted":true})");
+        return http::Response::deleted();
     });
 }
 

@@ -76,7 +76,7 @@ asio::awaitable<http::Response> unregister_device(http::Request const& req, Deps
 {
     bool const removed = co_await deps.hot.remove_device.run({req.scope().id, req.param("token")});
     if (!removed) device_not_found();
-    co_return http::Response::ok(R"({"deleted":true})");
+    co_return http::Response::deleted();
 }
 
 } // namespace notify

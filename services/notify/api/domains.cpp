@@ -238,7 +238,7 @@ asio::awaitable<http::Response> delete_domain(http::Request const& req, Deps& de
         domains::remove(tx, req.scope());
         domains::release(tx, req.scope(), domain->domain);
         record(tx, req, "domain.deleted", domain->domain, sender_of(*domain), std::nullopt);
-        return http::Response::ok(R"({"deleted":true})");
+        return http::Response::deleted();
     });
 }
 

@@ -113,7 +113,7 @@ asio::awaitable<http::Response> delete_platform(http::Request const& req, Deps& 
         if (!removed) platform_not_found();
         carrier_configs::end_pause(tx, req.scope().id, carrier);
         record(tx, req, "platform.deleted", carrier, removed, std::nullopt);
-        return http::Response::ok(R"({"deleted":true})");
+        return http::Response::deleted();
     });
 }
 

@@ -53,7 +53,7 @@ asio::awaitable<http::Response> delete_suppression(http::Request const& req, Dep
                                                       "Check the address and the environment.");
         audit::record(tx, req.context,
             {.action = "suppression.deleted", .subject_type = "suppression", .subject_id = masked(address)});
-        return http::Response::ok(R"({"deleted":true})");
+        return http::Response::deleted();
     });
 }
 

@@ -276,7 +276,7 @@ asio::awaitable<http::Response> delete_template(http::Request const& req, Deps& 
         Template const t = lock_named(tx, req);
         templates::remove(tx, req.scope(), t.id);
         audit::record(tx, req.context, audit::deleted("template", t.id, to_object(t)));
-        return http::Response::ok(R"({"deleted":true})");
+        return http::Response::deleted();
     });
 }
 
