@@ -228,9 +228,9 @@ void ApiKeys::on_gap()
     impl_->invalidate([&] { impl_->valid.clear(); });
 }
 
-std::size_t ApiKeys::flush_usage(bool all)
+std::size_t ApiKeys::flush_usage()
 {
-    return impl_->flush(all);
+    return impl_->flush(false);
 }
 
 void ApiKeys::stop()

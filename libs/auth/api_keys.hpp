@@ -94,10 +94,9 @@ public:
     void on_gap();
 
     /// Writes `lastUsedAt` of each key that has an unwritten use and was not written within the last
-    /// `usage_interval`. If `all` is true, writes it for every key that has an unwritten use. Blocks, so do
-    /// not call it on I/O threads. If a write fails, the uses are kept and written later. Returns the number
-    /// of keys written.
-    std::size_t flush_usage(bool all = false);
+    /// `usage_interval`. Blocks, so do not call it on I/O threads. If a write fails, the uses are kept and
+    /// written later. Returns the number of keys written. For tests; the background thread does the same.
+    std::size_t flush_usage();
 
     /// Ends the background thread, then writes all unwritten uses. Call it once, before the database is
     /// stopped.

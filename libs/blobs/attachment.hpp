@@ -36,12 +36,10 @@ struct Attachment {
     std::int64_t size_bytes = 0;
     State state = State::presigned;
     std::string version; ///< version of the blob; empty in state `presigned`
-    std::optional<std::string> parent_type;
     std::optional<core::Uuid> parent_id;
     bool internal = false; ///< only `core::Access::staff` may read it
     core::Time created_at;
     std::optional<core::Time> uploaded_at;
-    std::optional<core::Time> attached_at;
 
     Key key() const { return {scope_id, id, version}; }
 };

@@ -17,12 +17,10 @@ Attachment read(pg::RowReader& r)
     a.size_bytes = r.integer();
     a.state = r.one_of<State>();
     a.version = r.optional_text().value_or("");
-    a.parent_type = r.optional_text();
     a.parent_id = r.optional_uuid();
     a.internal = r.boolean();
     a.created_at = r.time();
     a.uploaded_at = r.optional_time();
-    a.attached_at = r.optional_time();
     return a;
 }
 
@@ -72,7 +70,7 @@ std::optional<Attachment> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid con
 {
     auto const result = tx.run(R"(
         SELECT scope_id, attachment_id, owner, filename, content_type, size_bytes, state, version,
-               parent_type, parent_id, internal, created_at, uploaded_at, attached_at
+               parent_id, internal, created_at, uploaded_at
         FROM attachments WHERE scope_id = $1 AND attachment_id = $2)",
         {scope_id, id});
     return pg::read_first(result, read);
@@ -82,7 +80,7 @@ std::vector<Attachment> presigned(pg::Tx& tx, std::int64_t scope_id, std::span<c
 {
     auto const result = tx.run(R"(
         SELECT scope_id, attachment_id, owner, filename, content_type, size_bytes, state, version,
-               parent_type, parent_id, internal, created_at, uploaded_at, attached_at
+               parent_id, internal, created_at, uploaded_at
         FROM attachments WHERE scope_id = $1 AND attachment_id = ANY ($2::uuid[]) AND state = 'presigned')",
         {scope_id, texts(ids)});
     return pg::read_rows(result, read);
@@ -116,8 +114,7 @@ std::vector<Attachment> attach(pg::Tx& tx, std::int64_t scope_id, std::span<core
         FROM picked
         WHERE a.scope_id = $1 AND a.attachment_id = picked.attachment_id
         RETURNING a.scope_id, a.attachment_id, a.owner, a.filename, a.content_type, a.size_bytes, a.state,
-                  a.version, a.parent_type, a.parent_id, a.internal, a.created_at, a.uploaded_at,
-                  a.attached_at)",
+                  a.version, a.parent_id, a.internal, a.created_at, a.uploaded_at)",
         {scope_id, texts(ids), owner, again, parent.type, parent.id, parent.internal, now});
     return pg::read_rows(result, read);
 }

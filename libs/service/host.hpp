@@ -27,8 +27,6 @@ public:
     std::uint16_t port() const noexcept;
     std::uint16_t ops_port() const noexcept;
 
-    Instance& instance() noexcept { return *instance_; }
-
     observe::Metrics& metrics() noexcept { return metrics_; }
 
     /// From now on /readyz returns 503. The first step of `stop`; thread-safe.

@@ -16,7 +16,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
-#include <malloc.h>
 #include <sys/resource.h>
 #include <thread>
 #include <utility>
@@ -99,14 +98,6 @@ void raise_file_limit()
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// Limits the number of malloc arenas. By default, glibc gives every thread its own arena, up to eight per
-/// core, and threads of other arenas do not reuse memory that was freed in one arena. With few arenas the
-/// process stays small.
-void limit_arenas(unsigned io_threads)
-{
-    ::mallopt(M_ARENA_MAX, static_cast<int>(io_threads) + 1);
-}
-
 /// Waits for SIGTERM or SIGINT. After the first signal, a second one ends the process at once.
 class Signals {
 public:
@@ -148,7 +139,6 @@ int serve(Definition const& definition, std::vector<std::string> const& flags)
     auto settings = Settings::read(config, definition.defaults);
     auto const factory = definition.configure(config, settings);
     config.check();
-    limit_arenas(settings.threads);
     raise_file_limit();
     observe::Logger logger(definition.name, settings.log_level);
     try {

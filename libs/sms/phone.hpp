@@ -19,12 +19,6 @@ public:
 
     std::string const& text() const noexcept { return text_; } ///< such as `+14155550100`
 
-    /// The country calling code without `+`, such as `1`, `49` or `383`.
-    std::string_view calling_code() const noexcept
-    {
-        return std::string_view(text_).substr(1, calling_code_size_);
-    }
-
     /// The country or territory whose numbers have this prefix (ISO 3166-1 alpha-2, and `XK`): `US`, `CA`,
     /// `DE`. Empty for networks without a country (+800, +881, +979, ...).
     std::string_view country() const noexcept { return country_; }

@@ -190,13 +190,13 @@ function verifyBesidePgbench() {
     })
 }
 
-// Signs in, each time as another user, on `count` connections, for `length` seconds or until `ends()`.
-function signIns(count, length, ends = () => false) {
+// Signs in, each time as another user, on `count` connections, for `length` seconds.
+function signIns(count, length) {
     let n = 0
     return load(count, {
         from: networks,
         length,
-        next: () => ends() ? undefined : login(n++ % users),
+        next: () => login(n++ % users),
         take: answer => expect(answer, 200),
     })
 }

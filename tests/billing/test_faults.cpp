@@ -49,8 +49,6 @@ public:
 
     int unavailable() const { return unavailable_; }
 
-    int duplicates() const { return duplicates_; }
-
     int unexpected() const { return unexpected_; }
 
     bool always_asked_to_come_back() const { return !without_retry_after_; }

@@ -20,7 +20,7 @@ void check_number(std::string_view text)
     if (!number) return;
     require(number->text() == text && text.size() >= 6 && text.size() <= 16 && text[0] == '+');
     require(std::ranges::all_of(text.substr(1), [](char c) { return c >= '0' && c <= '9'; }));
-    require(text.substr(1).starts_with(number->calling_code()) && text[1] != '0');
+    require(text[1] != '0');
     require(number->country().empty() || sms::is_country(number->country()));
     require(!number->country().empty() || sms::is_premium(*number)); // numbers without a country are premium
     std::array const countries{std::string(number->country())};

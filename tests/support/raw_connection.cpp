@@ -44,11 +44,6 @@ void RawConnection::send(std::string_view bytes)
     }
 }
 
-void RawConnection::finish_sending()
-{
-    ::shutdown(socket_, SHUT_WR);
-}
-
 /// Waits for more bytes. Returns false if the deadline passes or the peer closes the connection first.
 bool RawConnection::fill(std::chrono::steady_clock::time_point deadline)
 {

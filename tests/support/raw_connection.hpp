@@ -21,9 +21,6 @@ public:
     /// Sends all bytes. Throws std::system_error if the peer has closed the connection.
     void send(std::string_view bytes);
 
-    /// Shuts down the sending direction, so that the peer reads end of file.
-    void finish_sending();
-
     /// Reads until the peer closes the connection or `timeout` has passed since the call.
     std::string read_to_close(Milliseconds timeout = std::chrono::seconds(30));
 

@@ -1,7 +1,7 @@
 // An HTTP/2 server (argv[2]: JSON {key?, cert?, streams?, old?}) on a free port of 127.0.0.1. Without a key it uses cleartext with prior
 // knowledge. With {old} it speaks only HTTP/1.1. It prints its port, and a line for every connection. The path selects the behaviour:
 //   /echo       first responds to the waiting streams of /hold, then 200 with the request body
-//   /status/N   status N; /wait/N: 429 with `retry-after: N`; /big: a body longer than the client's limit
+//   /status/N   status N; /wait/N: 429 with `retry-after: N`
 //   /hang       no response; /reset: the stream is reset
 //   /refuse/K   refuses the first request for each K, and handles later requests like /echo
 //   /goaway/K   at the first request: sends a GOAWAY that excludes this stream, then responds to the earlier streams; later like /echo
@@ -46,8 +46,6 @@ const act = (stream, path, body) => {
       return answer(stream, Number(argument), body);
     case "wait":
       return answer(stream, 429, body, { "retry-after": argument });
-    case "big":
-      return answer(stream, 200, "x".repeat(100_000));
     case "hang":
       return undefined;
     case "hold":

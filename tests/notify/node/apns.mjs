@@ -1,7 +1,7 @@
 // Simulates the Apple Push Notification service as documented in
 // https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns. Like
-// Apple's service, it allows one stream per connection until it has accepted a push with a provider token, then {later}
-// streams (default: 1000).
+// Apple's service, it allows one stream per connection until it has accepted a push with a provider token, then
+// 1000 streams.
 //
 // Names of responses: ok, and every reason of .../handling-notification-responses-from-apns with its status.
 // Unregistered_at adds the time {since} (Unix milliseconds). TooManyRequests_later and ServiceUnavailable_later
@@ -105,7 +105,7 @@ await serve({
   accepted(session) {
     if (trusted.has(session)) return;
     trusted.add(session);
-    session.settings({ maxConcurrentStreams: options.later ?? 1000 });
+    session.settings({ maxConcurrentStreams: 1000 });
   },
   more(request, text, reply) {
     const { method, url } = request;
